@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { KEY_VARIABLE, URL_VARIABLE } from "./lib/client_variables.ts";
 import { hasAtMost } from "./lib/code_points.ts";
 import type { LogLevel } from "./lib/log.ts";
 import { nearestWords } from "./lib/nearest_words.ts";
@@ -152,11 +153,14 @@ export function readConfig(environment: Environment): Config {
   return Object.freeze(config);
 }
 
+/** The commands of agents and providers read them. */
+const OF_CLIENTS: ReadonlySet<string> = new Set([URL_VARIABLE, KEY_VARIABLE]);
+
 /** Warnings of variables that are nearly one of `known`: nobody reads them. */
 function misspeltIn(environment: Environment, known: ReadonlySet<string>): readonly string[] {
   const names = [...known];
   return Object.keys(environment)
-    .filter((name) => /^FEEDGATE_/.test(name) && !known.has(name))
+    .filter((name) => /^FEEDGATE_/.test(name) && !known.has(name) && !OF_CLIENTS.has(name))
     .sort()
     .flatMap((name) => {
       const unprefixed = names.find((each) => `FEEDGATE_${each}` === name);

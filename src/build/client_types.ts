@@ -62,7 +62,7 @@ export async function clientTypesText({ components: { schemas } }: Document): Pr
     components: { schemas: Object.fromEntries([...kept].sort(([a], [b]) => (a < b ? -1 : 1))) },
   };
   // A parsed document is what the function takes; its type of one is that of a library which we don't have.
-  const nodes = await openapiTS(JSON.stringify(cut));
+  const nodes = await openapiTS(JSON.stringify(cut), { emptyObjectsUnknown: true });
   return (
     HEADER +
     astToString(nodes).replace(/^export type (?:paths|webhooks|operations|\$defs) = .*;\n/gm, "")

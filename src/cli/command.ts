@@ -13,8 +13,14 @@ export interface Option<Value, IsRequired extends boolean = false> {
   readonly placeholder: string;
   readonly about: string;
   readonly isRequired: IsRequired;
-  /** @throws {UsageError} if the text can't be used; `name` is what the user wrote: `--credits`. */
-  read(text: string, name: string): Value;
+  /** Whether it may be given more than once. @default false */
+  readonly isRepeated?: boolean;
+  /**
+   * @param name what the user wrote: `--credits`
+   * @param before the value so far, if the option was given before
+   * @throws {UsageError} if the text can't be used
+   */
+  read(text: string, name: string, before?: Value): Value;
 }
 
 export type Options = Readonly<Record<string, Option<unknown, boolean>>>;
@@ -36,6 +42,10 @@ export interface Input<Of extends Options> {
   readonly arguments: readonly string[];
   readonly config: Config;
   readonly output: Output;
+  /** That of the process. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The command line, as it was given. */
+  readonly argv: readonly string[];
 }
 
 /** What a command prints when it is done. */
@@ -57,6 +67,8 @@ export interface CommandSpec<Of extends Options> {
   readonly argument?: string;
   /** Whether the argument may be repeated. */
   readonly isRepeated?: boolean;
+  /** How many arguments `argument` names. @default 1 */
+  readonly argumentCount?: number;
   /** One line, without a full stop. */
   readonly about: string;
   readonly options: Of;
@@ -64,6 +76,8 @@ export interface CommandSpec<Of extends Options> {
   readonly makesDatabase?: boolean;
   /** Whether it works without a database, and is not refused if there is none. @default false */
   readonly needsNoDatabase?: boolean;
+  /** Whether it calls a gateway as agents and providers do, by `--url` and `--key`. It needs no database. @default false */
+  readonly isClient?: boolean;
   /** Whether its answer can't be looked up later. @default false */
   readonly isPrintedOnce?: boolean;
   /** Undefined if the command has written its answer itself. */
@@ -85,4 +99,9 @@ export class UsageError extends Error {
 /** The command was right and the answer is no: exit code 1. */
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
+}
+
+/** The command was interrupted, or its connection broke, and it can go on: exit code 3. */
+export class InterruptedError extends Error {
+  override readonly name = "InterruptedError";
 }

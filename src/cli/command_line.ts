@@ -6,6 +6,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
+import { KEY_VARIABLE, URL_VARIABLE } from "../lib/client_variables.ts";
 import { messageOf } from "../lib/error_fields.ts";
 import { fullVersion } from "../lib/program_version.ts";
 import { type Command, type Option, type Options, UsageError, type Values } from "./command.ts";
@@ -26,8 +27,23 @@ const GLOBAL_OPTIONS = {
   ),
 } satisfies Options;
 
+/** Commands that call a gateway take these in place of a database's. */
+const CLIENT_OPTIONS = {
+  json: GLOBAL_OPTIONS.json,
+  url: text(`address of the gateway, in place of ${URL_VARIABLE}`, {
+    placeholder: "URL",
+    lengthMax: 4_096,
+  }),
+  key: text(
+    `read or write key, in place of ${KEY_VARIABLE}, which keeps it out of lists of processes`,
+    {
+      placeholder: "KEY",
+    },
+  ),
+} satisfies Options;
+
 /** Of the options of every command, and of those of the command. */
-type GivenValues = Values<typeof GLOBAL_OPTIONS> & Readonly<Record<string, unknown>>;
+type GivenValues = Partial<Values<typeof GLOBAL_OPTIONS>> & Readonly<Record<string, unknown>>;
 
 /** What the process was asked for. */
 export type Request =
@@ -48,9 +64,9 @@ export function parseCommandLine(argv: readonly string[]): Request {
   const named = COMMANDS.find((each) => each.words === words.join(" "));
   if (isHelp) return { kind: "help", text: named ? commandHelp(named) : overview(words) };
   if (named === undefined) throw unknownCommand(words);
-  const command: Command = { ...named, options: { ...GLOBAL_OPTIONS, ...named.options } };
+  const command: Command = { ...named, options: { ...sharedOptions(named), ...named.options } };
   const { texts, given } = parseOptions(rest, command);
-  const wanted = command.argument === undefined ? 0 : 1;
+  const wanted = command.argument === undefined ? 0 : (command.argumentCount ?? 1);
   if (given.length < wanted || (given.length > wanted && command.isRepeated !== true)) {
     throw new UsageError(
       `expected ${command.argument ?? "no argument"} and got ${given.length === 0 ? "none" : given.map((each) => `"${each}"`).join(", ")}; ${seeHelp(command.words)}`,
@@ -65,6 +81,10 @@ export function parseCommandLine(argv: readonly string[]): Request {
   };
 }
 
+function sharedOptions({ isClient = false }: Command): Options {
+  return isClient ? CLIENT_OPTIONS : GLOBAL_OPTIONS;
+}
+
 /** The words that name the command, which may come after flags, and the other arguments. */
 function splitWords(argv: readonly string[]) {
   const parsed = parseArgs({
@@ -73,6 +93,8 @@ function splitWords(argv: readonly string[]) {
       help: { type: "boolean", short: "h" },
       version: { type: "boolean" },
       "data-dir": { type: "string" },
+      url: { type: "string" },
+      key: { type: "string" },
     },
     strict: false,
     allowPositionals: true,
@@ -93,14 +115,17 @@ function splitWords(argv: readonly string[]) {
 }
 
 function parseOptions(rest: readonly string[], { words, options }: Command) {
-  const texts: Record<string, string> = {};
+  const texts: Record<string, string[]> = {};
   try {
     const { tokens, positionals } = parseArgs({
       args: joinDashed(rest, options),
       options: Object.fromEntries(
         Object.entries(options).map(([name, { placeholder }]) => [
           name,
-          { type: placeholder === "" ? ("boolean" as const) : ("string" as const) },
+          {
+            type: placeholder === "" ? ("boolean" as const) : ("string" as const),
+            multiple: true,
+          },
         ]),
       ),
       strict: true,
@@ -109,8 +134,11 @@ function parseOptions(rest: readonly string[], { words, options }: Command) {
     });
     for (const token of tokens) {
       if (token.kind !== "option") continue;
-      if (Object.hasOwn(texts, token.name)) throw new UsageError(`--${token.name} is given twice`);
-      texts[token.name] = token.value ?? "";
+      const before = texts[token.name] ?? [];
+      if (before.length > 0 && options[token.name]?.isRepeated !== true) {
+        throw new UsageError(`--${token.name} is given twice`);
+      }
+      texts[token.name] = [...before, token.value ?? ""];
     }
     return { texts, given: positionals };
   } catch (error) {
@@ -137,14 +165,15 @@ function joinDashed(rest: readonly string[], options: Options): string[] {
 }
 
 function readOptions(
-  texts: Readonly<Record<string, string>>,
+  texts: Readonly<Record<string, readonly string[]>>,
   { words, options }: Command,
 ): GivenValues {
   const values: Record<string, unknown> = {};
   for (const [name, option] of Object.entries(options)) {
     const given = texts[name];
-    if (given !== undefined) values[name] = option.read(given, `--${name}`);
-    else if (option.isRequired) {
+    if (given !== undefined) {
+      for (const each of given) values[name] = option.read(each, `--${name}`, values[name]);
+    } else if (option.isRequired) {
       throw new UsageError(`${optionUsage(name, option)} is missing; ${seeHelp(words)}`);
     }
   }
@@ -182,11 +211,14 @@ function overview(words: readonly string[]): string {
     "",
     indented(listed.map((each) => [each.words, each.about])),
     "",
-    "Every command takes:",
+    "Commands of operators take:",
     optionList(GLOBAL_OPTIONS),
     "",
+    "Commands of agents and providers take:",
+    optionList(CLIENT_OPTIONS),
+    "",
     `${typed("<command> --help")} explains a command, --version shows the version.`,
-    "Exit codes: 0 done, 1 refused, 2 wrong usage or environment.",
+    "Exit codes: 0 done, 1 refused, 2 wrong usage or environment, 3 interrupted and can go on.",
   ].join("\n");
 }
 
@@ -202,7 +234,7 @@ function commandHelp(command: Command): string {
     "",
     `${command.about[0]?.toUpperCase()}${command.about.slice(1)}.`,
     "",
-    optionList({ ...command.options, ...GLOBAL_OPTIONS }),
+    optionList({ ...command.options, ...sharedOptions(command) }),
   ].join("\n");
 }
 

@@ -6,6 +6,10 @@
 import { ACCOUNT_COMMANDS } from "./account_commands.ts";
 import { audit } from "./audit_command.ts";
 import { BACKUP_COMMANDS } from "./backup_command.ts";
+import { feedInit } from "./client/feed_init_command.ts";
+import { FIND_COMMANDS } from "./client/find_commands.ts";
+import { push } from "./client/push_command.ts";
+import { read } from "./client/read_command.ts";
 import type { Command } from "./command.ts";
 import { CREDIT_COMMANDS } from "./credit_commands.ts";
 import { demo } from "./demo/demo.ts";
@@ -35,11 +39,15 @@ export const COMMANDS: readonly Command[] = [
   ...PROMOTION_COMMANDS,
   ...PURCHASE_COMMANDS,
   ...PAYOUT_COMMANDS,
+  feedInit,
   ...FEED_COMMANDS,
   ...USAGE_COMMANDS,
   ...REPORT_COMMANDS,
   audit,
   ...BACKUP_COMMANDS,
   doctor,
+  ...FIND_COMMANDS,
+  read,
+  push,
   licenses,
 ];

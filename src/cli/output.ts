@@ -17,6 +17,12 @@ export interface Output {
   note(text: string): void;
   /** Asks the person at the terminal; absent if there is none, and with `--json`. */
   readonly confirm?: ((question: string) => boolean) | undefined;
+  /** Width of the terminal that it is read on; absent if standard output is none. */
+  readonly columns?: number | undefined;
+  /** Width of the terminal that sees standard error; absent if it is none. */
+  readonly statusColumns?: number | undefined;
+  /** To that terminal, as it is. */
+  readonly status?: ((text: string) => void) | undefined;
 }
 
 /** The reader has closed the pipe (`… | head`): there is nothing more to write, and nothing is wrong. */
@@ -34,6 +40,8 @@ export interface Streams {
   readonly confirm?: ((question: string) => boolean) | undefined;
   /** Width of the terminal; absent if standard output is none. */
   readonly columns?: number | undefined;
+  /** Width of the terminal; absent if standard error is none. */
+  readonly statusColumns?: number | undefined;
 }
 
 /** The streams of this process. */
@@ -54,6 +62,7 @@ export function processStreams(): Streams {
       process.stdin.isTTY && process.stdout.isTTY ? (question) => confirm(question) : undefined,
     // A terminal that does not know its width says 0.
     columns: (process.stdout.isTTY && process.stdout.columns) || undefined,
+    statusColumns: (process.stderr.isTTY && process.stderr.columns) || undefined,
   };
 }
 
@@ -72,7 +81,7 @@ const NUMBER_FORM = /^-?[\d.]+$/;
 const GAP = "  ";
 
 /** What a column shows of a row. */
-type Cell<Row> = (row: Row) => unknown;
+export type Cell<Row> = (row: Row) => unknown;
 
 /**
  * The columns of a table by their titles, the most important first: the last are left out if there is no room. What

@@ -1,11 +1,12 @@
 /**
  * Runs one command: arguments in, exit code out. 0 if it is done, 1 if it is refused, 2 for
- * wrong usage; a failure is one line on standard error. Decisions 8 and 10.
+ * wrong usage, 3 if it was interrupted and can go on; a failure is one line on standard error. Decisions 8 and 10.
  *
  * @module
  */
 import { resolve } from "node:path";
 import { KEY_PATTERN, startOf } from "../accounts/key_format.ts";
+import { FeedgateError } from "../client/mod.ts";
 import { type Config, ConfigError, readConfig } from "../config.ts";
 import { codeOf } from "../lib/error_fields.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";
@@ -14,12 +15,19 @@ import { isOldPrimary, isReadOnly, isUnavailable } from "../postgres/client/fail
 import { DatabaseUnavailableError } from "../postgres/client/query.ts";
 import { becomeOwner } from "../postgres/embedded/owner.ts";
 import { isDataDir } from "../postgres/embedded/site.ts";
-import { type Answer, type Command, RefusedError, UsageError } from "./command.ts";
+import { refusalLines } from "./client/refusal_lines.ts";
+import {
+  type Answer,
+  type Command,
+  InterruptedError,
+  RefusedError,
+  UsageError,
+} from "./command.ts";
 import { parseCommandLine } from "./command_line.ts";
 import { typed } from "./hints.ts";
 import { type Output, OutputClosedError, processStreams, type Streams } from "./output.ts";
 
-export type ExitCode = 0 | 1 | 2;
+export type ExitCode = 0 | 1 | 2 | 3;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -47,13 +55,16 @@ export async function runCommand(
     const ask = streams.confirm;
     const confirm =
       ask === undefined || isJson ? undefined : (text: string) => ask(escapeInvisible(text));
-    const output: Output = { isJson, write: streams.write, note, confirm };
+    const { write, columns, statusColumns } = streams;
+    const status = (text: string) => streams.complain(text);
+    const output: Output = { isJson, write, note, confirm, columns, statusColumns, status };
     const config = configOf(values["data-dir"], environment);
-    if (config.databaseUrl === undefined && command.needsNoDatabase !== true) {
+    if (config.databaseUrl === undefined && !needsNoDatabase(command)) {
       becomeOwner(config.dataDir);
       requireDatabase(command, config.dataDir);
     }
-    const answer = await command.run({ values, argument, arguments: given, config, output });
+    const input = { values, argument, arguments: given, config, output, environment, argv };
+    const answer = await command.run(input);
     if (answer === undefined) return 0;
     await printAnswer(streams, command, isJson ? answer.json : textOf(answer, streams));
     const { more, refusal } = answer;
@@ -66,8 +77,13 @@ export async function runCommand(
     for (const line of messagesOf(error)) streams.complain(`feedgate: ${plain(line)}\n`);
     if (environment.LOG_LEVEL === "debug")
       streams.complain(`${error instanceof Error ? error.stack : error}\n`);
+    if (error instanceof InterruptedError) return 3;
     return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
   }
+}
+
+function needsNoDatabase({ needsNoDatabase: isSo = false, isClient = false }: Command): boolean {
+  return isSo || isClient;
 }
 
 /** A command whose answer could not be written is done. If the answer can't be looked up, the error says so. */
@@ -132,6 +148,8 @@ function messagesOf(error: unknown): readonly string[] {
     return [list === undefined ? error.message : `${error.message}; see ${typed(list)}`];
   }
   if (error instanceof ConfigError) return error.mistakes;
+  if (error instanceof FeedgateError) return refusalLines(error);
+  if (error instanceof InterruptedError) return [error.message];
   // The driver's error is the cause of ours. Errors of a file system have a path. Both may have these members, and
   // anything else that is thrown has none of them.
   const reason = (error instanceof DatabaseUnavailableError ? error.cause : error) as SystemError;

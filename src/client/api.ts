@@ -229,7 +229,7 @@ export interface components {
              */
             feed_type?: "singleton" | "collection" | "stream" | "snapshot" | "version_collection" | "time_stream" | null;
             /** @description JSON Schema (2020-12, or draft-07 where `$schema` says so) of one row or of the document. */
-            schema_definition?: Record<string, never> | null;
+            schema_definition?: Record<string, unknown> | null;
             /** @description 1 where left out at creation. */
             schema_version?: number;
             /** @description Whether pushes must meet the schema. */
@@ -279,7 +279,7 @@ export interface components {
              */
             feed_type?: "singleton" | "collection" | "stream" | "snapshot" | "version_collection" | "time_stream" | null;
             /** @description JSON Schema (2020-12, or draft-07 where `$schema` says so) of one row or of the document. */
-            schema_definition?: Record<string, never> | null;
+            schema_definition?: Record<string, unknown> | null;
             /** @description 1 where left out at creation. */
             schema_version?: number;
             /** @description Whether pushes must meet the schema. */

@@ -236,6 +236,11 @@ export class BatchClosedError extends ProblemError {
   override readonly name = "BatchClosedError";
 }
 
+/** `IMPORT_RUNNING`: Another import into this feed has not ended. */
+export class ImportRunningError extends ProblemError {
+  override readonly name = "ImportRunningError";
+}
+
 /** `IDEMPOTENCY_KEY_REUSED`: The key was used for another query. */
 export class IdempotencyKeyReusedError extends ProblemError {
   override readonly name = "IdempotencyKeyReusedError";
@@ -335,6 +340,7 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   FEED_TYPE_LOCKED: FeedTypeLockedError,
   SCHEMA_BREAKING: SchemaBreakingError,
   BATCH_CLOSED: BatchClosedError,
+  IMPORT_RUNNING: ImportRunningError,
   IDEMPOTENCY_KEY_REUSED: IdempotencyKeyReusedError,
   IDEMPOTENCY_KEY_STALE: IdempotencyKeyStaleError,
   CURSOR_EXPIRED: CursorExpiredError,

@@ -5,6 +5,7 @@
  */
 import { IdempotencyKeyStaleError } from "./errors.ts";
 import { type FollowOptions, follow } from "./follow.ts";
+import { type ImportFile, type ImportOptions, importFile } from "./import.ts";
 import { type ParseRow, readPage } from "./pages.ts";
 import { type PushOptions, type PushRow, type PushRows, pushDocument, pushRows } from "./push.ts";
 import {
@@ -33,6 +34,7 @@ import type {
   Catalog,
   FeedChanges,
   FeedMetadata,
+  ImportReceipt,
   JsonObject,
   NewFeed,
   OwnFeeds,
@@ -248,6 +250,14 @@ export class Feedgate<Row = JsonObject> {
     return isMany(payload)
       ? pushRows(transport, { feed, rows: payload, options })
       : pushDocument(transport, { feed, document: payload, options });
+  }
+
+  /**
+   * Imports a file of rows as one push: a collection's rows are all replaced, a stream gets those that it does not have.
+   * Needs a write key.
+   */
+  importFile(feed: string, file: ImportFile, options: ImportOptions): Promise<ImportReceipt> {
+    return importFile(this.#transport, { feed, file, options });
   }
 
   /** A page of the account's own feeds, drafts included. Needs a write key. */

@@ -15,6 +15,7 @@
 export * from "./errors.ts";
 export * from "./feedgate.ts";
 export type { FollowOptions } from "./follow.ts";
+export type { ImportFile, ImportOptions } from "./import.ts";
 export type { ParseRow } from "./pages.ts";
 export type { PushOptions, PushRow, PushRows } from "./push.ts";
 export type { FilterValue, ReadOptions } from "./query.ts";

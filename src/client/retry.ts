@@ -41,7 +41,7 @@ export interface Failure {
 }
 
 /**
- * How long to wait before the next try, in ms; undefined if there is none.
+ * How long to wait before the next try of what may pass, in ms; undefined if there is none.
  *
  * @param random from 0 to 1, so that clients that failed together do not come back together
  */
@@ -50,7 +50,7 @@ export function pauseMs(
   { retries, waitMsMax }: Patience,
   random: number,
 ): number | undefined {
-  if (tries > retries || !isPassing(error)) return undefined;
+  if (tries > retries) return undefined;
   const told = Math.max(retryAfterMs, error instanceof ProblemError ? toldMs(error) : 0);
   if (told > waitMsMax) return undefined;
   if (told > 0) return told;

@@ -6,7 +6,7 @@
  */
 import { AnswerError, ConnectionError, isProblem, problemError } from "./errors.ts";
 import { EtagCache } from "./etag_cache.ts";
-import { type Patience, parseRetryAfter, pause, pauseMs } from "./retry.ts";
+import { isPassing, type Patience, parseRetryAfter, pause, pauseMs } from "./retry.ts";
 
 /** A pause before a call is tried again. */
 export interface Retry {
@@ -35,8 +35,8 @@ export interface Call {
   /** Under `/v1`, with the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** A text is sent as JSON, unless `headers` say otherwise. */
-  readonly body?: string;
+  /** Sent as JSON, unless `headers` say otherwise. */
+  readonly body?: string | Blob | ReadableStream<Uint8Array>;
   /** Whether the answer may be kept, and asked for by its tag. @default false */
   readonly isTagged?: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -98,7 +98,9 @@ export class Transport {
         if (signal?.aborted) throw signal.reason;
         const { error, retryAfterMs } =
           thrown instanceof Told ? thrown : { error: thrown, retryAfterMs: undefined };
-        const waitMs = pauseMs({ error, retryAfterMs, tries }, this.#options, Math.random());
+        const waitMs = isPassing(error)
+          ? pauseMs({ error, retryAfterMs, tries }, this.#options, Math.random())
+          : undefined;
         if (waitMs === undefined) throw error;
         this.#options.onRetry?.({ error, waitMs });
         await pause(waitMs, signal);
@@ -149,7 +151,9 @@ export class Transport {
       ...headers,
     };
     const sent = Object.entries(given).filter((entry): entry is [string, string] => !!entry[1]);
-    const init = { method, headers: sent, signal, ...(body !== undefined && { body }) };
+    // A body that comes bit by bit is sent while the answer is read.
+    const sending = body !== undefined && { body, duplex: "half" as const };
+    const init = { method, headers: sent, signal, ...sending };
     try {
       // The client keeps answers by itself, and knows when they still hold.
       return await this.#options.fetch(`${baseUrl}/v1${path}`, { ...init, cache: "no-store" });

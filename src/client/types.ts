@@ -81,5 +81,16 @@ export interface PushSummary {
   readonly receipt: PushResult | null;
 }
 
+/** How far an import is. */
+export interface ImportProgress {
+  /** Rows of the file that the gateway has read. */
+  readonly rows: number;
+  /** Bytes of the file that it has read. */
+  readonly bytes: number;
+}
+
+/** The receipt of an import. */
+export type ImportReceipt = Omit<PushResult, "row_outcomes">;
+
 /** What a row is, if nothing more is known: an object. */
 export type JsonObject = { readonly [name: string]: unknown };

@@ -36,7 +36,7 @@ export const GUIDE_TOPICS: Readonly<Record<GuideName, string>> = {
   agents: "Read feeds: search, pages, filters, streams, limits, credits.",
   connect: "Use feeds from MCP clients, such as Claude and ChatGPT, and from your own code.",
   providers: "Publish a feed: rows, batches, schema, price.",
-  clients: "The client for TypeScript: read, follow, buy, push.",
+  clients: "The command for shells, and the client for TypeScript: read, follow, buy, push.",
   operators: "Run the gateway: accounts, keys, credits, review, settings, backup.",
   deploy: "Install it: systemd, Docker, TLS, replicas, several machines.",
   guarantees: "What holds, and the tests that show it.",

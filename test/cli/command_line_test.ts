@@ -164,7 +164,7 @@ describe("parseCommandLine", () => {
       if (request.kind !== "help") throw new Error("expected help");
       expect(request.text).toStartWith(`Usage: ${typedCommand()} ${command.words}`);
       for (const name of Object.keys(command.options)) expect(request.text).toContain(`--${name}`);
-      expect(request.text).toContain("--data-dir");
+      expect(request.text).toContain(command.isClient ? "--url" : "--data-dir");
     }
   });
 });

@@ -388,6 +388,76 @@ describe("Feedgate.push", () => {
   });
 });
 
+describe("Feedgate.importFile", () => {
+  const lines = (count: number, from = 0) =>
+    rowsOf(count, from)
+      .map((row) => `${JSON.stringify(row)}\n`)
+      .join("");
+
+  test("replaces a collection, adds to a stream, and sends a file again that was cut", async () => {
+    const feed = await newFeed({ feed_type: "collection" });
+    const options = { format: "ndjson" } as const;
+    expect(await provider().importFile(feed.id, lines(2), options)).toMatchObject({
+      rows_inserted: 2,
+      is_visible: true,
+    });
+    proxy.fail("cut before", AWAY, "cut behind");
+    const file = new Blob([lines(3, 10)]);
+    expect(await provider().importFile(feed.id, file, options)).toMatchObject({ rows_received: 3 });
+    expect(await collect(consumer().rows(feed.id))).toEqual(rowsOf(3, 10));
+    const stream = await newFeed({ feed_type: "stream" });
+    const csv = () => new Blob(["id,n\n1,a\n2,b\n"]).stream();
+    for (const rows_inserted of [2, 0]) {
+      const receipt = await provider().importFile(stream.id, csv, { format: "csv" });
+      expect(receipt).toMatchObject({ rows_received: 2, rows_inserted });
+    }
+  }, 30_000);
+
+  test("throws the bad lines, and a cut that can't be repeated", async () => {
+    const feed = await newFeed({ feed_type: "collection" });
+    const bad = provider().importFile(feed.id, '{"id":1}\n{"no":2}\n', { format: "ndjson" });
+    await expect(bad).rejects.toMatchObject({
+      code: "VALIDATION_FAILED",
+      problem: { errors: [{ line: 2 }] },
+    });
+    proxy.fail("cut behind");
+    const once = { format: "ndjson", isRepeatable: false } as const;
+    const cut = provider().importFile(feed.id, lines(1), once);
+    await expect(cut).rejects.toBeInstanceOf(ConnectionError);
+    const reason = new Error("enough");
+    const aborted = { format: "ndjson", signal: AbortSignal.abort(reason) } as const;
+    await expect(provider().importFile(feed.id, lines(1), aborted)).rejects.toBe(reason);
+  });
+
+  test("says how far the gateway is", async () => {
+    const feed = await newFeed({ feed_type: "collection" });
+    const seen: number[] = [];
+    async function* slowly() {
+      for (let part = 0; part < 6; part++) {
+        yield new TextEncoder().encode(lines(10, part * 10));
+        await Bun.sleep(400);
+      }
+    }
+    const direct = provider({ url: gateway.baseUrl });
+    const receipt = await direct.importFile(feed.id, () => streamOf(slowly()), {
+      format: "ndjson",
+      onProgress: ({ rows }: { rows: number }) => seen.push(rows),
+    });
+    expect(receipt.rows_inserted).toBe(60);
+    expect(seen.length).toBeGreaterThanOrEqual(1);
+  });
+});
+
+function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+  });
+}
+
 describe("Feedgate, for consumers", () => {
   test("searches, describes, buys once and lists what was bought", async () => {
     const name = "Prices of tin in Cornwall";

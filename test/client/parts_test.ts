@@ -4,7 +4,7 @@ import { ConnectionError, ProblemError } from "../../src/client/errors.ts";
 import { EtagCache } from "../../src/client/etag_cache.ts";
 import { serverSentEvents } from "../../src/client/event_stream.ts";
 import { elementTexts, memberTexts } from "../../src/client/json_texts.ts";
-import { parseRetryAfter, pauseMs } from "../../src/client/retry.ts";
+import { isPassing, parseRetryAfter, pauseMs } from "../../src/client/retry.ts";
 
 describe("json texts", () => {
   test("elements and members are those that JSON.parse finds, however they are written", () => {
@@ -63,8 +63,12 @@ describe("pauseMs", () => {
     const pauses = [1, 2, 3].map((tries) => pauseMs({ error, tries }, patience, 1));
     expect(pauses).toEqual([250, 500, 1_000]);
     expect(pauseMs({ error, tries: 4 }, patience, 1)).toBeUndefined();
-    expect(pauseMs({ error: problem(404), tries: 1 }, patience, 0)).toBeUndefined();
-    expect(pauseMs({ error: new Error("own"), tries: 1 }, patience, 0)).toBeUndefined();
+    expect([problem(404), new Error("own"), error, problem(503)].map(isPassing)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
   });
 
   test("reads seconds and dates", () => {

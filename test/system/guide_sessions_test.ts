@@ -31,6 +31,7 @@ for (const [path, commandsMin] of [
   ["README.md", 4],
   ["src/docs/guides/agents.md", 6],
   ["src/docs/guides/providers.md", 4],
+  ["src/docs/guides/clients.md", 5],
   ["src/docs/guides/operators.md", 10],
 ] as const) {
   test(`the commands of ${path} print what it shows, line by line`, async () => {

@@ -1,0 +1,139 @@
+/**
+ * Commands that agents and providers use. They know a gateway's address and a key, and nothing of its database.
+ *
+ * @module
+ */
+import { Feedgate, type Retry } from "../../client/mod.ts";
+import { KEY_VARIABLE, URL_VARIABLE } from "../../lib/client_variables.ts";
+import { shellWord } from "../../lib/own_process.ts";
+import {
+  type Answer,
+  type Command,
+  type CommandSpec,
+  defineCommand,
+  type Input,
+  InterruptedError,
+  type Options,
+  UsageError,
+  type Values,
+} from "../command.ts";
+import { typed } from "../hints.ts";
+import type { Output } from "../output.ts";
+import { Status } from "./status.ts";
+
+/** What a command of a client gets. */
+export interface ClientInput<Of extends Options> {
+  readonly values: Values<Of>;
+  readonly argument: string;
+  readonly arguments: readonly string[];
+  readonly output: Output;
+  /** Rows are their JSON texts, so no digit is lost. */
+  readonly feedgate: Feedgate<string>;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** The line that is rewritten on a terminal while the command works. */
+  readonly status: Status;
+  /** The same command, as it is typed, with other options: undefined leaves one out. */
+  again(options: Readonly<Record<string, string | undefined>>): string;
+}
+
+interface ClientSpec<Of extends Options> extends Omit<CommandSpec<Of>, "run"> {
+  run(input: ClientInput<Of>): Promise<Answer | undefined>;
+}
+
+/** A person waits: some seconds, if the gateway does not say how long. */
+const RETRIES = 4;
+
+/** What Ctrl-C aborts with. */
+class Interrupt extends Error {
+  override readonly name = "Interrupt";
+}
+
+/** A command for the table. */
+export function clientCommand<Of extends Options>({ run, ...spec }: ClientSpec<Of>): Command {
+  return defineCommand<Of>({
+    ...spec,
+    isClient: true,
+    async run(input) {
+      const controller = new AbortController();
+      const interrupt = () => controller.abort(new Interrupt());
+      // The second time, the process ends at once.
+      process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
+      const status = new Status(input.output);
+      const { signal } = controller;
+      try {
+        const feedgate = clientOf(input, (retry) => status.wait(retry));
+        const { values, argument, arguments: given, output } = input;
+        const again = (options: Readonly<Record<string, string | undefined>>) =>
+          typedAgain(input.argv, options);
+        const all = { values, argument, arguments: given, output, feedgate, signal, status, again };
+        return await run(all);
+      } catch (error) {
+        throw error instanceof Interrupt
+          ? new InterruptedError(
+              `interrupted; nothing is left half done: ${typedAgain(input.argv, {})}`,
+            )
+          : error;
+      } finally {
+        status.clear();
+        process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+      }
+    },
+  });
+}
+
+/** Why a command stopped, if it can go on: interrupted, or away for longer than the client waits. */
+export function stopReason(error: unknown): string | undefined {
+  if (error instanceof Interrupt) return "interrupted";
+  return error instanceof Error && PASSING.has(error.name) ? error.message : undefined;
+}
+
+const PASSING: ReadonlySet<string> = new Set([
+  "ConnectionError",
+  "UnavailableError",
+  "RateLimitedError",
+  "TooManyWaitsError",
+]);
+
+function clientOf(
+  { values, environment }: Input<Options>,
+  onRetry: (retry: Retry) => void,
+): Feedgate<string> {
+  // Of every command of this kind.
+  const { url = environment[URL_VARIABLE], key = environment[KEY_VARIABLE] } = values as {
+    readonly url?: string;
+    readonly key?: string;
+  };
+  if (!url) {
+    throw new UsageError(
+      `which gateway? Set ${URL_VARIABLE}, or give --url, such as http://127.0.0.1:3000`,
+    );
+  }
+  if (!URL.canParse(url) || !/^https?:/i.test(url)) {
+    throw new UsageError(`the address of a gateway begins with http:// or https://, got "${url}"`);
+  }
+  const parseRow = (text: string) => text;
+  return new Feedgate({ url, key: key || undefined, parseRow, onRetry, retries: RETRIES });
+}
+
+/** The command line with other options. A key is not repeated. */
+function typedAgain(
+  argv: readonly string[],
+  options: Readonly<Record<string, string | undefined>>,
+): string {
+  const kept: string[] = [];
+  for (let place = 0; place < argv.length; place++) {
+    const word = argv[place] ?? "";
+    const [name = "", value] = word.startsWith("--") ? word.slice(2).split(/=(.*)/s) : [];
+    if (name === "key") {
+      kept.push("--key KEY");
+      if (value === undefined) place++;
+    } else if (Object.hasOwn(options, name)) {
+      if (value === undefined) place++;
+    } else kept.push(shellWord(word));
+  }
+  const added = Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name} ${shellWord(value)}`],
+  );
+  return typed([...kept, ...added].join(" "));
+}

@@ -1,0 +1,186 @@
+/**
+ * `feed init`: looks at the first rows of a file, proposes a feed for them, and creates its draft. Beyond 8.
+ *
+ * @module
+ */
+import { basename } from "node:path";
+import { isArrayText } from "../../client/json_texts.ts";
+import { EndpointPathTakenError, type NewFeed } from "../../client/mod.ts";
+import { parseEventTime } from "../../lib/event_time.ts";
+import { shellWord } from "../../lib/own_process.ts";
+import { RefusedError } from "../command.ts";
+import { typed } from "../hints.ts";
+import { flag, oneOf, text } from "../options.ts";
+import { type Columns, fields, table } from "../output.ts";
+import { clientCommand } from "./client_command.ts";
+import { type ProposedSchema, proposeSchema, typedTexts } from "./propose_schema.ts";
+import { type RowSource, readJson, rowSource, SOURCE_FORMAT, sourceRows } from "./row_source.ts";
+import { grouped } from "./status.ts";
+
+/** Rows that are looked at. */
+const ROWS_MAX = 1_000;
+const SLUG_LENGTH_MAX = 80;
+const NAME_LENGTH_MAX = 200;
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The command `feed init`. */
+export const feedInit = clientCommand({
+  words: "feed init",
+  argument: "FILE",
+  about: "propose slug, type, schema and sample for a file of rows, and create the draft of a feed",
+  options: {
+    format: SOURCE_FORMAT,
+    name: text("of the feed; default by the file's name"),
+    slug: text("of the feed; default by the file's name", { lengthMax: SLUG_LENGTH_MAX }),
+    type: oneOf(["singleton", "collection", "stream"], "default by the rows"),
+    yes: flag("don't ask first; without a terminal, or with --json, nobody is asked"),
+  },
+  async run({ argument: path, values, output, feedgate, signal }) {
+    const source = rowSource(path, values.format);
+    const { rows, isDocument } = await firstRows(source);
+    const words = basename(path)
+      .replace(/\.\w+$/, "")
+      .replace(/[^\p{L}\p{N}]+/gu, " ")
+      .trim();
+    const type = values.type ?? typeOf(rows, isDocument);
+    if (type !== "singleton") requireIds(rows, source);
+    const schema = proposeSchema(rows);
+    const feed = {
+      name: values.name ?? nameOf(words),
+      endpoint_path: values.slug ?? slugOf(words),
+      feed_type: type,
+      schema_definition: { ...schema },
+      sample_response: rows[0],
+    } satisfies NewFeed;
+    const proposal = (columns?: number) =>
+      [
+        fields({
+          name: feed.name,
+          slug: feed.endpoint_path,
+          type,
+          "looked at": `${grouped(rows.length)} ${rows.length === 1 ? "row" : "rows"}`,
+        }),
+        "",
+        table(fieldsOf(schema, rows), FIELD_COLUMNS)(columns),
+        "",
+      ].join("\n");
+    const { confirm } = output;
+    if (values.yes !== true && confirm !== undefined) {
+      await output.write(`${proposal(output.columns)}\n`);
+      if (!confirm("Create this draft?")) throw new RefusedError("nothing was created");
+    }
+    const made = await feedgate.createFeed(feed, { signal }).catch((error) => {
+      if (!(error instanceof EndpointPathTakenError)) throw error;
+      throw new RefusedError(
+        `the slug ${feed.endpoint_path} is in use; choose another with --slug`,
+      );
+    });
+    const created = fields({
+      created: made.id,
+      status: made.status,
+      "push it": typed(`push ${made.endpoint_path} ${shellWord(path)}`),
+    });
+    const warnings = made.warnings.map((warning) => `note: ${warning}`);
+    return {
+      json: JSON.stringify(made),
+      text: (columns) =>
+        [
+          ...(values.yes === true || confirm === undefined ? [proposal(columns)] : []),
+          created,
+          ...warnings,
+        ].join("\n"),
+    };
+  },
+});
+
+/** The first rows, with their types. @throws {RefusedError} if there are none */
+async function firstRows(
+  source: RowSource,
+): Promise<{ readonly rows: readonly Row[]; readonly isDocument: boolean }> {
+  if (source.format === "json") {
+    const text = await readJson(source);
+    if (!isArrayText(text)) return { rows: [JSON.parse(text)], isDocument: true };
+  }
+  const rows: Row[] = [];
+  for await (const text of sourceRows(source, undefined)) {
+    const row: unknown = JSON.parse(text);
+    if (typeof row !== "object" || row === null || Array.isArray(row)) {
+      throw new RefusedError(
+        `row ${rows.length + 1} of ${source.name} is no object: ${text.slice(0, 60)}`,
+      );
+    }
+    rows.push(row as Row);
+    if (rows.length === ROWS_MAX) break;
+  }
+  if (rows.length === 0) throw new RefusedError(`${source.name} has no rows`);
+  if (source.format !== "csv") return { rows, isDocument: false };
+  // Of CSV all values are texts.
+  return { rows: typedTexts(rows as Record<string, string>[]) as Row[], isDocument: false };
+}
+
+function typeOf(rows: readonly Row[], isDocument: boolean): "singleton" | "collection" | "stream" {
+  if (isDocument) return "singleton";
+  const isStream = rows.every(
+    ({ event_timestamp: at }) => typeof at === "string" && parseEventTime(at) !== undefined,
+  );
+  return isStream ? "stream" : "collection";
+}
+
+/** @throws {RefusedError} that names a field which would do */
+function requireIds(rows: readonly Row[], { name }: RowSource): void {
+  const place = rows.findIndex(({ id }) => typeof id !== "string" && typeof id !== "number");
+  if (place < 0) return;
+  const unique = Object.keys(rows[0] ?? {}).find(
+    (field) =>
+      rows.every((row) => typeof row[field] === "string" || typeof row[field] === "number") &&
+      new Set(rows.map((row) => String(row[field]))).size === rows.length,
+  );
+  const hint =
+    unique === undefined ? "give each row one" : `"${unique}" differs in every row: name it id`;
+  throw new RefusedError(`row ${place + 1} of ${name} has no "id", which every row needs; ${hint}`);
+}
+
+function nameOf(words: string): string {
+  const [first = ""] = words;
+  return (first.toUpperCase() + words.slice(first.length)).slice(0, NAME_LENGTH_MAX) || "My feed";
+}
+
+function slugOf(words: string): string {
+  const slug = words
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, SLUG_LENGTH_MAX)
+    .replace(/^-+|-+$/g, "");
+  return slug || "my-feed";
+}
+
+interface Field {
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly example: string;
+}
+
+const FIELD_COLUMNS: Columns<Field> = {
+  FIELD: { whole: ({ name }) => name },
+  TYPE: ({ type }) => type,
+  "IN ALL": ({ isRequired }) => (isRequired ? "yes" : "no"),
+  EXAMPLE: ({ example }) => example,
+};
+
+function fieldsOf(
+  { properties = {}, required = [] }: ProposedSchema,
+  rows: readonly Row[],
+): Field[] {
+  return Object.entries(properties).map(([name, { type }]) => {
+    const value = rows.find((row) => row[name] !== undefined && row[name] !== null)?.[name];
+    return {
+      name,
+      type: [type ?? "any"].flat().join(" or "),
+      isRequired: required.includes(name),
+      example: typeof value === "string" ? value : JSON.stringify(value ?? null),
+    };
+  });
+}

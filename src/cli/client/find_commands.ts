@@ -1,0 +1,175 @@
+/**
+ * `search`, `describe`, `buy`: what an agent asks before it reads. Beyond 8.
+ *
+ * @module
+ */
+import type { FeedMetadata, SearchResults } from "../../client/mod.ts";
+import { PAGE_LIMIT_MAX } from "../../limits.ts";
+import { type Option, UsageError } from "../command.ts";
+import { typed } from "../hints.ts";
+import { integer, required, text } from "../options.ts";
+import { type Columns, fields, table } from "../output.ts";
+import { clientCommand } from "./client_command.ts";
+import { grouped } from "./status.ts";
+
+const WORDS_LENGTH_MAX = 1_000;
+/** Of a sample row, for a reader. */
+const SAMPLE_CHARS = 600;
+
+/** Credits of at least 0. */
+export function maxCredits(about: string): Option<number> {
+  return {
+    placeholder: "N",
+    about,
+    isRequired: false,
+    read(given, name) {
+      if (/^\d{1,12}(\.\d{1,3})?$/.test(given)) return Number(given);
+      throw new UsageError(
+        `${name} must be a number of at least 0 with at most 3 decimals, got "${given}"`,
+      );
+    },
+  };
+}
+
+const search = clientCommand({
+  words: "search",
+  argument: "WORDS",
+  isRepeated: true,
+  about: "find public feeds by words, best match first",
+  options: {
+    category: text("only feeds of this category"),
+    limit: integer("feeds at most; default 20", { least: 1, most: PAGE_LIMIT_MAX }),
+    offset: integer("feeds to skip", { least: 0, most: Number.MAX_SAFE_INTEGER }),
+  },
+  async run({ feedgate, values, arguments: words, signal, again }) {
+    const query = words.join(" ").slice(0, WORDS_LENGTH_MAX);
+    const found = await feedgate.search(query, { ...values, signal });
+    const next = found.offset + found.results.length;
+    return {
+      json: JSON.stringify(found),
+      text:
+        found.results.length === 0
+          ? `no public feed is found by "${query}"`
+          : table(found.results, HIT_COLUMNS),
+      more: found.has_more
+        ? `there are more: ${again({ offset: String(next) })} goes on`
+        : undefined,
+    };
+  },
+});
+
+const describe = clientCommand({
+  words: "describe",
+  argument: "FEED",
+  about: "show what a feed holds, what it costs, and how large it is",
+  options: {},
+  async run({ feedgate, argument: feed, signal }) {
+    const metadata = await feedgate.describe(feed, { signal });
+    return { json: JSON.stringify(metadata), text: (columns) => metadataText(metadata, columns) };
+  },
+});
+
+const buy = clientCommand({
+  words: "buy",
+  argument: "FEED",
+  about: "buy a feed with a one-time price from the balance; what was bought before costs nothing",
+  options: {
+    "max-credits": required(maxCredits("the most that you pay; a cent is 10,000 credits")),
+  },
+  async run({ feedgate, argument: feed, values, signal }) {
+    const bought = await feedgate.buy(feed, { maxCredits: values["max-credits"], signal });
+    const { price, balance, purchased_at, purchase_id, _origin: origin } = bought;
+    return {
+      json: JSON.stringify(bought),
+      text: fields({
+        bought: feed,
+        purchase: purchase_id,
+        at: purchased_at,
+        price: creditsText(price),
+        "charged now": `${grouped(origin.credits_charged)} credits`,
+        balance: creditsText(balance),
+        "read it": typed(`read ${feed}`),
+      }),
+    };
+  },
+});
+
+/** Commands of those who look for feeds. */
+export const FIND_COMMANDS = [search, describe, buy];
+
+const HIT_COLUMNS: Columns<SearchResults["results"][number]> = {
+  // An id where there is no slug: either is what is typed next.
+  FEED: { whole: ({ endpoint_path: slug, id }) => slug ?? id },
+  NAME: ({ name }) => name,
+  PRICE: ({ pricing }) => pricing,
+  TYPE: ({ consumer_type: type }) => type,
+  "LAST SYNC": ({ last_sync_at: at }) => at,
+  DESCRIPTION: ({ description }) => description,
+};
+
+interface Property {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+}
+
+const PROPERTY_COLUMNS: Columns<Property> = {
+  FIELD: { whole: ({ name }) => name },
+  TYPE: ({ type }) => type,
+  DESCRIPTION: ({ description }) => description,
+};
+
+function metadataText(metadata: FeedMetadata, columns: number | undefined): string {
+  const { schema_definition: schema, sample_response: sample } = metadata;
+  const properties = propertiesOf(schema);
+  const feed = metadata.endpoint_path ?? metadata.id;
+  return [
+    fields({
+      feed,
+      id: metadata.id,
+      name: metadata.name,
+      description: metadata.description ?? undefined,
+      category: metadata.category ?? undefined,
+      provider: metadata.provider.name,
+      type: metadata.consumer_type,
+      price: priceText(metadata),
+      rows: `${grouped(metadata.row_count)}, ${grouped(metadata.bytes)} bytes`,
+      "to read all": `${grouped(metadata.credits_to_read_all)} credits`,
+      "newest event": metadata.newest_event ?? undefined,
+      "last sync": metadata.last_sync_at,
+    }),
+    ...(properties.length > 0 ? ["", table(properties, PROPERTY_COLUMNS)(columns)] : []),
+    ...(sample === null || sample === undefined
+      ? []
+      : ["", `sample: ${JSON.stringify(sample).slice(0, SAMPLE_CHARS).toWellFormed()}`]),
+    "",
+    `read it: ${typed(`read ${feed}`)}`,
+  ].join("\n");
+}
+
+/** The top-level fields that a schema names. */
+export function propertiesOf(schema: unknown): readonly Property[] {
+  if (!isRecord(schema) || !isRecord(schema.properties)) return [];
+  return Object.entries(schema.properties).map(([name, property]) => {
+    const { type, description } = isRecord(property) ? property : {};
+    return {
+      name,
+      type: [type ?? "any"].flat().join(" or "),
+      description: typeof description === "string" ? description : "",
+    };
+  });
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function priceText(metadata: FeedMetadata): string {
+  const { price_type: type, price_per_1k: per1k, one_time_price_cents: cents } = metadata;
+  if (type === "metered") return `$${per1k} per 1,000 calls`;
+  return type === "one_time" ? `$${((cents ?? 0) / 100).toFixed(2)} one-time` : "free";
+}
+
+function creditsText({ credits, usd }: { readonly credits: number; readonly usd: number }): string {
+  return `${grouped(credits)} credits ($${usd})`;
+}

@@ -1,0 +1,205 @@
+/**
+ * `read`: rows of a feed, a page of them, all of them, or as they come. Beyond 8.
+ *
+ * @module
+ */
+import { keysOf } from "../../lib/records.ts";
+import { PAGE_LIMIT_MAX } from "../../limits.ts";
+import { InterruptedError, type Option, UsageError } from "../command.ts";
+import { flag, integer, list, oneOf, text } from "../options.ts";
+import { type ClientInput, clientCommand, stopReason } from "./client_command.ts";
+import { maxCredits, propertiesOf } from "./find_commands.ts";
+import { type RowFormat, type RowWriter, rowWriter } from "./row_writer.ts";
+import { grouped } from "./status.ts";
+
+const CURSOR_LENGTH_MAX = 4_096;
+const FIELDS_LENGTH_MAX = 10_000;
+
+/** `--filter f=v`, as often as one likes. */
+const FILTERS: Option<Readonly<Record<string, string>>> = {
+  placeholder: "F=V",
+  about: "only rows whose field F has the value V; may be repeated",
+  isRequired: false,
+  isRepeated: true,
+  read(given, name, before = {}) {
+    const [, field, value] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
+    if (field === undefined || value === undefined) {
+      throw new UsageError(
+        `${name} must be a field and a value, such as city=Lima, got "${given}"`,
+      );
+    }
+    if (Object.hasOwn(before, field)) {
+      throw new UsageError(`${name} is given twice for ${field}; a row has one value of it`);
+    }
+    return { ...before, [field]: value };
+  },
+};
+
+const FORMATS = {
+  ndjson: "a row a line",
+  json: "one array",
+  csv: "a header, and a row a line",
+  table: "fits the terminal",
+} as const;
+
+const OPTIONS = {
+  all: flag("all rows, page after page"),
+  follow: flag("a stream's events, the oldest first, and then those that come, until Ctrl-C"),
+  filter: FILTERS,
+  fields: list("only these fields, in this order", {
+    placeholder: "A,B",
+    lengthMax: FIELDS_LENGTH_MAX,
+  }),
+  format: oneOf(keysOf(FORMATS), "default table on a terminal, else ndjson"),
+  limit: integer("rows on a page; default 20, and 100 with --all and --follow", {
+    least: 1,
+    most: PAGE_LIMIT_MAX,
+  }),
+  since: text("a stream's events from this time on, RFC 3339"),
+  until: text("a stream's events up to this time, RFC 3339"),
+  cursor: text("go on where a walk stopped", {
+    placeholder: "CURSOR",
+    lengthMax: CURSOR_LENGTH_MAX,
+  }),
+  offset: text("with --follow: start, now, or where it stopped", {
+    placeholder: "OFFSET",
+    lengthMax: CURSOR_LENGTH_MAX,
+  }),
+  "max-credits": maxCredits("a page that costs more is refused"),
+};
+
+type ReadInput = ClientInput<typeof OPTIONS>;
+
+/** The command `read`. */
+export const read = clientCommand({
+  words: "read",
+  argument: "FEED",
+  about: "write rows of a feed: a page, with --all all of them, with --follow as they come",
+  options: OPTIONS,
+  async run(input) {
+    const { values, output } = input;
+    checkTogether(input);
+    const format = values.format ?? defaultFormat(input);
+    const { feedgate, argument: feed, signal } = input;
+    const isTabular = format === "csv" || format === "table";
+    const schema = isTabular
+      ? (await feedgate.describe(feed, { signal })).schema_definition
+      : undefined;
+    const writer = rowWriter(format, {
+      output,
+      fields: values.fields,
+      schemaFields: propertiesOf(schema).map(({ name }) => name),
+      isContinued: values.cursor !== undefined || (values.offset ?? "start") !== "start",
+    });
+    if (values.follow === true) await followFeed(input, writer);
+    else if (values.all === true) await readAll(input, { writer, format });
+    else await readOne(input, writer);
+    return undefined;
+  },
+});
+
+function defaultFormat({ values, output }: ReadInput): RowFormat {
+  if (output.isJson) return "json";
+  return output.columns === undefined || values.follow === true ? "ndjson" : "table";
+}
+
+/** @throws {UsageError} for options that exclude each other */
+function checkTogether({ values, output }: ReadInput): void {
+  const { all, follow, format, filter, cursor, offset, since, until } = values;
+  if (output.isJson && format !== undefined && format !== "json") {
+    throw new UsageError(`--json and --format ${format} exclude each other; leave one out`);
+  }
+  if (follow !== true) {
+    if (offset !== undefined)
+      throw new UsageError("--offset is for --follow; a walk takes --cursor");
+    return;
+  }
+  if (all === true) throw new UsageError("--all and --follow exclude each other; leave one out");
+  if (output.isJson || format === "json" || format === "table") {
+    throw new UsageError("--follow has no end, so it is ndjson or csv");
+  }
+  const given = { filter, cursor, since, until };
+  const [name] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
+  if (name !== undefined) {
+    throw new UsageError(`--follow gives every event; leave out --${name}`);
+  }
+}
+
+function readOptions({ values, signal }: ReadInput) {
+  return {
+    filters: values.filter,
+    startTime: values.since,
+    endTime: values.until,
+    cursor: values.cursor,
+    maxCredits: values["max-credits"],
+    signal,
+  };
+}
+
+async function readOne(input: ReadInput, writer: RowWriter): Promise<void> {
+  const { feedgate, argument: feed, values, output, again } = input;
+  const page = await feedgate.read(feed, { ...readOptions(input), limit: values.limit });
+  await writer.write(page.rows);
+  await writer.end();
+  if (page.nextCursor !== null) {
+    output.note(`feedgate: there are more rows: ${again({ cursor: page.nextCursor })}\n`);
+  }
+}
+
+async function readAll(
+  input: ReadInput,
+  { writer, format }: { readonly writer: RowWriter; readonly format: RowFormat },
+): Promise<void> {
+  const { feedgate, argument: feed, values, status, signal, again, output } = input;
+  const isWhole = values.filter === undefined && values.cursor === undefined;
+  const rowCount =
+    isWhole && output.statusColumns !== undefined
+      ? (await feedgate.describe(feed, { signal })).row_count
+      : undefined;
+  let rows = 0;
+  let cursor = values.cursor;
+  try {
+    const pages = feedgate.pages(feed, {
+      ...readOptions(input),
+      ...(values.limit !== undefined && { limit: values.limit }),
+    });
+    for await (const page of pages) {
+      await writer.write(page.rows);
+      rows += page.rows.length;
+      cursor = page.nextCursor ?? undefined;
+      status.show({ rows, share: rowCount && rows / rowCount });
+    }
+  } catch (error) {
+    const reason = stopReason(error);
+    if (reason === undefined || rows === 0 || cursor === undefined) throw error;
+    status.clear();
+    const count = `${reason}: ${grouped(rows)} rows are written`;
+    throw format === "json"
+      ? new InterruptedError(
+          `${count}, and the array is not closed: begin again, or use --format ndjson, which can go on`,
+        )
+      : new InterruptedError(`${count}; go on with: ${again({ cursor })}`);
+  }
+  await writer.end();
+}
+
+async function followFeed(input: ReadInput, writer: RowWriter): Promise<void> {
+  const { feedgate, argument: feed, values, signal, again } = input;
+  let { offset } = values;
+  try {
+    const pages = feedgate.follow(feed, {
+      offset,
+      limit: values.limit,
+      maxCredits: values["max-credits"],
+      signal,
+    });
+    for await (const page of pages) {
+      await writer.write(page.rows);
+      offset = page.nextOffset;
+    }
+  } catch (error) {
+    const reason = stopReason(error);
+    if (reason === undefined) throw error;
+    throw new InterruptedError(`${reason}; go on with: ${again({ offset })}`);
+  }
+}

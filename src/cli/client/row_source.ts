@@ -1,0 +1,139 @@
+/**
+ * A file or standard input as rows: its format, its bytes, and its lines. What a line may be is decided by the same
+ * readers that the gateway imports with.
+ *
+ * @module
+ */
+import { statSync } from "node:fs";
+import { messageOf } from "../../lib/error_fields.ts";
+import { LIMITS_DEFAULT } from "../../limits.ts";
+import { readCsv } from "../../push/import/read_csv.ts";
+import type { SourceLine } from "../../push/import/source_line.ts";
+import { splitLines } from "../../push/import/split_lines.ts";
+import { RefusedError, UsageError } from "../command.ts";
+import { oneOf } from "../options.ts";
+import { rowsOfJson } from "./row_writer.ts";
+
+/** How the rows of a file are written. */
+export type SourceFormat = "ndjson" | "csv" | "json";
+
+/** `--format` of what is read. */
+export const SOURCE_FORMAT = oneOf(
+  ["ndjson", "csv", "json"],
+  "how the file is written; default by its name",
+);
+
+const BY_EXTENSION: Readonly<Record<string, SourceFormat>> = {
+  ndjson: "ndjson",
+  jsonl: "ndjson",
+  csv: "csv",
+  json: "json",
+};
+
+/** A JSON file is read as a whole. */
+const JSON_BYTES_MAX = 256 * 1_024 * 1_024;
+/** A row with its quotes, and what else a gateway lets a line have. */
+const LINE_BYTES_MAX = 4 * LIMITS_DEFAULT.rowBytes;
+
+/** What rows are read from. */
+export interface RowSource {
+  /** As it was typed. */
+  readonly name: string;
+  readonly format: SourceFormat;
+  /** Undefined for standard input. */
+  readonly bytes: number | undefined;
+  /** Standard input is opened once. */
+  readonly isRepeatable: boolean;
+  open(): ReadableStream<Uint8Array>;
+}
+
+/** The file, or standard input for `-`. @throws {RefusedError} {@link UsageError} */
+export function rowSource(name: string, given: SourceFormat | undefined): RowSource {
+  const format = given ?? BY_EXTENSION[/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ""];
+  if (format === undefined) {
+    throw new UsageError(`how is ${name} written? Give --format ndjson, csv or json`);
+  }
+  if (name === "-") {
+    const open = () => Bun.stdin.stream();
+    return { name, format, bytes: undefined, isRepeatable: false, open };
+  }
+  const found = statOf(name);
+  if (found.isDirectory()) throw new RefusedError(`${name} is a folder`);
+  const open = () => Bun.file(name).stream();
+  // A named pipe has no size, and is read once.
+  if (!found.isFile()) return { name, format, bytes: undefined, isRepeatable: false, open };
+  if (found.size === 0) throw new RefusedError(`${name} is empty`);
+  return { name, format, bytes: found.size, isRepeatable: true, open };
+}
+
+function statOf(name: string) {
+  try {
+    return statSync(name);
+  } catch (error) {
+    throw new RefusedError(`${name} can't be read: ${messageOf(error)}`);
+  }
+}
+
+/** The text of a JSON file: an array of rows, or one object. @throws {RefusedError} */
+export async function readJson(source: RowSource): Promise<string> {
+  if ((source.bytes ?? 0) > JSON_BYTES_MAX) throw tooLarge(source);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of source.open()) {
+    bytes += chunk.length;
+    if (bytes > JSON_BYTES_MAX) throw tooLarge(source);
+    chunks.push(chunk);
+  }
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return text;
+  } catch (error) {
+    throw new RefusedError(`${source.name} is not JSON: ${messageOf(error)}`);
+  }
+  throw new RefusedError(`${source.name} is neither an array of rows nor an object`);
+}
+
+function tooLarge({ name }: RowSource): RefusedError {
+  return new RefusedError(
+    `${name} is larger than ${JSON_BYTES_MAX / 1_048_576} MB, which a JSON file may be: write a row a line, as NDJSON`,
+  );
+}
+
+/** Lines of a file, a row each. `schema` gives the values of CSV their types. */
+export async function* sourceLines(
+  source: RowSource,
+  schema: unknown,
+): AsyncGenerator<SourceLine, void, void> {
+  if (source.format === "json") {
+    for (const [place, text] of rowsOfJson(await readJson(source)).entries()) {
+      yield { line: place + 1, text };
+    }
+    return;
+  }
+  const lists =
+    source.format === "csv"
+      ? readCsv(source.open(), {
+          schema: schema === undefined || schema === null ? null : JSON.stringify(schema),
+          recordBytesMax: LINE_BYTES_MAX,
+        })
+      : splitLines(source.open(), { lineBytesMax: LINE_BYTES_MAX });
+  for await (const lines of lists) yield* lines;
+}
+
+/** JSON texts of the rows. @throws {RefusedError} for the first line that is none */
+export async function* sourceRows(
+  source: RowSource,
+  schema: unknown,
+): AsyncGenerator<string, void, void> {
+  const what = source.format === "json" ? "row" : "line";
+  for await (const { line, text, mistake } of sourceLines(source, schema)) {
+    if (mistake !== undefined) throw new RefusedError(`${what} ${line}: ${mistake}`);
+    try {
+      JSON.parse(text);
+    } catch (error) {
+      throw new RefusedError(`${what} ${line} is not JSON: ${messageOf(error)}`);
+    }
+    yield text;
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * A file of any number of rows into a feed, as one push: lines of JSON, or CSV.
+ *
+ * A collection has all rows of the file at the end, or those of before. A stream has the events up to where it was cut.
+ * Sent again, it skips those that it has, so a file that can be read again is sent again if the connection breaks.
+ *
+ * @module
+ */
+import {
+  AnswerError,
+  ConnectionError,
+  ImportRunningError,
+  isProblem,
+  problemError,
+} from "./errors.ts";
+import { ownFeedPath } from "./query.ts";
+import { pause } from "./retry.ts";
+import type { Transport } from "./transport.ts";
+import type { CallOptions, ImportProgress, ImportReceipt } from "./types.ts";
+
+/** A file: its bytes, or what opens them. A function is called again if the file must be sent again. */
+export type ImportFile = Blob | string | (() => ReadableStream<Uint8Array>);
+
+/** How a file is imported. */
+export interface ImportOptions extends CallOptions {
+  /** `ndjson`: a row a line. `csv`: the first line names the columns, and the feed's schema their types. */
+  readonly format: "ndjson" | "csv";
+  /** Called about every second with how far the gateway is. */
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+  /**
+   * Whether it is sent again if the connection breaks or the gateway is away. A file that can be read only once can't be.
+   *
+   * @default true
+   */
+  readonly isRepeatable?: boolean | undefined;
+}
+
+const MEDIA_TYPES = { ndjson: "application/x-ndjson", csv: "text/csv" } as const;
+/** A gateway sends a line each second. */
+const SILENCE_MS_MAX = 60_000;
+
+/** Imports a file. @throws {FeedgateError} or the signal's reason */
+export async function importFile(
+  transport: Transport,
+  { feed, file, options }: { feed: string; file: ImportFile; options: ImportOptions },
+): Promise<ImportReceipt> {
+  const { format, signal, onProgress, isRepeatable = true } = options;
+  let wasCut = false;
+  const sendOnce = async () => {
+    const controller = new AbortController();
+    const end = () => controller.abort();
+    signal?.addEventListener("abort", end, { once: true });
+    if (signal?.aborted) end();
+    try {
+      const response = await transport.open({
+        method: "POST",
+        path: ownFeedPath(feed, "/import"),
+        headers: { "Content-Type": MEDIA_TYPES[format] },
+        body: typeof file === "function" ? file() : file,
+        signal: controller.signal,
+      });
+      return await receiptOf(response, { onProgress, end });
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      wasCut ||= error instanceof ConnectionError;
+      throw error;
+    } finally {
+      signal?.removeEventListener("abort", end);
+      controller.abort();
+    }
+  };
+  if (!isRepeatable) return sendOnce();
+  return transport.retried(signal, async () => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await sendOnce();
+      } catch (error) {
+        // For some seconds, the gateway holds the feed for the import that was cut.
+        const isHeld = wasCut && error instanceof ImportRunningError && tries < HELD_TRIES_MAX;
+        if (!isHeld) throw error;
+        await pause(HELD_PAUSE_MS, signal);
+      }
+    }
+  });
+}
+
+/** A gateway gives a feed free 15 seconds after it has lost its import. */
+const HELD_PAUSE_MS = 2_000;
+const HELD_TRIES_MAX = 12;
+
+interface Reading {
+  readonly onProgress: ImportOptions["onProgress"];
+  readonly end: () => void;
+}
+
+/** Reads the answer's lines to the last one. */
+async function receiptOf(
+  { body, status }: Response,
+  { onProgress, end }: Reading,
+): Promise<ImportReceipt> {
+  if (body === null) throw new AnswerError("an import's answer has no body", status);
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  let timer = setTimeout(end, SILENCE_MS_MAX);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause) => {
+        throw new ConnectionError("the connection broke before the import had ended", { cause });
+      });
+      if (done) throw new ConnectionError("the answer broke off before the import had ended");
+      clearTimeout(timer);
+      timer = setTimeout(end, SILENCE_MS_MAX);
+      const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) {
+        const { rows, bytes, receipt, problem }: ImportLine = JSON.parse(line);
+        if (receipt !== undefined) return receipt;
+        if (isProblem(problem)) throw problemError(problem);
+        if (rows !== undefined && bytes !== undefined) onProgress?.({ rows, bytes });
+      }
+    }
+  } finally {
+    clearTimeout(timer);
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+interface ImportLine {
+  readonly rows?: number;
+  readonly bytes?: number;
+  readonly receipt?: ImportReceipt;
+  readonly problem?: unknown;
+}

@@ -1,0 +1,10 @@
+/**
+ * Variables of the environment that the commands of agents and providers read. A gateway reads neither of them.
+ *
+ * @module
+ */
+
+/** Address of the gateway. */
+export const URL_VARIABLE = "FEEDGATE_URL";
+/** Read or write key. */
+export const KEY_VARIABLE = "FEEDGATE_KEY";

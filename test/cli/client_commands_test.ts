@@ -1,0 +1,465 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { type FaultyProxy, startFaultyProxy } from "../support/faulty_proxy.ts";
+import { temporaryFolder } from "../support/folders.ts";
+import { freePort } from "../support/free_port.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
+import {
+  type Environment,
+  linesOf,
+  PROGRAM,
+  type Run,
+  runFeedgate,
+  runInTerminal,
+  spawnFeedgate,
+} from "./support.ts";
+
+let gateway: TestGateway;
+let proxy: FaultyProxy;
+let owner: string;
+let reading: Environment;
+let writing: Environment;
+const folder = temporaryFolder();
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    FEEDGATE_READ_LIMIT_FREE: "1000",
+    FEEDGATE_PUSH_LIMIT: "1000",
+  });
+  proxy = await startFaultyProxy(gateway.baseUrl);
+  owner = await gateway.createAccount({ name: "Owner" });
+  const reader = await gateway.createAccount({ credits: 2_000_000 });
+  const FEEDGATE_URL = proxy.url;
+  reading = { FEEDGATE_URL, FEEDGATE_KEY: await gateway.createKey(reader, "read") };
+  writing = { FEEDGATE_URL, FEEDGATE_KEY: await gateway.createKey(owner, "write") };
+});
+afterAll(async () => {
+  proxy.stop();
+  await gateway.stop();
+});
+
+const read = (...argv: readonly string[]) => runFeedgate(argv, reading);
+const write = (...argv: readonly string[]) => runFeedgate(argv, writing);
+
+const rowsOf = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, place) => ({ id: from + place, city: "Lima" }));
+
+async function seed(count: number, fields: object = {}) {
+  const rows = rowsOf(count);
+  return (await seedFeed(gateway, owner, { type: "collection", rows, ...fields })).slug;
+}
+
+let files = 0;
+async function file(text: string | Uint8Array, extension = "ndjson"): Promise<string> {
+  files += 1;
+  const path = join(folder, `file-${files}.${extension}`);
+  await Bun.write(path, text);
+  return path;
+}
+
+const ndjson = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+
+function done({ code, stdout, stderr }: Run): string {
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+}
+
+/** Checks exit code and lines of standard error. */
+function ended(run: Run, code: number, ...messages: readonly string[]): void {
+  expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: "" });
+  for (const message of messages) expect(run.stderr).toContain(message);
+  expect(run.stderr).not.toContain(String(reading.FEEDGATE_KEY));
+}
+
+/** A draft of a feed; its slug. */
+async function draft(name: string, fields: object = {}): Promise<string> {
+  const key = writing.FEEDGATE_KEY as string;
+  const body = { name, endpoint_path: name, ...fields };
+  expect((await gateway.send("POST", "/v1/provider/feed/create", key, body)).status).toBe(201);
+  return name;
+}
+
+describe("feedgate search, describe, buy", () => {
+  test("finds feeds, tells of one, and buys it", async () => {
+    const slug = await seed(3, { name: "Tides of Brest", isPublic: true, oneTimePriceCents: 100 });
+    expect(done(await read("search", "tides", "brest"))).toContain(slug);
+    expect(JSON.parse(done(await read("search", "tides", "--json")))).toMatchObject({ total: 1 });
+    expect(done(await read("search", "nothingofthiskind"))).toContain("no public feed");
+    const told = done(await read("describe", slug));
+    expect(told).toContain("$1.00 one-time");
+    expect(told).toMatch(/rows +3, /);
+    ended(await read("read", slug), 1, "buy FEED --max-credits 1000000 buys it");
+    ended(await read("buy", slug), 2, "--max-credits N is missing");
+    ended(await read("buy", slug, "--max-credits", "1"), 1, "1000000 credits");
+    expect(done(await read("buy", slug, "--max-credits", "1000000"))).toContain(
+      "1,000,000 credits",
+    );
+    expect(done(await read("read", slug))).toBe(ndjson(rowsOf(3)));
+  });
+
+  test("one line and an exit code for what is wrong", async () => {
+    ended(await read("describe", "no-such-feed"), 1, "no active feed has this id or slug");
+    ended(await write("search", "x"), 1, "needs a read key");
+    ended(await runFeedgate(["search", "x"], {}), 2, "FEEDGATE_URL");
+    ended(await runFeedgate(["search", "x", "--url", "ftp://x"], {}), 2, "http://");
+    const { FEEDGATE_URL } = reading;
+    ended(await runFeedgate(["search", "x"], { FEEDGATE_URL }), 1, "set FEEDGATE_KEY");
+    ended(await runFeedgate(["search", "x"], { FEEDGATE_URL, FEEDGATE_KEY: "fg_read_x" }), 1);
+    ended(await read("search", "x", "--data-dir", "y"), 2, "--data-dir");
+    ended(await read("search"), 2, "expected WORDS and got none");
+    const away = `http://127.0.0.1:${freePort()}`;
+    ended(await read("search", "x", "--url", away), 1, `${away} can't be reached`);
+    const html = Bun.serve({ port: 0, fetch: () => new Response("<html>", { status: 404 }) });
+    ended(await read("search", "x", "--url", html.url.href), 1, "404 <html>");
+    await html.stop(true);
+  }, 20_000);
+});
+
+describe("feedgate read", () => {
+  test("writes a page, and says how to see more", async () => {
+    const slug = await seed(25);
+    const { code, stdout, stderr } = await read("read", slug, "--limit", "2");
+    expect([code, stdout]).toEqual([0, ndjson(rowsOf(2))]);
+    const [, cursor = ""] = /--cursor (\S+)\n$/.exec(stderr) ?? [];
+    const next = await read("read", slug, "--limit", "2", "--cursor", cursor);
+    expect(next.stdout).toBe(ndjson(rowsOf(2, 2)));
+  });
+
+  test("writes all rows in every format, and only some fields and rows", async () => {
+    const rows = [
+      { id: 1, city: "Lima, Peru", temp: 19.4, tags: ["a"], extra: null },
+      { id: 2, city: 'say "hi"', temp: 20, tags: [] },
+    ];
+    const slug = (await seedFeed(gateway, owner, { type: "collection", rows })).slug;
+    await gateway.sql`
+      update feeds set schema_definition = '{"properties":{"temp":{},"id":{},"city":{}}}'
+      where endpoint_path = ${slug}`;
+    const all = (...more: readonly string[]) => read("read", slug, "--all", ...more);
+    expect(done(await all())).toBe(ndjson(rows));
+    expect(JSON.parse(done(await all("--format", "json")))).toEqual(rows);
+    expect(JSON.parse(done(await all("--json")))).toEqual(rows);
+    expect(done(await all("--format", "csv"))).toBe(
+      'id,temp,city,_other\n1,19.4,"Lima, Peru","{""tags"":[""a""],""extra"":null}"\n2,20,"say ""hi""","{""tags"":[]}"\n',
+    );
+    expect(done(await all("--format", "csv", "--fields", "temp,none"))).toBe(
+      "temp,none\n19.4,\n20,\n",
+    );
+    expect(done(await all("--format", "table"))).toBe(
+      'id  temp  city        tags   extra\n1   19.4  Lima, Peru  ["a"]\n2   20    say "hi"    []\n',
+    );
+    expect(done(await all("--filter", "temp=20", "--filter", 'city=say "hi"'))).toBe(
+      ndjson(rows.slice(1)),
+    );
+    expect(done(await all("--fields", "temp,id"))).toStartWith('{"temp":19.4,"id":1}\n');
+    expect(done(await all("--json", "--filter", "temp=21"))).toBe("[]\n");
+  });
+
+  test("keeps every digit, and every character in a pipe", async () => {
+    const texts = ['{"id":12345678901234567890,"x":1.10,"s":"\u202e👩‍🚀"}'];
+    const { slug } = await seedFeed(gateway, owner, { type: "collection", texts });
+    expect(done(await read("read", slug, "--all"))).toBe(`${texts[0]}\n`);
+    const [line = ""] = await runInTerminal(["read", slug, "--format", "ndjson"], {
+      columns: 200,
+      environment: reading,
+    });
+    expect(line).toContain("\\u202e");
+    expect(JSON.parse(line)).toEqual(JSON.parse(texts[0] as string));
+  });
+
+  test("stops at a gateway that has gone, with 3 and the command that goes on", async () => {
+    const slug = await seed(450);
+    const gone = { status: 503, body: "x" };
+    proxy.fail("pass", "pass", gone, gone, gone, gone, gone);
+    const stopped = await read("read", slug, "--all");
+    // A proxy's own 503 is none that a gateway gives.
+    expect(stopped.code).toBe(1);
+    proxy.fail("pass", "pass", ...Array(5).fill({ ...gone, body: UNAVAILABLE }));
+    const half = await read("read", slug, "--all");
+    expect([half.code, half.stdout]).toEqual([3, ndjson(rowsOf(200))]);
+    const [, again = ""] = /go on with: .*?feedgate (read .*)\n$/.exec(half.stderr) ?? [];
+    const rest = await read(...again.split(" "));
+    expect(done(rest)).toBe(ndjson(rowsOf(250, 200)));
+  }, 30_000);
+
+  test("follows a stream until Ctrl-C, and goes on behind it", async () => {
+    const slug = await draft("cli-follow", { feed_type: "stream" });
+    const events = await file(ndjson(rowsOf(3)));
+    done(await write("push", slug, events));
+    const child = spawnFeedgate(["read", slug, "--follow"], reading);
+    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    let seen = "";
+    while (linesOf(seen).length < 3) seen += (await reader.read()).value ?? "";
+    child.kill("SIGINT");
+    expect(await child.exited).toBe(3);
+    const stderr = await new Response(child.stderr).text();
+    const [, again = ""] = /interrupted; go on with: .*?feedgate (read .*)\n$/.exec(stderr) ?? [];
+    done(await write("push", slug, await file(ndjson(rowsOf(1, 9)))));
+    const next = spawnFeedgate(again.split(" "), reading);
+    const nextReader = next.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    expect(JSON.parse((await nextReader.read()).value ?? "")).toMatchObject({ id: 9 });
+    next.kill("SIGINT");
+    expect(await next.exited).toBe(3);
+  }, 30_000);
+
+  test("refuses options that exclude each other", async () => {
+    const usage = async (message: string, ...argv: readonly string[]) =>
+      ended(await read("read", "x", ...argv), 2, message);
+    await usage("exclude each other", "--all", "--follow");
+    await usage("exclude each other", "--json", "--format", "csv");
+    await usage("has no end", "--follow", "--format", "table");
+    await usage("leave out --filter", "--follow", "--filter", "a=b");
+    await usage("a field and a value", "--filter", "a");
+    await usage("twice for a", "--filter", "a=1", "--filter", "a=2");
+    await usage("--limit is given twice", "--limit", "1", "--limit", "2");
+    await usage("--offset is for --follow", "--offset", "now");
+  });
+
+  test("fits a terminal, and never cuts what is copied", async () => {
+    const name = "A name of a feed that is far too long for the width of a terminal";
+    const slug = await seed(2, { name, isPublic: true });
+    for (const columns of [80, 50]) {
+      const screen = (...argv: readonly string[]) =>
+        runInTerminal(argv, { columns, environment: reading });
+      const found = await screen("search", "far", "too", "long");
+      expect(found.join("\n")).toContain(slug);
+      const rows = await screen("read", slug, "--all");
+      expect(rows).toEqual(["id  city", "0   Lima", "1   Lima"]);
+      for (const line of [...found, ...rows]) {
+        expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
+      }
+    }
+  });
+
+  test("writes what a provider pushed without what speaks to a terminal", async () => {
+    const rows = [{ id: "x\u001b[2Jy", t: "\u0007\u202e" }];
+    const { slug } = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows,
+      name: "\u001b]0;x\u0007",
+    });
+    for (const argv of [
+      ["read", slug],
+      ["describe", slug],
+      ["read", slug, "--format", "csv"],
+    ]) {
+      const screen = await runInTerminal(argv, { columns: 80, environment: reading });
+      for (const character of "\u001b\u0007\u202e") {
+        expect(screen.join("\n")).not.toContain(character);
+      }
+    }
+  });
+
+  test("shows progress on a terminal only", async () => {
+    const slug = await seed(300);
+    const run = async (columns: number | undefined) => {
+      const shell = [...PROGRAM, "read", slug, "--all"].map((word) => `'${word}'`).join(" ");
+      let screen = "";
+      const child = Bun.spawn(["sh", "-c", `${shell} > '${join(folder, "out")}'`], {
+        env: { PATH: process.env.PATH, ...reading } as Record<string, string>,
+        ...(columns !== undefined && {
+          terminal: {
+            cols: columns,
+            rows: 24,
+            data: (_: unknown, bytes: Uint8Array) => {
+              screen += Buffer.from(bytes).toString();
+            },
+          },
+        }),
+      });
+      expect(await child.exited).toBe(0);
+      child.terminal?.close();
+      expect(await Bun.file(join(folder, "out")).text()).toBe(ndjson(rowsOf(300)));
+      return screen;
+    };
+    expect(await run(80)).toMatch(/100 rows, [\d,]+ rows\/s, 33 %, 1 s left/);
+    expect(await run(undefined)).toBe("");
+  });
+});
+
+const UNAVAILABLE = JSON.stringify({
+  type: "about:blank",
+  title: "t",
+  status: 503,
+  detail: "the gateway is away",
+  code: "UNAVAILABLE",
+  request_id: "r",
+  retry_after_ms: 10,
+});
+
+describe("feedgate push", () => {
+  test("a file becomes a collection; more rows are added, and a batch replaces all", async () => {
+    const slug = await draft("cli-push");
+    const first = await write("push", slug, await file(ndjson(rowsOf(700))));
+    expect(done(first)).toContain("700 rows into cli-push");
+    const more = await file(ndjson(rowsOf(600, 650)));
+    expect(JSON.parse(done(await write("push", slug, more, "--json")))).toMatchObject({
+      rows_received: 600,
+      rows_inserted: 550,
+      rows_updated: 50,
+    });
+    expect(linesOf(done(await read("read", slug, "--all")))).toHaveLength(1_250);
+    done(await write("push", slug, more, "--batch"));
+    expect(done(await read("read", slug, "--all"))).toBe(ndjson(rowsOf(600, 650)));
+  });
+
+  test("CSV takes the types of the schema, JSON keeps its digits, and a document is one", async () => {
+    const schema_definition = { properties: { id: { type: "integer" }, n: { type: "number" } } };
+    const slug = await draft("cli-csv", { schema_definition });
+    const csv = '\ufeffid,n,city\r\n1,1.10,"a,""b"""\r\n2,,x\r\n';
+    done(await write("push", slug, await file(csv, "csv")));
+    const expected = '{"id":1,"n":1.10,"city":"a,\\"b\\""}\n{"id":2,"city":"x"}\n';
+    expect(done(await read("read", slug))).toBe(expected);
+    done(await write("push", slug, await file(csv, "csv")));
+    expect(done(await read("read", slug))).toBe(expected);
+    const json = await file('[ {"id":1,\n"n":12345678901234567890}, {"id":3} ]', "json");
+    done(await write("push", slug, json, "--batch"));
+    expect(done(await read("read", slug))).toBe('{"id":1,"n":12345678901234567890}\n{"id":3}\n');
+    const document = await draft("cli-document", { feed_type: "singleton" });
+    done(await write("push", document, await file('{"rate":1.10}', "json")));
+    expect(done(await read("read", document))).toBe('{"rate":1.10}\n');
+    ended(await write("push", document, json), 1, "holds one JSON object");
+    ended(await write("push", document, json, "--batch"), 1, "only a collection has batches");
+  });
+
+  test("a stream skips what it has, and takes standard input", async () => {
+    const slug = await draft("cli-stream", { feed_type: "stream" });
+    const child = Bun.spawn([...PROGRAM, "push", slug, "-", "--format", "ndjson", "--json"], {
+      env: { PATH: process.env.PATH, ...writing } as Record<string, string>,
+      stdin: new Blob([ndjson(rowsOf(5))]),
+      stdout: "pipe",
+    });
+    expect(await new Response(child.stdout).json()).toMatchObject({ rows_inserted: 5 });
+    const again = await write("push", slug, await file(ndjson(rowsOf(6))), "--json");
+    expect(JSON.parse(done(again))).toMatchObject({ rows_inserted: 1, rows_duplicate: 5 });
+    ended(await write("push", slug, "-"), 2, "how is - written?");
+  });
+
+  test("sends a file again over a line that is cut", async () => {
+    const slug = await draft("cli-cut", { feed_type: "stream" });
+    proxy.fail("pass", "cut behind", "cut before");
+    const run = await write("push", slug, await file(ndjson(rowsOf(5))), "--json");
+    expect(JSON.parse(done(run))).toMatchObject({ rows_received: 5, rows_duplicate: 5 });
+    const away = Array(6).fill("cut before");
+    proxy.fail("pass", ...away);
+    const lost = await write("push", slug, await file(ndjson(rowsOf(5))));
+    ended(lost, 3, "are skipped when it is sent again", "push cli-cut");
+  }, 30_000);
+
+  test("names each bad line, and what was stored", async () => {
+    const slug = await draft("cli-bad", { feed_type: "collection" });
+    const bad = await file('{"id":1}\n{"id":\n{"no":3}\n{"id":1}\n');
+    const refused = await write("push", slug, bad);
+    ended(refused, 1, "Nothing was stored", "line 2: expected a value", "line 3: line 3 has no id");
+    done(await write("push", slug, await file(ndjson(rowsOf(1)))));
+    ended(await write("push", slug, bad), 1, "line 2 is not JSON", "0 rows are stored");
+    const late = await file(ndjson([...rowsOf(500), { id: null as never }]));
+    ended(await write("push", slug, late), 1, "500 rows before it are stored", "row 501");
+    const typed = await file("id,n\n1,2\n2,x\n", "csv");
+    const schema_definition = { properties: { n: { type: "number" } } };
+    const csv = await draft("cli-bad-csv", { schema_definition, feed_type: "collection" });
+    ended(await write("push", csv, typed), 1, "line 3", "n must be of type number");
+    for (const text of ["id,n\n", "id,id\n1,2\n", 'id,n\n1,"a\n', "n\n1\n"]) {
+      expect((await write("push", csv, await file(text, "csv"))).code).toBe(1);
+    }
+    ended(await write("push", csv, await file("", "csv")), 1, "is empty");
+    ended(await write("push", csv, join(folder, "none.csv")), 1, "can't be read");
+    ended(await write("push", csv, folder, "--format", "csv"), 1, "is a folder");
+    ended(await write("push", csv, await file("x", "txt")), 2, "--format");
+    ended(await write("push", csv, await file("[1", "json")), 1, "is not JSON");
+    ended(await write("push", "not-mine", typed), 1);
+    ended(await read("push", csv, typed), 1, "needs a write key");
+    ended(await write("push", csv), 2, "expected FEED FILE|-");
+  }, 20_000);
+
+  test("interrupted, it leaves a collection as it was, and can go on", async () => {
+    const slug = await draft("cli-interrupt", { feed_type: "collection" });
+    done(await write("push", slug, await file(ndjson(rowsOf(2)))));
+    const child = Bun.spawn([...PROGRAM, "push", slug, "-", "--format", "ndjson", "--batch"], {
+      env: { PATH: process.env.PATH, ...writing } as Record<string, string>,
+      stdin: "pipe",
+      stderr: "pipe",
+      stdout: "pipe",
+    });
+    child.stdin.write(ndjson(rowsOf(5, 100)));
+    await child.stdin.flush();
+    const isSent = () => proxy.seen.some(({ line }) => line.endsWith(`/import`));
+    proxy.seen.length = 0;
+    for (let tries = 0; !isSent() && tries < 500; tries++) await Bun.sleep(20);
+    child.kill("SIGINT");
+    expect(await child.exited).toBe(3);
+    expect(await new Response(child.stderr).text()).toContain("readers see what they saw before");
+    expect(done(await read("read", slug))).toBe(ndjson(rowsOf(2)));
+  }, 15_000);
+});
+
+describe("feedgate feed init", () => {
+  test("proposes a feed for a file, and creates its draft, which takes the file", async () => {
+    const path = join(folder, "City temps-2024.csv");
+    await Bun.write(path, "id,city,temp,ok,zip\n1,Lima,19.4,true,0123\n2,Tokyo,21,false,\n");
+    const made = JSON.parse(done(await write("feed", "init", path, "--json")));
+    expect(made).toMatchObject({
+      name: "City temps 2024",
+      endpoint_path: "city-temps-2024",
+      feed_type: "collection",
+      status: "draft",
+      schema_definition: {
+        type: "object",
+        properties: {
+          id: { type: "integer" },
+          city: { type: "string" },
+          temp: { type: "number" },
+          ok: { type: "boolean" },
+          zip: { type: "string" },
+        },
+        required: ["id", "city", "temp", "ok"],
+      },
+      sample_response: { id: 1, city: "Lima", temp: 19.4, ok: true, zip: "0123" },
+    });
+    done(await write("push", "city-temps-2024", path));
+    expect(done(await read("read", "city-temps-2024"))).toContain(
+      '"temp":19.4,"ok":true,"zip":"0123"',
+    );
+    ended(await write("feed", "init", path), 1, "city-temps-2024");
+    const named = await write("feed", "init", path, "--slug", "cities", "--name", "Cities");
+    expect(done(named)).toMatch(/slug +cities\n[\s\S]*push it +.*feedgate push cities /);
+  });
+
+  test("knows a stream and a document, and nested fields", async () => {
+    const init = async (text: string, extension?: string) =>
+      JSON.parse(done(await write("feed", "init", await file(text, extension), "--json")));
+    const at = "2026-01-01T00:00:00Z";
+    const events = [
+      { id: "a", event_timestamp: at, m: { x: [1, 2.5] }, n: null },
+      { id: "b", event_timestamp: at, m: {}, n: null },
+    ];
+    expect(await init(ndjson(events))).toMatchObject({
+      feed_type: "stream",
+      schema_definition: {
+        properties: {
+          m: { type: "object", properties: { x: { type: "array", items: { type: "number" } } } },
+          n: {},
+        },
+      },
+    });
+    expect(await init('{"eur":1.1}', "json")).toMatchObject({ feed_type: "singleton" });
+  });
+
+  test("asks on a terminal first, and refuses what has no ids or no rows", async () => {
+    const path = await file(ndjson(rowsOf(2)));
+    const terminal = { columns: 80, environment: writing, input: "n\n" };
+    const screen = (await runInTerminal(["feed", "init", path], terminal)).join("\n");
+    expect(screen).toContain("Create this draft?");
+    expect(screen).toContain("nothing was created");
+    const noIds = await file(
+      ndjson([
+        { code: "a", n: 1 },
+        { code: "b", n: 1 },
+      ]),
+    );
+    ended(await write("feed", "init", noIds), 1, '"code" differs in every row: name it id');
+    ended(await write("feed", "init", await file("id\n", "csv")), 1, "has no rows");
+    ended(await write("feed", "init", await file("[1]", "json")), 1, "is no object");
+    ended(await read("feed", "init", path), 1, "needs a write key");
+  });
+});
