@@ -201,6 +201,11 @@ export class FeedNotSyncedError extends ProblemError {
   override readonly name = "FeedNotSyncedError";
 }
 
+/** `KEY_NOT_FOUND`: The account has no such key. */
+export class KeyNotFoundError extends ProblemError {
+  override readonly name = "KeyNotFoundError";
+}
+
 /** `METHOD_NOT_ALLOWED`: The address has no such method. */
 export class MethodNotAllowedError extends ProblemError {
   override readonly name = "MethodNotAllowedError";
@@ -333,6 +338,7 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   ROUTE_NOT_FOUND: RouteNotFoundError,
   FEED_NOT_FOUND: FeedNotFoundError,
   FEED_NOT_SYNCED: FeedNotSyncedError,
+  KEY_NOT_FOUND: KeyNotFoundError,
   METHOD_NOT_ALLOWED: MethodNotAllowedError,
   ENDPOINT_PATH_TAKEN: EndpointPathTakenError,
   FEED_NEVER_PUSHED: FeedNeverPushedError,
