@@ -590,7 +590,7 @@ describe("the operator", () => {
     expect(revenue.find(({ feed_id: id }) => id === feed.feedId)).toMatchObject({
       paid_reads: 0,
       purchases: 1,
-      purchases_usd: 5,
+      gross_usd: 5,
       revenue_usd: 5,
     });
   });
