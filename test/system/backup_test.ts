@@ -9,7 +9,7 @@ import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedde
 import { type Environment, linesOf, operatorOf, runFeedgate } from "../cli/support.ts";
 import { createEmptyDatabase, createTestDatabase, siblingUrl } from "../support/database.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
-import { HAS_OLD_POSTGRES, startOldPostgres } from "../support/old_postgres.ts";
+import { HAS_OLD_POSTGRES, startOldPostgres } from "../support/other_postgres.ts";
 import { waitFor } from "../support/processes.ts";
 import { serveGateway } from "../support/served_gateway.ts";
 

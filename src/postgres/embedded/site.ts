@@ -233,7 +233,7 @@ function placeSockets(dataDir: string, account: SystemUser | undefined): string 
  * Makes the links to the libraries' short names. A package manager that runs no install scripts leaves them out. If
  * the package may not be written to, they go to a directory of ours.
  */
-function linkLibraries(folder: string, ownDir: string): Record<string, string> {
+export function linkLibraries(folder: string, ownDir: string): Record<string, string> {
   const list = join(folder, "pg-symlinks.json");
   if (!existsSync(list)) return {};
   const links: { source: string; target: string }[] = JSON.parse(readFileSync(list, "utf8"));

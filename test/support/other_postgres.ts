@@ -1,23 +1,39 @@
 /**
- * A server of the oldest PostgreSQL that is supported, as Debian's package has it.
+ * A server of another PostgreSQL than the embedded one: the oldest that is supported, as Debian's package has it, or
+ * one of the packages of `test/versions`.
  *
  * @module
  */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { findSystemUser } from "../../src/postgres/embedded/owner.ts";
+import { linkLibraries } from "../../src/postgres/embedded/site.ts";
 import { temporaryFolder } from "./folders.ts";
 
-const PROGRAMS = "/usr/lib/postgresql/15/bin";
-const SETTINGS = "-c listen_addresses= -c fsync=off";
+/** Of Debian's package `postgresql-15`. */
+const OLD_PROGRAMS = "/usr/lib/postgresql/15/bin";
+const SETTINGS = "-c listen_addresses= -c fsync=off -c max_connections=200";
 
-/** Whether it is installed; a test that needs it is skipped if not. */
-export const HAS_OLD_POSTGRES = existsSync(join(PROGRAMS, "postgres"));
+/** Whether the oldest one is installed; a test that needs it is skipped if not. */
+export const HAS_OLD_POSTGRES = existsSync(join(OLD_PROGRAMS, "postgres"));
 if (!HAS_OLD_POSTGRES) console.log("skipped: a PostgreSQL 15 needs postgresql-15");
 
-/** Starts one. `url` is its superuser's. */
+/** Starts the oldest one. `url` is its superuser's. */
 export function startOldPostgres() {
+  return startPostgres(OLD_PROGRAMS);
+}
+
+/** Starts one of a package that has its programs as the embedded PostgreSQL's packages do. */
+export function startPackagedPostgres(folder: string) {
+  // Where the account that it runs as gets to.
+  const copy = join(temporaryFolder(), "native");
+  cpSync(join(folder, "native"), copy, { recursive: true });
+  linkLibraries(copy, join(copy, "lib"));
+  return startPostgres(join(copy, "bin"));
+}
+
+function startPostgres(programs: string) {
   // PostgreSQL does not run as root.
   const isRoot = process.getuid?.() === 0;
   const account = isRoot ? findSystemUser(({ name }) => name === "postgres") : undefined;
@@ -25,7 +41,7 @@ export function startOldPostgres() {
   if (account !== undefined) spawnSync("chown", [`${account.uid}:${account.gid}`, folder]);
   const run = (program: string, ...args: readonly string[]) => {
     const options = { ...account, cwd: folder, env: { PATH: "/usr/bin:/bin", LC_ALL: "C" } };
-    const { status, stderr } = spawnSync(join(PROGRAMS, program), args, {
+    const { status, stderr } = spawnSync(join(programs, program), args, {
       ...options,
       stdio: ["ignore", "ignore", "pipe"],
     });

@@ -1,0 +1,72 @@
+/**
+ * `bun run test:versions`: the tests of reads, pushes, admission, jobs and the operator against PostgreSQL 15, 16 and 17,
+ * each a real server, and an upgrade of the embedded PostgreSQL from 17 to 18. The rest of the tests runs on 18.
+ *
+ * 15 is Debian's package, if it is installed. 16 and 17 are packages of this folder, for Linux on x64.
+ *
+ * @module
+ */
+import { spawnSync } from "node:child_process";
+import { join, resolve } from "node:path";
+import {
+  HAS_OLD_POSTGRES,
+  startOldPostgres,
+  startPackagedPostgres,
+} from "../support/other_postgres.ts";
+
+const ROOT = resolve(import.meta.dir, "../..");
+const TIMEOUT = "--timeout=60000";
+/** What reads and pushes over HTTP, and what runs beside it. */
+const TESTS = [
+  "test/accounts",
+  "test/admission",
+  "test/consumer",
+  "test/earnings",
+  "test/feeds",
+  "test/jobs",
+  "test/operator",
+  "test/provider",
+  "test/push",
+  "test/read",
+  "test/skill",
+  "test/cli/grants_test.ts",
+  "test/postgres/migrate/function_set_test.ts",
+];
+const PACKAGED = ["16", "17"] as const;
+
+/** Whether `bun` with these arguments ends with 0. */
+function runs(argv: readonly string[], environment: Record<string, string> = {}): boolean {
+  const { status } = spawnSync(process.execPath, argv, {
+    cwd: ROOT,
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  return status === 0;
+}
+
+/** Whether all tests pass against a server, which is stopped then. */
+function passes(version: string, server: { readonly url: string; stop(): void }): boolean {
+  console.log(`# PostgreSQL ${version}`);
+  try {
+    return runs(["test", TIMEOUT, "--only-failures", ...TESTS], { TEST_DATABASE_URL: server.url });
+  } finally {
+    server.stop();
+  }
+}
+
+/** Undefined means all of them. */
+const [chosen] = process.argv.slice(2);
+const isChosen = (version: string) => chosen === undefined || chosen === version;
+
+const install = ["install", "--frozen-lockfile", "--ignore-scripts", "--silent"];
+if (spawnSync(process.execPath, install, { cwd: import.meta.dir }).status !== 0) {
+  throw new Error("the packages of test/versions could not be installed");
+}
+const passed: boolean[] = [];
+if (HAS_OLD_POSTGRES && isChosen("15")) passed.push(passes("15", startOldPostgres()));
+for (const version of PACKAGED.filter(isChosen)) {
+  const folder = join(import.meta.dir, "node_modules", `postgres-${version}`);
+  passed.push(passes(version, startPackagedPostgres(folder)));
+}
+if (isChosen("upgrade")) passed.push(runs(["test", TIMEOUT, "./test/versions/upgrade.ts"]));
+process.exit(passed.every(Boolean) ? 0 : 1);
