@@ -6,6 +6,7 @@ import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import packageInfo from "../../package.json" with { type: "json" };
 import { billOfMaterials } from "../../src/build/sbom.ts";
 import notices from "../../src/cli/notices.json" with { type: "json" };
+import { findObstacle } from "../release/release.ts";
 import { temporaryFolder } from "../support/folders.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
@@ -100,5 +101,21 @@ test("the changelog has the version, newest first, and the security policy's lin
   const policy = readFileSync(join(ROOT, ".github/SECURITY.md"), "utf8");
   for (const [, path = ""] of policy.matchAll(/\]\(([^)#]+)/g)) {
     expect([path, existsSync(join(ROOT, ".github", path))]).toEqual([path, true]);
+  }
+});
+
+test("a release needs a newer version, a clean checkout and a finished entry in the changelog", () => {
+  const changelog =
+    "# Changelog\n\n## 0.2.0\n\n25 November 2026.\n\n## 0.1.0\n\nNot released yet.\n";
+  const fits = { version: "0.2.0", current: "0.1.0", changelog, changes: "" };
+  expect(findObstacle(fits)).toBeUndefined();
+  for (const [change, obstacle] of [
+    [{ version: "0.2" }, "usage"],
+    [{ version: "0.1.0" }, "not newer"],
+    [{ version: "0.3.0" }, "no entry"],
+    [{ changes: "?? left-over" }, "left-over"],
+    [{ changelog: changelog.replace("25 November 2026.", "Not released yet.") }, "write the day"],
+  ] as const) {
+    expect(findObstacle({ ...fits, ...change })).toContain(obstacle);
   }
 });

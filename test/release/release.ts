@@ -1,0 +1,83 @@
+/**
+ * `bun run release VERSION`: makes a release of the newest commit, and commits it.
+ *
+ * It writes the version into `package.json`, from which all else has it, and the notices anew, and commits both. Then it
+ * builds the executable, has that make the fixture that later versions are tested with (`make.ts`), and commits the
+ * fixture. What is to be given out is in `dist`: the executable, its digest, and its bill of materials. Nothing is pushed.
+ *
+ * @module
+ */
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import packageInfo from "../../package.json" with { type: "json" };
+
+const ROOT = resolve(import.meta.dir, "../..");
+const PROGRAM = "dist/feedgate";
+
+/** Why this version can't be released now; undefined if it can. */
+export function findObstacle(wanted: {
+  readonly version: string;
+  readonly current: string;
+  readonly changelog: string;
+  /** What `git status --porcelain` prints. */
+  readonly changes: string;
+}): string | undefined {
+  const { version, current, changelog, changes } = wanted;
+  if (!/^\d+\.\d+\.\d+$/.test(version)) return "usage: bun run release VERSION, such as 0.2.0";
+  if (Bun.semver.order(version, current) <= 0) return `${version} is not newer than ${current}`;
+  if (changes !== "") return `there are files that are not committed:\n${changes}`;
+  const [, entry] = changelog.split(`\n## ${version}\n`);
+  if (entry === undefined) return `CHANGELOG.md has no entry for ${version}`;
+  if (/^\s*Not released yet\.$/m.test(entry.split("\n## ")[0] ?? "")) {
+    return `CHANGELOG.md says that ${version} is not released yet: write the day there, and commit it`;
+  }
+  return undefined;
+}
+
+function run(command: readonly string[]): string {
+  const [program = "", ...argv] = command;
+  const { status, stdout } = spawnSync(program, argv, {
+    cwd: ROOT,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if (status !== 0) throw new Error(`failed: ${command.join(" ")}`);
+  return stdout.trimEnd();
+}
+
+function commit(message: string): void {
+  run(["git", "add", "--all"]);
+  run(["git", "commit", "--quiet", "--message", message]);
+}
+
+function release(version: string): void {
+  const path = join(ROOT, "package.json");
+  const text = readFileSync(path, "utf8");
+  const { version: current } = packageInfo;
+  writeFileSync(path, text.replace(`"version": "${current}"`, `"version": "${version}"`));
+  run([process.execPath, "run", "generate"]);
+  commit(`chore(release): ${version}`);
+  run([process.execPath, "run", "build"]);
+  run([process.execPath, "run", "sbom"]);
+  run([process.execPath, "run", "fixture", PROGRAM]);
+  commit(`test(release): what ${version} leaves behind`);
+  const digest = new Bun.CryptoHasher("sha256").update(readFileSync(join(ROOT, PROGRAM)));
+  writeFileSync(join(ROOT, `${PROGRAM}.sha256`), `${digest.digest("hex")}  feedgate\n`);
+  console.log(`${run([join(ROOT, PROGRAM), "--version"])} is in dist, and committed`);
+}
+
+if (import.meta.main) {
+  const version = process.argv[2] ?? "";
+  const obstacle = findObstacle({
+    version,
+    current: packageInfo.version,
+    changelog: readFileSync(join(ROOT, "CHANGELOG.md"), "utf8"),
+    changes: run(["git", "status", "--porcelain"]),
+  });
+  if (obstacle !== undefined) {
+    console.error(`release: ${obstacle}`);
+    process.exit(1);
+  }
+  release(version);
+}
