@@ -8,6 +8,7 @@ import { operatorRoutes } from "./admin/operator_routes.ts";
 import { basePlugins } from "./api/base_plugins.ts";
 import { healthRoutes } from "./api/health.ts";
 import { unroutedRequests } from "./api/unrouted.ts";
+import { consoleRoutes } from "./console/console_routes.ts";
 import { accountRoutes } from "./consumer/account_routes.ts";
 import { agentRoutes } from "./consumer/agent_routes.ts";
 import { purchaseRoutes } from "./consumer/purchase_routes.ts";
@@ -65,6 +66,9 @@ export function createApp(services: Services) {
     .group("/v1", (group) => group.use(features))
     .group("/api/v1", (group) => group.use(features))
     .use(skillRoutes(services));
+  if (services.config.hasConsole) {
+    routes.use(consoleRoutes(services, (request) => routes.handle(request)));
+  }
   const app = routes
     .use(assetRoutes())
     .use(siteRoutes(services))

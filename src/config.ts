@@ -53,6 +53,8 @@ export interface Config {
   readonly billingText: string | undefined;
   /** The platform's fee of each sale, in millionths. @default 0 */
   readonly platformFeeMillionths: number;
+  /** Whether there is a console. @default true */
+  readonly hasConsole: boolean;
   /** @default "info" */
   readonly logLevel: LogLevel;
   /** Signs cursors; absent: kept in the database. */
@@ -82,6 +84,7 @@ const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "sile
 const DATABASE_PROTOCOLS = ["postgres:", "postgresql:"] as const;
 const HTTP_PROTOCOLS = ["http:", "https:"] as const;
 const BOOLEANS = ["true", "false"] as const;
+const SWITCH = ["on", "off"] as const;
 const SECRET_LENGTH_MIN = 16;
 /** A page of a person's words, in code points. */
 const BILLING_TEXT_LENGTH_MAX = 4_000;
@@ -138,6 +141,7 @@ export function readConfig(environment: Environment): Config {
     billingUrl: read.url("FEEDGATE_BILLING_URL"),
     billingText: read.words("FEEDGATE_BILLING_TEXT", BILLING_TEXT_LENGTH_MAX),
     platformFeeMillionths: read.percent("FEEDGATE_PLATFORM_FEE_PERCENT") ?? 0,
+    hasConsole: read.oneOf("FEEDGATE_CONSOLE", SWITCH) !== "off",
     logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS) ?? "info",
     cursorSecret: read.secret("FEEDGATE_CURSOR_SECRET"),
     usageRetentionDays: read.integer("FEEDGATE_USAGE_RETENTION_DAYS", RETENTION_DAYS) ?? 400,

@@ -169,6 +169,16 @@ export const OPERATOR_STATEMENT_MS_MAX = 60_000;
 export const OPERATOR_CONNECTIONS_MAX = 3;
 /** Calls of the operator's API by a key, a minute and process. */
 export const OPERATOR_LIMIT = 600;
+/** How long a link that signs in to the console can be opened, in ms. */
+export const SIGN_IN_LINK_MS = 15 * 60_000;
+/** How long a session of the console lasts, in ms. */
+export const SESSION_MS = 12 * 3_600_000;
+/** Failed sign-ins by key, a minute, address and process. */
+export const SIGN_IN_TRIES = 10;
+/** Addresses whose failed sign-ins a process counts. */
+export const SIGN_IN_ADDRESSES_MAX = 10_000;
+/** Bytes of a form of the console that has no file. */
+export const FORM_BYTES_MAX = 256 * 1_024;
 /** Bytes of a body of the operator's API. */
 export const OPERATOR_BODY_BYTES_MAX = 256 * 1_024;
 /** Admin keys whose calls a process counts. */

@@ -13,12 +13,13 @@ import type { ProblemCode } from "../http/errors.ts";
 import { nullable } from "../lib/typebox.ts";
 import { PAGE_ROWS, PAGE_ROWS_MAX, type Page } from "../operator/keyset_page.ts";
 import type { InputOf, Operator } from "../operator/operator.ts";
+import type { Linking } from "../operator/sign_in_links.ts";
 import { type Given, readInput } from "./read_input.ts";
 import type { Reply } from "./repeats.ts";
 
 /** Where and by whom a function acts. */
 export interface Acting {
-  readonly operator: Operator;
+  readonly operator: Linking;
   readonly actor: Actor;
   /** Names the ledger entry of a call that came with an Idempotency-Key. */
   readonly reference: string | undefined;

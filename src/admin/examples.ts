@@ -185,3 +185,8 @@ export const PAYOUT = {
   usd: 4.5,
   reference: "transfer-2026-11",
 };
+
+export const SIGN_IN_LINK = {
+  url: "https://feeds.example.com/console/link/Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmE",
+  expires_at: "2026-11-21T08:30:20Z",
+};

@@ -40,8 +40,21 @@ import {
   rotateKey,
 } from "../operator/keys.ts";
 import { PAGE_ROWS } from "../operator/keyset_page.ts";
+import {
+  CreateSignInLinkInput,
+  createSignInLink,
+  SignInLinkShape,
+} from "../operator/sign_in_links.ts";
 import { ACCOUNT_PROBLEMS, defineList, defineRoute, done, made } from "./define_route.ts";
-import { ACCOUNT, CREATED_KEY, FOUND_KEY, KEY, PROVEN_ACCOUNT, ROTATED_KEY } from "./examples.ts";
+import {
+  ACCOUNT,
+  CREATED_KEY,
+  FOUND_KEY,
+  KEY,
+  PROVEN_ACCOUNT,
+  ROTATED_KEY,
+  SIGN_IN_LINK,
+} from "./examples.ts";
 
 const KEY_PROBLEMS = ["KEY_NOT_FOUND", "REFERENCE_AMBIGUOUS"] as const;
 const FEEDS_OF_KEY_PROBLEMS = ["FEED_NOT_FOUND", "FEED_DELETED", "KEY_NOT_FOR_READING"] as const;
@@ -140,6 +153,20 @@ export const ACCOUNT_ROUTES = [
     answers: { 200: ACCOUNT_ANSWER },
     problems: ACCOUNT_PROBLEMS,
     act: async ({ operator, actor }, input) => done(await resumeAccount(operator, input, actor)),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/accounts/:id/sessions",
+    operationId: "createSignInLink",
+    summary: "Make a link that signs a customer in to the console",
+    description: "It works once, within 15 minutes. Send it to the customer alone.",
+    input: CreateSignInLinkInput,
+    names: BY_ACCOUNT,
+    example: { permission: "read" },
+    isSafeToRepeat: true,
+    answers: { 201: { shape: SignInLinkShape, example: SIGN_IN_LINK } },
+    problems: [...ACCOUNT_PROBLEMS, "ACCOUNT_SUSPENDED"],
+    act: async ({ operator, actor }, input) => made(await createSignInLink(operator, input, actor)),
   }),
 ];
 

@@ -11,6 +11,7 @@ import { FIND_COMMANDS } from "./client/find_commands.ts";
 import { push } from "./client/push_command.ts";
 import { read } from "./client/read_command.ts";
 import type { Command } from "./command.ts";
+import { consoleCommand } from "./console_command.ts";
 import { CREDIT_COMMANDS } from "./credit_commands.ts";
 import { demo } from "./demo/demo.ts";
 import { doctor } from "./doctor_command.ts";
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   stop,
   migrate,
   grants,
+  consoleCommand,
   ...ACCOUNT_COMMANDS,
   ...KEY_COMMANDS,
   ...CREDIT_COMMANDS,

@@ -3,10 +3,12 @@
  *
  * @module
  */
+import { shellActor } from "../accounts/actor.ts";
 import { type Config, isBaseUrlMissing, PORT_MAX } from "../config.ts";
 import { createLog, type Log } from "../lib/log.ts";
 import { fullVersion } from "../lib/program_version.ts";
 import { DRAIN_EXIT_MS } from "../limits.ts";
+import { createOperatorLink } from "../operator/sign_in_links.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { noteGateway } from "../postgres/embedded/gateways.ts";
 import { type Gateway, startGateway } from "../server.ts";
@@ -50,6 +52,8 @@ export const serve = defineCommand({
       await announce(served, output);
       const row = output.isJson ? undefined : await database.row("has_accounts", {});
       if (row?.has_accounts === false) output.note(nextSteps(served, config));
+      if (!output.isJson && config.hasConsole)
+        await offerConsole(served, { database, config, output });
     };
     const { workers: count } = values;
     if (count === undefined) {
@@ -72,6 +76,26 @@ function announce({ baseUrl, port: listening }: Listening, output: Output): Prom
     output.isJson
       ? `${JSON.stringify({ base_url: baseUrl, docs_url: `${baseUrl}/docs`, port: listening })}\n`
       : `Feedgate serves ${baseUrl} (docs at ${baseUrl}/docs)\n`,
+  );
+}
+
+interface Offering {
+  readonly database: Database;
+  readonly config: Config;
+  readonly output: Output;
+}
+
+/** A link for the operator, while no operator has a key. */
+async function offerConsole(
+  { baseUrl }: Listening,
+  { database, config, output }: Offering,
+): Promise<void> {
+  const row = await database.row("has_admin_keys", {});
+  if (row?.has_admin_keys !== false) return;
+  const operator = { database, limits: config.limits, baseUrl };
+  const { url } = await createOperatorLink(operator, shellActor("at the start"));
+  output.note(
+    `Sign in to the console, once, within 15 minutes:\n  ${url}\nAnother link: ${typed("console", config)}\n`,
   );
 }
 

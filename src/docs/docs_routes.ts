@@ -128,6 +128,7 @@ async function describeRoutes(app: AnyElysia): Promise<PluginDocument> {
     }),
   );
   for (const { method, path, hooks } of app.routes) {
+    if (hooks.detail?.hide === true) continue;
     const { body, params, query, response } = hooks;
     const { requestHeaders: headers, ...texts } = hooks.detail ?? {};
     // Of bodies the plugin would show a part: they pass through it as they are.

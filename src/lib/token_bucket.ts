@@ -28,13 +28,18 @@ export class TokenBucket {
 
   /** Takes a token and returns 0; if there is none, the milliseconds until there is one. */
   take(): number {
+    const waitMs = this.peek();
+    if (waitMs === 0) this.#tokens -= 1;
+    return waitMs;
+  }
+
+  /** 0 if there is a token, else the milliseconds until there is one. */
+  peek(): number {
     const { capacity, fillMs, now } = this.#options;
     const nowMs = now();
     const gained = ((nowMs - this.#countedMs) * capacity) / fillMs;
     this.#tokens = Math.min(capacity, this.#tokens + gained);
     this.#countedMs = nowMs;
-    if (this.#tokens < 1) return Math.ceil(((1 - this.#tokens) * fillMs) / capacity);
-    this.#tokens -= 1;
-    return 0;
+    return this.#tokens < 1 ? Math.ceil(((1 - this.#tokens) * fillMs) / capacity) : 0;
   }
 }

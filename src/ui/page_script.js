@@ -27,9 +27,11 @@ for (const element of document.querySelectorAll("pre")) {
 
 // A chart draws the table that stands below it: the first column is the time, the others are series.
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const compact = new Intl.NumberFormat(undefined, { notation: "compact" });
 function draw(figure) {
   const plot = figure.querySelector(".plot");
-  const table = figure.querySelector("table");
+  // The plot has a table of its own, the legend.
+  const table = figure.querySelector("details table");
   const names = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
   const rows = [...table.tBodies[0].rows].map((row) => [...row.cells]);
   rows.sort((a, b) => a[0].dataset.value - b[0].dataset.value);
@@ -40,13 +42,17 @@ function draw(figure) {
     grid: { stroke: colour("--line"), width: 1 },
     ticks: { stroke: colour("--line"), width: 1 },
   };
+  plot.hidden = false;
   plot.replaceChildren();
   new uPlot(
     {
       width: plot.clientWidth,
       height: 200,
       scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.08)] } },
-      axes: [axis, { ...axis, size: 64 }],
+      axes: [
+        axis,
+        { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => compact.format(tick)) },
+      ],
       series: [
         {},
         ...names.slice(1).map((label, index) => ({

@@ -170,7 +170,7 @@ export function Chart({ title, series, points }: ChartProps) {
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
-      <div class="plot" />
+      <div class="plot" hidden />
       <details>
         <summary>As a table</summary>
         <section class="scroll" aria-label={title} tabIndex={0}>

@@ -18,6 +18,7 @@ const FEATURES = [
   "admin",
   "docs",
   "site",
+  "console",
   "connect",
 ];
 

@@ -4,15 +4,17 @@
  *
  * @module
  */
+import { shellActor } from "../../accounts/actor.ts";
 import { type Config, listenerUrl } from "../../config.ts";
+import { createOperatorLink, createSignInLink } from "../../operator/sign_in_links.ts";
 import type { Gateway } from "../../server.ts";
 import { defineCommand } from "../command.ts";
 import { LISTEN_OPTIONS, listenConfig, serveUntilSignal } from "../serve_command.ts";
 import { createClient, unlessRefused } from "./client.ts";
-import { keepDemoAccounts } from "./demo_accounts.ts";
+import { type DemoAccounts, keepDemoAccounts } from "./demo_accounts.ts";
 import { fillDemoDay } from "./demo_day.ts";
 import { fillDemoFeeds } from "./fill.ts";
-import { type Sheet, sheetJson, sheetText } from "./sheet.ts";
+import { type ConsoleLinks, type Sheet, sheetJson, sheetText } from "./sheet.ts";
 
 /** The command `demo`. */
 export const demo = defineCommand({
@@ -49,5 +51,29 @@ async function prepareDemo(gateway: Gateway): Promise<Sheet> {
   // It may have been deleted, suspended or taken down.
   const reading = consumer<{ next_cursor: string }>("/v1/feed/airports?limit=2");
   const page = await unlessRefused(reading, ["FEED_NOT_FOUND", "FEED_NOT_SYNCED"]);
-  return { baseUrl: gateway.baseUrl, place: config, accounts, feeds, cursor: page?.next_cursor };
+  const console = config.hasConsole ? await linksOf(gateway, accounts) : undefined;
+  return {
+    console,
+    baseUrl: gateway.baseUrl,
+    place: config,
+    accounts,
+    feeds,
+    cursor: page?.next_cursor,
+  };
+}
+
+/** A link for each role. */
+async function linksOf(
+  { baseUrl, services: { database, config } }: Gateway,
+  { consumerId, providerId }: DemoAccounts,
+): Promise<ConsoleLinks> {
+  const operator = { database, limits: config.limits, baseUrl };
+  const actor = shellActor("demo");
+  const link = async (accountId: string, permission: "read" | "write") =>
+    (await createSignInLink(operator, { account_id: accountId, permission }, actor)).url;
+  return {
+    operator: (await createOperatorLink(operator, actor)).url,
+    provider: await link(providerId, "write"),
+    consumer: await link(consumerId, "read"),
+  };
 }

@@ -14,9 +14,18 @@ export interface Sheet {
   /** Where its data are. */
   readonly place: Pick<Config, "databaseUrl" | "dataDir">;
   readonly accounts: DemoAccounts;
+  /** Undefined if there is no console. */
+  readonly console: ConsoleLinks | undefined;
   readonly feeds: readonly FilledFeed[];
   /** `next_cursor` of a page of two airports; undefined if they can't be read. */
   readonly cursor: string | undefined;
+}
+
+/** Links that sign in to the console, once, a role each. */
+export interface ConsoleLinks {
+  readonly operator: string;
+  readonly provider: string;
+  readonly consumer: string;
 }
 
 /** A line for a shell, and what it shows. */
@@ -54,6 +63,13 @@ export function sheetText(sheet: Sheet): string {
       })(),
     ),
     "",
+    ...(sheet.console === undefined
+      ? []
+      : [
+          "  Console, by links that work once, for 15 minutes:",
+          ...Object.entries(sheet.console).map(([role, url]) => `  ${role.padEnd(9)} ${url}`),
+          "",
+        ]),
     ...linesOf(sheet).flatMap(({ about, curl }) => [`  # ${about}`, `  ${curl}`, ""]),
     `The keys are kept in ${accounts.keysPath}. Another start finds it all again.`,
     `Stop it ${howToStop(sheet.place)}`,
@@ -75,6 +91,7 @@ export function sheetJson(sheet: Sheet): string {
       feed_type: definition.feed_type,
       name: definition.name,
     })),
+    ...(sheet.console !== undefined && { console: sheet.console }),
     curl: linesOf(sheet).map((line) => line.curl),
   });
 }

@@ -63,6 +63,10 @@ import sql_connect_find_client from "../../../sql/connect/find_client.sql" with 
 import sql_connect_functions_redeem_code from "../../../sql/connect/functions/redeem_code.sql" with { type: "text" };
 import sql_connect_redeem_code from "../../../sql/connect/redeem_code.sql" with { type: "text" };
 import sql_connect_register_client from "../../../sql/connect/register_client.sql" with { type: "text" };
+import sql_console_begin_session from "../../../sql/console/begin_session.sql" with { type: "text" };
+import sql_console_end_sessions from "../../../sql/console/end_sessions.sql" with { type: "text" };
+import sql_console_find_session from "../../../sql/console/find_session.sql" with { type: "text" };
+import sql_console_use_sign_in_link from "../../../sql/console/use_sign_in_link.sql" with { type: "text" };
 import sql_earnings_add_totals from "../../../sql/earnings/add_totals.sql" with { type: "text" };
 import sql_earnings_find_earned from "../../../sql/earnings/find_earned.sql" with { type: "text" };
 import sql_earnings_functions_add_earnings from "../../../sql/earnings/functions/add_earnings.sql" with { type: "text" };
@@ -137,9 +141,11 @@ import sql_migrations_0015_connected_agents from "../../../sql/migrations/0015_c
 import sql_migrations_0016_totals from "../../../sql/migrations/0016_totals.sql" with { type: "text" };
 import sql_migrations_0017_all_customers from "../../../sql/migrations/0017_all_customers.sql" with { type: "text" };
 import sql_migrations_0018_exports from "../../../sql/migrations/0018_exports.sql" with { type: "text" };
+import sql_migrations_0019_console_sessions from "../../../sql/migrations/0019_console_sessions.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
+import sql_operator_create_sign_in_link from "../../../sql/operator/create_sign_in_link.sql" with { type: "text" };
 import sql_operator_decline_feed from "../../../sql/operator/decline_feed.sql" with { type: "text" };
 import sql_operator_edit_account from "../../../sql/operator/edit_account.sql" with { type: "text" };
 import sql_operator_edit_admin_key from "../../../sql/operator/edit_admin_key.sql" with { type: "text" };
@@ -150,6 +156,7 @@ import sql_operator_find_proof from "../../../sql/operator/find_proof.sql" with 
 import sql_operator_functions_credits_of_nanos from "../../../sql/operator/functions/credits_of_nanos.sql" with { type: "text" };
 import sql_operator_functions_rotate_admin_key from "../../../sql/operator/functions/rotate_admin_key.sql" with { type: "text" };
 import sql_operator_has_accounts from "../../../sql/operator/has_accounts.sql" with { type: "text" };
+import sql_operator_has_admin_keys from "../../../sql/operator/has_admin_keys.sql" with { type: "text" };
 import sql_operator_list_accounts from "../../../sql/operator/list_accounts.sql" with { type: "text" };
 import sql_operator_list_audit_events from "../../../sql/operator/list_audit_events.sql" with { type: "text" };
 import sql_operator_list_demo_settings from "../../../sql/operator/list_demo_settings.sql" with { type: "text" };
@@ -275,6 +282,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0016_totals", text: sql_migrations_0016_totals },
   { name: "0017_all_customers", text: sql_migrations_0017_all_customers },
   { name: "0018_exports", text: sql_migrations_0018_exports },
+  { name: "0019_console_sessions", text: sql_migrations_0019_console_sessions },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -426,6 +434,10 @@ export const STATEMENTS = {
   find_client: numbered(sql_connect_find_client),
   redeem_code: numbered(sql_connect_redeem_code),
   register_client: numbered(sql_connect_register_client),
+  begin_session: numbered(sql_console_begin_session),
+  end_sessions: numbered(sql_console_end_sessions),
+  find_session: numbered(sql_console_find_session),
+  use_sign_in_link: numbered(sql_console_use_sign_in_link),
   add_totals: numbered(sql_earnings_add_totals),
   find_earned: numbered(sql_earnings_find_earned),
   keep_fee_rate: numbered(sql_earnings_keep_fee_rate),
@@ -451,6 +463,7 @@ export const STATEMENTS = {
   count_rows_left: numbered(sql_operator_count_rows_left),
   create_account: numbered(sql_operator_create_account),
   create_admin_key: numbered(sql_operator_create_admin_key),
+  create_sign_in_link: numbered(sql_operator_create_sign_in_link),
   decline_feed: numbered(sql_operator_decline_feed),
   edit_account: numbered(sql_operator_edit_account),
   edit_admin_key: numbered(sql_operator_edit_admin_key),
@@ -459,6 +472,7 @@ export const STATEMENTS = {
   find_home: numbered(sql_operator_find_home),
   find_proof: numbered(sql_operator_find_proof),
   has_accounts: numbered(sql_operator_has_accounts),
+  has_admin_keys: numbered(sql_operator_has_admin_keys),
   list_accounts: numbered(sql_operator_list_accounts),
   list_audit_events: numbered(sql_operator_list_audit_events),
   list_demo_settings: numbered(sql_operator_list_demo_settings),
@@ -1018,6 +1032,59 @@ export interface StatementTypes {
       readonly registered_at: string;
     };
   };
+  /** a session of the console that stands for a key; forgets sessions that are over */
+  begin_session: {
+    parameters: {
+      readonly session_hash: Uint8Array;
+      readonly permission: string;
+      readonly key_id: string;
+      readonly sealed_key: string;
+      readonly is_own_key: boolean;
+      readonly lifetime: string;
+      readonly forgotten_max: bigint;
+    };
+    row: {
+      readonly expires_at: string;
+    };
+  };
+  /** ends one session, or all that its key, or its account with the same permission, has; answers which keys were */
+  end_sessions: {
+    parameters: {
+      readonly session_hash: Uint8Array;
+      readonly is_everywhere: boolean;
+    };
+    row: {
+      readonly key_id: string;
+      readonly is_own_key: boolean;
+    };
+  };
+  /** the session behind a cookie, if it lasts and its key holds; nothing if its account is suspended */
+  find_session: {
+    parameters: {
+      readonly session_hash: Uint8Array;
+    };
+    row: {
+      readonly permission: string;
+      readonly key_id: string;
+      readonly key_name: string | null;
+      readonly sealed_key: string;
+      readonly is_own_key: boolean;
+      readonly expires_at: string;
+      readonly account_id: string | null;
+      readonly account_name: string | null;
+    };
+  };
+  /** who is signed in by a link, which is used up with that; nothing if it is over, or the account is suspended */
+  use_sign_in_link: {
+    parameters: {
+      readonly link_hash: Uint8Array;
+    };
+    row: {
+      readonly permission: string;
+      readonly account_id: string | null;
+      readonly made_by: string;
+    };
+  };
   /** adds what a gateway has counted to the totals of the minutes that it counted in, by the database's clock */
   add_totals: {
     parameters: {
@@ -1456,6 +1523,20 @@ export interface StatementTypes {
       readonly key_id: string;
     };
   };
+  /** a link that signs its holder in to the console once; forgets links that are over */
+  create_sign_in_link: {
+    parameters: {
+      readonly link_hash: Uint8Array;
+      readonly permission: string;
+      readonly account_id: string | null;
+      readonly made_by: string;
+      readonly lifetime: string;
+      readonly forgotten_max: bigint;
+    };
+    row: {
+      readonly expires_at: string;
+    };
+  };
   /** says no to listing a feed, with the reason; nothing if it is listed or deleted */
   decline_feed: {
     parameters: {
@@ -1548,6 +1629,14 @@ export interface StatementTypes {
     };
     row: {
       readonly has_accounts: boolean;
+    };
+  };
+  /** whether an operator can sign in to the console with a key */
+  has_admin_keys: {
+    parameters: {
+    };
+    row: {
+      readonly has_admin_keys: boolean;
     };
   };
   /** accounts with their balance, oldest first, from behind the page before: all of them, or those that an */
@@ -2427,6 +2516,10 @@ export const ARGUMENTS: {
   find_client: (by) => [by.client_id],
   redeem_code: (by) => [by.code_hash, by.client_id, by.redirect_uri, by.challenge, by.code_age, by.key_hash, by.key_start],
   register_client: (by) => [by.client_name, by.redirect_uris, by.unused_max],
+  begin_session: (by) => [by.session_hash, by.permission, by.key_id, by.sealed_key, by.is_own_key, by.lifetime, by.forgotten_max],
+  end_sessions: (by) => [by.session_hash, by.is_everywhere],
+  find_session: (by) => [by.session_hash],
+  use_sign_in_link: (by) => [by.link_hash],
   add_totals: (by) => [by.ages_ms, by.names, by.amounts],
   find_earned: (by) => [by.account_id],
   keep_fee_rate: (by) => [by.rate_millionths],
@@ -2452,6 +2545,7 @@ export const ARGUMENTS: {
   count_rows_left: (by) => [by.feed_id],
   create_account: (by) => [by.name, by.max_feeds_allowed, by.account_id, by.actor],
   create_admin_key: (by) => [by.key_hash, by.key_start, by.name, by.expires_at, by.actor],
+  create_sign_in_link: (by) => [by.link_hash, by.permission, by.account_id, by.made_by, by.lifetime, by.forgotten_max],
   decline_feed: (by) => [by.feed_id, by.reason, by.actor],
   edit_account: (by) => [by.account_id, by.fields, by.actor],
   edit_admin_key: (by) => [by.key_id, by.fields, by.actor],
@@ -2460,6 +2554,7 @@ export const ARGUMENTS: {
   find_home: () => [],
   find_proof: () => [],
   has_accounts: () => [],
+  has_admin_keys: () => [],
   list_accounts: (by) => [by.account_id, by.name, by.after_account_id, by.limit],
   list_audit_events: (by) => [by.account_id, by.feed_id, by.since, by.until, by.before_event_id, by.limit],
   list_demo_settings: () => [],

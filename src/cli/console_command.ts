@@ -1,0 +1,41 @@
+/**
+ * `console`: a link that signs in to the console, once. Beyond 5.
+ *
+ * @module
+ */
+import { listenerUrl } from "../config.ts";
+import { createOperatorLink, createSignInLink } from "../operator/sign_in_links.ts";
+import { UsageError } from "./command.ts";
+import { databaseCommand } from "./database.ts";
+import { oneOf, text } from "./options.ts";
+import { fields } from "./output.ts";
+
+/** The command `console`. */
+export const consoleCommand = databaseCommand({
+  words: "console",
+  about: "print a link that signs in to the console once, within 15 minutes; default as operator",
+  isPrintedOnce: true,
+  options: {
+    account: text("whom the link is for, by id or name", { placeholder: "ID" }),
+    permission: oneOf(["read", "write"], "read: as a consumer; write: as a provider"),
+  },
+  check: ({ values: { account, permission } }) => {
+    if ((account === undefined) !== (permission === undefined)) {
+      throw new UsageError("give --account and --permission together, or neither for an operator");
+    }
+  },
+  run: async ({ config, operator, actor, values: { account, permission } }) => {
+    const linking = { ...operator, baseUrl: config.baseUrl ?? listenerUrl(config) };
+    const link =
+      account === undefined || permission === undefined
+        ? await createOperatorLink(linking, actor)
+        : await createSignInLink(linking, { account_id: account, permission }, actor);
+    return {
+      json: JSON.stringify(link),
+      text: [
+        fields({ link: link.url, "works until": link.expires_at }),
+        "Whoever opens it first is signed in. It works once.",
+      ].join("\n"),
+    };
+  },
+});

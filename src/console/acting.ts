@@ -1,0 +1,29 @@
+/**
+ * What most buttons do: one call of the API, and then a page that says what was done.
+ *
+ * @module
+ */
+import type { Acted, Done, Form, Visit } from "./visit.ts";
+
+interface Call {
+  readonly method?: "POST" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** Calls the API, and goes on to `to`. A refusal is shown on the page of the form. */
+export async function callThenGo(
+  { ask }: Visit,
+  { method = "POST", path, body }: Call,
+  { to, done }: { readonly to: string; readonly done: Done },
+): Promise<Acted> {
+  const answer = await ask(path, { method, body: body ?? (method === "DELETE" ? undefined : {}) });
+  return answer.kind === "refused"
+    ? { kind: "refused", why: answer.detail }
+    : { kind: "go", to, done };
+}
+
+/** What was typed into a field before it was refused. */
+export function typed(form: Form | undefined, name: string, otherwise = ""): string {
+  return form === undefined ? otherwise : form.text(name);
+}

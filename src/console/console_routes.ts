@@ -1,0 +1,325 @@
+/**
+ * `/console`: pages for operators, providers and consumers. Beyond 5.
+ *
+ * A page is a line of its role's table (`visit.ts`). Every change is one call of a function of the API, after the
+ * person has confirmed what will happen.
+ *
+ * @module
+ */
+import { Elysia } from "elysia";
+import { hashKey, permissionOf } from "../accounts/key_format.ts";
+import { problemOf } from "../api/problems.ts";
+import { callPlugin, type RoutedCall } from "../http/call.ts";
+import { PROBLEMS, Problem } from "../http/errors.ts";
+import type { Services } from "../services.ts";
+import { PRIVATE_PAGE_HEADERS } from "../ui/page_headers.ts";
+import { CONSUMER_PAGES } from "./consumer_pages.tsx";
+import { cookieOf, cookieToken } from "./cookie.ts";
+import { readForm, requireOwnSite } from "./forms.ts";
+import { confirmView, problemView, renderFramed, signInView } from "./frame.tsx";
+import { messageOf } from "./messages.tsx";
+import { OPERATOR_PAGES } from "./operator_pages.tsx";
+import { askApi, askText, type Handle } from "./own_api.ts";
+import { PROVIDER_PAGES } from "./provider_pages.tsx";
+import {
+  beginSession,
+  endSessions,
+  findSession,
+  openLink,
+  type Role,
+  type Session,
+} from "./sessions.ts";
+import { SignInTries } from "./sign_in_tries.ts";
+import { type Acted, doneText, type Form, type PageRoute, type View, type Visit } from "./visit.ts";
+
+const PAGES: Readonly<Record<Role, readonly PageRoute[]>> = {
+  admin: OPERATOR_PAGES,
+  write: PROVIDER_PAGES,
+  read: CONSUMER_PAGES,
+};
+/** All paths below `/console`, each once. */
+const PATHS = [...new Set(Object.values(PAGES).flatMap((pages) => pages.map(({ path }) => path)))];
+/** A route that a key of the role may call, and that costs nothing. */
+const PROBES = { read: "/v1/account", write: "/v1/provider/feeds?limit=1" } as const;
+const LINK_TOKEN = /^[\w-]{20,100}$/;
+
+/** `handle` is the app that has the routes of the API. */
+export function consoleRoutes(services: Services, handle: Handle) {
+  const { config, database, operatorDatabase, http } = services;
+  const tries = new SignInTries();
+  const operator = () => ({
+    database: operatorDatabase,
+    limits: config.limits,
+    baseUrl: http.baseUrl(),
+  });
+  const isSecure = () => http.baseUrl().startsWith("https:");
+  const rootOf = (path: string) =>
+    path
+      .split("/")
+      .slice(1, -1)
+      .map(() => "..")
+      .join("/") || ".";
+
+  async function sessionOf({ request }: RoutedCall): Promise<Session | undefined> {
+    const token = cookieToken(request.headers, isSecure());
+    return token === undefined ? undefined : findSession(database, token);
+  }
+
+  function page(call: RoutedCall, rest: PageRest): Response {
+    const path = new URL(call.request.url).pathname;
+    const { status = 200, headers = {}, ...framed } = rest;
+    const html = renderFramed({ root: rootOf(path), path: path.slice(1), ...framed });
+    return new Response(html, { status, headers: { ...PRIVATE_PAGE_HEADERS, ...headers } });
+  }
+
+  /** A handler whose problems are pages. */
+  function shown<Context extends { readonly call: RoutedCall }>(
+    handler: (context: Context) => Promise<Response>,
+  ) {
+    return async (context: Context): Promise<Response> => {
+      try {
+        // A page is asked for by anybody, and costs a statement at least.
+        services.anonymousLimit();
+        return await handler(context);
+      } catch (error) {
+        const problem = error instanceof Problem ? error : problemOf(error);
+        const { call } = context;
+        call.subject.code = problem.code;
+        if (problem.status >= 500) {
+          http.log.error("a page of the console failed", { request_id: call.requestId, error });
+        }
+        const view = problemView(PROBLEMS[problem.code].title, problem.options.detail);
+        const { headers = {} } = problem.options;
+        return page(call, { session: undefined, view, status: problem.status, headers });
+      }
+    };
+  }
+
+  function visitOf(call: RoutedCall, session: Session, params: Visit["params"]): Visit {
+    const { pathname, searchParams } = new URL(call.request.url);
+    const text = askText(handle, session.key, call.request);
+    call.isKeyed = true;
+    call.subject.keyId = session.keyId;
+    if (session.account !== undefined) call.subject.accountId = session.account.id;
+    return {
+      session,
+      operator: operator(),
+      actor: session.actor,
+      ask: askApi(text),
+      askText: text,
+      params,
+      query: searchParams,
+      root: rootOf(pathname),
+      baseUrl: http.baseUrl(),
+    };
+  }
+
+  function routeOf(session: Session, path: string): PageRoute {
+    const route = PAGES[session.role].find((each) => each.path === path);
+    if (route !== undefined) return route;
+    throw new Problem("ROUTE_NOT_FOUND", {
+      detail: "There is no such page for you. The menu shows those that there are.",
+    });
+  }
+
+  const app = new Elysia({ name: "console" }).use(callPlugin());
+  const hidden = { config: {}, parse: "none" as const, detail: { hide: true } };
+
+  for (const path of PATHS) {
+    const place = path === "" ? "/console" : `/console/${path}`;
+    app.route(
+      "GET",
+      place,
+      shown(async ({ call, params = {} }: Routed) => {
+        const session = await sessionOf(call);
+        if (session === undefined) return signInPage(call, 200);
+        const visit = visitOf(call, session, params);
+        const view = await routeOf(session, path).show(visit);
+        const done = doneText(visit.query.get("done"));
+        return page(call, { session, view, message: messageOf("good", done) });
+      }),
+      hidden,
+    );
+    app.route(
+      "POST",
+      place,
+      shown(async ({ call, params = {} }: Routed) => {
+        requireOwnSite(call);
+        const session = await sessionOf(call);
+        if (session === undefined) return signInPage(call);
+        const visit = visitOf(call, session, params);
+        const route = routeOf(session, path);
+        const form = await readForm(services, call, session.keyId);
+        return act({ call, session, visit, route, form });
+      }),
+      hidden,
+    );
+  }
+
+  interface Acting {
+    readonly call: RoutedCall;
+    readonly session: Session;
+    readonly visit: Visit;
+    readonly route: PageRoute;
+    readonly form: Form;
+  }
+
+  async function act({ call, session, visit, route, form }: Acting): Promise<Response> {
+    const chosen = Object.entries(route.acts ?? {}).find(
+      ([name]) => name === form.text("act"),
+    )?.[1];
+    if (chosen === undefined) {
+      throw new Problem("INVALID_PARAMETER", { detail: "The form has no such button. Reload it." });
+    }
+    const { pathname } = new URL(call.request.url);
+    if (chosen.confirm !== undefined && form.text("confirmed") !== "yes") {
+      const here = `${visit.root}${pathname}`;
+      const sentence = chosen.confirm(form, visit);
+      return page(call, {
+        session,
+        view: confirmView({ sentence, form, action: here, back: here }),
+      });
+    }
+    const acted = await refusedAsAnswer(() => chosen.run(visit, form));
+    switch (acted.kind) {
+      case "go": {
+        const to = `${visit.root}/console${acted.to === "" ? "" : `/${acted.to}`}?done=${acted.done}`;
+        return new Response(null, {
+          status: 303,
+          headers: { ...PRIVATE_PAGE_HEADERS, Location: to },
+        });
+      }
+      case "show":
+        return page(call, { session, view: acted.view });
+      case "refused": {
+        const view = await route.show(visit, form);
+        return page(call, { session, view, message: messageOf("bad", acted.why), status: 422 });
+      }
+    }
+  }
+
+  function signInPage(call: RoutedCall, status = 401): Response {
+    const { pathname } = new URL(call.request.url);
+    return page(call, { session: undefined, view: signInView(rootOf(pathname)), status });
+  }
+
+  return app
+    .get(
+      "/console/sign-in",
+      shown(async ({ call }: Routed) => {
+        const { pathname } = new URL(call.request.url);
+        return page(call, { session: undefined, view: signInView(rootOf(pathname)) });
+      }),
+      hidden,
+    )
+    .post(
+      "/console/sign-in",
+      shown(async ({ call, server }: Routed) => {
+        requireOwnSite(call);
+        const address = server?.requestIP(call.request)?.address ?? "";
+        tries.require(address);
+        const form = await readForm(services, call, "");
+        const key = form.text("key");
+        const why = await refusalOfKey(call, key);
+        if (why !== undefined) {
+          tries.count(address);
+          const { pathname } = new URL(call.request.url);
+          const view = signInView(rootOf(pathname));
+          return page(call, {
+            session: undefined,
+            view,
+            message: messageOf("bad", why),
+            status: 401,
+          });
+        }
+        const token = await beginSession(database, { key, isOwnKey: false });
+        return signedIn(token, "../console");
+      }),
+      hidden,
+    )
+    .get(
+      "/console/link/:token",
+      shown(async ({ call, params = {} }: Routed) => {
+        const { token: linkToken = "" } = params;
+        const token = LINK_TOKEN.test(linkToken)
+          ? await openLink(operator(), linkToken)
+          : undefined;
+        if (token === undefined) {
+          const detail =
+            "A link signs in once, within 15 minutes, and this one is used up, too old, or none. Ask for a new one, or sign in with a key.";
+          const view = problemView("This link does not work any more", detail);
+          return page(call, { session: undefined, view, status: 410 });
+        }
+        // A browser sends a strict cookie only on the way from a page of ours, which this one is.
+        const view = {
+          title: "Signed in",
+          content: messageOf("good", "You are signed in.", {
+            href: "../../console",
+            text: "Go on",
+          }),
+        };
+        const headers = {
+          "Set-Cookie": cookieOf(token, isSecure()),
+          Refresh: "0; url=../../console",
+        };
+        return page(call, { session: undefined, view, headers });
+      }),
+      hidden,
+    )
+    .post(
+      "/console/sign-out",
+      shown(async ({ call }: Routed) => {
+        requireOwnSite(call);
+        const session = await sessionOf(call);
+        const form = await readForm(services, call, session?.keyId ?? "");
+        if (session !== undefined) {
+          const isEverywhere = form.text("everywhere") === "yes";
+          await endSessions(operator(), session, { isEverywhere });
+        }
+        return signedIn(undefined, "../console/sign-in");
+      }),
+      hidden,
+    );
+
+  function signedIn(token: string | undefined, to: string): Response {
+    const headers = { "Set-Cookie": cookieOf(token, isSecure()), Location: to };
+    return new Response(null, { status: 303, headers: { ...PRIVATE_PAGE_HEADERS, ...headers } });
+  }
+
+  /** Why a key can't sign in; undefined if it can. */
+  async function refusalOfKey(call: RoutedCall, key: string): Promise<string | undefined> {
+    const permission = permissionOf(key);
+    if (permission === undefined) return "That is no key of this gateway. Paste the whole key.";
+    if (permission === "admin") {
+      const found = await database.row("find_admin_key", { key_hash: hashKey(key) });
+      return found === undefined ? "The key is not known, or it has ended." : undefined;
+    }
+    const probe = await askText(handle, key, call.request)(PROBES[permission]);
+    return probe.kind === "refused" ? probe.detail : undefined;
+  }
+}
+
+interface PageRest {
+  readonly session: Session | undefined;
+  readonly view: View;
+  readonly message?: ReturnType<typeof messageOf>;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Routed {
+  readonly call: RoutedCall;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly server?: { requestIP(request: Request): { readonly address: string } | null } | null;
+}
+
+/** What a function refuses is an answer to the form. What fails is not. */
+async function refusedAsAnswer(run: () => Promise<Acted>): Promise<Acted> {
+  try {
+    return await run();
+  } catch (error) {
+    const problem = error instanceof Problem ? error : problemOf(error);
+    if (problem.status >= 500) throw error;
+    return { kind: "refused", why: problem.options.detail };
+  }
+}

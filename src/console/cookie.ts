@@ -1,0 +1,35 @@
+/**
+ * The cookie of a session: sent to this gateway's pages alone, and never to a script. Beyond 5.
+ *
+ * @module
+ */
+
+import { MS_PER_SECOND } from "../lib/time_units.ts";
+import { SESSION_MS } from "../limits.ts";
+
+/** Under TLS the prefix has browsers refuse a cookie that another host has set. */
+const NAME = "feedgate_session";
+const SECURE_NAME = `__Host-${NAME}`;
+const TOKEN = /^[\w-]{20,100}$/;
+
+/** The token of a request's cookie, if it has the form of one. */
+export function cookieToken(headers: Headers, isSecure: boolean): string | undefined {
+  const wanted = isSecure ? SECURE_NAME : NAME;
+  for (const part of (headers.get("cookie") ?? "").split(";")) {
+    const [name, value] = part.trim().split("=");
+    if (name === wanted && value !== undefined && TOKEN.test(value)) return value;
+  }
+  return undefined;
+}
+
+/** Of the header `Set-Cookie`; without a token it takes the cookie away. */
+export function cookieOf(token: string | undefined, isSecure: boolean): string {
+  return [
+    `${isSecure ? SECURE_NAME : NAME}=${token ?? ""}`,
+    "Path=/",
+    `Max-Age=${token === undefined ? 0 : SESSION_MS / MS_PER_SECOND}`,
+    "HttpOnly",
+    "SameSite=Strict",
+    ...(isSecure ? ["Secure"] : []),
+  ].join("; ");
+}

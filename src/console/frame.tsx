@@ -1,0 +1,191 @@
+/**
+ * What all pages of the console have around their content: the menu of a role, who is signed in, and messages.
+ *
+ * @module
+ */
+import type { ComponentChildren } from "preact";
+import { type MenuLink, PUBLIC_MENU, renderPage } from "../ui/page.tsx";
+import { Message, Text } from "../ui/parts.tsx";
+import type { Role, Session } from "./sessions.ts";
+import type { Form, View } from "./visit.ts";
+
+const MENUS: Readonly<Record<Role, readonly MenuLink[]>> = {
+  admin: [
+    { path: "console", text: "Overview" },
+    { path: "console/reviews", text: "Reviews" },
+    { path: "console/feeds", text: "Feeds" },
+    { path: "console/accounts", text: "Accounts" },
+    { path: "console/keys", text: "Find a key" },
+    { path: "console/money", text: "Money" },
+    { path: "console/audit", text: "Audit" },
+  ],
+  write: [
+    { path: "console", text: "Feeds" },
+    { path: "console/earnings", text: "Earnings" },
+    { path: "console/new", text: "New feed" },
+  ],
+  read: [
+    { path: "console", text: "Account" },
+    { path: "console/catalog", text: "Catalog" },
+    { path: "console/usage", text: "Usage" },
+    { path: "console/purchases", text: "Bought" },
+  ],
+};
+const ROLE_NAMES: Readonly<Record<Role, string>> = {
+  admin: "operator",
+  write: "provider",
+  read: "consumer",
+};
+
+interface Framed {
+  readonly root: string;
+  /** The path of the page, without the leading slash. */
+  readonly path: string;
+  readonly session: Session | undefined;
+  readonly view: View;
+  /** What was done, or why not. */
+  readonly message?: ComponentChildren;
+}
+
+/** A page of the console as HTML. */
+export function renderFramed({ root, path, session, view, message }: Framed): string {
+  const menu = session === undefined ? PUBLIC_MENU : MENUS[session.role];
+  const current = menu.filter((link) => path === link.path || path.startsWith(`${link.path}/`));
+  return renderPage({
+    title: view.title,
+    root,
+    menu,
+    current: current.at(-1)?.path ?? "",
+    hasCharts: view.hasCharts ?? false,
+    ...(session !== undefined && { who: <Who root={root} session={session} /> }),
+    children: (
+      <>
+        {message}
+        {view.content}
+      </>
+    ),
+  });
+}
+
+function Who({ root, session }: { readonly root: string; readonly session: Session }) {
+  return (
+    <>
+      <span>
+        <Text of={session.account?.name ?? session.keyName} /> ({ROLE_NAMES[session.role]})
+      </span>
+      <form method="post" action={`${root}/console/sign-out`}>
+        <button class="plain" type="submit">
+          Sign out
+        </button>
+      </form>
+      <form method="post" action={`${root}/console/sign-out`}>
+        <button class="plain" type="submit" name="everywhere" value="yes">
+          Everywhere
+        </button>
+      </form>
+    </>
+  );
+}
+
+/** The page where a person signs in. */
+export function signInView(root: string): View {
+  return {
+    title: "Sign in",
+    content: (
+      <>
+        <h1>Sign in</h1>
+        <p class="lead">With an API key: what the key may do, you may do here.</p>
+        <form class="stack" method="post" action={`${root}/console/sign-in`}>
+          {/* Password managers keep a name beside a password. */}
+          <input
+            type="text"
+            name="username"
+            autocomplete="username"
+            value="Feedgate"
+            hidden
+            readOnly
+          />
+          <div>
+            <label for="key">API key</label>
+            <input
+              id="key"
+              name="key"
+              type="password"
+              autocomplete="current-password"
+              spellcheck={false}
+              placeholder="fg_read_…, fg_write_… or fg_admin_…"
+              required
+            />
+            <p class="hint">
+              A read key shows a consumer's account, a write key a provider's feeds, an admin key
+              the whole gateway. A session lasts 12 hours.
+            </p>
+          </div>
+          <div>
+            <button type="submit">Sign in</button>
+          </div>
+        </form>
+        <h2>Without a key at hand</h2>
+        <p class="text">
+          Ask the operator for a link. On the server, <code>feedgate console</code> prints one that
+          works once, for 15 minutes.
+        </p>
+      </>
+    ),
+  };
+}
+
+/** Asks whether the act is meant, and names what will happen. */
+export function confirmView({
+  sentence,
+  form,
+  action,
+  back,
+}: {
+  readonly sentence: string;
+  readonly form: Form;
+  readonly action: string;
+  readonly back: string;
+}): View {
+  return {
+    title: "Please confirm",
+    content: (
+      <>
+        <h1>Please confirm</h1>
+        <div class="note-box warn">
+          <p>
+            <Text of={sentence} />
+          </p>
+        </div>
+        <form class="actions" method="post" action={action}>
+          {form.fields.map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
+          <button type="submit" name="confirmed" value="yes">
+            Yes, do it
+          </button>
+          <a class="button quiet" href={back}>
+            No, go back
+          </a>
+        </form>
+      </>
+    ),
+  };
+}
+
+/** A page that says what is wrong. */
+export function problemView(title: string, detail: string): View {
+  return {
+    title,
+    content: (
+      <>
+        <h1>{title}</h1>
+        <Message tone="bad">
+          <p>
+            <Text of={detail} />
+          </p>
+        </Message>
+      </>
+    ),
+  };
+}

@@ -1,0 +1,89 @@
+/**
+ * Calls of the gateway's own API with the key of a session. So what a consumer or a provider does in the console is
+ * what they would do over HTTP: the same checks, limits, charges and log.
+ *
+ * @module
+ */
+import { toExactNumber } from "../accounts/money.ts";
+import { PROBLEMS, Problem, type ProblemCode } from "../http/errors.ts";
+
+/** Routes are found by the path alone. */
+const WITHIN = "http://localhost";
+
+/** The app that has the routes of the API. */
+export type Handle = (request: Request) => Promise<Response>;
+
+export type Answered<Body> =
+  | { readonly kind: "done"; readonly body: Body; readonly text: string; readonly status: number }
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly code: string;
+      readonly detail: string;
+      readonly text: string;
+    };
+
+interface OwnCall {
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is. */
+  readonly file?: { readonly bytes: Uint8Array<ArrayBuffer>; readonly type: string };
+}
+
+/** Asks a route. `Body` is what the route's schema says of its answer; numbers keep their digits. */
+export type AskApi = <Body>(path: string, call?: OwnCall) => Promise<Answered<Body>>;
+
+/** Asks a route whose answer is taken as it is. */
+export type AskText = (path: string, call?: OwnCall) => Promise<Answered<undefined>>;
+
+export function askText(handle: Handle, key: string, request: Request): AskText {
+  const requestId = request.headers.get("x-request-id");
+  return async (path, { method = "GET", body, file } = {}) => {
+    const headers: Record<string, string> = { authorization: `Bearer ${key}` };
+    if (requestId !== null) headers["x-request-id"] = requestId;
+    if (file !== undefined) headers["content-type"] = file.type;
+    else if (body !== undefined) headers["content-type"] = "application/json";
+    const sent = file?.bytes ?? (body === undefined ? null : JSON.stringify(body));
+    const response = await handle(new Request(WITHIN + path, { method, headers, body: sent }));
+    const text = await response.text();
+    const { status } = response;
+    if (response.ok) return { kind: "done", body: undefined, text, status };
+    const problem = parse<{ code?: string; detail?: string }>(text);
+    const { code = "INTERNAL", detail = "The gateway failed. Try again." } = problem;
+    return { kind: "refused", status, code, detail, text };
+  };
+}
+
+export function askApi(ask: AskText): AskApi {
+  return async <Body>(path: string, call?: OwnCall) => {
+    const answer = await ask(path, call);
+    return answer.kind === "refused" ? answer : { ...answer, body: parse<Body>(answer.text) };
+  };
+}
+
+/** Numbers that would lose digits stay exact; they show as they stood there. */
+function parse<Body>(text: string): Body {
+  const keepDigits = (_: string, value: unknown, context?: { readonly source?: string }) => {
+    const source = context?.source;
+    if (typeof value !== "number" || source === undefined || String(value) === source) return value;
+    return toExactNumber(source);
+  };
+  return JSON.parse(text === "" ? "{}" : text, keepDigits);
+}
+
+/** The answer's body. @throws {Problem} the refusal, as a page shows it */
+export function bodyOf<Body>(answer: Answered<Body>): Body {
+  if (answer.kind === "done") return answer.body;
+  const { code, detail, status } = answer;
+  throw new Problem(isCode(code) ? code : "INTERNAL", { detail, status });
+}
+
+function isCode(code: string): code is ProblemCode {
+  return Object.hasOwn(PROBLEMS, code);
+}
+
+/** A number as a person typed it, for a JSON body; what is none goes as it is, and the route says so. */
+export function typedNumber(text: string) {
+  return /^\d+(\.\d+)?$/.test(text) ? toExactNumber(text.replace(/^0+(?=\d)/, "")) : text;
+}

@@ -1,0 +1,92 @@
+/**
+ * Links that sign their holder in to the console, once, within a quarter of an hour. Beyond 5.
+ *
+ * A link is for one account and permission, or for an operator. The token in it is stored nowhere, only its hash.
+ *
+ * @module
+ */
+import { randomBytes } from "node:crypto";
+import { type Static, Type } from "@sinclair/typebox";
+import type { Actor } from "../accounts/actor.ts";
+import { present } from "../lib/assert.ts";
+import { MS_PER_SECOND } from "../lib/time_units.ts";
+import { oneOf } from "../lib/typebox.ts";
+import { SIGN_IN_LINK_MS } from "../limits.ts";
+import { time } from "../shapes.ts";
+import { accountReference } from "./common_shapes.ts";
+import type { InputOf, Operator } from "./operator.ts";
+import { findAccount } from "./references.ts";
+import { Refused } from "./refused.ts";
+
+const TOKEN_BYTES = 32;
+/** Links that are over and that a new one forgets. */
+const FORGOTTEN_MAX = 100n;
+
+export const SignInLinkShape = Type.Object(
+  {
+    url: Type.String({ description: "The link. Whoever opens it first is signed in." }),
+    expires_at: time("Until when it can be opened."),
+  },
+  { $id: "SignInLink", description: "A link that signs its holder in to the console, once." },
+);
+export type SignInLinkOutcome = Static<typeof SignInLinkShape>;
+
+export const CreateSignInLinkInput = Type.Object({
+  account_id: accountReference,
+  permission: oneOf(["read", "write"], {
+    description: "read: as a consumer; write: as a provider.",
+  }),
+});
+
+/** Where links lead: the gateway's public address. */
+export interface Linking extends Operator {
+  readonly baseUrl: string;
+}
+
+/** For an account's holder. @throws {Refused} for an account that is suspended */
+export async function createSignInLink(
+  operator: Linking,
+  { account_id: account, permission }: InputOf<typeof CreateSignInLinkInput>,
+  actor: Actor,
+): Promise<SignInLinkOutcome> {
+  const row = await findAccount(operator.database, account);
+  if (row.suspension_reason !== null) {
+    throw new Refused(
+      "ACCOUNT_SUSPENDED",
+      `account ${row.account_id} is suspended (${row.suspension_reason}), so nobody can sign in as it; resume it first`,
+    );
+  }
+  return create(operator, { permission, accountId: row.account_id }, actor);
+}
+
+/** For an operator. Only the command does. */
+export function createOperatorLink(operator: Linking, actor: Actor): Promise<SignInLinkOutcome> {
+  return create(operator, { permission: "admin", accountId: null }, actor);
+}
+
+interface Whose {
+  readonly permission: "read" | "write" | "admin";
+  readonly accountId: string | null;
+}
+
+async function create(
+  { database, baseUrl }: Linking,
+  { permission, accountId }: Whose,
+  actor: Actor,
+): Promise<SignInLinkOutcome> {
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const made = await database.row("create_sign_in_link", {
+    link_hash: hashOfToken(token),
+    permission,
+    account_id: accountId,
+    made_by: actor,
+    lifetime: `${SIGN_IN_LINK_MS / MS_PER_SECOND} seconds`,
+    forgotten_max: FORGOTTEN_MAX,
+  });
+  return { url: `${baseUrl}/console/link/${token}`, expires_at: present(made).expires_at };
+}
+
+/** What is stored of the token of a link or a session. */
+export function hashOfToken(token: string): Uint8Array {
+  return new Bun.CryptoHasher("sha256").update(token).digest();
+}
