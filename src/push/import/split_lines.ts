@@ -21,15 +21,22 @@ export async function* splitLines(
   let begunBytes = 0;
   let linesBefore = 0;
   for await (const chunk of chunks) {
+    const first = chunk.indexOf(LINE_FEED);
     const end = chunk.lastIndexOf(LINE_FEED) + 1;
-    if (end > 0) {
-      const lines = linesOf(Buffer.concat([...begun, chunk.subarray(0, end - 1)]), linesBefore);
+    if (first >= 0) {
+      // Only the line that began before is copied.
+      const head = Buffer.concat([...begun, chunk.subarray(0, first)]);
+      const lines = [...linesOf(head, linesBefore)];
+      if (end > first + 1) {
+        lines.push(...linesOf(chunk.subarray(first + 1, end - 1), linesBefore + 1));
+      }
       linesBefore += lines.length;
       begun = [];
       begunBytes = 0;
       yield filled(lines);
     }
-    if (end < chunk.length) begun.push(chunk.subarray(end));
+    // A copy, so that the chunk can go.
+    if (end < chunk.length) begun.push(new Uint8Array(chunk.subarray(end)));
     begunBytes += chunk.length - end;
     if (begunBytes > lineBytesMax) {
       const mistake = `the line is longer than ${lineBytesMax} bytes; send one row a line`;
