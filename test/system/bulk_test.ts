@@ -1,7 +1,12 @@
 import { expect, test } from "bun:test";
+import { shellActor } from "../../src/accounts/actor.ts";
+import { LIMITS_DEFAULT } from "../../src/limits.ts";
+import { grantCredits } from "../../src/operator/credits.ts";
+import { createDatabase } from "../../src/postgres/client/query.ts";
 import { findViolations } from "../support/account_checks.ts";
 import { usedDataDir } from "../support/folders.ts";
 import { insertKey } from "../support/insert_key.ts";
+import { waitFor } from "../support/processes.ts";
 import { startWorld, type World } from "../torture/world.ts";
 
 const ROWS = 60_000;
@@ -24,7 +29,7 @@ async function importFile(
       );
       sent += 500;
       onSent?.(sent);
-      await Bun.sleep(5);
+      await Bun.sleep(20);
     },
   });
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/x-ndjson" };
@@ -42,8 +47,6 @@ async function setStage({ sql, bases }: World) {
   const [agent] = await sql`
     insert into accounts (name, max_feeds_allowed, balance_nanos)
     values ('Agent', 0, 0) returning account_id`;
-  await sql`
-    select 1`;
   const key = await insertKey(sql, owner?.account_id, "write");
   const readKey = await insertKey(sql, agent?.account_id, "read");
   const feeds = await sql`
@@ -59,7 +62,7 @@ async function setStage({ sql, bases }: World) {
     body: '[{"id":"before"}]',
   });
   expect(pushed.status).toBe(200);
-  return { key, readKey, collection, stream };
+  return { agentId: agent?.account_id as string, key, readKey, collection, stream };
 }
 
 async function exportedIds(
@@ -87,17 +90,21 @@ test("kill -9 of a gateway amid imports: a collection is as before, a stream has
   try {
     const { sql, bases } = world;
     const { key, readKey, collection, stream } = await setStage(world);
-    let isKilled = false;
-    const onSent = (rows: number) => {
-      if (rows < ROWS / 2 || isKilled) return;
-      isKilled = true;
-      void world.killGateway(0);
-    };
     const base = bases[0];
-    const ends = await Promise.all([
-      importFile(base, { feedId: collection, key, onSent }),
-      importFile(base, { feedId: stream, key, onSent }),
+    const imports = Promise.all([
+      importFile(base, { feedId: collection, key }),
+      importFile(base, { feedId: stream, key }),
     ]);
+    const isUnderWay = async () => {
+      const [stored] = await sql`
+        select
+          (select count(*) from collection_rows where feed_id = ${collection}) > 1
+          and exists (select from stream_events where feed_id = ${stream}) as under_way`;
+      return stored?.under_way === true;
+    };
+    expect(await waitFor(isUnderWay, 20_000)).toBe(true);
+    await world.killGateway(0);
+    const ends = await imports;
     expect(ends).toEqual([undefined, undefined]);
     expect(await exportedIds(bases[1], `${collection}/export`, readKey)).toEqual(["before"]);
     const events = await sql`
@@ -132,7 +139,7 @@ test("kill -9 of PostgreSQL amid an import and an export: nothing looks whole, a
   try {
     const { sql, bases } = world;
     const base = bases[0];
-    const { key, readKey, collection, stream } = await setStage(world);
+    const { agentId, key, readKey, collection, stream } = await setStage(world);
     expect(await importFile(base, { feedId: stream, key })).toMatchObject({
       receipt: { rows_inserted: ROWS },
     });
@@ -140,14 +147,9 @@ test("kill -9 of PostgreSQL amid an import and an export: nothing looks whole, a
       update feeds
       set price_type = 'metered', call_price_nanos = 1000, definition_version = definition_version + 1
       where feed_id = ${stream}`;
-    await sql`
-      with granted as (
-        insert into credit_ledger (account_id, kind, amount_nanos, reason)
-        select account_id, 'grant', 1000000, 'test' from accounts where name = 'Agent'
-        returning account_id, amount_nanos
-      )
-      update accounts set balance_nanos = 1000000 from granted
-      where accounts.account_id = granted.account_id`;
+    const operator = { database: createDatabase(sql), limits: LIMITS_DEFAULT };
+    const grant = { account_id: agentId, credits: 1_000_000n, reason: "test" };
+    await grantCredits(operator, grant, shellActor("test"));
     const headers = {
       "x-api-key": readKey,
       "Idempotency-Key": "all",
