@@ -9,6 +9,7 @@ import agents from "./guides/agents.md" with { type: "text" };
 import architecture from "./guides/architecture.md" with { type: "text" };
 import clients from "./guides/clients.md" with { type: "text" };
 import connect from "./guides/connect.md" with { type: "text" };
+import consoleGuide from "./guides/console.md" with { type: "text" };
 import deploy from "./guides/deploy.md" with { type: "text" };
 import guarantees from "./guides/guarantees.md" with { type: "text" };
 import operators from "./guides/operators.md" with { type: "text" };
@@ -22,6 +23,7 @@ const GUIDES = {
   providers,
   clients,
   operators,
+  console: consoleGuide,
   deploy,
   guarantees,
   performance,
@@ -38,6 +40,7 @@ export const GUIDE_TOPICS: Readonly<Record<GuideName, string>> = {
   providers: "Publish a feed: rows, batches, schema, price.",
   clients: "The command for shells, and the client for TypeScript: read, follow, buy, push.",
   operators: "Run the gateway: accounts, keys, credits, review, settings, backup.",
+  console: "The web page for operators, providers and consumers: sign in, jobs, safety.",
   deploy: "Install it: systemd, Docker, TLS, replicas, several machines.",
   guarantees: "What holds, and the tests that show it.",
   performance: "How fast it is, and how that was measured.",

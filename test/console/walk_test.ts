@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import axe from "axe-core";
+import type { Browser } from "playwright-core";
+import { hasBrowser, type Look, launchBrowser, openWatched } from "../support/browser.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { type Scene, setScene } from "./scene.ts";
+import { signIn } from "./support.ts";
+
+/** Pages that one walk looks at; a list of many entries is one page of each kind. */
+const PAGES_MAX = 40;
+
+let gateway: TestGateway;
+let scene: Scene;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  scene = await setScene(gateway);
+});
+afterAll(() => gateway.stop());
+
+/** An address without what tells two pages of the same kind apart. */
+function kindOf(address: URL): string {
+  const path = address.pathname.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID");
+  return `${path}?${[...address.searchParams.keys()].sort().join("&")}`;
+}
+
+/** Every kind of page that links of a session lead to: address and HTML. */
+async function walk(key: string): Promise<ReadonlyMap<string, string>> {
+  const { cookie } = await signIn(gateway.baseUrl, key);
+  const pages = new Map<string, string>();
+  const kinds = new Set<string>();
+  const todo = [new URL("/console", gateway.baseUrl)];
+  for (let next = todo.shift(); next !== undefined; next = todo.shift()) {
+    if (kinds.has(kindOf(next)) || kinds.size >= PAGES_MAX) continue;
+    kinds.add(kindOf(next));
+    const answer = await fetch(next, { headers: { cookie } });
+    expect([next.href, answer.status]).toEqual([next.href, 200]);
+    const html = await answer.text();
+    pages.set(next.href, html);
+    for (const [, href = ""] of html.matchAll(/<a[^>]* href="([^"#]*)/g)) {
+      const address = new URL(href.replaceAll("&amp;", "&"), next);
+      // The footer's links are public, and have pages and tests of their own.
+      if (/^\/(console|billing)/.test(address.pathname)) todo.push(address);
+    }
+  }
+  return pages;
+}
+
+/** Tags that a stranger's text could have made, handlers and addresses of scripts. */
+function dangersIn(html: string): readonly string[] {
+  const found: string[] = [];
+  const look = ({ tagName, attributes }: HTMLRewriterTypes.Element) => {
+    const of = Object.fromEntries(attributes);
+    const isOurs = tagName === "script" && /^[./]+\/assets\/[a-z.]+$/.test(of.src ?? "");
+    if (FORBIDDEN_TAGS.has(tagName) && !isOurs) found.push(tagName);
+    for (const [name, value] of Object.entries(of)) {
+      if (/^(on|style$|srcdoc$)/.test(name)) found.push(`${tagName} ${name}`);
+      if (
+        /^(href|src|action|formaction)$/.test(name) &&
+        /^\s*(javascript|data|vbscript):/i.test(value)
+      ) {
+        found.push(`${tagName} ${name}=${value}`);
+      }
+    }
+  };
+  new HTMLRewriter().on("*", { element: look }).transform(html);
+  return found;
+}
+const FORBIDDEN_TAGS = new Set([
+  "script",
+  "style",
+  "iframe",
+  "object",
+  "embed",
+  "img",
+  "svg",
+  "base",
+]);
+
+describe("every page of every role", () => {
+  test("a page of one account shows nothing of another's", async () => {
+    for (const [key, marker] of [
+      [scene.consumerKey, scene.foreignMarker],
+      [scene.providerKey, scene.foreignMarker],
+    ] as const) {
+      const pages = await walk(key);
+      expect(pages.size).toBeGreaterThan(3);
+      for (const [address, html] of pages) {
+        expect([address, html.includes(marker)]).toEqual([address, false]);
+      }
+    }
+  });
+
+  test("a stranger's texts run nowhere and stay where they belong", async () => {
+    for (const key of [scene.adminKey, scene.consumerKey, scene.providerKey]) {
+      for (const [address, html] of await walk(key)) {
+        expect([address, dangersIn(html)]).toEqual([address, []]);
+        // Characters that would turn the text around.
+        expect([address, html.includes("\u202e")]).toEqual([address, false]);
+      }
+    }
+  });
+
+  test("another account's feed, account or key is not found by its address", async () => {
+    for (const key of [scene.consumerKey, scene.providerKey]) {
+      const { cookie } = await signIn(gateway.baseUrl, key);
+      for (const path of [
+        `/accounts/${scene.foreignAccount}`,
+        `/feeds/${scene.foreignFeed}`,
+        `/accounts/${scene.consumerAccount}`,
+      ]) {
+        const answer = await fetch(`${gateway.baseUrl}/console${path}`, { headers: { cookie } });
+        expect([path, await answer.text()]).toEqual([
+          path,
+          expect.not.stringContaining(scene.foreignMarker),
+        ]);
+        expect([path, [403, 404].includes(answer.status)]).toEqual([path, true]);
+      }
+    }
+  });
+});
+
+describe.skipIf(!hasBrowser)("every page in a browser", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  const LOOKS: readonly Look[] = [
+    { width: 1400, scheme: "light" },
+    { width: 390, scheme: "dark" },
+  ];
+
+  for (const role of ["admin", "provider", "consumer"] as const) {
+    test(`${role}: pages fit both widths, axe finds nothing, and the browser complains about nothing`, async () => {
+      const key = scene[`${role}Key`];
+      const addresses = [...(await walk(key)).keys()];
+      for (const look of LOOKS) {
+        const { context, page, complaints } = await openWatched(browser, gateway.baseUrl, look);
+        await page.goto(`${gateway.baseUrl}/console/sign-in`);
+        await page.fill("#key", key);
+        await page.press("#key", "Enter");
+        await page.waitForURL(`${gateway.baseUrl}/console`);
+        for (const address of addresses) {
+          await page.goto(address);
+          const place = `${look.width} ${look.scheme} ${address}`;
+          const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+          expect([place, over]).toEqual([place, 0]);
+          await page.evaluate(axe.source);
+          const found = await page.evaluate(
+            "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ target }) => target).join(', ')))",
+          );
+          expect([place, found]).toEqual([place, []]);
+        }
+        expect(complaints).toEqual([]);
+        await context.close();
+      }
+    }, 240_000);
+  }
+
+  test("a gateway's pages work without JavaScript: sign in, look, sign out", async () => {
+    const look = { width: 390, hasJavaScript: false } as const;
+    const { context, page } = await openWatched(browser, gateway.baseUrl, look);
+    await page.goto(`${gateway.baseUrl}/console`);
+    await page.fill("#key", scene.adminKey);
+    await page.click("main button[type=submit]");
+    await page.waitForURL(`${gateway.baseUrl}/console`);
+    // The charts' figures are there as tables.
+    await page.locator("figure.chart details summary").first().click();
+    expect(await page.locator("figure.chart table").first().isVisible()).toBe(true);
+    await page.click("text=Sign out");
+    await page.waitForURL(`${gateway.baseUrl}/console/sign-in`);
+    await context.close();
+  });
+});
