@@ -11,12 +11,13 @@ import { hashKey, permissionOf } from "../accounts/key_format.ts";
 import { problemOf } from "../api/problems.ts";
 import { callPlugin, type RoutedCall } from "../http/call.ts";
 import { PROBLEMS, Problem } from "../http/errors.ts";
+import { MS_PER_SECOND } from "../lib/time_units.ts";
 import type { Services } from "../services.ts";
 import { PRIVATE_PAGE_HEADERS } from "../ui/page_headers.ts";
 import { CONSUMER_PAGES } from "./consumer_pages.tsx";
 import { cookieOf, cookieToken } from "./cookie.ts";
 import { readForm, requireOwnSite } from "./forms.ts";
-import { confirmView, problemView, renderFramed, signInView } from "./frame.tsx";
+import { confirmView, linkView, problemView, renderFramed, signInView } from "./frame.tsx";
 import { messageOf } from "./messages.tsx";
 import { OPERATOR_PAGES } from "./operator_pages.tsx";
 import { askApi, askText, type Handle } from "./own_api.ts";
@@ -89,7 +90,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
           http.log.error("a page of the console failed", { request_id: call.requestId, error });
         }
         const view = problemView(PROBLEMS[problem.code].title, problem.options.detail);
-        const { headers = {} } = problem.options;
+        const headers = { ...problem.options.headers, ...retryAfter(problem) };
         return page(call, { session: undefined, view, status: problem.status, headers });
       }
     };
@@ -180,7 +181,10 @@ export function consoleRoutes(services: Services, handle: Handle) {
         view: confirmView({ sentence, form, action: here, back: here }),
       });
     }
-    const acted = await refusedAsAnswer(() => chosen.run(visit, form));
+    // A form that is sent twice acts once.
+    const text = askText(handle, session.key, call.request, form.given("once"));
+    const acting = { ...visit, ask: askApi(text), askText: text };
+    const acted = await refusedAsAnswer(() => chosen.run(acting, form));
     switch (acted.kind) {
       case "go": {
         const to = `${visit.root}/console${acted.to === "" ? "" : `/${acted.to}`}?done=${acted.done}`;
@@ -240,6 +244,11 @@ export function consoleRoutes(services: Services, handle: Handle) {
     .get(
       "/console/link/:token",
       shown(async ({ call, params = {} }: Routed) => {
+        if (isPreview(call.request)) {
+          const detail =
+            "It works once. Open it in the browser that you want to be signed in with.";
+          return page(call, { session: undefined, view: linkView(detail) });
+        }
         const { token: linkToken = "" } = params;
         const token = LINK_TOKEN.test(linkToken)
           ? await openLink(operator(), linkToken)
@@ -298,6 +307,26 @@ export function consoleRoutes(services: Services, handle: Handle) {
     return probe.kind === "refused" ? probe.detail : undefined;
   }
 }
+
+/** A page has no body that says when to come back. */
+function retryAfter({ options }: Problem): Readonly<Record<string, string>> {
+  const waitMs = Number(options.extras?.retry_after_ms ?? 0);
+  return waitMs > 0 ? { "Retry-After": String(Math.ceil(waitMs / MS_PER_SECOND)) } : {};
+}
+
+/**
+ * Whether a link is only looked at: by a HEAD, by a browser that loads ahead, or by a program that shows a preview of
+ * it in a chat. None of them is the person, so the link stays as it is.
+ */
+function isPreview({ method, headers }: Request): boolean {
+  return (
+    method === "HEAD" ||
+    headers.has("sec-purpose") ||
+    PREVIEWER.test(headers.get("user-agent") ?? "")
+  );
+}
+const PREVIEWER =
+  /bot\b|bot[-/]|preview|unfurl|expand|crawl|spider|facebookexternalhit|whatsapp|skype|slack|teams/i;
 
 interface PageRest {
   readonly session: Session | undefined;

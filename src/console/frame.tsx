@@ -161,6 +161,7 @@ export function confirmView({
           {form.fields.map(([name, value]) => (
             <input type="hidden" name={name} value={value} />
           ))}
+          <input type="hidden" name="once" value={crypto.randomUUID()} />
           <button type="submit" name="confirmed" value="yes">
             Yes, do it
           </button>
@@ -185,6 +186,19 @@ export function problemView(title: string, detail: string): View {
             <Text of={detail} />
           </p>
         </Message>
+      </>
+    ),
+  };
+}
+
+/** What a program sees that only looks at a link to sign in. */
+export function linkView(detail: string): View {
+  return {
+    title: "A link to sign in",
+    content: (
+      <>
+        <h1>A link to sign in</h1>
+        <p class="lead">{detail}</p>
       </>
     ),
   };

@@ -37,11 +37,15 @@ export type AskApi = <Body>(path: string, call?: OwnCall) => Promise<Answered<Bo
 /** Asks a route whose answer is taken as it is. */
 export type AskText = (path: string, call?: OwnCall) => Promise<Answered<undefined>>;
 
-export function askText(handle: Handle, key: string, request: Request): AskText {
+/** `once` names a form: an operator's call that comes twice with it acts once. */
+export function askText(handle: Handle, key: string, request: Request, once?: string): AskText {
   const requestId = request.headers.get("x-request-id");
   return async (path, { method = "GET", body, file } = {}) => {
     const headers: Record<string, string> = { authorization: `Bearer ${key}` };
     if (requestId !== null) headers["x-request-id"] = requestId;
+    if (once !== undefined && method === "POST" && path.startsWith("/v1/operator/")) {
+      headers["idempotency-key"] = `console-${once}`;
+    }
     if (file !== undefined) headers["content-type"] = file.type;
     else if (body !== undefined) headers["content-type"] = "application/json";
     const sent = file?.bytes ?? (body === undefined ? null : JSON.stringify(body));

@@ -5,25 +5,29 @@
  */
 import { rateLimitedFor } from "../api/rate_headers.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
-import { TokenBucket } from "../lib/token_bucket.ts";
 import { SIGN_IN_ADDRESSES_MAX, SIGN_IN_TRIES, WINDOW_MS } from "../limits.ts";
 
 export class SignInTries {
-  readonly #buckets = new BoundedMap<string, TokenBucket>(SIGN_IN_ADDRESSES_MAX);
+  /** Of each address, when its failed tries of the last minute were, the oldest first. */
+  readonly #failedMs = new BoundedMap<string, readonly number[]>(SIGN_IN_ADDRESSES_MAX);
 
-  /** @throws {Problem} 429 if the address has failed too often */
-  require(address: string): void {
-    const retryAfterMs = this.#buckets.get(address)?.peek() ?? 0;
-    if (retryAfterMs > 0) {
-      throw rateLimitedFor(retryAfterMs, { limit: SIGN_IN_TRIES, of: "failed sign-ins" });
-    }
+  /** @throws {Problem} 429 if the address has failed too often within a minute */
+  require(address: string, nowMs = performance.now()): void {
+    const failed = this.#recent(address, nowMs);
+    const [oldest] = failed;
+    if (oldest === undefined || failed.length < SIGN_IN_TRIES) return;
+    const retryAfterMs = Math.ceil(oldest + WINDOW_MS - nowMs);
+    throw rateLimitedFor(retryAfterMs, { limit: SIGN_IN_TRIES, of: "failed sign-ins" });
   }
 
   /** Counts a try that has failed. */
-  count(address: string): void {
-    const bucket =
-      this.#buckets.get(address) ?? new TokenBucket({ capacity: SIGN_IN_TRIES, fillMs: WINDOW_MS });
-    this.#buckets.set(address, bucket);
-    bucket.take();
+  count(address: string, nowMs = performance.now()): void {
+    const failed = [...this.#recent(address, nowMs), nowMs];
+    this.#failedMs.set(address, failed.slice(-SIGN_IN_TRIES));
+  }
+
+  #recent(address: string, nowMs: number): readonly number[] {
+    const failed = this.#failedMs.get(address) ?? [];
+    return failed.filter((thenMs) => thenMs > nowMs - WINDOW_MS);
   }
 }
