@@ -449,8 +449,9 @@ const feed: PageRoute = {
               "To read all of it": `${digits(about.credits_to_read_all)} credits`,
             }}
           />
+          <h2>What it is</h2>
           <FeedAsSeen feed={about} />
-          <h3>Read it</h3>
+          <h2>Read it</h2>
           <pre>{`curl -H "x-api-key: $FEEDGATE_KEY" '${visit.baseUrl}/v1/feed/${about.endpoint_path ?? id}?limit=20'`}</pre>
         </>
       ),

@@ -475,7 +475,11 @@ const feed: PageRoute = {
           {review.newest_rows.length === 0 ? (
             <div class="empty">It has no rows that readers see.</div>
           ) : (
-            review.newest_rows.map((row) => <pre>{JSON.stringify(row, null, 2)}</pre>)
+            review.newest_rows.map((row) => (
+              <pre>
+                <Text of={JSON.stringify(row, null, 2)} />
+              </pre>
+            ))
           )}
           <h2>Newest pushes</h2>
           <Table

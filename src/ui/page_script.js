@@ -8,6 +8,8 @@ for (const element of document.querySelectorAll("time[datetime]")) {
 }
 
 for (const element of document.querySelectorAll("pre")) {
+  // It scrolls by itself, so a keyboard has to reach it.
+  element.tabIndex = 0;
   const button = document.createElement("button");
   button.type = "button";
   button.className = "quiet";
