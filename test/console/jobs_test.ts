@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { hasBrowser, type Look, launchBrowser, openWatched } from "../support/browser.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { type Scene, setScene } from "./scene.ts";
+import { signIn } from "./support.ts";
+
+let gateway: TestGateway;
+let scene: Scene;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  scene = await setScene(gateway);
+});
+afterAll(() => gateway.stop());
+
+async function balanceOf(account: string): Promise<number> {
+  const rows = await gateway.sql`
+    select balance_nanos from accounts where account_id = ${account}`;
+  return Number(rows[0]?.balance_nanos) / 1_000;
+}
+
+describe("what a form sends", () => {
+  test("a grant that is confirmed twice is made once", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const path = `/accounts/${scene.consumerAccount}`;
+    const before = await balanceOf(scene.consumerAccount);
+    const grant = { act: "grant", credits: "7", reason: "twice" };
+    const asking = await (await who.post(path, grant)).text();
+    const once = asking.match(/name="once" value="([\w-]+)"/)?.[1] ?? "";
+    expect(once).not.toBe("");
+    const confirmed = { ...grant, once, confirmed: "yes" };
+    const answers = [await who.post(path, confirmed), await who.post(path, confirmed)];
+    expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+    expect(await balanceOf(scene.consumerAccount)).toBe(before + 7);
+  });
+
+  test("a refused form keeps what was typed, and says why", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const path = `/accounts/${scene.consumerAccount}`;
+    const take = { act: "take", credits: "99999999999", reason: "keep these words" };
+    const { asked, answer } = await who.act(path, take);
+    expect(asked).toContain("99999999999 credits are taken");
+    const html = await answer.text();
+    expect(answer.status).toBe(422);
+    expect(html).toContain('value="keep these words"');
+    expect(html).toContain('role="alert"');
+  });
+
+  test("a sentence in an address is not shown", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const html = await (await who.get("?done=You+have+won")).text();
+    expect(html).not.toContain("You have won");
+  });
+});
+
+const LOOKS: readonly Look[] = [
+  { width: 1400, scheme: "light" },
+  { width: 390, scheme: "dark", hasJavaScript: false },
+];
+
+for (const look of LOOKS) {
+  const name = `${look.width} px, ${look.scheme}${look.hasJavaScript === false ? ", without JavaScript" : ""}`;
+  describe.skipIf(!hasBrowser)(`jobs at ${name}`, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await launchBrowser();
+    });
+    afterAll(() => browser?.close());
+
+    /** Signs in by keyboard alone, and looks on while `work` goes on. */
+    async function as(key: string, work: (page: Page) => Promise<void>): Promise<void> {
+      const { context, page, complaints } = await openWatched(browser, gateway.baseUrl, look);
+      await page.goto(`${gateway.baseUrl}/console/sign-in`);
+      await page.focus("#key");
+      await page.keyboard.insertText(key);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`${gateway.baseUrl}/console`);
+      await work(page);
+      expect(complaints.filter((each) => !each.includes("status of 422"))).toEqual([]);
+      await context.close();
+    }
+
+    const enter = async (page: Page) => {
+      const loaded = page.waitForEvent("load");
+      await page.keyboard.press("Enter");
+      await loaded;
+    };
+    const press = async (page: Page, button: string) => {
+      await page.locator(`button:has-text("${button}")`).first().focus();
+      await enter(page);
+    };
+    /** Presses a button, reads what will happen, and agrees. */
+    const confirm = async (page: Page, button: string): Promise<string> => {
+      await press(page, button);
+      const asked = (await page.locator(".note-box").textContent()) ?? "";
+      await press(page, "Yes, do it");
+      return asked;
+    };
+    const told = (page: Page) => page.locator('[role="status"]').first().textContent();
+    const go = (page: Page, path: string) => page.goto(`${gateway.baseUrl}/console${path}`);
+
+    /** A feed that waits for its review. */
+    async function offer(): Promise<string> {
+      const created = await gateway.send("POST", "/v1/provider/feed/create", scene.providerKey, {
+        name: "Offered",
+        endpoint_path: `offered-${crypto.randomUUID().slice(0, 8)}`,
+        schema_definition: { type: "object", properties: { id: { type: "string" } } },
+      });
+      const { id } = (await created.json()) as { id: string };
+      const push = `/v1/provider/feed/${id}/push`;
+      const rows = [{ id: "row-to-look-at" }];
+      await gateway.send("POST", push, scene.providerKey, { payload: rows });
+      const edit = `/v1/provider/feed/${id}/edit`;
+      await gateway.send("PATCH", edit, scene.providerKey, { request_review: true });
+      return id;
+    }
+
+    test("operator: the ledger holds; a waiting feed is looked at and published, another declined", async () => {
+      const [good, bad] = [await offer(), await offer()];
+      await as(scene.adminKey, async (page) => {
+        expect(await page.locator("main").textContent()).toMatch(/ledger/i);
+        await go(page, "/reviews");
+        await page.locator(`a[href$="/feeds/${good}"]`).first().click();
+        await page.waitForURL(`**/feeds/${good}`);
+        expect(await page.locator("main").textContent()).toContain("row-to-look-at");
+        expect(await confirm(page, "Publish")).toContain("catalog");
+        expect(await told(page)).toContain("listed now");
+        await go(page, `/feeds/${bad}`);
+        await page.fill("#reason", "no sample");
+        await press(page, "Decline");
+        if (await page.locator('button:has-text("Yes, do it")').count())
+          await press(page, "Yes, do it");
+        expect(await told(page)).toContain("declined");
+      });
+      const rows = await gateway.sql`
+        select feed_id, is_public, review, review_reason from feeds where feed_id in (${good}, ${bad})`;
+      expect(rows.find((row) => row.feed_id === good)?.is_public).toBe(true);
+      expect(rows.find((row) => row.feed_id === bad)).toMatchObject({ review_reason: "no sample" });
+    }, 60_000);
+
+    test("operator: credits are granted, a read is refunded, a leaked key is found and revoked", async () => {
+      const leaked = await gateway.createKey(scene.consumerAccount, "read");
+      const read = await gateway.get("/v1/feed/metered", leaked);
+      const { _origin: origin } = (await read.json()) as { _origin: { usage_id: string } };
+      const before = await balanceOf(scene.consumerAccount);
+      await as(scene.adminKey, async (page) => {
+        await go(page, `/accounts/${scene.consumerAccount}`);
+        await page.fill("#credits", "12.5");
+        await page.locator("#reason").fill("a present");
+        expect(await confirm(page, "Grant")).toContain("12.5 credits are added");
+        expect(await told(page)).toContain("in the account's balance");
+        await page.fill("#usage_id", origin.usage_id);
+        await page.fill("#refund_reason", "twice");
+        expect(await confirm(page, "Refund")).toContain(origin.usage_id);
+        expect(await told(page)).toContain("went back");
+        await go(page, "/keys");
+        await page.fill("#key", leaked);
+        await enter(page);
+        expect(await page.locator("main").textContent()).toContain(leaked.slice(0, 12));
+        expect(await page.content()).not.toContain(leaked.slice(16));
+        expect(page.url()).not.toContain(leaked.slice(16));
+        expect(await confirm(page, "Revoke")).toContain("next request");
+      });
+      expect(await balanceOf(scene.consumerAccount)).toBe(before + 12.5 + 500);
+      expect((await gateway.get("/v1/account", leaked)).status).toBe(403);
+    }, 60_000);
+
+    test("provider: a file is pushed, a refused push says why, the listing is corrected, earnings are seen", async () => {
+      const { waiting } = scene.feeds;
+      await as(scene.providerKey, async (page) => {
+        await go(page, `/feeds/${waiting}`);
+        expect(await page.locator("main").textContent()).toContain("VALIDATION_FAILED");
+        await go(page, `/feeds/${waiting}/push`);
+        const file = (text: string) => ({
+          name: "rows.json",
+          mimeType: "application/json",
+          buffer: Buffer.from(text),
+        });
+        await page.setInputFiles("#file", file('[{"id":"7","text":7}]'));
+        await press(page, "Push");
+        expect(await page.locator('[role="alert"]').textContent()).toContain("/0/text");
+        await page.setInputFiles("#file", file('[{"id":"7","text":"seven"}]'));
+        await press(page, "Push");
+        expect(await page.locator("main").textContent()).toMatch(/New rows\s*1/);
+        await go(page, `/feeds/${waiting}/edit`);
+        await page.fill("#name", "");
+        await page.fill("#description", "These words stay.");
+        await press(page, "Save");
+        expect(await page.inputValue("#description")).toBe("These words stay.");
+        await page.fill("#name", "Corrected");
+        await press(page, "Save");
+        expect(await page.locator("main").textContent()).toContain("Corrected");
+        await go(page, "/earnings");
+        expect(await page.locator("main").textContent()).toMatch(/Net/);
+      });
+    }, 60_000);
+
+    test("consumer: spending is seen, a feed is bought after its price is confirmed, a read is tried", async () => {
+      const buyer = await gateway.createAccount({ credits: 2_000_000, name: "Buyer" });
+      const key = await gateway.createKey(buyer, "read");
+      await as(key, async (page) => {
+        expect(await page.locator("main").textContent()).toContain("2,000,000");
+        await go(page, "/catalog?q=once");
+        await page.locator(`a[href$="/catalog/${scene.feeds.once}"]`).first().click();
+        await page.waitForURL(`**/catalog/${scene.feeds.once}`);
+        expect(await confirm(page, "Buy for 1.00 USD")).toContain("1,000,000 credits");
+        expect(await told(page)).toContain("Bought");
+        await go(page, `/catalog/${scene.feeds.metered}`);
+        await confirm(page, "Try it");
+        const shown = await page.locator("main").textContent();
+        expect(shown).toContain("curl");
+        expect(shown).toContain('"usage_id"');
+        await go(page, "/usage");
+        expect(await page.locator("main").textContent()).toContain("purchase");
+        await press(page, "Sign out");
+        await page.waitForURL("**/console/sign-in");
+        await go(page, "");
+        expect(await page.locator("#key").count()).toBe(1);
+      });
+      expect(await balanceOf(buyer)).toBe(1_000_000 - 500);
+    }, 60_000);
+  });
+}
