@@ -53,7 +53,7 @@ export function askText(handle: Handle, key: string, request: Request, once?: st
     const text = await response.text();
     const { status } = response;
     if (response.ok) return { kind: "done", body: undefined, text, status };
-    const problem = parse<{ code?: string; detail?: string }>(text);
+    const problem = parseExact<{ code?: string; detail?: string }>(text);
     const { code = "INTERNAL", detail = "The gateway failed. Try again." } = problem;
     return { kind: "refused", status, code, detail, text };
   };
@@ -62,12 +62,12 @@ export function askText(handle: Handle, key: string, request: Request, once?: st
 export function askApi(ask: AskText): AskApi {
   return async <Body>(path: string, call?: OwnCall) => {
     const answer = await ask(path, call);
-    return answer.kind === "refused" ? answer : { ...answer, body: parse<Body>(answer.text) };
+    return answer.kind === "refused" ? answer : { ...answer, body: parseExact<Body>(answer.text) };
   };
 }
 
 /** Numbers that would lose digits stay exact; they show as they stood there. */
-function parse<Body>(text: string): Body {
+export function parseExact<Body>(text: string): Body {
   const keepDigits = (_: string, value: unknown, context?: { readonly source?: string }) => {
     const source = context?.source;
     if (typeof value !== "number" || source === undefined || String(value) === source) return value;

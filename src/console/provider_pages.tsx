@@ -19,8 +19,8 @@ import {
 } from "../ui/parts.tsx";
 import { callThenGo, typed } from "./acting.ts";
 import { FeedAsSeen, priceText, type ShownFeed } from "./feed_as_seen.tsx";
-import { bodyOf, typedNumber } from "./own_api.ts";
-import { type Form, idOf, nextHref, type PageRoute, type Visit } from "./visit.ts";
+import { bodyOf, parseExact, typedNumber } from "./own_api.ts";
+import { type Acted, type Form, idOf, nextHref, type PageRoute, type Visit } from "./visit.ts";
 
 interface OwnFeed extends ShownFeed {
   readonly id: string;
@@ -42,6 +42,7 @@ interface OwnFeed extends ShownFeed {
   readonly is_public: boolean;
   readonly schema_locked: boolean;
   readonly schema_version: Figure;
+  readonly sync_interval_mins: number | null;
 }
 
 interface OwnFeeds {
@@ -266,27 +267,33 @@ const feed: PageRoute = {
 function listingOf(form: Form) {
   const json = (name: string) => {
     const text = form.given(name);
-    if (text === undefined) return undefined;
+    if (text === undefined) return null;
     try {
-      return JSON.parse(text);
+      return parseExact<unknown>(text);
     } catch {
       throw new NotJson(name);
     }
   };
   const price = form.given("price_per_1k");
   const cents = form.given("one_time_price_cents");
+  const minutes = form.given("sync_interval_mins");
+  const version = form.given("schema_version");
   return {
     name: form.given("name"),
     endpoint_path: form.given("endpoint_path"),
     feed_type: form.given("feed_type"),
-    description: form.given("description"),
-    category: form.given("category"),
-    update_frequency_text: form.given("update_frequency_text"),
-    readme_md: form.given("readme_md"),
+    // What was emptied is cleared.
+    description: form.given("description") ?? null,
+    category: form.given("category") ?? null,
+    update_frequency_text: form.given("update_frequency_text") ?? null,
+    readme_md: form.given("readme_md") ?? null,
     status: form.given("status"),
     price_type: form.given("price_type"),
     ...(price !== undefined && { price_per_1k: typedNumber(price) }),
     ...(cents !== undefined && { one_time_price_cents: typedNumber(cents) }),
+    ...(minutes !== undefined && { sync_interval_mins: typedNumber(minutes) }),
+    ...(version !== undefined && { schema_version: typedNumber(version) }),
+    schema_locked: form.text("schema_locked") === "yes",
     schema_definition: json("schema_definition"),
     sample_response: json("sample_response"),
   };
@@ -359,6 +366,18 @@ function ListingFields({ form, feed }: ListingProps) {
           value={typed(form, "update_frequency_text", feed?.update_frequency_text ?? "")}
         />
       </Field>
+      <Field
+        label="Minutes between two pushes, at most"
+        name="sync_interval_mins"
+        hint="The feed is late, and less reliable, when a push is overdue."
+      >
+        <input
+          id="sync_interval_mins"
+          name="sync_interval_mins"
+          inputMode="numeric"
+          value={typed(form, "sync_interval_mins", String(feed?.sync_interval_mins ?? ""))}
+        />
+      </Field>
       <Field label="Price" name="price_type">
         {choice("price_type", ["free", "metered", "one_time"], feed?.price_type ?? "free")}
       </Field>
@@ -391,6 +410,33 @@ function ListingFields({ form, feed }: ListingProps) {
           {typed(form, "schema_definition", json(feed?.schema_definition))}
         </textarea>
       </Field>
+      <Field
+        label="Version of the schema"
+        name="schema_version"
+        hint="A higher one says that a change which may surprise agents is meant."
+      >
+        <input
+          id="schema_version"
+          name="schema_version"
+          inputMode="decimal"
+          value={typed(
+            form,
+            "schema_version",
+            feed === undefined ? "" : digits(feed.schema_version).replaceAll(",", ""),
+          )}
+        />
+      </Field>
+      <label class="check">
+        <input
+          type="checkbox"
+          name="schema_locked"
+          value="yes"
+          checked={
+            form === undefined ? feed?.schema_locked === true : form.text("schema_locked") === "yes"
+          }
+        />
+        Refuse pushes with rows that the schema does not allow
+      </label>
       <Field label="Sample row, JSON" name="sample_response">
         <textarea id="sample_response" name="sample_response" spellcheck={false}>
           {typed(form, "sample_response", json(feed?.sample_response))}
@@ -403,6 +449,74 @@ function ListingFields({ form, feed }: ListingProps) {
       </Field>
     </>
   );
+}
+
+/** How agents would see what was typed, above the form with it. Nothing is saved. */
+async function previewListing(visit: Visit, form: Form): Promise<Acted> {
+  try {
+    const body = listingOf(form);
+    const path = `/v1/provider/feed/${idOf(visit)}/edit?dry_run=true`;
+    const judged = await visit.ask<Judgement>(path, { method: "PATCH", body });
+    if (judged.kind === "refused") return { kind: "refused", why: judged.detail };
+    const shown = await findOwn(visit);
+    const { compatibility, changes, refused_with: refusedWith } = judged.body;
+    const content = (
+      <>
+        <p class="crumbs">
+          <a href={`${visit.root}/console/feeds/${shown.id}`}>
+            <Text of={shown.name} />
+          </a>
+        </p>
+        <h1>Preview</h1>
+        <Message tone={refusedWith === null ? "plain" : "warn"}>
+          <p>
+            Nothing is saved yet. To agents that read the feed now, the schema is {compatibility}.
+          </p>
+          {changes.map((change) => (
+            <p>
+              <code>
+                <Text of={change.path} />
+              </code>{" "}
+              <Text of={`${change.change}: ${change.why}`} />
+            </p>
+          ))}
+        </Message>
+        <h2>As agents see it</h2>
+        <FeedAsSeen
+          feed={{
+            ...shown,
+            ...body,
+            name: body.name ?? shown.name,
+            endpoint_path: body.endpoint_path ?? shown.endpoint_path,
+            feed_type: body.feed_type ?? shown.feed_type,
+            price_type: body.price_type ?? shown.price_type,
+            price_per_1k: form.given("price_per_1k") ?? null,
+            one_time_price_cents: form.given("one_time_price_cents") ?? null,
+          }}
+        />
+        <h2>Edit the listing</h2>
+        <EditForm form={form} feed={shown} />
+      </>
+    );
+    return { kind: "show", view: { title: "Preview", content } };
+  } catch (error) {
+    if (error instanceof NotJson) return { kind: "refused", why: notJson(error) };
+    throw error;
+  }
+}
+
+interface Judgement {
+  readonly compatibility: string;
+  readonly changes: readonly {
+    readonly path: string;
+    readonly change: string;
+    readonly why: string;
+  }[];
+  readonly refused_with: string | null;
+}
+
+function notJson({ field }: NotJson): string {
+  return `${field} is no JSON. Correct it and save again.`;
 }
 
 async function saveListing(
@@ -425,10 +539,7 @@ async function saveListing(
     return { kind: "show", view: savedView(visit, id, warnings) } as const;
   } catch (error) {
     if (!(error instanceof NotJson)) throw error;
-    return {
-      kind: "refused",
-      why: `${error.field} is no JSON. Correct it and save again.`,
-    } as const;
+    return { kind: "refused", why: notJson(error) } as const;
   }
 }
 
@@ -455,6 +566,31 @@ function savedView(visit: Visit, id: string, warnings: readonly string[]) {
   };
 }
 
+function EditForm({ form, feed }: { readonly form: Form | undefined; readonly feed: OwnFeed }) {
+  return (
+    <form class="stack" method="post">
+      <ListingFields form={form} feed={feed} />
+      <Field label="Status" name="status" hint="Only an active feed can be read.">
+        <select id="status" name="status">
+          {["active", "draft", "inactive"].map((status) => (
+            <option value={status} selected={typed(form, "status", feed.status) === status}>
+              {status}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <div class="actions">
+        <button type="submit" name="act" value="save">
+          Save
+        </button>
+        <button class="quiet" type="submit" name="act" value="preview">
+          Preview
+        </button>
+      </div>
+    </form>
+  );
+}
+
 const edit: PageRoute = {
   path: "feeds/:id/edit",
   async show(visit, form) {
@@ -469,28 +605,13 @@ const edit: PageRoute = {
             </a>
           </p>
           <h1>Edit the listing</h1>
-          <form class="stack" method="post">
-            <ListingFields form={form} feed={shown} />
-            <Field label="Status" name="status" hint="Only an active feed can be read.">
-              <select id="status" name="status">
-                {["active", "draft", "inactive"].map((status) => (
-                  <option value={status} selected={typed(form, "status", shown.status) === status}>
-                    {status}
-                  </option>
-                ))}
-              </select>
-            </Field>
-            <div>
-              <button type="submit" name="act" value="save">
-                Save
-              </button>
-            </div>
-          </form>
+          <EditForm form={form} feed={shown} />
         </>
       ),
     };
   },
   acts: {
+    preview: { run: previewListing },
     save: {
       run: (visit, form) =>
         saveListing(visit, form, {
