@@ -201,7 +201,14 @@ const feed: PageRoute = {
                 label="Open batches"
                 rows={shown.open_batches}
                 columns={[
-                  { head: "Batch", cell: (row) => <code>{row.batch_id}</code> },
+                  {
+                    head: "Batch",
+                    cell: (row) => (
+                      <code>
+                        <Text of={row.batch_id} />
+                      </code>
+                    ),
+                  },
                   { head: "Rows so far", kind: "num", cell: (row) => digits(row.rows) },
                   { head: "Begun", kind: "when", cell: (row) => <Time of={row.begun_at} /> },
                   {

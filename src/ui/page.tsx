@@ -8,6 +8,7 @@
  */
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
+import { withoutInvisible } from "../lib/invisible_text.ts";
 import { assetUrl, type UiFileName } from "./assets.ts";
 
 /** A link of a menu. */
@@ -71,7 +72,7 @@ function Page(props: PageProps) {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{title === "Feedgate" ? title : `${title} · Feedgate`}</title>
+        <title>{title === "Feedgate" ? title : `${withoutInvisible(title)} · Feedgate`}</title>
         {description !== undefined && <meta name="description" content={description} />}
         {!isListed && <meta name="robots" content="noindex" />}
         {canonical !== undefined && <link rel="canonical" href={canonical} />}
