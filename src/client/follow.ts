@@ -22,6 +22,8 @@ export interface FollowOptions extends CallOptions {
   readonly limit?: number | undefined;
   /** A page that costs more credits than that ends the walk with `PriceAboveMaxError`. */
   readonly maxCredits?: number | undefined;
+  /** Whether it waits for what comes; else it ends when it has caught up. @default true */
+  readonly isLive?: boolean | undefined;
   /** How long it tries to connect again before it throws, in ms. @default 900_000 */
   readonly outageMsMax?: number | undefined;
 }
@@ -38,7 +40,7 @@ const SILENCE_MS_MAX = 30_000;
 const OUTAGE_MS_MAX = 900_000;
 const LIMIT = 100;
 
-/** Pages with rows, without an end. */
+/** Pages with rows; without an end, unless it is not to be live. */
 export async function* follow<Row>(
   { transport, options, parseRow }: Follower<Row>,
   feed: string,
@@ -57,6 +59,7 @@ export async function* follow<Row>(
     offset = page.nextOffset;
     if (page.isUpToDate) break;
   }
+  if (given.isLive === false) return;
   let aliveMs = Date.now();
   let tries = 0;
   for (;;) {

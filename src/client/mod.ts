@@ -13,6 +13,7 @@
  * @module
  */
 export * from "./errors.ts";
+export type { ExportOptions } from "./export.ts";
 export * from "./feedgate.ts";
 export type { FollowOptions } from "./follow.ts";
 export type { ImportFile, ImportOptions } from "./import.ts";

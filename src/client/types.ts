@@ -81,6 +81,15 @@ export interface PushSummary {
   readonly receipt: PushResult | null;
 }
 
+/** Some rows of an export. */
+export interface ExportPart<Row> {
+  readonly rows: readonly Row[];
+  /** Rows of this answer in all: of the feed, or, if the export was resumed, of what was left. */
+  readonly rowCount: number;
+  /** Goes on behind these rows, within 24 hours and while the version is there, and is not charged again. */
+  readonly resume: string;
+}
+
 /** How far an import is. */
 export interface ImportProgress {
   /** Rows of the file that the gateway has read. */

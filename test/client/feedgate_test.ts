@@ -238,6 +238,38 @@ describe("Feedgate.rows", () => {
   });
 });
 
+describe("Feedgate.exportRows", () => {
+  const rowsIn = async (parts: AsyncIterable<{ rows: readonly unknown[] }>) =>
+    (await collect(parts)).flatMap(({ rows }) => rows);
+
+  test("gives all rows of one version, through faults, and is charged once", async () => {
+    const seed = { type: "collection", rows: rowsOf(3_000), callPriceNanos: 1_000 } as const;
+    const { slug } = await seedFeed(gateway, owner, seed);
+    const before = (await consumer().account()).balance.credits;
+    proxy.fail(AWAY, "cut behind", { cutAfterBytes: 20_000 }, { cutAfterBytes: 5_000 });
+    expect(await rowsIn(consumer().exportRows(slug))).toEqual(rowsOf(3_000));
+    expect((await consumer().account()).balance.credits).toBe(before - 30);
+    const costly = consumer().exportRows(slug, { maxCredits: 29 });
+    await expect(costly.next()).rejects.toMatchObject({ code: "PRICE_ABOVE_MAX" });
+  });
+
+  test("goes on in another process, keeps digits, and has no rows of an empty feed", async () => {
+    const texts = rowsOf(5_000).map(({ id }) => `{"id":"a.b%${id}","x":1.10}`);
+    const { slug } = await seedFeed(gateway, owner, { type: "collection", texts });
+    const exact = new Feedgate({ url: proxy.url, key: readKey, parseRow: (text) => text });
+    const { value: first } = await exact.exportRows(slug).next();
+    if (first === undefined) throw new Error("there are rows");
+    expect(first.rowCount).toBe(5_000);
+    const rest = await rowsIn(exact.exportRows(slug, { resume: first.resume }));
+    expect([...first.rows, ...rest]).toEqual(texts);
+    await expect(exact.exportRows(slug, { resume: "x" }).next()).rejects.toThrow("resume must be");
+    const feed = await newFeed();
+    await provider().push(feed.id, rowsOf(1));
+    await provider().push(feed.id, [], { isBatch: true });
+    expect(await rowsIn(exact.exportRows(feed.id))).toEqual([]);
+  });
+});
+
 describe("Feedgate.records", () => {
   test("gives more than 100 records in their order, without those that are unknown", async () => {
     const { slug } = await seedFeed(gateway, owner, { type: "collection", rows: rowsOf(300) });

@@ -27,6 +27,8 @@ export interface FaultyProxy {
   readonly seen: { readonly line: string; readonly headers: Readonly<Record<string, unknown>> }[];
   /** The next requests meet these, one after the other; those behind them pass. */
   fail(...faults: readonly (Fault | "pass")[]): void;
+  /** All requests pass from now on. */
+  heal(): void;
   stop(): void;
 }
 
@@ -46,6 +48,7 @@ export async function startFaultyProxy(target: string | (() => string)): Promise
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
     fail: (...given) => void faults.push(...given),
+    heal: () => void faults.splice(0),
     stop() {
       server.close();
       server.closeAllConnections();
@@ -86,14 +89,15 @@ async function answer(
     ([name]) => !/^(content-encoding|content-length|connection|transfer-encoding)$/.test(name),
   );
   response.writeHead(reply.status, Object.fromEntries(passed));
-  let bytes = 0;
+  let left = typeof fault === "object" ? fault.cutAfterBytes : Number.POSITIVE_INFINITY;
   for await (const chunk of reply.body ?? []) {
-    bytes += chunk.length;
-    if (typeof fault === "object" && bytes > fault.cutAfterBytes) {
-      request.socket.destroy();
-      return;
-    }
-    response.write(chunk);
+    const passing = chunk.subarray(0, left);
+    left -= passing.length;
+    // What has passed must have left before the connection is cut.
+    await new Promise((resolve) => response.write(passing, resolve));
+    if (left > 0) continue;
+    request.socket.destroy();
+    return;
   }
   response.end();
 }

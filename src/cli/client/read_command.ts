@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isExportResume } from "../../client/export.ts";
 import { keysOf } from "../../lib/records.ts";
 import { PAGE_LIMIT_MAX } from "../../limits.ts";
 import { InterruptedError, type Option, UsageError } from "../command.ts";
@@ -12,6 +13,10 @@ import { maxCredits, propertiesOf } from "./find_commands.ts";
 import { type RowFormat, type RowWriter, rowWriter } from "./row_writer.ts";
 import { grouped } from "./status.ts";
 
+/** As many as the free reads of a minute give. */
+const PAGED_ROWS_MAX = 1_000;
+/** Of a cursor that is an offset of a stream. */
+const OFFSET_PREFIX = "stream.";
 const CURSOR_LENGTH_MAX = 4_096;
 const FIELDS_LENGTH_MAX = 10_000;
 
@@ -43,7 +48,9 @@ const FORMATS = {
 } as const;
 
 const OPTIONS = {
-  all: flag("all rows, page after page"),
+  all: flag(
+    "all rows of one version, the oldest first; with a filter, a limit or a time, page after page",
+  ),
   follow: flag("a stream's events, the oldest first, and then those that come, until Ctrl-C"),
   filter: FILTERS,
   fields: list("only these fields, in this order", {
@@ -65,7 +72,7 @@ const OPTIONS = {
     placeholder: "OFFSET",
     lengthMax: CURSOR_LENGTH_MAX,
   }),
-  "max-credits": maxCredits("a page that costs more is refused"),
+  "max-credits": maxCredits("a page, or with --all all of it, that costs more is refused"),
 };
 
 type ReadInput = ClientInput<typeof OPTIONS>;
@@ -146,28 +153,27 @@ async function readOne(input: ReadInput, writer: RowWriter): Promise<void> {
   }
 }
 
+/** Rows, and where to go on behind them; undefined behind the last ones. */
+interface Part {
+  readonly rows: readonly string[];
+  readonly next: string | undefined;
+  /** Rows in all, if that is known. */
+  readonly rowCount?: number | undefined;
+}
+
 async function readAll(
   input: ReadInput,
   { writer, format }: { readonly writer: RowWriter; readonly format: RowFormat },
 ): Promise<void> {
-  const { feedgate, argument: feed, values, status, signal, again, output } = input;
-  const isWhole = values.filter === undefined && values.cursor === undefined;
-  const rowCount =
-    isWhole && output.statusColumns !== undefined
-      ? (await feedgate.describe(feed, { signal })).row_count
-      : undefined;
+  const { status, again, values } = input;
   let rows = 0;
-  let cursor = values.cursor;
+  let { cursor } = values;
   try {
-    const pages = feedgate.pages(feed, {
-      ...readOptions(input),
-      ...(values.limit !== undefined && { limit: values.limit }),
-    });
-    for await (const page of pages) {
-      await writer.write(page.rows);
-      rows += page.rows.length;
-      cursor = page.nextCursor ?? undefined;
-      status.show({ rows, share: rowCount && rows / rowCount });
+    for await (const part of await partsOf(input)) {
+      await writer.write(part.rows);
+      rows += part.rows.length;
+      cursor = part.next;
+      status.show({ rows, share: part.rowCount && rows / part.rowCount });
     }
   } catch (error) {
     const reason = stopReason(error);
@@ -181,6 +187,52 @@ async function readAll(
       : new InterruptedError(`${count}; go on with: ${again({ cursor })}`);
   }
   await writer.end();
+}
+
+/**
+ * What gives all rows. An export is the fastest, but there are 6 of a feed in an hour, so a small feed is read page by
+ * page. A stream comes in order of arrival in any case.
+ */
+async function partsOf(input: ReadInput): Promise<AsyncGenerator<Part, void, void>> {
+  const { feedgate, argument: feed, values, signal } = input;
+  const { cursor, filter, limit, since, until } = values;
+  if (cursor !== undefined) {
+    if (isExportResume(cursor)) return exported(input);
+    return cursor.startsWith(OFFSET_PREFIX) ? caughtUp(input) : paged(input);
+  }
+  if ([filter, limit, since, until].some((given) => given !== undefined)) return paged(input);
+  const { consumer_type: type, row_count: rowCount } = await feedgate.describe(feed, { signal });
+  if (type === "singleton") return paged(input, rowCount);
+  if (rowCount > PAGED_ROWS_MAX) return exported(input);
+  return type === "stream" ? caughtUp(input, rowCount) : paged(input, rowCount);
+}
+
+async function* caughtUp(input: ReadInput, rowCount?: number): AsyncGenerator<Part, void, void> {
+  const { feedgate, argument: feed, values, signal } = input;
+  const offset = values.cursor?.slice(OFFSET_PREFIX.length);
+  const options = { offset, maxCredits: values["max-credits"], isLive: false, signal };
+  for await (const { rows, nextOffset, isUpToDate } of feedgate.follow(feed, options)) {
+    yield { rows, next: isUpToDate ? undefined : OFFSET_PREFIX + nextOffset, rowCount };
+  }
+}
+
+async function* exported(input: ReadInput): AsyncGenerator<Part, void, void> {
+  const { feedgate, argument: feed, values, signal } = input;
+  const { cursor: resume, "max-credits": maxCredits } = values;
+  const parts = feedgate.exportRows(feed, { resume, maxCredits, signal });
+  for await (const { rows, rowCount, resume: next } of parts) yield { rows, rowCount, next };
+}
+
+async function* paged(input: ReadInput, rowCount?: number): AsyncGenerator<Part, void, void> {
+  const { feedgate, argument: feed, values } = input;
+  const { limit } = values;
+  const pages = feedgate.pages(feed, {
+    ...readOptions(input),
+    ...(limit !== undefined && { limit }),
+  });
+  for await (const { rows, nextCursor } of pages) {
+    yield { rows, next: nextCursor ?? undefined, rowCount };
+  }
 }
 
 async function followFeed(input: ReadInput, writer: RowWriter): Promise<void> {

@@ -1,0 +1,140 @@
+/**
+ * All rows of a feed as one version of it, in one answer: faster than pages, at the same price. A collection comes in
+ * order of arrival, and so does a stream, the oldest event first.
+ *
+ * If the connection breaks, the walk goes on behind the last whole row, in the same version, and is not charged again.
+ *
+ * @module
+ */
+
+import { ConnectionError } from "./errors.ts";
+import { memberTexts } from "./json_texts.ts";
+import type { ParseRow } from "./pages.ts";
+import { feedPath, queryOf, randomKey, readHeaders } from "./query.ts";
+import { isPassing, pause, pauseMs } from "./retry.ts";
+import type { Transport, TransportOptions } from "./transport.ts";
+import type { CallOptions, ExportPart } from "./types.ts";
+
+/** How a feed is exported. */
+export interface ExportOptions extends CallOptions {
+  /** `resume` of a part: goes on behind it. */
+  readonly resume?: string | undefined;
+  /** An export that costs more credits than that is refused with `PriceAboveMaxError`. */
+  readonly maxCredits?: number | undefined;
+}
+
+/** What a walk is made with. */
+export interface Exporter<Row> {
+  readonly transport: Transport;
+  readonly options: TransportOptions;
+  readonly parseRow: ParseRow<Row> | undefined;
+}
+
+/** Where a walk is. */
+interface Place {
+  /** The Idempotency-Key, under which going on costs nothing. */
+  readonly key: string;
+  readonly version?: string | undefined;
+  /** Id of the last whole row. */
+  readonly after?: string | undefined;
+}
+
+const RESUME_PREFIX = "export.";
+/** Of an answer that has begun. */
+const SILENCE_MS_MAX = 60_000;
+
+/** Whether a text is where an export stopped. */
+export function isExportResume(text: string): boolean {
+  return text.startsWith(RESUME_PREFIX);
+}
+
+/** Rows as they come, some at a time. @throws {CursorExpiredError} if it can't go on in its version */
+export async function* exportRows<Row>(
+  { transport, options, parseRow }: Exporter<Row>,
+  feed: string,
+  { resume, maxCredits, signal }: ExportOptions,
+): AsyncGenerator<ExportPart<Row>, void, void> {
+  let place = resume === undefined ? { key: randomKey() } : readResume(resume);
+  for (let tries = 1; ; tries++) {
+    try {
+      for await (const { lines, version, rowCount } of answer()) {
+        tries = 0;
+        const after = idOf(lines.at(-1) ?? "{}");
+        place = { ...place, version, after };
+        const rows = lines.map((line) => (parseRow ?? JSON.parse)(line));
+        yield { rows, rowCount, resume: writeResume(place) };
+      }
+      return;
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      const waitMs = isPassing(error)
+        ? pauseMs({ error, tries }, options, Math.random())
+        : undefined;
+      if (waitMs === undefined) throw error;
+      options.onRetry?.({ error, waitMs });
+      await pause(waitMs, signal);
+    }
+  }
+
+  /** Whole lines of one answer. @throws {ConnectionError} if it ends too soon */
+  async function* answer() {
+    const { key, after, version: wanted } = place;
+    const controller = new AbortController();
+    const end = () => controller.abort();
+    signal?.addEventListener("abort", end, { once: true });
+    if (signal?.aborted) end();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    try {
+      const response = await transport.open({
+        path: feedPath(feed, `/export${queryOf({ format: "ndjson", after, version: wanted })}`),
+        headers: {
+          ...readHeaders({ maxCredits }, key),
+          Accept: "application/x-ndjson, application/problem+json",
+        },
+        signal: controller.signal,
+      });
+      const version = response.headers.get("feedgate-data-version") ?? undefined;
+      const rowCount = Number(response.headers.get("feedgate-row-count"));
+      let left = rowCount;
+      let rest = "";
+      const decoder = new TextDecoder();
+      const reader = (response.body ?? new Blob().stream()).getReader();
+      for (;;) {
+        timer = setTimeout(end, SILENCE_MS_MAX);
+        const { done, value } = await reader.read().catch((cause) => {
+          throw new ConnectionError("the export was cut", { cause });
+        });
+        clearTimeout(timer);
+        if (done) break;
+        const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
+        rest = lines.pop() ?? "";
+        left -= lines.length;
+        if (lines.length > 0) yield { lines, version, rowCount };
+      }
+      if (left > 0) throw new ConnectionError("the export was cut");
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      controller.abort();
+    }
+  }
+}
+
+/** The id as the gateway compares it: a number keeps its digits. */
+function idOf(row: string): string | undefined {
+  const id = memberTexts(row).get("id");
+  return id?.startsWith('"') ? JSON.parse(id) : id;
+}
+
+function writeResume({ key, version = "", after = "" }: Place): string {
+  return `${RESUME_PREFIX}${[key, version, after].map(encodeURIComponent).join(".")}`;
+}
+
+/** @throws {TypeError} for a text that no part has */
+function readResume(text: string): Place {
+  const [key, version, ...after] = text.slice(RESUME_PREFIX.length).split(".");
+  if (!isExportResume(text) || !key || !version || after.length === 0) {
+    throw new TypeError(`resume must be that of a part of an export, got "${text}"`);
+  }
+  return { key, version, after: decodeURIComponent(after.join(".")) };
+}
