@@ -8,7 +8,9 @@ import { operatorRoutes } from "./admin/operator_routes.ts";
 import { basePlugins } from "./api/base_plugins.ts";
 import { healthRoutes } from "./api/health.ts";
 import { unroutedRequests } from "./api/unrouted.ts";
+import { connectRoutes } from "./connect/connect_routes.ts";
 import { consoleRoutes } from "./console/console_routes.ts";
+import { consoleVisitors } from "./console/visitors.ts";
 import { accountRoutes } from "./consumer/account_routes.ts";
 import { agentRoutes } from "./consumer/agent_routes.ts";
 import { purchaseRoutes } from "./consumer/purchase_routes.ts";
@@ -74,6 +76,7 @@ export function createApp(services: Services) {
     .use(siteRoutes(services))
     .use(discoveryRoutes(services))
     .use(billingRoutes(services))
+    .use(connectRoutes(services, consoleVisitors(services)))
     .use(mcpRoutes(services, (request) => routes.handle(request)))
     .use(docsRoutes(services, routes));
   app.config.serve = { routes: unroutedRequests(app, http, ["/v1", "/api/v1"]) };

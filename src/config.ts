@@ -65,6 +65,14 @@ export interface Config {
   readonly auditRetentionDays: number;
   /** Origins whose pages may read in a browser, or all of them; absent: none. */
   readonly corsOrigins: CorsOrigins | undefined;
+  /** Whether agents can be connected by OAuth. @default true */
+  readonly isConnectOn: boolean;
+  /** Whether documents that say who a client is are fetched. @default true */
+  readonly isConnectFetching: boolean;
+  /** Credits a day that the consent page proposes. @default 1000 */
+  readonly connectDailyCredits: number;
+  /** No variable sets it. Tests have their clients' documents on the machine itself. */
+  readonly connectTrial: GuardTrial | undefined;
   readonly limits: Limits;
   /** Settings in the environment that are probably mistakes, a sentence each. They are logged at start. Beyond 12. */
   readonly warnings: readonly string[];
@@ -147,6 +155,11 @@ export function readConfig(environment: Environment): Config {
     usageRetentionDays: read.integer("FEEDGATE_USAGE_RETENTION_DAYS", RETENTION_DAYS) ?? 400,
     auditRetentionDays: read.integer("FEEDGATE_AUDIT_RETENTION_DAYS", RETENTION_DAYS) ?? 400,
     corsOrigins: read.origins("FEEDGATE_CORS_ORIGINS"),
+    isConnectOn: read.oneOf("FEEDGATE_CONNECT", SWITCH) !== "off",
+    isConnectFetching: read.oneOf("FEEDGATE_CONNECT_FETCH", SWITCH) !== "off",
+    connectDailyCredits:
+      read.integer("FEEDGATE_CONNECT_DAILY_CREDITS", { least: 1, most: LIMIT_MAX }) ?? 1_000,
+    connectTrial: undefined,
     limits: Object.freeze(limits),
     warnings: misspeltIn(environment, read.names),
   };

@@ -5,6 +5,7 @@
  */
 import { shellActor } from "../accounts/actor.ts";
 import { type Config, isBaseUrlMissing, PORT_MAX } from "../config.ts";
+import { connectReach } from "../connect/reach.ts";
 import { createLog, type Log } from "../lib/log.ts";
 import { fullVersion } from "../lib/program_version.ts";
 import { DRAIN_EXIT_MS } from "../limits.ts";
@@ -131,6 +132,13 @@ function logOf(config: Config): Log {
     log.warn(
       `HOST is ${config.host} and FEEDGATE_BASE_URL is not set: links in answers have an address that works on this machine only; set FEEDGATE_BASE_URL to the one that clients call`,
     );
+  }
+  if (connectReach(config) === "own_machine") {
+    const isPublic = config.baseUrl !== undefined;
+    const sentence =
+      "agents can be connected by OAuth from this machine only, since FEEDGATE_BASE_URL is not an address of https";
+    if (isPublic) log.warn(sentence);
+    else log.info(sentence);
   }
   return log;
 }

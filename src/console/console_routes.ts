@@ -32,6 +32,7 @@ import {
 } from "./sessions.ts";
 import { SignInTries } from "./sign_in_tries.ts";
 import { type Acted, doneText, type Form, type PageRoute, type View, type Visit } from "./visit.ts";
+import { nextOf } from "./visitors.ts";
 
 const PAGES: Readonly<Record<Role, readonly PageRoute[]>> = {
   admin: OPERATOR_PAGES,
@@ -211,8 +212,9 @@ export function consoleRoutes(services: Services, handle: Handle) {
     .get(
       "/console/sign-in",
       shown(async ({ call }: Routed) => {
-        const { pathname } = new URL(call.request.url);
-        return page(call, { session: undefined, view: signInView(rootOf(pathname)) });
+        const { pathname, searchParams } = new URL(call.request.url);
+        const next = nextOf(searchParams.get("next"));
+        return page(call, { session: undefined, view: signInView(rootOf(pathname), next) });
       }),
       hidden,
     )
@@ -224,11 +226,12 @@ export function consoleRoutes(services: Services, handle: Handle) {
         tries.require(address);
         const form = await readForm(services, call, "");
         const key = form.text("key");
+        const next = nextOf(form.text("next"));
         const why = await refusalOfKey(call, key);
         if (why !== undefined) {
           tries.count(address);
           const { pathname } = new URL(call.request.url);
-          const view = signInView(rootOf(pathname));
+          const view = signInView(rootOf(pathname), next);
           return page(call, {
             session: undefined,
             view,
@@ -237,7 +240,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
           });
         }
         const token = await beginSession(database, { key, isOwnKey: false });
-        return signedIn(token, "../console");
+        return signedIn(token, next === undefined ? "../console" : `..${next}`);
       }),
       hidden,
     )

@@ -87,8 +87,8 @@ function Who({ root, session }: { readonly root: string; readonly session: Sessi
   );
 }
 
-/** The page where a person signs in. */
-export function signInView(root: string): View {
+/** The page where a person signs in. `next`: where it goes on, if not to the console. */
+export function signInView(root: string, next?: string): View {
   return {
     title: "Sign in",
     content: (
@@ -96,6 +96,7 @@ export function signInView(root: string): View {
         <h1>Sign in</h1>
         <p class="lead">With an API key: what the key may do, you may do here.</p>
         <form class="stack" method="post" action={`${root}/console/sign-in`}>
+          {next !== undefined && <input type="hidden" name="next" value={next} />}
           {/* Password managers keep a name beside a password. */}
           <input
             type="text"

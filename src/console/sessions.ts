@@ -39,6 +39,8 @@ export interface Session {
   /** As the audit trail names it. */
   readonly actor: Actor;
   readonly expiresAt: string;
+  /** Whether the key was made for this session, and ends with it. */
+  readonly isOwnKey: boolean;
 }
 
 /** The session of a cookie's token; undefined if it is over, or its key or account may do nothing any more. */
@@ -58,6 +60,7 @@ export async function findSession(database: Database, token: string): Promise<Se
     account: accountId === null ? undefined : { id: accountId, name: name ?? "" },
     actor: role === "admin" ? adminKeyActor({ keyId, name: keyName ?? "" }) : keyActor(keyId),
     expiresAt: row.expires_at,
+    isOwnKey: row.is_own_key,
   };
 }
 

@@ -19,6 +19,7 @@ import { answerShared, compressedContent, type SharedContent } from "../http/sha
 import { IS_COMPILED, typedCommand } from "../lib/own_process.ts";
 import type { Services } from "../services.ts";
 import type { PageFrame } from "../ui/page.tsx";
+import consentPicture from "./assets/consent.png" with { type: "file" };
 import { GUIDE_NAMES } from "./guide_texts.ts";
 import {
   GUIDE_HEADERS,
@@ -45,6 +46,7 @@ const ASSETS: ReadonlyMap<string, Served> = new Map([
   ["swagger-ui.css", file(swaggerStyles, "text/css; charset=utf-8")],
   ["reference.js", file(script, "text/javascript; charset=utf-8")],
   ["reference.css", file(styles, "text/css; charset=utf-8")],
+  ["consent.png", file(consentPicture, "image/png")],
 ]);
 
 function page(render: () => string, headers: Served["headers"] = GUIDE_HEADERS): Served {

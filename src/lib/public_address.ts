@@ -73,3 +73,17 @@ export function isLoopbackAddress(text: string): boolean {
 export function isLoopbackHost(hostname: string): boolean {
   return hostname === "localhost" || isLoopbackAddress(hostname.replace(/^\[(.*)\]$/, "$1"));
 }
+
+/** Hextets of an IPv6 address that name a network of one customer. */
+const NETWORK_HEXTETS = 4;
+const HEXTETS = 8;
+
+/** What callers are counted by: an IPv4 address, or the /64 network of an IPv6 one, which has more than can be counted. */
+export function networkOf(address: string): string {
+  const [plain = ""] = address.split("%");
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
+  if (mapped !== undefined || isIP(plain) !== 6) return mapped ?? plain;
+  const [head = [], tail = []] = plain.split("::").map((part) => part.split(":").filter(Boolean));
+  const zeros: string[] = Array(Math.max(0, HEXTETS - head.length - tail.length)).fill("0");
+  return [...head, ...zeros, ...tail].slice(0, NETWORK_HEXTETS).join(":").toLowerCase();
+}

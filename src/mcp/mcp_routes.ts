@@ -1,5 +1,6 @@
 /**
- * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions. Beyond 4.
+ * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions. Beyond 4. `POST /mcp/connect` is the
+ * same for clients that expect OAuth: without a good token it is 401 with a challenge. Beyond 14.
  *
  * @module
  */
@@ -7,12 +8,16 @@ import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR } from "@modelcontextpro
 import { Elysia } from "elysia";
 import { anonymous, createAnonymousLimit } from "../api/anonymous_limit.ts";
 import { NO_PARAMETERS } from "../api/parameters.ts";
+import { CONNECT_PATH, challengeOf } from "../connect/metadata.ts";
+import { connectReach, requireOwnMachine } from "../connect/reach.ts";
 import { type Call, callPlugin, requestIdOf } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
 import type { HoldBytes } from "../http/load/body_budget.ts";
 import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
 import { respond } from "../http/respond.ts";
 import { present } from "../lib/assert.ts";
+import { isLoopbackHost } from "../lib/public_address.ts";
+import { isObject } from "../lib/records.ts";
 import {
   IDLE_SECONDS_MAX,
   LONG_POLL_SECONDS,
@@ -24,9 +29,6 @@ import type { Services } from "../services.ts";
 import { type Exchange, WITHIN } from "./own_routes.ts";
 import { answerPlainCall } from "./plain_call.ts";
 import { createMcpServer, serverCard } from "./protocol_server.ts";
-
-/** Names of the machine itself, as a URL has them. */
-const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Holds the bodies of all callers that are unknown. They have a budget of their own, and may use all of it. */
 const STRANGERS = "";
@@ -45,11 +47,15 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
     },
   );
   /** Parses the message and answers it. The body is held until then. */
-  async function answer({ request, requestId }: Call, hold: HoldBytes, onReceived: () => void) {
+  async function answer(
+    { request, requestId }: Call,
+    { hold, onReceived, ask = handle, onMessage }: Answering,
+  ) {
     const message = await readMessage(request, hold);
     if (message instanceof Response) return message;
     onReceived();
-    const exchange = { services, handle, request, requestId };
+    await onMessage?.(message.value);
+    const exchange = { services, handle: ask, request, requestId };
     const plain = await answerPlainCall(message.value, exchange);
     if (plain !== undefined) return plain;
     const { status, headers, body } = await handler.fetch(named(exchange), {
@@ -60,7 +66,11 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
     return respond({ status, headers: Object.fromEntries(headers), body: text || null });
   }
 
-  return new Elysia({ name: "mcp" })
+  /** A tool may wait as long as a long poll. */
+  const patience = (server: TimedServer | null, request: Request) => () =>
+    server?.timeout(request, LONG_POLL_SECONDS + IDLE_SECONDS_MAX);
+
+  const routes = new Elysia({ name: "mcp" })
     .use(callPlugin())
     .use(
       new Elysia({ name: "server card" }).use(anonymous(services.anonymousLimit)).get(
@@ -81,12 +91,89 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
         // A caller with a key that nobody has is as unknown as one without a key.
         if (accountId === undefined) anonymousLimit();
         const bodies = accountId === undefined ? services.strangersBodies : services.bodies;
-        // A tool may wait as long as a long poll.
-        const onReceived = () => server?.timeout(request, LONG_POLL_SECONDS + IDLE_SECONDS_MAX);
-        return bodies.whileHeld(accountId ?? STRANGERS, (hold) => answer(call, hold, onReceived));
+        const onReceived = patience(server, request);
+        return bodies.whileHeld(accountId ?? STRANGERS, (hold) =>
+          answer(call, { hold, onReceived }),
+        );
       },
       { parse: "none", query: NO_PARAMETERS, detail: { hide: true } },
     );
+  const reach = connectReach(services.config);
+  if (reach === "nobody") return routes;
+  routes.post(
+    CONNECT_PATH,
+    async ({ call, server }) => {
+      const { request } = call;
+      if (reach === "own_machine") requireOwnMachine(request, server);
+      refuseForeignOrigin(services, request);
+      const challenged = challengeTo(services.http.baseUrl());
+      const principal = await services.keys.authenticate(call, "read").catch((error) => {
+        anonymousLimit();
+        throw challenged(error);
+      });
+      const prove = () =>
+        services.keys.prove(principal).catch((error) => {
+          throw challenged(error);
+        });
+      let isRefused = false;
+      const response = await services.bodies.whileHeld(principal.accountId, (hold) =>
+        answer(call, {
+          hold,
+          onReceived: patience(server, request),
+          // A tool call is proven by the route that it asks, so it costs what it costs over `/mcp`.
+          onMessage: (message) => (isToolCall(message) ? undefined : prove()),
+          ask: async (asked) => {
+            const answered = await handle(asked);
+            isRefused ||= answered.status === 403;
+            return answered;
+          },
+        }),
+      );
+      // It may have been for the key, which has ended since it was remembered, and not for what was asked.
+      if (isRefused) await prove();
+      return response;
+    },
+    { parse: "none", query: NO_PARAMETERS, detail: { hide: true } },
+  );
+  return routes;
+}
+
+interface TimedServer {
+  timeout(request: Request, seconds: number): void;
+}
+
+/** How a message is answered. */
+interface Answering {
+  readonly hold: HoldBytes;
+  /** Called when the body is there. */
+  readonly onReceived: () => void;
+  /** The app that has all the other routes. @default `handle` */
+  readonly ask?: (request: Request) => Promise<Response>;
+  /** Called with the message before it is answered, which it may refuse. */
+  readonly onMessage?: (message: unknown) => Promise<void> | undefined;
+}
+
+/**
+ * What a client that expects OAuth is told: a key that is missing, has ended or is none of a reader's is a reason to ask
+ * the person. A suspended account is none, since a new key would be refused, too.
+ */
+function challengeTo(baseUrl: string): (error: unknown) => unknown {
+  return (error) => {
+    const code = error instanceof Problem ? error.code : undefined;
+    if (!(error instanceof Problem) || code === undefined || !CHALLENGED.has(code)) return error;
+    const reason = code === "KEY_REQUIRED" ? undefined : "invalid_token";
+    return new Problem(code, {
+      ...error.options,
+      status: 401,
+      headers: { "WWW-Authenticate": challengeOf(baseUrl, reason) },
+    });
+  };
+}
+
+const CHALLENGED: ReadonlySet<string> = new Set(["KEY_REQUIRED", "KEY_INVALID", "KEY_PERMISSION"]);
+
+function isToolCall(message: unknown): boolean {
+  return isObject(message) && message.method === "tools/call";
 }
 
 /** The request without its body, which has been read, and with the id that its answer has. */
@@ -141,7 +228,7 @@ function refuseForeignOrigin({ http, config }: Services, request: Request): void
   const own = new URL(http.baseUrl());
   if (origin === own.origin) return;
   // Pages of one's own machine may call a gateway of that machine, whatever its name there is.
-  if (LOOPBACK.has(own.hostname) && LOOPBACK.has(URL.parse(origin)?.hostname ?? "")) return;
+  if (isLoopbackHost(own.hostname) && isLoopbackHost(URL.parse(origin)?.hostname ?? "")) return;
   const { corsOrigins } = config;
   if (corsOrigins === "*" || corsOrigins?.includes(origin)) return;
   throw new Problem("ORIGIN_FORBIDDEN", {

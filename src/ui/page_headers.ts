@@ -28,3 +28,11 @@ export const PUBLIC_PAGE_HEADERS = { ...SAFE, "Cache-Control": "public, max-age=
 
 /** Of a page of one person. */
 export const PRIVATE_PAGE_HEADERS = { ...SAFE, "Cache-Control": "no-store" };
+
+/** The same of a page whose form leads on to another site, which is named by its origin, or by its scheme. */
+export function privatePageHeaders({ formTarget }: { readonly formTarget: string }) {
+  const policy = POLICY.map((rule) =>
+    rule === "form-action 'self'" ? `${rule} ${formTarget}` : rule,
+  );
+  return { ...PRIVATE_PAGE_HEADERS, "Content-Security-Policy": policy.join("; ") };
+}

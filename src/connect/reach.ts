@@ -1,0 +1,41 @@
+/**
+ * Whether agents can be connected here, and from where. Beyond 14.
+ *
+ * @module
+ */
+import { type Config, listenerUrl } from "../config.ts";
+import { Problem } from "../http/errors.ts";
+import { isLoopbackAddress, isLoopbackHost } from "../lib/public_address.ts";
+
+/** `own_machine`: a key would cross a network in the clear, so only callers of the machine itself may connect. */
+export type ConnectReach = "everybody" | "own_machine" | "nobody";
+
+export function connectReach(
+  config: Pick<Config, "isConnectOn" | "hasConsole" | "baseUrl" | "tls" | "host" | "port">,
+): ConnectReach {
+  // The consent page is one of the console's.
+  if (!config.isConnectOn || !config.hasConsole) return "nobody";
+  const { protocol } = new URL(config.baseUrl ?? listenerUrl(config));
+  return protocol === "https:" ? "everybody" : "own_machine";
+}
+
+/** The server that knows who sent a request. */
+export interface Peer {
+  requestIP(request: Request): { readonly address: string } | null;
+}
+
+/** A key would cross the network in the clear. @throws {Problem} 404 to callers of other machines */
+export function requireOwnMachine(request: Request, server: Peer | null): void {
+  const isOwn =
+    isLoopbackAddress(addressOf(request, server)) && isLoopbackHost(new URL(request.url).hostname);
+  if (isOwn) return;
+  throw new Problem("ROUTE_NOT_FOUND", {
+    detail:
+      "Agents are connected from the gateway's own machine only, since its address is not one of https. The operator sets FEEDGATE_BASE_URL.",
+  });
+}
+
+/** The address of a caller; "" if nobody knows it. */
+export function addressOf(request: Request, server: Peer | null): string {
+  return server?.requestIP(request)?.address ?? "";
+}

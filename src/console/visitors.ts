@@ -1,0 +1,40 @@
+/**
+ * Who is signed in, for a page that looks like the console's and lies elsewhere: the consent to an agent. Beyond 14.
+ *
+ * @module
+ */
+import { hashOfToken } from "../operator/sign_in_links.ts";
+import type { Services } from "../services.ts";
+import { cookieToken } from "./cookie.ts";
+import { findSession } from "./sessions.ts";
+
+export function consoleVisitors({ database, http }: Pick<Services, "database" | "http">) {
+  return {
+    /** Undefined if nobody is signed in. */
+    async find({ headers }: Request) {
+      const token = cookieToken(headers, http.baseUrl().startsWith("https:"));
+      const session = token === undefined ? undefined : await findSession(database, token);
+      if (session === undefined) return undefined;
+      const { role: permission, keyId, account, isOwnKey } = session;
+      return {
+        // Names the session, and does not give it away.
+        sessionMark: Buffer.from(hashOfToken(session.token)).toString("base64url"),
+        permission,
+        keyId,
+        accountId: account?.id,
+        accountName: account?.name ?? "",
+        isOwnKey,
+      };
+    },
+    /** The page that asks for a sign-in and then goes on to a path of this gateway. */
+    signInAddress: (path: string) =>
+      `${http.baseUrl()}/console/sign-in?${new URLSearchParams({ next: path })}`,
+  };
+}
+
+const NEXT = /^\/oauth\/authorize\?[\x21-\x7e]{1,8000}$/;
+
+/** Where a sign-in goes on, relative to its own page. An address can name nothing but the consent. */
+export function nextOf(given: string | null | undefined): string | undefined {
+  return given && NEXT.test(given) ? given : undefined;
+}
