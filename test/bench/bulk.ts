@@ -1,6 +1,7 @@
 /**
  * Import of 1,000,000 rows of 250 bytes, durable (fsync on), beside plain `COPY` of the same rows into the same table
- * through the driver, in turns; and the gateway's memory meanwhile.
+ * through the driver, in turns; export of as many beside `copy … to stdout` of the same query; and the gateway's memory
+ * meanwhile.
  *
  * `bun run bench bulk [--rows N] [--rounds N]`
  *
@@ -27,6 +28,7 @@ interface Stage {
   readonly database: BenchDatabase;
   readonly accountId: string;
   readonly writeKey: string;
+  readonly readKey: string;
   readonly baseUrl: string;
   readonly pid: number;
 }
@@ -51,7 +53,10 @@ export const bench: Bench = async (args) => {
   try {
     const baseUrl = `http://127.0.0.1:${gateway.port}`;
     const stage = { database, baseUrl, pid: gateway.pid, ...(await createProvider(database)) };
-    return await imports(stage, { rows, rounds });
+    return [
+      ...(await imports(stage, { rows, rounds })),
+      ...(await exports(stage, { rows, rounds })),
+    ];
   } finally {
     await gateway.stop();
     await database.stop();
@@ -96,6 +101,61 @@ async function imports(
   });
 }
 
+/** Rates of exports of a collection, and of the database's own copy, in turns. */
+async function exports(
+  stage: Stage,
+  { rows, rounds }: { readonly rows: number; readonly rounds: number },
+): Promise<Figures> {
+  const { database, baseUrl, pid, readKey } = stage;
+  const feedId = await createFeed(stage, "collection");
+  await importRows(stage, { feedId, form: "ndjson", rows });
+  const query = `select payload from collection_rows where feed_id = '${feedId}' order by position`;
+  const contenders = [
+    {
+      name: "copy to stdout",
+      work: async () => {
+        await drained(await database.sql.unsafe(`copy (${query}) to stdout`).readable());
+      },
+    },
+    ...FORMS.map((form) => ({
+      name: `export as ${form}`,
+      work: async () => {
+        const headers = { "x-api-key": readKey, "accept-encoding": "identity" };
+        const url = `${baseUrl}/v1/feed/${feedId}/export?format=${form}`;
+        const response = await fetch(url, { headers });
+        if (!response.ok || response.body === null) throw new Error(await response.text());
+        await drained(response.body);
+      },
+    })),
+  ];
+  const found = contenders.map(() => ({ rates: [] as number[], memory: 0 }));
+  for (let round = 0; round < rounds; round++) {
+    // The limit of an hour is no matter here.
+    await database.sql.unsafe("delete from exports");
+    for (const [index, { work }] of contenders.entries()) {
+      const { rates, memory } = found[index] ?? { rates: [], memory: 0 };
+      const { seconds, memoryMax } = await watched(pid, work);
+      found[index] = { rates: [...rates, rows / seconds], memory: Math.max(memory, memoryMax) };
+    }
+  }
+  const copies = found[0]?.rates ?? [];
+  return contenders.map(({ name }, index) => {
+    const { rates = [], memory = 0 } = found[index] ?? {};
+    return {
+      name,
+      "rows/s": Math.round(median(rates)),
+      "to COPY": median(rates.map((rate, round) => rate / (copies[round] ?? Number.NaN))).toFixed(
+        2,
+      ),
+      ...(index > 0 && { "gateway MB": Math.round(memory) }),
+    };
+  });
+}
+
+async function drained(body: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of body);
+}
+
 /** How long the work takes, and the most memory that the process had meanwhile. */
 async function watched(pid: number, work: () => Promise<void>) {
   let memoryMax = 0;
@@ -115,7 +175,11 @@ async function createProvider({ sql }: BenchDatabase) {
   const made = await sql`
     insert into accounts (name, max_feeds_allowed) values ('bench', 1000) returning account_id`;
   const accountId: string = made[0]?.account_id;
-  return { accountId, writeKey: await insertKey(sql, accountId, "write") };
+  const [writeKey, readKey] = [
+    await insertKey(sql, accountId, "write"),
+    await insertKey(sql, accountId, "read"),
+  ];
+  return { accountId, writeKey, readKey };
 }
 
 async function createFeed(stage: Stage, kind: (typeof KINDS)[number]): Promise<string> {
