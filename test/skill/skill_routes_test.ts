@@ -400,7 +400,7 @@ describe("index of agent skills", () => {
 
 describe("calls without a key", () => {
   test("share a limit of the process, over which they are 429; health and keyed calls go on", async () => {
-    const paths = ["/docs/assets/page.css", "/public/feeds/unknown/agent-skill"];
+    const paths = ["/docs/assets/reference.css", "/public/feeds/unknown/agent-skill"];
     const statuses = new Set<number>();
     let limited: Response | undefined;
     for (let call = 0; call < 2 * ANONYMOUS_LIMIT && limited === undefined; call += 100) {
