@@ -136,7 +136,14 @@ export function consoleRoutes(services: Services, handle: Handle) {
         const session = await sessionOf(call);
         if (session === undefined) return signInPage(call, 200);
         const visit = visitOf(call, session, params);
-        const view = await routeOf(session, path).show(visit);
+        const route = routeOf(session, path);
+        const file = await route.download?.(visit);
+        if (file !== undefined) {
+          const named = { "Content-Disposition": `attachment; filename="${file.name}"` };
+          const headers = { ...PRIVATE_PAGE_HEADERS, ...named, "Content-Type": file.type };
+          return new Response(file.text, { headers });
+        }
+        const view = await route.show(visit);
         const done = doneText(visit.query.get("done"));
         return page(call, { session, view, message: messageOf("good", done) });
       }),

@@ -246,9 +246,9 @@ const usage: PageRoute = {
             }))}
           />
           <h2>By feed</h2>
-          <SpendingTable head="Feed" groups={feeds.groups} />
+          <SpendingTable visit={visit} head="Feed" groups={feeds.groups} />
           <h2>By key</h2>
-          <SpendingTable head="Key" groups={keys.groups} />
+          <SpendingTable visit={visit} head="Key" groups={keys.groups} />
           <h2>Calls</h2>
           <p class="lead">Every call that was answered, and what it cost, the newest first.</p>
           <UsageTable visit={visit} usage={log.usage} />
@@ -274,17 +274,25 @@ function spending({ operator, session }: Visit, groupBy: SpendingGrouping): Prom
 }
 
 interface SpendingTableProps {
+  readonly visit: Visit;
   readonly head: string;
   readonly groups: Spending["groups"];
 }
 
-function SpendingTable({ head, groups }: SpendingTableProps) {
+function SpendingTable({ visit, head, groups }: SpendingTableProps) {
   return (
     <Table
       label={`Spending by ${head.toLowerCase()}`}
       rows={groups}
       columns={[
-        { head, cell: (row) => <Text of={row.name ?? row.feed_id ?? row.key_id ?? "not known"} /> },
+        {
+          head,
+          cell: (row) => {
+            const name = <Text of={row.name || row.feed_id || row.key_id || "not known"} />;
+            if (row.feed_id === undefined) return name;
+            return <a href={`${visit.root}/console/catalog/${row.feed_id}`}>{name}</a>;
+          },
+        },
         { head: "Reads", kind: "num", cell: (row) => digits(row.reads) },
         { head: "Credits", kind: "num", cell: (row) => digits(row.spent_credits) },
       ]}

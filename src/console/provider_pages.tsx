@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ComponentChildren } from "preact";
 import type { Earnings } from "../earnings/earnings.ts";
 import {
   Badge,
@@ -20,7 +21,15 @@ import {
 import { callThenGo, typed } from "./acting.ts";
 import { FeedAsSeen, priceText, type ShownFeed } from "./feed_as_seen.tsx";
 import { bodyOf, parseExact, typedNumber } from "./own_api.ts";
-import { type Acted, type Form, idOf, nextHref, type PageRoute, type Visit } from "./visit.ts";
+import {
+  type Acted,
+  type Download,
+  type Form,
+  idOf,
+  nextHref,
+  type PageRoute,
+  type Visit,
+} from "./visit.ts";
 
 interface OwnFeed extends ShownFeed {
   readonly id: string;
@@ -790,8 +799,28 @@ interface Payouts {
   }[];
 }
 
+/** The days of a month, as the API writes them. */
+async function statementOf(visit: Visit): Promise<Download | undefined> {
+  const month = visit.query.get("statement") ?? "";
+  const [, year, number] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month) ?? [];
+  if (year === undefined) return undefined;
+  const to = new Date(Date.UTC(Number(year), Number(number), 0)).toISOString().slice(0, 10);
+  const path = `/v1/provider/earnings?group_by=day&format=csv&from=${month}-01&to=${to}`;
+  const answer = await visit.askText(path);
+  bodyOf(answer);
+  return { name: `statement-${month}.csv`, type: "text/csv; charset=utf-8", text: answer.text };
+}
+
+/** The month of today, which comes first, and those in which something happened. */
+function isStatement(group: Group, index: number): boolean {
+  const { reads, purchases, refunded_usd: refunded } = group;
+  if (index === 0) return true;
+  return digits(reads) !== "0" || digits(purchases) !== "0" || digits(refunded) !== "0";
+}
+
 const earnings: PageRoute = {
   path: "earnings",
+  download: statementOf,
   async show(visit) {
     const [days, months, feeds, paid] = await Promise.all([
       visit.ask<Earnings>("/v1/provider/earnings?group_by=day"),
@@ -838,12 +867,24 @@ const earnings: PageRoute = {
           />
           <h2>By month</h2>
           <EarningsTable
-            groups={[...bodyOf(months).groups].reverse()}
+            groups={[...bodyOf(months).groups].reverse().filter(isStatement)}
             head="Month"
-            keyOf={(group) => group.month}
+            cell={({ month = "" }) => (
+              <>
+                {month} <a href={`?statement=${month}`}>statement as CSV</a>
+              </>
+            )}
           />
           <h2>By feed</h2>
-          <EarningsTable groups={bodyOf(feeds).groups} head="Feed" keyOf={(group) => group.name} />
+          <EarningsTable
+            groups={bodyOf(feeds).groups}
+            head="Feed"
+            cell={(group) => (
+              <a href={`${visit.root}/console/feeds/${group.feed_id}`}>
+                <Text of={group.name} />
+              </a>
+            )}
+          />
           <h2>Payouts</h2>
           <Table
             label="Payouts"
@@ -866,15 +907,15 @@ type Group = Earnings["groups"][number];
 function EarningsTable(props: {
   readonly groups: readonly Group[];
   readonly head: string;
-  keyOf(group: Group): string | undefined;
+  cell(group: Group): ComponentChildren;
 }) {
-  const { groups, head, keyOf } = props;
+  const { groups, head, cell } = props;
   return (
     <Table
       label={`Earnings by ${head.toLowerCase()}`}
       rows={groups}
       columns={[
-        { head, cell: (row) => <Text of={keyOf(row)} /> },
+        { head, cell },
         { head: "Reads", kind: "num", cell: (row) => digits(row.reads) },
         { head: "Purchases", kind: "num", cell: (row) => digits(row.purchases) },
         { head: "Gross, USD", kind: "num", cell: (row) => digits(row.gross_usd) },

@@ -56,12 +56,22 @@ export type Acted =
   /** It was refused: the page is shown again with what was typed, and why. */
   | { readonly kind: "refused"; readonly why: string };
 
+/** A file instead of a page. */
+export interface Download {
+  readonly name: string;
+  /** The media type. */
+  readonly type: string;
+  readonly text: string;
+}
+
 /** A page, and what its forms do. */
 export interface PageRoute {
   /** Below `/console`; "" is the home of its role. */
   readonly path: string;
   /** `form` is what was typed, if that was refused. */
   show(visit: Visit, form?: Form): Promise<View>;
+  /** Answers a GET in the place of `show`, if there is a file for its query. */
+  download?(visit: Visit): Promise<Download | undefined>;
   /** By the value of the form's button `act`. */
   readonly acts?: Readonly<Record<string, Act>>;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Readable } from "node:stream";
 import type { Browser, Page } from "playwright-core";
 import { hasBrowser, type Look, launchBrowser, openWatched } from "../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
@@ -204,6 +205,11 @@ for (const look of LOOKS) {
         expect(await page.locator("main").textContent()).not.toContain("Category");
         await go(page, "/earnings");
         expect(await page.locator("main").textContent()).toMatch(/Net/);
+        const loading = page.waitForEvent("download");
+        await page.locator("text=statement as CSV").first().click();
+        const statement = await (await loading).createReadStream();
+        const csv = await new Response(Readable.toWeb(statement) as ReadableStream).text();
+        expect(csv).toStartWith("date,reads,paid_reads,");
       });
     }, 60_000);
 
