@@ -7,7 +7,7 @@ import { Elysia } from "elysia";
 import { operatorRoutes } from "./admin/operator_routes.ts";
 import { basePlugins } from "./api/base_plugins.ts";
 import { healthRoutes } from "./api/health.ts";
-import { unroutedRequests } from "./api/unrouted.ts";
+import { hiddenRoutes, unroutedRequests } from "./api/unrouted.ts";
 import { connectRoutes } from "./connect/connect_routes.ts";
 import { consoleRoutes } from "./console/console_routes.ts";
 import { consoleVisitors } from "./console/visitors.ts";
@@ -35,10 +35,22 @@ import { skillRoutes } from "./skill/skill_routes.ts";
 import { assetRoutes } from "./ui/asset_routes.ts";
 
 /** What a client in TypeScript is typed by. */
-export type App = ReturnType<typeof createApp>;
+export type App = ReturnType<typeof createApp>["app"];
 
+/**
+ * What only operators use: with a listener of its own (`FEEDGATE_ADMIN_PORT`), no other listener has it. Beyond 5.
+ * Each is a route, or stands for all routes below it, in the form with `/v1`.
+ */
+export const ADMIN_PREFIXES: readonly string[] = ["/v1/operator", "/metrics", "/console"];
+
+/** Both listeners share one app, and so its caches. */
 export function createApp(services: Services) {
-  const { http, database, diskRoom } = services;
+  const { http, database, diskRoom, config } = services;
+  const ofOperators = new WeakSet<Request>();
+  const hidden =
+    config.admin === undefined
+      ? undefined
+      : { prefixes: ADMIN_PREFIXES, isShownTo: (request: Request) => ofOperators.has(request) };
   const reads = createReadPipeline(services);
   const features = new Elysia()
     .use(catalogRoutes(services, reads))
@@ -62,14 +74,20 @@ export function createApp(services: Services) {
     handler: { standardHostname: false },
   })
     .use(basePlugins(http))
+    .use(hiddenRoutes(http, hidden))
     // Probes are answered, however many connections there are.
-    .use(healthRoutes(http, { database, diskRoom }))
+    .use(healthRoutes(http, { database, diskRoom, metricsToken: config.metricsToken }))
     .use(refuseCrowd(http))
     .group("/v1", (group) => group.use(features))
     .group("/api/v1", (group) => group.use(features))
     .use(skillRoutes(services));
   if (services.config.hasConsole) {
-    routes.use(consoleRoutes(services, (request) => routes.handle(request)));
+    // Who has the console has the routes that it calls.
+    const handle = (request: Request) => {
+      ofOperators.add(request);
+      return routes.handle(request);
+    };
+    routes.use(consoleRoutes(services, handle));
   }
   const app = routes
     .use(assetRoutes())
@@ -79,6 +97,14 @@ export function createApp(services: Services) {
     .use(connectRoutes(services, consoleVisitors(services)))
     .use(mcpRoutes(services, (request) => routes.handle(request)))
     .use(docsRoutes(services, routes));
-  app.config.serve = { routes: unroutedRequests(app, http, ["/v1", "/api/v1"]) };
-  return app;
+  const unrouted = unroutedRequests(app, http, { keyedPrefixes: ["/v1", "/api/v1"], hidden });
+  app.config.serve = { routes: unrouted.routes };
+  return {
+    app,
+    /** Answers requests of the operators' listener. */
+    fetchForOperators(request: Request): Promise<Response> {
+      ofOperators.add(request);
+      return unrouted.fetch(request);
+    },
+  };
 }

@@ -43,6 +43,10 @@ export interface Config {
   readonly port: number;
   /** @default "127.0.0.1" */
   readonly host: string;
+  /** Where the operator's routes are, and then not at `host` and `port`; absent: there. */
+  readonly admin: { readonly host: string; readonly port: number } | undefined;
+  /** What a scraper of `/metrics` sends as its Bearer token; absent: it needs none. */
+  readonly metricsToken: string | undefined;
   /** Files of a certificate chain and its key, in PEM; absent: plain HTTP. */
   readonly tls: TlsFiles | undefined;
   /** What clients see; absent: scheme, host and port of the listener. Without a trailing slash. */
@@ -144,6 +148,8 @@ export function readConfig(environment: Environment): Config {
     dataDir: read.text("FEEDGATE_DATA_DIR") ?? ".feedgate",
     port: read.integer("PORT", { least: 0, most: PORT_MAX }) ?? 3000,
     host: read.text("HOST") ?? "127.0.0.1",
+    admin: readAdmin(read),
+    metricsToken: read.secret("FEEDGATE_METRICS_TOKEN"),
     tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
     baseUrl: read.base("FEEDGATE_BASE_URL"),
     billingUrl: read.url("FEEDGATE_BILLING_URL"),
@@ -163,6 +169,12 @@ export function readConfig(environment: Environment): Config {
     limits: Object.freeze(limits),
     warnings: misspeltIn(environment, read.names),
   };
+  if (config.admin !== undefined && config.admin.port > 0 && config.admin.port === config.port) {
+    mistakes.push(`FEEDGATE_ADMIN_PORT must be another port than PORT (${config.port})`);
+  }
+  if (config.admin === undefined && read.text("FEEDGATE_ADMIN_HOST") !== undefined) {
+    mistakes.push("FEEDGATE_ADMIN_HOST needs FEEDGATE_ADMIN_PORT, which must be set, too");
+  }
   if (config.databaseReadUrl !== undefined && config.databaseUrl === undefined) {
     mistakes.push("DATABASE_READ_URL names replicas of DATABASE_URL, which must be set, too");
   }
@@ -172,6 +184,12 @@ export function readConfig(environment: Environment): Config {
 
 /** The commands of agents and providers read them. */
 const OF_CLIENTS: ReadonlySet<string> = new Set([URL_VARIABLE, KEY_VARIABLE]);
+
+function readAdmin(read: ReturnType<typeof environmentReader>): Config["admin"] {
+  const host = read.text("FEEDGATE_ADMIN_HOST") ?? "127.0.0.1";
+  const port = read.integer("FEEDGATE_ADMIN_PORT", { least: 0, most: PORT_MAX });
+  return port === undefined ? undefined : { host, port };
+}
 
 /** Warnings of variables that are nearly one of `known`: nobody reads them. */
 function misspeltIn(environment: Environment, known: ReadonlySet<string>): readonly string[] {

@@ -5,7 +5,15 @@
  */
 import { createApp } from "./app.ts";
 import { type Config, listenerUrl } from "./config.ts";
-import { listenOn, readTls, requireHost, type Tls } from "./http/listener.ts";
+import {
+  type Address,
+  adminAddress,
+  listenOn,
+  publicAddress,
+  readTls,
+  requireHost,
+  type Tls,
+} from "./http/listener.ts";
 import { BoundedListener } from "./http/load/connections.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { startMaintenance } from "./jobs/maintenance.ts";
@@ -22,6 +30,8 @@ export interface Gateway {
   /** What clients see, without a trailing slash. */
   readonly baseUrl: string;
   readonly port: number;
+  /** Of the listener of operator's routes, if they have one of their own. */
+  readonly adminPort: number | undefined;
   readonly services: Services;
   /** Drains: answers what is in flight, then closes listener, database and embedded PostgreSQL. */
   stop(): Promise<void>;
@@ -50,7 +60,9 @@ export async function startGateway(
   options: GatewayOptions = {},
 ): Promise<Gateway> {
   // Before the database is opened: a host or a file that can't be used is the start's first mistake.
-  await requireHost(config);
+  const admin = adminAddress(config);
+  await requireHost(publicAddress(config));
+  if (admin !== undefined) await requireHost(admin);
   const tls = config.tls && (await readTls(config.tls));
   const databases = await openDatabases(config, log);
   try {
@@ -70,13 +82,36 @@ interface ServeOptions extends GatewayOptions {
 function serve(services: Services, options: ServeOptions): Gateway {
   const { databases, closingNoticeMs = CLOSING_NOTICE_MS } = options;
   const { config, http, keys, log, state } = services;
-  let listener: BoundedListener;
+  const listeners: BoundedListener[] = [];
+  const admin = adminAddress(config);
   try {
-    listener = listen(services, options);
+    const { app, fetchForOperators } = createApp(services);
+    listeners.push(
+      listen(services, publicAddress(config), (port) => {
+        app.listen({ ...listenOptions(options), hostname: config.host, port });
+        assert(app.server !== null, "an app that listens has a server");
+        return app.server;
+      }),
+    );
+    if (admin !== undefined) {
+      listeners.push(
+        listen(services, admin, (port) =>
+          Bun.serve({
+            ...listenOptions(options),
+            hostname: admin.host,
+            port,
+            fetch: fetchForOperators,
+          }),
+        ),
+      );
+    }
   } catch (error) {
+    for (const each of listeners) each.stop(true);
     release(services);
     throw error;
   }
+  const [listener, adminListener] = listeners;
+  assert(listener !== undefined, "the public listener is the first");
   const { port } = listener;
   state.isCrowded = () => listener.isCrowded;
   state.baseUrl = config.baseUrl ?? listenerUrl({ ...config, port });
@@ -100,10 +135,11 @@ function serve(services: Services, options: ServeOptions): Gateway {
   return {
     baseUrl: state.baseUrl,
     port,
+    adminPort: adminListener?.port,
     services,
     stop: () => {
       stopping ??= drain(services, {
-        listener,
+        listeners,
         maintenance,
         minuteCounts,
         closingNoticeMs,
@@ -116,30 +152,29 @@ function serve(services: Services, options: ServeOptions): Gateway {
   };
 }
 
-function listen(services: Services, { tls, isPortShared = false }: ServeOptions): BoundedListener {
-  const { config, log } = services;
-  const app = createApp(services);
-  const listenAt = (port = config.port) => {
-    app.listen({
-      port,
-      hostname: config.host,
-      // Elysia shares the port by default: two gateways would silently split the requests.
-      reusePort: isPortShared,
-      maxRequestBodySize: SERVER_BODY_BYTES_MAX,
-      // In development mode, Bun answers an error outside our routes with its stack.
-      development: false,
-      ...(tls !== undefined && { tls }),
-      // For a request as a whole, however steadily it comes; routes with bodies ask for more.
-      idleTimeout: IDLE_SECONDS_MAX,
-    });
-    assert(app.server !== null, "an app that listens has a server");
-    return app.server;
+function listenOptions({ tls, isPortShared = false }: ServeOptions) {
+  return {
+    // Elysia shares the port by default: two gateways would silently split the requests.
+    reusePort: isPortShared,
+    maxRequestBodySize: SERVER_BODY_BYTES_MAX,
+    // In development mode, Bun answers an error outside our routes with its stack.
+    development: false,
+    ...(tls !== undefined && { tls }),
+    // For a request as a whole, however steadily it comes; routes with bodies ask for more.
+    idleTimeout: IDLE_SECONDS_MAX,
   };
-  return listenOn(config, () => new BoundedListener(listenAt, log));
+}
+
+function listen(
+  { log }: Services,
+  address: Address,
+  listenAt: (port: number) => ReturnType<typeof Bun.serve>,
+): BoundedListener {
+  return listenOn(address, () => new BoundedListener((port = address.port) => listenAt(port), log));
 }
 
 interface Draining {
-  readonly listener: BoundedListener;
+  readonly listeners: readonly BoundedListener[];
   readonly maintenance: ReturnType<typeof startMaintenance>;
   readonly minuteCounts: ReturnType<typeof startMinuteCounts>;
   readonly closingNoticeMs: number;
@@ -148,16 +183,18 @@ interface Draining {
 /** Answers what is in flight, writes what is left to write; each step has its time. */
 async function drain(
   services: Services,
-  { listener, maintenance, minuteCounts, closingNoticeMs }: Draining,
+  { listeners, maintenance, minuteCounts, closingNoticeMs }: Draining,
 ): Promise<void> {
   const { admission, keys, log, state, waits } = services;
   state.isDraining = true;
   waits.drain();
   const maintenanceStopped = maintenance.stop();
   await Bun.sleep(closingNoticeMs);
-  await within(listener.stop(), ANSWER_WAIT_MS);
+  const stopAll = (isForced: boolean) =>
+    Promise.all(listeners.map((listener) => listener.stop(isForced)));
+  await within(stopAll(false), ANSWER_WAIT_MS);
   // A request that has not been answered by now never will be, such as an upload that drips.
-  await within(listener.stop(true), CLOSE_WAIT_MS);
+  await within(stopAll(true), CLOSE_WAIT_MS);
   await within(Promise.all([admission.idle(), maintenanceStopped]), CLOSE_WAIT_MS);
   const written = Promise.all([keys.flushUses(), minuteCounts.stop()]);
   await within(written, CLOSE_WAIT_MS).catch((error) =>

@@ -103,6 +103,23 @@ test("listenerUrl brackets an address of IPv6, once", () => {
   expect(at("[::]")).toBe("http://[::1]:3000");
 });
 
+test("the operator's listener has a port of its own, and its host none without it", () => {
+  expect(readConfig({}).admin).toBeUndefined();
+  expect(readConfig({ FEEDGATE_ADMIN_PORT: "9000" }).admin).toEqual({
+    host: "127.0.0.1",
+    port: 9000,
+  });
+  expect(mistakesOf({ FEEDGATE_ADMIN_HOST: "10.0.0.1" })).toEqual([
+    "FEEDGATE_ADMIN_HOST needs FEEDGATE_ADMIN_PORT, which must be set, too",
+  ]);
+  expect(mistakesOf({ FEEDGATE_ADMIN_PORT: "3000" })).toEqual([
+    "FEEDGATE_ADMIN_PORT must be another port than PORT (3000)",
+  ]);
+  expect(mistakesOf({ FEEDGATE_METRICS_TOKEN: "short" })).toEqual([
+    "FEEDGATE_METRICS_TOKEN must have at least 16 characters, got 5",
+  ]);
+});
+
 test("FEEDGATE_BILLING_TEXT may be a page long", () => {
   expect(readConfig({ FEEDGATE_BILLING_TEXT: "a\n\nb" }).billingText).toBe("a\n\nb");
   expect(mistakesOf({ FEEDGATE_BILLING_TEXT: "x".repeat(4_001) })).toEqual([

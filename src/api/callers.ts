@@ -165,7 +165,7 @@ export function readKeyOf(headers: Headers): string | undefined {
 }
 
 /** The token of `Authorization: Bearer …`, RFC 6750; the scheme's name in any case. */
-function bearerOf(headers: Headers): string | undefined {
+export function bearerOf(headers: Headers): string | undefined {
   const value = headers.get("authorization");
   if (value === null) return undefined;
   return /^bearer +(\S+)\s*$/i.exec(value)?.[1];

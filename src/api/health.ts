@@ -2,20 +2,23 @@
  * `/healthz` says that the process lives. `/readyz` says that it can serve: its database answers and has the schema,
  * and it is not stopping. `/metrics` gives the figures in Prometheus' text format.
  *
- * None needs a key, and none names an account or feed. Decisions 10.
+ * None needs a key, and none names an account or feed. Decisions 10. `/metrics` needs a token where one is set
+ * (`FEEDGATE_METRICS_TOKEN`).
  *
  * @module
  */
+import { timingSafeEqual } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { HttpContext } from "../http/call.ts";
-import { unavailable } from "../http/errors.ts";
+import { callPlugin, type HttpContext } from "../http/call.ts";
+import { Problem, unavailable } from "../http/errors.ts";
 import { respond } from "../http/respond.ts";
 import { JoinedRuns } from "../lib/joined_runs.ts";
 import { oneOf } from "../lib/typebox.ts";
 import { DISK_FREE_BYTES_MIN } from "../limits.ts";
 import { isSchemaWhole } from "../postgres/migrate/schema_check.ts";
 import type { Databases } from "../postgres/open_database.ts";
+import { bearerOf } from "./callers.ts";
 import { described, documented } from "./described.ts";
 import { exactQuery, NO_PARAMETERS } from "./parameters.ts";
 
@@ -64,7 +67,8 @@ const METRICS = described({
   operationId: "metrics",
   tag: "operations",
   summary: "Counters and timings in Prometheus' text format",
-  description: "Names no account and no feed.",
+  description:
+    "Names no account and no feed. Needs `Authorization: Bearer` with the operator's `FEEDGATE_METRICS_TOKEN`, if that is set.",
   answers: {
     200: documented(Type.String(), {
       description: "The metrics of this process.",
@@ -72,7 +76,7 @@ const METRICS = described({
       mediaTypes: { "text/plain": {} },
     }),
   },
-  problems: [],
+  problems: ["KEY_REQUIRED", "KEY_INVALID"],
 });
 
 /**
@@ -88,10 +92,37 @@ function noStore(contentType = "application/json"): Record<string, string> {
   return { "Content-Type": contentType, "Cache-Control": "no-store" };
 }
 
+/** @throws {Problem} 401 */
+function requireToken(headers: Headers, token: string): void {
+  const given = bearerOf(headers);
+  if (given === undefined) {
+    throw new Problem("KEY_REQUIRED", {
+      detail: "This route needs the operator's metrics token. Send it as Authorization: Bearer.",
+    });
+  }
+  // Of one length, so that the time of the comparison says nothing of the token.
+  if (timingSafeEqual(digestOf(given), digestOf(token))) return;
+  throw new Problem("KEY_INVALID", {
+    detail: "This is not the metrics token. Use the value of FEEDGATE_METRICS_TOKEN.",
+  });
+}
+
+function digestOf(text: string): Uint8Array {
+  return new Bun.CryptoHasher("sha256").update(text).digest();
+}
+
 /** What `/readyz` looks at. */
 export type Checked = Pick<Databases, "database" | "diskRoom">;
 
-export function healthRoutes(http: HttpContext, { database, diskRoom }: Checked) {
+interface HealthOptions extends Checked {
+  /** What a scraper must send; undefined: nothing. */
+  readonly metricsToken: string | undefined;
+}
+
+export function healthRoutes(
+  http: HttpContext,
+  { database, diskRoom, metricsToken }: HealthOptions,
+) {
   const pings = new JoinedRuns<void>();
   let nextCheckMs = 0;
   async function askDatabase(): Promise<void> {
@@ -112,6 +143,7 @@ export function healthRoutes(http: HttpContext, { database, diskRoom }: Checked)
     }
   }
   return new Elysia({ name: "health" })
+    .use(callPlugin())
     .use(exactQuery())
     .get("/healthz", () => respond({ headers: noStore(), body: `{"status":"ok"}` }), {
       query: NO_PARAMETERS,
@@ -131,7 +163,8 @@ export function healthRoutes(http: HttpContext, { database, diskRoom }: Checked)
     )
     .get(
       "/metrics",
-      async () => {
+      async ({ call }) => {
+        if (metricsToken !== undefined) requireToken(call.request.headers, metricsToken);
         const headers = noStore(http.metrics.contentType);
         return respond({ headers, body: await http.metrics.text() });
       },

@@ -20,31 +20,71 @@ import { basePlugins } from "./base_plugins.ts";
 /** The path under which Bun's router takes all other requests. */
 const CATCH_ALL = "/*";
 
-/** The catch-all of `app`, which has all its routes, for `Bun.serve`. `keyedPrefixes`: all under them need a key. */
+interface UnroutedOptions {
+  /** All under them need a key. */
+  readonly keyedPrefixes: readonly string[];
+  readonly hidden: HiddenRoutes | undefined;
+}
+
+/** Routes that only some listeners have. */
+export interface HiddenRoutes {
+  /** Each is a route, or stands for all routes below it, in the form with `/v1`. */
+  readonly prefixes: readonly string[];
+  /** Whether the request came by a listener that has them. */
+  isShownTo(request: Request): boolean;
+}
+
+/**
+ * Answers requests to hidden routes as if there were none, before anything else is looked at. A route is meant in both
+ * its forms, `/v1/…` and `/api/v1/…`.
+ */
+export function hiddenRoutes(http: HttpContext, hidden: HiddenRoutes | undefined) {
+  const plugin = new Elysia({ name: "hidden routes" });
+  if (hidden === undefined) return plugin;
+  return plugin.derive({ as: "global" }, ({ route, request }) => {
+    if (isHidden(route, request, hidden)) throw routeNotFound(http, undefined);
+    return {};
+  });
+}
+
+function isHidden(route: string, request: Request, hidden: HiddenRoutes | undefined): boolean {
+  if (hidden === undefined) return false;
+  const path = route.replace(/^\/api\//, "/");
+  const isNamed = hidden.prefixes.some(
+    (prefix) => path === prefix || path.startsWith(`${prefix}/`),
+  );
+  return isNamed && !hidden.isShownTo(request);
+}
+
+function routeNotFound(http: HttpContext, nearest: string | undefined): Problem {
+  const remedy =
+    nearest === undefined
+      ? `All are at ${http.baseUrl()}/docs.`
+      : `Did you mean ${nearest}, or another one of ${http.baseUrl()}/docs?`;
+  return new Problem("ROUTE_NOT_FOUND", { detail: `No route has this path. ${remedy}` });
+}
+
+/** Answers what no route of `app` takes; `app` has all its routes. */
 export function unroutedRequests(
   app: AnyElysia,
   http: HttpContext,
-  keyedPrefixes: readonly string[],
+  { keyedPrefixes, hidden }: UnroutedOptions,
 ) {
   const routes = app.routes.map(({ path, method }) => ({
+    path,
     pattern: patternOf(path),
     // `HEAD` works wherever `GET` does.
     methods: method === "GET" ? ["GET", "HEAD"] : [method],
   }));
-  const paths = [...new Set(app.routes.map(({ path }) => path))];
   const unrouted = new Elysia({ handler: { standardHostname: false } })
     .use(basePlugins(http))
     .all(CATCH_ALL, ({ request }) => {
       const pathname = pathOf(request.url);
-      const found = routes.filter(({ pattern }) => pattern.test(pathname));
+      const shown = routes.filter(({ path }) => !isHidden(path, request, hidden));
+      const found = shown.filter(({ pattern }) => pattern.test(pathname));
       const allowed = [...new Set(found.flatMap(({ methods }) => methods))];
       if (allowed.length === 0) {
-        const nearest = nearestRoute(paths, pathname);
-        const remedy =
-          nearest === undefined
-            ? `All are at ${http.baseUrl()}/docs.`
-            : `Did you mean ${nearest}, or another one of ${http.baseUrl()}/docs?`;
-        throw new Problem("ROUTE_NOT_FOUND", { detail: `No route has this path. ${remedy}` });
+        throw routeNotFound(http, nearestRoute(new Set(shown.map(({ path }) => path)), pathname));
       }
       const isKeyed = keyedPrefixes.some((prefix) => pathname.startsWith(`${prefix}/`));
       const headers = isKeyed ? { "Cache-Control": CACHE_PRIVATE } : {};
@@ -61,14 +101,26 @@ export function unroutedRequests(
         headers: { Allow: allowed.join(", "), ...headers },
       });
     });
-  return { [CATCH_ALL]: (request: Request) => unrouted.handle(request) };
+  const answer = (request: Request) => unrouted.handle(request);
+  return {
+    /** For `Bun.serve`. */
+    routes: { [CATCH_ALL]: answer },
+    /** For a listener without Bun's router. */
+    async fetch(request: Request): Promise<Response> {
+      const pathname = pathOf(request.url);
+      const isRouted = routes.some(
+        ({ pattern, methods }) => methods.includes(request.method) && pattern.test(pathname),
+      );
+      return isRouted ? app.handle(request) : answer(request);
+    },
+  };
 }
 
 /**
  * The route that a path was probably meant for. At most two letters may be wrong, the version may be missing, and
  * there may be a slash at the end.
  */
-function nearestRoute(paths: readonly string[], pathname: string): string | undefined {
+function nearestRoute(paths: ReadonlySet<string>, pathname: string): string | undefined {
   const segments = pathname.replace(/\/+$/, "").split("/");
   const wanted = [segments, ["", "v1", ...segments.slice(1)]];
   let nearest: { readonly path: string; readonly edits: number } | undefined;

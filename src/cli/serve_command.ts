@@ -70,13 +70,16 @@ export const serve = defineCommand({
 });
 
 /** A gateway, or several on one port. */
-type Listening = Pick<Gateway, "baseUrl" | "port" | "stop">;
+type Listening = Pick<Gateway, "baseUrl" | "port" | "adminPort" | "stop">;
 
-function announce({ baseUrl, port: listening }: Listening, output: Output): Promise<void> {
+function announce(
+  { baseUrl, port: listening, adminPort }: Listening,
+  output: Output,
+): Promise<void> {
   return output.write(
     output.isJson
-      ? `${JSON.stringify({ base_url: baseUrl, docs_url: `${baseUrl}/docs`, port: listening })}\n`
-      : `Feedgate serves ${baseUrl} (docs at ${baseUrl}/docs)\n`,
+      ? `${JSON.stringify({ base_url: baseUrl, docs_url: `${baseUrl}/docs`, port: listening, ...(adminPort !== undefined && { admin_port: adminPort }) })}\n`
+      : `Feedgate serves ${baseUrl} (docs at ${baseUrl}/docs)${adminPort === undefined ? "" : `, and operators on port ${adminPort}`}\n`,
   );
 }
 

@@ -14,6 +14,24 @@ export interface Tls {
   readonly key: string;
 }
 
+/** Where something listens, and which settings say so. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+  readonly settings: { readonly host: string; readonly port: string };
+}
+
+/** Where clients call. */
+export function publicAddress({ host, port }: Pick<Config, "host" | "port">): Address {
+  return { host, port, settings: { host: "HOST", port: "PORT or --port" } };
+}
+
+/** Where the operator calls, if that is another listener. */
+export function adminAddress({ admin }: Pick<Config, "admin">): Address | undefined {
+  const settings = { host: "FEEDGATE_ADMIN_HOST", port: "FEEDGATE_ADMIN_PORT" };
+  return admin && { ...admin, settings };
+}
+
 const NO_ADDRESS_OF_OURS: ReadonlySet<string> = new Set([
   "EADDRNOTAVAIL",
   "EAFNOSUPPORT",
@@ -21,34 +39,41 @@ const NO_ADDRESS_OF_OURS: ReadonlySet<string> = new Set([
 ]);
 
 /** Looks the host name up, because a listener's error says nothing of an unknown name. @throws {ConfigError} */
-export async function requireHost({ host }: Config): Promise<void> {
+export async function requireHost({ host, settings }: Address): Promise<void> {
   await lookup(host.replace(/^\[(.*)\]$/, "$1")).catch(({ code }: { code?: string }) => {
-    throw foreignHost(host, code);
+    throw foreignHost(settings, host, code);
   });
 }
 
 /** Calls `listen`. @throws if the port is taken or needs a right; {ConfigError} if the host is not of this machine. */
-export function listenOn<Listener>({ host, port }: Config, listen: () => Listener): Listener {
+export function listenOn<Listener>(
+  { host, port, settings }: Address,
+  listen: () => Listener,
+): Listener {
   try {
     return listen();
   } catch (error) {
     const code = codeOf(error) ?? "";
     if (code === "EADDRINUSE") {
       throw new Error(
-        `port ${port} on ${host} is in use: stop what listens there, or choose another with PORT or --port`,
+        `port ${port} on ${host} is in use: stop what listens there, or choose another with ${settings.port}`,
       );
     }
     if (code === "EACCES" || code === "EPERM") {
       throw new Error(
-        `this account may not listen on port ${port}: choose one from 1024 on with PORT or --port and put a proxy before it, or give the right (CAP_NET_BIND_SERVICE on Linux)`,
+        `this account may not listen on port ${port}: choose one from 1024 on with ${settings.port} and put a proxy before it, or give the right (CAP_NET_BIND_SERVICE on Linux)`,
       );
     }
-    throw NO_ADDRESS_OF_OURS.has(code) ? foreignHost(host, code) : error;
+    throw NO_ADDRESS_OF_OURS.has(code) ? foreignHost(settings, host, code) : error;
   }
 }
 
-function foreignHost(host: string, code = "unknown"): ConfigError {
-  return new ConfigError([`HOST must be an address of this machine, got "${host}" (${code})`]);
+function foreignHost(
+  { host: name }: Address["settings"],
+  host: string,
+  code = "unknown",
+): ConfigError {
+  return new ConfigError([`${name} must be an address of this machine, got "${host}" (${code})`]);
 }
 
 /** @throws {ConfigError} if a file can't be read or used. */

@@ -423,6 +423,10 @@ describe("every answer is one that the document promises", () => {
       await get(200, path);
       await get(400, `${path}?unknown=1`);
     }
+    const guarded = await gateway.startPeer({ FEEDGATE_METRICS_TOKEN: "scrape-me-0123456789" });
+    const response = await fetch(`${guarded.baseUrl}/metrics`);
+    expect(response.status).toBe(401);
+    await contract.check("GET", response);
   });
 
   test("every route that asks a database which does not answer is 503 as documented", async () => {

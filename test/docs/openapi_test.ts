@@ -48,7 +48,7 @@ describe("OpenAPI document", () => {
     const { routes } = createApp({
       ...services,
       http: { ...services.http, metrics: new Metrics() },
-    });
+    }).app;
     const expected = routes
       .filter(({ path, hooks }) => !path.startsWith("/api/") && hooks.detail?.hide !== true)
       .map(({ method, path }) => `${method} ${path.replace(/:([^/]+)/g, "{$1}")}`);

@@ -186,7 +186,10 @@ describe("rows are a list", () => {
   test("a read that was charged and can't be answered is refunded", async () => {
     const before = await balance();
     const { services } = gateway.gateway;
-    const app = createApp({ ...services, http: { ...services.http, metrics: new Metrics() } });
+    const { app } = createApp({
+      ...services,
+      http: { ...services.http, metrics: new Metrics() },
+    });
     const answer = await app.handle(
       new ToolRequest(
         `http://localhost/v1/feed/${collection.slug}`,

@@ -25,7 +25,7 @@ beforeEach(() => {
   });
   const { services } = scene.gateway.gateway;
   const http = { ...services.http, metrics: new Metrics() };
-  app = createApp({ ...services, http, rowSchemas }).listen({ port: 0 });
+  app = createApp({ ...services, http, rowSchemas }).app.listen({ port: 0 });
 });
 afterEach(async () => {
   rowSchemas.close();

@@ -11,7 +11,14 @@
  */
 import type { Subprocess } from "bun";
 import type { Config } from "../../config.ts";
-import { listenOn, readTls, requireHost } from "../../http/listener.ts";
+import {
+  type Address,
+  adminAddress,
+  listenOn,
+  publicAddress,
+  readTls,
+  requireHost,
+} from "../../http/listener.ts";
 import { present } from "../../lib/assert.ts";
 import type { Log } from "../../lib/log.ts";
 import { ownCommand } from "../../lib/own_process.ts";
@@ -59,13 +66,13 @@ interface Context {
  */
 export async function startWorkers({ config, log, count }: WorkersOptions) {
   const { database, close } = await openDatabase(config, { connectionsMax: 1, log });
-  const port = await freePort(config).catch(async (error) => {
+  const { port, admin } = await freePorts(config).catch(async (error) => {
     await close();
     throw error;
   });
   const workers = new Set<Worker>();
   const context: Context = {
-    config: { ...config, port },
+    config: { ...config, port, admin },
     log,
     sum: createMetricsSum(),
     workers,
@@ -88,7 +95,7 @@ export async function startWorkers({ config, log, count }: WorkersOptions) {
   try {
     const starts = Array.from({ length: count }, (_, number) => keepWorker(context, number + 1));
     const [baseUrl] = await Promise.all(starts);
-    return { baseUrl: present(baseUrl), port, database, stop };
+    return { baseUrl: present(baseUrl), port, adminPort: admin?.port, database, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -220,15 +227,12 @@ function startWorker(context: Context): Worker {
  * The port, taken for ourselves for a moment: workers share it, so none of them would see that another
  * gateway has it.
  */
-async function freePort(config: Config): Promise<number> {
-  const { port, host } = config;
-  await requireHost(config);
-  // Refuse here, once, what no worker could use.
-  if (config.tls !== undefined) await readTls(config.tls);
-  const server = listenOn(config, () =>
+async function freePort(address: Address): Promise<number> {
+  await requireHost(address);
+  const server = listenOn(address, () =>
     Bun.serve({
-      port,
-      hostname: host,
+      port: address.port,
+      hostname: address.host,
       reusePort: false,
       fetch: () => new Response(null, { status: 503 }),
     }),
@@ -236,4 +240,13 @@ async function freePort(config: Config): Promise<number> {
   const taken = present(server.port);
   await server.stop(true);
   return taken;
+}
+
+/** The ports that the workers share. */
+async function freePorts(config: Config): Promise<Pick<Config, "port" | "admin">> {
+  // Refuse here, once, what no worker could use.
+  if (config.tls !== undefined) await readTls(config.tls);
+  const port = await freePort(publicAddress(config));
+  const admin = adminAddress(config);
+  return { port, admin: admin && { host: admin.host, port: await freePort(admin) } };
 }
