@@ -690,8 +690,8 @@ test("no code, verifier, token or key is in the log, at any level", async () => 
   }
 });
 
-test("FEEDGATE_CONNECT=off takes all of it away", async () => {
-  const off = await startTestGateway({ FEEDGATE_CONNECT: "off" });
+test.each(["FEEDGATE_CONNECT", "FEEDGATE_CONSOLE"])("%s=off takes all of it away", async (name) => {
+  const off = await startTestGateway({ [name]: "off" });
   for (const path of [
     "/.well-known/oauth-protected-resource/mcp/connect",
     "/.well-known/oauth-authorization-server",
