@@ -71,10 +71,10 @@ export type Fitted = (columns?: number) => string;
 
 /**
  * How narrow a column may become, in the order in which columns give room. An id that is cut can't be copied, but
- * slugs and names stand for it. Times lose their fractions. Numbers stay whole, and so does what is to be copied.
+ * slugs and names stand for it. Numbers stay whole, and so does what is to be copied.
  */
-const LEAST = { id: 9, time: "2026-11-21T08:15:19Z".length, text: 12 } as const;
-const GIVING = ["id", "time", "text"] as const;
+const LEAST = { id: 9, text: 12 } as const;
+const GIVING = ["id", "text"] as const;
 const TIME_FORM = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const FRACTION = /\.\d+(?=Z$)/;
 const NUMBER_FORM = /^-?[\d.]+$/;
@@ -100,22 +100,23 @@ interface Column {
 
 /** Rows under a header, each column as wide as its widest value if there is room. */
 export function table<Row>(rows: readonly Row[], values: Columns<Row>): Fitted {
-  const all = Object.entries(values).map(([title, value]) => {
-    const isWhole = typeof value !== "function";
-    const cell = isWhole ? value.whole : value;
-    return columnOf(
-      title,
-      rows.map((row) => shown(cell(row))),
-      isWhole,
-    );
-  });
   return (columns = Number.POSITIVE_INFINITY) => {
+    const all = Object.entries(values).map(([title, value]) => {
+      const isWhole = typeof value !== "function";
+      const cell = isWhole ? value.whole : value;
+      const cells = rows.map((row) => shown(cell(row)));
+      return columnOf(
+        title,
+        columns === Number.POSITIVE_INFINITY ? cells : toTheSecond(cells),
+        isWhole,
+      );
+    });
     const kept = keep(all, columns);
     const widths = fit(kept, columns);
     const lines = [
       kept.map(({ title }, place) => cut(title, widths[place] ?? 0)),
       ...rows.map((_, row) =>
-        kept.map((column, place) => cellOf(column, { row, width: widths[place] ?? 0 })),
+        kept.map(({ cells }, place) => cut(cells[row] ?? "", widths[place] ?? 0)),
       ),
     ].map((cells) => padded(cells, widths));
     const leftOut = all.filter((column) => !kept.includes(column)).map(({ title }) => title);
@@ -132,11 +133,16 @@ function columnOf(title: string, cells: readonly string[], isWhole: boolean): Co
   return { title, cells, kind, width, leastWidth };
 }
 
-/** What a column holds; `-` stands for nothing. Numbers are whole. */
+/** On a terminal, times have no fractions. */
+function toTheSecond(cells: readonly string[]): readonly string[] {
+  return cells.map((cell) => (TIME_FORM.test(cell) ? cell.replace(FRACTION, "") : cell));
+}
+
+/** What a column holds; `-` stands for nothing. Numbers and times are whole. */
 function kindOf(cells: readonly string[]): Column["kind"] {
   const values = cells.filter((cell) => cell !== "-" && cell !== "");
   if (values.every((value) => NUMBER_FORM.test(value))) return "whole";
-  if (values.every((value) => TIME_FORM.test(value))) return "time";
+  if (values.every((value) => TIME_FORM.test(value))) return "whole";
   return values.every((value) => parseUuid(value) !== undefined) ? "id" : "text";
 }
 
@@ -162,23 +168,11 @@ function fit(kept: readonly Column[], columns: number): readonly number[] {
       });
       const widest = Math.max(...room);
       if (widest <= 0) break;
-      const place = room.indexOf(widest);
-      // A time without its fraction is shorter at once, and other columns give the less.
-      const given = kind === "time" ? widest - (kept[place]?.leastWidth ?? 0) : 1;
-      widths[place] = widest - given;
-      excess -= given;
+      widths[room.indexOf(widest)] = widest - 1;
+      excess -= 1;
     }
   }
   return widths;
-}
-
-function cellOf(
-  { cells, kind }: Column,
-  { row, width }: { readonly row: number; readonly width: number },
-): string {
-  const text = cells[row] ?? "";
-  const isShortened = kind === "time" && Bun.stringWidth(text) > width;
-  return cut(isShortened ? text.replace(FRACTION, "") : text, width);
 }
 
 /** At most as wide as there is room, with … in place of what is left out. */

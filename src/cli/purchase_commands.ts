@@ -69,7 +69,7 @@ const purchaseList = databaseCommand({
       SLUG: { whole: (row) => row.endpoint_path },
       USD: (row) => row.price_usd.rawJSON,
       "PAID FROM": (row) => row.paid_from,
-      REFERENCE: (row) => row.reference,
+      REFERENCE: { whole: (row) => row.reference },
       FEED: (row) => row.feed_id,
       PURCHASE: (row) => row.purchase_id,
     }),
