@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * The pages of the docs: the reference, which is Swagger UI over the document and every error explained
  * under the anchor that a problem's `type` points to, and the guides. Decisions 1, 2 and 10.

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * `/billing`, where a 402 points if the operator names no page of their own: what is to be paid, and how. Beyond 5
  * and 11.

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * Feeds as the front page lists them.
  *

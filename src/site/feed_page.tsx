@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * `/feeds/{slug}`: all that a person needs to decide whether to read a feed, and how. Everything on it is in the feed's
  * metadata, too.

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * The front page for people: what the gateway is, a search over its catalog, categories, and how to connect. Beyond 9.
  *

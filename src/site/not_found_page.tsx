@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * The page in place of a feed that is not there, or is not listed.
  *

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * A stranger's Markdown, such as a feed's readme, by Bun's own parser. HTML in it is shown as text: each piece is
  * escaped here, whatever the parser takes it for. Links lead to http, https and mailto only, say nobody where they

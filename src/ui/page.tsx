@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * The one layout of all pages for people: head, header, main, footer. Design, "Pages for people".
  *

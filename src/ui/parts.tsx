@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * What pages are put together from: figures, tables, times, money, badges, messages. All texts are escaped where they
  * are rendered, and characters that a person would not see are left out of strangers' texts.

@@ -114,6 +114,16 @@ describe("layers", () => {
     expect(silent).toEqual([]);
   });
 
+  test("a file of pages names its JSX by itself, since Bun finds no tsconfig.json from another folder", async () => {
+    const firstLine = "/** @jsxImportSource preact */";
+    const lacking: string[] = [];
+    for (const path of files) {
+      if (!path.endsWith(".tsx")) continue;
+      if (!(await Bun.file(SRC + path).text()).startsWith(firstLine)) lacking.push(path);
+    }
+    expect({ firstLine, lacking }).toEqual({ firstLine, lacking: [] });
+  });
+
   test("what a class keeps to itself is private to the language, too", async () => {
     const open: string[] = [];
     for (const path of files) {
