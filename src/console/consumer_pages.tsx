@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * A consumer's pages: balance and budget, what was spent on what, what was bought, and the catalog with a "try it".
  *

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * A feed as agents see it: what it says of itself, its price, its fields, its sample.
  *

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * What all pages of the console have around their content: the menu of a role, who is signed in, and messages.
  *

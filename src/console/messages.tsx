@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * Messages above the content of a page.
  *

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * The operator's pages: whether the ledger holds, what is asked of the gateway, feeds to review, accounts, keys, money,
  * and the audit trail.

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * A provider's pages: own feeds and what became of pushes, the listing, a file to push, earnings.
  *
