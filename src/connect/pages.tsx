@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * The pages that a person meets who connects an agent: the consent, and why it can't be given.
  *
