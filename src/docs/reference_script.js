@@ -1,8 +1,4 @@
 // Starts Swagger UI on the server that the page came from, and jumps to the error that the address names.
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const shade = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-dark.addEventListener("change", shade);
-shade();
 const jump = () => {
   const asked =
     location.hash.startsWith("#errors") && document.getElementById(location.hash.slice(1));

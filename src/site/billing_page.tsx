@@ -107,6 +107,7 @@ function renderBill({ frame, accountId, feed, words, payUrl, signedIn }: Bill): 
     children: (
       <div class="text">
         <h1>Pay</h1>
+        <p class="lead">How credits get to an account, and what they buy.</p>
         <Facts
           of={{
             Feed: feed && (

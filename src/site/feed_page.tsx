@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { creditsText, pricingText, usdOfCents } from "../accounts/money.ts";
+import { creditsText, creditsWords, pricingText, usdOfCents } from "../accounts/money.ts";
 import { type FeedFields, parseFeedFields } from "../feeds/feed_fields.ts";
 import { consumerType, DATA_LICENSE, intervalText } from "../feeds/feed_text.ts";
 import type { FeedType } from "../feeds/find.ts";
@@ -68,9 +68,14 @@ export function renderFeedPage(page: FeedPage): string {
           </p>
         )}
         <div class="with-aside">
+          <aside aria-label="Price and facts">
+            <Price {...page} />
+            <FeedFacts {...feed} />
+          </aside>
           <div>
             <Fields {...fields} />
             <Sample sample={feed.sample_response} />
+            <Freshness days={days} />
             <Reading {...page} />
             {feed.readme_md?.trim() && (
               <section>
@@ -79,11 +84,6 @@ export function renderFeedPage(page: FeedPage): string {
               </section>
             )}
           </div>
-          <aside aria-label="Price and facts">
-            <Price {...page} />
-            <FeedFacts {...feed} />
-            <Freshness days={days} />
-          </aside>
         </div>
       </>
     ),
@@ -114,7 +114,7 @@ function Price({ feed, readsMax }: FeedPage) {
 function priceWords(feed: Feed): string {
   switch (feed.price_type) {
     case "metered":
-      return `A read costs ${creditsText(feed.call_price_nanos ?? 0n)} credits and gives up to 100 rows. Only answers with data are charged.`;
+      return `A read costs ${creditsWords(feed.call_price_nanos ?? 0n)}${consumerType(feed.feed_type) === "singleton" ? "" : " and gives up to 100 rows"}. Only answers with data are charged.`;
     case "one_time": {
       const cents = feed.one_time_price_cents ?? 0n;
       return `Bought once for $${usdOfCents(cents)}, which is ${digits(creditsText(cents * NANOS_PER_CENT))} credits. All reads are free then.`;
@@ -137,13 +137,13 @@ function FeedFacts(feed: Feed) {
           Rows: type === "singleton" ? undefined : digits(feed.row_count),
           Size: bytesText(Number(feed.payload_bytes)),
           "New data": <Text of={pace || intervalText(feed.sync_interval_mins)} />,
-          "Last update": <Time of={feed.last_sync_at} />,
+          Updated: <Time of={feed.last_sync_at} />,
           "On time":
             feed.reliability_score === null ? "not rated yet" : `${feed.reliability_score}%`,
           Schema: feed.schema_definition
             ? `version ${feed.schema_version}${feed.schema_locked ? ", every row is checked" : ""}`
             : undefined,
-          Licence: DATA_LICENSE,
+          License: DATA_LICENSE,
           Address: <code>{feed.endpoint_path}</code>,
         }}
       />
@@ -162,7 +162,7 @@ function bytesText(bytes: number): string {
 function Freshness({ days }: Pick<FeedPage, "days">) {
   const isCapped = days.some(({ pushes }) => Number(pushes) >= SITE_PUSHES_A_DAY_MAX);
   return (
-    <section class="card">
+    <section>
       <h2>Freshness</h2>
       <Chart
         title={`Updates a day, last ${SITE_DAYS_SHOWN} days`}

@@ -15,8 +15,10 @@ for (const element of document.querySelectorAll("pre")) {
   button.className = "quiet";
   button.textContent = "Copy";
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(element.textContent.trim());
-    button.textContent = "Copied";
+    button.textContent = await navigator.clipboard.writeText(element.textContent.trim()).then(
+      () => "Copied",
+      () => "Not allowed",
+    );
     setTimeout(() => {
       button.textContent = "Copy";
     }, 1_500);
@@ -28,41 +30,63 @@ for (const element of document.querySelectorAll("pre")) {
 }
 
 // A chart draws the table that stands below it: the first column is the time, the others are series.
+const HEIGHT = 190;
+const BARS_MAX = 62;
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const compact = new Intl.NumberFormat(undefined, { notation: "compact" });
+const exact = new Intl.NumberFormat(undefined, { maximumFractionDigits: 9 });
+
 function draw(figure) {
   const plot = figure.querySelector(".plot");
-  // The plot has a table of its own, the legend.
   const table = figure.querySelector("details table");
   const names = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
   const rows = [...table.tBodies[0].rows].map((row) => [...row.cells]);
+  if (rows.length === 0) return undefined;
   rows.sort((a, b) => a[0].dataset.value - b[0].dataset.value);
   const columns = names.map((_, index) => rows.map((cells) => Number(cells[index].dataset.value)));
+  // A day begins in UTC, wherever its reader is.
+  const isDaily = rows.every(([time]) => time.textContent.length === "2026-01-01".length);
+  const zone = isDaily ? { timeZone: "UTC" } : {};
+  const moment = new Intl.DateTimeFormat(undefined, {
+    dateStyle: "medium",
+    ...(isDaily ? {} : { timeStyle: "short" }),
+    ...zone,
+  });
   const strokes = [colour("--accent"), colour("--warn"), colour("--bad"), colour("--soft")];
   const axis = {
     stroke: colour("--soft"),
     grid: { stroke: colour("--line"), width: 1 },
-    ticks: { stroke: colour("--line"), width: 1 },
+    ticks: { show: false },
+    font: "12px system-ui, sans-serif",
   };
+  const hasBars = isDaily && names.length === 2 && rows.length <= BARS_MAX;
   plot.hidden = false;
-  plot.replaceChildren();
-  new uPlot(
+  return new uPlot(
     {
       width: plot.clientWidth,
-      height: 200,
+      height: HEIGHT,
+      ...(isDaily && { tzDate: (at) => uPlot.tzDate(new Date(at * 1_000), "UTC") }),
+      cursor: { y: false },
       scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.08)] } },
       axes: [
-        axis,
-        { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => compact.format(tick)) },
+        { ...axis, grid: { show: false } },
+        {
+          ...axis,
+          size: 46,
+          incrs: [1, 2, 5, 10, 20, 50, 1e2, 2e2, 5e2, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9],
+          values: (_, ticks) => ticks.map((tick) => compact.format(tick)),
+        },
       ],
       series: [
-        {},
+        { label: names[0], value: (_, at) => (at == null ? "–" : moment.format(at * 1_000)) },
         ...names.slice(1).map((label, index) => ({
           label,
           stroke: strokes[index % strokes.length],
-          width: 2,
-          fill: index === 0 ? `${strokes[0]}22` : undefined,
-          points: { show: rows.length < 3 },
+          width: hasBars ? 0 : 1.5,
+          fill: hasBars ? strokes[0] : index === 0 ? `${strokes[0]}22` : undefined,
+          points: { show: !hasBars && rows.length < 3 },
+          value: (_, value) => (value == null ? "–" : exact.format(value)),
+          ...(hasBars && { paths: uPlot.paths.bars({ size: [0.7, 24] }) }),
         })),
       ],
     },
@@ -70,12 +94,17 @@ function draw(figure) {
     plot,
   );
 }
-const figures = document.querySelectorAll("figure.chart");
-function drawAll() {
-  for (const figure of figures) draw(figure);
-}
+const figures = [...document.querySelectorAll("figure.chart")];
 if (figures.length > 0 && "uPlot" in window) {
-  drawAll();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-  addEventListener("resize", drawAll);
+  let charts = figures.map(draw);
+  // A canvas follows neither the colours nor the width of its page.
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    for (const chart of charts) chart?.destroy();
+    charts = figures.map(draw);
+  });
+  addEventListener("resize", () => {
+    for (const chart of charts) {
+      chart?.setSize({ width: chart.root.parentElement.clientWidth, height: HEIGHT });
+    }
+  });
 }

@@ -66,6 +66,7 @@ export function Facts({ of }: { readonly of: Readonly<Record<string, ComponentCh
   const given = Object.entries(of).filter(
     ([, value]) => value !== null && value !== undefined && value !== "" && value !== false,
   );
+  if (given.length === 0) return null;
   return (
     <dl class="facts">
       {given.map(([name, value]) => (
@@ -171,7 +172,7 @@ export function Chart({ title, series, points }: ChartProps) {
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
-      <div class="plot" hidden />
+      <div class="plot" hidden aria-hidden="true" />
       <details>
         <summary>As a table</summary>
         <section class="scroll" aria-label={title} tabIndex={0}>

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
+
+const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"];
+const hasBrowser = existsSync(CHROMIUM);
+const AXE = readFileSync(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir), "utf8");
+const HOSTILE = `<script>alert(1)</script><img src=x onerror=alert(1)>"'${"w".repeat(90)}\u202e`;
+
+interface Finding {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+let gateway: TestGateway;
+let slug: string;
+let hostile: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const owner = await gateway.createAccount();
+  const seed = { type: "stream", isPublic: true } as const;
+  const rows = [{ id: 1, event_timestamp: "2026-01-01T00:00:00Z", usd: 1 }];
+  const gold = await seedFeed(gateway, owner, {
+    ...seed,
+    rows,
+    name: "Gold",
+    callPriceNanos: 1_500,
+  });
+  slug = gold.slug;
+  await gateway.sql`
+    insert into pushes (feed_id, pushed_at, stored, rows_received, rows_inserted, rows_updated,
+      rows_duplicate, body_bytes, duration_ms)
+    select ${gold.feedId}, now() - make_interval(days => day), true, 1, 1, 0, 0, 10, 1
+    from generate_series(0, 20) as days (day), generate_series(1, 3) as times (push)`;
+  const odd = await seedFeed(gateway, owner, {
+    ...seed,
+    rows,
+    name: HOSTILE,
+    oneTimePriceCents: 500,
+  });
+  hostile = odd.slug;
+  const readme = `# ${HOSTILE}\n\n| a | b |\n|---|---|\n| ${HOSTILE} | x |\n\n    code ${HOSTILE}\n`;
+  await gateway.sql`
+    update feeds set description = ${HOSTILE}, readme_md = ${readme}, category = ${HOSTILE.slice(0, 99)},
+      update_frequency_text = ${HOSTILE.slice(0, 99)},
+      sample_response = ${JSON.stringify({ id: 1, text: HOSTILE })}::json
+    where feed_id = ${odd.feedId}`;
+});
+afterAll(() => gateway.stop());
+
+function paths(): string[] {
+  return [
+    "/",
+    "/?q=gold",
+    "/?q=nothing+at+all",
+    `/feeds/${slug}`,
+    `/feeds/${hostile}`,
+    "/feeds/none",
+    "/billing",
+    `/billing?feed_id=${hostile}`,
+    "/docs/guides",
+    "/docs/guides/agents",
+    "/docs/guides/operators",
+    "/docs",
+  ];
+}
+
+describe.skipIf(!hasBrowser)("public pages in a browser", () => {
+  let browser: Browser;
+  const strangers: string[] = [];
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  });
+  afterAll(() => browser?.close());
+
+  async function open(options: Parameters<Browser["newContext"]>[0]): Promise<Page> {
+    const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+    const { host } = new URL(gateway.baseUrl);
+    await context.route(
+      (url) => url.host !== host && url.protocol !== "data:" && url.protocol !== "blob:",
+      (route) => {
+        strangers.push(route.request().url());
+        return route.abort();
+      },
+    );
+    const page = await context.newPage();
+    page.on("console", (message) => {
+      // The browser says so of every 404.
+      if (message.text().includes("404") && page.url().endsWith("/feeds/none")) return;
+      complaints.push(`${page.url()} ${message.text()}`);
+    });
+    page.on("pageerror", (error) => complaints.push(`${page.url()} ${error}`));
+    page.on("dialog", (dialog) => {
+      complaints.push(`${page.url()} dialog ${dialog.message()}`);
+      return dialog.dismiss();
+    });
+    return page;
+  }
+
+  for (const width of [1_400, 390]) {
+    for (const colorScheme of ["light", "dark"] as const) {
+      test(`at ${width} pixels, ${colorScheme}: nothing sticks out, axe finds nothing serious`, async () => {
+        const page = await open({ viewport: { width, height: 900 }, colorScheme });
+        for (const path of paths()) {
+          await page.goto(gateway.baseUrl + path);
+          if (path === "/docs") await page.locator(".opblock").first().waitFor();
+          const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+          expect([path, over]).toEqual([path, 0]);
+          await page.evaluate(AXE);
+          const found = (await page.evaluate(
+            // Swagger UI's own markup is not ours to mend; its colours are.
+            path === "/docs"
+              ? "axe.run({ runOnly: ['color-contrast'] }).then((result) => result.violations)"
+              : "axe.run().then((result) => result.violations)",
+          )) as readonly Finding[];
+          const serious = found.filter(
+            ({ impact }) => impact === "serious" || impact === "critical",
+          );
+          expect([path, serious.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)]).toEqual([
+            path,
+            [],
+          ]);
+          if (process.env.SCREENSHOTS) {
+            const name = path.replace(/[^a-z]+/g, "_");
+            await page.screenshot({
+              path: `${process.env.SCREENSHOTS}/${name}-${width}-${colorScheme}.png`,
+              fullPage: path !== "/docs",
+            });
+          }
+        }
+        await page.context().close();
+      }, 120_000);
+    }
+  }
+
+  test("a feed's chart is drawn from its table, also after the window changed", async () => {
+    const page = await open({ viewport: { width: 1_400, height: 900 } });
+    await page.goto(`${gateway.baseUrl}/feeds/${slug}`);
+    await page.locator(".chart canvas").waitFor();
+    await page.setViewportSize({ width: 390, height: 900 });
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.waitForFunction("document.querySelector('.chart canvas').clientWidth < 390");
+    expect(await page.locator(".chart canvas").count()).toBe(1);
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    await page.locator(".chart summary").click();
+    expect(await page.locator(".chart details tbody tr").count()).toBe(30);
+    await page.context().close();
+  });
+
+  test("by keyboard: past the header to the content, and through a search", async () => {
+    const page = await open({ viewport: { width: 390, height: 900 } });
+    await page.goto(gateway.baseUrl);
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toContain("Skip");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.id")).toBe("q");
+    await page.keyboard.type("gold");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/?q=gold");
+    expect(await page.locator("main").textContent()).toContain("Gold");
+    await page.context().close();
+  });
+
+  test("without JavaScript each page is whole: figures as a table, times in UTC, no dead buttons", async () => {
+    const page = await open({ viewport: { width: 390, height: 900 }, javaScriptEnabled: false });
+    for (const path of paths()) {
+      await page.goto(gateway.baseUrl + path);
+      expect([path, await page.locator("main h1").count()]).toEqual([path, 1]);
+    }
+    await page.goto(`${gateway.baseUrl}/feeds/${slug}`);
+    expect(await page.locator("main").textContent()).toMatch(/\d\d:\d\d UTC/);
+    expect(await page.locator(".plot").isVisible()).toBe(false);
+    await page.locator(".chart summary").click();
+    expect(await page.locator(".chart details tbody tr").first().isVisible()).toBe(true);
+    expect(await page.locator(".copy button").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("a page with everything is under 60 KB over the wire, and asks for its files once", async () => {
+    const html = await (
+      await fetch(`${gateway.baseUrl}/feeds/${hostile}`, {
+        headers: { "Accept-Encoding": "identity" },
+      })
+    ).text();
+    const files = [...html.matchAll(/(?:src|href)="\.\.(\/assets\/[^"]+)"/g)].map(
+      ([, path]) => path,
+    );
+    let bytes = Bun.gzipSync(html).length;
+    for (const path of files) {
+      const file = await fetch(gateway.baseUrl + path);
+      expect(file.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+      bytes += Bun.gzipSync(new Uint8Array(await file.arrayBuffer())).length;
+    }
+    expect(files.length).toBe(5);
+    expect(bytes).toBeLessThan(60 * 1_024);
+  });
+
+  test("no page asked another host, and the browser logged nothing", () => {
+    expect(strangers).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
