@@ -1022,6 +1022,30 @@ const keys: PageRoute = {
           { to: "keys", done: "revoked" },
         ),
     },
+    rotate: {
+      confirm: (form) =>
+        `A new key with the same settings is made in the place of ${form.text("key_start")}…, which works for 24 hours more.`,
+      async run(visit, form) {
+        const path = `/v1/operator/keys/${encodeURIComponent(form.text("key_id"))}/rotate`;
+        const made = await visit.ask<CreatedKeyOutcome>(path, { method: "POST", body: {} });
+        if (made.kind === "refused") return { kind: "refused", why: made.detail };
+        const note =
+          "It is shown this once: only its hash is stored. Give it to the customer within 24 hours.";
+        return { kind: "show", view: onceView("The new key", made.body.key, note) };
+      },
+    },
+    edit: {
+      run(visit, form) {
+        const daily = form.given("daily");
+        const budget = daily === undefined ? null : typedNumber(daily);
+        const body = {
+          name: form.given("key_name"),
+          ...(form.text("permission") === "read" && { daily_credits: budget }),
+        };
+        const path = `/v1/operator/keys/${encodeURIComponent(form.text("key_id"))}`;
+        return callThenGo(visit, { method: "PATCH", path, body }, { to: "keys", done: "edited" });
+      },
+    },
   },
 };
 
@@ -1045,12 +1069,54 @@ function FoundKey({ visit, found }: { readonly visit: Visit; readonly found: Fou
           Ends: found.expires_at === null ? "never" : <Time of={found.expires_at} />,
         }}
       />
-      {found.revoked_at === null && (
-        <form method="post" class="actions">
-          <input type="hidden" name="key_id" value={found.id} />
-          <input type="hidden" name="key_start" value={found.key_start} />
-          <button class="danger" type="submit" name="act" value="revoke">
-            Revoke it
+      {found.revoked_at === null && <KeyForms found={found} />}
+    </>
+  );
+}
+
+function KeyForms({ found }: { readonly found: FoundKeyOutcome }) {
+  const named = (
+    <>
+      <input type="hidden" name="key_id" value={found.id} />
+      <input type="hidden" name="key_start" value={found.key_start} />
+      <input type="hidden" name="permission" value={found.permission} />
+    </>
+  );
+  return (
+    <>
+      <form method="post" class="actions">
+        {named}
+        <button class="danger" type="submit" name="act" value="revoke">
+          Revoke it
+        </button>
+        {found.account_id !== null && (
+          <button class="quiet" type="submit" name="act" value="rotate">
+            Make a new one in its place
+          </button>
+        )}
+      </form>
+      {found.account_id !== null && (
+        <form class="line" method="post">
+          {named}
+          <Field label="Name" name="key_name">
+            <input id="key_name" name="key_name" value={found.name ?? ""} />
+          </Field>
+          {found.permission === "read" && (
+            <Field label="Credits a day; empty: all" name="daily">
+              <input
+                id="daily"
+                name="daily"
+                inputMode="decimal"
+                value={
+                  found.daily_credits === null
+                    ? ""
+                    : digits(found.daily_credits).replaceAll(",", "")
+                }
+              />
+            </Field>
+          )}
+          <button class="quiet" type="submit" name="act" value="edit">
+            Save
           </button>
         </form>
       )}

@@ -363,11 +363,9 @@ function ListingFields({ form, feed }: ListingProps) {
         {choice("feed_type", FEED_TYPES, feed?.feed_type ?? "collection")}
       </Field>
       <Field label="Description" name="description" hint="Agents search by it.">
-        <input
-          id="description"
-          name="description"
-          value={typed(form, "description", feed?.description ?? "")}
-        />
+        <textarea id="description" name="description">
+          {typed(form, "description", feed?.description ?? "")}
+        </textarea>
       </Field>
       <Field label="Category" name="category">
         <input

@@ -161,6 +161,17 @@ for (const look of LOOKS) {
         expect(await page.locator("main").textContent()).toContain(leaked.slice(0, 12));
         expect(await page.content()).not.toContain(leaked.slice(16));
         expect(page.url()).not.toContain(leaked.slice(16));
+        await page.fill("#daily", "250.5");
+        await press(page, "Save");
+        expect(await told(page)).toContain("Saved");
+        await page.fill("#key", leaked);
+        await enter(page);
+        expect(await page.inputValue("#daily")).toBe("250.5");
+        expect(await confirm(page, "Make a new one")).toContain("24 hours more");
+        expect(await page.locator("main pre").textContent()).toMatch(/^fg_read_\w{38}/);
+        await go(page, "/keys");
+        await page.fill("#key", leaked);
+        await enter(page);
         expect(await confirm(page, "Revoke")).toContain("next request");
       });
       expect(await balanceOf(scene.consumerAccount)).toBe(before + 12.5 + 500);

@@ -183,7 +183,9 @@ async function offerWaitingFeed({ url, operator, accounts }: DemoDay): Promise<v
   const pushAll = async () => {
     for (const each of pushBodies(GOLD_BY_YEAR, operator.limits)) await provider(push, each);
     const rows = GOLD_BY_YEAR.rows.slice(-20).join(",");
-    await provider(push, `{"payload":[${rows}],"batch_id":"revision-2"}`);
+    // Of its own for each attempt: what finalizes the batch before retires an older one.
+    const batchId = `revision-${crypto.randomUUID().slice(0, 8)}`;
+    await provider(push, `{"payload":[${rows}],"batch_id":"${batchId}"}`);
   };
   await unlessRefused(pushAll(), ["FEED_FORBIDDEN", "FEED_SUSPENDED"]);
   const year = '{"payload":[{"id":"1832","year":1832,"average_usd":"about 19"}]}';
