@@ -9,6 +9,7 @@ import { basePlugins } from "./api/base_plugins.ts";
 import { healthRoutes } from "./api/health.ts";
 import { hiddenRoutes, unroutedRequests } from "./api/unrouted.ts";
 import { connectRoutes } from "./connect/connect_routes.ts";
+import { billingPart } from "./console/billing_part.tsx";
 import { consoleRoutes } from "./console/console_routes.ts";
 import { consoleVisitors } from "./console/visitors.ts";
 import { accountRoutes } from "./consumer/account_routes.ts";
@@ -81,22 +82,28 @@ export function createApp(services: Services) {
     .group("/v1", (group) => group.use(features))
     .group("/api/v1", (group) => group.use(features))
     .use(skillRoutes(services));
-  if (services.config.hasConsole) {
-    // Who has the console has the routes that it calls.
-    const handle = (request: Request) => {
-      ofOperators.add(request);
-      return routes.handle(request);
-    };
-    routes.use(consoleRoutes(services, handle));
-  }
+  // Who has the console has the routes that it calls.
+  const handle = (request: Request) => {
+    ofOperators.add(request);
+    return routes.handle(request);
+  };
+  const { hasConsole } = config;
+  if (hasConsole) routes.use(consoleRoutes(services, handle));
+  const isConsolePublic = hasConsole && config.admin === undefined;
+  const frame = isConsolePublic ? { more: [{ path: "console", text: "Console" }] } : {};
   const app = routes
     .use(assetRoutes())
-    .use(siteRoutes(services))
+    .use(siteRoutes(services, frame))
     .use(discoveryRoutes(services))
-    .use(billingRoutes(services))
+    .use(
+      billingRoutes(services, {
+        frame,
+        ...(isConsolePublic && { findSignedIn: billingPart(services, handle) }),
+      }),
+    )
     .use(connectRoutes(services, consoleVisitors(services)))
     .use(mcpRoutes(services, (request) => routes.handle(request)))
-    .use(docsRoutes(services, routes));
+    .use(docsRoutes(services, routes, frame));
   const unrouted = unroutedRequests(app, http, { keyedPrefixes: ["/v1", "/api/v1"], hidden });
   app.config.serve = { routes: unrouted.routes };
   return {

@@ -1,0 +1,54 @@
+/**
+ * What `/billing` shows a signed-in consumer besides: what the account has, and the way to buy the feed from it. Beyond 5.
+ *
+ * @module
+ */
+import type { Priced } from "../accounts/money.ts";
+import type { Services } from "../services.ts";
+import { digits, FigureCard, Text } from "../ui/parts.tsx";
+import { cookieToken } from "./cookie.ts";
+import { askApi, askText, bodyOf, type Handle } from "./own_api.ts";
+import { findSession } from "./sessions.ts";
+
+interface Offered extends Priced {
+  readonly feed_id: string;
+}
+
+interface Account {
+  readonly balance: { readonly credits: number; readonly usd: number };
+}
+
+/** Finds who asks for the page; undefined if no consumer is signed in. */
+export function billingPart(
+  { database, http }: Pick<Services, "database" | "http">,
+  handle: Handle,
+) {
+  return async (request: Request, feed: Offered | undefined) => {
+    const token = cookieToken(request.headers, http.baseUrl().startsWith("https:"));
+    const session = token === undefined ? undefined : await findSession(database, token);
+    if (session?.role !== "read" || session.account === undefined) return undefined;
+    const ask = askApi(askText(handle, session.key, request));
+    const { balance } = bodyOf(await ask<Account>("/v1/account"));
+    return {
+      who: <Text of={session.account.name} />,
+      own: (
+        <>
+          <div class="cards">
+            <FigureCard
+              label="Your balance"
+              value={digits(balance.credits)}
+              note={`credits = ${digits(balance.usd)} USD`}
+            />
+          </div>
+          {feed?.price_type === "one_time" && (
+            <p>
+              <a class="button" href={`./console/catalog/${feed.feed_id}`}>
+                Buy it from the balance
+              </a>
+            </p>
+          )}
+        </>
+      ),
+    };
+  };
+}
