@@ -36,6 +36,8 @@ async function walk(key: string): Promise<ReadonlyMap<string, string>> {
     const answer = await fetch(next, { headers: { cookie } });
     expect([next.href, answer.status]).toEqual([next.href, 200]);
     const html = await answer.text();
+    // A statement is a file.
+    if (!answer.headers.get("content-type")?.startsWith("text/html")) continue;
     pages.set(next.href, html);
     for (const [, href = ""] of html.matchAll(/<a[^>]* href="([^"#]*)/g)) {
       const address = new URL(href.replaceAll("&amp;", "&"), next);
