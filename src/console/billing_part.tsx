@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 /**
  * What `/billing` shows a signed-in consumer besides: what the account has, and the way to buy the feed from it. Beyond 5.
  *

@@ -65,7 +65,7 @@ describe("parseCommandLine", () => {
 
   test("a wrong call is named in one line that leads to the help", () => {
     for (const [line, message] of [
-      ["", "a command is missing: use one of serve, demo, stop, migrate, grants, account, key"],
+      ["", "a command is missing: use one of serve, demo, stop, migrate, grants, console, account"],
       ["acount list", 'there is no command "acount": use one of serve,'],
       ["account", "a command is missing: use one of account create, account edit, account list"],
       ["account make", 'there is no command "account make"'],
