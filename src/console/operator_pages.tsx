@@ -1167,6 +1167,25 @@ const money: PageRoute = {
             ]}
             empty="No feed was bought yet."
           />
+          <h3>Record a payment that was made elsewhere</h3>
+          <form class="line" method="post">
+            <Field label="Account, id or name" name="buyer">
+              <input id="buyer" name="buyer" value={typed(form, "buyer")} required />
+            </Field>
+            <Field label="Feed, id or slug" name="bought">
+              <input id="bought" name="bought" value={typed(form, "bought")} required />
+            </Field>
+            <Field label="Reference of the payment" name="purchase_reference">
+              <input
+                id="purchase_reference"
+                name="purchase_reference"
+                value={typed(form, "purchase_reference")}
+              />
+            </Field>
+            <button type="submit" name="act" value="purchase">
+              Record a purchase
+            </button>
+          </form>
           <h3>Undo a purchase</h3>
           <form class="line" method="post">
             <Field label="Account, id or name" name="undo_account">
@@ -1274,6 +1293,23 @@ const money: PageRoute = {
     };
   },
   acts: {
+    purchase: {
+      confirm: (form) =>
+        `${form.text("buyer")} reads ${form.text("bought")} free from now on. Nothing is taken from its balance.`,
+      run: (visit, form) =>
+        callThenGo(
+          visit,
+          {
+            path: "/v1/operator/purchases",
+            body: {
+              account_id: form.text("buyer"),
+              feed_id: form.text("bought"),
+              reference: form.given("purchase_reference"),
+            },
+          },
+          { to: "money", done: "recorded" },
+        ),
+    },
     undo: {
       confirm: (form) =>
         `The purchase of ${form.text("undo_feed")} by ${form.text("undo_account")} is undone: its price goes back, and the account reads the feed no more.`,

@@ -471,8 +471,11 @@ describe("POST /mcp", () => {
 
   test("calls without a key share 600 a minute", async () => {
     const send = () => post(LIST, { "x-api-key": "" });
+    const startMs = performance.now();
     const answers = await Promise.all(Array.from({ length: 700 }, send));
-    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(620);
+    // Ten more in each second that it took.
+    const most = 600 + Math.ceil((performance.now() - startMs) / 100);
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(most);
     const limited = answers.find(({ status }) => status === 429);
     expect(await limited?.json()).toMatchObject({ code: "RATE_LIMITED" });
     expect((await post(LIST)).status).toBe(200);

@@ -13,6 +13,11 @@ test("0001_schema.sql is as it was released", () => {
   expect(new Bun.CryptoHasher("sha256").update(text).digest("hex")).toBe(SCHEMA_SHA256);
 });
 
+test("each migration has a number of its own, and none is left out", () => {
+  const numbers = MIGRATIONS.map(({ name }) => Number(name.slice(0, 4)));
+  expect(numbers).toEqual(numbers.map((_, place) => place + 1));
+});
+
 test("a migration waits for a long read, and nobody waits behind the migration", async () => {
   const { address } = await createEmptyDatabase();
   const sql = connect(address, { connectionsMax: 2, statementTimeoutMs: 0 });
