@@ -15,8 +15,9 @@ export function connectReach(
 ): ConnectReach {
   // The consent page is one of the console's.
   if (!config.isConnectOn || !config.hasConsole) return "nobody";
-  const { protocol } = new URL(config.baseUrl ?? listenerUrl(config));
-  return protocol === "https:" ? "everybody" : "own_machine";
+  // The host may be none: the start says so later.
+  const isSecure = (config.baseUrl ?? listenerUrl(config)).startsWith("https:");
+  return isSecure ? "everybody" : "own_machine";
 }
 
 /** The server that knows who sent a request. */

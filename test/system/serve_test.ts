@@ -58,17 +58,26 @@ describe("serve", () => {
       await reading;
       return linesOf(said);
     };
+    const console = [
+      "Sign in to the console, once, within 15 minutes:",
+      expect.stringMatching(/^ {2}http:\/\/127\.0\.0\.1:\d+\/console\/link\/[\w-]{43}$/),
+      `Another link: ${TYPED} console --data-dir ${dataDir}`,
+    ];
     for (const more of [[], ["--workers", "1"]]) {
-      expect(await saidBy(more, "Stop it")).toEqual([
+      expect(await saidBy(more, "Another link")).toEqual([
         "There is no account yet. Make one and its key in another terminal:",
         `  ${TYPED} account create --name NAME --data-dir ${dataDir}`,
         `  ${TYPED} key create --account ID --permission read --data-dir ${dataDir}`,
         expect.stringMatching(/^What a key is good for: http:.*\/docs$/),
         `Stop it with Ctrl-C, or in another terminal with: ${TYPED} stop --data-dir ${dataDir}`,
+        ...console,
       ]);
     }
     expect(await saidBy(["--json"])).toEqual([]);
     await runFeedgate(["account", "create", "--name", "A", "--data-dir", dataDir], {});
+    expect(await saidBy([], "Another link")).toEqual(console);
+    const admin = ["key", "create", "--permission", "admin", "--name", "A"];
+    await runFeedgate([...admin, "--data-dir", dataDir], {});
     expect(await saidBy([])).toEqual([]);
   }, 30_000);
 

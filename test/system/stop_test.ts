@@ -104,6 +104,10 @@ test("a start is logged with the version, and a graceful stop when it begins and
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({
       level: "info",
+      message: expect.stringMatching(/^agents can be connected by OAuth from this machine only/),
+    }),
+    expect.objectContaining({
+      level: "info",
       message: "serving",
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     }),
