@@ -7,9 +7,8 @@
 import type { Priced } from "../accounts/money.ts";
 import type { Services } from "../services.ts";
 import { digits, FigureCard, Text } from "../ui/parts.tsx";
-import { cookieToken } from "./cookie.ts";
 import { askApi, askText, bodyOf, type Handle } from "./own_api.ts";
-import { findSession } from "./sessions.ts";
+import { sessionOf } from "./sessions.ts";
 
 interface Offered extends Priced {
   readonly feed_id: string;
@@ -25,8 +24,7 @@ export function billingPart(
   handle: Handle,
 ) {
   return async (request: Request, feed: Offered | undefined) => {
-    const token = cookieToken(request.headers, http.baseUrl().startsWith("https:"));
-    const session = token === undefined ? undefined : await findSession(database, token);
+    const session = await sessionOf({ database, http }, request);
     if (session?.role !== "read" || session.account === undefined) return undefined;
     const ask = askApi(askText(handle, session.key, request));
     const { balance } = bodyOf(await ask<Account>("/v1/account"));

@@ -15,7 +15,7 @@ import { MS_PER_SECOND } from "../lib/time_units.ts";
 import type { Services } from "../services.ts";
 import { PRIVATE_PAGE_HEADERS } from "../ui/page_headers.ts";
 import { CONSUMER_PAGES } from "./consumer_pages.tsx";
-import { cookieOf, cookieToken } from "./cookie.ts";
+import { cookieOf } from "./cookie.ts";
 import { readForm, requireOwnSite } from "./forms.ts";
 import { confirmView, linkView, problemView, renderFramed, signInView } from "./frame.tsx";
 import { messageOf } from "./messages.tsx";
@@ -25,10 +25,10 @@ import { PROVIDER_PAGES } from "./provider_pages.tsx";
 import {
   beginSession,
   endSessions,
-  findSession,
   openLink,
   type Role,
   type Session,
+  sessionOf,
 } from "./sessions.ts";
 import { SignInTries } from "./sign_in_tries.ts";
 import { type Acted, doneText, type Form, type PageRoute, type View, type Visit } from "./visit.ts";
@@ -54,18 +54,12 @@ export function consoleRoutes(services: Services, handle: Handle) {
     limits: config.limits,
     baseUrl: http.baseUrl(),
   });
-  const isSecure = () => http.baseUrl().startsWith("https:");
   const rootOf = (path: string) =>
     path
       .split("/")
       .slice(1, -1)
       .map(() => "..")
       .join("/") || ".";
-
-  async function sessionOf({ request }: RoutedCall): Promise<Session | undefined> {
-    const token = cookieToken(request.headers, isSecure());
-    return token === undefined ? undefined : findSession(database, token);
-  }
 
   function page(call: RoutedCall, rest: PageRest): Response {
     const path = new URL(call.request.url).pathname;
@@ -133,7 +127,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
       "GET",
       place,
       shown(async ({ call, params = {} }: Routed) => {
-        const session = await sessionOf(call);
+        const session = await sessionOf(services, call.request);
         if (session === undefined) return signInPage(call, 200);
         const visit = visitOf(call, session, params);
         const route = routeOf(session, path);
@@ -154,7 +148,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
       place,
       shown(async ({ call, params = {} }: Routed) => {
         requireOwnSite(call);
-        const session = await sessionOf(call);
+        const session = await sessionOf(services, call.request);
         if (session === undefined) return signInPage(call);
         const visit = visitOf(call, session, params);
         const route = routeOf(session, path);
@@ -278,7 +272,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
           }),
         };
         const headers = {
-          "Set-Cookie": cookieOf(token, isSecure()),
+          "Set-Cookie": cookieOf(token, http.baseUrl()),
           Refresh: "0; url=../../console",
         };
         return page(call, { session: undefined, view, headers });
@@ -289,7 +283,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
       "/console/sign-out",
       shown(async ({ call }: Routed) => {
         requireOwnSite(call);
-        const session = await sessionOf(call);
+        const session = await sessionOf(services, call.request);
         const form = await readForm(services, call, session?.keyId ?? "");
         if (session !== undefined) {
           const isEverywhere = form.text("everywhere") === "yes";
@@ -301,7 +295,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
     );
 
   function signedIn(token: string | undefined, to: string): Response {
-    const headers = { "Set-Cookie": cookieOf(token, isSecure()), Location: to };
+    const headers = { "Set-Cookie": cookieOf(token, http.baseUrl()), Location: to };
     return new Response(null, { status: 303, headers: { ...PRIVATE_PAGE_HEADERS, ...headers } });
   }
 

@@ -4,9 +4,11 @@
  *
  * @module
  */
+import { toExactNumber } from "../accounts/money.ts";
 import { readSpending, type Spending, type SpendingGrouping } from "../earnings/spending.ts";
 import { dayRange } from "../earnings/utc_day.ts";
 import { assert, present } from "../lib/assert.ts";
+import { parseJsonNumbers } from "../lib/json_numbers.ts";
 import {
   Badge,
   Chart,
@@ -516,11 +518,7 @@ const feed: PageRoute = {
 
 /** JSON with its numbers as they stood there. */
 function pretty(text: string): string {
-  const keepDigits = (_: string, value: unknown, context?: { readonly source?: string }) =>
-    typeof value === "number" && context?.source !== undefined
-      ? JSON.rawJSON(context.source)
-      : value;
-  return JSON.stringify(JSON.parse(text, keepDigits), null, 2);
+  return JSON.stringify(parseJsonNumbers(text, toExactNumber), null, 2);
 }
 
 export const CONSUMER_PAGES: readonly PageRoute[] = [home, usage, purchases, catalog, feed];

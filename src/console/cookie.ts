@@ -13,8 +13,8 @@ const SECURE_NAME = `__Host-${NAME}`;
 const TOKEN = /^[\w-]{20,100}$/;
 
 /** The token of a request's cookie, if it has the form of one. */
-export function cookieToken(headers: Headers, isSecure: boolean): string | undefined {
-  const wanted = isSecure ? SECURE_NAME : NAME;
+export function cookieToken(headers: Headers, baseUrl: string): string | undefined {
+  const wanted = isSecure(baseUrl) ? SECURE_NAME : NAME;
   for (const part of (headers.get("cookie") ?? "").split(";")) {
     const [name, value] = part.trim().split("=");
     if (name === wanted && value !== undefined && TOKEN.test(value)) return value;
@@ -23,13 +23,19 @@ export function cookieToken(headers: Headers, isSecure: boolean): string | undef
 }
 
 /** Of the header `Set-Cookie`; without a token it takes the cookie away. */
-export function cookieOf(token: string | undefined, isSecure: boolean): string {
+export function cookieOf(token: string | undefined, baseUrl: string): string {
+  const isOverTls = isSecure(baseUrl);
   return [
-    `${isSecure ? SECURE_NAME : NAME}=${token ?? ""}`,
+    `${isOverTls ? SECURE_NAME : NAME}=${token ?? ""}`,
     "Path=/",
     `Max-Age=${token === undefined ? 0 : SESSION_MS / MS_PER_SECOND}`,
     "HttpOnly",
     "SameSite=Strict",
-    ...(isSecure ? ["Secure"] : []),
+    ...(isOverTls ? ["Secure"] : []),
   ].join("; ");
+}
+
+/** The public address decides, since a proxy may end TLS. */
+function isSecure(baseUrl: string): boolean {
+  return baseUrl.startsWith("https:");
 }

@@ -22,6 +22,7 @@ import {
   type Figure,
   FigureCard,
   Message,
+  plain,
   Table,
   Text,
   Time,
@@ -1107,11 +1108,7 @@ function KeyForms({ found }: { readonly found: FoundKeyOutcome }) {
                 id="daily"
                 name="daily"
                 inputMode="decimal"
-                value={
-                  found.daily_credits === null
-                    ? ""
-                    : digits(found.daily_credits).replaceAll(",", "")
-                }
+                value={found.daily_credits === null ? "" : plain(found.daily_credits)}
               />
             </Field>
           )}

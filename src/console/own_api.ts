@@ -6,6 +6,7 @@
  */
 import { toExactNumber } from "../accounts/money.ts";
 import { PROBLEMS, Problem, type ProblemCode } from "../http/errors.ts";
+import { parseJsonNumbers } from "../lib/json_numbers.ts";
 
 /** Routes are found by the path alone. */
 const WITHIN = "http://localhost";
@@ -68,12 +69,9 @@ export function askApi(ask: AskText): AskApi {
 
 /** Numbers that would lose digits stay exact; they show as they stood there. */
 export function parseExact<Body>(text: string): Body {
-  const keepDigits = (_: string, value: unknown, context?: { readonly source?: string }) => {
-    const source = context?.source;
-    if (typeof value !== "number" || source === undefined || String(value) === source) return value;
-    return toExactNumber(source);
-  };
-  return JSON.parse(text === "" ? "{}" : text, keepDigits);
+  return parseJsonNumbers(text === "" ? "{}" : text, (source, value) =>
+    String(value) === source ? value : toExactNumber(source),
+  ) as Body;
 }
 
 /** The answer's body. @throws {Problem} the refusal, as a page shows it */

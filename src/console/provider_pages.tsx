@@ -15,6 +15,7 @@ import {
   type Figure,
   FigureCard,
   Message,
+  plain,
   Table,
   Text,
   Time,
@@ -404,7 +405,7 @@ function ListingFields({ form, feed }: ListingProps) {
           value={typed(
             form,
             "price_per_1k",
-            feed?.price_type === "metered" ? digits(feed.price_per_1k ?? "") : "",
+            feed?.price_type === "metered" ? plain(feed.price_per_1k ?? "") : "",
           )}
         />
       </Field>
@@ -437,7 +438,7 @@ function ListingFields({ form, feed }: ListingProps) {
           value={typed(
             form,
             "schema_version",
-            feed === undefined ? "" : digits(feed.schema_version).replaceAll(",", ""),
+            feed === undefined ? "" : plain(feed.schema_version),
           )}
         />
       </Field>

@@ -18,6 +18,8 @@ import type { Operator } from "../operator/operator.ts";
 import { findKey } from "../operator/references.ts";
 import { hashOfToken } from "../operator/sign_in_links.ts";
 import type { Database } from "../postgres/client/query.ts";
+import type { Services } from "../services.ts";
+import { cookieToken } from "./cookie.ts";
 
 const TOKEN_BYTES = 32;
 /** Sessions that are over and that a new one forgets. */
@@ -43,8 +45,17 @@ export interface Session {
   readonly isOwnKey: boolean;
 }
 
+/** The session of a request's cookie; undefined if nobody is signed in. */
+export async function sessionOf(
+  { database, http }: Pick<Services, "database" | "http">,
+  { headers }: Request,
+): Promise<Session | undefined> {
+  const token = cookieToken(headers, http.baseUrl());
+  return token === undefined ? undefined : findSession(database, token);
+}
+
 /** The session of a cookie's token; undefined if it is over, or its key or account may do nothing any more. */
-export async function findSession(database: Database, token: string): Promise<Session | undefined> {
+async function findSession(database: Database, token: string): Promise<Session | undefined> {
   const row = await database.row("find_session", { session_hash: hashOfToken(token) });
   if (row === undefined) return undefined;
   const key = openToken(row.sealed_key, sealing(token))?.toString("utf8");

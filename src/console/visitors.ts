@@ -5,15 +5,13 @@
  */
 import { hashOfToken } from "../operator/sign_in_links.ts";
 import type { Services } from "../services.ts";
-import { cookieToken } from "./cookie.ts";
-import { findSession } from "./sessions.ts";
+import { sessionOf } from "./sessions.ts";
 
 export function consoleVisitors({ database, http }: Pick<Services, "database" | "http">) {
   return {
     /** Undefined if nobody is signed in. */
-    async find({ headers }: Request) {
-      const token = cookieToken(headers, http.baseUrl().startsWith("https:"));
-      const session = token === undefined ? undefined : await findSession(database, token);
+    async find(request: Request) {
+      const session = await sessionOf({ database, http }, request);
       if (session === undefined) return undefined;
       const { role: permission, keyId, account, isOwnKey } = session;
       return {

@@ -6,6 +6,7 @@
 import { toExactNumber } from "../accounts/money.ts";
 import { assert } from "../lib/assert.ts";
 import { withoutInvisible } from "../lib/invisible_text.ts";
+import { parseJsonNumbers } from "../lib/json_numbers.ts";
 import { isObject } from "../lib/records.ts";
 
 declare global {
@@ -17,12 +18,7 @@ declare global {
 
 /** Parses JSON. `JSON.stringify` prints its numbers as they stood there. */
 export function parseExact(text: string): unknown {
-  // The third argument is ECMAScript's own since 2025, and not yet among the types.
-  const keepDigits = (_: string, value: unknown, context?: { readonly source?: string }) => {
-    const source = context?.source;
-    return typeof value === "number" && source !== undefined ? toExactNumber(source) : value;
-  };
-  return JSON.parse(text, keepDigits);
+  return parseJsonNumbers(text, toExactNumber);
 }
 
 /** The same of an answer that is an object. */

@@ -13,10 +13,14 @@ export type Figure = number | bigint | string | { readonly rawJSON: string };
 
 const GROUPS = /\B(?=(\d{3})+$)/g;
 
-/** `1234567.5` as `1,234,567.5`; no digit is lost. */
+/** `1234567.5` as it is, for an input or a program. */
+export function plain(figure: Figure): string {
+  return typeof figure === "object" ? figure.rawJSON : String(figure);
+}
+
+/** `1234567.5` as `1,234,567.5`, for people; no digit is lost. */
 export function digits(figure: Figure): string {
-  const text = typeof figure === "object" ? figure.rawJSON : String(figure);
-  const [whole = "", fraction] = text.split(".");
+  const [whole = "", fraction] = plain(figure).split(".");
   const grouped = whole.replace(GROUPS, ",");
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
@@ -192,7 +196,7 @@ export function Chart({ title, series, points }: ChartProps) {
                 <tr>
                   <td data-value={Date.parse(at) / 1_000}>{at.slice(0, 16).replace("T", " ")}</td>
                   {values.map((value) => (
-                    <td class="num" data-value={digits(value).replaceAll(",", "")}>
+                    <td class="num" data-value={plain(value)}>
                       {digits(value)}
                     </td>
                   ))}
