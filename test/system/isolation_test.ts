@@ -16,6 +16,8 @@ import { TOOL_HEADERS, toolMessage } from "../support/tools.ts";
 
 const ATTACKER = Bun.fileURLToPath(new URL("../support/attacker.ts", import.meta.url));
 const SLOWER_MAX = 3;
+/** A median below this is no delay, however fast the victim was alone: a busy machine adds as much. */
+const DELAY_MS_MIN = 3;
 const TURNS = 5;
 const QUIET_MS = 150;
 const ATTACK_MS = 400;
@@ -80,16 +82,22 @@ async function withstand(attack: Omit<Attack, "key">) {
   const statuses: Record<string, number> = {};
   const quietTimes: number[] = [];
   const attackedTimes: number[] = [];
-  for (let turn = 0; turn < TURNS; turn++) {
-    quietTimes.push(...(await readFor(QUIET_MS)));
+  // The first turn is not timed: both processes compile what it runs.
+  for (let turn = 0; turn <= TURNS; turn++) {
+    const quiet = await readFor(QUIET_MS);
     attacker.stdin.write(`${ATTACK_MS}\n`);
-    attackedTimes.push(...(await readFor(ATTACK_MS)));
+    const attacked = await readFor(ATTACK_MS);
+    if (turn > 0) {
+      quietTimes.push(...quiet);
+      attackedTimes.push(...attacked);
+    }
     const told: Record<string, number> = JSON.parse((await lines.next()).value ?? "");
     for (const [status, count] of Object.entries(told)) {
       statuses[status] = (statuses[status] ?? 0) + count;
     }
   }
-  expect(median(attackedTimes)).toBeLessThan(SLOWER_MAX * median(quietTimes));
+  const bound = Math.max(SLOWER_MAX * median(quietTimes), DELAY_MS_MIN);
+  expect(median(attackedTimes)).toBeLessThan(bound);
   return statuses;
 }
 
@@ -142,7 +150,7 @@ describe("another account's reads keep their pace", () => {
         expect(ms).toBeLessThan(Math.max(PUSH_MS_MAX, 5 * quietMs));
         for (const status of Object.keys(statuses)) expect(["200", "429", "503"]).toContain(status);
       }
-    }, 30_000);
+    }, 60_000);
 
     test(`another account's reads keep their pace while pages are read far behind the first (${type})`, async () => {
       const row = "json_build_object('id', n, 'text', repeat('x', 100))";
@@ -167,7 +175,7 @@ describe("another account's reads keep their pace", () => {
       body: toolMessage("read_feed", { feed: slug, fields: ["k1", "x{n}"] }),
     });
     expect(statuses[200]).toBeGreaterThan(0);
-  }, 30_000);
+  }, 60_000);
 
   test("another account's reads keep their pace while a limit is overrun", async () => {
     const statuses = await withstand({
@@ -175,7 +183,7 @@ describe("another account's reads keep their pace", () => {
       urls: [urlOf(`/v1/feed/${victimFeed.slug}`)],
     });
     expect(statuses[429]).toBeGreaterThan(0);
-  }, 30_000);
+  }, 60_000);
 
   test("another account's reads keep their pace while reads are refused", async () => {
     const paths = [
@@ -187,7 +195,7 @@ describe("another account's reads keep their pace", () => {
     ];
     const statuses = await withstand({ method: "GET", urls: paths.map(urlOf) });
     expect(statuses[200]).toBeUndefined();
-  }, 30_000);
+  }, 60_000);
 });
 
 describe("an account's share of the database's time", () => {
