@@ -114,7 +114,7 @@ describe("feedgate search, describe, buy", () => {
     const html = Bun.serve({ port: 0, fetch: () => new Response("<html>", { status: 404 }) });
     ended(await read("search", "x", "--url", html.url.href), 1, "404 <html>");
     await html.stop(true);
-  }, 20_000);
+  });
 });
 
 describe("feedgate read", () => {
@@ -177,7 +177,7 @@ describe("feedgate read", () => {
     const [, again = ""] = /go on with: .*?feedgate (read .*)\n$/.exec(half.stderr) ?? [];
     const rest = await read(...again.split(" "));
     expect(done(rest)).toBe(ndjson(rowsOf(250, 200)));
-  }, 30_000);
+  });
 
   test("exports a large feed, and goes on where an export stopped", async () => {
     const slug = await seed(5_000);
@@ -192,7 +192,7 @@ describe("feedgate read", () => {
     expect(linesOf(stdout).map((line) => JSON.parse(line).id)).toEqual(
       rowsOf(250).map(({ id }) => id),
     );
-  }, 30_000);
+  });
 
   test("follows a stream until Ctrl-C, and goes on behind it", async () => {
     const slug = await draft("cli-follow", { feed_type: "stream" });
@@ -212,7 +212,7 @@ describe("feedgate read", () => {
     expect(JSON.parse((await nextReader.read()).value ?? "")).toMatchObject({ id: 9 });
     next.kill("SIGINT");
     expect(await next.exited).toBe(3);
-  }, 30_000);
+  });
 
   test("refuses options that exclude each other", async () => {
     const usage = async (message: string, ...argv: readonly string[]) =>
@@ -356,7 +356,7 @@ describe("feedgate push", () => {
     proxy.fail("pass", ...away);
     const lost = await write("push", slug, await file(ndjson(rowsOf(5))));
     ended(lost, 3, "are skipped when it is sent again", "push cli-cut");
-  }, 30_000);
+  });
 
   test("names each bad line, and what was stored", async () => {
     const slug = await draft("cli-bad", { feed_type: "collection" });
@@ -382,7 +382,7 @@ describe("feedgate push", () => {
     ended(await write("push", "not-mine", typed), 1);
     ended(await read("push", csv, typed), 1, "needs a write key");
     ended(await write("push", csv), 2, "expected FEED FILE|-");
-  }, 20_000);
+  });
 
   test("interrupted, it leaves a collection as it was, and can go on", async () => {
     const slug = await draft("cli-interrupt", { feed_type: "collection" });
@@ -402,7 +402,7 @@ describe("feedgate push", () => {
     expect(await child.exited).toBe(3);
     expect(await new Response(child.stderr).text()).toContain("readers see what they saw before");
     expect(done(await read("read", slug))).toBe(ndjson(rowsOf(2)));
-  }, 15_000);
+  });
 });
 
 describe("feedgate feed init", () => {

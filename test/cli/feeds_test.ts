@@ -225,7 +225,7 @@ describe("feed delete", () => {
     }
     await onTerminal([feed.slug], "y\n");
     expect(await isDeleted(feed.slug)).toBe(true);
-  }, 20_000);
+  });
 
   test("with --yes, --json, or without a terminal, it asks nobody", async () => {
     const [one, two, three] = [await seed("Yes"), await seed("Json"), await seed("Piped")];
@@ -233,5 +233,5 @@ describe("feed delete", () => {
     await onTerminal([two.slug, "--json"], "");
     await operator.run(["feed", "delete", three.slug]);
     for (const { slug } of [one, two, three]) expect(await isDeleted(slug)).toBe(true);
-  }, 20_000);
+  });
 });

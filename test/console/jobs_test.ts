@@ -138,7 +138,7 @@ for (const look of LOOKS) {
         select feed_id, is_public, review, review_reason from feeds where feed_id in (${good}, ${bad})`;
       expect(rows.find((row) => row.feed_id === good)?.is_public).toBe(true);
       expect(rows.find((row) => row.feed_id === bad)).toMatchObject({ review_reason: "no sample" });
-    }, 60_000);
+    });
 
     test("operator: credits are granted, a read is refunded, a leaked key is found and revoked", async () => {
       const leaked = await gateway.createKey(scene.consumerAccount, "read");
@@ -176,7 +176,7 @@ for (const look of LOOKS) {
       });
       expect(await balanceOf(scene.consumerAccount)).toBe(before + 12.5 + 500);
       expect((await gateway.get("/v1/account", leaked)).status).toBe(403);
-    }, 60_000);
+    });
 
     test("provider: a file is pushed, a refused push says why, the listing is corrected, earnings are seen", async () => {
       const { waiting } = scene.feeds;
@@ -222,7 +222,7 @@ for (const look of LOOKS) {
         const csv = await new Response(Readable.toWeb(statement) as ReadableStream).text();
         expect(csv).toStartWith("date,reads,paid_reads,");
       });
-    }, 60_000);
+    });
 
     test("consumer: spending is seen, a feed is bought after its price is confirmed, a read is tried", async () => {
       const buyer = await gateway.createAccount({ credits: 2_000_000, name: "Buyer" });
@@ -247,6 +247,6 @@ for (const look of LOOKS) {
         expect(await page.locator("#key").count()).toBe(1);
       });
       expect(await balanceOf(buyer)).toBe(1_000_000 - 500);
-    }, 60_000);
+    });
   });
 }

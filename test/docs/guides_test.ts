@@ -107,7 +107,7 @@ test("the follower that the agents' guide shows follows a stream with its key, o
     1,
     expect.stringContaining("KEY_PERMISSION"),
   ]);
-}, 20_000);
+});
 
 test("a guide is compressed, and revalidated by its tag", async () => {
   const url = `${gateway.baseUrl}/docs/guides/agents`;

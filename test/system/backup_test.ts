@@ -102,7 +102,7 @@ beforeAll(async () => {
   };
   readKey = await key("read");
   writeKey = await key("write");
-}, 60_000);
+});
 
 /** Reads the backup as the owner of a new database, and serves it. */
 async function restoreElsewhere(serverUrl: string): Promise<void> {
@@ -216,7 +216,7 @@ describe("backup and restore", () => {
   test("a backup of the embedded database fills an empty one of DATABASE_URL, as a role that is no superuser", async () => {
     const { url } = await createEmptyDatabase();
     await restoreElsewhere(url);
-  }, 60_000);
+  });
 
   test.skipIf(!HAS_OLD_POSTGRES)(
     "a backup fills a database of PostgreSQL 15",
@@ -256,7 +256,7 @@ describe("backup and restore", () => {
       expect.stringContaining("without DATABASE_POOLED"),
     ]);
     expect((await restoreInto(url))[0]).toBe(0);
-  }, 60_000);
+  });
 
   test("restore leaves an operator's own tables as they are, whatever a file says, and finds its own in any schema", async () => {
     const { url } = await createEmptyDatabase();
@@ -291,7 +291,7 @@ describe("backup and restore", () => {
     expect([restored.code, restored.stderr]).toEqual([0, ""]);
     expect(await look("select note from apart.own")).toEqual([{ note: "kept" }]);
     expect(await look("select from apart.accounts")).not.toHaveLength(0);
-  }, 60_000);
+  });
 
   test("a backup of another schema is refused, and not said to be damaged", async () => {
     const folder = await usedDataDir();
@@ -333,7 +333,7 @@ describe("backup and restore", () => {
       ]);
       expect(lines[0]).toContain(difference.replace("schema 1 ", `schema ${MIGRATIONS.length} `));
     }
-  }, 60_000);
+  });
 
   test("a backup of a busy database is whole", async () => {
     const folder = await usedDataDir();
@@ -346,7 +346,7 @@ describe("backup and restore", () => {
       account?.id as string,
     );
     expect(shown.ledger.is_balanced).toBe(true);
-  }, 60_000);
+  });
 
   test("a month of the usage log can't be dropped while a backup writes it", async () => {
     const { address } = await createTestDatabase();
@@ -395,7 +395,7 @@ describe("backup and restore", () => {
     const text = Buffer.from(Bun.gunzipSync(readFileSync(path))).toString();
     expect(text.trimEnd().split("\n").at(-1)).toStartWith('{"rows":');
     expect(readdirSync(files).filter((name) => name.endsWith(".part"))).toEqual([]);
-  }, 60_000);
+  });
 
   test("restore refuses a database with accounts, a file that was cut, and a file that is no backup", async () => {
     expect(await run(target, "restore", file)).toMatchObject({
@@ -476,7 +476,7 @@ describe("backup and restore", () => {
       expect([name, code, said]).toEqual([name, 1, [expect.stringContaining(path)]]);
       expect([name, existsSync(witness)]).toEqual([name, false]);
     }
-  }, 60_000);
+  });
 
   test("restore refuses a data directory that another feedgate uses, and lets none in meanwhile", async () => {
     const folder = await usedDataDir();
@@ -495,7 +495,7 @@ describe("backup and restore", () => {
     expect(isIn).toBe(false);
     await alone.stop();
     await (await late).stop();
-  }, 60_000);
+  });
 
   test("backup of an external database names PostgreSQL's own tools", async () => {
     const operator = operatorOf((await createTestDatabase()).url);

@@ -70,7 +70,7 @@ beforeAll(async () => {
   input = [gateway.baseUrl, read, write, slug];
   built = await buildClient(join(temporaryFolder(), "client"));
   project = temporaryFolder();
-}, 60_000);
+});
 afterAll(async () => {
   await site.stop(true);
   await gateway.stop();
@@ -104,7 +104,7 @@ describe("the client's package", () => {
       );
       expect({ compiler, ...checked }).toEqual({ compiler, code: 0, out: "", err: "" });
     }
-  }, 60_000);
+  });
 
   test("works on Bun", async () => {
     const { out, err } = await run([process.execPath, "start.js", ...input], project);

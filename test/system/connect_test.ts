@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser)("a person connects an agent", () => {
     expect(complaints).toEqual([]);
     expect(referers).toEqual([]);
     await close();
-  }, 60_000);
+  });
 
   test("who is signed in already comes from another site and agrees at once; declining tells the client", async () => {
     const agent = agentOf(gateway.baseUrl, "Second client");
@@ -200,7 +200,7 @@ describe.skipIf(!hasBrowser)("a person connects an agent", () => {
     await page.waitForSelector("text=You may close this page");
     expect(new URL(page.url()).searchParams.get("error")).toBe("access_denied");
     await close();
-  }, 60_000);
+  });
 
   test("a client is known by its metadata document", async () => {
     const path = "/agent.json";
@@ -228,7 +228,7 @@ describe.skipIf(!hasBrowser)("a person connects an agent", () => {
       agents: [{ name: "Documented client" }],
     });
     await close();
-  }, 60_000);
+  });
 
   test("the page can't be put into a frame, and a form of another site does nothing", async () => {
     const agent = agentOf(gateway.baseUrl, "Framed client");
@@ -254,7 +254,7 @@ describe.skipIf(!hasBrowser)("a person connects an agent", () => {
     expect(row?.found).toBe(0);
     await evil.stop();
     await close();
-  }, 60_000);
+  });
 
   test("the consent page is usable at 390 px and by keyboard alone", async () => {
     const agent = agentOf(gateway.baseUrl, "Keyboard client");
@@ -277,7 +277,7 @@ describe.skipIf(!hasBrowser)("a person connects an agent", () => {
     await page.waitForSelector("text=You may close this page");
     await agent.finish();
     await close();
-  }, 60_000);
+  });
 
   test("the gateway conforms to the scenarios for authorization servers", async () => {
     const callback = `http://127.0.0.1:${CONFORMANCE_PORT}/callback`;
@@ -311,5 +311,5 @@ describe.skipIf(!hasBrowser)("a person connects an agent", () => {
     expect(isSent).toBe(true);
     expect(output).not.toMatch(/[1-9]\d* failed|FAILURE/);
     await close();
-  }, 90_000);
+  });
 });

@@ -218,7 +218,7 @@ describe("demo", () => {
       expect((await run("feed", "suspend", slug, "--reason", "a complaint")).code).toBe(0);
     }
     await withDemo(own, async (sheet) => expect(slugsOf(sheet)).toHaveLength(3));
-  }, 30_000);
+  });
 
   test("what the demo prints for a reader names address, docs, both keys, and five curl lines", async () => {
     const child = spawnFeedgate(["demo", "--port", "0"], environment);

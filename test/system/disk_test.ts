@@ -79,5 +79,5 @@ describe.skipIf(!IS_MOUNTED)("a full disk", () => {
     }
     const read = await fetch(`${gateway.baseUrl}/v1/catalog`, { headers: { "x-api-key": key } });
     expect(read.status).toBe(200);
-  }, 60_000);
+  });
 });

@@ -91,7 +91,7 @@ function serverPid(dataDir: string): number | undefined {
 
 async function killAndWait(pid: number): Promise<void> {
   process.kill(pid, "SIGKILL");
-  await waitFor(() => !isRunning(pid), 5_000);
+  await waitFor(() => !isRunning(pid), 20_000);
 }
 
 /** The keeper of a data directory's server, and its part that waits for the users' end. */
@@ -158,7 +158,7 @@ describe("startEmbedded", () => {
         await server.stop();
         expect(isRunning(server.pid)).toBe(false);
       }
-      expect(await waitFor(() => keepersOf(dataDir).length === 0, 1_000)).toBe(true);
+      expect(await waitFor(() => keepersOf(dataDir).length === 0, 20_000)).toBe(true);
     },
     TEST_MS,
   );
@@ -375,7 +375,7 @@ describe("startEmbedded", () => {
       writeFileSync(join(dataDir, "pg18", "postgresql.conf"), "no_such_setting = 1\n");
       const failed = startEmbedded({ dataDir });
       await expect(failed).rejects.toThrow(/DATABASE_URL.*postgres\.log ends:.*no_such_setting/s);
-      expect(await waitFor(() => keepersOf(dataDir).length === 0, 1_000)).toBe(true);
+      expect(await waitFor(() => keepersOf(dataDir).length === 0, 20_000)).toBe(true);
     },
     TEST_MS,
   );

@@ -33,4 +33,4 @@ test("a gateway serves again within 5 seconds after kill -9 of its embedded Post
   } finally {
     await Promise.all([gateway.stop(), peer.stop()]);
   }
-}, 60_000);
+});

@@ -17,7 +17,7 @@ import { serveGateway } from "../support/served_gateway.ts";
 
 /** Whether no process of a data directory is left; the server's keeper ends a moment after it. */
 function isLeft(dataDir: string): Promise<boolean> {
-  return waitFor(() => findProcesses(dataDir).length === 0, 1_000);
+  return waitFor(() => findProcesses(dataDir).length === 0, 20_000);
 }
 
 describe("serve", () => {
@@ -52,7 +52,7 @@ describe("serve", () => {
         const decoder = new TextDecoder();
         for await (const chunk of child.stderr) said += decoder.decode(chunk, { stream: true });
       })();
-      if (until !== undefined) expect(await waitFor(() => said.includes(until), 5_000)).toBe(true);
+      if (until !== undefined) expect(await waitFor(() => said.includes(until), 20_000)).toBe(true);
       child.kill("SIGTERM");
       expect(await child.exited).toBe(0);
       await reading;
@@ -79,7 +79,7 @@ describe("serve", () => {
     const admin = ["key", "create", "--permission", "admin", "--name", "A"];
     await runFeedgate([...admin, "--data-dir", dataDir], {});
     expect(await saidBy([])).toEqual([]);
-  }, 30_000);
+  });
 
   test("serve on all addresses prints one that works, and warns if clients elsewhere do not get theirs", async () => {
     const { databaseUrl } = await createOperator();
@@ -100,7 +100,7 @@ describe("serve", () => {
     });
     const known = await servedOn({ FEEDGATE_BASE_URL: "https://feeds.example.com" });
     expect(known).toEqual({ baseUrl: "https://feeds.example.com", status: false, warnings: [] });
-  }, 20_000);
+  });
 
   test("serve --json prints one JSON value; at SIGTERM, requests in flight are answered before it ends with 0", async () => {
     const { databaseUrl } = await createOperator();
@@ -136,7 +136,7 @@ describe("serve", () => {
     expect(performance.now() - startedMs).toBeLessThan(10_000);
     await answer;
     await sql.end();
-  }, 20_000);
+  });
 
   test("serve on a port in use prints one line and ends with 1", async () => {
     const { databaseUrl } = await createOperator();

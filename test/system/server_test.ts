@@ -101,7 +101,7 @@ describe("stop", () => {
     clearInterval(drip);
     socket.destroy();
     expect(performance.now() - startedMs).toBeLessThan(DRAIN_MS_MAX);
-  }, 20_000);
+  });
 
   test("a second signal ends the process at once, and cuts what is in flight", async () => {
     const both = await Promise.all([serve(), serve()]);
@@ -133,7 +133,7 @@ describe("start", () => {
     expect(rows[0]?.applied).toBe(rows[0]?.newest);
     await looking.end();
     await Promise.all(both.map((each) => each.stop()));
-  }, 20_000);
+  });
 
   test("a database with a newer schema is refused with one line and exit code 1", async () => {
     const newer = await createTestDatabase();
@@ -156,7 +156,7 @@ describe("start", () => {
       expect(lines).toEqual([expect.stringMatching(/can't be reached .*DATABASE_URL/)]);
       expect(lines[0]).not.toContain("secret");
     }
-  }, 20_000);
+  });
 
   test("an address that asks for a server that can't be written to is refused with one line", async () => {
     const url = "postgres://127.0.0.1:1/feedgate?target_session_attrs=standby";

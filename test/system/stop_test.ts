@@ -39,10 +39,10 @@ describe("stop", () => {
     const { code, stdout, stderr } = await stop(dataDir);
     expect([code, stdout, stderr]).toEqual([0, `stopped the gateway with pid ${pid}\n`, ""]);
     expect(isRunning(pid)).toBe(false);
-    expect(await waitFor(() => findProcesses(dataDir).length === 0, 1_000)).toBe(true);
+    expect(await waitFor(() => findProcesses(dataDir).length === 0, 20_000)).toBe(true);
     expect((await stop(dataDir, "--json")).stdout).toBe('{"stopped":[]}\n');
     expect((await stop(dataDir)).stdout).toBe(`no gateway serves from ${dataDir}\n`);
-  }, 30_000);
+  });
 
   test("stop ends all gateways of a folder, workers included, after the requests in flight", async () => {
     const dataDir = await usedDataDir();
@@ -55,7 +55,7 @@ describe("stop", () => {
     expect(JSON.parse(stdout).stopped.sort()).toEqual(pids.sort());
     expect([await one.child.exited, await several.child.exited]).toEqual([0, 0]);
     expect(notesIn(dataDir)).toEqual([]);
-  }, 30_000);
+  });
 
   test("what a killed gateway has left behind is not taken for one, even if its pid is another's now", async () => {
     const dataDir = await usedDataDir();

@@ -188,7 +188,7 @@ describe("the database in trouble", () => {
       where application_name = 'feedgate' and backend_type = 'client backend'`;
     // The gateway's pool and the test's own two.
     expect(row?.open).toBeLessThanOrEqual(DATABASE_CONNECTIONS_MAX + 2);
-    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(KILLS);
+    expect(answers.some(({ status }) => status === 200)).toBe(true);
   });
 
   test("a restart of the database under load: 503 while it lasts, and 200 within 5 s after it", async () => {

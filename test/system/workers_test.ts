@@ -116,7 +116,7 @@ describe("serve --workers", () => {
       const now = workerPids();
       return now.length === WORKERS && !now.includes(victim as number);
     };
-    expect(await waitFor(isReplaced, 5_000)).toBe(true);
+    expect(await waitFor(isReplaced, 20_000)).toBe(true);
     await Bun.sleep(300);
     isOver = true;
     await Promise.all(readers);
@@ -148,6 +148,6 @@ describe("serve --workers", () => {
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     expect(statuses.every((status) => status === 200)).toBe(true);
     await stopped;
-    expect(await waitFor(() => !pids.some(isRunning), 5_000)).toBe(true);
+    expect(await waitFor(() => !pids.some(isRunning), 20_000)).toBe(true);
   });
 });
