@@ -141,7 +141,13 @@ export async function createServices({ config, databases, log }: ServicesOptions
     );
   }
   // Sales from now on have this fee.
-  await database.row("keep_fee_rate", { rate_millionths: config.platformFeeMillionths });
+  const rate = { rate_millionths: config.platformFeeMillionths };
+  const kept = await database.row("keep_fee_rate", rate);
+  if (kept?.is_later) {
+    log.warn("the fee begins after the last sale, since the clock was set back", {
+      begins: kept.since,
+    });
+  }
   const incarnation = await keptSetting(database, "incarnation", "");
   const proposed = randomBytes(SECRET_BYTES).toString("base64url");
   const secret = config.cursorSecret ?? (await keptSetting(database, "cursor_secret", proposed));

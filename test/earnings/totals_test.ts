@@ -152,35 +152,6 @@ describe("totals", () => {
     expect(await areSumsEqual()).toBe(true);
   });
 
-  test("a sale has the fee of its moment, and a refund gives that back", async () => {
-    const { sql } = gateway;
-    const { database } = gateway.gateway.services;
-    const rate = (millionths: number) =>
-      database.row("keep_fee_rate", { rate_millionths: millionths });
-    const provider = await createProvider(gateway);
-    const feed = await provider.feed({ callPriceNanos: 1_000_000 });
-    const reader = await createReader(gateway);
-    await reader.read(feed);
-    await rate(100_001);
-    const { usage_id: usageId } = await reader.read(feed);
-    await rate(250_000);
-    await reader.read(feed);
-    await countSales(sql);
-    expect((await provider.earnings()).totals).toMatchObject({
-      gross_usd: 0.003,
-      fee_usd: 0.000350001,
-      net_usd: 0.002649999,
-    });
-    await database.row("refund_event", { usage_id: usageId, reason: "S", actor: null });
-    await countSales(sql);
-    expect((await provider.earnings()).totals).toMatchObject({
-      refunded_usd: 0.001,
-      fee_usd: 0.00025,
-      net_usd: 0.00175,
-    });
-    await rate(0);
-  });
-
   test("accounts are distinct over any range, in whatever order their days come", async () => {
     const { sql } = gateway;
     const date = fc.nat(11).map((offset) => day(Date.UTC(2025, 5, 25 + offset)));

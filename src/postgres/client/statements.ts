@@ -51,6 +51,7 @@ import sql_admission_functions_log_reads from "../../../sql/admission/functions/
 import sql_admission_functions_prove_calls from "../../../sql/admission/functions/prove_calls.sql" with { type: "text" };
 import sql_admission_functions_refund_reads from "../../../sql/admission/functions/refund_reads.sql" with { type: "text" };
 import sql_admission_functions_refund_usage from "../../../sql/admission/functions/refund_usage.sql" with { type: "text" };
+import sql_admission_functions_time_of_uuid from "../../../sql/admission/functions/time_of_uuid.sql" with { type: "text" };
 import sql_admission_functions_usage_id_of from "../../../sql/admission/functions/usage_id_of.sql" with { type: "text" };
 import sql_admission_functions_utc_day from "../../../sql/admission/functions/utc_day.sql" with { type: "text" };
 import sql_admission_functions_uuid_from_time from "../../../sql/admission/functions/uuid_from_time.sql" with { type: "text" };
@@ -311,6 +312,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "prove_calls", text: sql_admission_functions_prove_calls },
   { name: "refund_reads", text: sql_admission_functions_refund_reads },
   { name: "refund_usage", text: sql_admission_functions_refund_usage },
+  { name: "time_of_uuid", text: sql_admission_functions_time_of_uuid },
   { name: "usage_id_of", text: sql_admission_functions_usage_id_of },
   { name: "utc_day", text: sql_admission_functions_utc_day },
   { name: "uuid_from_time", text: sql_admission_functions_uuid_from_time },
@@ -1114,7 +1116,8 @@ export interface StatementTypes {
       readonly rate_millionths: number;
     };
     row: {
-      readonly is_kept: boolean;
+      readonly since: string;
+      readonly is_later: boolean;
     };
   };
   /** what a provider has sold in a range of UTC days, by day, month, feed or provider, and in all; of the daily totals */
