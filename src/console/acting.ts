@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Acted, Done, Form, Visit } from "./visit.ts";
+import type { Acted, Done, Visit } from "./visit.ts";
 
 interface Call {
   readonly method?: "POST" | "PATCH" | "DELETE";
@@ -21,9 +21,4 @@ export async function callThenGo(
   return answer.kind === "refused"
     ? { kind: "refused", why: answer.detail }
     : { kind: "go", to, done };
-}
-
-/** What was typed into a field before it was refused. */
-export function typed(form: Form | undefined, name: string, otherwise = ""): string {
-  return form === undefined ? otherwise : form.text(name);
 }

@@ -5,9 +5,11 @@
  * @module
  */
 import type { Priced } from "../accounts/money.ts";
+import type { Handle } from "../api/own_routes.ts";
+import type { Call } from "../http/call.ts";
 import type { Services } from "../services.ts";
 import { digits, FigureCard, Text } from "../ui/parts.tsx";
-import { askApi, askText, bodyOf, type Handle } from "./own_api.ts";
+import { askApi, askText, bodyOf } from "./own_api.ts";
 import { sessionOf } from "./sessions.ts";
 
 interface Offered extends Priced {
@@ -23,10 +25,10 @@ export function billingPart(
   { database, http }: Pick<Services, "database" | "http">,
   handle: Handle,
 ) {
-  return async (request: Request, feed: Offered | undefined) => {
+  return async ({ request, requestId }: Call, feed: Offered | undefined) => {
     const session = await sessionOf({ database, http }, request);
     if (session?.role !== "read" || session.account === undefined) return undefined;
-    const ask = askApi(askText(handle, session.key, request));
+    const ask = askApi(askText({ handle, key: session.key, requestId }));
     const { balance } = bodyOf(await ask<Account>("/v1/account"));
     return {
       who: <Text of={session.account.name} />,

@@ -8,20 +8,21 @@
  */
 import { Elysia } from "elysia";
 import { hashKey, permissionOf } from "../accounts/key_format.ts";
+import type { Handle } from "../api/own_routes.ts";
 import { problemOf } from "../api/problems.ts";
 import { callPlugin, type RoutedCall } from "../http/call.ts";
 import { PROBLEMS, Problem } from "../http/errors.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import type { Services } from "../services.ts";
 import { PRIVATE_PAGE_HEADERS } from "../ui/page_headers.ts";
-import { CONSUMER_PAGES } from "./consumer_pages.tsx";
+import { CONSUMER_PAGES } from "./consumer/consumer_pages.ts";
 import { cookieOf } from "./cookie.ts";
 import { readForm, requireOwnSite } from "./forms.ts";
 import { confirmView, linkView, problemView, renderFramed, signInView } from "./frame.tsx";
 import { messageOf } from "./messages.tsx";
-import { OPERATOR_PAGES } from "./operator_pages.tsx";
-import { askApi, askText, type Handle } from "./own_api.ts";
-import { PROVIDER_PAGES } from "./provider_pages.tsx";
+import { OPERATOR_PAGES } from "./operator/operator_pages.ts";
+import { askApi, askText } from "./own_api.ts";
+import { PROVIDER_PAGES } from "./provider/provider_pages.ts";
 import {
   beginSession,
   endSessions,
@@ -93,7 +94,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
 
   function visitOf(call: RoutedCall, session: Session, params: Visit["params"]): Visit {
     const { pathname, searchParams } = new URL(call.request.url);
-    const text = askText(handle, session.key, call.request);
+    const text = askText({ handle, key: session.key, requestId: call.requestId });
     call.isKeyed = true;
     call.subject.keyId = session.keyId;
     if (session.account !== undefined) call.subject.accountId = session.account.id;
@@ -184,7 +185,12 @@ export function consoleRoutes(services: Services, handle: Handle) {
       });
     }
     // A form that is sent twice acts once.
-    const text = askText(handle, session.key, call.request, form.given("once"));
+    const text = askText({
+      handle,
+      key: session.key,
+      requestId: call.requestId,
+      once: form.given("once"),
+    });
     const acting = { ...visit, ask: askApi(text), askText: text };
     const acted = await refusedAsAnswer(() => chosen.run(acting, form));
     switch (acted.kind) {
@@ -307,7 +313,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
       const found = await database.row("find_admin_key", { key_hash: hashKey(key) });
       return found === undefined ? "The key is not known, or it has ended." : undefined;
     }
-    const probe = await askText(handle, key, call.request)(PROBES[permission]);
+    const probe = await askText({ handle, key, requestId: call.requestId })(PROBES[permission]);
     return probe.kind === "refused" ? probe.detail : undefined;
   }
 }

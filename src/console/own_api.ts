@@ -5,14 +5,9 @@
  * @module
  */
 import { toExactNumber } from "../accounts/money.ts";
+import { type Handle, type OwnRequest, ownRoutes } from "../api/own_routes.ts";
 import { PROBLEMS, Problem, type ProblemCode } from "../http/errors.ts";
 import { parseJsonNumbers } from "../lib/json_numbers.ts";
-
-/** Routes are found by the path alone. */
-const WITHIN = "http://localhost";
-
-/** The app that has the routes of the API. */
-export type Handle = (request: Request) => Promise<Response>;
 
 export type Answered<Body> =
   | { readonly kind: "done"; readonly body: Body; readonly text: string; readonly status: number }
@@ -24,13 +19,7 @@ export type Answered<Body> =
       readonly text: string;
     };
 
-interface OwnCall {
-  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Sent as JSON. */
-  readonly body?: unknown;
-  /** Sent as it is. */
-  readonly file?: { readonly bytes: Uint8Array<ArrayBuffer>; readonly type: string };
-}
+type OwnCall = Pick<OwnRequest, "method" | "body" | "file">;
 
 /** Asks a route. `Body` is what the route's schema says of its answer; numbers keep their digits. */
 export type AskApi = <Body>(path: string, call?: OwnCall) => Promise<Answered<Body>>;
@@ -38,22 +27,24 @@ export type AskApi = <Body>(path: string, call?: OwnCall) => Promise<Answered<Bo
 /** Asks a route whose answer is taken as it is. */
 export type AskText = (path: string, call?: OwnCall) => Promise<Answered<undefined>>;
 
-/** `once` names a form: an operator's call that comes twice with it acts once. */
-export function askText(handle: Handle, key: string, request: Request, once?: string): AskText {
-  const requestId = request.headers.get("x-request-id");
-  return async (path, { method = "GET", body, file } = {}) => {
-    const headers: Record<string, string> = { authorization: `Bearer ${key}` };
-    if (requestId !== null) headers["x-request-id"] = requestId;
-    if (once !== undefined && method === "POST" && path.startsWith("/v1/operator/")) {
-      headers["idempotency-key"] = `console-${once}`;
-    }
-    if (file !== undefined) headers["content-type"] = file.type;
-    else if (body !== undefined) headers["content-type"] = "application/json";
-    const sent = file?.bytes ?? (body === undefined ? null : JSON.stringify(body));
-    const response = await handle(new Request(WITHIN + path, { method, headers, body: sent }));
-    const text = await response.text();
-    const { status } = response;
-    if (response.ok) return { kind: "done", body: undefined, text, status };
+interface Asking {
+  readonly handle: Handle;
+  /** The session's. */
+  readonly key: string;
+  /** Of the page: its calls are logged under the same id. */
+  readonly requestId: string;
+  /** Names a form: an operator's call that comes twice with it acts once. */
+  readonly once?: string | undefined;
+}
+
+export function askText({ handle, key, requestId, once }: Asking): AskText {
+  const headers = { authorization: `Bearer ${key}`, "x-request-id": requestId };
+  const ask = ownRoutes({ handle, headers });
+  return async (path, call = {}) => {
+    const isOnce = once !== undefined && call.method === "POST" && path.startsWith("/v1/operator/");
+    const own = isOnce ? { headers: { "idempotency-key": `console-${once}` } } : {};
+    const { status, text } = await ask({ path, ...call, ...own });
+    if (status < 400) return { kind: "done", body: undefined, text, status };
     const problem = parseExact<{ code?: string; detail?: string }>(text);
     const { code = "INTERNAL", detail = "The gateway failed. Try again." } = problem;
     return { kind: "refused", status, code, detail, text };

@@ -115,11 +115,3 @@ export function idOf({ params }: Visit): string {
   if (id !== undefined) return id;
   throw new Problem("ROUTE_NOT_FOUND", { detail: "There is nothing under this address." });
 }
-
-/** Where a list goes on: the page's own address with another cursor. */
-export function nextHref({ query }: Visit, cursor: string): string {
-  const next = new URLSearchParams(query);
-  next.delete("done");
-  next.set("cursor", cursor);
-  return `?${next}`;
-}

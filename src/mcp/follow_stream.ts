@@ -5,9 +5,9 @@
  */
 import { Type } from "@sinclair/typebox";
 import { LONG_POLL_SECONDS } from "../limits.ts";
-import { queryText } from "./own_routes.ts";
 import { ROWS_ARGUMENTS, readRows } from "./rows.ts";
 import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, structured, whole } from "./tool.ts";
+import { queryText } from "./tool_routes.ts";
 
 export const followStream = defineTool({
   name: "follow_stream",

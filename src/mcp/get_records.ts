@@ -6,9 +6,9 @@
 import { Type } from "@sinclair/typebox";
 import { Expected } from "../lib/typebox.ts";
 import { IDS_MAX } from "../limits.ts";
-import { queryText } from "./own_routes.ts";
 import { ONE_READ_ARGUMENTS, ROWS_ARGUMENTS, readRows } from "./rows.ts";
 import { DATA_NOT_INSTRUCTIONS, defineTool, FEED } from "./tool.ts";
+import { queryText } from "./tool_routes.ts";
 
 export const getRecords = defineTool({
   name: "get_records",

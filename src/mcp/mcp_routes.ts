@@ -7,6 +7,7 @@
 import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
 import { anonymous, createAnonymousLimit } from "../api/anonymous_limit.ts";
+import { WITHIN } from "../api/own_routes.ts";
 import { NO_PARAMETERS } from "../api/parameters.ts";
 import { CONNECT_PATH, challengeOf } from "../connect/metadata.ts";
 import { connectReach, requireOwnMachine } from "../connect/reach.ts";
@@ -26,9 +27,9 @@ import {
   MCP_SMALL_BODY_BYTES_MAX,
 } from "../limits.ts";
 import type { Services } from "../services.ts";
-import { type Exchange, WITHIN } from "./own_routes.ts";
 import { answerPlainCall } from "./plain_call.ts";
 import { createMcpServer, serverCard } from "./protocol_server.ts";
+import type { Exchange } from "./tool_routes.ts";
 
 /** Holds the bodies of all callers that are unknown. They have a budget of their own, and may use all of it. */
 const STRANGERS = "";

@@ -13,9 +13,9 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type AnswerPart, QuotedText } from "../http/answer.ts";
 import { eventText } from "../http/event_stream.ts";
 import { respond } from "../http/respond.ts";
-import type { Exchange } from "./own_routes.ts";
 import { STATELESS_REVISION, serverInfo } from "./protocol_server.ts";
 import { callTool, TOOLS } from "./tool_list.ts";
+import type { Exchange } from "./tool_routes.ts";
 
 const BEFORE_STATELESS: ReadonlySet<string> = new Set(["2025-03-26", "2025-06-18", "2025-11-25"]);
 const ACCEPTED = ["application/json", "text/event-stream"];

@@ -5,9 +5,9 @@
  */
 import { Type } from "@sinclair/typebox";
 import { FILTERS_MAX } from "../limits.ts";
-import { queryText } from "./own_routes.ts";
 import { ONE_READ_ARGUMENTS, ROWS_ARGUMENTS, readRows } from "./rows.ts";
 import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, whole } from "./tool.ts";
+import { queryText } from "./tool_routes.ts";
 
 const CHARS_DEFAULT = 32_000;
 const CHARS_MAX = 80_000;

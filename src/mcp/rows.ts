@@ -5,11 +5,12 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
+import type { OwnAnswer } from "../api/own_routes.ts";
 import { resetInSeconds } from "../api/rate_headers.ts";
 import { Expected } from "../lib/typebox.ts";
 import type { RowsTaken } from "../read/pipeline/tool_request.ts";
-import type { AskRoute, OwnAnswer } from "./own_routes.ts";
 import { problemResult, type ToolAnswer, withoutNull } from "./tool.ts";
+import type { AskRoute } from "./tool_routes.ts";
 
 const FIELDS_MAX = 50;
 const FIELD_LENGTH_MAX = 200;

@@ -6,8 +6,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { SEARCH_LENGTH_MAX } from "../limits.ts";
 import type { CatalogShape, SearchResultsShape } from "../read/catalog/catalog_shapes.ts";
-import { queryText } from "./own_routes.ts";
 import { DATA_NOT_INSTRUCTIONS, defineTool, problemResult, structured, whole } from "./tool.ts";
+import { queryText } from "./tool_routes.ts";
 
 const LIMIT_MAX = 50;
 

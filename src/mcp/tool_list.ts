@@ -13,10 +13,10 @@ import { describeFeed } from "./describe_feed.ts";
 import { followStream } from "./follow_stream.ts";
 import { getAccount } from "./get_account.ts";
 import { getRecords } from "./get_records.ts";
-import { type Exchange, ownRoutes } from "./own_routes.ts";
 import { readFeed } from "./read_feed.ts";
 import { searchFeeds } from "./search_feeds.ts";
 import { problemResult, type Tool, type ToolAnswer } from "./tool.ts";
+import { type Exchange, toolRoutes } from "./tool_routes.ts";
 
 export const TOOLS: ReadonlyMap<string, Tool> = new Map(
   [searchFeeds, describeFeed, readFeed, getRecords, followStream, buyFeed, getAccount].map(
@@ -54,7 +54,7 @@ export async function callTool(
   const { readsFree: free, readsPaid: paid } = services.config.limits;
   return tool.run(
     {
-      ask: ownRoutes(exchange),
+      ask: toolRoutes(exchange),
       readLimits: { free, paid },
       async fieldsOf(feedIds) {
         const rows = await services.reader.rows(GATEWAY, "list_schemas", { feed_ids: feedIds });

@@ -17,6 +17,7 @@ import { anonymous } from "../api/anonymous_limit.ts";
 import { parameters } from "../api/parameters.ts";
 import { billingUrlOf } from "../api/refusals.ts";
 import { CACHE_PRIVATE } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
 import { respond } from "../http/respond.ts";
 import { answerShared, compressedContent } from "../http/shared_content.ts";
 import { parseUuid } from "../lib/uuid.ts";
@@ -49,7 +50,7 @@ export interface SignedIn {
 
 /** Finds out who asks; undefined if nobody is signed in. The feed is listed. */
 export type FindSignedIn = (
-  request: Request,
+  call: Call,
   feed: BilledFeed | undefined,
 ) => Promise<SignedIn | undefined>;
 
@@ -88,7 +89,7 @@ export function billingRoutes(services: Services, options: BillingOptions = {}) 
       const feed = found?.is_public === true ? found : undefined;
       const { billingText: words, billingUrl } = config;
       const payUrl = billingUrl && billingUrlOf(billingUrl, { accountId, feedId });
-      const signedIn = await findSignedIn?.(call.request, feed);
+      const signedIn = await findSignedIn?.(call, feed);
       const page = renderBill({ frame, accountId, feed, words, payUrl, signedIn });
       return respond(answerShared(call.request, await compressedContent(page), HEADERS));
     },

@@ -1,0 +1,46 @@
+/** @jsxImportSource preact */
+/**
+ * What a consumer has bought.
+ *
+ * @module
+ */
+import { Table, Time, Usd } from "../../ui/parts.tsx";
+import { FeedLink } from "../lists.tsx";
+import { bodyOf } from "../own_api.ts";
+import type { PageRoute } from "../visit.ts";
+import type { Purchases } from "./answers.ts";
+
+export const OWN_PURCHASES: PageRoute = {
+  path: "purchases",
+  async show(visit) {
+    const list = bodyOf(await visit.ask<Purchases>("/v1/purchases?limit=100"));
+    return {
+      title: "Bought",
+      content: (
+        <>
+          <h1>Bought</h1>
+          <p class="lead">Reads of these feeds are free.</p>
+          <Table
+            label="Purchases"
+            rows={list.purchases}
+            columns={[
+              {
+                head: "Feed",
+                cell: (row) => <FeedLink visit={visit} id={row.feed_id} name={row.endpoint_path} />,
+              },
+              { head: "When", kind: "when", cell: (row) => <Time of={row.purchased_at} /> },
+              { head: "Price", kind: "num", cell: (row) => <Usd of={row.price.usd} /> },
+              { head: "Paid from", cell: (row) => row.paid_from },
+            ]}
+            empty={
+              <>
+                Nothing was bought yet. Feeds with a price once are in the{" "}
+                <a href={`${visit.root}/console/catalog`}>catalog</a>.
+              </>
+            }
+          />
+        </>
+      ),
+    };
+  },
+};

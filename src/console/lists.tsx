@@ -1,0 +1,86 @@
+/** @jsxImportSource preact */
+/**
+ * Lists of the API as pages show them: a page of entries, the way to the next one, and links to what they name.
+ *
+ * @module
+ */
+import { Text } from "../ui/parts.tsx";
+import type { Role } from "./sessions.ts";
+import type { Visit } from "./visit.ts";
+
+/** A page of a list. */
+export type Listed<Name extends string, Entry> = { readonly [Key in Name]: readonly Entry[] } & {
+  readonly next_cursor: string | null;
+};
+
+/** The query of a list: what the page's own address has of these names, and its place in the list. */
+export function listQuery(
+  { query }: Visit,
+  { limit, names = [] }: { readonly limit: number; readonly names?: readonly string[] },
+): string {
+  const asked = new URLSearchParams({ limit: String(limit) });
+  for (const name of [...names, "cursor"]) {
+    const value = query.get(name)?.trim();
+    if (value) asked.set(name, value);
+  }
+  return `?${asked}`;
+}
+
+interface NextProps {
+  readonly visit: Visit;
+  /** Null on the last page. */
+  readonly cursor: string | null;
+  readonly text?: string;
+}
+
+/** Where a list goes on: the page's own address with another cursor. */
+export function Next({ visit, cursor, text = "Next page" }: NextProps) {
+  if (cursor === null) return null;
+  const next = new URLSearchParams(visit.query);
+  next.delete("done");
+  next.set("cursor", cursor);
+  return (
+    <p class="pager">
+      <a class="button quiet" href={`?${next}`}>
+        {text}
+      </a>
+    </p>
+  );
+}
+
+interface LinkProps {
+  readonly visit: Visit;
+  readonly id: string;
+  /** @default the beginning of the id */
+  readonly name?: string | null | undefined;
+}
+
+const FEED_PAGES: Readonly<Record<Role, string>> = {
+  admin: "feeds",
+  write: "feeds",
+  read: "catalog",
+};
+
+/** A feed, which leads to its page as the visitor may see it. */
+export function FeedLink({ visit, id, name }: LinkProps) {
+  return (
+    <a href={`${visit.root}/console/${FEED_PAGES[visit.session.role]}/${id}`}>
+      {name ? <Text of={name} /> : <ShortId of={id} />}
+    </a>
+  );
+}
+
+/** An account, which leads to its page. */
+export function AccountLink({ visit, id, name }: LinkProps) {
+  return (
+    <a href={`${visit.root}/console/accounts/${id}`}>
+      {name ? <Text of={name} /> : <ShortId of={id} />}
+    </a>
+  );
+}
+
+const SHORT_LENGTH = 8;
+
+function ShortId({ of }: { readonly of: string }) {
+  return <code>{of.slice(0, SHORT_LENGTH)}…</code>;
+}

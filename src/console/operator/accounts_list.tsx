@@ -1,0 +1,79 @@
+/** @jsxImportSource preact */
+/**
+ * All accounts, and a new one.
+ *
+ * @module
+ */
+import type { AccountOutcome } from "../../operator/accounts.ts";
+import { Badge, digits, Table, Time } from "../../ui/parts.tsx";
+import { ActForm, FilterForm } from "../act_form.tsx";
+import { AccountLink, type Listed, listQuery, Next } from "../lists.tsx";
+import { bodyOf } from "../own_api.ts";
+import type { PageRoute } from "../visit.ts";
+
+const LISTED = 50;
+
+export const ACCOUNTS_LIST: PageRoute = {
+  path: "accounts",
+  async show(visit, form) {
+    const path = `/v1/operator/accounts${listQuery(visit, { limit: LISTED, names: ["name"] })}`;
+    const list = bodyOf(await visit.ask<Listed<"accounts", AccountOutcome>>(path));
+    return {
+      title: "Accounts",
+      content: (
+        <>
+          <h1>Accounts</h1>
+          <FilterForm
+            query={visit.query}
+            button="Find"
+            fields={[{ name: "name", label: "Exact name", kind: "search" }]}
+          />
+          <Table
+            label="Accounts"
+            rows={list.accounts}
+            columns={[
+              {
+                head: "Name",
+                cell: (row) => <AccountLink visit={visit} id={row.id} name={row.name} />,
+              },
+              { head: "Balance, credits", kind: "num", cell: (row) => digits(row.balance_credits) },
+              { head: "Feeds at most", kind: "num", cell: (row) => digits(row.max_feeds_allowed) },
+              {
+                head: "State",
+                cell: (row) =>
+                  row.suspension_reason === undefined ? (
+                    <Badge tone="good">active</Badge>
+                  ) : (
+                    <Badge tone="bad">suspended</Badge>
+                  ),
+              },
+              { head: "Made", kind: "when", cell: (row) => <Time of={row.created_at} /> },
+            ]}
+            empty="There is no such account. Make one below."
+          />
+          <Next visit={visit} cursor={list.next_cursor} />
+          <h2>New account</h2>
+          <ActForm
+            form={form}
+            fields={[{ name: "new_name", label: "Name", isRequired: true }]}
+            buttons={[{ act: "create", text: "Make it" }]}
+          />
+        </>
+      ),
+    };
+  },
+  acts: {
+    create: {
+      async run(visit, form) {
+        const body = { name: form.text("new_name") };
+        const made = await visit.ask<AccountOutcome>("/v1/operator/accounts", {
+          method: "POST",
+          body,
+        });
+        return made.kind === "refused"
+          ? { kind: "refused", why: made.detail }
+          : { kind: "go", to: `accounts/${made.body.id}`, done: "made" };
+      },
+    },
+  },
+};

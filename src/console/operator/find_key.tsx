@@ -1,0 +1,147 @@
+/** @jsxImportSource preact */
+/**
+ * Whose a key is, and its end, its settings and its successor.
+ *
+ * @module
+ */
+import type { CreatedKeyOutcome, FoundKeyOutcome } from "../../operator/keys.ts";
+import { Facts, Message, plain, Text, Time } from "../../ui/parts.tsx";
+import { ActForm, type FormField } from "../act_form.tsx";
+import { callThenGo } from "../acting.ts";
+import { KeyState } from "../key_state.tsx";
+import { AccountLink } from "../lists.tsx";
+import { typedNumber } from "../own_api.ts";
+import { showOnce } from "../show_once.tsx";
+import type { PageRoute, Visit } from "../visit.ts";
+
+export const FIND_KEY: PageRoute = {
+  path: "keys",
+  async show(visit, form) {
+    const wanted = form?.given("key") ?? visit.query.get("key")?.trim() ?? "";
+    const found =
+      wanted === ""
+        ? undefined
+        : await visit.ask<FoundKeyOutcome>("/v1/operator/keys/find", {
+            method: "POST",
+            body: { key: wanted },
+          });
+    return {
+      title: "Find a key",
+      content: (
+        <>
+          <h1>Find a key</h1>
+          <p class="lead">
+            Somebody has found a key? Paste it, or its beginning. You see whose it is, and can end
+            it.
+          </p>
+          <ActForm
+            fields={[{ name: "key", label: "Key, its beginning, or its id", kind: "key" }]}
+            buttons={[{ act: "find", text: "Find" }]}
+          />
+          {found?.kind === "refused" && (
+            <Message tone="bad">
+              <p>
+                <Text of={found.detail} />
+              </p>
+            </Message>
+          )}
+          {found?.kind === "done" && <FoundKey visit={visit} found={found.body} />}
+        </>
+      ),
+    };
+  },
+  acts: {
+    find: {
+      async run(visit, form) {
+        return { kind: "show", view: await FIND_KEY.show(visit, form) };
+      },
+    },
+    revoke: {
+      confirm: (form) =>
+        `Key ${form.text("key_start")}… reads and writes nothing from the next request on. This can't be undone.`,
+      run: (visit, form) =>
+        callThenGo(
+          visit,
+          { path: `/v1/operator/keys/${encodeURIComponent(form.text("key_id"))}/revoke` },
+          { to: "keys", done: "revoked" },
+        ),
+    },
+    rotate: {
+      confirm: (form) =>
+        `A new key with the same settings is made in the place of ${form.text("key_start")}…, which works for 24 hours more.`,
+      async run(visit, form) {
+        const path = `/v1/operator/keys/${encodeURIComponent(form.text("key_id"))}/rotate`;
+        const made = await visit.ask<CreatedKeyOutcome>(path, { method: "POST", body: {} });
+        if (made.kind === "refused") return { kind: "refused", why: made.detail };
+        const note =
+          "It is shown this once: only its hash is stored. Give it to the customer within 24 hours.";
+        return showOnce("The new key", made.body.key, note);
+      },
+    },
+    edit: {
+      run(visit, form) {
+        const daily = form.given("daily");
+        const budget = daily === undefined ? null : typedNumber(daily);
+        const body = {
+          name: form.given("key_name"),
+          ...(form.text("permission") === "read" && { daily_credits: budget }),
+        };
+        const path = `/v1/operator/keys/${encodeURIComponent(form.text("key_id"))}`;
+        return callThenGo(visit, { method: "PATCH", path, body }, { to: "keys", done: "edited" });
+      },
+    },
+  },
+};
+
+function FoundKey({ visit, found }: { readonly visit: Visit; readonly found: FoundKeyOutcome }) {
+  return (
+    <>
+      <Facts
+        of={{
+          Key: <code>{found.key_start}…</code>,
+          State: <KeyState of={found} />,
+          Permission: found.permission,
+          Account:
+            found.account_id === null ? (
+              "an operator's own"
+            ) : (
+              <AccountLink visit={visit} id={found.account_id} name={found.account_name ?? ""} />
+            ),
+          Name: <Text of={found.name} />,
+          Made: <Time of={found.created_at} />,
+          "Last used": <Time of={found.last_used_at} />,
+          Ends: found.expires_at === null ? "never" : <Time of={found.expires_at} />,
+        }}
+      />
+      {found.revoked_at === null && <KeyForms found={found} />}
+    </>
+  );
+}
+
+function KeyForms({ found }: { readonly found: FoundKeyOutcome }) {
+  const { id, key_start, permission, account_id: accountId, daily_credits: daily } = found;
+  const hidden = { key_id: id, key_start, permission };
+  const revoke = { act: "revoke", text: "Revoke it", tone: "danger" } as const;
+  // An operator's key is replaced by the command alone.
+  if (accountId === null) return <ActForm hidden={hidden} buttons={[revoke]} />;
+  const rotate = { act: "rotate", text: "Make a new one in its place", tone: "quiet" } as const;
+  const budget: FormField = {
+    name: "daily",
+    label: "Credits a day; empty: all",
+    kind: "decimal",
+    value: daily === null ? "" : plain(daily),
+  };
+  return (
+    <>
+      <ActForm hidden={hidden} buttons={[revoke, rotate]} />
+      <ActForm
+        hidden={hidden}
+        fields={[
+          { name: "key_name", label: "Name", value: found.name ?? "" },
+          ...(permission === "read" ? [budget] : []),
+        ]}
+        buttons={[{ act: "edit", text: "Save", tone: "quiet" }]}
+      />
+    </>
+  );
+}

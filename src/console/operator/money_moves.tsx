@@ -1,0 +1,191 @@
+/** @jsxImportSource preact */
+/**
+ * Purchases, payouts and promotion codes.
+ *
+ * @module
+ */
+import type { PayoutOutcome } from "../../operator/payouts.ts";
+import type { ListedPromotionOutcome } from "../../operator/promotions.ts";
+import type { PurchaseOutcome } from "../../operator/purchases.ts";
+import { Credits, digits, Table, Text, Time, Usd } from "../../ui/parts.tsx";
+import { ActForm } from "../act_form.tsx";
+import { callThenGo } from "../acting.ts";
+import { AccountLink, FeedLink, type Listed } from "../lists.tsx";
+import { bodyOf, typedNumber } from "../own_api.ts";
+import type { PageRoute } from "../visit.ts";
+
+export const MONEY_MOVES: PageRoute = {
+  path: "money",
+  async show(visit, form) {
+    const [payouts, promotions, purchases] = await Promise.all([
+      visit.ask<Listed<"payouts", PayoutOutcome>>("/v1/operator/payouts?limit=20"),
+      visit.ask<Listed<"promotions", ListedPromotionOutcome>>("/v1/operator/promotions?limit=20"),
+      visit.ask<Listed<"purchases", PurchaseOutcome>>("/v1/operator/purchases?limit=20"),
+    ]);
+    return {
+      title: "Money",
+      content: (
+        <>
+          <h1>Money</h1>
+          <h2>Purchases</h2>
+          <Table
+            label="Purchases"
+            rows={bodyOf(purchases).purchases}
+            columns={[
+              { head: "When", kind: "when", cell: (row) => <Time of={row.purchased_at} /> },
+              {
+                head: "Feed",
+                cell: (row) => <FeedLink visit={visit} id={row.feed_id} name={row.endpoint_path} />,
+              },
+              {
+                head: "Buyer",
+                kind: "id",
+                cell: (row) => <AccountLink visit={visit} id={row.account_id} />,
+              },
+              { head: "Price", kind: "num", cell: (row) => <Usd of={row.price_usd} /> },
+              { head: "Paid from", cell: (row) => row.paid_from },
+            ]}
+            empty="No feed was bought yet."
+          />
+          <h3>Record a payment that was made elsewhere</h3>
+          <ActForm
+            form={form}
+            fields={[
+              { name: "buyer", label: "Account, id or name", isRequired: true },
+              { name: "bought", label: "Feed, id or slug", isRequired: true },
+              { name: "purchase_reference", label: "Reference of the payment" },
+            ]}
+            buttons={[{ act: "purchase", text: "Record a purchase" }]}
+          />
+          <h3>Undo a purchase</h3>
+          <ActForm
+            form={form}
+            fields={[
+              { name: "undo_account", label: "Account, id or name", isRequired: true },
+              { name: "undo_feed", label: "Feed, id or slug", isRequired: true },
+              { name: "undo_reason", label: "Reason", isRequired: true },
+            ]}
+            buttons={[{ act: "undo", text: "Undo", tone: "danger" }]}
+          />
+          <h2>Payouts to providers</h2>
+          <Table
+            label="Payouts"
+            rows={bodyOf(payouts).payouts}
+            columns={[
+              { head: "When", kind: "when", cell: (row) => <Time of={row.paid_at} /> },
+              {
+                head: "Provider",
+                kind: "id",
+                cell: (row) => <AccountLink visit={visit} id={row.account_id} />,
+              },
+              { head: "Paid", kind: "num", cell: (row) => <Usd of={row.usd} /> },
+              { head: "Reference", cell: (row) => <Text of={row.reference} /> },
+            ]}
+            empty="No provider was paid yet. What each is owed is on its account's page."
+          />
+          <ActForm
+            form={form}
+            fields={[
+              { name: "payee", label: "Provider, id or name", isRequired: true },
+              { name: "usd", label: "USD", kind: "decimal", isRequired: true },
+              { name: "payout_reference", label: "Reference of the payment", isRequired: true },
+            ]}
+            buttons={[{ act: "payout", text: "Record a payout" }]}
+          />
+          <h2>Promotion codes</h2>
+          <Table
+            label="Promotion codes"
+            rows={bodyOf(promotions).promotions}
+            columns={[
+              { head: "Code", cell: (row) => <code>{row.code}</code> },
+              { head: "Gives", kind: "num", cell: (row) => <Credits of={row.credits} /> },
+              {
+                head: "Redeemed",
+                kind: "num",
+                cell: (row) =>
+                  `${digits(row.redemptions)} of ${row.max_redemptions === null ? "any number" : digits(row.max_redemptions)}`,
+              },
+              {
+                head: "Ends",
+                kind: "when",
+                cell: (row) => (row.expires_at === null ? "never" : <Time of={row.expires_at} />),
+              },
+            ]}
+            empty="There is no code yet."
+          />
+          <ActForm
+            form={form}
+            fields={[
+              { name: "code", label: "Code", isRequired: true },
+              { name: "promo_credits", label: "Credits", kind: "decimal", isRequired: true },
+            ]}
+            buttons={[{ act: "promotion", text: "Make a code" }]}
+          />
+        </>
+      ),
+    };
+  },
+  acts: {
+    purchase: {
+      confirm: (form) =>
+        `${form.text("buyer")} reads ${form.text("bought")} free from now on. Nothing is taken from its balance.`,
+      run: (visit, form) =>
+        callThenGo(
+          visit,
+          {
+            path: "/v1/operator/purchases",
+            body: {
+              account_id: form.text("buyer"),
+              feed_id: form.text("bought"),
+              reference: form.given("purchase_reference"),
+            },
+          },
+          { to: "money", done: "recorded" },
+        ),
+    },
+    undo: {
+      confirm: (form) =>
+        `The purchase of ${form.text("undo_feed")} by ${form.text("undo_account")} is undone: its price goes back, and the account reads the feed no more.`,
+      run: (visit, form) =>
+        callThenGo(
+          visit,
+          {
+            path: "/v1/operator/purchases/undo",
+            body: {
+              account_id: form.text("undo_account"),
+              feed_id: form.text("undo_feed"),
+              reason: form.text("undo_reason"),
+            },
+          },
+          { to: "money", done: "undone" },
+        ),
+    },
+    payout: {
+      confirm: (form) => `${form.text("usd")} USD are noted as paid to ${form.text("payee")}.`,
+      run: (visit, form) =>
+        callThenGo(
+          visit,
+          {
+            path: "/v1/operator/payouts",
+            body: {
+              account_id: form.text("payee"),
+              usd: typedNumber(form.text("usd")),
+              reference: form.text("payout_reference"),
+            },
+          },
+          { to: "money", done: "recorded" },
+        ),
+    },
+    promotion: {
+      run: (visit, form) =>
+        callThenGo(
+          visit,
+          {
+            path: "/v1/operator/promotions",
+            body: { code: form.text("code"), credits: typedNumber(form.text("promo_credits")) },
+          },
+          { to: "money", done: "made" },
+        ),
+    },
+  },
+};

@@ -1,0 +1,27 @@
+/**
+ * All pages of operators.
+ *
+ * @module
+ */
+import type { PageRoute } from "../visit.ts";
+import { ACCOUNTS_LIST } from "./accounts_list.tsx";
+import { ALL_FEEDS } from "./all_feeds.tsx";
+import { AUDIT_TRAIL } from "./audit_trail.tsx";
+import { FIND_KEY } from "./find_key.tsx";
+import { JUDGE_FEED } from "./judge_feed.tsx";
+import { MONEY_MOVES } from "./money_moves.tsx";
+import { ONE_ACCOUNT } from "./one_account.tsx";
+import { OVERVIEW } from "./overview.tsx";
+import { WAITING_FEEDS } from "./waiting_feeds.tsx";
+
+export const OPERATOR_PAGES: readonly PageRoute[] = [
+  OVERVIEW,
+  WAITING_FEEDS,
+  ALL_FEEDS,
+  JUDGE_FEED,
+  ACCOUNTS_LIST,
+  ONE_ACCOUNT,
+  FIND_KEY,
+  MONEY_MOVES,
+  AUDIT_TRAIL,
+];

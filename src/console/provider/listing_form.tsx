@@ -1,0 +1,180 @@
+/** @jsxImportSource preact */
+/**
+ * The form of a listing, and what it sends to create and edit.
+ *
+ * @module
+ */
+import { FEED_TYPES, PRICE_TYPES } from "../../feeds/find.ts";
+import { Problem } from "../../http/errors.ts";
+import { Message, plain, Text } from "../../ui/parts.tsx";
+import type { FormField } from "../act_form.tsx";
+import { parseExact, typedNumber } from "../own_api.ts";
+import type { Acted, Form, Visit } from "../visit.ts";
+import type { OwnFeed } from "./find_own.ts";
+
+/** The fields of a listing, as a form sends them to create and edit. @throws {Problem} 400 if one is no JSON */
+export function listingOf(form: Form) {
+  const json = (name: string) => {
+    const text = form.given(name);
+    if (text === undefined) return null;
+    try {
+      return parseExact<unknown>(text);
+    } catch {
+      throw new Problem("INVALID_PARAMETER", {
+        detail: `${name} is no JSON. Correct it and save again.`,
+      });
+    }
+  };
+  const price = form.given("price_per_1k");
+  const cents = form.given("one_time_price_cents");
+  const minutes = form.given("sync_interval_mins");
+  const version = form.given("schema_version");
+  return {
+    name: form.given("name"),
+    endpoint_path: form.given("endpoint_path"),
+    feed_type: form.given("feed_type"),
+    // What was emptied is cleared.
+    description: form.given("description") ?? null,
+    category: form.given("category") ?? null,
+    update_frequency_text: form.given("update_frequency_text") ?? null,
+    readme_md: form.given("readme_md") ?? null,
+    status: form.given("status"),
+    price_type: form.given("price_type"),
+    ...(price !== undefined && { price_per_1k: typedNumber(price) }),
+    ...(cents !== undefined && { one_time_price_cents: typedNumber(cents) }),
+    ...(minutes !== undefined && { sync_interval_mins: typedNumber(minutes) }),
+    ...(version !== undefined && { schema_version: typedNumber(version) }),
+    schema_locked: form.text("schema_locked") === "yes",
+    schema_definition: json("schema_definition"),
+    sample_response: json("sample_response"),
+  };
+}
+
+/** The fields of the form, with what the feed has now. */
+export function listingFields(feed?: OwnFeed): readonly FormField[] {
+  const json = (value: unknown) =>
+    value === null || value === undefined ? "" : JSON.stringify(value, null, 2);
+  const same = (value: string) => [value, value] as const;
+  return [
+    { name: "name", label: "Name", value: feed?.name ?? "", isRequired: true },
+    {
+      name: "endpoint_path",
+      label: "Slug",
+      hint: "Lower-case letters, digits and hyphens. Agents read the feed by it.",
+      value: feed?.endpoint_path ?? "",
+    },
+    {
+      name: "feed_type",
+      label: "Type",
+      hint: "collection: rows by id, replaced as a whole or one by one; stream: events in time; singleton: one row.",
+      choices: FEED_TYPES.map(same),
+      value: feed?.feed_type ?? "collection",
+    },
+    {
+      name: "description",
+      label: "Description",
+      hint: "Agents search by it.",
+      kind: "lines",
+      value: feed?.description ?? "",
+    },
+    { name: "category", label: "Category", value: feed?.category ?? "" },
+    {
+      name: "update_frequency_text",
+      label: "How often there is new data",
+      value: feed?.update_frequency_text ?? "",
+    },
+    {
+      name: "sync_interval_mins",
+      label: "Minutes between two pushes, at most",
+      hint: "The feed is late, and less reliable, when a push is overdue.",
+      kind: "integer",
+      value: String(feed?.sync_interval_mins ?? ""),
+    },
+    {
+      name: "price_type",
+      label: "Price",
+      choices: PRICE_TYPES.map(same),
+      value: feed?.price_type ?? "free",
+    },
+    {
+      name: "price_per_1k",
+      label: "USD per 1,000 calls, if metered",
+      kind: "decimal",
+      value: feed?.price_type === "metered" ? plain(feed.price_per_1k ?? "") : "",
+    },
+    {
+      name: "one_time_price_cents",
+      label: "US cents once, if one_time",
+      kind: "integer",
+      value: feed?.price_type === "one_time" ? plain(feed.one_time_price_cents ?? "") : "",
+    },
+    {
+      name: "schema_definition",
+      label: "Schema of a row, JSON Schema",
+      kind: "code",
+      value: json(feed?.schema_definition),
+    },
+    {
+      name: "schema_version",
+      label: "Version of the schema",
+      hint: "A higher one says that a change which may surprise agents is meant.",
+      kind: "decimal",
+      value: feed === undefined ? "" : plain(feed.schema_version),
+    },
+    {
+      name: "schema_locked",
+      label: "Refuse pushes with rows that the schema does not allow",
+      kind: "check",
+      value: feed?.schema_locked === true ? "yes" : "",
+    },
+    {
+      name: "sample_response",
+      label: "Sample row, JSON",
+      kind: "code",
+      value: json(feed?.sample_response),
+    },
+    { name: "readme_md", label: "Read-me, Markdown", kind: "lines", value: feed?.readme_md ?? "" },
+  ];
+}
+
+/** Saves what was typed, and goes on to the feed, unless there is something to say about it. */
+export async function saveListing(
+  visit: Visit,
+  form: Form,
+  { method, path }: { readonly method: "POST" | "PATCH"; readonly path: string },
+): Promise<Acted> {
+  const body = listingOf(form);
+  const saved = await visit.ask<Saved>(path, { method, body });
+  if (saved.kind === "refused") return { kind: "refused", why: saved.detail };
+  const { id, warnings } = saved.body;
+  if (warnings.length === 0) return { kind: "go", to: `feeds/${id}`, done: "edited" };
+  return { kind: "show", view: savedView(visit, id, warnings) };
+}
+
+interface Saved {
+  readonly id: string;
+  readonly warnings: readonly string[];
+}
+
+function savedView(visit: Visit, id: string, warnings: readonly string[]) {
+  return {
+    title: "Saved",
+    content: (
+      <>
+        <h1>Saved</h1>
+        <Message tone="warn">
+          {warnings.map((warning) => (
+            <p>
+              <Text of={warning} />
+            </p>
+          ))}
+        </Message>
+        <p>
+          <a class="button" href={`${visit.root}/console/feeds/${id}`}>
+            To the feed
+          </a>
+        </p>
+      </>
+    ),
+  };
+}

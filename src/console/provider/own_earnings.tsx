@@ -1,0 +1,156 @@
+/** @jsxImportSource preact */
+/**
+ * What a provider has earned, by day, month and feed, and what was paid.
+ *
+ * @module
+ */
+import type { ComponentChildren } from "preact";
+import type { Earnings } from "../../earnings/earnings.ts";
+import { Chart, digits, type Figure, FigureCard, Table, Text, Time } from "../../ui/parts.tsx";
+import { FeedLink } from "../lists.tsx";
+import { bodyOf } from "../own_api.ts";
+import type { Download, PageRoute, Visit } from "../visit.ts";
+
+interface Payouts {
+  readonly earned_usd?: Figure;
+  readonly owed_usd?: Figure;
+  readonly payouts: readonly {
+    readonly paid_at: string;
+    readonly usd: Figure;
+    readonly reference: string;
+  }[];
+}
+
+export const OWN_EARNINGS: PageRoute = {
+  path: "earnings",
+  download: statementOf,
+  async show(visit) {
+    const [days, months, feeds, paid] = await Promise.all([
+      visit.ask<Earnings>("/v1/provider/earnings?group_by=day"),
+      visit.ask<Earnings>(`/v1/provider/earnings?group_by=month&from=${yearAgo()}`),
+      visit.ask<Earnings>("/v1/provider/earnings?group_by=feed"),
+      visit.ask<Payouts>("/v1/provider/payouts?limit=20"),
+    ]);
+    const { groups, totals, complete_until: until } = bodyOf(days);
+    const payouts = bodyOf(paid);
+    return {
+      title: "Earnings",
+      hasCharts: true,
+      content: (
+        <>
+          <h1>Earnings</h1>
+          <p class="small soft">
+            The last 30 days, in UTC; complete until <Time of={until} />
+          </p>
+          <div class="cards">
+            <FigureCard
+              label="Net"
+              value={`${digits(totals.net_usd)} USD`}
+              note="gross − refunded − fee"
+            />
+            <FigureCard
+              label="Gross"
+              value={`${digits(totals.gross_usd)} USD`}
+              note={`${digits(totals.paid_reads)} paid reads, ${digits(totals.purchases)} purchases`}
+            />
+            <FigureCard label="Fee" value={`${digits(totals.fee_usd)} USD`} note="the platform's" />
+            <FigureCard
+              label="Customers"
+              value={digits(totals.accounts)}
+              note="distinct accounts"
+            />
+          </div>
+          <Chart
+            title="Net earnings by day, USD"
+            series={["net", "gross"]}
+            points={groups.map((group) => ({
+              at: group.date ?? "",
+              values: [group.net_usd, group.gross_usd],
+            }))}
+          />
+          <h2>By month</h2>
+          <EarningsTable
+            groups={[...bodyOf(months).groups].reverse().filter(isStatement)}
+            head="Month"
+            cell={({ month = "" }) => (
+              <>
+                {month} <a href={`?statement=${month}`}>statement as CSV</a>
+              </>
+            )}
+          />
+          <h2>By feed</h2>
+          <EarningsTable
+            groups={bodyOf(feeds).groups}
+            head="Feed"
+            cell={(group) => <FeedLink visit={visit} id={group.feed_id ?? ""} name={group.name} />}
+          />
+          <h2>Payouts</h2>
+          <Table
+            label="Payouts"
+            rows={payouts.payouts}
+            columns={[
+              { head: "When", kind: "when", cell: (row) => <Time of={row.paid_at} /> },
+              { head: "USD", kind: "num", cell: (row) => digits(row.usd) },
+              { head: "Reference", cell: (row) => <Text of={row.reference} /> },
+            ]}
+            empty="You have not been paid yet. The operator records payouts."
+          />
+        </>
+      ),
+    };
+  },
+};
+
+/** The days of a month, as the API writes them. */
+async function statementOf(visit: Visit): Promise<Download | undefined> {
+  const month = visit.query.get("statement") ?? "";
+  const [, year, number] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month) ?? [];
+  if (year === undefined) return undefined;
+  const to = new Date(Date.UTC(Number(year), Number(number), 0)).toISOString().slice(0, 10);
+  const path = `/v1/provider/earnings?group_by=day&format=csv&from=${month}-01&to=${to}`;
+  const answer = await visit.askText(path);
+  bodyOf(answer);
+  return { name: `statement-${month}.csv`, type: "text/csv; charset=utf-8", text: answer.text };
+}
+
+/** The month of today, which comes first, and those in which something happened. */
+function isStatement(group: Group, index: number): boolean {
+  const { reads, purchases, refunded_usd: refunded } = group;
+  if (index === 0) return true;
+  return digits(reads) !== "0" || digits(purchases) !== "0" || digits(refunded) !== "0";
+}
+
+type Group = Earnings["groups"][number];
+
+interface EarningsTableProps {
+  readonly groups: readonly Group[];
+  readonly head: string;
+  cell(group: Group): ComponentChildren;
+}
+
+function EarningsTable({ groups, head, cell }: EarningsTableProps) {
+  return (
+    <Table
+      label={`Earnings by ${head.toLowerCase()}`}
+      rows={groups}
+      columns={[
+        { head, cell },
+        { head: "Reads", kind: "num", cell: (row) => digits(row.reads) },
+        { head: "Purchases", kind: "num", cell: (row) => digits(row.purchases) },
+        { head: "Gross, USD", kind: "num", cell: (row) => digits(row.gross_usd) },
+        { head: "Refunded, USD", kind: "num", cell: (row) => digits(row.refunded_usd) },
+        { head: "Fee, USD", kind: "num", cell: (row) => digits(row.fee_usd) },
+        { head: "Net, USD", kind: "num", cell: (row) => digits(row.net_usd) },
+      ]}
+      empty="Nothing was sold in this time. Set a price, and ask to be listed."
+    />
+  );
+}
+
+/** The first day of a month eleven months ago, in UTC. */
+function yearAgo(): string {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 11, 1))
+    .toISOString()
+    .slice(0, 10);
+}

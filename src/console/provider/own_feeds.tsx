@@ -1,0 +1,69 @@
+/** @jsxImportSource preact */
+/**
+ * The home of a provider: own feeds, and how they do.
+ *
+ * @module
+ */
+import { Badge, digits, Table, Time } from "../../ui/parts.tsx";
+import { FeedLink } from "../lists.tsx";
+import { bodyOf } from "../own_api.ts";
+import type { PageRoute } from "../visit.ts";
+import type { OwnFeeds } from "./find_own.ts";
+
+export const OWN_FEEDS: PageRoute = {
+  path: "",
+  async show(visit) {
+    const { feeds } = bodyOf(await visit.ask<OwnFeeds>("/v1/provider/feeds?limit=100"));
+    return {
+      title: "Your feeds",
+      content: (
+        <>
+          <h1>Your feeds</h1>
+          <p class="lead">Reads, readers and earnings are those of the last 30 days.</p>
+          <Table
+            label="Your feeds"
+            rows={feeds}
+            columns={[
+              {
+                head: "Feed",
+                cell: (row) => <FeedLink visit={visit} id={row.id} name={row.name} />,
+              },
+              {
+                head: "State",
+                cell: (row) => (
+                  <>
+                    <Badge tone={row.status === "active" ? "good" : "plain"}>{row.status}</Badge>{" "}
+                    {row.review !== "none" && (
+                      <Badge tone={row.review === "declined" ? "bad" : "plain"}>{row.review}</Badge>
+                    )}
+                  </>
+                ),
+              },
+              { head: "Rows", kind: "num", cell: (row) => digits(row.row_count) },
+              { head: "Reads", kind: "num", cell: (row) => digits(row.reads) },
+              { head: "Readers", kind: "num", cell: (row) => digits(row.readers) },
+              { head: "Earned, USD", kind: "num", cell: (row) => digits(row.net_usd) },
+              { head: "Last push", kind: "when", cell: (row) => <Time of={row.last_sync_at} /> },
+              {
+                head: "Last refusal",
+                cell: (row) =>
+                  row.last_refusal === null ? (
+                    ""
+                  ) : (
+                    <Badge tone="bad">{row.last_refusal.code}</Badge>
+                  ),
+              },
+              { head: "Open batches", kind: "num", cell: (row) => row.open_batches.length },
+            ]}
+            empty={
+              <>
+                You have no feed yet. <a href={`${visit.root}/console/new`}>Make one</a>, or push a
+                file with the command <code>feedgate push</code>.
+              </>
+            }
+          />
+        </>
+      ),
+    };
+  },
+};

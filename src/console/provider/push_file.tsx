@@ -1,0 +1,128 @@
+/** @jsxImportSource preact */
+/**
+ * A page that takes a file of rows and pushes it.
+ *
+ * @module
+ */
+import { digits, Facts, Field, Text } from "../../ui/parts.tsx";
+import { FeedLink } from "../lists.tsx";
+import { idOf, type PageRoute, type Visit } from "../visit.ts";
+import { findOwn } from "./find_own.ts";
+
+export const PUSH_FILE: PageRoute = {
+  path: "feeds/:id/push",
+  async show(visit) {
+    const shown = await findOwn(visit);
+    return {
+      title: `Push to ${shown.name}`,
+      content: (
+        <>
+          <p class="crumbs">
+            <FeedLink visit={visit} id={shown.id} name={shown.name} />
+          </p>
+          <h1>Push a file</h1>
+          <p class="lead">
+            A file of JSON (an array of rows, or one row of a singleton), NDJSON (a row a line) or
+            CSV. All of it is stored, or nothing.
+          </p>
+          <form class="stack" method="post" encType="multipart/form-data">
+            <Field label="File" name="file" hint="Up to 2 MB. Larger files: feedgate push.">
+              <input
+                id="file"
+                name="file"
+                type="file"
+                accept=".json,.ndjson,.jsonl,.csv"
+                required
+              />
+            </Field>
+            <div>
+              <button type="submit" name="act" value="push">
+                Push it
+              </button>
+            </div>
+          </form>
+        </>
+      ),
+    };
+  },
+  acts: {
+    push: {
+      async run(visit, form) {
+        const { file } = form;
+        if (file === undefined) return { kind: "refused", why: "Choose a file first." };
+        const { route, type } = sortOf(file.name);
+        const bytes = new Uint8Array(await file.arrayBuffer());
+        const path = `/v1/provider/feed/${idOf(visit)}/${route}`;
+        const answer = await visit.askText(path, { method: "POST", file: { bytes, type } });
+        if (answer.kind === "refused") {
+          return { kind: "refused", why: whyOf(answer.text, answer.detail) };
+        }
+        const { receipt, problem } = endOf(route, answer.text);
+        return receipt === undefined
+          ? { kind: "refused", why: whyOf(JSON.stringify(problem), problem?.detail ?? "") }
+          : { kind: "show", view: receiptView(visit, receipt) };
+      },
+    },
+  },
+};
+
+/** How a file is sent, by the end of its name. */
+function sortOf(name: string) {
+  if (/\.csv$/i.test(name)) return { route: "import", type: "text/csv" } as const;
+  const isLines = /\.(ndjson|jsonl)$/i.test(name);
+  return { route: "push", type: isLines ? "application/x-ndjson" : "application/json" } as const;
+}
+
+interface End {
+  readonly receipt?: Receipt;
+  readonly problem?: { readonly detail: string };
+}
+
+/** What came of it: of an import, the last line of its answer. */
+function endOf(route: "import" | "push", text: string): End {
+  if (route === "push") return { receipt: JSON.parse(text) };
+  return JSON.parse(text.trim().split("\n").at(-1) ?? "{}");
+}
+
+interface Receipt {
+  readonly rows_inserted: number;
+  readonly rows_updated: number;
+  readonly rows_duplicate: number;
+  readonly is_visible: boolean;
+  readonly detail?: string;
+}
+
+/** The problem's detail, and the first rows that are wrong. */
+function whyOf(text: string, detail: string): string {
+  const { errors = [] }: { errors?: readonly { path?: string; message?: string }[] } =
+    JSON.parse(text);
+  const first = errors
+    .slice(0, 5)
+    .map(({ path = "", message = "" }) => `${path} ${message}`.trim());
+  return [detail, ...first].join(" · ");
+}
+
+function receiptView(visit: Visit, receipt: Receipt) {
+  return {
+    title: "Stored",
+    content: (
+      <>
+        <h1>Stored</h1>
+        <Facts
+          of={{
+            "New rows": digits(receipt.rows_inserted),
+            "Replaced rows": digits(receipt.rows_updated),
+            "There before": digits(receipt.rows_duplicate),
+            "Readers see them": receipt.is_visible ? "yes" : "not yet",
+            Note: receipt.detail && <Text of={receipt.detail} />,
+          }}
+        />
+        <p>
+          <a class="button" href={`${visit.root}/console/feeds/${idOf(visit)}`}>
+            To the feed
+          </a>
+        </p>
+      </>
+    ),
+  };
+}

@@ -1,0 +1,57 @@
+/**
+ * Calls of the gateway's own routes on behalf of an MCP client.
+ *
+ * A tool is a request to a route that exists, with the client's key, so there is nothing to keep in step.
+ *
+ * @module
+ */
+import { type Handle, type OwnAnswer, type OwnRequest, ownRoutes } from "../api/own_routes.ts";
+import { ToolRequest, type ToolWishes } from "../read/pipeline/tool_request.ts";
+import type { Services } from "../services.ts";
+
+interface ToolCall extends OwnRequest {
+  /** What HTTP has no words for. */
+  readonly wishes?: ToolWishes;
+}
+
+/** Asks a route of this gateway. Never rejects: what fails is an answer, too. */
+export type AskRoute = (request: ToolCall) => Promise<OwnAnswer>;
+
+/** How a message is answered. */
+export interface Exchange {
+  readonly services: Services;
+  /** The app that has all other routes. */
+  readonly handle: Handle;
+  /** The request that the message came with. */
+  readonly request: Request;
+  /** Its routes are called under the same id. */
+  readonly requestId: string;
+}
+
+/** The parts of the client's request that go with every call. */
+const PASSED_ON = ["x-api-key", "authorization", "traceparent"];
+
+export function toolRoutes({ handle, request, requestId }: Exchange): AskRoute {
+  const headers: Record<string, string> = { "x-request-id": requestId };
+  for (const name of PASSED_ON) {
+    const value = request.headers.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  return ownRoutes<ToolCall>({
+    handle,
+    headers,
+    signal: request.signal,
+    make: (url, init, { wishes = {} }) => new ToolRequest(url, init, wishes),
+  });
+}
+
+/** `?a=1&b=2`, without what is undefined; "" where nothing is left. */
+export function queryText(
+  parameters: readonly (readonly [name: string, value: string | number | undefined])[],
+): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of parameters) {
+    if (value !== undefined) query.append(name, String(value));
+  }
+  return query.size === 0 ? "" : `?${query}`;
+}
