@@ -6,12 +6,13 @@
 -- :until timestamptz?
 -- :before_event_id bigint?
 -- :limit int
--- returns event_id bigint, happened_at timestamptz, actor text, action text, account_id uuid?,
+-- returns event_id bigint, happened_at timestamptz, actor text, face text?, action text, account_id uuid?,
 --   feed_id uuid?, before json?, after json?
 select
   event_id,
   happened_at,
   actor,
+  face,
   action,
   account_id,
   feed_id,

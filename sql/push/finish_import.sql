@@ -10,6 +10,7 @@
 -- :rows_inserted int
 -- :body_bytes bigint
 -- :elapsed_ms int
+-- :actor text
 -- returns outcome text, status text?, last_sync_at timestamptz?, data_version bigint?
 select outcome, status, last_sync_at, data_version
 from finish_import(
@@ -22,5 +23,6 @@ from finish_import(
   rows_received => :rows_received,
   rows_inserted => :rows_inserted,
   body_bytes => :body_bytes,
-  elapsed_ms => :elapsed_ms
+  elapsed_ms => :elapsed_ms,
+  actor => :actor
 )

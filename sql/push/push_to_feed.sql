@@ -14,6 +14,7 @@
 -- :elapsed_ms int
 -- :account_id uuid
 -- :key_id uuid
+-- :actor text
 -- :window_limit int
 -- :window_us bigint
 -- returns outcome text, status text?, row_outcomes text?, is_staged boolean?,
@@ -48,5 +49,5 @@ cross join lateral write_push(
   is_dry_run => :is_dry_run,
   body_bytes => :body_bytes,
   elapsed_ms => :elapsed_ms,
-  pusher_key_id => :key_id
+  actor => :actor
 ) as written

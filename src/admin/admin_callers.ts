@@ -9,6 +9,7 @@
 import { Elysia } from "elysia";
 import { type Actor, adminKeyActor } from "../accounts/actor.ts";
 import type { Keys } from "../api/callers.ts";
+import { faceOf } from "../api/faces.ts";
 import { exactQuery } from "../api/parameters.ts";
 import { rateLimitedFor } from "../api/rate_headers.ts";
 import { callPlugin } from "../http/call.ts";
@@ -43,7 +44,8 @@ export function asOperator(keys: Keys) {
       call.isKeyed = true;
       const { keyId, name, key } = await keys.authenticateOperator(call);
       count(keyId);
-      const operator: OperatorPrincipal = { keyId, actor: adminKeyActor({ keyId, name }), key };
+      const actor = adminKeyActor({ keyId, name }, faceOf(call.request));
+      const operator: OperatorPrincipal = { keyId, actor, key };
       return { operator };
     })
     .use(exactQuery())

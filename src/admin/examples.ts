@@ -113,6 +113,7 @@ export const AUDIT_EVENT = {
   id: 7,
   happened_at: MADE_AT,
   actor: `admin key shop (${KEY_ID})`,
+  face: "api",
   action: "credits grant",
   account_id: ACCOUNT_ID,
   feed_id: null,

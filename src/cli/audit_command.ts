@@ -26,6 +26,7 @@ export const audit = databaseCommand({
       {
         WHEN: (row) => row.happened_at,
         WHO: (row) => row.actor,
+        BY: (row) => row.face,
         WHAT: (row) => row.action,
         AFTER: (row) => row.after,
         FEED: (row) => row.feed_id,

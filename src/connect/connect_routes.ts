@@ -358,7 +358,7 @@ function consentPages(services: Services, visitors: Visitors, clients: Clients) 
         dailyNanos,
         feedIds,
         keyEndsAt: keyEndsAt.toISOString(),
-        actor: keyActor(visitor.keyId),
+        actor: keyActor(visitor.keyId, "console"),
       });
       if (code === undefined) {
         return refusalPage(

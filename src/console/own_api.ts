@@ -5,6 +5,7 @@
  * @module
  */
 import { toExactNumber } from "../accounts/money.ts";
+import { fromConsole } from "../api/faces.ts";
 import { type Handle, type OwnRequest, ownRoutes } from "../api/own_routes.ts";
 import { PROBLEMS, Problem, type ProblemCode } from "../http/errors.ts";
 import { parseJsonNumbers } from "../lib/json_numbers.ts";
@@ -39,7 +40,8 @@ interface Asking {
 
 export function askText({ handle, key, requestId, once }: Asking): AskText {
   const headers = { authorization: `Bearer ${key}`, "x-request-id": requestId };
-  const ask = ownRoutes({ handle, headers });
+  const make = (url: string, init: RequestInit) => fromConsole(new Request(url, init));
+  const ask = ownRoutes({ handle, headers, make });
   return async (path, call = {}) => {
     const isOnce = once !== undefined && call.method === "POST" && path.startsWith("/v1/operator/");
     const own = isOnce ? { headers: { "idempotency-key": `console-${once}` } } : {};

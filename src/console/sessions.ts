@@ -69,7 +69,10 @@ async function findSession(database: Database, token: string): Promise<Session |
     key,
     keyName,
     account: accountId === null ? undefined : { id: accountId, name: name ?? "" },
-    actor: role === "admin" ? adminKeyActor({ keyId, name: keyName ?? "" }) : keyActor(keyId),
+    actor:
+      role === "admin"
+        ? adminKeyActor({ keyId, name: keyName ?? "" }, "console")
+        : keyActor(keyId, "console"),
     expiresAt: row.expires_at,
     isOwnKey: row.is_own_key,
   };

@@ -9,6 +9,7 @@ import { keyActor } from "../accounts/actor.ts";
 import { endAgent } from "../accounts/agents.ts";
 import { authenticated } from "../api/auth.ts";
 import { COUNTED, described, documented } from "../api/described.ts";
+import { faceOf } from "../api/faces.ts";
 import { NO_PARAMETERS } from "../api/parameters.ts";
 import { admitHousekeeping } from "../api/unlogged_calls.ts";
 import { CACHE_PRIVATE } from "../http/answer.ts";
@@ -46,7 +47,7 @@ export function agentRoutes(services: Services) {
       await admitHousekeeping(services, { call, principal, operation: "account" });
       const { accountId } = principal;
       const keyId = parseUuid(params.key_id);
-      const actor = keyActor(principal.keyId);
+      const actor = keyActor(principal.keyId, faceOf(call.request));
       const isEnded =
         keyId !== undefined && (await endAgent(database, { accountId, keyId }, actor));
       if (!isEnded) {

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { keyActor } from "../accounts/actor.ts";
+import type { Actor } from "../accounts/actor.ts";
 import { assert } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import type { JsonText } from "../lib/json_text.ts";
@@ -65,7 +65,7 @@ export type SchemaCheck = { readonly kind: "valid" } | InvalidSchema | { readonl
 
 interface SaveOwner {
   readonly accountId: string;
-  readonly keyId: string;
+  readonly actor: Actor;
 }
 
 type SaveOutcome =
@@ -108,7 +108,7 @@ export type SaveRefusal =
 /** Finds the feed that a create body names; undefined: it is another account's. */
 export async function targetOfCreate(
   { storedFeeds }: Pick<SaveServices, "storedFeeds">,
-  { accountId }: SaveOwner,
+  { accountId }: Pick<SaveOwner, "accountId">,
   body: JsonText,
 ): Promise<SaveTarget | undefined> {
   const feedId = upsertIdOf(body);
@@ -153,7 +153,7 @@ export async function saveFeed(
         compared_version: version,
         is_breaking: comparison.compatibility === "breaking",
         is_dry_run: isDryRun,
-        actor: keyActor(owner.keyId),
+        actor: owner.actor,
       }),
     );
     assert(row !== undefined, "save_feed returns one row");

@@ -4,7 +4,8 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { nullable } from "../lib/typebox.ts";
+import { FACES } from "../accounts/actor.ts";
+import { nullable, oneOf } from "../lib/typebox.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { time, uuid } from "../shapes.ts";
 import { accountReference, feedReference } from "./common_shapes.ts";
@@ -18,6 +19,12 @@ export const AuditEventShape = Type.Object(
     id: Type.Integer({ description: "Grows with time." }),
     happened_at: time("When."),
     actor: Type.String({ description: "Who." }),
+    face: nullable(
+      oneOf(FACES, {
+        description:
+          "Through which face: the command, the API, or the console. Null: the database's own user did it, or an older version of Feedgate.",
+      }),
+    ),
     action: Type.String({ description: "What was done." }),
     account_id: nullable(uuid("Whose it is.")),
     feed_id: nullable(uuid("Which feed it is about.")),

@@ -25,6 +25,7 @@ import {
   SCHEMA_DEFINITION,
   WRITTEN_FEED,
 } from "../api/examples.ts";
+import { faceOf } from "../api/faces.ts";
 import {
   feedForbidden,
   feedSuspended,
@@ -386,7 +387,9 @@ async function answerSave(
   },
 ): Promise<Response> {
   const { principal, ...given } = save;
-  const caller = { accountId: principal.accountId, signal: call.request.signal };
+  const { accountId } = principal;
+  const owner = { accountId, actor: keyActor(principal.keyId, faceOf(call.request)) };
+  const caller = { accountId, signal: call.request.signal };
   const saving = {
     database,
     limits: config.limits,
@@ -396,7 +399,7 @@ async function answerSave(
       rowSchemas.compareSchemas(before, after, caller),
     findWarnings: (definition: SavedDefinition) => rowSchemas.findWarnings(definition, caller),
   };
-  const outcome = await saveFeed(saving, principal, given);
+  const outcome = await saveFeed(saving, owner, given);
   if (outcome.kind === "judged") {
     const { compatibility, changes } = outcome.comparison;
     const refusedWith = outcome.isSchemaRefused ? "SCHEMA_BREAKING" : null;
@@ -425,7 +428,7 @@ async function deleteFeed(
   const row = await database.row("delete_feed", {
     account_id: accountId,
     ...referenceParameters(reference),
-    actor: keyActor(keyId),
+    actor: keyActor(keyId, faceOf(call.request)),
     deletions_per_feed: DELETIONS_PER_FEED_ALLOWED,
   });
   refuseForeign(row);
@@ -460,7 +463,7 @@ async function deleteRows(
     account_id: accountId,
     feed_id: feedId,
     row_ids: asked,
-    actor: keyActor(keyId),
+    actor: keyActor(keyId, faceOf(call.request)),
   });
   refuseForeign(row);
   const found = new Set<string>(JSON.parse(row?.deleted ?? "[]"));

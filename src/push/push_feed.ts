@@ -11,6 +11,7 @@
  */
 import type { WindowState } from "../admission/claims.ts";
 import type { Keys, Principal } from "../api/callers.ts";
+import { faceOf } from "../api/faces.ts";
 import { problemOf } from "../api/problems.ts";
 import type { Feed, Feeds } from "../feeds/find.ts";
 import type { Call } from "../http/call.ts";
@@ -144,7 +145,7 @@ async function attempt(
   const checked = await checkPush(services, { feed, body, signal: call.request.signal });
   if (checked.kind === "refused") {
     const isChecked = checked.refusal.kind !== "unreadable";
-    const outcome = await store.count({ feed, keyId }, { isChecked });
+    const outcome = await store.count({ feed, keyId, face: faceOf(call.request) }, { isChecked });
     if (outcome.kind === "stale") return outcome;
     if (outcome.kind !== "counted") return notCounted(outcome);
     return { ...checked, isCounted: true, feedType, window: outcome.window };
@@ -152,7 +153,7 @@ async function attempt(
   const { push } = checked;
   const elapsedMs = Math.round(performance.now() - startedMs);
   const fit = { push, isDryRun, bodyBytes: body.bytes, elapsedMs };
-  const outcome = await store.store({ feed, keyId }, fit);
+  const outcome = await store.store({ feed, keyId, face: faceOf(call.request) }, fit);
   switch (outcome.kind) {
     case "stale":
       return outcome;
@@ -181,7 +182,10 @@ async function countFailed(
 ): Promise<Decision> {
   let isCounted = false;
   try {
-    const outcome = await store.count({ feed, keyId }, { isChecked: false });
+    const outcome = await store.count(
+      { feed, keyId, face: faceOf(call.request) },
+      { isChecked: false },
+    );
     assert(outcome.kind !== "stale", "only a push that was checked can be stale");
     if (outcome.kind !== "counted") return notCounted(outcome);
     isCounted = true;

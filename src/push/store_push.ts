@@ -7,7 +7,9 @@
  *
  * @module
  */
+
 import { LRUCache } from "lru-cache";
+import { type Face, keyActor } from "../accounts/actor.ts";
 import type { Limited, WindowState } from "../admission/claims.ts";
 import { FEED_STATUSES, type Feed, type FeedStatus, type FeedType } from "../feeds/find.ts";
 import { assert, nameIn, present } from "../lib/assert.ts";
@@ -34,6 +36,7 @@ export interface PushClaim {
   /** As the push was checked by. */
   readonly feed: Feed;
   readonly keyId: string;
+  readonly face: Face;
 }
 
 /** Nothing was counted or stored. */
@@ -168,9 +171,10 @@ export function createPushStore(database: Database, limit: number): PushStore {
       );
       return "kind" in sent ? sent : { kind: "counted", window: sent.window };
     },
-    async beginImport({ feed, keyId }, { importId, feedType }) {
+    async beginImport(claim, { importId, feedType }) {
+      const { feed, keyId } = claim;
       const { feedId, accountId, definitionVersion } = feed;
-      const sent = await send({ feed, keyId }, () =>
+      const sent = await send(claim, () =>
         database.row("begin_import", {
           feed_id: feedId,
           account_id: accountId,
@@ -222,7 +226,7 @@ function newQueue(): Semaphore {
 
 /** Of the push itself, without its window. */
 function parametersOf(
-  { feed, keyId }: PushClaim,
+  { feed, keyId, face }: PushClaim,
   checked: CheckedPush,
 ): Omit<Parameters<"push_to_feed">, "window_limit" | "window_us"> {
   const { push, isDryRun, bodyBytes, elapsedMs } = checked;
@@ -239,6 +243,7 @@ function parametersOf(
     elapsed_ms: elapsedMs,
     account_id: feed.accountId,
     key_id: keyId,
+    actor: keyActor(keyId, face),
   };
 }
 

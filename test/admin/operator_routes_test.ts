@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { generateKey } from "../../src/accounts/key_format.ts";
 import { OPERATOR_ROUTES } from "../../src/admin/operator_routes.ts";
 import { OPERATOR_LIMIT } from "../../src/limits.ts";
-import { operatorOf, UNKNOWN_ID } from "../cli/support.ts";
+import { UNKNOWN_ID } from "../cli/support.ts";
 import { type Contract, loadContract } from "../support/contract.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
@@ -281,45 +281,6 @@ describe("the operator's API", () => {
       actor: `admin key shop (${admin.id})`,
     });
     await call(200, "/audit?limit=2&since=2020-01-01T00:00:00Z&until=2040-01-01T00:00:00Z");
-  });
-
-  test("the command and the API leave the same rows and the same trail, each under its own name", async () => {
-    const operator = operatorOf(gateway.databaseUrl);
-    const names = ["by command", "by api"] as const;
-    await operator.json("account", "create", "--name", names[0], "--max-feeds", "4");
-    await post(201, "/accounts", { name: names[1], max_feeds_allowed: 4 });
-    const grant = ["--account", names[0], "--credits", "7.5", "--reason", "r"];
-    await operator.json("credits", "grant", ...grant);
-    await post(201, "/credits/grants", { account_id: names[1], credits: 7.5, reason: "r" });
-    await operator.json("account", "suspend", names[0], "--reason", "late");
-    await post(200, `/accounts/${encodeURIComponent(names[1])}/suspend`, { reason: "late" });
-    const of = async (name: string) => {
-      const rows = await gateway.sql`
-        select account_id, max_feeds_allowed, balance_nanos::text, suspension_reason
-        from accounts where name = ${name}`;
-      const { account_id: id, ...account } = rows[0] ?? {};
-      const ledger = await gateway.sql`
-        select kind, amount_nanos::text, reason, reference from credit_ledger
-        where account_id = ${id} order by entry_id`;
-      const trail = await gateway.sql`
-        select actor, action, before::text, after::text from audit_events
-        where account_id = ${id} order by event_id`;
-      return { account, ledger: [...ledger], trail: [...trail] };
-    };
-    const [command, api] = [await of(names[0]), await of(names[1])];
-    expect(api.account).toEqual(command.account);
-    expect(api.ledger).toEqual(command.ledger);
-    // An entry's id and the account's name aside.
-    const plain = (trail: typeof api.trail) =>
-      trail.map(({ actor: _, ...event }) =>
-        JSON.stringify(event)
-          .replace(/entry_id[^,]+/, "")
-          .replaceAll(/by (command|api)/g, ""),
-      );
-    expect(plain(api.trail)).toEqual(plain(command.trail));
-    const actors = (trail: typeof api.trail) => new Set(trail.map(({ actor }) => actor));
-    expect([...actors(api.trail)]).toEqual([`admin key shop (${admin.id})`]);
-    expect([...actors(command.trail)]).toEqual([expect.stringMatching(/^operator /)]);
   });
 });
 

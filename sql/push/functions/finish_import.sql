@@ -1,6 +1,7 @@
 -- Brings an import to its end, as one push: readers of a collection see the staged batch from now on, and the history
 -- has one entry for all rows.
 --
+-- actor: as of act_as
 -- outcome: stored, or the standing that lock_import found instead
 create or replace function finish_import(
   imported_feed_id uuid,
@@ -13,6 +14,7 @@ create or replace function finish_import(
   rows_inserted int,
   body_bytes bigint,
   elapsed_ms int,
+  actor text,
   out outcome text,
   out status text,
   out last_sync_at timestamptz,
@@ -47,7 +49,7 @@ begin
   status := note_stored_push(
     imported_feed_id, imported_type, last_sync_at, data_version, 0,
     coalesce(batch, feed.current_batch), rows_received, rows_inserted, 0, null, body_bytes,
-    elapsed_ms, pusher_key_id
+    elapsed_ms, actor
   );
   delete from imports
   where imports.feed_id = imported_feed_id;

@@ -3,6 +3,7 @@
 --
 -- batch_shown: the batch that readers see from now on
 -- duration_ms: what the push took
+-- actor: as of act_as
 -- status: the feed's, from now on
 create or replace function note_stored_push(
   pushed_feed_id uuid,
@@ -17,7 +18,7 @@ create or replace function note_stored_push(
   pushed_batch_id text,
   body_bytes bigint,
   duration_ms int,
-  pusher_key_id uuid,
+  actor text,
   out status text
 )
 language plpgsql
@@ -44,7 +45,7 @@ begin
   -- search words anew.
   if feed.first_pushed_at is null or feed.feed_type is null then
     status := case when feed.first_pushed_at is null then 'active' else feed.status end;
-    perform act_as('key ' || pusher_key_id);
+    perform act_as(actor);
     update feeds
     set feed_type = pushed_type,
       status = note_stored_push.status,

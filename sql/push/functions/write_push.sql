@@ -13,6 +13,7 @@
 -- is_dry_run: the push is written and rolled back, so the answer is what it would have been
 -- body_bytes: size of the body, for the history
 -- elapsed_ms: milliseconds that the push took before this statement, for the history
+-- actor: as of act_as
 --
 -- outcome: stored or batch_closed (nothing was written)
 -- row_outcomes: a letter a row, in the order of the push: i (inserted), u (updated), d (duplicate: the
@@ -30,7 +31,7 @@ create or replace function write_push(
   is_dry_run boolean,
   body_bytes bigint,
   elapsed_ms int,
-  pusher_key_id uuid,
+  actor text,
   out outcome text,
   out status text,
   out row_outcomes text,
@@ -65,7 +66,7 @@ begin
       into outcome, status, row_outcomes, is_staged, last_sync_at, data_version
       from write_push(
         pushed_feed_id, pushed_type, row_count, row_texts, row_ids, event_times, pushed_batch_id,
-        is_complete, false, body_bytes, elapsed_ms, pusher_key_id
+        is_complete, false, body_bytes, elapsed_ms, actor
       ) as written;
       raise sqlstate 'FG001';
     exception when sqlstate 'FG001' then
@@ -116,7 +117,7 @@ begin
     pushed_feed_id, pushed_type, last_sync_at, data_version, positions_used, batch_shown, row_count,
     rows_inserted, rows_updated, pushed_batch_id, body_bytes,
     (elapsed_ms + extract(epoch from clock_timestamp() - statement_timestamp()) * 1000)::int,
-    pusher_key_id
+    actor
   );
 end
 $$;

@@ -12,9 +12,9 @@ import type { PageRoute } from "../visit.ts";
 const LISTED = 50;
 
 interface AuditEntry {
-  readonly event_id: number;
   readonly happened_at: string;
   readonly actor: string;
+  readonly face: string | null;
   readonly action: string;
   readonly account_id: string | null;
   readonly feed_id: string | null;
@@ -41,6 +41,7 @@ export const AUDIT_TRAIL: PageRoute = {
             columns={[
               { head: "When", kind: "when", cell: (row) => <Time of={row.happened_at} /> },
               { head: "Who", cell: (row) => <Text of={row.actor} /> },
+              { head: "By", cell: (row) => row.face ?? "" },
               { head: "What", cell: (row) => row.action },
               {
                 head: "On",

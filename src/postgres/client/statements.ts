@@ -143,6 +143,7 @@ import sql_migrations_0016_totals from "../../../sql/migrations/0016_totals.sql"
 import sql_migrations_0017_all_customers from "../../../sql/migrations/0017_all_customers.sql" with { type: "text" };
 import sql_migrations_0018_exports from "../../../sql/migrations/0018_exports.sql" with { type: "text" };
 import sql_migrations_0019_console_sessions from "../../../sql/migrations/0019_console_sessions.sql" with { type: "text" };
+import sql_migrations_0020_faces from "../../../sql/migrations/0020_faces.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -284,6 +285,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0017_all_customers", text: sql_migrations_0017_all_customers },
   { name: "0018_exports", text: sql_migrations_0018_exports },
   { name: "0019_console_sessions", text: sql_migrations_0019_console_sessions },
+  { name: "0020_faces", text: sql_migrations_0020_faces },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -1673,6 +1675,7 @@ export interface StatementTypes {
       readonly event_id: bigint;
       readonly happened_at: string;
       readonly actor: string;
+      readonly face: string | null;
       readonly action: string;
       readonly account_id: string | null;
       readonly feed_id: string | null;
@@ -2021,6 +2024,7 @@ export interface StatementTypes {
       readonly rows_inserted: number;
       readonly body_bytes: bigint;
       readonly elapsed_ms: number;
+      readonly actor: string;
     };
     row: {
       readonly outcome: string;
@@ -2065,6 +2069,7 @@ export interface StatementTypes {
       readonly elapsed_ms: number;
       readonly account_id: string;
       readonly key_id: string;
+      readonly actor: string;
       readonly window_limit: number;
       readonly window_us: bigint;
     };
@@ -2585,9 +2590,9 @@ export const ARGUMENTS: {
   begin_import: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us, by.feed_type, by.import_id, by.lease],
   count_push: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us],
   end_import: (by) => [by.feed_id, by.import_id],
-  finish_import: (by) => [by.feed_id, by.import_id, by.definition_version, by.account_id, by.key_id, by.feed_type, by.rows_received, by.rows_inserted, by.body_bytes, by.elapsed_ms],
+  finish_import: (by) => [by.feed_id, by.import_id, by.definition_version, by.account_id, by.key_id, by.feed_type, by.rows_received, by.rows_inserted, by.body_bytes, by.elapsed_ms, by.actor],
   import_rows: (by) => [by.feed_id, by.import_id, by.definition_version, by.account_id, by.key_id, by.row_texts, by.row_ids, by.event_times],
-  push_to_feed: (by) => [by.feed_id, by.feed_type, by.definition_version, by.row_count, by.row_texts, by.row_ids, by.event_times, by.batch_id, by.is_complete, by.is_dry_run, by.body_bytes, by.elapsed_ms, by.account_id, by.key_id, by.window_limit, by.window_us],
+  push_to_feed: (by) => [by.feed_id, by.feed_type, by.definition_version, by.row_count, by.row_texts, by.row_ids, by.event_times, by.batch_id, by.is_complete, by.is_dry_run, by.body_bytes, by.elapsed_ms, by.account_id, by.key_id, by.actor, by.window_limit, by.window_us],
   record_push: (by) => [by.feed_id, by.code, by.detail, by.rows_received, by.body_bytes, by.duration_ms, by.batch_id, by.times],
   renew_import: (by) => [by.feed_id, by.import_id],
   claim_export: (by) => [by.export_id, by.account_id, by.feed_id, by.data_version, by.batch_number, by.last_position, by.exports_limit, by.window_us],

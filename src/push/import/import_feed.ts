@@ -7,7 +7,9 @@
  *
  * @module
  */
+
 import type { WindowState } from "../../admission/claims.ts";
+import { faceOf } from "../../api/faces.ts";
 import { problemOf } from "../../api/problems.ts";
 import type { Feed } from "../../feeds/find.ts";
 import { Problem } from "../../http/errors.ts";
@@ -66,7 +68,7 @@ export async function startImport(
     // As for a push of rows one a line.
     const feedType = feed.feedType ?? "collection";
     const importId = Bun.randomUUIDv7();
-    const claim = { feed, feedType, keyId: principal.keyId, importId };
+    const claim = { feed, feedType, keyId: principal.keyId, face: faceOf(request), importId };
     const begun = await services.store.beginImport(claim, claim);
     switch (begun.kind) {
       case "begun": {
@@ -256,9 +258,9 @@ async function refuse(
   arrival: Arrival,
   problem: Problem,
 ): Promise<StartOutcome> {
-  const { feed, principal } = arrival;
+  const { call, feed, principal } = arrival;
   const counted = await services.store.count(
-    { feed, keyId: principal.keyId },
+    { feed, keyId: principal.keyId, face: faceOf(call.request) },
     { isChecked: false },
   );
   switch (counted.kind) {

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { keyActor } from "../../accounts/actor.ts";
 import { FEED_STATUSES, type FeedType } from "../../feeds/find.ts";
 import { assert, nameIn, present } from "../../lib/assert.ts";
 import type { Database } from "../../postgres/client/query.ts";
@@ -89,6 +90,7 @@ export function createImportStore(database: Database): ImportStore {
             rows_inserted: rowsInserted,
             body_bytes: BigInt(bodyBytes),
             elapsed_ms: elapsedMs,
+            actor: keyActor(claim.keyId, claim.face),
           }),
         ),
       );
