@@ -33,6 +33,8 @@ import type { Services } from "./services.ts";
 import { billingRoutes } from "./site/billing_page.tsx";
 import { siteRoutes } from "./site/site_routes.ts";
 import { skillRoutes } from "./skill/skill_routes.ts";
+import { openWays } from "./topups/open_ways.ts";
+import { topupRoutes } from "./topups/topup_routes.ts";
 import { assetRoutes } from "./ui/asset_routes.ts";
 
 /** What a client in TypeScript is typed by. */
@@ -53,6 +55,7 @@ export function createApp(services: Services) {
       ? undefined
       : { prefixes: ADMIN_PREFIXES, isShownTo: (request: Request) => ofOperators.has(request) };
   const reads = createReadPipeline(services);
+  const ways = openWays(services);
   const features = new Elysia()
     .use(catalogRoutes(services, reads))
     .use(dataRoutes(services, reads))
@@ -66,6 +69,7 @@ export function createApp(services: Services) {
     .use(accountRoutes(services))
     .use(agentRoutes(services))
     .use(purchaseRoutes(services, reads))
+    .use(topupRoutes(services, ways))
     .use(operatorRoutes(services));
   const routes = new Elysia({
     strictPath: true,
@@ -108,6 +112,8 @@ export function createApp(services: Services) {
   app.config.serve = { routes: unrouted.routes };
   return {
     app,
+    /** How accounts pay for credits by themselves. */
+    ways,
     /** Answers requests of the operators' listener. */
     fetchForOperators(request: Request): Promise<Response> {
       ofOperators.add(request);

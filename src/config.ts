@@ -10,7 +10,7 @@ import { hasAtMost } from "./lib/code_points.ts";
 import type { LogLevel } from "./lib/log.ts";
 import { nearestWords } from "./lib/nearest_words.ts";
 import { mapTable } from "./lib/records.ts";
-import { LIMITS_DEFAULT, type Limits } from "./limits.ts";
+import { LIMITS_DEFAULT, type Limits, TOPUP_USD_MAX } from "./limits.ts";
 
 /** Origins whose pages may read, or all of them. */
 export type CorsOrigins = readonly string[] | "*";
@@ -26,6 +26,29 @@ export interface GuardTrial {
 export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
+}
+
+/** Ways to pay for credits, of which one is there at least, and what may be paid. Beyond 15. */
+export interface TopupConfig {
+  /** Cards, by Stripe. */
+  readonly stripe: { readonly secretKey: string; readonly webhookSecret: string } | undefined;
+  readonly x402:
+    | {
+        /** The address that is paid. */
+        readonly payTo: string;
+        /** A CAIP-2 id, such as `eip155:8453`. */
+        readonly network: string;
+        readonly facilitatorUrl: string;
+      }
+    | undefined;
+  /** Whole USD of one top-up. @default TOPUP_USD_MAX */
+  readonly usdMax: number;
+  /** Whole USD of an account's top-ups of a UTC day; absent: any amount. */
+  readonly accountDayUsd: number | undefined;
+  /** The same of all accounts. */
+  readonly dayUsd: number | undefined;
+  /** Where Stripe is; no variable sets it. A test has one on the machine itself. */
+  readonly stripeTrial?: { readonly host: string; readonly port: number } | undefined;
 }
 
 export interface Config {
@@ -57,6 +80,8 @@ export interface Config {
   readonly billingText: string | undefined;
   /** The platform's fee of each sale, in millionths. @default 0 */
   readonly platformFeeMillionths: number;
+  /** How accounts pay for credits by themselves, and how much; absent: they can't. */
+  readonly topups: TopupConfig | undefined;
   /** Whether there is a console. @default true */
   readonly hasConsole: boolean;
   /** @default "info" */
@@ -105,6 +130,15 @@ const MILLION = 1_000_000;
 const LIMIT_MAX = 1_000_000_000;
 /** A hundred years at most. */
 const RETENTION_DAYS = { least: 1, most: 36_500 };
+
+/** A million dollars a day at most. */
+const DAY_USD = { least: 1, most: MILLION };
+const STRIPE_VARIABLES = ["FEEDGATE_STRIPE_SECRET_KEY", "FEEDGATE_STRIPE_WEBHOOK_SECRET"] as const;
+const X402_VARIABLES = [
+  "FEEDGATE_X402_PAY_TO",
+  "FEEDGATE_X402_NETWORK",
+  "FEEDGATE_X402_FACILITATOR_URL",
+] as const;
 
 /** Variable of each limit that may be overridden. */
 const LIMIT_VARIABLES: Readonly<Record<keyof Limits, string>> = {
@@ -155,6 +189,7 @@ export function readConfig(environment: Environment): Config {
     billingUrl: read.url("FEEDGATE_BILLING_URL"),
     billingText: read.words("FEEDGATE_BILLING_TEXT", BILLING_TEXT_LENGTH_MAX),
     platformFeeMillionths: read.percent("FEEDGATE_PLATFORM_FEE_PERCENT") ?? 0,
+    topups: readTopups(read, mistakes),
     hasConsole: read.oneOf("FEEDGATE_CONSOLE", SWITCH) !== "off",
     logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS) ?? "info",
     cursorSecret: read.secret("FEEDGATE_CURSOR_SECRET"),
@@ -189,6 +224,44 @@ function readAdmin(read: ReturnType<typeof environmentReader>): Config["admin"] 
   const host = read.text("FEEDGATE_ADMIN_HOST") ?? "127.0.0.1";
   const port = read.integer("FEEDGATE_ADMIN_PORT", { least: 0, most: PORT_MAX });
   return port === undefined ? undefined : { host, port };
+}
+
+/** Each way has all of its variables, or none. */
+function readTopups(read: ReturnType<typeof environmentReader>, mistakes: string[]) {
+  const secretKey = read.secret("FEEDGATE_STRIPE_SECRET_KEY");
+  const webhookSecret = read.secret("FEEDGATE_STRIPE_WEBHOOK_SECRET");
+  const payTo = read.matching(
+    "FEEDGATE_X402_PAY_TO",
+    /^0x[0-9a-fA-F]{40}$/,
+    "an address, 0x and 40 hexadecimal digits",
+  );
+  const network = read.matching(
+    "FEEDGATE_X402_NETWORK",
+    /^eip155:[1-9]\d{0,14}$/,
+    "a CAIP-2 id such as eip155:8453",
+  );
+  const facilitatorUrl = read.base("FEEDGATE_X402_FACILITATOR_URL");
+  const usdMax = read.integer("FEEDGATE_TOPUP_MAX_USD", { least: 1, most: TOPUP_USD_MAX });
+  const accountDayUsd = read.integer("FEEDGATE_TOPUP_ACCOUNT_DAY_USD", DAY_USD);
+  const dayUsd = read.integer("FEEDGATE_TOPUP_DAY_USD", DAY_USD);
+  const hasSome = (names: readonly string[]) => names.some((name) => read.text(name) !== undefined);
+  const lacksSome = (names: readonly string[]) =>
+    names.some((name) => read.text(name) === undefined);
+  for (const names of [STRIPE_VARIABLES, X402_VARIABLES]) {
+    if (hasSome(names) && lacksSome(names)) {
+      mistakes.push(`${names.join(" and ")} must be set all, or none`);
+    }
+  }
+  const stripe =
+    secretKey === undefined || webhookSecret === undefined
+      ? undefined
+      : { secretKey, webhookSecret };
+  const x402 =
+    payTo === undefined || network === undefined || facilitatorUrl === undefined
+      ? undefined
+      : { payTo, network, facilitatorUrl };
+  if (stripe === undefined && x402 === undefined) return undefined;
+  return { stripe, x402, usdMax: usdMax ?? TOPUP_USD_MAX, accountDayUsd, dayUsd };
 }
 
 /** Warnings of variables that are nearly one of `known`: nobody reads them. */
@@ -323,6 +396,11 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       if (value === undefined) return undefined;
       const choice = choices.find((each) => each === value);
       return choice ?? refuse(`${name} must be one of ${choices.join(", ")}, got "${value}"`);
+    },
+    matching(name: string, pattern: RegExp, expected: string): string | undefined {
+      const value = text(name);
+      if (value === undefined || pattern.test(value)) return value;
+      return refuse(`${name} must be ${expected}, got "${value}"`);
     },
     words(name: string, lengthMax: number): string | undefined {
       const value = text(name);

@@ -60,6 +60,19 @@ export const WINDOW_US = BigInt(WINDOW_MS) * 1_000n;
 export const HOUSEKEEPING_LIMIT = 120;
 /** Bytes of the body of a purchase, which holds one number. */
 export const PURCHASE_BODY_BYTES_MAX = 4_096;
+/** Bytes of the body of a top-up, which holds an amount and a way. */
+export const TOPUP_BODY_BYTES_MAX = 4_096;
+/** USD cents of a top-up. Beyond 15. */
+export const TOPUP_CENTS_MIN = 50n;
+export const TOPUP_USD_MAX = 1_000;
+/** Top-ups of an account that wait to be paid. */
+export const TOPUPS_WAITING_MAX = 20;
+/** How long a link can be paid, in milliseconds: Stripe takes a day at most. */
+export const TOPUP_LINK_MS = 23 * 60 * 60_000;
+/** When a way to pay is asked first what became of a payment, in milliseconds after it was begun. */
+export const TOPUP_FIRST_ASKED_MS = 60_000;
+/** How long a top-up may be without a payment, in milliseconds: its call was broken off, and may be repeated till then. */
+export const TOPUP_UNBEGUN_MS_MAX = 15 * 60_000;
 /** Answers without a body (304 and HEAD) in a window, per account. Decisions 6. */
 export const REVALIDATION_LIMIT = 600;
 

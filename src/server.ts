@@ -24,6 +24,8 @@ import { within } from "./lib/within.ts";
 import { DRAIN_WORKER_MS, IDLE_SECONDS_MAX, SERVER_BODY_BYTES_MAX } from "./limits.ts";
 import { type Databases, openDatabases, POOL_CLOSE_MS_MAX } from "./postgres/open_database.ts";
 import { createServices, type Services } from "./services.ts";
+import { finishTopups } from "./topups/finish.ts";
+import type { Ways } from "./topups/way.ts";
 
 /** A gateway that serves. */
 export interface Gateway {
@@ -83,9 +85,12 @@ function serve(services: Services, options: ServeOptions): Gateway {
   const { databases, closingNoticeMs = CLOSING_NOTICE_MS } = options;
   const { config, http, keys, log, state } = services;
   const listeners: BoundedListener[] = [];
+  let ways: Ways;
   const admin = adminAddress(config);
   try {
-    const { app, fetchForOperators } = createApp(services);
+    const created = createApp(services);
+    const { app, fetchForOperators } = created;
+    ways = created.ways;
     listeners.push(
       listen(services, publicAddress(config), (port) => {
         app.listen({ ...listenOptions(options), hostname: config.host, port });
@@ -126,6 +131,15 @@ function serve(services: Services, options: ServeOptions): Gateway {
       survey: databases.survey,
     }),
   });
+  // Beside the other jobs, since it waits for answers of others.
+  const finishing =
+    config.topups &&
+    startMaintenance({
+      database: databases.background,
+      log,
+      metrics: http.metrics,
+      jobs: [finishTopups(ways, log)],
+    });
   const minuteCounts = startMinuteCounts({
     database: databases.background,
     log,
@@ -140,7 +154,7 @@ function serve(services: Services, options: ServeOptions): Gateway {
     stop: () => {
       stopping ??= drain(services, {
         listeners,
-        maintenance,
+        stopJobs: () => Promise.all([maintenance.stop(), finishing?.stop()]),
         minuteCounts,
         closingNoticeMs,
       }).finally(() => {
@@ -175,7 +189,7 @@ function listen(
 
 interface Draining {
   readonly listeners: readonly BoundedListener[];
-  readonly maintenance: ReturnType<typeof startMaintenance>;
+  readonly stopJobs: () => Promise<unknown>;
   readonly minuteCounts: ReturnType<typeof startMinuteCounts>;
   readonly closingNoticeMs: number;
 }
@@ -183,19 +197,19 @@ interface Draining {
 /** Answers what is in flight, writes what is left to write; each step has its time. */
 async function drain(
   services: Services,
-  { listeners, maintenance, minuteCounts, closingNoticeMs }: Draining,
+  { listeners, stopJobs, minuteCounts, closingNoticeMs }: Draining,
 ): Promise<void> {
   const { admission, keys, log, state, waits } = services;
   state.isDraining = true;
   waits.drain();
-  const maintenanceStopped = maintenance.stop();
+  const jobsStopped = stopJobs();
   await Bun.sleep(closingNoticeMs);
   const stopAll = (isForced: boolean) =>
     Promise.all(listeners.map((listener) => listener.stop(isForced)));
   await within(stopAll(false), ANSWER_WAIT_MS);
   // A request that has not been answered by now never will be, such as an upload that drips.
   await within(stopAll(true), CLOSE_WAIT_MS);
-  await within(Promise.all([admission.idle(), maintenanceStopped]), CLOSE_WAIT_MS);
+  await within(Promise.all([admission.idle(), jobsStopped]), CLOSE_WAIT_MS);
   const written = Promise.all([keys.flushUses(), minuteCounts.stop()]);
   await within(written, CLOSE_WAIT_MS).catch((error) =>
     log.warn("key uses not written", { error }),

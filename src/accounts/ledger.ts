@@ -18,7 +18,8 @@ export type LedgerEntry = Row<"find_ledger_entry">;
  * An entry that the gateway writes by itself, or under an `Idempotency-Key`, has a reference of this form. No caller may
  * take one.
  */
-export const REFERENCE_RESERVED = /^(?:refund|promotion|purchase_undo|charges|idempotency_key):/;
+export const REFERENCE_RESERVED =
+  /^(?:(?:refund|promotion|purchase_undo|charges|idempotency_key|x402):|stripe:cs_)/;
 
 /** Outcomes with an entry, and without one. */
 type Outcome<WithEntry extends string, Without extends string> =

@@ -23,6 +23,7 @@ export type UnloggedOperation =
   | "payouts"
   | "purchases"
   | "buy"
+  | "topups"
   | "feeds"
   | "save";
 

@@ -18,6 +18,17 @@ export const ORIGIN = {
   credits_charged: 1,
 };
 
+export const TOPUP = {
+  topup_id: "5e0b7c1d-6a2f-4d83-9c70-1f4b8a2e6d05",
+  usd: 5,
+  credits: 5_000_000,
+  way: "card",
+  status: "waiting",
+  pay_url: "https://checkout.stripe.com/c/pay/cs_live_a1b2c3",
+  created_at: "2026-11-21T09:02:11.480112Z",
+  expires_at: "2026-11-22T08:02:11.000000Z",
+};
+
 const SOLD = {
   reads: 5_200,
   paid_reads: 5_000,

@@ -136,6 +136,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Edit one of your feeds, or ask the operator for a larger quota.",
     extras: { max_feeds_allowed: 3 },
   },
+  TOPUP_LIMIT: {
+    when: "A top-up beyond what may be paid in a UTC day, or while 20 of the account's wait to be paid.",
+    remedy: "Pay one that waits, ask for less, or try again the next UTC day.",
+  },
   ADMIN_KEY_BY_COMMAND: {
     when: "An admin key that is to be edited or rotated by the operator's API.",
     remedy: "Use `key edit` or `key rotate` of the command on the server.",
@@ -171,6 +175,14 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   PURCHASE_NOT_FOUND: {
     when: "On operator routes: the account has not bought the feed.",
     remedy: "Find its purchases with `GET /v1/operator/purchases`.",
+  },
+  TOPUP_NOT_FOUND: {
+    when: "A top-up that the account has not begun.",
+    remedy: "Take the `topup_id` that `POST /v1/topups` answered.",
+  },
+  TOPUPS_OFF: {
+    when: "A top-up at a gateway that takes no payments by itself, or not in the way that was asked for.",
+    remedy: "Ask the operator for credits; the `billing_url` of a 402 says how to pay.",
   },
   METHOD_NOT_ALLOWED: {
     when: "A known route with a method that it does not take.",

@@ -346,6 +346,18 @@ describe("every answer is one that the document promises", () => {
     await get(404, "/v1/feed/made/metadata", read);
   });
 
+  test("every answer of topUp and getTopUp of a gateway that takes no payments is documented", async () => {
+    await send(400, ["POST", "/v1/topups?x=1", read, { usd: 5 }]);
+    await send(401, ["POST", "/v1/topups", undefined, { usd: 5 }]);
+    await send(403, ["POST", "/v1/topups", write, { usd: 5 }]);
+    await send(404, ["POST", "/v1/topups", read, { usd: 5 }]);
+    const path = `/v1/topups/${crypto.randomUUID()}`;
+    await get(400, `${path}?x=1`, read);
+    await get(401, path);
+    await get(403, path, write);
+    await get(404, path, read);
+  });
+
   test("every answer of getAccount and listUsage is documented", async () => {
     await get(200, "/v1/account", read);
     await get(200, "/v1/usage?limit=2", read);
@@ -519,7 +531,9 @@ describe("every answer is one that the document promises", () => {
       .flatMap(({ operationId, responses }) =>
         Object.keys(responses).map((status) => `${operationId} ${status}`),
       )
-      .filter((each) => !OUT_OF_REACH.includes(each) && !contract.seen.has(each));
+      .filter((each) => !OUT_OF_REACH.includes(each) && !contract.seen.has(each))
+      // Until there is a way to pay.
+      .filter((each) => !/^(?:topUp|getTopUp) /.test(each));
     expect(missing).toEqual([]);
   });
 });

@@ -20,6 +20,7 @@ const FEATURES = [
   "site",
   "console",
   "connect",
+  "topups",
 ];
 
 /** Folders and files at the top, from the top down. Each may import from itself and from lower layers only. */

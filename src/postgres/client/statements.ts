@@ -144,6 +144,7 @@ import sql_migrations_0017_all_customers from "../../../sql/migrations/0017_all_
 import sql_migrations_0018_exports from "../../../sql/migrations/0018_exports.sql" with { type: "text" };
 import sql_migrations_0019_console_sessions from "../../../sql/migrations/0019_console_sessions.sql" with { type: "text" };
 import sql_migrations_0020_faces from "../../../sql/migrations/0020_faces.sql" with { type: "text" };
+import sql_migrations_0021_topups from "../../../sql/migrations/0021_topups.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -262,6 +263,19 @@ import sql_site_list_push_days from "../../../sql/site/list_push_days.sql" with 
 import sql_skill_find_skill_feed from "../../../sql/skill/find_skill_feed.sql" with { type: "text" };
 import sql_skill_find_skill_version from "../../../sql/skill/find_skill_version.sql" with { type: "text" };
 import sql_skill_list_skill_versions from "../../../sql/skill/list_skill_versions.sql" with { type: "text" };
+import sql_topups_alert_topup from "../../../sql/topups/alert_topup.sql" with { type: "text" };
+import sql_topups_begin_topup from "../../../sql/topups/begin_topup.sql" with { type: "text" };
+import sql_topups_claim_due_topups from "../../../sql/topups/claim_due_topups.sql" with { type: "text" };
+import sql_topups_expire_topup from "../../../sql/topups/expire_topup.sql" with { type: "text" };
+import sql_topups_find_topup from "../../../sql/topups/find_topup.sql" with { type: "text" };
+import sql_topups_functions_begin_topup from "../../../sql/topups/functions/begin_topup.sql" with { type: "text" };
+import sql_topups_functions_grant_topup from "../../../sql/topups/functions/grant_topup.sql" with { type: "text" };
+import sql_topups_functions_settle_take_backs from "../../../sql/topups/functions/settle_take_backs.sql" with { type: "text" };
+import sql_topups_functions_take_back_topup from "../../../sql/topups/functions/take_back_topup.sql" with { type: "text" };
+import sql_topups_grant_topup from "../../../sql/topups/grant_topup.sql" with { type: "text" };
+import sql_topups_note_topup_payment from "../../../sql/topups/note_topup_payment.sql" with { type: "text" };
+import sql_topups_postpone_topup from "../../../sql/topups/postpone_topup.sql" with { type: "text" };
+import sql_topups_take_back_topup from "../../../sql/topups/take_back_topup.sql" with { type: "text" };
 import { numbered } from "./numbered.ts";
 
 /** Every migration, in order. */
@@ -286,6 +300,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0018_exports", text: sql_migrations_0018_exports },
   { name: "0019_console_sessions", text: sql_migrations_0019_console_sessions },
   { name: "0020_faces", text: sql_migrations_0020_faces },
+  { name: "0021_topups", text: sql_migrations_0021_topups },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -402,6 +417,10 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "to_lexeme_query", text: sql_read_functions_to_lexeme_query },
   { name: "weigh_search", text: sql_read_functions_weigh_search },
   { name: "words_around", text: sql_read_functions_words_around },
+  { name: "begin_topup", text: sql_topups_functions_begin_topup },
+  { name: "grant_topup", text: sql_topups_functions_grant_topup },
+  { name: "settle_take_backs", text: sql_topups_functions_settle_take_backs },
+  { name: "take_back_topup", text: sql_topups_functions_take_back_topup },
 ];
 
 /** The text of every statement, by name. Its parameters are numbered in the order of its header. */
@@ -533,6 +552,15 @@ export const STATEMENTS = {
   find_skill_feed: numbered(sql_skill_find_skill_feed),
   find_skill_version: numbered(sql_skill_find_skill_version),
   list_skill_versions: numbered(sql_skill_list_skill_versions),
+  alert_topup: numbered(sql_topups_alert_topup),
+  begin_topup: numbered(sql_topups_begin_topup),
+  claim_due_topups: numbered(sql_topups_claim_due_topups),
+  expire_topup: numbered(sql_topups_expire_topup),
+  find_topup: numbered(sql_topups_find_topup),
+  grant_topup: numbered(sql_topups_grant_topup),
+  note_topup_payment: numbered(sql_topups_note_topup_payment),
+  postpone_topup: numbered(sql_topups_postpone_topup),
+  take_back_topup: numbered(sql_topups_take_back_topup),
 } as const;
 
 /** Parameters and row of every statement. */
@@ -2484,6 +2512,151 @@ export interface StatementTypes {
       readonly has_more: boolean;
     };
   };
+  /** tells the operator that somebody has to look at a top-up */
+  alert_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly alert: string;
+    };
+    row: {
+      readonly topup_id: string;
+    };
+  };
+  /** writes down that an account wants to pay, before anybody is asked for money */
+  begin_topup: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly key_id: string | null;
+      readonly way: string;
+      readonly amount_nanos: bigint;
+      readonly payment_id: string | null;
+      readonly details: string;
+      readonly idempotency_hash: Uint8Array | null;
+      readonly idempotency_age: string;
+      readonly lifetime: string;
+      readonly first_asked: string;
+      readonly waiting_max: number;
+      readonly account_day_nanos: bigint | null;
+      readonly day_nanos: bigint | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly topup_id: string | null;
+    };
+  };
+  /** gives this process the top-ups whose way is to be asked, and no other process until the lease ends */
+  claim_due_topups: {
+    parameters: {
+      readonly lease: string;
+      readonly limit: bigint;
+    };
+    row: {
+      readonly topup_id: string;
+      readonly account_id: string | null;
+      readonly way: string;
+      readonly status: string;
+      readonly amount_nanos: bigint;
+      readonly payment_id: string | null;
+      readonly pay_url: string | null;
+      readonly details: string;
+      readonly created_at: string;
+      readonly expires_at: string;
+      readonly ended_at: string | null;
+      readonly entry_id: bigint | null;
+      readonly taken_back_nanos: bigint;
+      readonly unrecovered_nanos: bigint;
+      readonly alert: string | null;
+      readonly attempts: number;
+      readonly last_error: string | null;
+      readonly is_over: boolean;
+    };
+  };
+  /** ends a top-up that nobody has paid */
+  expire_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly alert: string | null;
+    };
+    row: {
+      readonly topup_id: string;
+    };
+  };
+  /** a top-up as it is now */
+  find_topup: {
+    parameters: {
+      readonly topup_id: string;
+    };
+    row: {
+      readonly topup_id: string;
+      readonly account_id: string | null;
+      readonly way: string;
+      readonly status: string;
+      readonly amount_nanos: bigint;
+      readonly payment_id: string | null;
+      readonly pay_url: string | null;
+      readonly details: string;
+      readonly created_at: string;
+      readonly expires_at: string;
+      readonly ended_at: string | null;
+      readonly entry_id: bigint | null;
+      readonly taken_back_nanos: bigint;
+      readonly unrecovered_nanos: bigint;
+      readonly alert: string | null;
+      readonly attempts: number;
+      readonly last_error: string | null;
+      readonly is_over: boolean;
+    };
+  };
+  /** grants the credits of a payment that has come in, once */
+  grant_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly reference: string;
+      readonly paid_nanos: bigint;
+      readonly payment_id: string | null;
+      readonly details: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+    };
+  };
+  /** notes where a top-up is paid, once the way has begun the payment */
+  note_topup_payment: {
+    parameters: {
+      readonly topup_id: string;
+      readonly payment_id: string;
+      readonly pay_url: string | null;
+      readonly expires_at: string;
+    };
+    row: {
+      readonly topup_id: string;
+    };
+  };
+  /** notes when the way of a payment is asked again, and why it did not answer */
+  postpone_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly due_in: string;
+      readonly error: string | null;
+    };
+    row: {
+      readonly topup_id: string;
+    };
+  };
+  /** takes back what a payer has got back, as far as the balance goes */
+  take_back_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly source: string;
+      readonly rank: number;
+      readonly total_nanos: bigint;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+    };
+  };
 }
 
 /** The parameters of every statement in the order of their numbers. */
@@ -2619,4 +2792,13 @@ export const ARGUMENTS: {
   find_skill_feed: (by) => [by.feed_id],
   find_skill_version: (by) => [by.feed_id, by.endpoint_path],
   list_skill_versions: (by) => [by.limit, by.offset],
+  alert_topup: (by) => [by.topup_id, by.alert],
+  begin_topup: (by) => [by.account_id, by.key_id, by.way, by.amount_nanos, by.payment_id, by.details, by.idempotency_hash, by.idempotency_age, by.lifetime, by.first_asked, by.waiting_max, by.account_day_nanos, by.day_nanos],
+  claim_due_topups: (by) => [by.lease, by.limit],
+  expire_topup: (by) => [by.topup_id, by.alert],
+  find_topup: (by) => [by.topup_id],
+  grant_topup: (by) => [by.topup_id, by.reference, by.paid_nanos, by.payment_id, by.details, by.actor],
+  note_topup_payment: (by) => [by.topup_id, by.payment_id, by.pay_url, by.expires_at],
+  postpone_topup: (by) => [by.topup_id, by.due_in, by.error],
+  take_back_topup: (by) => [by.topup_id, by.source, by.rank, by.total_nanos, by.actor],
 };

@@ -1,0 +1,32 @@
+-- name: begin_topup
+-- why: writes down that an account wants to pay, before anybody is asked for money
+-- :account_id uuid?
+-- :key_id uuid?
+-- :way text
+-- :amount_nanos bigint
+-- :payment_id text?
+-- :details json
+-- :idempotency_hash bytea?
+-- :idempotency_age interval
+-- :lifetime interval
+-- :first_asked interval
+-- :waiting_max int
+-- :account_day_nanos bigint?
+-- :day_nanos bigint?
+-- returns outcome text, topup_id uuid?
+select outcome, begun_id as topup_id
+from begin_topup(
+  asking_account => :account_id,
+  asking_key => :key_id,
+  chosen_way => :way,
+  asked_nanos => :amount_nanos,
+  known_payment => :payment_id,
+  known_details => :details,
+  given_hash => :idempotency_hash,
+  hash_age => :idempotency_age,
+  lifetime => :lifetime,
+  first_asked => :first_asked,
+  waiting_max => :waiting_max,
+  account_day_nanos => :account_day_nanos,
+  day_nanos => :day_nanos
+)

@@ -1,0 +1,12 @@
+-- name: expire_topup
+-- why: ends a top-up that nobody has paid
+-- :topup_id uuid
+-- :alert text?
+-- returns topup_id uuid
+update topups
+set status = 'expired',
+  ended_at = clock_timestamp(),
+  alert = coalesce(alert, :alert)
+where topup_id = :topup_id
+  and status = 'waiting'
+returning topup_id

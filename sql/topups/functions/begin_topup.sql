@@ -1,0 +1,126 @@
+-- Writes down that an account wants to pay, before anybody is asked for money.
+--
+-- The same Idempotency-Key, or the same payment, gives the top-up of before.
+--
+-- asking_account: null if it is not known yet
+-- known_payment: the payment's id at the way, if there is one already
+-- given_hash: of the Idempotency-Key; null without one. It is forgotten after hash_age
+-- first_asked: when the way is asked first what became of it
+-- account_day_nanos, day_nanos: what an account, and all of them, may pay in a UTC day; null: any amount
+--
+-- Outcomes: begun; repeated; key_reused (the key was used for another amount or way); payment_taken (it was begun with
+-- another key or amount: what a payer has signed may be known to others); too_many_waiting; account_day_full; day_full
+create or replace function begin_topup(
+  asking_account uuid,
+  asking_key uuid,
+  chosen_way text,
+  asked_nanos bigint,
+  known_payment text,
+  known_details json,
+  given_hash bytea,
+  hash_age interval,
+  lifetime interval,
+  first_asked interval,
+  waiting_max int,
+  account_day_nanos bigint,
+  day_nanos bigint,
+  out outcome text,
+  out begun_id uuid
+)
+language plpgsql
+as $$
+declare
+  today constant timestamptz := date_trunc('day', now(), 'UTC');
+  earlier topups;
+begin
+  perform
+  from accounts
+  where account_id = asking_account
+  for no key update;
+
+  if given_hash is not null then
+    update topups
+    set idempotency_hash = null
+    where account_id = asking_account
+      and idempotency_hash = given_hash
+      and created_at <= now() - hash_age;
+    select * into earlier
+    from topups
+    where account_id = asking_account
+      and idempotency_hash = given_hash;
+    if found then
+      begun_id := earlier.topup_id;
+      outcome := case
+        when earlier.amount_nanos = asked_nanos and earlier.way = chosen_way then 'repeated'
+        else 'key_reused'
+      end;
+      return;
+    end if;
+  end if;
+
+  select * into earlier
+  from topups
+  where way = chosen_way
+    and payment_id = known_payment;
+  if not found then
+    if waiting_max <= (
+      select count(*)
+      from topups
+      where account_id = asking_account
+        and status = 'waiting'
+    ) then
+      outcome := 'too_many_waiting';
+      return;
+    end if;
+    if asked_nanos > account_day_nanos - (
+      select coalesce(sum(amount_nanos), 0)
+      from topups
+      where account_id = asking_account
+        and created_at >= today
+        and status <> 'expired'
+    ) then
+      outcome := 'account_day_full';
+      return;
+    end if;
+    if day_nanos is not null then
+      -- Two of them at once would not see each other.
+      perform pg_advisory_xact_lock(hashtext('feedgate topups'));
+      if asked_nanos > day_nanos - (
+        select coalesce(sum(amount_nanos), 0)
+        from topups
+        where created_at >= today
+          and status <> 'expired'
+      ) then
+        outcome := 'day_full';
+        return;
+      end if;
+    end if;
+    insert into topups (
+      account_id, key_id, way, amount_nanos, payment_id, details, idempotency_hash, expires_at, due_at
+    )
+    values (
+      asking_account, asking_key, chosen_way, asked_nanos, known_payment, known_details, given_hash,
+      now() + lifetime, now() + first_asked
+    )
+    on conflict (way, payment_id) where payment_id is not null do nothing
+    returning topup_id into begun_id;
+    if found then
+      outcome := 'begun';
+      return;
+    end if;
+    select * into earlier
+    from topups
+    where way = chosen_way
+      and payment_id = known_payment;
+  end if;
+
+  begun_id := earlier.topup_id;
+  outcome := case
+    when earlier.amount_nanos = asked_nanos
+      and earlier.key_id is not distinct from asking_key
+      and earlier.account_id is not distinct from coalesce(asking_account, earlier.account_id)
+      then 'repeated'
+    else 'payment_taken'
+  end;
+end
+$$;

@@ -1,0 +1,93 @@
+-- Grants the credits of a top-up whose money has come in, once, whatever is repeated. Also one that had expired: money
+-- that came in is granted. What the payer has got back by then is taken at once.
+--
+-- paid_reference: the payment's own, which the ledger entry has
+-- paid_nanos: what has come in
+-- new_payment: the payment's id at the way, if it was not known before
+-- new_details: what the way adds to what is known; null: nothing
+--
+-- Outcomes: granted; repeated; topup_unknown; account_unknown (nobody knows yet whose it is); and with an alert for the
+-- operator, if nothing was granted: amount_differs, paid_twice (by another payment), reference_taken, balance_full
+create or replace function grant_topup(
+  paid_topup uuid,
+  paid_reference text,
+  paid_nanos bigint,
+  new_payment text,
+  new_details json,
+  actor text,
+  out outcome text
+)
+language plpgsql
+as $$
+declare
+  topup topups;
+  appended record;
+begin
+  select * into topup
+  from topups
+  where topup_id = paid_topup;
+  if not found then
+    outcome := 'topup_unknown';
+    return;
+  end if;
+  if topup.account_id is null then
+    outcome := 'account_unknown';
+    return;
+  end if;
+  -- The account is locked first, as everywhere.
+  perform
+  from accounts
+  where account_id = topup.account_id
+  for no key update;
+  select * into strict topup
+  from topups
+  where topup_id = paid_topup
+  for no key update;
+
+  if topup.status = 'granted' then
+    if exists (
+      select
+      from credit_ledger
+      where entry_id = topup.entry_id
+        and reference = paid_reference
+    ) then
+      outcome := 'repeated';
+      return;
+    end if;
+    outcome := 'paid_twice';
+  elsif paid_nanos <> topup.amount_nanos then
+    outcome := 'amount_differs';
+  else
+    select * into appended
+    from append_ledger_entry(
+      topup.account_id, 'grant', topup.amount_nanos,
+      format('top-up %s by %s', topup.topup_id, topup.way), paid_reference, actor => actor
+    );
+    outcome := case
+      when appended.outcome = 'appended' then 'granted'
+      -- The entry of another top-up is not this one's.
+      when appended.outcome = 'repeated' then 'reference_taken'
+      else appended.outcome
+    end;
+  end if;
+  if outcome <> 'granted' then
+    update topups
+    set alert = format('%s: %s nano-dollars by %s', outcome, paid_nanos, paid_reference)
+    where topup_id = paid_topup;
+    return;
+  end if;
+
+  update topups
+  set status = 'granted',
+    ended_at = clock_timestamp(),
+    entry_id = (appended.entry).entry_id,
+    payment_id = coalesce(payment_id, new_payment),
+    details = case
+      when new_details is null then details
+      else (details::jsonb || new_details::jsonb)::json
+    end,
+    last_error = null
+  where topup_id = paid_topup;
+  perform settle_take_backs(paid_topup, actor);
+end
+$$;

@@ -1,0 +1,89 @@
+-- Takes from the balance what the payer of a granted top-up has got back, as far as the balance goes, and gives back
+-- what the payer has lost again. The caller has locked the account and the top-up.
+--
+-- What the balance had not is an alert for the operator.
+create or replace function settle_take_backs(
+  settled_topup uuid,
+  actor text
+)
+returns void
+language plpgsql
+as $$
+declare
+  topup topups;
+  granted credit_ledger;
+  balance bigint;
+  -- What is to be taken yet; negative: to be given.
+  open_nanos bigint;
+  moved_nanos bigint;
+  appended record;
+begin
+  select * into strict topup
+  from topups
+  where topup_id = settled_topup;
+  select * into strict granted
+  from credit_ledger
+  where entry_id = topup.entry_id;
+  select least(coalesce(sum(total_nanos), 0), topup.amount_nanos)
+    - topup.taken_back_nanos - topup.unrecovered_nanos
+  into open_nanos
+  from topup_take_backs
+  where topup_id = settled_topup;
+  if open_nanos = 0 then
+    return;
+  end if;
+  select balance_nanos into strict balance
+  from accounts
+  where account_id = topup.account_id;
+
+  -- What was never taken need not be given.
+  moved_nanos := case
+    when open_nanos > 0 then least(open_nanos, balance)
+    else least(open_nanos + topup.unrecovered_nanos, 0)
+  end;
+  if moved_nanos <> 0 then
+    select * into appended
+    from append_ledger_entry(
+      topup.account_id,
+      case when moved_nanos > 0 then 'revocation' else 'grant' end,
+      -moved_nanos,
+      format(
+        case
+          when moved_nanos > 0 then 'payment of top-up %s was given back'
+          else 'payment of top-up %s was not given back after all'
+        end,
+        topup.topup_id
+      ),
+      -- One change of a top-up at a time, so the count of its changes is the next number.
+      format(
+        '%s:%s',
+        granted.reference,
+        1 + (
+          select count(*)
+          from credit_ledger
+          where account_id = topup.account_id
+            and entry_id > granted.entry_id
+            and starts_with(reference, granted.reference || ':')
+        )
+      ),
+      actor => actor
+    );
+    if appended.outcome <> 'appended' then
+      raise exception 'the payment % can''t be settled: %', granted.reference, appended.outcome;
+    end if;
+  end if;
+  update topups
+  set taken_back_nanos = taken_back_nanos + moved_nanos,
+    unrecovered_nanos = unrecovered_nanos + open_nanos - moved_nanos,
+    alert = case
+      when unrecovered_nanos + open_nanos - moved_nanos > 0
+        then format(
+          'unrecovered: the payer has got back %s nano-dollars more than the balance had',
+          unrecovered_nanos + open_nanos - moved_nanos
+        )
+      when starts_with(alert, 'unrecovered: ') then null
+      else alert
+    end
+  where topup_id = settled_topup;
+end
+$$;

@@ -1,0 +1,55 @@
+-- Notes what a payer has got back of a top-up, such as by a refund or a dispute, and takes it from the balance as far as
+-- that goes. If the top-up is not granted yet, that is done once it is.
+--
+-- A source tells its total, so that messages may come twice and in any order: of the same rank the largest total counts,
+-- and a higher rank replaces all that was said before.
+--
+-- Outcomes: taken_back; noted (the top-up is not granted yet); repeated (an old message); topup_unknown
+create or replace function take_back_topup(
+  paid_topup uuid,
+  told_by text,
+  told_rank int,
+  told_nanos bigint,
+  actor text,
+  out outcome text
+)
+language plpgsql
+as $$
+declare
+  topup topups;
+begin
+  select * into topup
+  from topups
+  where topup_id = paid_topup;
+  if not found then
+    outcome := 'topup_unknown';
+    return;
+  end if;
+  perform
+  from accounts
+  where account_id = topup.account_id
+  for no key update;
+  select * into strict topup
+  from topups
+  where topup_id = paid_topup
+  for no key update;
+
+  insert into topup_take_backs as known (topup_id, source, rank, total_nanos)
+  values (paid_topup, told_by, told_rank, told_nanos)
+  on conflict (topup_id, source) do update
+  set rank = excluded.rank,
+    total_nanos = excluded.total_nanos
+  where excluded.rank > known.rank
+    or excluded.rank = known.rank and excluded.total_nanos > known.total_nanos;
+  if not found then
+    outcome := 'repeated';
+    return;
+  end if;
+  if topup.status <> 'granted' then
+    outcome := 'noted';
+    return;
+  end if;
+  perform settle_take_backs(paid_topup, actor);
+  outcome := 'taken_back';
+end
+$$;

@@ -1,0 +1,111 @@
+/**
+ * The job that finishes what a crash, or a lost message, left of top-ups: it asks the way what became of each payment
+ * that waits. Beyond 15.
+ *
+ * A top-up is asked about a minute after it was begun, then less and less often, and once more when it can't be paid any
+ * longer. Any number of processes do so; a row of the table says whose turn it is.
+ *
+ * @module
+ */
+
+import type { Job } from "../jobs/jobs.ts";
+import { unreachable } from "../lib/assert.ts";
+import { messageOf } from "../lib/error_fields.ts";
+import type { Log } from "../lib/log.ts";
+import { MS_PER_DAY } from "../lib/time_units.ts";
+import { TOPUP_UNBEGUN_MS_MAX } from "../limits.ts";
+import type { Database } from "../postgres/client/query.ts";
+import { alertTopup, type Book, expireTopup, grantTopup } from "./topups.ts";
+import type { Topup, WayName, Ways } from "./way.ts";
+
+/** How often a process looks for what is due. */
+const EVERY_MS = 5_000;
+/** Payments that a step asks about, at once. A way answers each within some seconds, or has failed. */
+const ASKED_MAX = 10;
+/** How long a process has a top-up for itself. */
+const LEASE_MS = 60_000;
+/** From one question about a top-up to the next: at first, and at most. */
+const PAUSE_MS = 60_000;
+const PAUSE_MS_MAX = 60 * 60_000;
+/** How long after its end a payment that nobody can tell about is asked for. Then it is the operator's. */
+const ASKED_MS_MAX = 30 * MS_PER_DAY;
+
+export function finishTopups(ways: Ways, log: Log): Job {
+  return {
+    name: "topups",
+    everyMs: EVERY_MS,
+    isPrompt: true,
+    async step(database) {
+      const due = await database.rows("claim_due_topups", {
+        lease: `${LEASE_MS} milliseconds`,
+        limit: BigInt(ASKED_MAX),
+      });
+      await Promise.all(due.map((topup) => finishTopup({ database, log }, ways, topup)));
+      return due.length === ASKED_MAX;
+    },
+  };
+}
+
+/** Asks the way about a top-up, and does what it says. */
+export async function finishTopup(book: Book, ways: Ways, topup: Topup): Promise<void> {
+  const { database, log } = book;
+  const { topup_id: topupId } = topup;
+  try {
+    const isOpen = await settle(book, ways, topup);
+    if (isOpen) await postpone(database, topup, null);
+  } catch (error) {
+    const reason = messageOf(error);
+    log.warn("a way to pay did not answer", { topup_id: topupId, way: topup.way, reason });
+    await postpone(database, topup, reason);
+  }
+}
+
+/** Whether there is nothing to say yet. */
+async function settle(book: Book, ways: Ways, topup: Topup): Promise<boolean> {
+  const { topup_id: topupId } = topup;
+  const ageMs = Date.now() - Date.parse(topup.created_at);
+  if (topup.payment_id === null) {
+    // Its page was never handed out, so nobody can have paid.
+    if (ageMs < TOPUP_UNBEGUN_MS_MAX) return true;
+    await expireTopup(book, topupId);
+    return false;
+  }
+  const way = ways[topup.way as WayName];
+  if (way === undefined) throw new Error("this way to pay is not configured any more");
+  const standing = await way.ask(topup);
+  switch (standing.kind) {
+    case "paid":
+      await grantTopup(book, topupId, standing.payment);
+      return false;
+    case "void":
+      await expireTopup(book, topupId);
+      return false;
+    case "strange":
+      await alertTopup(book, topupId, standing.alert);
+      await expireTopup(book, topupId);
+      return false;
+    case "open":
+      return true;
+    default:
+      return unreachable(standing);
+  }
+}
+
+async function postpone(database: Database, topup: Topup, error: string | null): Promise<void> {
+  const { topup_id: topupId, attempts } = topup;
+  const nowMs = Date.now();
+  const endMs = Date.parse(topup.expires_at);
+  if (nowMs > endMs + ASKED_MS_MAX) {
+    const alert = "nobody can tell whether it was paid";
+    await database.row("expire_topup", { topup_id: topupId, alert });
+    return;
+  }
+  const pauseMs = Math.min(PAUSE_MS * 2 ** Math.min(attempts, 10), PAUSE_MS_MAX);
+  // It is asked when it ends, too.
+  const dueMs = endMs > nowMs ? Math.min(pauseMs, endMs - nowMs + PAUSE_MS) : pauseMs;
+  await database.row("postpone_topup", {
+    topup_id: topupId,
+    due_in: `${Math.ceil(dueMs)} milliseconds`,
+    error,
+  });
+}

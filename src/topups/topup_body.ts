@@ -1,0 +1,80 @@
+/**
+ * The body of a top-up: how much, and by which way. Beyond 15.
+ *
+ * @module
+ */
+import { nanosOfUsd } from "../accounts/money.ts";
+import { excerpt } from "../lib/code_points.ts";
+import type { FieldError } from "../lib/field_error.ts";
+import {
+  boundedPointer,
+  findMember,
+  type JsonText,
+  pointerTo,
+  stringOf,
+  textOf,
+} from "../lib/json_text.ts";
+import { NANOS_PER_CENT } from "../lib/money_units.ts";
+import { TOPUP_CENTS_MIN } from "../limits.ts";
+import { TopupOrderShape, WAYS } from "./topup_shapes.ts";
+import type { WayName } from "./way.ts";
+
+type BodyOutcome =
+  | {
+      readonly kind: "order";
+      readonly amountNanos: bigint;
+      /** Undefined: the body leaves it to the gateway. */
+      readonly way: WayName | undefined;
+    }
+  | { readonly kind: "invalid"; readonly errors: readonly FieldError[] };
+
+const CENTS_PER_USD = 100n;
+
+/** @param usdMax whole USD that a top-up has at most */
+export function readTopupBody(json: JsonText, usdMax: number): BodyOutcome {
+  const errors: FieldError[] = (json.root.members ?? [])
+    .filter(({ key }) => !Object.hasOwn(TopupOrderShape.properties, key))
+    .map(({ key }) => ({
+      path: boundedPointer(pointerTo(key)),
+      message: `there is no field ${JSON.stringify(excerpt(key))}; leave it out`,
+    }));
+  const amountNanos = readAmount(json, usdMax, errors);
+  const way = readWay(json, errors);
+  return amountNanos === undefined || errors.length > 0
+    ? { kind: "invalid", errors }
+    : { kind: "order", amountNanos, way };
+}
+
+function readAmount(json: JsonText, usdMax: number, errors: FieldError[]): bigint | undefined {
+  const given = findMember(json.root, "usd");
+  // By its text, since a double has no cents.
+  const nanos = given?.kind === "number" ? nanosOfUsd(textOf(json, given)) : undefined;
+  const least = TOPUP_CENTS_MIN * NANOS_PER_CENT;
+  const most = BigInt(usdMax) * CENTS_PER_USD * NANOS_PER_CENT;
+  if (nanos !== undefined && nanos >= least && nanos <= most && nanos % NANOS_PER_CENT === 0n) {
+    return nanos;
+  }
+  const expected = `a number from 0.50 to ${usdMax} with at most 2 decimals`;
+  errors.push({
+    path: "/usd",
+    message:
+      given === undefined
+        ? `usd is required: ${expected}`
+        : `usd must be ${expected}, got ${excerpt(textOf(json, given))}`,
+  });
+  return undefined;
+}
+
+function readWay(json: JsonText, errors: FieldError[]): WayName | undefined {
+  const given = findMember(json.root, "way");
+  if (given === undefined) return undefined;
+  const text = given.kind === "string" ? stringOf(json, given) : undefined;
+  const way = WAYS.find((each) => each === text);
+  if (way === undefined) {
+    errors.push({
+      path: "/way",
+      message: `way must be one of ${WAYS.join(", ")}, got ${excerpt(textOf(json, given))}`,
+    });
+  }
+  return way;
+}

@@ -1,0 +1,258 @@
+/**
+ * `POST /v1/topups` and `GET /v1/topups/{topup_id}`: an account pays for credits by itself. Beyond 15.
+ *
+ * Neither is charged or logged. At a gateway without a way to pay, both are 404 `TOPUPS_OFF`.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { Elysia } from "elysia";
+import { authenticated } from "../api/auth.ts";
+import type { Principal } from "../api/callers.ts";
+import { BODY_PROBLEMS, COUNTED, described, documented } from "../api/described.ts";
+import { TOPUP } from "../api/examples.ts";
+import { problemOfSave } from "../api/feed_problems.ts";
+import { receiveJsonObject } from "../api/json_body.ts";
+import { NO_PARAMETERS } from "../api/parameters.ts";
+import { respondOutcome } from "../api/problems.ts";
+import { billingUrlOf } from "../api/refusals.ts";
+import { admitHousekeeping } from "../api/unlogged_calls.ts";
+import { checkHeaders } from "../api/validation.ts";
+import { type Answer, privateJson } from "../http/answer.ts";
+import type { RoutedCall } from "../http/call.ts";
+import { Problem, unavailable } from "../http/errors.ts";
+import { respond } from "../http/respond.ts";
+import { unreachable } from "../lib/assert.ts";
+import { NANOS_PER_CENT } from "../lib/money_units.ts";
+import { Expected } from "../lib/typebox.ts";
+import { parseUuid } from "../lib/uuid.ts";
+import { TOPUP_BODY_BYTES_MAX, TOPUP_LINK_MS, TOPUPS_WAITING_MAX } from "../limits.ts";
+import type { Services } from "../services.ts";
+import { readTopupBody } from "./topup_body.ts";
+import { TopupOrderShape, TopupShape, topupText } from "./topup_shapes.ts";
+import { type BegunTopup, beginTopup, expireTopup, findTopup, notePayPage } from "./topups.ts";
+import { type LinkWay, WayFailed, type WayName, type Ways } from "./way.ts";
+
+const BEGIN_HEADERS = Type.Object({
+  "idempotency-key": Type.Optional(
+    Type.String({
+      pattern: "^[\\x21-\\x7e]{1,255}$",
+      [Expected]: "1 to 255 visible ASCII characters",
+      description: "For 24 hours, repeats of the same order are answered with the same top-up.",
+    }),
+  ),
+});
+const BEGIN_HEADERS_CHECK = TypeCompiler.Compile(BEGIN_HEADERS);
+const BEGIN_TOPUP = described({
+  access: "consumer",
+  window: "housekeeping",
+  operationId: "topUp",
+  tag: "account",
+  summary: "Pay for credits",
+  description: [
+    "By card, the answer has a link: give it to your person, who pays there, and ask `GET /v1/topups/{topup_id}` what became of it. A dollar is 1,000,000 credits.",
+    "A payment is granted once. Nothing is charged or logged here.",
+  ].join("\n\n"),
+  answers: {
+    200: documented(TopupShape, {
+      description: "The top-up that was asked for before, under the same `Idempotency-Key`.",
+      headers: ["Cache-Control"],
+      examples: { "Asked before": TOPUP },
+    }),
+    201: documented(TopupShape, {
+      description: "It waits to be paid.",
+      headers: ["Cache-Control"],
+      examples: { "By card": TOPUP },
+    }),
+  },
+  headers: BEGIN_HEADERS,
+  problems: [...BODY_PROBLEMS, "TOPUPS_OFF", "TOPUP_LIMIT", "IDEMPOTENCY_KEY_REUSED", ...COUNTED],
+});
+const BEGIN_BODY = documented(TopupOrderShape, {
+  description: "How much, and by which way.",
+  examples: { "5 USD": { usd: 5 } },
+});
+
+const TOPUP_PARAMS = Type.Object({
+  topup_id: Type.String({ description: "As `POST /v1/topups` answered it." }),
+});
+const GET_TOPUP = described({
+  access: "consumer",
+  window: "housekeeping",
+  operationId: "getTopUp",
+  tag: "account",
+  summary: "Show what became of a top-up",
+  description: "Neither charged nor logged.",
+  answers: {
+    200: documented(TopupShape, {
+      description: "The top-up as it is now.",
+      headers: ["Cache-Control"],
+      examples: { "It waits": TOPUP },
+    }),
+  },
+  problems: ["TOPUPS_OFF", "TOPUP_NOT_FOUND", ...COUNTED],
+});
+
+/** Without a prefix: mounted at `/v1` and `/api/v1`. */
+export function topupRoutes(services: Services, ways: Ways) {
+  const { bodies, http, keys, database, config } = services;
+  return new Elysia({ name: "topups" })
+    .use(authenticated(keys, "read"))
+    .post(
+      "/topups",
+      async ({ call, principal }) => {
+        checkHeaders(BEGIN_HEADERS_CHECK, call.request);
+        await admitHousekeeping(services, { call, principal, operation: "topups" });
+        const { topups } = config;
+        if (topups === undefined) throw topupsOff(services, principal);
+        const body = await bodies.whileHeld(principal.accountId, (hold) =>
+          receiveJsonObject(call.request, {
+            bytesMax: TOPUP_BODY_BYTES_MAX,
+            tooLarge: topupTooLarge,
+            hold,
+          }),
+        );
+        const order = readTopupBody(body, topups.usdMax);
+        if (order.kind === "invalid") throw problemOfSave(order);
+        const { amountNanos, way = ways.card === undefined ? "x402" : "card" } = order;
+        const { card, x402 } = ways;
+        if (way === "x402" && x402 !== undefined) {
+          return respondOutcome(http, call, await x402.pay({ call, principal, amountNanos }));
+        }
+        if (way === "x402" || card === undefined) throw topupsOff(services, principal, way);
+        return respond(await payByLink(services, card, { call, principal, amountNanos }));
+      },
+      { parse: "none", query: NO_PARAMETERS, body: BEGIN_BODY, ...BEGIN_TOPUP },
+    )
+    .get(
+      "/topups/:topup_id",
+      async ({ call, principal, params }) => {
+        await admitHousekeeping(services, { call, principal, operation: "topups" });
+        if (config.topups === undefined) throw topupsOff(services, principal);
+        const topupId = parseUuid(params.topup_id);
+        const topup = topupId === undefined ? undefined : await findTopup(database, topupId);
+        if (topup?.account_id !== principal.accountId) {
+          throw new Problem("TOPUP_NOT_FOUND", {
+            detail:
+              "This account has begun no top-up with this id. Take the one that POST /v1/topups answered.",
+          });
+        }
+        return respond({ headers: privateJson(), body: topupText(topup) });
+      },
+      { params: TOPUP_PARAMS, query: NO_PARAMETERS, ...GET_TOPUP },
+    );
+}
+
+interface LinkOrder {
+  readonly call: RoutedCall;
+  readonly principal: Principal;
+  readonly amountNanos: bigint;
+}
+
+/** @throws {Problem} 403, 409, 503 */
+async function payByLink(
+  services: Services,
+  way: LinkWay,
+  { call, principal, amountNanos }: LinkOrder,
+): Promise<Answer> {
+  const { database, log } = services;
+  const idempotencyKey = call.request.headers.get("idempotency-key") ?? undefined;
+  const order = {
+    accountId: principal.accountId,
+    keyId: principal.keyId,
+    way: "card",
+    amountNanos,
+    lifetimeMs: TOPUP_LINK_MS,
+    idempotencyKey,
+  } as const;
+  const begun = await beginTopup(database, order, dayLimits(services));
+  if (begun.kind !== "begun" && begun.kind !== "repeated") throw problemOfBegin(begun.kind);
+  let { topup } = begun;
+  // Also of an order whose call was broken off before it had its page.
+  if (topup.payment_id === null && topup.status === "waiting") {
+    try {
+      topup = await notePayPage(database, topup, await way.begin(topup));
+    } catch (error) {
+      if (!(error instanceof WayFailed)) throw error;
+      const { topup_id: topupId } = topup;
+      log.error("a way to pay has failed", {
+        way: "card",
+        topup_id: topupId,
+        reason: error.message,
+      });
+      // Nobody has its page, so nobody can pay. A repeat under the same key tries again.
+      if (idempotencyKey === undefined) await expireTopup(services, topupId);
+      throw unavailable("Cards can't be taken at the moment. Try again in a while.");
+    }
+  }
+  return {
+    status: begun.kind === "begun" ? 201 : 200,
+    headers: privateJson(),
+    body: topupText(topup),
+  };
+}
+
+/** What may be paid in a UTC day. */
+export function dayLimits({ config }: Pick<Services, "config">) {
+  return {
+    accountDayNanos: nanosOfWholeUsd(config.topups?.accountDayUsd),
+    dayNanos: nanosOfWholeUsd(config.topups?.dayUsd),
+  };
+}
+
+const CENTS_PER_USD = 100n;
+
+function nanosOfWholeUsd(usd: number | undefined): bigint | undefined {
+  return usd === undefined ? undefined : BigInt(usd) * CENTS_PER_USD * NANOS_PER_CENT;
+}
+
+/** Of an order that was not written down. */
+export function problemOfBegin(kind: Exclude<BegunTopup["kind"], "begun" | "repeated">): Problem {
+  switch (kind) {
+    case "key_reused":
+      return new Problem("IDEMPOTENCY_KEY_REUSED", {
+        detail:
+          "This Idempotency-Key was used for another top-up in the last 24 hours. Send a new one.",
+      });
+    case "payment_taken":
+      return new Problem("TOPUP_LIMIT", {
+        detail: "This payment is for another top-up already. Make a new one.",
+      });
+    case "too_many_waiting":
+      return new Problem("TOPUP_LIMIT", {
+        detail: `${TOPUPS_WAITING_MAX} top-ups of this account wait to be paid. Pay one of them, or wait until one expires.`,
+      });
+    case "account_day_full":
+      return new Problem("TOPUP_LIMIT", {
+        detail:
+          "This account's top-ups of today would be more than the operator allows. Ask for less, or try again tomorrow (UTC).",
+      });
+    case "day_full":
+      return new Problem("TOPUP_LIMIT", {
+        detail:
+          "The gateway takes no more payments of this amount today. Ask for less, or try again tomorrow (UTC).",
+      });
+    default:
+      return unreachable(kind);
+  }
+}
+
+/** 404 */
+function topupsOff({ billingUrl }: Services, { accountId }: Principal, way?: WayName): Problem {
+  const url = billingUrlOf(billingUrl(), { accountId, feedId: undefined });
+  const what = way === undefined ? "no payments by itself" : `no payments by ${way}`;
+  return new Problem("TOPUPS_OFF", {
+    detail: `This gateway takes ${what}. See ${url} for how to get credits.`,
+    extras: { billing_url: url },
+  });
+}
+
+/** 413 */
+function topupTooLarge(): Problem {
+  return new Problem("PAYLOAD_TOO_LARGE", {
+    detail: `The body of a top-up has at most ${TOPUP_BODY_BYTES_MAX} bytes. Send usd alone.`,
+    extras: { limit: "request_body", max_bytes: TOPUP_BODY_BYTES_MAX },
+    headers: { Connection: "close" },
+  });
+}

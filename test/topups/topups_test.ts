@@ -1,0 +1,387 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { createLog } from "../../src/lib/log.ts";
+import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
+import { finishTopup } from "../../src/topups/finish.ts";
+import {
+  type BegunTopup,
+  type Book,
+  beginTopup,
+  expireTopup,
+  findTopup,
+  grantTopup,
+  type TopupOrder,
+  takeBackTopup,
+} from "../../src/topups/topups.ts";
+import type { Standing, Topup, Ways } from "../../src/topups/way.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+
+const USD = 1_000_000_000n;
+const KEY_ID = crypto.randomUUID();
+const ANY_DAY = { accountDayNanos: undefined, dayNanos: undefined };
+
+let gateway: TestGateway;
+let database: Database;
+let book: Book;
+let payments = 0;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  database = createDatabase(gateway.sql);
+  book = { database, log: createLog({ level: "silent" }) };
+});
+afterAll(() => gateway.stop());
+
+const newReference = () => `x402:eip155:1:${++payments}`;
+
+function order(accountId: string, given: Partial<TopupOrder> = {}): TopupOrder {
+  return {
+    accountId,
+    keyId: KEY_ID,
+    way: "card",
+    amountNanos: 5n * USD,
+    lifetimeMs: 3_600_000,
+    ...given,
+  };
+}
+
+function topupOf(begun: BegunTopup): Topup {
+  if (begun.kind !== "begun" && begun.kind !== "repeated") throw new Error(begun.kind);
+  return begun.topup;
+}
+
+async function begin(accountId: string, given: Partial<TopupOrder> = {}): Promise<Topup> {
+  return topupOf(await beginTopup(database, order(accountId, given), ANY_DAY));
+}
+
+/** Balance, entries by kind and whether the ledger adds up. */
+async function bookOf(accountId: string) {
+  const [row] = await gateway.sql`
+    select
+      balance_nanos,
+      granted_nanos - revoked_nanos - charged_nanos + refunded_nanos - balance_nanos as difference
+    from ledger_of(${accountId})`;
+  expect(Number(row?.difference)).toBe(0);
+  const entries = await gateway.sql`
+    select kind, amount_nanos, reference from credit_ledger
+    where account_id = ${accountId} order by entry_id`;
+  return {
+    balance: BigInt(row?.balance_nanos),
+    entries: entries.map(({ kind, amount_nanos: amount, reference }) => [
+      kind,
+      BigInt(amount),
+      reference,
+    ]),
+  };
+}
+
+async function stateOf(topup: Topup): Promise<Topup> {
+  return (await findTopup(database, topup.topup_id)) as Topup;
+}
+
+/** Ways of which the card says this. */
+function waysSaying(standing: Standing | Error): Ways {
+  return {
+    x402: undefined,
+    card: {
+      begin: () => Promise.reject(new Error("not here")),
+      ask: () => (standing instanceof Error ? Promise.reject(standing) : Promise.resolve(standing)),
+    },
+  };
+}
+
+describe("beginTopup", () => {
+  test("the same Idempotency-Key gets the same top-up, also at once, and another amount is refused", async () => {
+    const accountId = await gateway.createAccount();
+    const again = order(accountId, { idempotencyKey: "k" });
+    const begun = await Promise.all(
+      Array.from({ length: 6 }, () => beginTopup(database, again, ANY_DAY)),
+    );
+    expect(begun.filter(({ kind }) => kind === "begun")).toHaveLength(1);
+    expect(new Set(begun.map((each) => topupOf(each).topup_id)).size).toBe(1);
+    const other = { ...again, amountNanos: USD };
+    expect(await beginTopup(database, other, ANY_DAY)).toEqual({ kind: "key_reused" });
+    const elsewhere = order(await gateway.createAccount(), { idempotencyKey: "k" });
+    expect((await beginTopup(database, elsewhere, ANY_DAY)).kind).toBe("begun");
+  });
+
+  test("an Idempotency-Key is forgotten after a day", async () => {
+    const accountId = await gateway.createAccount();
+    const { topup_id: topupId } = await begin(accountId, { idempotencyKey: "day" });
+    await gateway.sql`
+      update topups set created_at = now() - interval '25 hours' where topup_id = ${topupId}`;
+    expect((await begin(accountId, { idempotencyKey: "day" })).topup_id).not.toBe(topupId);
+  });
+
+  test("the same payment gets the same top-up, also at once, and another account is refused", async () => {
+    const accountId = await gateway.createAccount();
+    const payer = order(accountId, { way: "x402", paymentId: "payer:nonce" });
+    const begun = await Promise.all(
+      Array.from({ length: 6 }, () => beginTopup(database, payer, ANY_DAY)),
+    );
+    expect(begun.filter(({ kind }) => kind === "begun")).toHaveLength(1);
+    expect(new Set(begun.map((each) => topupOf(each).topup_id)).size).toBe(1);
+    for (const given of [
+      { ...payer, accountId: await gateway.createAccount() },
+      { ...payer, accountId: null, keyId: null },
+      { ...payer, amountNanos: USD },
+    ]) {
+      expect(await beginTopup(database, given, ANY_DAY)).toEqual({ kind: "payment_taken" });
+    }
+    const keyless = { ...payer, accountId: null, keyId: null, paymentId: "nobody:nonce" };
+    expect((await beginTopup(database, keyless, ANY_DAY)).kind).toBe("begun");
+    expect((await beginTopup(database, keyless, ANY_DAY)).kind).toBe("repeated");
+  });
+
+  test("limits of a day hold for an account and for all, also at once, and expired top-ups don't count", async () => {
+    const accountId = await gateway.createAccount();
+    const ofAccount = { accountDayNanos: 12n * USD, dayNanos: undefined };
+    const begun = await Promise.all(
+      Array.from({ length: 4 }, () => beginTopup(database, order(accountId), ofAccount)),
+    );
+    expect(begun.map(({ kind }) => kind).sort()).toEqual([
+      "account_day_full",
+      "account_day_full",
+      "begun",
+      "begun",
+    ]);
+    const first = begun.find(({ kind }) => kind === "begun") as BegunTopup;
+    await expireTopup(book, topupOf(first).topup_id);
+    expect((await beginTopup(database, order(accountId), ofAccount)).kind).toBe("begun");
+
+    const [{ sum }] = (await gateway.sql`
+      select sum(amount_nanos) as sum from topups
+      where created_at >= date_trunc('day', now(), 'UTC') and status <> 'expired'`) as never as [
+      { sum: string },
+    ];
+    const ofAll = { accountDayNanos: undefined, dayNanos: BigInt(sum) + 12n * USD };
+    const accounts = await Promise.all(Array.from({ length: 4 }, () => gateway.createAccount()));
+    const spread = await Promise.all(
+      accounts.map((each) => beginTopup(database, order(each), ofAll)),
+    );
+    expect(spread.map(({ kind }) => kind).sort()).toEqual([
+      "begun",
+      "begun",
+      "day_full",
+      "day_full",
+    ]);
+  });
+
+  test("so many of an account's top-ups wait, and no more", async () => {
+    const accountId = await gateway.createAccount();
+    for (let count = 0; count < 20; count++) await begin(accountId);
+    expect(await beginTopup(database, order(accountId), ANY_DAY)).toEqual({
+      kind: "too_many_waiting",
+    });
+  });
+});
+
+describe("grantTopup", () => {
+  test("a payment is granted once, however often and from however many processes it is told of", async () => {
+    const accountId = await gateway.createAccount();
+    const topup = await begin(accountId);
+    const payment = { reference: newReference(), paidNanos: 5n * USD, paymentId: "cs_1" };
+    const outcomes = await Promise.all(
+      Array.from({ length: 8 }, () => grantTopup(book, topup.topup_id, payment)),
+    );
+    expect(outcomes.filter((each) => each === "granted")).toHaveLength(1);
+    expect(new Set(outcomes)).toEqual(new Set(["granted", "repeated"]));
+    expect(await bookOf(accountId)).toEqual({
+      balance: 5n * USD,
+      entries: [["grant", 5n * USD, payment.reference]],
+    });
+    expect(await stateOf(topup)).toMatchObject({ status: "granted", payment_id: "cs_1" });
+    // An old question about it changes nothing.
+    await expireTopup(book, topup.topup_id);
+    expect((await stateOf(topup)).status).toBe("granted");
+  });
+
+  test("money that came in after a top-up had expired is granted", async () => {
+    const accountId = await gateway.createAccount();
+    const topup = await begin(accountId);
+    await expireTopup(book, topup.topup_id);
+    const payment = { reference: newReference(), paidNanos: 5n * USD };
+    expect(await grantTopup(book, topup.topup_id, payment)).toBe("granted");
+    expect((await bookOf(accountId)).balance).toBe(5n * USD);
+  });
+
+  test("another amount, a second payment and a reference of another grant are alerts, and grant nothing", async () => {
+    const accountId = await gateway.createAccount();
+    const [first, second, third] = [
+      await begin(accountId),
+      await begin(accountId),
+      await begin(accountId),
+    ];
+    const payment = { reference: newReference(), paidNanos: 5n * USD };
+    expect(await grantTopup(book, first.topup_id, payment)).toBe("granted");
+    const twice = { ...payment, reference: newReference() };
+    expect(await grantTopup(book, first.topup_id, twice)).toBe("paid_twice");
+    const less = { reference: newReference(), paidNanos: 5n * USD - 1n };
+    expect(await grantTopup(book, second.topup_id, less)).toBe("amount_differs");
+    expect(await grantTopup(book, third.topup_id, payment)).toBe("reference_taken");
+    for (const topup of [first, second, third]) {
+      expect((await stateOf(topup)).alert).toContain("nano-dollars by x402:");
+    }
+    expect((await bookOf(accountId)).balance).toBe(5n * USD);
+    const unknown = crypto.randomUUID();
+    expect(await grantTopup(book, unknown, twice)).toBe("topup_unknown");
+    const keyless = await begin(null as never, { accountId: null, paymentId: "unknown:1" });
+    expect(await grantTopup(book, keyless.topup_id, twice)).toBe("account_unknown");
+  });
+});
+
+describe("takeBackTopup", () => {
+  test("a refund takes what the balance has, and the rest is an alert", async () => {
+    const accountId = await gateway.createAccount();
+    const topup = await begin(accountId);
+    await grantTopup(book, topup.topup_id, { reference: newReference(), paidNanos: 5n * USD });
+    await gateway.sql`
+      select append_ledger_entry(${accountId}, 'revocation', ${String(-2n * USD)}, 'spent', null)`;
+    const refund = { source: "refunds", rank: 0, totalNanos: 5n * USD };
+    expect(await takeBackTopup(book, topup.topup_id, refund)).toBe("taken_back");
+    expect(await takeBackTopup(book, topup.topup_id, refund)).toBe("repeated");
+    expect((await bookOf(accountId)).balance).toBe(0n);
+    expect(await stateOf(topup)).toMatchObject({
+      taken_back_nanos: 3n * USD,
+      unrecovered_nanos: 2n * USD,
+      alert: expect.stringContaining("unrecovered"),
+    });
+  });
+
+  test("a refund that is told of before the payment is taken once that is granted", async () => {
+    const accountId = await gateway.createAccount();
+    const topup = await begin(accountId);
+    const refund = { source: "refunds", rank: 0, totalNanos: 2n * USD };
+    expect(await takeBackTopup(book, topup.topup_id, refund)).toBe("noted");
+    expect((await bookOf(accountId)).balance).toBe(0n);
+    await grantTopup(book, topup.topup_id, { reference: newReference(), paidNanos: 5n * USD });
+    expect((await bookOf(accountId)).balance).toBe(3n * USD);
+  });
+
+  test("a dispute that is won gives back what it took, in any order of the messages", async () => {
+    const accountId = await gateway.createAccount();
+    const opened = { source: "dp_1", rank: 1, totalNanos: 5n * USD };
+    const won = { source: "dp_1", rank: 2, totalNanos: 0n };
+    const topup = await begin(accountId);
+    await grantTopup(book, topup.topup_id, { reference: newReference(), paidNanos: 5n * USD });
+    await takeBackTopup(book, topup.topup_id, opened);
+    expect((await bookOf(accountId)).balance).toBe(0n);
+    await takeBackTopup(book, topup.topup_id, won);
+    expect((await bookOf(accountId)).balance).toBe(5n * USD);
+    expect(await takeBackTopup(book, topup.topup_id, opened)).toBe("repeated");
+    expect((await bookOf(accountId)).balance).toBe(5n * USD);
+  });
+});
+
+describe("finishTopup", () => {
+  const payment = () => ({ reference: newReference(), paidNanos: 5n * USD });
+
+  test("what a crash left is granted, expired or asked again, as the way says", async () => {
+    const accountId = await gateway.createAccount();
+    const begun = () => begin(accountId, { paymentId: `cs_${++payments}` });
+    const [paid, unpaid, open, failing, strange] = [
+      await begun(),
+      await begun(),
+      await begun(),
+      await begun(),
+      await begun(),
+    ];
+    await finishTopup(book, waysSaying({ kind: "paid", payment: payment() }), paid);
+    await finishTopup(book, waysSaying({ kind: "void" }), unpaid);
+    await finishTopup(book, waysSaying({ kind: "open" }), open);
+    await finishTopup(book, waysSaying(new Error("no route")), failing);
+    await finishTopup(book, waysSaying({ kind: "strange", alert: "in euro" }), strange);
+    expect((await stateOf(paid)).status).toBe("granted");
+    expect((await stateOf(unpaid)).status).toBe("expired");
+    expect(await stateOf(open)).toMatchObject({ status: "waiting", last_error: null });
+    expect(await stateOf(failing)).toMatchObject({ status: "waiting", last_error: "no route" });
+    expect(await stateOf(strange)).toMatchObject({ status: "expired", alert: "in euro" });
+    expect((await bookOf(accountId)).balance).toBe(5n * USD);
+  });
+
+  test("a top-up without a page is expired once no repeat of its call can come, and not before", async () => {
+    const accountId = await gateway.createAccount();
+    const topup = await begin(accountId);
+    const never = waysSaying(new Error("it must not be asked"));
+    await finishTopup(book, never, topup);
+    expect(await stateOf(topup)).toMatchObject({ status: "waiting", last_error: null });
+    await gateway.sql`
+      update topups set created_at = now() - interval '16 minutes'
+      where topup_id = ${topup.topup_id}`;
+    await finishTopup(book, never, await stateOf(topup));
+    expect((await stateOf(topup)).status).toBe("expired");
+  });
+
+  test("what is due is claimed by one process at a time", async () => {
+    const accountId = await gateway.createAccount();
+    const ids: string[] = [];
+    for (let count = 0; count < 9; count++) ids.push((await begin(accountId)).topup_id);
+    await gateway.sql`update topups set due_at = now() where account_id = ${accountId}`;
+    const claims = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        database.rows("claim_due_topups", { lease: "1 minute", limit: 4n }),
+      ),
+    );
+    const claimed = claims.flat().map(({ topup_id: id }) => id);
+    expect(claimed.sort()).toEqual(ids.sort());
+  });
+});
+
+test("whatever is told of payments, refunds and disputes, in any order, the ledger adds up to what was paid and not given back", async () => {
+  const told = fc.oneof(
+    fc.constant({ kind: "paid" } as const),
+    fc.constant({ kind: "expired" } as const),
+    fc.record({ kind: fc.constant("refunded" as const), cents: fc.integer({ min: 0, max: 500 }) }),
+    fc.record({
+      kind: fc.constant("disputed" as const),
+      id: fc.constantFrom("dp_1", "dp_2"),
+      rank: fc.integer({ min: 0, max: 2 }),
+      cents: fc.integer({ min: 0, max: 500 }),
+    }),
+    fc.record({ kind: fc.constant("spent" as const), cents: fc.integer({ min: 1, max: 600 }) }),
+  );
+  const nanosOf = (cents: number) => (BigInt(cents) * USD) / 100n;
+  await fc.assert(
+    fc.asyncProperty(fc.array(told, { maxLength: 12 }), fc.boolean(), async (history, isAtOnce) => {
+      const accountId = await gateway.createAccount();
+      const topup = await begin(accountId);
+      const payment = { reference: newReference(), paidNanos: 5n * USD };
+      const act = async (each: (typeof history)[number]) => {
+        if (each.kind === "paid") await grantTopup(book, topup.topup_id, payment);
+        else if (each.kind === "expired") await expireTopup(book, topup.topup_id);
+        else if (each.kind === "spent") {
+          await gateway.sql`
+            select append_ledger_entry(
+              ${accountId}, 'revocation', ${String(-nanosOf(each.cents))}, 'spent', null
+            )`;
+        } else {
+          const [source, rank] = each.kind === "refunded" ? ["refunds", 0] : [each.id, each.rank];
+          const totalNanos = nanosOf(each.cents);
+          await takeBackTopup(book, topup.topup_id, { source, rank, totalNanos });
+        }
+      };
+      if (isAtOnce) await Promise.all(history.map(act));
+      else for (const each of history) await act(each);
+
+      const { entries, balance } = await bookOf(accountId);
+      const state = await stateOf(topup);
+      const isPaid = history.some(({ kind }) => kind === "paid");
+      expect(entries.filter(([, , reference]) => reference === payment.reference)).toHaveLength(
+        Number(isPaid),
+      );
+      expect(state.status === "granted").toBe(isPaid);
+      const sources = await gateway.sql`
+        select coalesce(sum(total_nanos), 0) as sum from topup_take_backs
+        where topup_id = ${topup.topup_id}`;
+      const owed = BigInt(sources[0]?.sum);
+      const most = owed > 5n * USD ? 5n * USD : owed;
+      expect(state.taken_back_nanos + state.unrecovered_nanos).toBe(isPaid ? most : 0n);
+      const spent = entries
+        .filter(([, , reference]) => reference === null)
+        .reduce((sum, [, amount]) => sum - (amount as bigint), 0n);
+      expect(balance).toBe((isPaid ? 5n * USD : 0n) - state.taken_back_nanos - spent);
+      expect(state.alert === null).toBe(state.unrecovered_nanos === 0n);
+    }),
+    { numRuns: 60 },
+  );
+});
