@@ -7,10 +7,11 @@ import { Elysia } from "elysia";
 import { operatorRoutes } from "./admin/operator_routes.ts";
 import { basePlugins } from "./api/base_plugins.ts";
 import { healthRoutes } from "./api/health.ts";
+import type { Peer } from "./api/operators_listener.ts";
 import { hiddenRoutes, unroutedRequests } from "./api/unrouted.ts";
 import { connectRoutes } from "./connect/connect_routes.ts";
 import { billingPart } from "./console/billing_part.tsx";
-import { consoleRoutes } from "./console/console_routes.ts";
+import { consoleRoutes, OPERATOR_PAGE_ROUTES } from "./console/console_routes.ts";
 import { consoleVisitors } from "./console/visitors.ts";
 import { accountRoutes } from "./consumer/account_routes.ts";
 import { agentRoutes } from "./consumer/agent_routes.ts";
@@ -41,19 +42,21 @@ import { assetRoutes } from "./ui/asset_routes.ts";
 export type App = ReturnType<typeof createApp>["app"];
 
 /**
- * What only operators use: with a listener of its own (`FEEDGATE_ADMIN_PORT`), no other listener has it. Beyond 5.
- * Each is a route, or stands for all routes below it, in the form with `/v1`.
+ * What only operators use, beside their pages: with a listener of its own (`FEEDGATE_ADMIN_PORT`), no other listener has
+ * it. Beyond 5. Each is a route, or stands for all routes below it, in the form with `/v1`.
  */
-export const ADMIN_PREFIXES: readonly string[] = ["/v1/operator", "/metrics", "/console"];
+const OPERATOR_PREFIXES: readonly string[] = ["/v1/operator", "/metrics"];
 
 /** Both listeners share one app, and so its caches. */
 export function createApp(services: Services) {
-  const { http, database, diskRoom, config } = services;
-  const ofOperators = new WeakSet<Request>();
-  const hidden =
-    config.admin === undefined
-      ? undefined
-      : { prefixes: ADMIN_PREFIXES, isShownTo: (request: Request) => ofOperators.has(request) };
+  const { http, database, diskRoom, config, operatorsListener } = services;
+  const hidden = operatorsListener.isSeparate
+    ? {
+        prefixes: OPERATOR_PREFIXES,
+        routes: OPERATOR_PAGE_ROUTES,
+        isShownTo: (request: Request) => operatorsListener.serves(request),
+      }
+    : undefined;
   const reads = createReadPipeline(services);
   const ways = openWays(services);
   const features = new Elysia()
@@ -86,15 +89,14 @@ export function createApp(services: Services) {
     .group("/v1", (group) => group.use(features))
     .group("/api/v1", (group) => group.use(features))
     .use(skillRoutes(services));
-  // Who has the console has the routes that it calls.
+  // Calls of the console, with the key of somebody who has signed in at the right listener.
   const handle = (request: Request) => {
-    ofOperators.add(request);
+    operatorsListener.note(request);
     return routes.handle(request);
   };
   const { hasConsole } = config;
   if (hasConsole) routes.use(consoleRoutes(services, handle));
-  const isConsolePublic = hasConsole && config.admin === undefined;
-  const frame = isConsolePublic ? { more: [{ path: "console", text: "Console" }] } : {};
+  const frame = hasConsole ? { more: [{ path: "console", text: "Console" }] } : {};
   const app = routes
     .use(assetRoutes())
     .use(siteRoutes(services, frame))
@@ -102,7 +104,7 @@ export function createApp(services: Services) {
     .use(
       billingRoutes(services, {
         frame,
-        ...(isConsolePublic && { findSignedIn: billingPart(services, handle) }),
+        ...(hasConsole && { findSignedIn: billingPart(services, handle) }),
       }),
     )
     .use(connectRoutes(services, consoleVisitors(services)))
@@ -115,8 +117,8 @@ export function createApp(services: Services) {
     /** How accounts pay for credits by themselves. */
     ways,
     /** Answers requests of the operators' listener. */
-    fetchForOperators(request: Request): Promise<Response> {
-      ofOperators.add(request);
+    fetchForOperators(request: Request, server: Peer): Promise<Response> {
+      operatorsListener.note(request, server);
       return unrouted.fetch(request);
     },
   };

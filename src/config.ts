@@ -298,6 +298,15 @@ export function listenerUrl({ tls, host, port }: Pick<Config, "tls" | "host" | "
   return `${tls === undefined ? "http" : "https"}://${authority}:${port}`;
 }
 
+/** Where operators sign in: at a listener of their own, or where all clients call. */
+export function operatorsUrl(
+  { admin, tls }: Pick<Config, "admin" | "tls">,
+  { baseUrl, adminPort }: { readonly baseUrl: string; readonly adminPort?: number | undefined },
+): string {
+  if (admin === undefined) return baseUrl;
+  return listenerUrl({ tls, host: admin.host, port: adminPort ?? admin.port });
+}
+
 const SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
 const BROKEN_ESCAPE = /%(?![0-9a-f]{2})/i;
 

@@ -8,6 +8,7 @@ import { Admission } from "./admission/admission.ts";
 import { createAnonymousLimit } from "./api/anonymous_limit.ts";
 import { Keys } from "./api/callers.ts";
 import { registerDatabaseMetrics } from "./api/database_metrics.ts";
+import { OperatorsListener } from "./api/operators_listener.ts";
 import { type Config, listenerUrl } from "./config.ts";
 import { Feeds } from "./feeds/find.ts";
 import { Waits } from "./feeds/waits.ts";
@@ -166,6 +167,7 @@ export async function createServices({ config, databases, log }: ServicesOptions
     reader,
     log,
     http,
+    operatorsListener: new OperatorsListener({ isSeparate: config.admin !== undefined }),
     /** Shared by all calls without a key. */
     anonymousLimit: createAnonymousLimit(ANONYMOUS_LIMIT),
     keys: new Keys(database, admission),

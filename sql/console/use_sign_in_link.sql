@@ -1,10 +1,13 @@
 -- name: use_sign_in_link
--- why: who is signed in by a link, which is used up with that; nothing if it is over, or the account is suspended
+-- why: who is signed in by a link, which is used up with that; nothing if it is over, or the account is
+-- suspended. A link for an operator stays as it is where no operator may sign in
 -- :link_hash bytea
+-- :is_for_operators boolean
 -- returns permission text, account_id uuid?, made_by text
 with used as (
   delete from sign_in_links
   where link_hash = :link_hash
+    and (permission <> 'admin' or :is_for_operators)
   returning permission, account_id, made_by, expires_at
 )
 select used.permission, used.account_id, used.made_by

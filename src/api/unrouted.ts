@@ -30,6 +30,8 @@ interface UnroutedOptions {
 export interface HiddenRoutes {
   /** Each is a route, or stands for all routes below it, in the form with `/v1`. */
   readonly prefixes: readonly string[];
+  /** Each is a route alone. */
+  readonly routes: ReadonlySet<string>;
   /** Whether the request came by a listener that has them. */
   isShownTo(request: Request): boolean;
 }
@@ -50,9 +52,9 @@ export function hiddenRoutes(http: HttpContext, hidden: HiddenRoutes | undefined
 function isHidden(route: string, request: Request, hidden: HiddenRoutes | undefined): boolean {
   if (hidden === undefined) return false;
   const path = route.replace(/^\/api\//, "/");
-  const isNamed = hidden.prefixes.some(
-    (prefix) => path === prefix || path.startsWith(`${prefix}/`),
-  );
+  const isNamed =
+    hidden.routes.has(path) ||
+    hidden.prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
   return isNamed && !hidden.isShownTo(request);
 }
 

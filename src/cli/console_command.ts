@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { listenerUrl } from "../config.ts";
+import { listenerUrl, operatorsUrl } from "../config.ts";
 import { createOperatorLink, createSignInLink } from "../operator/sign_in_links.ts";
 import { UsageError } from "./command.ts";
 import { databaseCommand } from "./database.ts";
@@ -25,10 +25,14 @@ export const consoleCommand = databaseCommand({
     }
   },
   run: async ({ config, operator, actor, values: { account, permission } }) => {
-    const linking = { ...operator, baseUrl: config.baseUrl ?? listenerUrl(config) };
+    const baseUrl = config.baseUrl ?? listenerUrl(config);
+    const linking = { ...operator, baseUrl };
     const link =
       account === undefined || permission === undefined
-        ? await createOperatorLink(linking, actor)
+        ? await createOperatorLink(
+            { ...operator, baseUrl: operatorsUrl(config, { baseUrl }) },
+            actor,
+          )
         : await createSignInLink(linking, { account_id: account, permission }, actor);
     return {
       json: JSON.stringify(link),

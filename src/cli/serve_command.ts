@@ -4,7 +4,7 @@
  * @module
  */
 import { shellActor } from "../accounts/actor.ts";
-import { type Config, isBaseUrlMissing, PORT_MAX } from "../config.ts";
+import { type Config, isBaseUrlMissing, operatorsUrl, PORT_MAX } from "../config.ts";
 import { connectReach } from "../connect/reach.ts";
 import { createLog, type Log } from "../lib/log.ts";
 import { fullVersion } from "../lib/program_version.ts";
@@ -91,11 +91,12 @@ interface Offering {
 
 /** A link for the operator, while no operator has a key. */
 async function offerConsole(
-  { baseUrl }: Listening,
+  listening: Listening,
   { database, config, output }: Offering,
 ): Promise<void> {
   const row = await database.row("has_admin_keys", {});
   if (row?.has_admin_keys !== false) return;
+  const baseUrl = operatorsUrl(config, listening);
   const operator = { database, limits: config.limits, baseUrl };
   const { url } = await createOperatorLink(operator, shellActor("at the start"));
   output.note(

@@ -9,6 +9,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { keyActor } from "../accounts/actor.ts";
 import { pricingText } from "../accounts/money.ts";
+import type { Peer } from "../api/operators_listener.ts";
 import { problemOf } from "../api/problems.ts";
 import { callPlugin } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
@@ -59,7 +60,7 @@ import {
   renderRefusal,
   renderReload,
 } from "./pages.tsx";
-import { addressOf, connectReach, type Peer, requireOwnMachine } from "./reach.ts";
+import { connectReach, requireOwnMachine } from "./reach.ts";
 import { registerClient } from "./register_client.ts";
 
 /** Who is signed in to the console. */
@@ -89,7 +90,9 @@ const METADATA_HEADERS = { "Cache-Control": "public, max-age=300" };
 
 export function connectRoutes(services: Services, visitors: Visitors) {
   const routes = new Elysia({ name: "connect" });
-  const { config, http, database, anonymousLimit, strangersBodies } = services;
+  const { config, http, database, anonymousLimit, strangersBodies, operatorsListener } = services;
+  const addressOf = (request: Request, server: Peer | null) =>
+    operatorsListener.addressOf(request, server);
   const reach = connectReach(config);
   if (reach === "nobody") return routes;
   const clients = new Clients({
@@ -104,7 +107,7 @@ export function connectRoutes(services: Services, visitors: Visitors) {
   const hidden = { detail: { hide: true }, query };
   const unparsed = { ...hidden, parse: "none" } as const;
   const admit = (request: Request, server: Peer | null) => {
-    if (reach === "own_machine") requireOwnMachine(request, server);
+    if (reach === "own_machine") requireOwnMachine(request, addressOf(request, server));
     anonymousLimit();
   };
 

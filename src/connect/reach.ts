@@ -20,23 +20,12 @@ export function connectReach(
   return isSecure ? "everybody" : "own_machine";
 }
 
-/** The server that knows who sent a request. */
-export interface Peer {
-  requestIP(request: Request): { readonly address: string } | null;
-}
-
 /** A key would cross the network in the clear. @throws {Problem} 404 to callers of other machines */
-export function requireOwnMachine(request: Request, server: Peer | null): void {
-  const isOwn =
-    isLoopbackAddress(addressOf(request, server)) && isLoopbackHost(new URL(request.url).hostname);
+export function requireOwnMachine(request: Request, address: string): void {
+  const isOwn = isLoopbackAddress(address) && isLoopbackHost(new URL(request.url).hostname);
   if (isOwn) return;
   throw new Problem("ROUTE_NOT_FOUND", {
     detail:
       "Agents are connected from the gateway's own machine only, since its address is not one of https. The operator sets FEEDGATE_BASE_URL.",
   });
-}
-
-/** The address of a caller; "" if nobody knows it. */
-export function addressOf(request: Request, server: Peer | null): string {
-  return server?.requestIP(request)?.address ?? "";
 }

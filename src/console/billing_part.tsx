@@ -7,10 +7,9 @@
 import type { Priced } from "../accounts/money.ts";
 import type { Handle } from "../api/own_routes.ts";
 import type { Call } from "../http/call.ts";
-import type { Services } from "../services.ts";
 import { digits, FigureCard, Text } from "../ui/parts.tsx";
 import { askApi, askText, bodyOf } from "./own_api.ts";
-import { sessionOf } from "./sessions.ts";
+import { type SessionServices, sessionOf } from "./sessions.ts";
 
 interface Offered extends Priced {
   readonly feed_id: string;
@@ -21,12 +20,9 @@ interface Account {
 }
 
 /** Finds who asks for the page; undefined if no consumer is signed in. */
-export function billingPart(
-  { database, http }: Pick<Services, "database" | "http">,
-  handle: Handle,
-) {
+export function billingPart(services: SessionServices, handle: Handle) {
   return async ({ request, requestId }: Call, feed: Offered | undefined) => {
-    const session = await sessionOf({ database, http }, request);
+    const session = await sessionOf(services, request);
     if (session?.role !== "read" || session.account === undefined) return undefined;
     const ask = askApi(askText({ handle, key: session.key, requestId }));
     const { balance } = bodyOf(await ask<Account>("/v1/account"));

@@ -8,6 +8,7 @@
  */
 import { Elysia } from "elysia";
 import { hashKey, permissionOf } from "../accounts/key_format.ts";
+import type { Peer } from "../api/operators_listener.ts";
 import type { Handle } from "../api/own_routes.ts";
 import { problemOf } from "../api/problems.ts";
 import { callPlugin, type RoutedCall } from "../http/call.ts";
@@ -16,7 +17,7 @@ import { MS_PER_SECOND } from "../lib/time_units.ts";
 import type { Services } from "../services.ts";
 import { PRIVATE_PAGE_HEADERS } from "../ui/page_headers.ts";
 import { CONSUMER_PAGES } from "./consumer/consumer_pages.ts";
-import { cookieOf } from "./cookie.ts";
+import { cookieOf, isOverTls } from "./cookie.ts";
 import { readForm, requireOwnSite } from "./forms.ts";
 import { confirmView, linkView, problemView, renderFramed, signInView } from "./frame.tsx";
 import { messageOf } from "./messages.tsx";
@@ -44,11 +45,17 @@ const PAGES: Readonly<Record<Role, readonly PageRoute[]>> = {
 const PATHS = [...new Set(Object.values(PAGES).flatMap((pages) => pages.map(({ path }) => path)))];
 /** A route that a key of the role may call, and that costs nothing. */
 const PROBES = { read: "/v1/account", write: "/v1/provider/feeds?limit=1" } as const;
+/** Routes that no customer has a page of. */
+export const OPERATOR_PAGE_ROUTES: ReadonlySet<string> = new Set(
+  OPERATOR_PAGES.map(({ path }) => path)
+    .filter((path) => ![...PROVIDER_PAGES, ...CONSUMER_PAGES].some((page) => page.path === path))
+    .map((path) => `/console/${path}`),
+);
 const LINK_TOKEN = /^[\w-]{20,100}$/;
 
 /** `handle` is the app that has the routes of the API. */
 export function consoleRoutes(services: Services, handle: Handle) {
-  const { config, database, operatorDatabase, http } = services;
+  const { config, database, operatorDatabase, operatorsListener, http } = services;
   const tries = new SignInTries();
   const operator = () => ({
     database: operatorDatabase,
@@ -229,7 +236,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
       "/console/sign-in",
       shown(async ({ call, server }: Routed) => {
         requireOwnSite(call);
-        const address = server?.requestIP(call.request)?.address ?? "";
+        const address = operatorsListener.addressOf(call.request, server);
         tries.require(address);
         const form = await readForm(services, call, "");
         const key = form.text("key");
@@ -247,7 +254,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
           });
         }
         const token = await beginSession(database, { key, isOwnKey: false });
-        return signedIn(token, next === undefined ? "../console" : `..${next}`);
+        return signedIn(call, token, next === undefined ? "../console" : `..${next}`);
       }),
       hidden,
     )
@@ -261,7 +268,10 @@ export function consoleRoutes(services: Services, handle: Handle) {
         }
         const { token: linkToken = "" } = params;
         const token = LINK_TOKEN.test(linkToken)
-          ? await openLink(operator(), linkToken)
+          ? await openLink(operator(), {
+              linkToken,
+              isForOperators: operatorsListener.serves(call.request),
+            })
           : undefined;
         if (token === undefined) {
           const detail =
@@ -278,7 +288,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
           }),
         };
         const headers = {
-          "Set-Cookie": cookieOf(token, http.baseUrl()),
+          "Set-Cookie": cookieOf(token, isOverTls(services, call.request)),
           Refresh: "0; url=../../console",
         };
         return page(call, { session: undefined, view, headers });
@@ -295,13 +305,14 @@ export function consoleRoutes(services: Services, handle: Handle) {
           const isEverywhere = form.text("everywhere") === "yes";
           await endSessions(operator(), session, { isEverywhere });
         }
-        return signedIn(undefined, "../console/sign-in");
+        return signedIn(call, undefined, "../console/sign-in");
       }),
       hidden,
     );
 
-  function signedIn(token: string | undefined, to: string): Response {
-    const headers = { "Set-Cookie": cookieOf(token, http.baseUrl()), Location: to };
+  function signedIn({ request }: RoutedCall, token: string | undefined, to: string): Response {
+    const cookie = cookieOf(token, isOverTls(services, request));
+    const headers = { "Set-Cookie": cookie, Location: to };
     return new Response(null, { status: 303, headers: { ...PRIVATE_PAGE_HEADERS, ...headers } });
   }
 
@@ -310,6 +321,9 @@ export function consoleRoutes(services: Services, handle: Handle) {
     const permission = permissionOf(key);
     if (permission === undefined) return "That is no key of this gateway. Paste the whole key.";
     if (permission === "admin") {
+      if (!operatorsListener.serves(call.request)) {
+        return "Operators sign in at an address of their own, which is not this one.";
+      }
       const found = await database.row("find_admin_key", { key_hash: hashKey(key) });
       return found === undefined ? "The key is not known, or it has ended." : undefined;
     }
@@ -349,7 +363,7 @@ interface PageRest {
 interface Routed {
   readonly call: RoutedCall;
   readonly params?: Readonly<Record<string, string>>;
-  readonly server?: { requestIP(request: Request): { readonly address: string } | null } | null;
+  readonly server?: Peer | null;
 }
 
 /** What a function refuses is an answer to the form. What fails is not. */

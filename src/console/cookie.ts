@@ -3,9 +3,9 @@
  *
  * @module
  */
-
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { SESSION_MS } from "../limits.ts";
+import type { Services } from "../services.ts";
 
 /** Under TLS the prefix has browsers refuse a cookie that another host has set. */
 const NAME = "feedgate_session";
@@ -13,8 +13,8 @@ const SECURE_NAME = `__Host-${NAME}`;
 const TOKEN = /^[\w-]{20,100}$/;
 
 /** The token of a request's cookie, if it has the form of one. */
-export function cookieToken(headers: Headers, baseUrl: string): string | undefined {
-  const wanted = isSecure(baseUrl) ? SECURE_NAME : NAME;
+export function cookieToken(headers: Headers, isOverTls: boolean): string | undefined {
+  const wanted = isOverTls ? SECURE_NAME : NAME;
   for (const part of (headers.get("cookie") ?? "").split(";")) {
     const [name, value] = part.trim().split("=");
     if (name === wanted && value !== undefined && TOKEN.test(value)) return value;
@@ -23,8 +23,7 @@ export function cookieToken(headers: Headers, baseUrl: string): string | undefin
 }
 
 /** Of the header `Set-Cookie`; without a token it takes the cookie away. */
-export function cookieOf(token: string | undefined, baseUrl: string): string {
-  const isOverTls = isSecure(baseUrl);
+export function cookieOf(token: string | undefined, isOverTls: boolean): string {
   return [
     `${isOverTls ? SECURE_NAME : NAME}=${token ?? ""}`,
     "Path=/",
@@ -35,7 +34,12 @@ export function cookieOf(token: string | undefined, baseUrl: string): string {
   ].join("; ");
 }
 
-/** The public address decides, since a proxy may end TLS. */
-function isSecure(baseUrl: string): boolean {
-  return baseUrl.startsWith("https:");
+/** The public address decides, since a proxy may end TLS; at the operators' listener, the listener itself. */
+export function isOverTls(
+  { config, http, operatorsListener }: Pick<Services, "config" | "http" | "operatorsListener">,
+  request: Request,
+): boolean {
+  return operatorsListener.isBy(request)
+    ? config.tls !== undefined
+    : http.baseUrl().startsWith("https:");
 }

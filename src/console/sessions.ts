@@ -19,7 +19,7 @@ import { findKey } from "../operator/references.ts";
 import { hashOfToken } from "../operator/sign_in_links.ts";
 import type { Database } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
-import { cookieToken } from "./cookie.ts";
+import { cookieToken, isOverTls } from "./cookie.ts";
 
 const TOKEN_BYTES = 32;
 /** Sessions that are over and that a new one forgets. */
@@ -45,14 +45,24 @@ export interface Session {
   readonly isOwnKey: boolean;
 }
 
-/** The session of a request's cookie; undefined if nobody is signed in. */
+/**
+ * The session of a request's cookie; undefined if nobody is signed in, or an operator is who did not come by the
+ * operators' listener.
+ */
 export async function sessionOf(
-  { database, http }: Pick<Services, "database" | "http">,
-  { headers }: Request,
+  services: SessionServices,
+  request: Request,
 ): Promise<Session | undefined> {
-  const token = cookieToken(headers, http.baseUrl());
-  return token === undefined ? undefined : findSession(database, token);
+  const token = cookieToken(request.headers, isOverTls(services, request));
+  if (token === undefined) return undefined;
+  const session = await findSession(services.database, token);
+  return session?.role === "admin" && !services.operatorsListener.serves(request)
+    ? undefined
+    : session;
 }
+
+/** What finds a session. */
+export type SessionServices = Pick<Services, "config" | "database" | "http" | "operatorsListener">;
 
 /** The session of a cookie's token; undefined if it is over, or its key or account may do nothing any more. */
 async function findSession(database: Database, token: string): Promise<Session | undefined> {
@@ -104,10 +114,22 @@ export async function beginSession(
   return token;
 }
 
+interface OpenedLink {
+  readonly linkToken: string;
+  /** Whether an operator may be signed in; if not, an operator's link is none. */
+  readonly isForOperators: boolean;
+}
+
 /** Signs in by a link, which is used up. Returns the token for the cookie; undefined if the link is none. */
-export async function openLink(operator: Operator, linkToken: string): Promise<string | undefined> {
+export async function openLink(
+  operator: Operator,
+  { linkToken, isForOperators }: OpenedLink,
+): Promise<string | undefined> {
   const { database } = operator;
-  const link = await database.row("use_sign_in_link", { link_hash: hashOfToken(linkToken) });
+  const link = await database.row("use_sign_in_link", {
+    link_hash: hashOfToken(linkToken),
+    is_for_operators: isForOperators,
+  });
   if (link === undefined) return undefined;
   const actor = link.made_by as Actor;
   const limits = {

@@ -4,14 +4,13 @@
  * @module
  */
 import { hashOfToken } from "../operator/sign_in_links.ts";
-import type { Services } from "../services.ts";
-import { sessionOf } from "./sessions.ts";
+import { type SessionServices, sessionOf } from "./sessions.ts";
 
-export function consoleVisitors({ database, http }: Pick<Services, "database" | "http">) {
+export function consoleVisitors(services: SessionServices) {
   return {
     /** Undefined if nobody is signed in. */
     async find(request: Request) {
-      const session = await sessionOf({ database, http }, request);
+      const session = await sessionOf(services, request);
       if (session === undefined) return undefined;
       const { role: permission, keyId, account, isOwnKey } = session;
       return {
@@ -26,7 +25,7 @@ export function consoleVisitors({ database, http }: Pick<Services, "database" | 
     },
     /** The page that asks for a sign-in and then goes on to a path of this gateway. */
     signInAddress: (path: string) =>
-      `${http.baseUrl()}/console/sign-in?${new URLSearchParams({ next: path })}`,
+      `${services.http.baseUrl()}/console/sign-in?${new URLSearchParams({ next: path })}`,
   };
 }
 

@@ -105,7 +105,9 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
     CONNECT_PATH,
     async ({ call, server }) => {
       const { request } = call;
-      if (reach === "own_machine") requireOwnMachine(request, server);
+      if (reach === "own_machine") {
+        requireOwnMachine(request, services.operatorsListener.addressOf(request, server));
+      }
       refuseForeignOrigin(services, request);
       const challenged = challengeTo(services.http.baseUrl());
       const principal = await services.keys.authenticate(call, "read").catch((error) => {

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { SIGN_IN_TRIES } from "../../src/limits.ts";
 import { callOperator, insertAdminKey } from "../admin/support.ts";
+import { operatorOf } from "../cli/support.ts";
+import { cookieFrom, signIn, visitor } from "../console/support.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 
 const TOKEN = "scrape-me-0123456789";
@@ -79,6 +82,115 @@ describe("a listener for operators", () => {
       /^FEEDGATE_ADMIN_HOST must be an address of this machine/,
     );
     expect((await fetch(`${gateway.baseUrl}/healthz`)).status).toBe(200);
+  });
+});
+
+describe("the console beside a listener for operators", () => {
+  /** An operator's pages that no customer has. */
+  const OPERATORS_OWN = ["/audit", "/keys", "/accounts", "/reviews"];
+
+  test("signs customers in at both listeners, by key and by link", async () => {
+    const account = await gateway.createAccount({ name: "Customer" });
+    for (const url of [gateway.baseUrl, adminUrl]) {
+      for (const permission of ["read", "write"] as const) {
+        const customer = await signIn(url, await gateway.createKey(account, permission));
+        expect((await customer.get("")).status).toBe(200);
+        const made = await callOperator(adminUrl, admin.key, `/accounts/${account}/sessions`, {
+          method: "POST",
+          body: { permission },
+        });
+        const { url: link } = (await made.json()) as { url: string };
+        expect(link).toStartWith(`${gateway.baseUrl}/console/link/`);
+        const opened = await fetch(link.replace(gateway.baseUrl, url));
+        expect(opened.status).toBe(200);
+        const page = await visitor(url, cookieFrom(opened)).get("");
+        expect(await page.text()).toContain("Customer");
+      }
+    }
+  });
+
+  test("signs operators in at their own listener alone: by key, by link, by cookie", async () => {
+    const atPublic = visitor(gateway.baseUrl);
+    const refused = await atPublic.post("/sign-in", { key: admin.key });
+    expect([refused.status, refused.headers.get("set-cookie")]).toEqual([401, null]);
+    expect(await refused.text()).toContain("Operators sign in at an address of their own");
+    const operator = await signIn(adminUrl, admin.key);
+    for (const path of ["", ...OPERATORS_OWN]) {
+      expect([path, (await operator.get(path)).status]).toEqual([path, 200]);
+    }
+    // Cookies know no ports, so a browser sends it to both.
+    const stray = visitor(gateway.baseUrl, operator.cookie);
+    expect(await (await stray.get("")).text()).toContain("Sign in");
+    const acted = await stray.post("", { act: "grant", confirmed: "yes" });
+    expect(acted.status).toBe(401);
+    for (const path of OPERATORS_OWN) {
+      for (const answer of [await stray.get(path), await stray.post(path, { act: "grant" })]) {
+        expect([path, answer.status]).toEqual([path, 404]);
+      }
+    }
+    const consent = await fetch(`${gateway.baseUrl}/oauth/authorize?client_id=x`, {
+      headers: { cookie: operator.cookie, "sec-fetch-site": "same-origin" },
+      redirect: "manual",
+    });
+    expect(consent.status).toBe(303);
+    expect(consent.headers.get("location")).toStartWith(`${gateway.baseUrl}/console/sign-in?`);
+  });
+
+  test("a link for an operator leads to their listener, and the public one leaves it as it is", async () => {
+    const { stdout } = await operatorOf(gateway.databaseUrl).run(["console", "--json"], {
+      FEEDGATE_ADMIN_PORT: String(gateway.gateway.adminPort),
+    });
+    const { url } = JSON.parse(stdout) as { url: string };
+    expect(url).toStartWith(`${adminUrl}/console/link/`);
+    const stray = await fetch(url.replace(adminUrl, gateway.baseUrl));
+    expect([stray.status, stray.headers.get("set-cookie")]).toEqual([410, null]);
+    const opened = await fetch(url);
+    expect(opened.status).toBe(200);
+    const operator = visitor(adminUrl, cookieFrom(opened));
+    const account = await gateway.createAccount({ name: "Granted" });
+    const granted = await operator.act(`/accounts/${account}`, {
+      act: "grant",
+      credits: "5",
+      reason: "by the console",
+      reference: "",
+    });
+    expect(granted.answer.status).toBe(303);
+  });
+
+  test("keeps the sign-in of agents' customers, and the page that says how to pay", async () => {
+    const account = await gateway.createAccount({ credits: 5, name: "Owner" });
+    const [client] = await gateway.sql`
+      insert into connect_clients (client_name, redirect_uris)
+      values ('Agent', '{https://agent.example/back}') returning client_id`;
+    const customer = await signIn(gateway.baseUrl, await gateway.createKey(account, "read"));
+    const query = new URLSearchParams({
+      response_type: "code",
+      client_id: client?.client_id,
+      redirect_uri: "https://agent.example/back",
+      code_challenge: "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU",
+      code_challenge_method: "S256",
+      resource: `${gateway.baseUrl}/mcp/connect`,
+    });
+    const headers = { cookie: customer.cookie };
+    for (const url of [gateway.baseUrl, adminUrl]) {
+      const consent = await fetch(`${url}/oauth/authorize?${query}`, { headers });
+      expect([consent.status, await consent.text()]).toEqual([
+        200,
+        expect.stringContaining("Agent"),
+      ]);
+      const billing = await fetch(`${url}/billing`, { headers });
+      expect(await billing.text()).toContain("Owner");
+    }
+  });
+
+  test("counts failed sign-ins at the operators' listener by address, too", async () => {
+    const stranger = visitor(adminUrl);
+    const statuses: number[] = [];
+    for (let tries = 0; tries <= SIGN_IN_TRIES; tries++) {
+      statuses.push((await stranger.post("/sign-in", { key: "no key" })).status);
+    }
+    expect(statuses.at(0)).toBe(401);
+    expect(statuses.at(-1)).toBe(429);
   });
 });
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { shellActor } from "../../accounts/actor.ts";
-import { type Config, listenerUrl } from "../../config.ts";
+import { type Config, listenerUrl, operatorsUrl } from "../../config.ts";
 import { createOperatorLink, createSignInLink } from "../../operator/sign_in_links.ts";
 import type { Gateway } from "../../server.ts";
 import { defineCommand } from "../command.ts";
@@ -64,7 +64,7 @@ async function prepareDemo(gateway: Gateway): Promise<Sheet> {
 
 /** A link for each role. */
 async function linksOf(
-  { baseUrl, services: { database, config } }: Gateway,
+  { baseUrl, adminPort, services: { database, config } }: Gateway,
   { consumerId, providerId }: DemoAccounts,
 ): Promise<ConsoleLinks> {
   const operator = { database, limits: config.limits, baseUrl };
@@ -72,7 +72,12 @@ async function linksOf(
   const link = async (accountId: string, permission: "read" | "write") =>
     (await createSignInLink(operator, { account_id: accountId, permission }, actor)).url;
   return {
-    operator: (await createOperatorLink(operator, actor)).url,
+    operator: (
+      await createOperatorLink(
+        { ...operator, baseUrl: operatorsUrl(config, { baseUrl, adminPort }) },
+        actor,
+      )
+    ).url,
     provider: await link(providerId, "write"),
     consumer: await link(consumerId, "read"),
   };

@@ -1106,10 +1106,11 @@ export interface StatementTypes {
       readonly account_name: string | null;
     };
   };
-  /** who is signed in by a link, which is used up with that; nothing if it is over, or the account is suspended */
+  /** who is signed in by a link, which is used up with that; nothing if it is over, or the account is */
   use_sign_in_link: {
     parameters: {
       readonly link_hash: Uint8Array;
+      readonly is_for_operators: boolean;
     };
     row: {
       readonly permission: string;
@@ -2700,7 +2701,7 @@ export const ARGUMENTS: {
   begin_session: (by) => [by.session_hash, by.permission, by.key_id, by.sealed_key, by.is_own_key, by.lifetime, by.forgotten_max],
   end_sessions: (by) => [by.session_hash, by.is_everywhere],
   find_session: (by) => [by.session_hash],
-  use_sign_in_link: (by) => [by.link_hash],
+  use_sign_in_link: (by) => [by.link_hash, by.is_for_operators],
   add_totals: (by) => [by.ages_ms, by.names, by.amounts],
   find_earned: (by) => [by.account_id],
   keep_fee_rate: (by) => [by.rate_millionths],
