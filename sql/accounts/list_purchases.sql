@@ -1,6 +1,7 @@
 -- name: list_purchases
 -- why: what accounts have bought and still have, newest first, from behind the page before
 -- :account_id uuid?
+-- :feed_id uuid?
 -- :before_purchased_at timestamptz?
 -- :before_purchase_id uuid?
 -- :limit int
@@ -21,6 +22,7 @@ join feeds
 left join credit_ledger
   on credit_ledger.entry_id = purchases.entry_id
 where (:account_id::uuid is null or purchases.account_id = :account_id)
+  and (:feed_id::uuid is null or purchases.feed_id = :feed_id)
   and (
     :before_purchase_id::uuid is null
     or (purchases.purchased_at, purchases.purchase_id)

@@ -105,6 +105,7 @@ export const FEED_REVIEW = {
   ...FEED_ROW,
   row_count: 2,
   bytes: 180,
+  open_batches: [],
   pushes: [],
   newest_rows: ROWS,
 };

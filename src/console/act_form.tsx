@@ -4,23 +4,9 @@
  *
  * @module
  */
-import type { ComponentChildren } from "preact";
 import { Field } from "../ui/parts.tsx";
+import type { FormField } from "./form_field.ts";
 import type { Form } from "./visit.ts";
-
-export interface FormField {
-  readonly name: string;
-  readonly label: string;
-  /** Below the input: what is to be known. */
-  readonly hint?: ComponentChildren;
-  /** `lines` is several lines of text, `code` several of JSON. A `key` is never shown again. @default "text" */
-  readonly kind?: "text" | "decimal" | "integer" | "search" | "lines" | "code" | "check" | "key";
-  /** Its values and what they are called, if it is chosen. */
-  readonly choices?: readonly (readonly [value: string, text: string])[];
-  /** What is there before anything is typed. @default "" */
-  readonly value?: string;
-  readonly isRequired?: boolean;
-}
 
 /** A button, by the name of what it does. */
 interface ActButton {

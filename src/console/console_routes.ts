@@ -188,7 +188,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
       const sentence = chosen.confirm(form, visit);
       return page(call, {
         session,
-        view: confirmView({ sentence, form, action: here, back: here }),
+        view: confirmView({ sentence, form, asks: chosen.asks ?? [], action: here, back: here }),
       });
     }
     // A form that is sent twice acts once.

@@ -7,6 +7,8 @@
 import type { ComponentChildren } from "preact";
 import { type MenuLink, PUBLIC_MENU, renderPage } from "../ui/page.tsx";
 import { Message, Text } from "../ui/parts.tsx";
+import { Fields } from "./act_form.tsx";
+import type { FormField } from "./form_field.ts";
 import type { Role, Session } from "./sessions.ts";
 import type { Form, View } from "./visit.ts";
 
@@ -30,6 +32,7 @@ const MENUS: Readonly<Record<Role, readonly MenuLink[]>> = {
     { path: "console/catalog", text: "Catalog" },
     { path: "console/usage", text: "Usage" },
     { path: "console/purchases", text: "Bought" },
+    { path: "console/own-keys", text: "Keys" },
   ],
 };
 const ROLE_NAMES: Readonly<Record<Role, string>> = {
@@ -141,11 +144,13 @@ export function signInView(root: string, next?: string): View {
 export function confirmView({
   sentence,
   form,
+  asks,
   action,
   back,
 }: {
   readonly sentence: string;
   readonly form: Form;
+  readonly asks: readonly FormField[];
   readonly action: string;
   readonly back: string;
 }): View {
@@ -159,17 +164,20 @@ export function confirmView({
             <Text of={sentence} />
           </p>
         </div>
-        <form class="actions" method="post" action={action}>
+        <form class="stack" method="post" action={action}>
+          <Fields fields={asks} typed={undefined} />
           {form.fields.map(([name, value]) => (
             <input type="hidden" name={name} value={value} />
           ))}
           <input type="hidden" name="once" value={crypto.randomUUID()} />
-          <button type="submit" name="confirmed" value="yes">
-            Yes, do it
-          </button>
-          <a class="button quiet" href={back}>
-            No, go back
-          </a>
+          <div class="actions">
+            <button type="submit" name="confirmed" value="yes">
+              Yes, do it
+            </button>
+            <a class="button quiet" href={back}>
+              No, go back
+            </a>
+          </div>
         </form>
       </>
     ),

@@ -19,7 +19,7 @@ export function listQuery(
   { limit, names = [] }: { readonly limit: number; readonly names?: readonly string[] },
 ): string {
   const asked = new URLSearchParams({ limit: String(limit) });
-  for (const name of [...names, "cursor"]) {
+  for (const name of [...names, "cursor", "offset"]) {
     const value = query.get(name)?.trim();
     if (value) asked.set(name, value);
   }
@@ -30,15 +30,17 @@ interface NextProps {
   readonly visit: Visit;
   /** Null on the last page. */
   readonly cursor: string | null;
+  /** What the list calls its place. @default "cursor" */
+  readonly by?: "cursor" | "offset";
   readonly text?: string;
 }
 
 /** Where a list goes on: the page's own address with another cursor. */
-export function Next({ visit, cursor, text = "Next page" }: NextProps) {
+export function Next({ visit, cursor, by = "cursor", text = "Next page" }: NextProps) {
   if (cursor === null) return null;
   const next = new URLSearchParams(visit.query);
   next.delete("done");
-  next.set("cursor", cursor);
+  next.set(by, cursor);
   return (
     <p class="pager">
       <a class="button quiet" href={`?${next}`}>
@@ -46,6 +48,14 @@ export function Next({ visit, cursor, text = "Next page" }: NextProps) {
       </a>
     </p>
   );
+}
+
+/** The next place in a list that is paged by offset. */
+export function nextOffset(
+  { query }: Visit,
+  { shown, hasMore }: { readonly shown: number; readonly hasMore: boolean },
+): string | null {
+  return hasMore ? String(Number(query.get("offset") ?? 0) + shown) : null;
 }
 
 interface LinkProps {

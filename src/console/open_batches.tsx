@@ -4,14 +4,8 @@
  *
  * @module
  */
+import type { OpenBatch } from "../feeds/feed_contents.ts";
 import { digits, Table, Text, Time } from "../ui/parts.tsx";
-
-export interface OpenBatch {
-  readonly batch_id: string;
-  readonly rows: number;
-  readonly begun_at: string;
-  readonly closes_at: string | null;
-}
 
 /** Nothing if there is none. */
 export function OpenBatches({ of }: { readonly of: readonly OpenBatch[] }) {

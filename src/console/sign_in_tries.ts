@@ -1,14 +1,15 @@
 /**
- * Counts failed sign-ins by address, so that nobody can try keys. Beyond 5.
+ * Counts failed sign-ins by network, so that nobody can try keys: an IPv4 address, or the /64 of an IPv6 one. Beyond 5.
  *
  * @module
  */
 import { rateLimitedFor } from "../api/rate_headers.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
+import { networkOf } from "../lib/public_address.ts";
 import { SIGN_IN_ADDRESSES_MAX, SIGN_IN_TRIES, WINDOW_MS } from "../limits.ts";
 
 export class SignInTries {
-  /** Of each address, when its failed tries of the last minute were, the oldest first. */
+  /** Of each network, when its failed tries of the last minute were, the oldest first. */
   readonly #failedMs = new BoundedMap<string, readonly number[]>(SIGN_IN_ADDRESSES_MAX);
 
   /** @throws {Problem} 429 if the address has failed too often within a minute */
@@ -23,11 +24,11 @@ export class SignInTries {
   /** Counts a try that has failed. */
   count(address: string, nowMs = performance.now()): void {
     const failed = [...this.#recent(address, nowMs), nowMs];
-    this.#failedMs.set(address, failed.slice(-SIGN_IN_TRIES));
+    this.#failedMs.set(networkOf(address), failed.slice(-SIGN_IN_TRIES));
   }
 
   #recent(address: string, nowMs: number): readonly number[] {
-    const failed = this.#failedMs.get(address) ?? [];
+    const failed = this.#failedMs.get(networkOf(address)) ?? [];
     return failed.filter((thenMs) => thenMs > nowMs - WINDOW_MS);
   }
 }

@@ -8,6 +8,7 @@ import type { Actor } from "../accounts/actor.ts";
 import { Problem } from "../http/errors.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import type { Linking } from "../operator/sign_in_links.ts";
+import type { FormField } from "./form_field.ts";
 import type { AskApi, AskText } from "./own_api.ts";
 import type { Session } from "./sessions.ts";
 
@@ -80,6 +81,8 @@ export interface PageRoute {
 export interface Act {
   /** The sentence that a person confirms first. Absent: nothing is to be confirmed. */
   readonly confirm?: (form: Form, visit: Visit) => string;
+  /** What the confirmation asks for, if the form did not. */
+  readonly asks?: readonly FormField[];
   run(visit: Visit, form: Form): Promise<Acted>;
 }
 
@@ -101,6 +104,7 @@ export const DONE = {
   recorded: "Recorded.",
   bought: "Bought. Reads of this feed are free now.",
   asked: "The operator was asked to list the feed.",
+  redeemed: "The code is redeemed. Its credits are in the account's balance.",
 } as const;
 export type Done = keyof typeof DONE;
 

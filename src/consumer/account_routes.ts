@@ -83,6 +83,7 @@ const LIST_USAGE = described({
 
 const PURCHASES_QUERY = parameters({
   limit: limitParameter("Purchases"),
+  feed_id: Type.Optional(queryUuid({ description: "Of this feed only, by its UUID." })),
   cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
 });
 const LIST_PURCHASES = described({
@@ -159,9 +160,10 @@ export function accountRoutes(services: Services) {
         const { accountId } = principal;
         const limit = cappedLimit(query.limit);
         await admitHousekeeping(services, { call, principal, operation: "purchases" });
-        const { cursor } = query;
+        const { cursor, feed_id: feedId = null } = query;
         const page = await listPurchases(database.onBehalfOf(accountId), {
           accountId,
+          feedId,
           limit,
           cursor,
           cursorSecret,

@@ -10,6 +10,8 @@ import type { Queries, Row } from "../postgres/client/query.ts";
 
 interface PurchasesQuery {
   readonly accountId: string;
+  /** Null: of all feeds. */
+  readonly feedId: string | null;
   readonly limit: number;
   /** `next_cursor` of the page before. */
   readonly cursor: string | undefined;
@@ -26,7 +28,7 @@ interface PurchasesPage {
 /** Undefined if the cursor was not issued for this account. */
 export async function listPurchases(
   database: Queries,
-  { accountId, limit, cursor, cursorSecret }: PurchasesQuery,
+  { accountId, feedId, limit, cursor, cursorSecret }: PurchasesQuery,
 ): Promise<PurchasesPage | undefined> {
   const scope = { secret: cursorSecret, purpose: "purchases cursor", binding: accountId };
   const opened = cursor === undefined ? undefined : openToken(cursor, scope);
@@ -35,6 +37,7 @@ export async function listPurchases(
   // One more than the page tells whether there is a next one.
   const found = await database.rows("list_purchases", {
     account_id: accountId,
+    feed_id: feedId,
     before_purchased_at: before,
     before_purchase_id: beforeId,
     limit: limit + 1,

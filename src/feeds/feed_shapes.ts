@@ -12,7 +12,6 @@ import {
   DESCRIPTION_LENGTH_MAX,
   NAME_LENGTH_MAX,
   ONE_TIME_PRICE_CENTS_MIN,
-  OPEN_BATCHES_LISTED_MAX,
   PRICE_PER_1K_USD_MAX,
   README_LENGTH_MAX,
   RETENTION_DAYS_MAX,
@@ -21,6 +20,7 @@ import {
   UPDATE_FREQUENCY_LENGTH_MAX,
 } from "../limits.ts";
 import { count, OriginShape, page, time, uuid } from "../shapes.ts";
+import { openBatches } from "./feed_contents.ts";
 import { FEED_STATUSES, FEED_TYPES, PRICE_TYPES } from "./find.ts";
 import { COMPATIBILITIES } from "./schema_changes.ts";
 
@@ -199,21 +199,7 @@ const OwnFeedShape = Type.Object(
     reads: count("Logged reads of 30 days, today included; at most a minute late."),
     readers: count("Distinct accounts that read or bought in these days."),
     net_usd: Type.Number({ description: "What these days earned, less refunds and the fee." }),
-    open_batches: Type.Array(
-      Type.Object({
-        batch_id: Type.String({ description: "As given." }),
-        rows: count("Rows that it has so far."),
-        begun_at: time("Its first push."),
-        closes_at: nullable(
-          time(
-            "When it is closed if nobody pushes to it; null for a first batch, which readers see.",
-          ),
-        ),
-      }),
-      {
-        description: `Batches that wait for \`batch_complete\`, newest first, at most ${OPEN_BATCHES_LISTED_MAX}.`,
-      },
-    ),
+    open_batches: openBatches,
   },
   { $id: "OwnFeed", description: "A feed as its owner sees it, and what it holds." },
 );

@@ -6,6 +6,12 @@
  */
 import { Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
+import {
+  listFeedContents,
+  type OpenBatch,
+  openBatches,
+  openBatchesOf,
+} from "../feeds/feed_contents.ts";
 import { FeedRowShape, REVIEWS } from "../feeds/feed_shapes.ts";
 import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
 import { FEED_STATUSES } from "../feeds/find.ts";
@@ -192,6 +198,7 @@ export const FeedReviewShape = Type.Object(
     bytes: count("Of their texts."),
     suspension_reason: Type.Optional(Type.String({ description: "Why nobody reads it." })),
     deleted_at: Type.Optional(time("When it was deleted.")),
+    open_batches: openBatches,
     rows_left: Type.Optional(count("Of a deleted feed: rows that are still to be removed.")),
     pushes: Type.Array(Type.Unknown(), { description: "The newest come first." }),
     newest_rows: Type.Array(Type.Unknown(), { description: "As they were pushed." }),
@@ -208,6 +215,7 @@ export interface FeedReview {
   /** JSON texts, as they were pushed. */
   readonly newestRows: readonly string[];
   readonly pushes: readonly Row<"list_pushes">[];
+  readonly openBatches: readonly OpenBatch[];
   /** Of a deleted feed: rows that are still to be removed. */
   readonly rowsLeft: bigint;
 }
@@ -220,7 +228,7 @@ export async function reviewFeed(
   const row = await findFeed(database, feed);
   const feedId = row.feed_id;
   const isEmptying = row.deleted_at !== null && row.emptied_at === null;
-  const [newest, pushes, left] = await Promise.all([
+  const [newest, pushes, contents, left] = await Promise.all([
     row.deleted_at === null && rowsMax > 0
       ? database.rows("list_newest_rows", { feed_id: feedId, rows_max: rowsMax })
       : [],
@@ -231,6 +239,7 @@ export async function reviewFeed(
       before_push_id: null,
       limit: PUSHES_SHOWN,
     }),
+    listFeedContents(database, [feedId]),
     isEmptying ? database.row("count_rows_left", { feed_id: feedId }) : undefined,
   ]);
   return {
@@ -239,6 +248,7 @@ export async function reviewFeed(
     payloadBytes: row.payload_bytes,
     newestRows: newest.map(({ payload }) => payload),
     pushes,
+    openBatches: openBatchesOf(contents),
     rowsLeft: left?.rows_left ?? 0n,
   };
 }
@@ -254,6 +264,7 @@ export function feedReviewText(review: FeedReview, { limits }: Operator): string
       deleted_at: row.deleted_at,
       rows_left: Number(review.rowsLeft),
     }),
+    open_batches: review.openBatches,
     pushes: pushes.map((push) => ({
       ...push,
       push_id: Number(push.push_id),

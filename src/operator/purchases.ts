@@ -144,6 +144,7 @@ export async function listPurchases(
     read: (rowsMax) =>
       database.rows("list_purchases", {
         account_id: buyerId,
+        feed_id: null,
         before_purchased_at: beforeTime,
         before_purchase_id: beforeId,
         limit: rowsMax,

@@ -38,6 +38,7 @@ import { receiveJsonObject } from "../api/json_body.ts";
 import { PAGE_PARAMETERS, pageOf } from "../api/paging.ts";
 import { invalidParameter, NO_PARAMETERS, parameters, queryFlag } from "../api/parameters.ts";
 import { admitHousekeeping } from "../api/unlogged_calls.ts";
+import { type FeedContent, listFeedContents, openBatchesOf } from "../feeds/feed_contents.ts";
 import {
   CreateFeedShape,
   DeletedRowsShape,
@@ -46,7 +47,7 @@ import {
   OwnFeedsShape,
   WrittenFeedShape,
 } from "../feeds/feed_shapes.ts";
-import { feedRowText } from "../feeds/feed_text.ts";
+import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
 import { FEED_STATUSES, type FeedStatus, findOwned, referenceParameters } from "../feeds/find.ts";
 import { type SavedDefinition, type SaveTarget, saveFeed, targetOfCreate } from "../feeds/save.ts";
 import { CACHE_PRIVATE, privateJson } from "../http/answer.ts";
@@ -58,18 +59,13 @@ import { present } from "../lib/assert.ts";
 import type { JsonText } from "../lib/json_text.ts";
 import { hasMoreAfter } from "../lib/offset_page.ts";
 import { oneOf } from "../lib/typebox.ts";
-import {
-  ABANDONED_BATCH,
-  DELETIONS_PER_FEED_ALLOWED,
-  IDS_MAX,
-  OPEN_BATCHES_LISTED_MAX,
-  PUSH_HISTORY,
-} from "../limits.ts";
-import type { Row } from "../postgres/client/query.ts";
+import { DELETIONS_PER_FEED_ALLOWED, IDS_MAX } from "../limits.ts";
+import type { Queries } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
 
 const FEEDS_QUERY = parameters({
   ...PAGE_PARAMETERS,
+  feed_id: Type.Optional(Type.String({ description: "This own feed only, by its UUID or slug." })),
   status: Type.Optional(oneOf(FEED_STATUSES, { description: "Feeds of this status only." })),
   full: Type.Optional(
     queryFlag({ description: "With `schema_definition`, `readme_md` and `sample_response`, too." }),
@@ -118,7 +114,7 @@ const LIST_FEEDS = described({
       },
     }),
   },
-  problems: COUNTED,
+  problems: ["FEED_FORBIDDEN", ...COUNTED],
 });
 const CREATE_FEED = described({
   access: "provider",
@@ -309,11 +305,42 @@ async function listFeeds(
   asked: {
     readonly limit: number;
     readonly offset: number;
+    readonly feed_id?: string;
     readonly status?: FeedStatus;
     readonly full?: boolean;
   },
 ): Promise<string> {
-  const { limit, offset, status = null, full: isFull = false } = asked;
+  const { limit, offset, full: isFull = false } = asked;
+  const { rows, total } = await findRows(database, accountId, asked);
+  const hasMore = hasMoreAfter({ offset, shown: rows.length, total });
+  const feedIds = rows.map(({ feed_id: feedId }) => feedId);
+  const contents = await listFeedContents(database, feedIds);
+  const feeds = rows
+    .map((row) =>
+      ownFeedText(
+        feedRowText(row, config.limits, !isFull),
+        contents.filter(({ feed_id: feedId }) => feedId === row.feed_id),
+      ),
+    )
+    .join(",");
+  const page = `"total":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}`;
+  return `{"feeds":[${feeds}],${page}}`;
+}
+
+/** A page of own feeds, and how many there are; or the one that is asked for. @throws {Problem} 403 if it is none */
+async function findRows(
+  database: Queries,
+  accountId: string,
+  asked: Parameters<typeof listFeeds>[2],
+): Promise<{ readonly rows: readonly FeedRow[]; readonly total: number }> {
+  const { limit, offset, feed_id: reference, status = null, full: isFull = false } = asked;
+  if (reference !== undefined) {
+    const one = { ...referenceParameters(reference), active_only: false };
+    const row = await database.row("find_feed_row", one);
+    if (row?.account_id !== accountId || row.deleted_at !== null) throw feedForbidden();
+    const rows = status === null || row.status === status ? [row] : [];
+    return { rows: rows.slice(offset), total: rows.length };
+  }
   const [count, rows] = await Promise.all([
     database.row("count_feeds", { account_id: accountId, status }),
     database.rows("list_feed_rows", {
@@ -328,36 +355,15 @@ async function listFeeds(
       after_feed_id: null,
     }),
   ]);
-  const total = Number(count?.total ?? 0n);
-  const hasMore = hasMoreAfter({ offset, shown: rows.length, total });
-  const feedIds = rows.map(({ feed_id: feedId }) => feedId);
-  const contents = await database.rows("list_feed_contents", {
-    feed_ids: feedIds,
-    abandoned_after: ABANDONED_BATCH,
-    batches_max: OPEN_BATCHES_LISTED_MAX,
-    kept: PUSH_HISTORY,
-  });
-  const feeds = rows
-    .map((row) =>
-      ownFeedText(
-        feedRowText(row, config.limits, !isFull),
-        contents.filter(({ feed_id: feedId }) => feedId === row.feed_id),
-      ),
-    )
-    .join(",");
-  const page = `"total":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}`;
-  return `{"feeds":[${feeds}],${page}}`;
+  return { rows, total: Number(count?.total ?? 0n) };
 }
 
 /** A feed's row with what it holds: a line for each open batch, or one that has none. */
-function ownFeedText(row: string, contents: readonly Row<"list_feed_contents">[]): string {
-  const batches = contents.flatMap(({ batch_id, batch_rows, begun_at, closes_at }) =>
-    batch_id === null ? [] : [{ batch_id, rows: Number(batch_rows), begun_at, closes_at }],
-  );
+function ownFeedText(row: string, contents: readonly FeedContent[]): string {
   const rowCount = contents[0]?.row_count ?? 0n;
   const members = [
     `"row_count":${rowCount}`,
-    `"open_batches":${JSON.stringify(batches)}`,
+    `"open_batches":${JSON.stringify(openBatchesOf(contents))}`,
     `"last_refusal":${contents[0]?.last_refusal ?? null}`,
     `"reads":${contents[0]?.reads ?? 0n}`,
     `"readers":${contents[0]?.readers ?? 0n}`,

@@ -255,7 +255,13 @@ describe("the operator's API", () => {
     expect(await call(200, `/feeds?account_id=${provider}&limit=1`)).toMatchObject({
       feeds: [{ id: feedId }],
     });
-    expect(await call(200, `/feeds/${slug}?rows=1`)).toMatchObject({ newest_rows: [{ id: 1 }] });
+    const writer = await gateway.createKey(provider, "write");
+    const staged = { payload: [{ id: 2 }, { id: 3 }], batch_id: "next" };
+    await gateway.send("POST", `/v1/provider/feed/${feedId}/push`, writer, staged);
+    expect(await call(200, `/feeds/${slug}?rows=1`)).toMatchObject({
+      newest_rows: [{ id: 1 }],
+      open_batches: [{ batch_id: "next", rows: 2 }],
+    });
     const declined = await post(200, `/feeds/${slug}/decline`, { reason: "no sample" });
     expect(declined).toMatchObject({ review: "declined", review_reason: "no sample" });
     expect(await post(200, `/feeds/${slug}/publish`)).toMatchObject({ is_public: true });

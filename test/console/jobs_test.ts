@@ -15,6 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
+type Fields = Readonly<Record<string, string>>;
+
 async function balanceOf(account: string): Promise<number> {
   const rows = await gateway.sql`
     select balance_nanos from accounts where account_id = ${account}`;
@@ -91,10 +93,11 @@ for (const look of LOOKS) {
       await page.locator(`button:has-text("${button}")`).first().focus();
       await enter(page);
     };
-    /** Presses a button, reads what will happen, and agrees. */
-    const confirm = async (page: Page, button: string): Promise<string> => {
+    /** Presses a button, reads what will happen, answers what it is asked, and agrees. */
+    const confirm = async (page: Page, button: string, answers: Fields = {}): Promise<string> => {
       await press(page, button);
       const asked = (await page.locator(".note-box").textContent()) ?? "";
+      for (const [name, value] of Object.entries(answers)) await page.fill(`#${name}`, value);
       await press(page, "Yes, do it");
       return asked;
     };
@@ -144,6 +147,9 @@ for (const look of LOOKS) {
       const leaked = await gateway.createKey(scene.consumerAccount, "read");
       const read = await gateway.get("/v1/feed/metered", leaked);
       const { _origin: origin } = (await read.json()) as { _origin: { usage_id: string } };
+      const code = `LOOK${look.width}`;
+      const promotion = { code, credits: 5 };
+      await gateway.send("POST", "/v1/operator/promotions", scene.adminKey, promotion);
       const before = await balanceOf(scene.consumerAccount);
       await as(scene.adminKey, async (page) => {
         await go(page, `/accounts/${scene.consumerAccount}`);
@@ -151,10 +157,16 @@ for (const look of LOOKS) {
         await page.locator("#reason").fill("a present");
         expect(await confirm(page, "Grant")).toContain("12.5 credits are added");
         expect(await told(page)).toContain("in the account's balance");
-        await page.fill("#usage_id", origin.usage_id);
-        await page.fill("#refund_reason", "twice");
-        expect(await confirm(page, "Refund")).toContain(origin.usage_id);
+        expect(await page.locator("main").textContent()).toContain("metered <script>");
+        const refund = { refund_reason: "twice" };
+        expect(await confirm(page, "Refund", refund)).toContain(origin.usage_id);
         expect(await told(page)).toContain("went back");
+        await page.fill("#code", code);
+        expect(await confirm(page, "Redeem")).toContain(code);
+        expect(await told(page)).toContain("redeemed");
+        await page.fill("#max_feeds", `${look.width}`);
+        expect(await confirm(page, "Save")).toContain(`${look.width} feeds`);
+        expect(await page.inputValue("#max_feeds")).toBe(`${look.width}`);
         await go(page, "/keys");
         await page.fill("#key", leaked);
         await enter(page);
@@ -174,7 +186,7 @@ for (const look of LOOKS) {
         await enter(page);
         expect(await confirm(page, "Revoke")).toContain("next request");
       });
-      expect(await balanceOf(scene.consumerAccount)).toBe(before + 12.5 + 500);
+      expect(await balanceOf(scene.consumerAccount)).toBe(before + 12.5 + 500 + 5);
       expect((await gateway.get("/v1/account", leaked)).status).toBe(403);
     });
 
@@ -241,6 +253,9 @@ for (const look of LOOKS) {
         expect(shown).toContain('"usage_id"');
         await go(page, "/usage");
         expect(await page.locator("main").textContent()).toContain("purchase");
+        expect(await page.locator("main").textContent()).toContain("metered <script>");
+        await go(page, "/own-keys");
+        expect(await page.locator("main").textContent()).toContain(`${key.slice(0, 12)}… this session`);
         await press(page, "Sign out");
         await page.waitForURL("**/console/sign-in");
         await go(page, "");

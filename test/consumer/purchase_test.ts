@@ -554,6 +554,11 @@ describe("GET /v1/purchases", () => {
       paid_from: "elsewhere",
     } as object as { feed_id: string });
     expect(pages[0]?.purchases[1]).toMatchObject({ paid_from: "balance" });
+    const ofFeed = async (place: number) => {
+      const path = `/v1/purchases?limit=1&feed_id=${feeds[place]?.feedId}`;
+      return ((await (await gateway.get(path, buyer.key)).json()) as Page).purchases.length;
+    };
+    expect([await ofFeed(0), await ofFeed(1)]).toEqual([1, 0]);
   });
 
   test("takes no cursor of another account", async () => {

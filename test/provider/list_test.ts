@@ -55,6 +55,31 @@ describe("GET /v1/provider/feeds", () => {
     });
   });
 
+  test("one of 150 own feeds is found by its id or slug; anything else is 403", async () => {
+    const owner = await gateway.createAccount();
+    const many = await gateway.createKey(owner, "write");
+    await gateway.sql`
+      insert into feeds (account_id, name, endpoint_path, created_at)
+      select ${owner}, 'feed ' || number, 'many-' || number, now() - make_interval(secs => number)
+      from generate_series(1, 150) as number`;
+    const rows = await gateway.sql`select feed_id from feeds where endpoint_path = 'many-150'`;
+    const { feed_id: last } = rows[0] as { feed_id: string };
+    for (const reference of [last, last.toUpperCase(), "many-150"]) {
+      const page = await pageOf(`?feed_id=${reference}&full=true`, many);
+      expect([page.total, page.has_more]).toEqual([1, false]);
+      expect(page.feeds[0]).toMatchObject({ id: last, endpoint_path: "many-150", open_batches: [] });
+    }
+    expect((await pageOf(`?feed_id=${last}&status=active`, many)).feeds).toEqual([]);
+    expect((await pageOf("?offset=100&limit=100", many)).feeds).toHaveLength(50);
+    const foreign = (await create("foreign", await newKey())).id as string;
+    for (const reference of [foreign, "foreign", "none", crypto.randomUUID()]) {
+      const problem = await problemOf(await list(`?feed_id=${reference}`, many));
+      expect([problem.status, problem.code]).toEqual([403, "FEED_FORBIDDEN"]);
+    }
+    await gateway.sql`update feeds set deleted_at = now() where feed_id = ${last}`;
+    expect((await list(`?feed_id=${last}`, many)).status).toBe(403);
+  });
+
   test("own feeds only, slim rows, drafts included, newest first", async () => {
     const {
       max_feeds_allowed: _max,

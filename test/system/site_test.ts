@@ -19,6 +19,7 @@ interface Finding {
 let gateway: TestGateway;
 let slug: string;
 let hostile: string;
+let hostileId: string;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -44,6 +45,7 @@ beforeAll(async () => {
     oneTimePriceCents: 500,
   });
   hostile = odd.slug;
+  hostileId = odd.feedId;
   const readme = `# ${HOSTILE}\n\n| a | b |\n|---|---|\n| ${HOSTILE} | x |\n\n    code ${HOSTILE}\n`;
   await gateway.sql`
     update feeds set description = ${HOSTILE}, readme_md = ${readme}, category = ${HOSTILE.slice(0, 99)},
@@ -62,7 +64,7 @@ function paths(): string[] {
     `/feeds/${hostile}`,
     "/feeds/none",
     "/billing",
-    `/billing?feed_id=${hostile}`,
+    `/billing?feed_id=${hostileId}`,
     "/docs/guides",
     "/docs/guides/agents",
     "/docs/guides/operators",

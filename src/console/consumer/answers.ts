@@ -33,4 +33,5 @@ export interface Purchases {
     readonly price: Amount;
     readonly paid_from: string;
   }[];
+  readonly next_cursor: string | null;
 }

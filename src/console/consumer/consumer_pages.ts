@@ -6,6 +6,7 @@
 import type { PageRoute } from "../visit.ts";
 import { FIND_FEEDS } from "./find_feeds.tsx";
 import { OWN_ACCOUNT } from "./own_account.tsx";
+import { OWN_KEYS } from "./own_keys.tsx";
 import { OWN_PURCHASES } from "./own_purchases.tsx";
 import { OWN_USAGE } from "./own_usage.tsx";
 import { TRY_FEED } from "./try_feed.tsx";
@@ -14,6 +15,7 @@ export const CONSUMER_PAGES: readonly PageRoute[] = [
   OWN_ACCOUNT,
   OWN_USAGE,
   OWN_PURCHASES,
+  OWN_KEYS,
   FIND_FEEDS,
   TRY_FEED,
 ];

@@ -6,7 +6,7 @@
  */
 import { Table, Text } from "../../ui/parts.tsx";
 import { FilterForm } from "../act_form.tsx";
-import { FeedLink } from "../lists.tsx";
+import { FeedLink, listQuery, Next, nextOffset } from "../lists.tsx";
 import { bodyOf } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
 
@@ -18,18 +18,25 @@ interface Hit {
   readonly pricing: string;
 }
 
+/** A page of the catalog, or of a search. */
+interface Found {
+  readonly feeds?: readonly Hit[];
+  readonly results?: readonly Hit[];
+  readonly has_more: boolean;
+}
+
+const LISTED = 50;
+
 export const FIND_FEEDS: PageRoute = {
   path: "catalog",
   async show(visit) {
     const words = visit.query.get("q")?.trim() ?? "";
-    const hits =
-      words === ""
-        ? bodyOf(await visit.ask<{ readonly feeds: readonly Hit[] }>("/v1/catalog?limit=50")).feeds
-        : bodyOf(
-            await visit.ask<{ readonly results: readonly Hit[] }>(
-              `/v1/search?limit=50&q=${encodeURIComponent(words)}`,
-            ),
-          ).results;
+    const place = listQuery(visit, { limit: LISTED, names: words === "" ? [] : ["q"] });
+    const page = bodyOf(
+      await visit.ask<Found>(words === "" ? `/v1/catalog${place}` : `/v1/search${place}`),
+    );
+    const hits = page.feeds ?? page.results ?? [];
+    const next = nextOffset(visit, { shown: hits.length, hasMore: page.has_more });
     return {
       title: "Catalog",
       content: (
@@ -54,6 +61,7 @@ export const FIND_FEEDS: PageRoute = {
             ]}
             empty="No feed is found by these words. Try fewer, or others."
           />
+          <Next visit={visit} by="offset" cursor={next} />
         </>
       ),
     };

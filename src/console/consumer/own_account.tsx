@@ -10,7 +10,7 @@ import { callThenGo } from "../acting.ts";
 import { bodyOf } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
 import type { Amount, Usage } from "./answers.ts";
-import { UsageTable } from "./usage_table.tsx";
+import { namesIn, UsageTable } from "./usage_table.tsx";
 
 interface Account {
   readonly id: string;
@@ -38,6 +38,8 @@ export const OWN_ACCOUNT: PageRoute = {
       visit.ask<Usage>("/v1/usage?limit=10"),
     ]);
     const account = bodyOf(shown);
+    const { usage } = bodyOf(log);
+    const nameOf = await namesIn(visit, usage);
     const { budget, agents = [] } = account;
     return {
       title: "Account",
@@ -99,7 +101,7 @@ export const OWN_ACCOUNT: PageRoute = {
             }
           />
           <h2>Newest calls</h2>
-          <UsageTable visit={visit} usage={bodyOf(log).usage} />
+          <UsageTable visit={visit} usage={usage} nameOf={nameOf} />
         </>
       ),
     };

@@ -5,15 +5,19 @@
  * @module
  */
 import { Table, Time, Usd } from "../../ui/parts.tsx";
-import { FeedLink } from "../lists.tsx";
+import { FeedLink, listQuery, Next } from "../lists.tsx";
 import { bodyOf } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
 import type { Purchases } from "./answers.ts";
 
+const LISTED = 50;
+
 export const OWN_PURCHASES: PageRoute = {
   path: "purchases",
   async show(visit) {
-    const list = bodyOf(await visit.ask<Purchases>("/v1/purchases?limit=100"));
+    const list = bodyOf(
+      await visit.ask<Purchases>(`/v1/purchases${listQuery(visit, { limit: LISTED })}`),
+    );
     return {
       title: "Bought",
       content: (
@@ -39,6 +43,7 @@ export const OWN_PURCHASES: PageRoute = {
               </>
             }
           />
+          <Next visit={visit} cursor={list.next_cursor} />
         </>
       ),
     };

@@ -4,28 +4,30 @@
  *
  * @module
  */
-import { readSpending, type Spending, type SpendingGrouping } from "../../earnings/spending.ts";
-import { dayRange } from "../../earnings/utc_day.ts";
-import { assert, present } from "../../lib/assert.ts";
-import { Chart, digits, FigureCard, Table, Text, Time } from "../../ui/parts.tsx";
+import type { Spending } from "../../earnings/spending.ts";
+import { present } from "../../lib/assert.ts";
+import { digits, FigureCard, Table, Text, Time } from "../../ui/parts.tsx";
 import { FeedLink, listQuery, Next } from "../lists.tsx";
 import { bodyOf } from "../own_api.ts";
+import { SpendingChart, spendingOf } from "../spending.tsx";
 import type { PageRoute, Visit } from "../visit.ts";
 import type { Usage } from "./answers.ts";
-import { UsageTable } from "./usage_table.tsx";
+import { namesIn, UsageTable } from "./usage_table.tsx";
 
 const LISTED = 50;
 
 export const OWN_USAGE: PageRoute = {
   path: "usage",
   async show(visit) {
+    const { id: accountId } = present(visit.session.account);
     const path = `/v1/usage${listQuery(visit, { limit: LISTED })}`;
     const [log, days, feeds, keys] = await Promise.all([
       visit.ask<Usage>(path).then(bodyOf),
-      spending(visit, "day"),
-      spending(visit, "feed"),
-      spending(visit, "key"),
+      spendingOf(visit, accountId, "day"),
+      spendingOf(visit, accountId, "feed"),
+      spendingOf(visit, accountId, "key"),
     ]);
+    const nameOf = await namesIn(visit, log.usage);
     return {
       title: "Usage",
       hasCharts: true,
@@ -48,35 +50,20 @@ export const OWN_USAGE: PageRoute = {
               note="from the balance"
             />
           </div>
-          <Chart
-            title="Credits spent by day"
-            series={["spent"]}
-            points={days.groups.map((group) => ({
-              at: group.date ?? "",
-              values: [group.spent_credits],
-            }))}
-          />
+          <SpendingChart of={days} />
           <h2>By feed</h2>
           <SpendingTable visit={visit} head="Feed" groups={feeds.groups} />
           <h2>By key</h2>
           <SpendingTable visit={visit} head="Key" groups={keys.groups} />
           <h2>Calls</h2>
           <p class="lead">Every call that was answered, and what it cost, the newest first.</p>
-          <UsageTable visit={visit} usage={log.usage} />
+          <UsageTable visit={visit} usage={log.usage} nameOf={nameOf} />
           <Next visit={visit} cursor={log.next_cursor} text="Older calls" />
         </>
       ),
     };
   },
 };
-
-/** Of the last 30 days. */
-function spending({ operator, session }: Visit, groupBy: SpendingGrouping): Promise<Spending> {
-  const range = dayRange({}, Date.now());
-  assert(typeof range !== "string", "the usual range is one");
-  const { id: accountId } = present(session.account);
-  return readSpending(operator.database, { accountId, ...range, groupBy });
-}
 
 interface SpendingTableProps {
   readonly visit: Visit;

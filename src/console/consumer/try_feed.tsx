@@ -29,10 +29,10 @@ export const TRY_FEED: PageRoute = {
     const id = idOf(visit);
     const [shown, bought] = await Promise.all([
       visit.ask<Metadata>(`/v1/feed/${id}/metadata`),
-      visit.ask<Purchases>("/v1/purchases?limit=100"),
+      visit.ask<Purchases>(`/v1/purchases?limit=1&feed_id=${id}`),
     ]);
     const about = bodyOf(shown);
-    const isBought = bodyOf(bought).purchases.some((each) => each.feed_id === id);
+    const isBought = bodyOf(bought).purchases.length > 0;
     const isForSale = about.price_type === "one_time" && !isBought;
     return {
       title: about.name,

@@ -4,17 +4,19 @@
  *
  * @module
  */
-import { digits, Table, Time } from "../../ui/parts.tsx";
+import { digits, Table, Text, Time } from "../../ui/parts.tsx";
 import { FeedLink } from "../lists.tsx";
+import { findNames, type NameOf } from "../names.ts";
 import type { Visit } from "../visit.ts";
 import type { UsageEvent } from "./answers.ts";
 
 interface UsageTableProps {
   readonly visit: Visit;
   readonly usage: readonly UsageEvent[];
+  readonly nameOf: NameOf;
 }
 
-export function UsageTable({ visit, usage }: UsageTableProps) {
+export function UsageTable({ visit, usage, nameOf }: UsageTableProps) {
   return (
     <Table
       label="Usage log"
@@ -24,14 +26,13 @@ export function UsageTable({ visit, usage }: UsageTableProps) {
         { head: "Call", cell: (row) => row.operation },
         {
           head: "Feed",
-          kind: "id",
-          cell: ({ feed_id: id }) => (id === null ? "" : <FeedLink visit={visit} id={id} />),
+          cell: ({ feed_id: id }) =>
+            id === null ? "" : <FeedLink visit={visit} id={id} name={nameOf(id)} />,
         },
         { head: "Credits", kind: "num", cell: (row) => digits(row.credits_charged) },
         {
           head: "Key",
-          kind: "id",
-          cell: (row) => <code class="small">{row.key_id?.slice(0, 8)}…</code>,
+          cell: (row) => <Text of={nameOf(row.key_id)} />,
         },
         { head: "Usage id", kind: "id", cell: (row) => <code class="small">{row.usage_id}</code> },
       ]}
@@ -41,5 +42,13 @@ export function UsageTable({ visit, usage }: UsageTableProps) {
         </>
       }
     />
+  );
+}
+
+/** The names in a page of the usage log. */
+export function namesIn(visit: Visit, usage: readonly UsageEvent[]): Promise<NameOf> {
+  return findNames(
+    visit,
+    usage.flatMap(({ feed_id: feedId, key_id: keyId }) => [feedId, keyId]),
   );
 }

@@ -6,6 +6,7 @@
  */
 import { Table, Text, Time } from "../../ui/parts.tsx";
 import { AccountLink, FeedLink, type Listed, listQuery, Next } from "../lists.tsx";
+import { findNames } from "../names.ts";
 import { bodyOf } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
 
@@ -29,6 +30,10 @@ export const AUDIT_TRAIL: PageRoute = {
     const { events, next_cursor: cursor } = bodyOf(
       await visit.ask<Listed<"events", AuditEntry>>(path),
     );
+    const nameOf = await findNames(
+      visit,
+      events.flatMap((event) => [event.account_id, event.feed_id]),
+    );
     return {
       title: "Audit trail",
       content: (
@@ -45,14 +50,14 @@ export const AUDIT_TRAIL: PageRoute = {
               { head: "What", cell: (row) => row.action },
               {
                 head: "On",
-                kind: "id",
-                cell: (row) => (
+                cell: ({ feed_id: feedId, account_id: accountId }) => (
                   <>
-                    {row.feed_id !== null && (
-                      <FeedLink visit={visit} id={row.feed_id} name="feed" />
-                    )}{" "}
-                    {row.account_id !== null && (
-                      <AccountLink visit={visit} id={row.account_id} name="account" />
+                    {feedId !== null && (
+                      <FeedLink visit={visit} id={feedId} name={nameOf(feedId)} />
+                    )}
+                    {feedId !== null && accountId !== null && " of "}
+                    {accountId !== null && (
+                      <AccountLink visit={visit} id={accountId} name={nameOf(accountId)} />
                     )}
                   </>
                 ),

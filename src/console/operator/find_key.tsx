@@ -6,8 +6,9 @@
  */
 import type { CreatedKeyOutcome, FoundKeyOutcome } from "../../operator/keys.ts";
 import { Facts, Message, plain, Text, Time } from "../../ui/parts.tsx";
-import { ActForm, type FormField } from "../act_form.tsx";
+import { ActForm } from "../act_form.tsx";
 import { callThenGo } from "../acting.ts";
+import type { FormField } from "../form_field.ts";
 import { KeyState } from "../key_state.tsx";
 import { AccountLink } from "../lists.tsx";
 import { typedNumber } from "../own_api.ts";

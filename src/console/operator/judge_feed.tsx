@@ -4,11 +4,13 @@
  *
  * @module
  */
+import type { OpenBatch } from "../../feeds/feed_contents.ts";
 import { Badge, digits, Facts, Table, Text, Time } from "../../ui/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { callThenGo } from "../acting.ts";
 import { FeedAsSeen, type ShownFeed } from "../feed_as_seen.tsx";
 import { AccountLink } from "../lists.tsx";
+import { OpenBatches } from "../open_batches.tsx";
 import { bodyOf } from "../own_api.ts";
 import { idOf, type PageRoute, type Visit } from "../visit.ts";
 import { type FeedEntry, ReviewBadge, StatusBadge } from "./feed_table.tsx";
@@ -26,6 +28,7 @@ interface Review extends FeedEntry, ShownFeed {
   readonly bytes: number;
   readonly suspension_reason?: string;
   readonly deleted_at?: string;
+  readonly open_batches: readonly OpenBatch[];
   readonly pushes: readonly Push[];
   readonly newest_rows: readonly unknown[];
 }
@@ -107,6 +110,7 @@ export const JUDGE_FEED: PageRoute = {
               </pre>
             ))
           )}
+          <OpenBatches of={review.open_batches} />
           <h2>Newest pushes</h2>
           <Table
             label="Pushes"

@@ -11,6 +11,7 @@ import { Credits, digits, Table, Text, Time, Usd } from "../../ui/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { callThenGo } from "../acting.ts";
 import { AccountLink, FeedLink, type Listed } from "../lists.tsx";
+import { findNames } from "../names.ts";
 import { bodyOf, typedNumber } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
 
@@ -22,6 +23,12 @@ export const MONEY_MOVES: PageRoute = {
       visit.ask<Listed<"promotions", ListedPromotionOutcome>>("/v1/operator/promotions?limit=20"),
       visit.ask<Listed<"purchases", PurchaseOutcome>>("/v1/operator/purchases?limit=20"),
     ]);
+    const bought = bodyOf(purchases).purchases;
+    const paid = bodyOf(payouts).payouts;
+    const nameOf = await findNames(
+      visit,
+      [...bought, ...paid].map((row) => row.account_id),
+    );
     return {
       title: "Money",
       content: (
@@ -30,7 +37,7 @@ export const MONEY_MOVES: PageRoute = {
           <h2>Purchases</h2>
           <Table
             label="Purchases"
-            rows={bodyOf(purchases).purchases}
+            rows={bought}
             columns={[
               { head: "When", kind: "when", cell: (row) => <Time of={row.purchased_at} /> },
               {
@@ -39,8 +46,9 @@ export const MONEY_MOVES: PageRoute = {
               },
               {
                 head: "Buyer",
-                kind: "id",
-                cell: (row) => <AccountLink visit={visit} id={row.account_id} />,
+                cell: ({ account_id: id }) => (
+                  <AccountLink visit={visit} id={id} name={nameOf(id)} />
+                ),
               },
               { head: "Price", kind: "num", cell: (row) => <Usd of={row.price_usd} /> },
               { head: "Paid from", cell: (row) => row.paid_from },
@@ -70,13 +78,14 @@ export const MONEY_MOVES: PageRoute = {
           <h2>Payouts to providers</h2>
           <Table
             label="Payouts"
-            rows={bodyOf(payouts).payouts}
+            rows={paid}
             columns={[
               { head: "When", kind: "when", cell: (row) => <Time of={row.paid_at} /> },
               {
                 head: "Provider",
-                kind: "id",
-                cell: (row) => <AccountLink visit={visit} id={row.account_id} />,
+                cell: ({ account_id: id }) => (
+                  <AccountLink visit={visit} id={id} name={nameOf(id)} />
+                ),
               },
               { head: "Paid", kind: "num", cell: (row) => <Usd of={row.usd} /> },
               { head: "Reference", cell: (row) => <Text of={row.reference} /> },

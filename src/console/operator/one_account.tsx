@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Earnings } from "../../earnings/earnings.ts";
 import type { ProvenAccountOutcome } from "../../operator/accounts.ts";
 import type { CreatedKeyOutcome, KeyOutcome } from "../../operator/keys.ts";
 import { createSignInLink } from "../../operator/sign_in_links.ts";
@@ -13,16 +14,20 @@ import {
   type Figure,
   FigureCard,
   Message,
+  plain,
   Table,
   Text,
   Time,
 } from "../../ui/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { callThenGo } from "../acting.ts";
+import { EarningsChart } from "../earnings_chart.tsx";
 import { KeyState } from "../key_state.tsx";
-import { FeedLink, type Listed } from "../lists.tsx";
+import { FeedLink, type Listed, listQuery, Next } from "../lists.tsx";
+import { findNames } from "../names.ts";
 import { bodyOf, typedNumber } from "../own_api.ts";
 import { showOnce } from "../show_once.tsx";
+import { SpendingChart, spendingOf } from "../spending.tsx";
 import { type Acted, type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
 
 interface UsageEntry {
@@ -31,7 +36,10 @@ interface UsageEntry {
   readonly operation: string;
   readonly feed_id: string | null;
   readonly credits_charged: Figure;
+  readonly key_id: string | null;
 }
+
+const CALLS_LISTED = 20;
 
 type AccountWithKeys = ProvenAccountOutcome & { readonly keys: readonly KeyOutcome[] };
 
@@ -39,16 +47,23 @@ export const ONE_ACCOUNT: PageRoute = {
   path: "accounts/:id",
   async show(visit, form) {
     const id = idOf(visit);
-    const [shown, log] = await Promise.all([
-      visit.ask<AccountWithKeys>(`/v1/operator/accounts/${id}`),
-      visit.ask<Listed<"usage", UsageEntry>>(`/v1/operator/usage?account_id=${id}&limit=20`),
+    const place = listQuery(visit, { limit: CALLS_LISTED });
+    const [row, log, spent, sold] = await Promise.all([
+      visit.ask<AccountWithKeys>(`/v1/operator/accounts/${id}`).then(bodyOf),
+      visit.ask<Listed<"usage", UsageEntry>>(`/v1/operator/usage${place}&account_id=${id}`),
+      spendingOf(visit, id, "day"),
+      visit.ask<Earnings>(`/v1/operator/earnings?group_by=day&account_id=${id}`).then(bodyOf),
     ]);
-    const row = bodyOf(shown);
-    const { usage } = bodyOf(log);
+    const { usage, next_cursor: cursor } = bodyOf(log);
+    const nameOf = await findNames(
+      visit,
+      usage.flatMap(({ feed_id: feedId, key_id: keyId }) => [feedId, keyId]),
+    );
     const { ledger, earned } = row;
     const isSuspended = row.suspension_reason !== undefined;
     return {
       title: row.name,
+      hasCharts: true,
       content: (
         <>
           <p class="crumbs">
@@ -81,7 +96,18 @@ export const ONE_ACCOUNT: PageRoute = {
               note={`paid ${digits(earned.paid_usd)}, owed ${digits(earned.owed_usd)} USD`}
             />
           </div>
-          <Facts of={{ Id: <code>{row.id}</code>, Made: <Time of={row.created_at} /> }} />
+          <Facts
+            of={{
+              Id: <code>{row.id}</code>,
+              Made: <Time of={row.created_at} />,
+              Feeds: <a href={`${visit.root}/console/feeds?account_id=${id}`}>Its feeds</a>,
+              Changes: <a href={`${visit.root}/console/audit?account_id=${id}`}>Its audit trail</a>,
+            }}
+          />
+          {hasMoved(spent.totals.charged_credits, spent.totals.refunded_credits) && (
+            <SpendingChart of={spent} />
+          )}
+          {hasMoved(sold.totals.gross_usd, sold.totals.refunded_usd) && <EarningsChart of={sold} />}
           <h2>Keys</h2>
           <Table
             label="Keys"
@@ -138,6 +164,12 @@ export const ONE_ACCOUNT: PageRoute = {
             ]}
           />
           <p class="hint">1,000,000 credits are 1 USD.</p>
+          <h3>Redeem a promotion code</h3>
+          <ActForm
+            form={form}
+            fields={[{ name: "code", label: "Code", isRequired: true }]}
+            buttons={[{ act: "redeem", text: "Redeem", tone: "quiet" }]}
+          />
           <h2>Newest calls</h2>
           <Table
             label="Usage log"
@@ -147,27 +179,42 @@ export const ONE_ACCOUNT: PageRoute = {
               { head: "Call", cell: (event) => event.operation },
               {
                 head: "Feed",
-                kind: "id",
                 cell: ({ feed_id: feedId }) =>
-                  feedId === null ? "" : <FeedLink visit={visit} id={feedId} />,
+                  feedId === null ? (
+                    ""
+                  ) : (
+                    <FeedLink visit={visit} id={feedId} name={nameOf(feedId)} />
+                  ),
               },
+              { head: "Key", cell: (event) => <Text of={nameOf(event.key_id)} /> },
               { head: "Credits", kind: "num", cell: (event) => digits(event.credits_charged) },
               {
                 head: "Usage id",
                 kind: "id",
                 cell: (event) => <code class="small">{event.usage_id}</code>,
               },
+              {
+                head: "",
+                cell: (event) => hasMoved(event.credits_charged) && <Refund {...event} />,
+              },
             ]}
             empty="It has not read anything yet."
           />
-          <h3>Refund a read</h3>
+          <Next visit={visit} cursor={cursor} text="Older calls" />
+          <h2>Name and quota</h2>
           <ActForm
             form={form}
             fields={[
-              { name: "usage_id", label: "Usage id", isRequired: true },
-              { name: "refund_reason", label: "Reason", isRequired: true },
+              { name: "account_name", label: "Name", value: row.name, isRequired: true },
+              {
+                name: "max_feeds",
+                label: "Feeds at most",
+                kind: "integer",
+                value: String(row.max_feeds_allowed),
+                isRequired: true,
+              },
             ]}
-            buttons={[{ act: "refund", text: "Refund", tone: "quiet" }]}
+            buttons={[{ act: "edit", text: "Save", tone: "quiet" }]}
           />
           <h2>Sign-in and suspension</h2>
           <ActForm
@@ -219,9 +266,23 @@ export const ONE_ACCOUNT: PageRoute = {
         `${form.text("credits")} credits are taken from the account's balance. Reason: ${form.text("reason")}`,
       run: (visit, form) => changeCredits(visit, form, "revocations"),
     },
+    redeem: {
+      confirm: (form) =>
+        `The credits of code ${form.text("code")} are added to the account's balance, once.`,
+      run: (visit, form) =>
+        callThenGo(
+          visit,
+          {
+            path: `/v1/operator/promotions/${encodeURIComponent(form.text("code"))}/redemptions`,
+            body: { account_id: idOf(visit) },
+          },
+          { to: `accounts/${idOf(visit)}`, done: "redeemed" },
+        ),
+    },
     refund: {
       confirm: (form) =>
-        `What call ${form.text("usage_id")} was charged goes back to the account, once.`,
+        `The ${digits(form.text("charged"))} credits that call ${form.text("usage_id")} was charged go back to the account, once.`,
+      asks: [{ name: "refund_reason", label: "Reason", isRequired: true }],
       run: (visit, form) =>
         callThenGo(
           visit,
@@ -230,6 +291,23 @@ export const ONE_ACCOUNT: PageRoute = {
             body: { reason: form.text("refund_reason") },
           },
           { to: `accounts/${idOf(visit)}`, done: "refunded" },
+        ),
+    },
+    edit: {
+      confirm: (form) =>
+        `The account is called ${form.text("account_name")}, and may have ${form.text("max_feeds")} feeds.`,
+      run: (visit, form) =>
+        callThenGo(
+          visit,
+          {
+            method: "PATCH",
+            path: `/v1/operator/accounts/${idOf(visit)}`,
+            body: {
+              name: form.text("account_name"),
+              max_feeds_allowed: typedNumber(form.text("max_feeds")),
+            },
+          },
+          { to: `accounts/${idOf(visit)}`, done: "edited" },
         ),
     },
     suspend: {
@@ -271,6 +349,21 @@ function changeCredits(visit: Visit, form: Form, what: "grants" | "revocations")
     { path: `/v1/operator/credits/${what}`, body },
     { to: `accounts/${id}`, done: what === "grants" ? "granted" : "taken" },
   );
+}
+
+/** Gives back what a call was charged. */
+function Refund({ usage_id: usageId, credits_charged: charged }: UsageEntry) {
+  return (
+    <ActForm
+      hidden={{ usage_id: usageId, charged: plain(charged) }}
+      buttons={[{ act: "refund", text: "Refund", tone: "quiet" }]}
+    />
+  );
+}
+
+/** Whether there is anything but zeros. */
+function hasMoved(...figures: readonly Figure[]): boolean {
+  return figures.some((figure) => Number(plain(figure)) !== 0);
 }
 
 async function makeLink(visit: Visit, permission: "read" | "write"): Promise<Acted> {

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import type { OpenBatch } from "../../feeds/feed_contents.ts";
+import { present } from "../../lib/assert.ts";
 import type { Figure } from "../../ui/parts.tsx";
 import type { ShownFeed } from "../feed_as_seen.tsx";
-import type { OpenBatch } from "../open_batches.tsx";
 import { bodyOf } from "../own_api.ts";
 import { idOf, type Visit } from "../visit.ts";
 
@@ -29,14 +30,11 @@ export interface OwnFeed extends ShownFeed {
 
 export interface OwnFeeds {
   readonly feeds: readonly OwnFeed[];
-  readonly total: number;
+  readonly has_more: boolean;
 }
 
 export async function findOwn(visit: Visit): Promise<OwnFeed> {
-  const { feeds } = bodyOf(await visit.ask<OwnFeeds>("/v1/provider/feeds?limit=100&full=true"));
-  const id = idOf(visit);
-  const feed = feeds.find((each) => each.id === id);
-  if (feed !== undefined) return feed;
-  const one = await visit.ask<never>(`/v1/provider/feed/${id}/pushes?limit=1`);
-  return bodyOf(one);
+  const path = `/v1/provider/feeds?full=true&feed_id=${idOf(visit)}`;
+  const [feed] = bodyOf(await visit.ask<OwnFeeds>(path)).feeds;
+  return present(feed);
 }

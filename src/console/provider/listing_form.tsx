@@ -7,7 +7,7 @@
 import { FEED_TYPES, PRICE_TYPES } from "../../feeds/find.ts";
 import { Problem } from "../../http/errors.ts";
 import { Message, plain, Text } from "../../ui/parts.tsx";
-import type { FormField } from "../act_form.tsx";
+import type { FormField } from "../form_field.ts";
 import { parseExact, typedNumber } from "../own_api.ts";
 import type { Acted, Form, Visit } from "../visit.ts";
 import type { OwnFeed } from "./find_own.ts";

@@ -6,7 +6,8 @@
  */
 import type { ComponentChildren } from "preact";
 import type { Earnings } from "../../earnings/earnings.ts";
-import { Chart, digits, type Figure, FigureCard, Table, Text, Time } from "../../ui/parts.tsx";
+import { digits, type Figure, FigureCard, Table, Text, Time } from "../../ui/parts.tsx";
+import { EarningsChart } from "../earnings_chart.tsx";
 import { FeedLink } from "../lists.tsx";
 import { bodyOf } from "../own_api.ts";
 import type { Download, PageRoute, Visit } from "../visit.ts";
@@ -31,7 +32,8 @@ export const OWN_EARNINGS: PageRoute = {
       visit.ask<Earnings>("/v1/provider/earnings?group_by=feed"),
       visit.ask<Payouts>("/v1/provider/payouts?limit=20"),
     ]);
-    const { groups, totals, complete_until: until } = bodyOf(days);
+    const byDay = bodyOf(days);
+    const { totals, complete_until: until } = byDay;
     const payouts = bodyOf(paid);
     return {
       title: "Earnings",
@@ -60,14 +62,7 @@ export const OWN_EARNINGS: PageRoute = {
               note="distinct accounts"
             />
           </div>
-          <Chart
-            title="Net earnings by day, USD"
-            series={["net", "gross"]}
-            points={groups.map((group) => ({
-              at: group.date ?? "",
-              values: [group.net_usd, group.gross_usd],
-            }))}
-          />
+          <EarningsChart of={byDay} />
           <h2>By month</h2>
           <EarningsTable
             groups={[...bodyOf(months).groups].reverse().filter(isStatement)}

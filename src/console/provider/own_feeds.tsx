@@ -5,15 +5,18 @@
  * @module
  */
 import { Badge, digits, Table, Time } from "../../ui/parts.tsx";
-import { FeedLink } from "../lists.tsx";
+import { FeedLink, listQuery, Next, nextOffset } from "../lists.tsx";
 import { bodyOf } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
 import type { OwnFeeds } from "./find_own.ts";
 
+const LISTED = 100;
+
 export const OWN_FEEDS: PageRoute = {
   path: "",
   async show(visit) {
-    const { feeds } = bodyOf(await visit.ask<OwnFeeds>("/v1/provider/feeds?limit=100"));
+    const path = `/v1/provider/feeds${listQuery(visit, { limit: LISTED })}`;
+    const { feeds, has_more: hasMore } = bodyOf(await visit.ask<OwnFeeds>(path));
     return {
       title: "Your feeds",
       content: (
@@ -61,6 +64,11 @@ export const OWN_FEEDS: PageRoute = {
                 file with the command <code>feedgate push</code>.
               </>
             }
+          />
+          <Next
+            visit={visit}
+            by="offset"
+            cursor={nextOffset(visit, { shown: feeds.length, hasMore })}
           />
         </>
       ),

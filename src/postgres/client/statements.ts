@@ -66,6 +66,7 @@ import sql_connect_redeem_code from "../../../sql/connect/redeem_code.sql" with 
 import sql_connect_register_client from "../../../sql/connect/register_client.sql" with { type: "text" };
 import sql_console_begin_session from "../../../sql/console/begin_session.sql" with { type: "text" };
 import sql_console_end_sessions from "../../../sql/console/end_sessions.sql" with { type: "text" };
+import sql_console_find_names from "../../../sql/console/find_names.sql" with { type: "text" };
 import sql_console_find_session from "../../../sql/console/find_session.sql" with { type: "text" };
 import sql_console_use_sign_in_link from "../../../sql/console/use_sign_in_link.sql" with { type: "text" };
 import sql_earnings_add_totals from "../../../sql/earnings/add_totals.sql" with { type: "text" };
@@ -459,6 +460,7 @@ export const STATEMENTS = {
   register_client: numbered(sql_connect_register_client),
   begin_session: numbered(sql_console_begin_session),
   end_sessions: numbered(sql_console_end_sessions),
+  find_names: numbered(sql_console_find_names),
   find_session: numbered(sql_console_find_session),
   use_sign_in_link: numbered(sql_console_use_sign_in_link),
   add_totals: numbered(sql_earnings_add_totals),
@@ -743,6 +745,7 @@ export interface StatementTypes {
   list_purchases: {
     parameters: {
       readonly account_id: string | null;
+      readonly feed_id: string | null;
       readonly before_purchased_at: string | null;
       readonly before_purchase_id: string | null;
       readonly limit: number;
@@ -1088,6 +1091,16 @@ export interface StatementTypes {
     row: {
       readonly key_id: string;
       readonly is_own_key: boolean;
+    };
+  };
+  /** what people call the feeds, accounts and keys that a page knows by id */
+  find_names: {
+    parameters: {
+      readonly ids: readonly (string | null)[];
+    };
+    row: {
+      readonly id: string;
+      readonly name: string;
     };
   };
   /** the session behind a cookie, if it lasts and its key holds; nothing if its account is suspended */
@@ -2677,7 +2690,7 @@ export const ARGUMENTS: {
   find_usage_walk_end: (by) => [by.account_id, by.since, by.until, by.before_usage_id, by.events],
   list_agents: (by) => [by.account_id, by.limit],
   list_keys: (by) => [by.account_id, by.is_admin_only, by.key_id, by.key_hash, by.beginning, by.after_key_id, by.limit],
-  list_purchases: (by) => [by.account_id, by.before_purchased_at, by.before_purchase_id, by.limit],
+  list_purchases: (by) => [by.account_id, by.feed_id, by.before_purchased_at, by.before_purchase_id, by.limit],
   page_usage: (by) => [by.account_id, by.feed_id, by.key_id, by.since, by.until, by.before_usage_id, by.from_usage_id, by.limit],
   record_purchase: (by) => [by.account_id, by.feed_id, by.reference, by.actor],
   redeem_promotion: (by) => [by.code, by.account_id, by.actor],
@@ -2700,6 +2713,7 @@ export const ARGUMENTS: {
   register_client: (by) => [by.client_name, by.redirect_uris, by.unused_max],
   begin_session: (by) => [by.session_hash, by.permission, by.key_id, by.sealed_key, by.is_own_key, by.lifetime, by.forgotten_max],
   end_sessions: (by) => [by.session_hash, by.is_everywhere],
+  find_names: (by) => [by.ids],
   find_session: (by) => [by.session_hash],
   use_sign_in_link: (by) => [by.link_hash, by.is_for_operators],
   add_totals: (by) => [by.ages_ms, by.names, by.amounts],

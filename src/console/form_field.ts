@@ -1,0 +1,20 @@
+/**
+ * A field of a form.
+ *
+ * @module
+ */
+import type { ComponentChildren } from "preact";
+
+export interface FormField {
+  readonly name: string;
+  readonly label: string;
+  /** Below the input: what is to be known. */
+  readonly hint?: ComponentChildren;
+  /** `lines` is several lines of text, `code` several of JSON. A `key` is never shown again. @default "text" */
+  readonly kind?: "text" | "decimal" | "integer" | "search" | "lines" | "code" | "check" | "key";
+  /** Its values and what they are called, if it is chosen. */
+  readonly choices?: readonly (readonly [value: string, text: string])[];
+  /** What is there before anything is typed. @default "" */
+  readonly value?: string;
+  readonly isRequired?: boolean;
+}

@@ -1,0 +1,48 @@
+/**
+ * What feeds hold: rows, batches that wait to be completed, the newest refusal, and what 30 days brought. Beyond 11.
+ *
+ * @module
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import { nullable } from "../lib/typebox.ts";
+import { ABANDONED_BATCH, OPEN_BATCHES_LISTED_MAX, PUSH_HISTORY } from "../limits.ts";
+import type { Queries, Row } from "../postgres/client/query.ts";
+import { count, time } from "../shapes.ts";
+
+const OpenBatchShape = Type.Object({
+  batch_id: Type.String({ description: "As given." }),
+  rows: count("Rows that it has so far."),
+  begun_at: time("Its first push."),
+  closes_at: nullable(
+    time("When it is closed if nobody pushes to it; null for a first batch, which readers see."),
+  ),
+});
+export type OpenBatch = Static<typeof OpenBatchShape>;
+
+export const openBatches = Type.Array(OpenBatchShape, {
+  description: `Batches that wait for \`batch_complete\`, newest first, at most ${OPEN_BATCHES_LISTED_MAX}.`,
+});
+
+/** A line for each open batch of each feed, or one of a feed that has none. */
+export type FeedContent = Row<"list_feed_contents">;
+
+export function listFeedContents(
+  database: Queries,
+  feedIds: readonly string[],
+): Promise<FeedContent[]> {
+  return database.rows("list_feed_contents", {
+    feed_ids: feedIds,
+    abandoned_after: ABANDONED_BATCH,
+    batches_max: OPEN_BATCHES_LISTED_MAX,
+    kept: PUSH_HISTORY,
+  });
+}
+
+/** Of one feed's lines. */
+export function openBatchesOf(contents: readonly FeedContent[]): readonly OpenBatch[] {
+  return contents.flatMap(({ batch_id, batch_rows, begun_at, closes_at }) =>
+    batch_id === null || begun_at === null
+      ? []
+      : [{ batch_id, rows: Number(batch_rows), begun_at, closes_at }],
+  );
+}
