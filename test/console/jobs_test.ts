@@ -255,7 +255,9 @@ for (const look of LOOKS) {
         expect(await page.locator("main").textContent()).toContain("purchase");
         expect(await page.locator("main").textContent()).toContain("metered <script>");
         await go(page, "/own-keys");
-        expect(await page.locator("main").textContent()).toContain(`${key.slice(0, 12)}… this session`);
+        expect(await page.locator("main").textContent()).toContain(
+          `${key.slice(0, 12)}… this session`,
+        );
         await press(page, "Sign out");
         await page.waitForURL("**/console/sign-in");
         await go(page, "");

@@ -67,7 +67,11 @@ describe("GET /v1/provider/feeds", () => {
     for (const reference of [last, last.toUpperCase(), "many-150"]) {
       const page = await pageOf(`?feed_id=${reference}&full=true`, many);
       expect([page.total, page.has_more]).toEqual([1, false]);
-      expect(page.feeds[0]).toMatchObject({ id: last, endpoint_path: "many-150", open_batches: [] });
+      expect(page.feeds[0]).toMatchObject({
+        id: last,
+        endpoint_path: "many-150",
+        open_batches: [],
+      });
     }
     expect((await pageOf(`?feed_id=${last}&status=active`, many)).feeds).toEqual([]);
     expect((await pageOf("?offset=100&limit=100", many)).feeds).toHaveLength(50);
