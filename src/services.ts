@@ -35,7 +35,6 @@ import {
 } from "./limits.ts";
 import type { Database } from "./postgres/client/query.ts";
 import type { Databases } from "./postgres/open_database.ts";
-import { createDistributedReader } from "./postgres/replica/distributed_reader.ts";
 import { createReader } from "./postgres/replica/reader.ts";
 import { createRowSchemas } from "./push/schema/row_schemas.ts";
 
@@ -51,8 +50,7 @@ interface ServicesOptions {
 
 /** Reads the cursor secret from the database, making it there at the first start. */
 export async function createServices({ config, databases, log }: ServicesOptions) {
-  const { database, operatorDatabase, importDatabase, openSnapshot, replica, isDistributed } =
-    databases;
+  const { database, operatorDatabase, importDatabase, openSnapshot, replica } = databases;
   const state = {
     baseUrl: config.baseUrl ?? listenerUrl(config),
     isDraining: false,
@@ -130,12 +128,10 @@ export async function createServices({ config, databases, log }: ServicesOptions
     "Statements that wait for a connection",
     () => database.waiting,
   );
-  const reader = isDistributed
-    ? createDistributedReader(database)
-    : createReader(
-        database,
-        replica && { replica, log, onRead: (outcome) => metrics.replicaAsked(outcome) },
-      );
+  const reader = createReader(
+    database,
+    replica && { replica, log, onRead: (outcome) => metrics.replicaAsked(outcome) },
+  );
   if (replica !== undefined) {
     metrics.gauge("feedgate_replica_up", "Whether the replica is asked", () =>
       Number(reader.hasReplica),

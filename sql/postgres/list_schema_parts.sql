@@ -44,9 +44,8 @@ parts as (
   from tables
   join pg_constraint
     on conrelid = tables.oid
-  -- From PostgreSQL 18 on, "not null" is a constraint, too. `distribute_rows` drops the foreign keys of rows.
-  where contype in ('c', 'p', 'u', 'x')
-    or contype = 'f' and tables.name not in ('documents', 'collection_rows', 'stream_events')
+  -- From PostgreSQL 18 on, "not null" is a constraint, too.
+  where contype in ('c', 'f', 'p', 'u', 'x')
   union all
   select 'index ' || tables.name || '.' || relname, pg_get_indexdef(indexrelid, 0, true)
   from tables

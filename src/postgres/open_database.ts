@@ -121,12 +121,8 @@ export type Databases = Awaited<ReturnType<typeof openDatabases>>;
 export async function openDatabases(config: Config, log: Log) {
   const opened = await openDatabase(config, { log });
   const { database, address, migrated, diskRoom, survey, close: closeDatabase } = opened;
-  const { hasTrigrams, isDistributed } = migrated;
   try {
-    if (isDistributed && config.databaseReadUrl !== undefined) {
-      throw new Error("DATABASE_READ_URL can't be used where rows are distributed: leave it out");
-    }
-    if (!hasTrigrams) {
+    if (!migrated.hasTrigrams) {
       log.warn(
         'search finds no misspelled names: have pg_trgm installed in the database with "create extension pg_trgm", then start again',
       );
@@ -167,7 +163,6 @@ export async function openDatabases(config: Config, log: Log) {
       importDatabase,
       openSnapshot,
       replica,
-      isDistributed,
       diskRoom,
       survey,
       close,

@@ -200,7 +200,6 @@ describe("feedgate, in a process of its own", () => {
     expect(JSON.parse(done.stdout)).toEqual({
       migrations: [],
       functions: false,
-      distributed: false,
     });
     for (const [argv, exitCode] of [
       [["account", "show", ID], 1],
@@ -350,7 +349,6 @@ describe("runCommand", () => {
     expect(await operator.json("migrate")).toEqual({
       migrations: [],
       functions: false,
-      distributed: false,
     });
   });
 });

@@ -62,11 +62,6 @@ test("each variable that is read has its line in the operators' guide, and no ot
   expect(named).toEqual([...new Set(read)].sort());
 });
 
-test("no guide offers Citus, on which pushes into collections fail", () => {
-  for (const [path, text] of texts)
-    expect({ path, names: /citus|--distribute/i.test(text) }).toEqual({ path, names: false });
-});
-
 test("every script and benchmark that a guide names is there", () => {
   const benchmarks = [...new Glob("*.ts").scanSync(`${ROOT}test/bench`)];
   for (const text of texts.values()) {

@@ -66,8 +66,7 @@ begin
       get diagnostics rows_inserted = row_count;
       -- But for the line feeds between them, the rows are stored as they came.
       bytes_added := octet_length(row_texts) - (rows_inserted - 1);
-    -- Where rows are distributed Citus reports it as an error of its own.
-    exception when unique_violation or internal_error then
+    exception when unique_violation then
       select array_agg(pushed.row_id)
       into repeated_ids
       from unnest(row_ids) as pushed (row_id)

@@ -166,8 +166,7 @@ begin
       into rows_added, bytes_added
       from added;
       exit;
-    -- Where rows are distributed Citus reports it as an error of its own.
-    exception when unique_violation or internal_error then
+    exception when unique_violation then
       if is_looked_up then
         raise;
       end if;

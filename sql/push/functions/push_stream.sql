@@ -71,8 +71,7 @@ begin
       where not is_looked_up or substr(outcomes, pushed.place::int, 1) = 'i';
       get diagnostics rows_added = row_count;
       exit;
-    -- Where rows are distributed Citus reports it as an error of its own.
-    exception when unique_violation or internal_error then
+    exception when unique_violation then
       if is_looked_up then
         raise;
       end if;

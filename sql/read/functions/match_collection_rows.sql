@@ -5,8 +5,6 @@
 -- more than work_max, a row of nulls says so, and others may be missing.
 -- Stable, so that index, rows and data version are seen at one moment.
 --
--- Index and rows are never joined: if the rows are distributed they are on another server.
---
 -- rows_max: rows wanted, those that the page skips included
 -- work_max: of what is looked through, bytes, and filter_row_cost a row
 create or replace function match_collection_rows(

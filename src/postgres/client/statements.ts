@@ -179,13 +179,11 @@ import sql_postgres_find_replica_lag from "../../../sql/postgres/find_replica_la
 import sql_postgres_find_replica_state from "../../../sql/postgres/find_replica_state.sql" with { type: "text" };
 import sql_postgres_find_server from "../../../sql/postgres/find_server.sql" with { type: "text" };
 import sql_postgres_functions_await_replay from "../../../sql/postgres/functions/await_replay.sql" with { type: "text" };
-import sql_postgres_functions_distribute_rows from "../../../sql/postgres/functions/distribute_rows.sql" with { type: "text" };
 import sql_postgres_keep_setting from "../../../sql/postgres/keep_setting.sql" with { type: "text" };
 import sql_postgres_keep_timeline from "../../../sql/postgres/keep_timeline.sql" with { type: "text" };
 import sql_postgres_list_migrations from "../../../sql/postgres/list_migrations.sql" with { type: "text" };
 import sql_postgres_list_schema_parts from "../../../sql/postgres/list_schema_parts.sql" with { type: "text" };
 import sql_postgres_ping from "../../../sql/postgres/ping.sql" with { type: "text" };
-import sql_postgres_read_feed_version from "../../../sql/postgres/read_feed_version.sql" with { type: "text" };
 import sql_postgres_read_wal_position from "../../../sql/postgres/read_wal_position.sql" with { type: "text" };
 import sql_push_begin_import from "../../../sql/push/begin_import.sql" with { type: "text" };
 import sql_push_count_push from "../../../sql/push/count_push.sql" with { type: "text" };
@@ -372,7 +370,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "credits_of_nanos", text: sql_operator_functions_credits_of_nanos },
   { name: "rotate_admin_key", text: sql_operator_functions_rotate_admin_key },
   { name: "await_replay", text: sql_postgres_functions_await_replay },
-  { name: "distribute_rows", text: sql_postgres_functions_distribute_rows },
   { name: "add_row_totals", text: sql_push_functions_add_row_totals },
   { name: "admit_push", text: sql_push_functions_admit_push },
   { name: "begin_import", text: sql_push_functions_begin_import },
@@ -520,7 +517,6 @@ export const STATEMENTS = {
   list_migrations: numbered(sql_postgres_list_migrations),
   list_schema_parts: numbered(sql_postgres_list_schema_parts),
   ping: numbered(sql_postgres_ping),
-  read_feed_version: numbered(sql_postgres_read_feed_version),
   read_wal_position: numbered(sql_postgres_read_wal_position),
   begin_import: numbered(sql_push_begin_import),
   count_push: numbered(sql_push_count_push),
@@ -1989,15 +1985,6 @@ export interface StatementTypes {
       readonly answer: number;
     };
   };
-  /** the data version that a feed's distributed rows have at least, when they are read next */
-  read_feed_version: {
-    parameters: {
-      readonly feed_id: string;
-    };
-    row: {
-      readonly data_version: bigint;
-    };
-  };
   /** how far the primary's WAL is on disk: whatever was answered as committed lies before it */
   read_wal_position: {
     parameters: {
@@ -2773,7 +2760,6 @@ export const ARGUMENTS: {
   list_migrations: () => [],
   list_schema_parts: (by) => [by.table_name],
   ping: () => [],
-  read_feed_version: (by) => [by.feed_id],
   read_wal_position: () => [],
   begin_import: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us, by.feed_type, by.import_id, by.lease],
   count_push: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us],

@@ -7,15 +7,11 @@
  * that somebody must remember to raise. Every call is qualified in the text of its statement or function. A search
  * path would belong to a session, and behind a pooler there is none.
  *
- * If the rows are distributed, Citus plans a statement only for values that it knows. So functions that reach rows
- * are then planned at each call, and not once for all values.
- *
  * Functions that a trigger calls belong to the schema, and not to a program. So a migration makes them.
  *
  * @module
  */
 import { createHash } from "node:crypto";
-import { arrayLiteral } from "../client/array_literal.ts";
 import type { Connections } from "../client/connect.ts";
 import { FUNCTIONS } from "../client/statements.ts";
 
@@ -37,51 +33,9 @@ const CALL = new RegExp(
   "g",
 );
 
-/** The tables that are distributed if any are. All their keys begin with feed_id. */
-export const ROW_TABLES = [
-  "documents",
-  "collection_rows",
-  "stream_events",
-  "feed_versions",
-] as const;
-
-/** Functions that read or write rows, themselves or through other functions. */
-export const ROW_FUNCTIONS: readonly string[] = rowFunctions();
-
 /** The SQL text with every call and definition of our functions qualified by this program's schema. */
 export function inFunctionSet(text: string): string {
   return text.replace(CALL, `${FUNCTION_SCHEMA}.$&`);
-}
-
-function rowFunctions(): string[] {
-  let reached: string[] = [...ROW_TABLES];
-  for (;;) {
-    const pattern = new RegExp(`\\b(?:${reached.join("|")})\\b`);
-    const found = FUNCTIONS.filter(({ text }) => pattern.test(text.replace(/--.*/g, ""))).map(
-      ({ name }) => name,
-    );
-    if (found.length + ROW_TABLES.length === reached.length) return found;
-    reached = [...ROW_TABLES, ...found];
-  }
-}
-
-/** Whether rows are distributed over the nodes of a Citus cluster (`sql/postgres/functions/distribute_rows.sql`). */
-export async function areRowsDistributed(connection: Connections): Promise<boolean> {
-  const found = await connection`select from settings where name = 'rows_distributed'`;
-  return found.length > 0;
-}
-
-/** Lets Citus plan this program's functions that reach rows. */
-export async function planForShards(connection: Connections): Promise<void> {
-  const functions = await connection`
-    select oid::regprocedure::text as signature
-    from pg_proc
-    where pronamespace = to_regnamespace(${FUNCTION_SCHEMA})
-      and proname = any (${arrayLiteral(ROW_FUNCTIONS)}::text[])
-    order by signature`;
-  for (const { signature } of functions) {
-    await connection.unsafe(`alter function ${signature} reset plan_cache_mode`);
-  }
 }
 
 /**
@@ -109,7 +63,6 @@ async function createSet(connection: Connections): Promise<void> {
     where oid = 'usage_events'::regclass`;
   for (const { text } of FUNCTIONS) await connection.unsafe(inFunctionSet(text));
   await connection`select set_config('search_path', ${String(before?.search_path)}, true)`;
-  if (await areRowsDistributed(connection)) await planForShards(connection);
 }
 
 async function dropOldSets(connection: Connections): Promise<void> {

@@ -13,12 +13,7 @@ import type { Connections } from "../client/connect.ts";
 import { isForbidden, isLocked } from "../client/failures.ts";
 import { retryMisdirected } from "../client/retry.ts";
 import { MIGRATIONS } from "../client/statements.ts";
-import {
-  areRowsDistributed,
-  FUNCTION_SCHEMA,
-  inFunctionSet,
-  keepFunctionSet,
-} from "./function_set.ts";
+import { FUNCTION_SCHEMA, inFunctionSet, keepFunctionSet } from "./function_set.ts";
 import { recordSchema, SchemaMismatchError, verifySchema } from "./schema_check.ts";
 
 /** A numbered step of the schema: its name, and its SQL text. */
@@ -75,7 +70,6 @@ export async function requireMigrated(connections: Connections): ReturnType<type
       migrations: [],
       functions: false,
       hasTrigrams: await hasSimilarity(connection),
-      isDistributed: await areRowsDistributed(connection),
     };
   });
 }
@@ -261,8 +255,6 @@ async function makeReady(connection: Connections) {
     functions,
     /** Whether the extension pg_trgm is there: without it, search finds no misspelled names. */
     hasTrigrams: trigrams[0]?.has_trigrams === true,
-    /** Whether the rows are distributed over the nodes of a Citus cluster. */
-    isDistributed: await areRowsDistributed(connection),
   };
 }
 
