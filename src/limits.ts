@@ -325,6 +325,11 @@ export const FOLLOW_MS_MAX = 15 * 60_000;
 export const UNREAD_EVENT_MS_MAX = 15_000;
 /** Calls without a key in a minute, of a process together: a tenth of its time at most. */
 export const ANONYMOUS_LIMIT = 6_000;
+/** Pages that are made for people without a key, a minute: of a process, and of a network (its proxy's, if it has one). */
+export const PAGES_MADE_LIMIT = 6_000;
+export const PAGES_MADE_OF_NETWORK_LIMIT = 1_200;
+/** Networks whose pages a process counts, 200 bytes each. */
+export const PAGE_NETWORKS_MAX = 10_000;
 /** MCP calls without a key in a minute, of a process together, and bytes of a call's body. Beyond 4. */
 export const MCP_ANONYMOUS_LIMIT = 600;
 export const MCP_BODY_BYTES_MAX = MIB;

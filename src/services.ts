@@ -9,6 +9,7 @@ import { createAnonymousLimit } from "./api/anonymous_limit.ts";
 import { Keys } from "./api/callers.ts";
 import { registerDatabaseMetrics } from "./api/database_metrics.ts";
 import { OperatorsListener } from "./api/operators_listener.ts";
+import { createPageLimit } from "./api/page_limit.ts";
 import { type Config, listenerUrl } from "./config.ts";
 import { Feeds } from "./feeds/find.ts";
 import { Waits } from "./feeds/waits.ts";
@@ -166,6 +167,8 @@ export async function createServices({ config, databases, log }: ServicesOptions
     operatorsListener: new OperatorsListener({ isSeparate: config.admin !== undefined }),
     /** Shared by all calls without a key. */
     anonymousLimit: createAnonymousLimit(ANONYMOUS_LIMIT),
+    /** Of pages that are made for people without a key. */
+    pageLimit: createPageLimit(),
     keys: new Keys(database, admission),
     /** As readers see them: the active ones. */
     feeds: new Feeds(database, { isActiveOnly: true }),

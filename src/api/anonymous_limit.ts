@@ -22,6 +22,11 @@ export function createAnonymousLimit(limit: number): AnonymousLimit {
   };
 }
 
+/** For routes that need no key and answer from memory. */
+export function keyless() {
+  return new Elysia({ name: "keyless" }).use(callPlugin()).use(exactQuery()).as("scoped");
+}
+
 /** For routes that need no key. They share the limit. */
 export function anonymous(limit: AnonymousLimit) {
   return new Elysia({ name: "anonymous" })

@@ -77,13 +77,11 @@ export function consoleRoutes(services: Services, handle: Handle) {
   }
 
   /** A handler whose problems are pages. */
-  function shown<Context extends { readonly call: RoutedCall }>(
-    handler: (context: Context) => Promise<Response>,
-  ) {
-    return async (context: Context): Promise<Response> => {
+  function shown(handler: (context: Routed) => Promise<Response>) {
+    return async (context: Routed): Promise<Response> => {
       try {
         // A page is asked for by anybody, and costs a statement at least.
-        services.anonymousLimit();
+        services.pageLimit(operatorsListener.addressOf(context.call.request, context.server));
         return await handler(context);
       } catch (error) {
         const problem = error instanceof Problem ? error : problemOf(error);

@@ -10,7 +10,7 @@ import { type TObject, Type } from "@sinclair/typebox";
 import { type AnyElysia, Elysia } from "elysia";
 import swaggerStyles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import swaggerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
-import { anonymous } from "../api/anonymous_limit.ts";
+import { keyless } from "../api/anonymous_limit.ts";
 import { NO_PARAMETERS } from "../api/parameters.ts";
 import type { Call } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
@@ -89,7 +89,7 @@ export function docsRoutes(services: Services, app: AnyElysia, frame: PageFrame 
     ]),
   );
   return new Elysia({ name: "docs" })
-    .use(anonymous(services.anonymousLimit))
+    .use(keyless())
     .get("/docs", ({ call }) => answer(call, reference), hidden)
     .get("/docs/json", ({ call }) => answer(call, document), hidden)
     .get("/openapi.json", ({ call }) => answer(call, document), hidden)

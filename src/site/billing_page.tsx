@@ -13,7 +13,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { ComponentChildren } from "preact";
 import { pricingText } from "../accounts/money.ts";
-import { anonymous } from "../api/anonymous_limit.ts";
+import { keyless } from "../api/anonymous_limit.ts";
 import { parameters } from "../api/parameters.ts";
 import { billingUrlOf } from "../api/refusals.ts";
 import { CACHE_PRIVATE } from "../http/answer.ts";
@@ -74,11 +74,12 @@ interface BillingOptions {
 }
 
 export function billingRoutes(services: Services, options: BillingOptions = {}) {
-  const { anonymousLimit, config, database } = services;
+  const { config, database, operatorsListener, pageLimit } = services;
   const { frame = {}, findSignedIn } = options;
-  return new Elysia({ name: "billing" }).use(anonymous(anonymousLimit)).get(
+  return new Elysia({ name: "billing" }).use(keyless()).get(
     "/billing",
-    async ({ call, query }) => {
+    async ({ call, query, server }) => {
+      pageLimit(operatorsListener.addressOf(call.request, server));
       const accountId = parseUuid(query.account_id ?? "");
       const feedId = parseUuid(query.feed_id ?? "");
       const found = await database.row("find_feed_row", {

@@ -12,6 +12,8 @@ import { PUBLIC_PAGE_MS_MAX, PUBLIC_PAGES_BYTES_MAX } from "../limits.ts";
 type Make = () => Promise<string | undefined>;
 
 export interface PublicPages {
+  /** Whether it is in memory. */
+  has(key: string): boolean;
   /** `key` names what is shown. What is not there is asked for each time. */
   find(key: string, make: Make): Promise<SharedContent | undefined>;
 }
@@ -33,5 +35,8 @@ export function createPublicPages(): PublicPages {
     },
     ignoreFetchAbort: true,
   });
-  return { find: (key, make) => pages.fetch(key, { context: make }) };
+  return {
+    has: (key) => pages.has(key),
+    find: (key, make) => pages.fetch(key, { context: make }),
+  };
 }

@@ -5,7 +5,8 @@
  */
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { anonymous } from "../api/anonymous_limit.ts";
+import { keyless } from "../api/anonymous_limit.ts";
+import type { Peer } from "../api/operators_listener.ts";
 import { NO_PARAMETERS, parameters, queryInteger } from "../api/parameters.ts";
 import type { Call } from "../http/call.ts";
 import { respond } from "../http/respond.ts";
@@ -44,6 +45,18 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
   const { http, reader, config } = services;
   const hidden = { detail: { hide: true } };
   const pages = createPublicPages();
+
+  const addressOf = ({ request }: Call, server: Peer | null) =>
+    services.operatorsListener.addressOf(request, server);
+
+  /** From memory if it is there. One that has to be made counts for its visitor. @throws {Problem} 429 */
+  function find(
+    address: string,
+    { key, make }: { readonly key: string; readonly make: () => Promise<string | undefined> },
+  ): Promise<SharedContent | undefined> {
+    if (!pages.has(key)) services.pageLimit(address);
+    return pages.find(key, make);
+  }
 
   async function frontPage(search: Search): Promise<string> {
     const [rows, categories] = await Promise.all([
@@ -114,10 +127,10 @@ ${addresses.join("\n")}
   }
 
   return new Elysia({ name: "site" })
-    .use(anonymous(services.anonymousLimit))
+    .use(keyless())
     .get(
       "/",
-      async ({ call, query }) => {
+      async ({ call, query, server }) => {
         if (!wantsHtml(call.request.headers.get("accept"))) {
           return answer(call, await compressedContent(links()), {
             ...VARIES,
@@ -130,16 +143,20 @@ ${addresses.join("\n")}
           category: plain(query.category),
           offset: Math.min(query.offset ?? 0, SITE_OFFSET_MAX),
         };
-        const page = await pages.find(`/ ${JSON.stringify(search)}`, () => frontPage(search));
+        const key = `/ ${JSON.stringify(search)}`;
+        const page = await find(addressOf(call, server), { key, make: () => frontPage(search) });
         return answer(call, page, { ...PUBLIC_PAGE_HEADERS, ...VARIES });
       },
       { ...hidden, query: SEARCH },
     )
     .get(
       "/feeds/:slug",
-      async ({ call, params: { slug } }) => {
+      async ({ call, params: { slug }, server }) => {
         const page = SLUG.test(slug)
-          ? await pages.find(`/feeds/${slug}`, () => feedPage(slug))
+          ? await find(addressOf(call, server), {
+              key: `/feeds/${slug}`,
+              make: () => feedPage(slug),
+            })
           : undefined;
         return answer(call, page, PUBLIC_PAGE_HEADERS);
       },
@@ -147,8 +164,8 @@ ${addresses.join("\n")}
     )
     .get(
       "/sitemap.xml",
-      async ({ call }) =>
-        answer(call, await pages.find("/sitemap.xml", sitemap), {
+      async ({ call, server }) =>
+        answer(call, await find(addressOf(call, server), { key: "/sitemap.xml", make: sitemap }), {
           "Content-Type": "application/xml",
           "Cache-Control": "public, max-age=600",
         }),

@@ -494,7 +494,7 @@ describe("every answer is one that the document promises", () => {
     for (const path of ["/public/feeds/made/agent-skill", "/.well-known/agent-skills/index.json"]) {
       let limited: Response | undefined;
       for (let calls = 0; calls < 2 * ANONYMOUS_LIMIT && limited === undefined; calls += 100) {
-        const some = Array.from({ length: 99 }, () => gateway.get("/docs/assets/reference.css"));
+        const some = Array.from({ length: 99 }, () => gateway.get("/llms.txt"));
         const [response, ...others] = await Promise.all([gateway.get(path), ...some]);
         for (const other of others) await other.bytes();
         if (response?.status === 429) limited = response;
