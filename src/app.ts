@@ -35,6 +35,7 @@ import { billingRoutes } from "./site/billing_page.tsx";
 import { siteRoutes } from "./site/site_routes.ts";
 import { skillRoutes } from "./skill/skill_routes.ts";
 import { openWays } from "./topups/open_ways.ts";
+import { stripeWebhook } from "./topups/stripe/webhook_route.ts";
 import { topupRoutes } from "./topups/topup_routes.ts";
 import { assetRoutes } from "./ui/asset_routes.ts";
 
@@ -96,6 +97,7 @@ export function createApp(services: Services) {
   };
   const { hasConsole } = config;
   if (hasConsole) routes.use(consoleRoutes(services, handle));
+  if (ways.stripe !== undefined) routes.use(stripeWebhook(services, ways.stripe));
   const frame = hasConsole ? { more: [{ path: "console", text: "Console" }] } : {};
   const app = routes
     .use(assetRoutes())

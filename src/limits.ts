@@ -62,6 +62,8 @@ export const HOUSEKEEPING_LIMIT = 120;
 export const PURCHASE_BODY_BYTES_MAX = 4_096;
 /** Bytes of the body of a top-up, which holds an amount and a way. */
 export const TOPUP_BODY_BYTES_MAX = 4_096;
+/** Bytes of a message of Stripe. Its own are some tens of KB. */
+export const STRIPE_EVENT_BYTES_MAX = 256 * KIB;
 /** USD cents of a top-up. Beyond 15. */
 export const TOPUP_CENTS_MIN = 50n;
 export const TOPUP_USD_MAX = 1_000;

@@ -66,6 +66,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     when: "A body that is empty, not JSON, not UTF-8, or a broken gzip stream.",
     remedy: "Send one JSON value in UTF-8.",
   },
+  SIGNATURE_INVALID: {
+    when: "A message to `/webhooks/stripe` that Stripe has not signed with the configured secret in the last five minutes.",
+    remedy: "Set `FEEDGATE_STRIPE_WEBHOOK_SECRET` to the signing secret of the endpoint at Stripe.",
+  },
   RANGE_INVALID: {
     when: "On operator routes: a range that ends before it begins, or is too long.",
     remedy: "Swap the bounds, or ask for a shorter range.",

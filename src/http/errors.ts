@@ -24,6 +24,7 @@ export const PROBLEMS = {
   CURSOR_INVALID: { status: 400, title: "Invalid cursor" },
   NOT_A_STREAM: { status: 400, title: "Not a stream" },
   BODY_NOT_JSON: { status: 400, title: "Body is not JSON" },
+  SIGNATURE_INVALID: { status: 400, title: "Invalid signature" },
   RANGE_INVALID: { status: 400, title: "Invalid range" },
   KEY_REQUIRED: { status: 401, title: "API key required" },
   KEY_INVALID: { status: 401, title: "Invalid API key" },

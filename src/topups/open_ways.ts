@@ -4,12 +4,21 @@
  * @module
  */
 import type { Services } from "../services.ts";
+import { createCardWay } from "./stripe/card.ts";
+import { createStripeClient, type StripeClient } from "./stripe/stripe_client.ts";
 import type { Ways } from "./way.ts";
 
-export function openWays({ config }: Services): Ways {
-  const { stripe, x402 } = config.topups ?? {};
+export interface OpenWays extends Ways {
+  /** Whose messages are heard; undefined if cards are not taken. */
+  readonly stripe: StripeClient | undefined;
+}
+
+export function openWays({ config, http }: Services): OpenWays {
+  const { stripe: keys, stripeTrial } = config.topups ?? {};
+  const stripe = keys && createStripeClient({ keys, stripeTrial });
   return {
-    card: stripe && undefined,
-    x402: x402 && undefined,
+    stripe,
+    card: stripe && createCardWay(stripe, http.baseUrl),
+    x402: undefined,
   };
 }

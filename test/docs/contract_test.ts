@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ANONYMOUS_LIMIT, HOUSEKEEPING_LIMIT } from "../../src/limits.ts";
 import { type Contract, loadContract } from "../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { STRIPE_ENVIRONMENT, type StripeHost, startStripeHost } from "../support/stripe_host.ts";
 
 /** Faults of routes that ask the database for nothing. */
 const OUT_OF_REACH: readonly string[] = ["healthz 500", "metrics 500"];
 
+let stripe: StripeHost;
 let gateway: TestGateway;
 let contract: Contract;
 /** Keys of two accounts: the provider's own, and a reader with a few credits. */
@@ -19,13 +21,18 @@ interface Made {
 }
 
 beforeAll(async () => {
-  gateway = await startTestGateway({
-    FEEDGATE_READ_LIMIT_FREE: "30",
-    FEEDGATE_DISCOVERY_LIMIT: "30",
-    FEEDGATE_PUSH_LIMIT: "30",
-    FEEDGATE_REQUEST_BODY_BYTES: "60000",
-    FEEDGATE_IMPORT_BYTES: "70000",
-  });
+  stripe = startStripeHost();
+  gateway = await startTestGateway(
+    {
+      FEEDGATE_READ_LIMIT_FREE: "30",
+      FEEDGATE_DISCOVERY_LIMIT: "30",
+      FEEDGATE_PUSH_LIMIT: "30",
+      FEEDGATE_REQUEST_BODY_BYTES: "60000",
+      FEEDGATE_IMPORT_BYTES: "70000",
+      ...STRIPE_ENVIRONMENT,
+    },
+    { stripePort: stripe.port },
+  );
   contract = await loadContract(gateway.baseUrl);
   const provider = await gateway.createAccount({ maxFeeds: 15 });
   const reader = await gateway.createAccount({ credits: 100 });
@@ -34,7 +41,10 @@ beforeAll(async () => {
   read = await gateway.createKey(reader, "read");
   poor = await gateway.createKey(await gateway.createAccount(), "read");
 });
-afterAll(() => gateway.stop());
+afterAll(async () => {
+  await gateway.stop();
+  await stripe.stop();
+});
 
 /** GET, held against the document. */
 async function get<Body = unknown>(
@@ -346,16 +356,29 @@ describe("every answer is one that the document promises", () => {
     await get(404, "/v1/feed/made/metadata", read);
   });
 
-  test("every answer of topUp and getTopUp of a gateway that takes no payments is documented", async () => {
-    await send(400, ["POST", "/v1/topups?x=1", read, { usd: 5 }]);
-    await send(401, ["POST", "/v1/topups", undefined, { usd: 5 }]);
-    await send(403, ["POST", "/v1/topups", write, { usd: 5 }]);
-    await send(404, ["POST", "/v1/topups", read, { usd: 5 }]);
-    const path = `/v1/topups/${crypto.randomUUID()}`;
-    await get(400, `${path}?x=1`, read);
-    await get(401, path);
-    await get(403, path, write);
-    await get(404, path, read);
+  test("every answer of topUp and getTopUp is documented", async () => {
+    const path = "/v1/topups";
+    const body = { usd: 5 };
+    const headers = { "Idempotency-Key": "paid" };
+    const { topup_id: id } = await send<{ topup_id: string }>(
+      201,
+      ["POST", path, read, body],
+      headers,
+    );
+    await send(200, ["POST", path, read, body], headers);
+    await send(400, ["POST", `${path}?x=1`, read, body]);
+    await send(401, ["POST", path, undefined, body]);
+    await send(403, ["POST", path, write, body]);
+    await send(404, ["POST", path, read, { ...body, way: "x402" }]);
+    await send(409, ["POST", path, read, { usd: 6 }], headers);
+    await send(413, ["POST", path, read, { more: "x".repeat(5_000) }]);
+    await send(415, ["POST", path, read, body], { "Content-Type": "text/plain" });
+    await send(422, ["POST", path, read, {}]);
+    await get(200, `${path}/${id}`, read);
+    await get(400, `${path}/${id}?x=1`, read);
+    await get(401, `${path}/${id}`);
+    await get(403, `${path}/${id}`, write);
+    await get(404, `${path}/${id}`, poor);
   });
 
   test("every answer of getAccount and listUsage is documented", async () => {
@@ -463,7 +486,7 @@ describe("every answer is one that the document promises", () => {
     await contract.check("GET", draining);
   });
 
-  test("over the limit of 120 a minute, account, usage, purchases, own feeds, create and edit are 429 as documented", async () => {
+  test("over the limit of 120 a minute, account, usage, purchases, top-ups, own feeds, create and edit are 429 as documented", async () => {
     const id = await create({ endpoint_path: "limited" });
     const bearer = { Authorization: `Bearer ${write}` };
     const calls: readonly (readonly [method: string, () => Promise<Response>])[] = [
@@ -471,6 +494,9 @@ describe("every answer is one that the document promises", () => {
       ["GET", () => gateway.get("/v1/usage?limit=1", read)],
       ["GET", () => gateway.get("/v1/purchases?limit=1", read)],
       ["POST", () => gateway.send("POST", "/v1/feed/none/purchase", read, { max_credits: 0 })],
+      // One limit for both.
+      ["GET", () => gateway.get(`/v1/topups/${id}`, read)],
+      ["POST", () => gateway.send("POST", "/v1/topups", read, {})],
       ["GET", () => gateway.get("/v1/provider/feeds?limit=1", undefined, bearer)],
       ["GET", () => gateway.get("/v1/provider/earnings", undefined, bearer)],
       ["GET", () => gateway.get("/v1/provider/payouts", undefined, bearer)],
@@ -531,9 +557,7 @@ describe("every answer is one that the document promises", () => {
       .flatMap(({ operationId, responses }) =>
         Object.keys(responses).map((status) => `${operationId} ${status}`),
       )
-      .filter((each) => !OUT_OF_REACH.includes(each) && !contract.seen.has(each))
-      // Until there is a way to pay.
-      .filter((each) => !/^(?:topUp|getTopUp) /.test(each));
+      .filter((each) => !OUT_OF_REACH.includes(each) && !contract.seen.has(each));
     expect(missing).toEqual([]);
   });
 });
@@ -581,6 +605,12 @@ async function callsOfEveryRoute(slug: string): Promise<RouteCall[]> {
       path: `/v1/feed/${slug}/purchase`,
       send: () => gateway.send("POST", `/v1/feed/${slug}/purchase`, readKey, { max_credits: 0 }),
     },
+    {
+      method: "POST",
+      path: "/v1/topups",
+      send: () => gateway.send("POST", "/v1/topups", readKey, { usd: 5 }),
+    },
+    reading(`/v1/topups/${id}`),
     {
       method: "DELETE",
       path: `/v1/account/agents/${id}`,

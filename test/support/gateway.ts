@@ -6,7 +6,7 @@
 
 import { shellActor } from "../../src/accounts/actor.ts";
 import type { Permission } from "../../src/accounts/key_format.ts";
-import { readConfig } from "../../src/config.ts";
+import { type Config, readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createAccount } from "../../src/operator/accounts.ts";
 import { grantCredits } from "../../src/operator/credits.ts";
@@ -45,16 +45,24 @@ export interface TestGateway {
 const NANOS_PER_CREDIT = 1_000;
 const ACTOR = shellActor("test");
 
-/** Starts a gateway; `environment` overrides its configuration as a deployment would. */
+/**
+ * Starts a gateway; `environment` overrides its configuration as a deployment would.
+ *
+ * @param stripePort of a Stripe on the machine itself
+ */
 export async function startTestGateway(
   environment: Record<string, string> = {},
+  { stripePort }: { readonly stripePort?: number } = {},
 ): Promise<TestGateway> {
   const { url, ownUrl } = await createTestDatabase();
   const sql = connect({ url: ownUrl }, { connectionsMax: 4, statementTimeoutMs: 0 });
   const log = createLog({ level: (process.env.TEST_LOG_LEVEL as "debug") ?? "silent" });
   const start = (overrides: Record<string, string>) =>
     startGateway(
-      readConfig({ PORT: "0", DATABASE_URL: url, ...environment, ...overrides }),
+      stripeAt(
+        readConfig({ PORT: "0", DATABASE_URL: url, ...environment, ...overrides }),
+        stripePort,
+      ),
       log,
       // No client is left that has to hear of the end.
       { closingNoticeMs: 0 },
@@ -106,6 +114,12 @@ export async function startTestGateway(
       await sql.end();
     },
   };
+}
+
+/** The configuration with a Stripe on the machine itself. */
+export function stripeAt(config: Config, port: number | undefined): Config {
+  if (port === undefined || config.topups === undefined) return config;
+  return { ...config, topups: { ...config.topups, stripeTrial: { host: "127.0.0.1", port } } };
 }
 
 /** Status, code and content type of a problem, for one comparison. */

@@ -1,0 +1,132 @@
+/**
+ * What a message of Stripe changes. Messages come late, twice and in any order. Beyond 15.
+ *
+ * What is none of ours is passed over, because a Stripe account may have other uses. A refund tells the total of its
+ * charge, and a dispute where it stands, so that an old message changes nothing.
+ *
+ * @module
+ */
+import type { Stripe } from "stripe";
+import { NANOS_PER_CENT } from "../../lib/money_units.ts";
+import {
+  alertTopup,
+  type Book,
+  expireTopup,
+  findTopup,
+  grantTopup,
+  type TakeBack,
+  takeBackTopup,
+} from "../topups.ts";
+import { standingOf, topupIdOf } from "./card.ts";
+import type { Session, StripeClient, StripeEvent } from "./stripe_client.ts";
+
+/** The messages to which an endpoint at Stripe has to listen. */
+export const EVENTS_HEARD = [
+  "checkout.session.completed",
+  "checkout.session.async_payment_succeeded",
+  "checkout.session.async_payment_failed",
+  "checkout.session.expired",
+  "charge.refunded",
+  "refund.failed",
+  "charge.dispute.created",
+  "charge.dispute.updated",
+  "charge.dispute.funds_withdrawn",
+  "charge.dispute.funds_reinstated",
+  "charge.dispute.closed",
+] as const;
+
+/** @throws if the database or Stripe can't be reached: then Stripe sends the message again */
+export async function hearEvent(book: Book, stripe: StripeClient, event: StripeEvent) {
+  switch (event.type) {
+    case "checkout.session.completed":
+    case "checkout.session.async_payment_succeeded":
+      return hearPaid(book, event.data.object);
+    case "checkout.session.async_payment_failed":
+    case "checkout.session.expired":
+      return hearUnpaid(book, event.data.object);
+    case "charge.refunded":
+      return hearRefunded(book, stripe, event.data.object);
+    case "refund.failed":
+      return hearRefundFailed(book, stripe, event.data.object);
+    case "charge.dispute.created":
+    case "charge.dispute.updated":
+    case "charge.dispute.funds_withdrawn":
+    case "charge.dispute.funds_reinstated":
+    case "charge.dispute.closed":
+      return hearDispute(book, stripe, event.data.object);
+    default:
+      return;
+  }
+}
+
+async function hearPaid(book: Book, session: Session): Promise<void> {
+  const topupId = topupIdOf(session);
+  if (topupId === undefined) return;
+  const known = await findTopup(book.database, topupId);
+  if (known !== undefined && known.payment_id !== null && known.payment_id !== session.id) {
+    await alertTopup(book, topupId, `${session.id} says that it is for this top-up, too`);
+    return;
+  }
+  const standing = standingOf(session);
+  if (standing.kind === "paid") await grantTopup(book, topupId, standing.payment);
+  else if (standing.kind === "strange") await alertTopup(book, topupId, standing.alert);
+}
+
+async function hearUnpaid(book: Book, session: Session): Promise<void> {
+  const topupId = topupIdOf(session);
+  if (topupId !== undefined) await expireTopup(book, topupId);
+}
+
+async function hearRefunded(book: Book, stripe: StripeClient, charge: Stripe.Charge) {
+  const topupId = topupIdOf(charge) ?? (await findTopupId(stripe, charge));
+  if (topupId === undefined) return;
+  const totalNanos = BigInt(charge.amount_refunded) * NANOS_PER_CENT;
+  await takeBackTopup(book, topupId, { source: "refunds", rank: 0, totalNanos });
+}
+
+async function hearRefundFailed(book: Book, stripe: StripeClient, refund: Stripe.Refund) {
+  const topupId = await findTopupId(stripe, refund);
+  if (topupId === undefined) return;
+  await alertTopup(
+    book,
+    topupId,
+    `refund ${refund.id} has failed; its credits were taken, so grant them again if the money stays with you`,
+  );
+}
+
+async function hearDispute(book: Book, stripe: StripeClient, dispute: Stripe.Dispute) {
+  const topupId = await findTopupId(stripe, dispute);
+  if (topupId !== undefined) await takeBackTopup(book, topupId, takeBackOf(dispute));
+}
+
+/** What a dispute says that the payer has back. */
+export function takeBackOf({
+  id: source,
+  status,
+  amount,
+}: Pick<Stripe.Dispute, "id" | "status" | "amount">): TakeBack {
+  const totalNanos = BigInt(amount) * NANOS_PER_CENT;
+  switch (status) {
+    // An inquiry moves no money.
+    case "warning_needs_response":
+    case "warning_under_review":
+    case "warning_closed":
+      return { source, rank: 0, totalNanos: 0n };
+    case "won":
+    case "prevented":
+      return { source, rank: 2, totalNanos: 0n };
+    case "lost":
+      return { source, rank: 2, totalNanos };
+    default:
+      return { source, rank: 1, totalNanos };
+  }
+}
+
+/** The top-up of a payment, by what Stripe says of it: a dispute itself does not carry it. */
+async function findTopupId(
+  stripe: StripeClient,
+  { payment_intent: intent }: { readonly payment_intent: string | { readonly id: string } | null },
+): Promise<string | undefined> {
+  if (intent === null) return undefined;
+  return topupIdOf(await stripe.findPayment(typeof intent === "string" ? intent : intent.id));
+}

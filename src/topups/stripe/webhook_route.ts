@@ -1,0 +1,79 @@
+/**
+ * `POST /webhooks/stripe`: where Stripe says what became of payments. Beyond 15.
+ *
+ * It is there only if cards are configured, on the public listener. Anybody may call it, so the body is bounded and its
+ * signature is checked before it is read.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { respondOutcome } from "../../api/problems.ts";
+import { callPlugin } from "../../http/call.ts";
+import { Problem, unavailable } from "../../http/errors.ts";
+import { bodyTextOf, receiveBody } from "../../http/read_body.ts";
+import { STRIPE_EVENT_BYTES_MAX } from "../../limits.ts";
+import type { Services } from "../../services.ts";
+import { WayFailed } from "../way.ts";
+import { hearEvent } from "./hear_event.ts";
+import type { StripeClient, StripeEvent } from "./stripe_client.ts";
+
+export const WEBHOOK_PATH = "/webhooks/stripe";
+const STRANGERS = "";
+
+export function stripeWebhook(services: Services, stripe: StripeClient) {
+  const { anonymousLimit, http, strangersBodies } = services;
+  return new Elysia({ name: "stripe webhook" }).use(callPlugin()).post(
+    WEBHOOK_PATH,
+    async ({ call }) => {
+      const { request } = call;
+      anonymousLimit();
+      const signature = request.headers.get("stripe-signature");
+      if (signature === null) throw unsigned();
+      const event = await strangersBodies.whileHeld(STRANGERS, async (hold) => {
+        const bytesMax = STRIPE_EVENT_BYTES_MAX;
+        const body = bodyTextOf(await receiveBody(request, { bytesMax, tooLarge, hold }));
+        return stripe.openEvent(body, signature);
+      });
+      if (event === undefined) throw unsigned();
+      await hear(services, stripe, event);
+      return respondOutcome(http, call, {
+        headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+        body: '{"received":true}',
+      });
+    },
+    {
+      parse: "none",
+      query: Type.Object({}, { additionalProperties: true }),
+      detail: { hide: true },
+    },
+  );
+}
+
+/** @throws {Problem} 503, if it can't be done now: Stripe sends it again */
+async function hear(services: Services, stripe: StripeClient, event: StripeEvent): Promise<void> {
+  try {
+    await hearEvent(services, stripe, event);
+  } catch (error) {
+    if (!(error instanceof WayFailed)) throw error;
+    services.log.error("a message of Stripe was not understood", { reason: error.message });
+    throw unavailable("What this message is about can't be found out now. Send it again later.");
+  }
+}
+
+/** 400 */
+function unsigned(): Problem {
+  return new Problem("SIGNATURE_INVALID", {
+    detail:
+      "This message has no signature of the last minutes that was made with FEEDGATE_STRIPE_WEBHOOK_SECRET. Compare it with the endpoint's signing secret at Stripe.",
+  });
+}
+
+/** 413 */
+function tooLarge(): Problem {
+  return new Problem("PAYLOAD_TOO_LARGE", {
+    detail: `A message has at most ${STRIPE_EVENT_BYTES_MAX} bytes. Send it as Stripe does.`,
+    extras: { limit: "request_body", max_bytes: STRIPE_EVENT_BYTES_MAX },
+    headers: { Connection: "close" },
+  });
+}
