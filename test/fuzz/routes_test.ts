@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { OPERATOR_ROUTES } from "../../src/admin/operator_routes.ts";
+import { insertAdminKey } from "../admin/support.ts";
 import edgeRows from "../fixtures/edge-rows.json";
 import hostileStrings from "../fixtures/hostile-strings.json";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
@@ -8,11 +10,16 @@ import { seedFeed } from "../support/seed.ts";
 /** `bun run fuzz` sets more. */
 const CASES = Number(process.env.FUZZ_CASES ?? 1_000);
 const AT_ONCE = 20;
+/** Each may call so often a minute. */
+const ADMIN_KEYS = 20;
 
 let gateway: TestGateway;
 let readKey: string;
 let writeKey: string;
 const references: string[] = [];
+/** An operator's calls are of accounts and feeds of their own, so that no call takes the others' away. */
+const operated: string[] = [];
+const adminKeys: string[] = [];
 
 beforeAll(async () => {
   gateway = await startTestGateway({
@@ -23,6 +30,17 @@ beforeAll(async () => {
   const owner = await gateway.createAccount({ maxFeeds: 1_000_000 });
   readKey = await gateway.createKey(owner, "read");
   writeKey = await gateway.createKey(owner, "write");
+  const subject = await gateway.createAccount({ credits: 1_000, name: "Operated" });
+  const rows = [{ id: 1 }];
+  const sold = await seedFeed(gateway, subject, {
+    type: "collection",
+    rows,
+    oneTimePriceCents: 500,
+  });
+  operated.push(subject, "Operated", sold.feedId, sold.slug, "CODE", crypto.randomUUID());
+  for (let count = 0; count < ADMIN_KEYS; count++) {
+    adminKeys.push((await insertAdminKey(gateway)).key);
+  }
   for (const type of ["collection", "stream", "singleton"] as const) {
     const rows = [{ id: 1, event_timestamp: "2026-01-01T00:00:00Z", name: "x" }];
     const feed = await seedFeed(gateway, owner, { type, rows, isPublic: true });
@@ -95,6 +113,35 @@ const body = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 60 }) },
 );
 
+/** A body of an operator's call: its fields, most of them with a value that they could have. */
+const operatorBody = fc
+  .record(
+    {
+      account_id: fc.oneof(operatedReference(), hostile),
+      feed_id: fc.oneof(operatedReference(), hostile),
+      feed_ids: fc.oneof(fc.array(operatedReference(), { maxLength: 3 }), hostile, fc.jsonValue()),
+      credits: fc.oneof(fc.integer({ max: 20 }), fc.double(), hostile, fc.constant(0.0001)),
+      usd: fc.oneof(fc.integer({ max: 20 }), fc.double(), hostile),
+      reason: fc.oneof(fc.constant("fuzz"), hostile),
+      reference: fc.oneof(fc.constantFrom("a", "b", "refund:1", "idempotency_key:1"), hostile),
+      code: fc.oneof(fc.constant("CODE"), hostile),
+      name: hostile,
+      key: fc.oneof(fc.constantFrom("fg_read_", "fg_admin_x"), hostile),
+      permission: fc.constantFrom("read", "write", "admin", ""),
+      max_feeds_allowed: fc.oneof(fc.integer(), fc.double(), hostile),
+      max_redemptions: fc.oneof(fc.integer(), hostile),
+      daily_credits: fc.oneof(fc.double(), fc.constant(null), hostile),
+      grace_seconds: fc.oneof(fc.integer(), hostile),
+      expires_at: fc.oneof(fc.constantFrom("2031-01-01T00:00:00Z", null), hostile),
+    },
+    { requiredKeys: [] },
+  )
+  .map((value) => JSON.stringify(value));
+
+function operatedReference(): fc.Arbitrary<string> {
+  return fc.nat({ max: 5 }).map((place) => operated[place] as string);
+}
+
 interface Case {
   readonly method: string;
   readonly path: string;
@@ -122,6 +169,36 @@ const headers = fc
         Object.entries(found).filter(([, value]) => /^[\x20-\x7e]*$/.test(value as string)),
       ) as Record<string, string>,
   );
+
+/** Each route, with what it is about in its path, and by its own method most of the time. */
+function operatorCases(): fc.Arbitrary<Case> {
+  const part = fc.oneof(
+    { weight: 3, arbitrary: operatedReference().map(encode) },
+    { weight: 1, arbitrary: hostile.map(encode) },
+  );
+  return fc
+    .record({
+      route: fc.constantFrom(...OPERATOR_ROUTES.map(({ method, path }) => ({ method, path }))),
+      other: fc.constantFrom(undefined, undefined, undefined, "GET", "POST", "PATCH", "DELETE"),
+      part,
+      query: fc.oneof(
+        { weight: 2, arbitrary: fc.constant("") },
+        { weight: 1, arbitrary: rawQuery },
+      ),
+      headers,
+      body: fc.oneof({ weight: 3, arbitrary: operatorBody }, { weight: 1, arbitrary: body }),
+    })
+    .map(({ route, other, part, query, headers, body }) => {
+      const method = other ?? route.method;
+      return {
+        method,
+        path: `/v1/operator${route.path.replaceAll(/:[a-z_]+/g, () => part)}`,
+        query,
+        headers,
+        body: method === "GET" ? undefined : body,
+      };
+    });
+}
 
 function cases(): fc.Arbitrary<Case> {
   const reads = fc
@@ -158,7 +235,7 @@ function cases(): fc.Arbitrary<Case> {
     headers,
     body,
   });
-  return fc.oneof(read, write);
+  return fc.oneof(read, write, operatorCases());
 }
 
 function encode(text: string): string {
@@ -166,13 +243,18 @@ function encode(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : "%ED%A0%80";
 }
 
+let sent = 0;
+
 async function send(each: Case): Promise<void> {
-  const isWrite = each.body !== undefined || each.path.startsWith("/v1/provider");
+  const isWrite = each.body !== undefined || /^\/v1\/(provider|operator)/.test(each.path);
+  const key = each.path.startsWith("/v1/operator")
+    ? adminKeys[sent++ % adminKeys.length]
+    : writeKey;
   const response = await fetch(`${gateway.baseUrl}${each.path}?${each.query}`, {
     method: each.method,
     headers: {
       ...(isWrite
-        ? { Authorization: `Bearer ${writeKey}`, "Content-Type": "application/json" }
+        ? { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }
         : { "x-api-key": readKey }),
       ...each.headers,
     },
@@ -199,5 +281,13 @@ describe("every route, fed with anything", () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect((await gateway.get("/readyz")).status).toBe(200);
     expect((await gateway.get("/v1/catalog", readKey)).status).toBe(200);
+    const wrong = await gateway.sql`
+      select account_id
+      from accounts
+      cross join lateral ledger_of(account_id) as ledger
+      where ledger.granted_nanos - ledger.revoked_nanos - ledger.charged_nanos
+        + ledger.refunded_nanos <> ledger.balance_nanos
+        or ledger.balance_nanos < 0`;
+    expect([...wrong]).toEqual([]);
   }, 600_000);
 });
