@@ -1,6 +1,6 @@
 -- name: list_findings
 -- why: what background jobs have found out, for the metrics of every gateway
--- The totals of sales are complete until found_at.
+-- The totals of sales are complete until found_at. Top-ups that need somebody are counted as they are now.
 -- since_seconds: how long the oldest of them has been so. found_at_seconds: of the Unix epoch
 -- returns name text, amount bigint, since_seconds double?, found_at_seconds double, detail text
 select
@@ -18,4 +18,13 @@ select
   extract(epoch from complete_until)::float8,
   ''
 from totals_progress
+union all
+select
+  'topup alerts',
+  count(*),
+  extract(epoch from clock_timestamp() - min(created_at))::float8,
+  extract(epoch from clock_timestamp())::float8,
+  ''
+from topups
+where alert is not null
 order by name

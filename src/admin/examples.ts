@@ -180,6 +180,41 @@ export const STATEMENT = {
 export const STATEMENT_CSV =
   "date,reads,paid_reads,accounts,purchases,gross_usd,refunded_usd,fee_usd,net_usd,is_final\r\n2026-11-20,5200,5000,12,1,5.005,0.001,0.5004,4.5036,true\r\n";
 
+export const LISTED_TOPUP = {
+  topup_id: "5e0b7c1d-6a2f-4d83-9c70-1f4b8a2e6d05",
+  account_id: ACCOUNT_ID,
+  key_id: KEY_ID,
+  way: "card",
+  status: "granted",
+  usd: 5,
+  credits: 5_000_000,
+  reference: "stripe:cs_live_a1b2c3",
+  payment_id: "cs_live_a1b2c3",
+  created_at: MADE_AT,
+  expires_at: MADE_AT,
+  ended_at: MADE_AT,
+  taken_back_usd: 2,
+  unrecovered_usd: 0,
+  alert: null,
+  last_error: null,
+};
+
+export const TOPUP_REPORT = {
+  from: "2026-11-01",
+  to: "2026-11-21",
+  ways: [
+    {
+      way: "card",
+      granted: 12,
+      paid_usd: 140,
+      taken_back_usd: 5,
+      unrecovered_usd: 0,
+      expired: 3,
+      alerts: 0,
+    },
+  ],
+};
+
 export const PAYOUT = {
   account_id: ACCOUNT_ID,
   payout_id: 7,

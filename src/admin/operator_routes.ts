@@ -25,6 +25,7 @@ import { ACCOUNT_ROUTES, KEY_ROUTES } from "./on_accounts.ts";
 import { AUDIT_ROUTES, FEED_ROUTES } from "./on_feeds.ts";
 import { CREDIT_ROUTES } from "./on_money.ts";
 import { REPORT_ROUTES } from "./on_reports.ts";
+import { TOPUP_ROUTES } from "./on_topups.ts";
 import { type Given, parseInput } from "./read_input.ts";
 import { actOnce, type Reply, referenceOf } from "./repeats.ts";
 
@@ -33,6 +34,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...ACCOUNT_ROUTES,
   ...KEY_ROUTES,
   ...CREDIT_ROUTES,
+  ...TOPUP_ROUTES,
   ...FEED_ROUTES,
   ...REPORT_ROUTES,
   ...AUDIT_ROUTES,

@@ -78,6 +78,12 @@ export function registerDatabaseMetrics(
     "max",
   );
   metrics.gauge(
+    "feedgate_topup_alerts",
+    "Top-ups that need an operator: money that was not granted, or that a payer got back and no balance had",
+    finding("topup alerts", ({ amount }) => Number(amount)),
+    "max",
+  );
+  metrics.gauge(
     "feedgate_totals_complete_timestamp_seconds",
     "Until when what was sold is in the totals",
     finding("sales", ({ found_at_seconds: seconds }) => seconds),

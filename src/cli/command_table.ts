@@ -26,6 +26,7 @@ import { PURCHASE_COMMANDS } from "./purchase_commands.ts";
 import { REPORT_COMMANDS } from "./report_commands.ts";
 import { serve } from "./serve_command.ts";
 import { stop } from "./stop.ts";
+import { TOPUP_COMMANDS } from "./topup_commands.ts";
 import { USAGE_COMMANDS } from "./usage_commands.ts";
 
 export const COMMANDS: readonly Command[] = [
@@ -41,6 +42,7 @@ export const COMMANDS: readonly Command[] = [
   ...PROMOTION_COMMANDS,
   ...PURCHASE_COMMANDS,
   ...PAYOUT_COMMANDS,
+  ...TOPUP_COMMANDS,
   feedInit,
   ...FEED_COMMANDS,
   ...USAGE_COMMANDS,

@@ -83,6 +83,9 @@ async function examineDatabase(
     checks.push(await attempt("ledgers", () => proveLedgers(database)));
     checks.push(await attempt("totals", () => examineTotals(database, endedMs)));
   }
+  if (schema.state === "whole" && config.topups !== undefined) {
+    checks.push(await attempt("top-ups", () => examineTopups(database)));
+  }
   if (config.databaseReadUrl !== undefined) {
     checks.push(await attempt("replica", () => examineReplica(database, config)));
   }
@@ -290,6 +293,23 @@ export function judgeTotals(behindSeconds: number | undefined): Check {
     health: "low",
     found: `${Math.round(behindSeconds)} s behind the usage log`,
     hint: "a gateway that serves brings them up to date; if one does, its log says why it can't",
+  };
+}
+
+async function examineTopups(database: Database): Promise<Check> {
+  const findings = await database.rows("list_findings", {});
+  return judgeTopups(findings.find(({ name }) => name === "topup alerts")?.amount ?? 0n);
+}
+
+/** Of payments for credits: how many need somebody. */
+export function judgeTopups(alerts: bigint): Check {
+  const name = "top-ups";
+  if (alerts === 0n) return { name, health: "ok", found: "none needs an operator" };
+  return {
+    name,
+    health: "low",
+    found: `${alerts} need an operator: money that was not granted, or went back without its credits`,
+    hint: "topup list --alerts says why; topup settle ID --reason S once it is settled",
   };
 }
 

@@ -14,6 +14,7 @@ export type RefusalCode =
   | "FEED_NOT_FOUND"
   | "PROMOTION_NOT_FOUND"
   | "USAGE_NOT_FOUND"
+  | "TOPUP_NOT_FOUND"
   /** The account is suspended, so nobody can sign in as it. */
   | "ACCOUNT_SUSPENDED"
   /** No page of this list gave it. */

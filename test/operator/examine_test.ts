@@ -6,6 +6,7 @@ import {
   judgeLedgers,
   judgeReplica,
   judgeServer,
+  judgeTopups,
   judgeTotals,
 } from "../../src/operator/examine.ts";
 
@@ -77,6 +78,11 @@ describe("what an examination finds", () => {
     expect(judgeLedgers({ check: { amount: 0n, detail: "" }, isComplete: true }).health).toBe("ok");
     expect(judgeLedgers({ check: undefined, isComplete: false }).health).toBe("low");
     expect(judgeTotals(undefined).health).toBe("ok");
+    expect(judgeTopups(0n).health).toBe("ok");
+    expect(judgeTopups(2n)).toMatchObject({
+      health: "low",
+      hint: expect.stringContaining("--alerts"),
+    });
     expect(judgeTotals(300).health).toBe("ok");
     expect(judgeTotals(301)).toMatchObject({ health: "low", found: "301 s behind the usage log" });
     expect(judgeReplica(30).health).toBe("ok");

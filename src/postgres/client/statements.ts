@@ -146,6 +146,7 @@ import sql_migrations_0018_exports from "../../../sql/migrations/0018_exports.sq
 import sql_migrations_0019_console_sessions from "../../../sql/migrations/0019_console_sessions.sql" with { type: "text" };
 import sql_migrations_0020_faces from "../../../sql/migrations/0020_faces.sql" with { type: "text" };
 import sql_migrations_0021_topups from "../../../sql/migrations/0021_topups.sql" with { type: "text" };
+import sql_migrations_0022_topups_ended from "../../../sql/migrations/0022_topups_ended.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -270,10 +271,14 @@ import sql_topups_find_topup from "../../../sql/topups/find_topup.sql" with { ty
 import sql_topups_functions_begin_topup from "../../../sql/topups/functions/begin_topup.sql" with { type: "text" };
 import sql_topups_functions_grant_topup from "../../../sql/topups/functions/grant_topup.sql" with { type: "text" };
 import sql_topups_functions_settle_take_backs from "../../../sql/topups/functions/settle_take_backs.sql" with { type: "text" };
+import sql_topups_functions_settle_topup from "../../../sql/topups/functions/settle_topup.sql" with { type: "text" };
 import sql_topups_functions_take_back_topup from "../../../sql/topups/functions/take_back_topup.sql" with { type: "text" };
 import sql_topups_grant_topup from "../../../sql/topups/grant_topup.sql" with { type: "text" };
+import sql_topups_list_topups from "../../../sql/topups/list_topups.sql" with { type: "text" };
 import sql_topups_note_topup_payment from "../../../sql/topups/note_topup_payment.sql" with { type: "text" };
 import sql_topups_postpone_topup from "../../../sql/topups/postpone_topup.sql" with { type: "text" };
+import sql_topups_report_topups from "../../../sql/topups/report_topups.sql" with { type: "text" };
+import sql_topups_settle_topup from "../../../sql/topups/settle_topup.sql" with { type: "text" };
 import sql_topups_take_back_topup from "../../../sql/topups/take_back_topup.sql" with { type: "text" };
 import { numbered } from "./numbered.ts";
 
@@ -300,6 +305,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0019_console_sessions", text: sql_migrations_0019_console_sessions },
   { name: "0020_faces", text: sql_migrations_0020_faces },
   { name: "0021_topups", text: sql_migrations_0021_topups },
+  { name: "0022_topups_ended", text: sql_migrations_0022_topups_ended },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -418,6 +424,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "begin_topup", text: sql_topups_functions_begin_topup },
   { name: "grant_topup", text: sql_topups_functions_grant_topup },
   { name: "settle_take_backs", text: sql_topups_functions_settle_take_backs },
+  { name: "settle_topup", text: sql_topups_functions_settle_topup },
   { name: "take_back_topup", text: sql_topups_functions_take_back_topup },
 ];
 
@@ -556,8 +563,11 @@ export const STATEMENTS = {
   expire_topup: numbered(sql_topups_expire_topup),
   find_topup: numbered(sql_topups_find_topup),
   grant_topup: numbered(sql_topups_grant_topup),
+  list_topups: numbered(sql_topups_list_topups),
   note_topup_payment: numbered(sql_topups_note_topup_payment),
   postpone_topup: numbered(sql_topups_postpone_topup),
+  report_topups: numbered(sql_topups_report_topups),
+  settle_topup: numbered(sql_topups_settle_topup),
   take_back_topup: numbered(sql_topups_take_back_topup),
 } as const;
 
@@ -2622,6 +2632,35 @@ export interface StatementTypes {
       readonly outcome: string;
     };
   };
+  /** what accounts have paid or are to pay, newest first, from behind the page before */
+  list_topups: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly way: string | null;
+      readonly status: string | null;
+      readonly alerts_only: boolean;
+      readonly before_created_at: string | null;
+      readonly before_topup_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly topup_id: string;
+      readonly account_id: string | null;
+      readonly key_id: string | null;
+      readonly way: string;
+      readonly status: string;
+      readonly amount_nanos: bigint;
+      readonly reference: string | null;
+      readonly payment_id: string | null;
+      readonly created_at: string;
+      readonly expires_at: string;
+      readonly ended_at: string | null;
+      readonly taken_back_nanos: bigint;
+      readonly unrecovered_nanos: bigint;
+      readonly alert: string | null;
+      readonly last_error: string | null;
+    };
+  };
   /** notes where a top-up is paid, once the way has begun the payment */
   note_topup_payment: {
     parameters: {
@@ -2643,6 +2682,33 @@ export interface StatementTypes {
     };
     row: {
       readonly topup_id: string;
+    };
+  };
+  /** what was paid in each way in a range of days, by when it was granted or expired */
+  report_topups: {
+    parameters: {
+      readonly from_day: string;
+      readonly to_day: string;
+    };
+    row: {
+      readonly way: string;
+      readonly granted: bigint;
+      readonly paid_nanos: bigint;
+      readonly taken_back_nanos: bigint;
+      readonly unrecovered_nanos: bigint;
+      readonly expired: bigint;
+      readonly alerts: bigint;
+    };
+  };
+  /** takes the alert of a top-up away, because an operator has settled what it was about */
+  settle_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly reason: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly topup_id: string | null;
     };
   };
   /** takes back what a payer has got back, as far as the balance goes */
@@ -2799,7 +2865,10 @@ export const ARGUMENTS: {
   expire_topup: (by) => [by.topup_id, by.alert],
   find_topup: (by) => [by.topup_id],
   grant_topup: (by) => [by.topup_id, by.reference, by.paid_nanos, by.payment_id, by.details, by.actor],
+  list_topups: (by) => [by.account_id, by.way, by.status, by.alerts_only, by.before_created_at, by.before_topup_id, by.limit],
   note_topup_payment: (by) => [by.topup_id, by.payment_id, by.pay_url, by.expires_at],
   postpone_topup: (by) => [by.topup_id, by.due_in, by.error],
+  report_topups: (by) => [by.from_day, by.to_day],
+  settle_topup: (by) => [by.topup_id, by.reason, by.actor],
   take_back_topup: (by) => [by.topup_id, by.source, by.rank, by.total_nanos, by.actor],
 };

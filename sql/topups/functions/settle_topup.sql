@@ -1,0 +1,35 @@
+-- Takes the alert of a top-up away. Null if there is none to take.
+create or replace function settle_topup(
+  alerting_topup uuid,
+  given_reason text,
+  actor text
+)
+returns uuid
+language plpgsql
+as $$
+declare
+  settled topups;
+begin
+  perform act_as(actor);
+  select * into settled
+  from topups
+  where topup_id = alerting_topup
+    and alert is not null
+  for no key update;
+  if not found then
+    return null;
+  end if;
+  update topups
+  set alert = null
+  where topup_id = alerting_topup;
+  insert into audit_events (actor, action, account_id, before, after)
+  values (
+    audit_actor(),
+    'topup settle',
+    settled.account_id,
+    json_build_object('topup_id', settled.topup_id, 'alert', settled.alert),
+    json_build_object('reason', given_reason)
+  );
+  return alerting_topup;
+end
+$$;

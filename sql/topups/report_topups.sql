@@ -1,0 +1,19 @@
+-- name: report_topups
+-- why: what was paid in each way in a range of days, by when it was granted or expired
+-- :from_day text
+-- :to_day text
+-- returns way text, granted bigint, paid_nanos bigint, taken_back_nanos bigint, unrecovered_nanos bigint,
+--   expired bigint, alerts bigint
+select
+  way,
+  count(*) filter (where status = 'granted') as granted,
+  coalesce(sum(amount_nanos) filter (where status = 'granted'), 0)::bigint as paid_nanos,
+  sum(taken_back_nanos)::bigint as taken_back_nanos,
+  sum(unrecovered_nanos)::bigint as unrecovered_nanos,
+  count(*) filter (where status = 'expired') as expired,
+  count(*) filter (where alert is not null) as alerts
+from topups
+where ended_at >= (:from_day::text::date)::timestamp at time zone 'UTC'
+  and ended_at < (:to_day::text::date + 1)::timestamp at time zone 'UTC'
+group by way
+order by way
