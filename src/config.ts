@@ -10,6 +10,8 @@ import { hasAtMost } from "./lib/code_points.ts";
 import type { LogLevel } from "./lib/log.ts";
 import { nearestWords } from "./lib/nearest_words.ts";
 import { mapTable } from "./lib/records.ts";
+import { MS_PER_SECOND } from "./lib/time_units.ts";
+import { type Asset, USDC } from "./lib/usdc.ts";
 import { LIMITS_DEFAULT, type Limits, TOPUP_USD_MAX } from "./limits.ts";
 
 /** Origins whose pages may read, or all of them. */
@@ -28,19 +30,30 @@ export interface TlsFiles {
   readonly keyFile: string;
 }
 
+/** Payments by agents, with USDC. */
+export interface X402Config {
+  /** The address that is paid, and that nothing else is paid to. */
+  readonly payTo: string;
+  /** A CAIP-2 id, such as `eip155:8453`. */
+  readonly network: string;
+  readonly asset: Asset;
+  /** Without a trailing slash. */
+  readonly facilitatorUrl: string;
+  /** What the facilitator is sent as a Bearer token; absent: nothing. */
+  readonly facilitatorToken: string | undefined;
+  /** JSON-RPC of a node that the operator trusts: it says what was paid. */
+  readonly rpcUrl: string;
+  /** Blocks that a payment has on it, itself counted, before it is granted. @default 3 */
+  readonly confirmations: number;
+  /** How long a call waits for that; then it is told to ask again. @default 20 s */
+  readonly waitMs: number;
+}
+
 /** Ways to pay for credits, of which one is there at least, and what may be paid. Beyond 15. */
 export interface TopupConfig {
   /** Cards, by Stripe. */
   readonly stripe: { readonly secretKey: string; readonly webhookSecret: string } | undefined;
-  readonly x402:
-    | {
-        /** The address that is paid. */
-        readonly payTo: string;
-        /** A CAIP-2 id, such as `eip155:8453`. */
-        readonly network: string;
-        readonly facilitatorUrl: string;
-      }
-    | undefined;
+  readonly x402: X402Config | undefined;
   /** Whole USD of one top-up. @default TOPUP_USD_MAX */
   readonly usdMax: number;
   /** Whole USD of an account's top-ups of a UTC day; absent: any amount. */
@@ -133,11 +146,15 @@ const RETENTION_DAYS = { least: 1, most: 36_500 };
 
 /** A million dollars a day at most. */
 const DAY_USD = { least: 1, most: MILLION };
+/** An hour of a slow chain at most. */
+const X402_CONFIRMATIONS = { least: 1, most: 300 };
+const X402_WAIT_SECONDS = { least: 1, most: 45 };
 const STRIPE_VARIABLES = ["FEEDGATE_STRIPE_SECRET_KEY", "FEEDGATE_STRIPE_WEBHOOK_SECRET"] as const;
 const X402_VARIABLES = [
   "FEEDGATE_X402_PAY_TO",
   "FEEDGATE_X402_NETWORK",
   "FEEDGATE_X402_FACILITATOR_URL",
+  "FEEDGATE_X402_RPC_URL",
 ] as const;
 
 /** Variable of each limit that may be overridden. */
@@ -230,17 +247,6 @@ function readAdmin(read: ReturnType<typeof environmentReader>): Config["admin"] 
 function readTopups(read: ReturnType<typeof environmentReader>, mistakes: string[]) {
   const secretKey = read.secret("FEEDGATE_STRIPE_SECRET_KEY");
   const webhookSecret = read.secret("FEEDGATE_STRIPE_WEBHOOK_SECRET");
-  const payTo = read.matching(
-    "FEEDGATE_X402_PAY_TO",
-    /^0x[0-9a-fA-F]{40}$/,
-    "an address, 0x and 40 hexadecimal digits",
-  );
-  const network = read.matching(
-    "FEEDGATE_X402_NETWORK",
-    /^eip155:[1-9]\d{0,14}$/,
-    "a CAIP-2 id such as eip155:8453",
-  );
-  const facilitatorUrl = read.base("FEEDGATE_X402_FACILITATOR_URL");
   const usdMax = read.integer("FEEDGATE_TOPUP_MAX_USD", { least: 1, most: TOPUP_USD_MAX });
   const accountDayUsd = read.integer("FEEDGATE_TOPUP_ACCOUNT_DAY_USD", DAY_USD);
   const dayUsd = read.integer("FEEDGATE_TOPUP_DAY_USD", DAY_USD);
@@ -256,12 +262,49 @@ function readTopups(read: ReturnType<typeof environmentReader>, mistakes: string
     secretKey === undefined || webhookSecret === undefined
       ? undefined
       : { secretKey, webhookSecret };
-  const x402 =
-    payTo === undefined || network === undefined || facilitatorUrl === undefined
-      ? undefined
-      : { payTo, network, facilitatorUrl };
+  const x402 = readX402(read, mistakes);
   if (stripe === undefined && x402 === undefined) return undefined;
   return { stripe, x402, usdMax: usdMax ?? TOPUP_USD_MAX, accountDayUsd, dayUsd };
+}
+
+/** Without a contract of its own, USDC of the network. */
+function readX402(
+  read: ReturnType<typeof environmentReader>,
+  mistakes: string[],
+): X402Config | undefined {
+  const payTo = read.matching(
+    "FEEDGATE_X402_PAY_TO",
+    /^0x[0-9a-fA-F]{40}$/,
+    "an address, 0x and 40 hexadecimal digits",
+  );
+  const network = read.matching(
+    "FEEDGATE_X402_NETWORK",
+    /^eip155:[1-9]\d{0,14}$/,
+    "a CAIP-2 id such as eip155:8453",
+  );
+  const facilitatorUrl = read.base("FEEDGATE_X402_FACILITATOR_URL");
+  const facilitatorToken = read.text("FEEDGATE_X402_FACILITATOR_TOKEN");
+  const rpcUrl = read.url("FEEDGATE_X402_RPC_URL");
+  const confirmations = read.integer("FEEDGATE_X402_CONFIRMATIONS", X402_CONFIRMATIONS) ?? 3;
+  const waitSeconds = read.integer("FEEDGATE_X402_WAIT_SECONDS", X402_WAIT_SECONDS) ?? 20;
+  const given = read.matching(
+    "FEEDGATE_X402_ASSET",
+    /^0x[0-9a-fA-F]{40},[^,]+,[^,]+$/,
+    "an address, a name and a version, separated by commas",
+  );
+  if (payTo === undefined || network === undefined) return undefined;
+  if (facilitatorUrl === undefined || rpcUrl === undefined) return undefined;
+  const [address = "", name = "", version = ""] = given?.split(",") ?? [];
+  const asset = given === undefined ? USDC.get(network) : { address, name, version };
+  if (asset === undefined) {
+    const known = [...USDC.keys()].join(", ");
+    mistakes.push(
+      `FEEDGATE_X402_NETWORK is ${network}, whose USDC is not known here: set FEEDGATE_X402_ASSET, too, or take one of ${known}`,
+    );
+    return undefined;
+  }
+  const waitMs = waitSeconds * MS_PER_SECOND;
+  return { payTo, network, asset, facilitatorUrl, facilitatorToken, rpcUrl, confirmations, waitMs };
 }
 
 /** Warnings of variables that are nearly one of `known`: nobody reads them. */

@@ -71,6 +71,41 @@ export const TOPUP_USD_MAX = 1_000;
 export const TOPUPS_WAITING_MAX = 20;
 /** How long a link can be paid, in milliseconds: Stripe takes a day at most. */
 export const TOPUP_LINK_MS = 23 * 60 * 60_000;
+/** How long an offer of credits for x402 holds, in milliseconds; and an authorization that accepts it, in seconds. */
+export const X402_OFFER_MS_MAX = 15 * 60_000;
+export const X402_PAYMENT_SECONDS_MAX = 120;
+/** How far a payer's clock may be ahead of ours, and how much time must be left to settle a payment, in seconds. */
+export const X402_CLOCK_OFF_SECONDS_MAX = 60;
+export const X402_SETTLE_SECONDS_MIN = 10;
+/** Characters of a payment's header. */
+export const X402_HEADER_LENGTH_MAX = 12 * KIB;
+/** How long the facilitator, and the chain's node, may take for one answer, in milliseconds, and its bytes. */
+export const X402_VERIFY_MS_MAX = 10_000;
+export const X402_SETTLE_MS_MAX = 30_000;
+export const X402_RPC_MS_MAX = 5_000;
+export const X402_ANSWER_BYTES_MAX = 2 * MIB;
+/** How long a call waits for the chain after the facilitator has refused its payment, in milliseconds. */
+export const X402_REFUSED_MS_MAX = 1_000;
+/** How often the chain is asked meanwhile, in milliseconds. */
+export const X402_POLL_MS = 500;
+/** How long such a call may take, in seconds, from the first question to the last. */
+export const X402_CALL_SECONDS_MAX = 120;
+/** Blocks whose events are asked for at once, and how many times for one payment. Public nodes allow no more. */
+export const X402_LOG_BLOCKS_MAX = 1_000n;
+export const X402_LOG_STEPS_MAX = 50;
+/** Newest blocks that may still be replaced by others. */
+export const X402_REORGANISED_BLOCKS_MAX = 64;
+/** Payments that a process works on at once, those of one account or network address, and how long one waits. */
+export const X402_PAYMENTS_MAX = 32;
+export const X402_PAYMENTS_OF_ONE_MAX = 4;
+export const X402_PAYMENTS_WAIT_MS_MAX = 10_000;
+/** USD cents that make an account. */
+export const X402_KEYLESS_CENTS_MIN = 100n;
+/** Calls without a key of one network address in a minute and process, and addresses whose calls it counts. */
+export const X402_KEYLESS_PER_ADDRESS = 30;
+export const X402_KEYLESS_ADDRESSES_MAX = 10_000;
+/** Payments without a key that wait, over all gateways. */
+export const X402_KEYLESS_WAITING_MAX = 1_000;
 /** When a way to pay is asked first what became of a payment, in milliseconds after it was begun. */
 export const TOPUP_FIRST_ASKED_MS = 60_000;
 /** How long a top-up may be without a payment, in milliseconds: its call was broken off, and may be repeated till then. */

@@ -9,7 +9,7 @@
 import { Elysia } from "elysia";
 import type { Permission } from "../accounts/key_format.ts";
 import { callPlugin } from "../http/call.ts";
-import type { Keys } from "./callers.ts";
+import type { Keys, Principal } from "./callers.ts";
 import { exactQuery } from "./parameters.ts";
 
 /**
@@ -29,6 +29,36 @@ export function authenticated(keys: Keys, permission: Permission, besides?: (id:
       const principal = await keys.authenticate(call, permission, () => {
         if (besides !== undefined && "id" in params) besides(String(params.id));
       });
+      call.proveKey = () => keys.prove(principal);
+      return { principal };
+    })
+    .use(exactQuery())
+    .as("scoped");
+}
+
+/**
+ * Gives `principal` where a call has a key; a call without one is let through, and counted by `countKeyless`.
+ *
+ * @param countKeyless undefined: a key is needed
+ */
+export function authenticatedIfKeyed(keys: Keys, countKeyless: (() => void) | undefined) {
+  return new Elysia({
+    name: "authenticated if keyed",
+    seed: { isOptional: countKeyless !== undefined },
+  })
+    .use(callPlugin())
+    .derive(async ({ call }): Promise<{ readonly principal: Principal | undefined }> => {
+      call.isKeyed = true;
+      const { headers } = call.request;
+      if (
+        countKeyless !== undefined &&
+        !headers.has("x-api-key") &&
+        !headers.has("authorization")
+      ) {
+        countKeyless();
+        return { principal: undefined };
+      }
+      const principal = await keys.authenticate(call, "read");
       call.proveKey = () => keys.prove(principal);
       return { principal };
     })

@@ -52,6 +52,53 @@ const FieldErrorShape = Type.Object(
   { $id: "FieldError", description: "One mistake in a body." },
 );
 
+/** What a 402 asks for by x402, as in its header `PAYMENT-REQUIRED`; and what became of a payment. Beyond 15. */
+const X402_MEMBERS = {
+  x402Version: Type.Optional(count("402: the version of x402, which is 2.")),
+  error: Type.Optional(Type.String({ description: "402: why, in x402's words." })),
+  resource: Type.Optional(
+    Type.Object(
+      {
+        url: Type.String({ format: "uri", description: "What the payment is for." }),
+        description: Type.String({ description: "The same in words." }),
+        mimeType: Type.String({ description: "Of the answer." }),
+      },
+      { description: "402: what the payment is for." },
+    ),
+  ),
+  accepts: Type.Optional(
+    Type.Array(
+      Type.Object({
+        scheme: Type.String({ description: "`exact`" }),
+        network: Type.String({ description: "CAIP-2 id of the chain." }),
+        amount: Type.String({ description: "Millionths of a dollar." }),
+        asset: Type.String({ description: "The token's contract." }),
+        payTo: Type.String({ description: "Who is paid." }),
+        maxTimeoutSeconds: count("How long an authorization may be valid."),
+        extra: Type.Object(
+          {
+            name: Type.String({ description: "Of the token, for the signature." }),
+            version: Type.String({ description: "Of the token, for the signature." }),
+            assetTransferMethod: Type.String({ description: "`eip3009`" }),
+            offer: Type.String({ description: "Send it back as it is. It holds for 15 minutes." }),
+          },
+          { description: "What the scheme needs." },
+        ),
+      }),
+      { description: "402: payments that are accepted." },
+    ),
+  ),
+  topup_id: Type.Optional(
+    Type.String({ format: "uuid", description: "402: the top-up of a payment that was refused." }),
+  ),
+  expires_at: Type.Optional(
+    Type.String({
+      format: "date-time",
+      description: "402: until when a refused payment is granted if it comes in.",
+    }),
+  ),
+};
+
 const ProblemShape = Type.Object(
   {
     type: Type.String({ format: "uri", description: "Where the error is explained." }),
@@ -88,7 +135,12 @@ const ProblemShape = Type.Object(
     resets_at: Type.Optional(
       Type.String({ format: "date-time", description: "402: when the next day begins." }),
     ),
-    reason: Type.Optional(Type.String({ description: "403: why it is suspended." })),
+    reason: Type.Optional(
+      Type.String({
+        description: "402: why a payment is refused, in x402's words; 403: why it is suspended.",
+      }),
+    ),
+    ...X402_MEMBERS,
     changes: Type.Optional(
       Type.Array(Type.Unknown(), { description: "409: what the schema's readers would meet." }),
     ),

@@ -29,6 +29,24 @@ export const TOPUP = {
   expires_at: "2026-11-22T08:02:11.000000Z",
 };
 
+export const PAID_TOPUP = {
+  topup_id: "7d1c9e52-0b64-4a3f-8e2b-93f0d5a41c68",
+  usd: 5,
+  credits: 5_000_000,
+  way: "x402",
+  status: "granted",
+  created_at: "2026-11-21T09:02:11.480112Z",
+  expires_at: "2026-11-21T09:04:10.480112Z",
+  ended_at: "2026-11-21T09:02:17.902340Z",
+  transaction: "0x2f1c5d0e9b7a46835f2d1c0b9a8e7f6d5c4b3a29180706f5e4d3c2b1a0998877",
+};
+
+export const KEYLESS_TOPUP = {
+  ...PAID_TOPUP,
+  account_id: "b5a0d3f8-2c47-4e19-9d06-7f8e1a2b3c4d",
+  key: "fg_read_3kTq9XvB7mZ1pLw5RyN8cJd2HfG6sAuE0iVoKt",
+};
+
 const SOLD = {
   reads: 5_200,
   paid_reads: 5_000,

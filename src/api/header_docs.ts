@@ -51,6 +51,18 @@ export const HEADERS = {
   "Feedgate-Usage-Id": text("The usage event of the call.", "0192f0c1-8f5e-7c3a-9d1b-2f6c1e0a4b7d"),
   "Feedgate-Credits-Charged": text("What the usage event was charged.", "125"),
   "Feedgate-Next-Offset": text("Where a follower goes on: pass it as `offset`.", "AW9mZnNldA"),
+  Location: text(
+    "Where to ask what became of it.",
+    "/v1/topups/5e0b7c1d-6a2f-4d83-9c70-1f4b8a2e6d05",
+  ),
+  "PAYMENT-REQUIRED": text(
+    "What a payment by x402 version 2 has to be: base64 of `PaymentRequired`.",
+    "eyJ4NDAyVmVyc2lvbiI6Mn0=",
+  ),
+  "PAYMENT-RESPONSE": text(
+    "What became of a payment by x402 version 2: base64 of `SettlementResponse`.",
+    "eyJzdWNjZXNzIjp0cnVlfQ==",
+  ),
   "Preference-Applied": text("`wait=N` where the answer was waited for. RFC 7240.", "wait=20"),
 };
 

@@ -27,6 +27,27 @@ const PAYMENT = {
   balance: { credits: 250, usd: 0.00025 },
 };
 
+const X402_OFFER = {
+  x402Version: 2,
+  error: "PAYMENT-SIGNATURE header is required",
+  resource: {
+    url: "https://feeds.example.org/v1/topups",
+    description: "Credits for this gateway's feeds.",
+    mimeType: "application/json",
+  },
+  accepts: [
+    {
+      scheme: "exact",
+      network: "eip155:8453",
+      amount: "5000000",
+      asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+      payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+      maxTimeoutSeconds: 120,
+      extra: { name: "USD Coin", version: "2", assetTransferMethod: "eip3009", offer: "AW9mZmVy" },
+    },
+  ],
+};
+
 export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   INVALID_REQUEST: {
     when: "A path with dot segments or backslashes that leads to a route all the same, or more than one `Host`.",
@@ -70,6 +91,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     when: "A message to `/webhooks/stripe` that Stripe has not signed with the configured secret in the last five minutes.",
     remedy: "Set `FEEDGATE_STRIPE_WEBHOOK_SECRET` to the signing secret of the endpoint at Stripe.",
   },
+  PAYMENT_INVALID: {
+    when: "A `PAYMENT-SIGNATURE` that is no payment of x402 version 2.",
+    remedy: "Make it from the `PAYMENT-REQUIRED` of a 402, with a client of x402 version 2.",
+  },
   RANGE_INVALID: {
     when: "On operator routes: a range that ends before it begins, or is too long.",
     remedy: "Swap the bounds, or ask for a shorter range.",
@@ -98,6 +123,17 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     when: "A call that costs more than its `Feedgate-Max-Credits`, or a purchase that costs more than its `max_credits`.",
     remedy: "Raise it if the data is worth `price` to you.",
     extras: { ...PAYMENT, price: { credits: 1.5, usd: 0.0000015 }, max_credits: 1 },
+  },
+  PAYMENT_REQUIRED: {
+    when: "A top-up by x402 without a payment. The header `PAYMENT-REQUIRED` has the same in base64.",
+    remedy: "Sign what `accepts` says, and repeat the call with `PAYMENT-SIGNATURE`.",
+    extras: X402_OFFER,
+  },
+  PAYMENT_REFUSED: {
+    when: "A payment by x402 that is not the one asked for, or that did not come in. Nothing was taken, as far as is known.",
+    remedy:
+      "Sign a new payment for the new offer. Where the answer has a `topup_id`, wait until `expires_at` first: if the payment comes in till then, it is granted.",
+    extras: { reason: "insufficient_funds", ...X402_OFFER, error: "insufficient_funds" },
   },
   KEY_BUDGET_SPENT: {
     when: "A call that costs more than what is left of its key's daily budget. Nothing was charged.",
@@ -203,6 +239,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   FEED_NOT_FOR_SALE: {
     when: "A purchase of a feed that is not sold once, or of the account's own.",
     remedy: "Read it: a free feed and your own cost nothing, and a metered one charges each read.",
+  },
+  PAYMENT_TAKEN: {
+    when: "A payment by x402 that was used before: by another caller, or elsewhere on the chain.",
+    remedy: "Sign a new payment.",
   },
   FEED_TYPE_LOCKED: {
     when: "A change of `feed_type` once data is stored.",

@@ -607,7 +607,7 @@ export interface components {
              * @description Stable; decide by it.
              * @enum {string}
              */
-            code: "INVALID_REQUEST" | "QUERY_REQUIRED" | "INVALID_PARAMETER" | "OPERATOR_DISABLED" | "JSONPATH_INVALID" | "JSONPATH_FILTER_DISABLED" | "CURSOR_INVALID" | "NOT_A_STREAM" | "BODY_NOT_JSON" | "SIGNATURE_INVALID" | "RANGE_INVALID" | "KEY_REQUIRED" | "KEY_INVALID" | "INSUFFICIENT_CREDITS" | "PURCHASE_REQUIRED" | "PRICE_ABOVE_MAX" | "KEY_BUDGET_SPENT" | "ORIGIN_FORBIDDEN" | "KEY_PERMISSION" | "KEY_SCOPE" | "ACCOUNT_SUSPENDED" | "FEED_SUSPENDED" | "FEED_FORBIDDEN" | "FEED_QUOTA_EXCEEDED" | "TOPUP_LIMIT" | "ADMIN_KEY_BY_COMMAND" | "ROUTE_NOT_FOUND" | "FEED_NOT_FOUND" | "FEED_NOT_SYNCED" | "ACCOUNT_NOT_FOUND" | "KEY_NOT_FOUND" | "PROMOTION_NOT_FOUND" | "USAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "TOPUP_NOT_FOUND" | "TOPUPS_OFF" | "METHOD_NOT_ALLOWED" | "ENDPOINT_PATH_TAKEN" | "FEED_NEVER_PUSHED" | "FEED_NOT_FOR_SALE" | "FEED_TYPE_LOCKED" | "SCHEMA_BREAKING" | "IMPORT_RUNNING" | "BATCH_CLOSED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_STALE" | "IDEMPOTENCY_KEY_UNFINISHED" | "REFERENCE_AMBIGUOUS" | "REFERENCE_TAKEN" | "BALANCE_TOO_LARGE" | "BALANCE_TOO_LOW" | "PROMOTION_TAKEN" | "PROMOTION_REDEEMED" | "PROMOTION_EXPIRED" | "PROMOTION_EXHAUSTED" | "PURCHASE_EXISTS" | "NOTHING_CHARGED" | "KEY_NOT_USABLE" | "FEED_LISTED" | "FEED_DELETED" | "CURSOR_EXPIRED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_FAILED" | "SCHEMA_REQUIRED" | "SCHEMA_INVALID" | "PRICING_INVALID" | "KEY_NOT_FOR_READING" | "RATE_LIMITED" | "TOO_MANY_WAITS" | "INTERNAL" | "REPORT_TOO_LONG" | "UNAVAILABLE";
+            code: "INVALID_REQUEST" | "QUERY_REQUIRED" | "INVALID_PARAMETER" | "OPERATOR_DISABLED" | "JSONPATH_INVALID" | "JSONPATH_FILTER_DISABLED" | "CURSOR_INVALID" | "NOT_A_STREAM" | "BODY_NOT_JSON" | "SIGNATURE_INVALID" | "PAYMENT_INVALID" | "RANGE_INVALID" | "KEY_REQUIRED" | "KEY_INVALID" | "INSUFFICIENT_CREDITS" | "PURCHASE_REQUIRED" | "PRICE_ABOVE_MAX" | "PAYMENT_REQUIRED" | "PAYMENT_REFUSED" | "KEY_BUDGET_SPENT" | "ORIGIN_FORBIDDEN" | "KEY_PERMISSION" | "KEY_SCOPE" | "ACCOUNT_SUSPENDED" | "FEED_SUSPENDED" | "FEED_FORBIDDEN" | "FEED_QUOTA_EXCEEDED" | "TOPUP_LIMIT" | "ADMIN_KEY_BY_COMMAND" | "ROUTE_NOT_FOUND" | "FEED_NOT_FOUND" | "FEED_NOT_SYNCED" | "ACCOUNT_NOT_FOUND" | "KEY_NOT_FOUND" | "PROMOTION_NOT_FOUND" | "USAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "TOPUP_NOT_FOUND" | "TOPUPS_OFF" | "METHOD_NOT_ALLOWED" | "ENDPOINT_PATH_TAKEN" | "FEED_NEVER_PUSHED" | "FEED_NOT_FOR_SALE" | "PAYMENT_TAKEN" | "FEED_TYPE_LOCKED" | "SCHEMA_BREAKING" | "IMPORT_RUNNING" | "BATCH_CLOSED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_STALE" | "IDEMPOTENCY_KEY_UNFINISHED" | "REFERENCE_AMBIGUOUS" | "REFERENCE_TAKEN" | "BALANCE_TOO_LARGE" | "BALANCE_TOO_LOW" | "PROMOTION_TAKEN" | "PROMOTION_REDEEMED" | "PROMOTION_EXPIRED" | "PROMOTION_EXHAUSTED" | "PURCHASE_EXISTS" | "NOTHING_CHARGED" | "KEY_NOT_USABLE" | "FEED_LISTED" | "FEED_DELETED" | "CURSOR_EXPIRED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_FAILED" | "SCHEMA_REQUIRED" | "SCHEMA_INVALID" | "PRICING_INVALID" | "KEY_NOT_FOR_READING" | "RATE_LIMITED" | "TOO_MANY_WAITS" | "INTERNAL" | "REPORT_TOO_LONG" | "UNAVAILABLE";
             /** @description The same as `X-Request-Id`. */
             request_id: string;
             /** @description 429 and 503: how long to wait. */
@@ -663,8 +663,60 @@ export interface components {
              * @description 402: when the next day begins.
              */
             resets_at?: string;
-            /** @description 403: why it is suspended. */
+            /** @description 402: why a payment is refused, in x402's words; 403: why it is suspended. */
             reason?: string;
+            /** @description 402: the version of x402, which is 2. */
+            x402Version?: number;
+            /** @description 402: why, in x402's words. */
+            error?: string;
+            /** @description 402: what the payment is for. */
+            resource?: {
+                /**
+                 * Format: uri
+                 * @description What the payment is for.
+                 */
+                url: string;
+                /** @description The same in words. */
+                description: string;
+                /** @description Of the answer. */
+                mimeType: string;
+            };
+            /** @description 402: payments that are accepted. */
+            accepts?: {
+                /** @description `exact` */
+                scheme: string;
+                /** @description CAIP-2 id of the chain. */
+                network: string;
+                /** @description Millionths of a dollar. */
+                amount: string;
+                /** @description The token's contract. */
+                asset: string;
+                /** @description Who is paid. */
+                payTo: string;
+                /** @description How long an authorization may be valid. */
+                maxTimeoutSeconds: number;
+                /** @description What the scheme needs. */
+                extra: {
+                    /** @description Of the token, for the signature. */
+                    name: string;
+                    /** @description Of the token, for the signature. */
+                    version: string;
+                    /** @description `eip3009` */
+                    assetTransferMethod: string;
+                    /** @description Send it back as it is. It holds for 15 minutes. */
+                    offer: string;
+                };
+            }[];
+            /**
+             * Format: uuid
+             * @description 402: the top-up of a payment that was refused.
+             */
+            topup_id?: string;
+            /**
+             * Format: date-time
+             * @description 402: until when a refused payment is granted if it comes in.
+             */
+            expires_at?: string;
             /** @description 409: what the schema's readers would meet. */
             changes?: unknown[];
             /**

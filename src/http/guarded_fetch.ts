@@ -93,7 +93,10 @@ async function resolve(
 }
 
 /** Undefined if there are more bytes. The rest is not read. */
-async function readBounded(response: Response, bytesMax: number): Promise<Uint8Array | undefined> {
+export async function readBounded(
+  response: Response,
+  bytesMax: number,
+): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {

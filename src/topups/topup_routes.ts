@@ -8,10 +8,10 @@
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
-import { authenticated } from "../api/auth.ts";
+import { authenticated, authenticatedIfKeyed } from "../api/auth.ts";
 import type { Principal } from "../api/callers.ts";
 import { BODY_PROBLEMS, COUNTED, described, documented } from "../api/described.ts";
-import { TOPUP } from "../api/examples.ts";
+import { KEYLESS_TOPUP, PAID_TOPUP, TOPUP } from "../api/examples.ts";
 import { problemOfSave } from "../api/feed_problems.ts";
 import { receiveJsonObject } from "../api/json_body.ts";
 import { NO_PARAMETERS } from "../api/parameters.ts";
@@ -27,10 +27,15 @@ import { unreachable } from "../lib/assert.ts";
 import { NANOS_PER_CENT } from "../lib/money_units.ts";
 import { Expected } from "../lib/typebox.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import { TOPUP_BODY_BYTES_MAX, TOPUP_LINK_MS, TOPUPS_WAITING_MAX } from "../limits.ts";
+import {
+  TOPUP_BODY_BYTES_MAX,
+  TOPUP_LINK_MS,
+  TOPUPS_WAITING_MAX,
+  X402_CALL_SECONDS_MAX,
+} from "../limits.ts";
 import type { Services } from "../services.ts";
 import { readTopupBody } from "./topup_body.ts";
-import { TopupOrderShape, TopupShape, topupText } from "./topup_shapes.ts";
+import { PaidTopupShape, TopupOrderShape, TopupShape, topupText } from "./topup_shapes.ts";
 import { type BegunTopup, beginTopup, expireTopup, findTopup, notePayPage } from "./topups.ts";
 import { type LinkWay, WayFailed, type WayName, type Ways } from "./way.ts";
 
@@ -40,6 +45,12 @@ const BEGIN_HEADERS = Type.Object({
       pattern: "^[\\x21-\\x7e]{1,255}$",
       [Expected]: "1 to 255 visible ASCII characters",
       description: "For 24 hours, repeats of the same order are answered with the same top-up.",
+    }),
+  ),
+  "payment-signature": Type.Optional(
+    Type.String({
+      description:
+        "A payment by x402 version 2: base64 of its JSON, with the accepted requirements as the 402 had them.",
     }),
   ),
 });
@@ -52,22 +63,43 @@ const BEGIN_TOPUP = described({
   summary: "Pay for credits",
   description: [
     "By card, the answer has a link: give it to your person, who pays there, and ask `GET /v1/topups/{topup_id}` what became of it. A dollar is 1,000,000 credits.",
+    "By x402 (version 2), a call without a payment is 402 with the requirements, in the header `PAYMENT-REQUIRED` and in the body. Repeat it with `PAYMENT-SIGNATURE`: it is verified, settled and granted. Without a key, a payment of at least 1 USD makes an account, and the answer has its read key, once. The same payment again is safe: it gets the same top-up.",
     "A payment is granted once. Nothing is charged or logged here.",
   ].join("\n\n"),
   answers: {
-    200: documented(TopupShape, {
-      description: "The top-up that was asked for before, under the same `Idempotency-Key`.",
+    200: documented(PaidTopupShape, {
+      description:
+        "The top-up that was asked for before, under the same `Idempotency-Key` or by the same payment.",
       headers: ["Cache-Control"],
+      headersOptional: ["PAYMENT-RESPONSE"],
       examples: { "Asked before": TOPUP },
     }),
-    201: documented(TopupShape, {
-      description: "It waits to be paid.",
+    201: documented(PaidTopupShape, {
+      description: "By card, it waits to be paid. By x402, it is paid and granted.",
       headers: ["Cache-Control"],
-      examples: { "By card": TOPUP },
+      headersOptional: ["PAYMENT-RESPONSE"],
+      examples: { "By card": TOPUP, "By x402": PAID_TOPUP, "Without a key": KEYLESS_TOPUP },
+    }),
+    202: documented(TopupShape, {
+      description:
+        "A payment by x402 that the chain has not confirmed yet. Ask again, or repeat the call with the same payment.",
+      headers: ["Cache-Control"],
+      headersOptional: ["Location"],
+      examples: { "Not confirmed yet": { ...PAID_TOPUP, status: "waiting" } },
     }),
   },
   headers: BEGIN_HEADERS,
-  problems: [...BODY_PROBLEMS, "TOPUPS_OFF", "TOPUP_LIMIT", "IDEMPOTENCY_KEY_REUSED", ...COUNTED],
+  problems: [
+    ...BODY_PROBLEMS,
+    "TOPUPS_OFF",
+    "TOPUP_LIMIT",
+    "IDEMPOTENCY_KEY_REUSED",
+    "PAYMENT_INVALID",
+    "PAYMENT_REQUIRED",
+    "PAYMENT_REFUSED",
+    "PAYMENT_TAKEN",
+    ...COUNTED,
+  ],
 });
 const BEGIN_BODY = documented(TopupOrderShape, {
   description: "How much, and by which way.",
@@ -96,17 +128,47 @@ const GET_TOPUP = described({
 
 /** Without a prefix: mounted at `/v1` and `/api/v1`. */
 export function topupRoutes(services: Services, ways: Ways) {
-  const { bodies, http, keys, database, config } = services;
-  return new Elysia({ name: "topups" })
-    .use(authenticated(keys, "read"))
+  const { keys, database, config } = services;
+  const asking = new Elysia({ name: "top-up" }).use(authenticated(keys, "read")).get(
+    "/topups/:topup_id",
+    async ({ call, principal, params }) => {
+      await admitHousekeeping(services, { call, principal, operation: "topups" });
+      if (config.topups === undefined) throw topupsOff(services, principal);
+      const topupId = parseUuid(params.topup_id);
+      const topup = topupId === undefined ? undefined : await findTopup(database, topupId);
+      if (topup?.account_id !== principal.accountId) {
+        throw new Problem("TOPUP_NOT_FOUND", {
+          detail:
+            "This account has begun no top-up with this id. Take the one that POST /v1/topups answered.",
+        });
+      }
+      return respond({ headers: privateJson(), body: topupText(topup) });
+    },
+    { params: TOPUP_PARAMS, query: NO_PARAMETERS, ...GET_TOPUP },
+  );
+  return new Elysia({ name: "topups" }).use(beginning(services, ways)).use(asking);
+}
+
+/** Where agents pay by themselves, they need no key. */
+function beginning(services: Services, ways: Ways) {
+  const { anonymousLimit, bodies, http, keys, config, strangersBodies } = services;
+  const { card, x402 } = ways;
+  return new Elysia({ name: "begin top-up" })
+    .use(authenticatedIfKeyed(keys, x402 && anonymousLimit))
     .post(
       "/topups",
-      async ({ call, principal }) => {
+      async ({ call, principal, request, server }) => {
         checkHeaders(BEGIN_HEADERS_CHECK, call.request);
-        await admitHousekeeping(services, { call, principal, operation: "topups" });
+        if (principal !== undefined) {
+          await admitHousekeeping(services, { call, principal, operation: "topups" });
+        }
         const { topups } = config;
         if (topups === undefined) throw topupsOff(services, principal);
-        const body = await bodies.whileHeld(principal.accountId, (hold) =>
+        if (request.headers.has("payment-signature")) {
+          server?.timeout(request, X402_CALL_SECONDS_MAX);
+        }
+        const held = principal === undefined ? strangersBodies : bodies;
+        const body = await held.whileHeld(principal?.accountId ?? STRANGERS, (hold) =>
           receiveJsonObject(call.request, {
             bytesMax: TOPUP_BODY_BYTES_MAX,
             tooLarge: topupTooLarge,
@@ -115,33 +177,31 @@ export function topupRoutes(services: Services, ways: Ways) {
         );
         const order = readTopupBody(body, topups.usdMax);
         if (order.kind === "invalid") throw problemOfSave(order);
-        const { amountNanos, way = ways.card === undefined ? "x402" : "card" } = order;
-        const { card, x402 } = ways;
-        if (way === "x402" && x402 !== undefined) {
-          return respondOutcome(http, call, await x402.pay({ call, principal, amountNanos }));
+        const { amountNanos } = order;
+        const isCardUsual = card !== undefined && principal !== undefined;
+        const { way = isCardUsual && !request.headers.has("payment-signature") ? "card" : "x402" } =
+          order;
+        if (way === "x402") {
+          if (x402 === undefined) throw topupsOff(services, principal, way);
+          const address = server?.requestIP(request)?.address ?? "";
+          const paid = await x402.pay({ call, principal, address, amountNanos });
+          return respondOutcome(http, call, paid);
         }
-        if (way === "x402" || card === undefined) throw topupsOff(services, principal, way);
+        if (card === undefined) throw topupsOff(services, principal, way);
+        if (principal === undefined) throw keyNeeded();
         return respond(await payByLink(services, card, { call, principal, amountNanos }));
       },
       { parse: "none", query: NO_PARAMETERS, body: BEGIN_BODY, ...BEGIN_TOPUP },
-    )
-    .get(
-      "/topups/:topup_id",
-      async ({ call, principal, params }) => {
-        await admitHousekeeping(services, { call, principal, operation: "topups" });
-        if (config.topups === undefined) throw topupsOff(services, principal);
-        const topupId = parseUuid(params.topup_id);
-        const topup = topupId === undefined ? undefined : await findTopup(database, topupId);
-        if (topup?.account_id !== principal.accountId) {
-          throw new Problem("TOPUP_NOT_FOUND", {
-            detail:
-              "This account has begun no top-up with this id. Take the one that POST /v1/topups answered.",
-          });
-        }
-        return respond({ headers: privateJson(), body: topupText(topup) });
-      },
-      { params: TOPUP_PARAMS, query: NO_PARAMETERS, ...GET_TOPUP },
     );
+}
+
+const STRANGERS = "";
+
+/** 401 */
+function keyNeeded(): Problem {
+  return new Problem("KEY_REQUIRED", {
+    detail: "A link for a card tops up the account of a read key. Send yours as x-api-key.",
+  });
 }
 
 interface LinkOrder {
@@ -239,8 +299,16 @@ export function problemOfBegin(kind: Exclude<BegunTopup["kind"], "begun" | "repe
 }
 
 /** 404 */
-function topupsOff({ billingUrl }: Services, { accountId }: Principal, way?: WayName): Problem {
-  const url = billingUrlOf(billingUrl(), { accountId, feedId: undefined });
+function topupsOff(
+  { billingUrl }: Services,
+  principal: Principal | undefined,
+  way?: WayName,
+): Problem {
+  const accountId = principal?.accountId;
+  const url =
+    accountId === undefined
+      ? billingUrl()
+      : billingUrlOf(billingUrl(), { accountId, feedId: undefined });
   const what = way === undefined ? "no payments by itself" : `no payments by ${way}`;
   return new Problem("TOPUPS_OFF", {
     detail: `This gateway takes ${what}. See ${url} for how to get credits.`,

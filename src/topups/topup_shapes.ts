@@ -53,8 +53,26 @@ export const TopupShape = Type.Object(
   { $id: "TopUp", description: "Credits that are to be paid, or were." },
 );
 
-/** A top-up as the API shows it, as JSON text. */
-export function topupText(topup: Topup): string {
+export const PaidTopupShape = Type.Object(
+  {
+    ...TopupShape.properties,
+    transaction: Type.Optional(
+      Type.String({ description: "By x402: where the chain has the payment." }),
+    ),
+    account_id: Type.Optional(
+      uuid("Without a key: the account that the payment has made. It is the same for repeats."),
+    ),
+    key: Type.Optional(
+      Type.String({
+        description: "Without a key: the account's read key, shown this once. Keep it.",
+      }),
+    ),
+  },
+  { $id: "PaidTopUp", description: "Credits that are to be paid, or that this call has paid." },
+);
+
+/** A top-up as the API shows it, as JSON text. `more` is what only the answer to a payment has. */
+export function topupText(topup: Topup, more: object = {}): string {
   const { status, pay_url: payUrl, ended_at: endedAt } = topup;
   return JSON.stringify({
     topup_id: topup.topup_id,
@@ -66,5 +84,6 @@ export function topupText(topup: Topup): string {
     created_at: topup.created_at,
     expires_at: topup.expires_at,
     ...(endedAt !== null && { ended_at: endedAt }),
+    ...more,
   });
 }

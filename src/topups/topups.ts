@@ -199,7 +199,7 @@ export async function alertTopup(
 }
 
 /** Who changes a balance when money comes in, or goes back. */
-const PAYMENT = "payment" as Actor;
+export const PAYMENT = "payment" as Actor;
 
 async function requireTopup(database: Database, topupId: string): Promise<Topup> {
   const row: Row<"find_topup"> | undefined = await findTopup(database, topupId);

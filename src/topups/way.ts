@@ -63,6 +63,8 @@ export interface DirectPay {
   readonly call: RoutedCall;
   /** Undefined: it came without a key. */
   readonly principal: Principal | undefined;
+  /** Of the caller, in the network; "" if nobody knows it. */
+  readonly address: string;
   readonly amountNanos: bigint;
 }
 

@@ -4,6 +4,7 @@ import { insertAdminKey } from "../admin/support.ts";
 import { type Contract, loadContract } from "../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { STRIPE_ENVIRONMENT, type StripeHost, startStripeHost } from "../support/stripe_host.ts";
+import { startX402Stub, unsignedPayment } from "../support/x402_stub.ts";
 import { exerciseOperatorRoutes, operatorCalls } from "./operator_calls.ts";
 
 /** Faults of routes that ask the database for nothing. */
@@ -381,6 +382,32 @@ describe("every answer is one that the document promises", () => {
     await get(401, `${path}/${id}`);
     await get(403, `${path}/${id}`, write);
     await get(404, `${path}/${id}`, poor);
+  });
+
+  test("every answer of topUp by x402 is documented", async () => {
+    const stub = startX402Stub();
+    const { baseUrl } = await gateway.startPeer(stub.environment);
+    const pay = async (key: string | undefined, headers: Record<string, string> = {}) => {
+      const response = await fetch(`${baseUrl}/v1/topups`, {
+        method: "POST",
+        headers: {
+          "Content-Type": "application/json",
+          ...(key !== undefined && { "x-api-key": key }),
+          ...headers,
+        },
+        body: JSON.stringify({ usd: 1, way: "x402" }),
+      });
+      return { status: response.status, body: await contract.check("POST", response) };
+    };
+    expect(await pay(undefined)).toMatchObject({ status: 402 });
+    const asked = await pay(read);
+    expect(asked).toMatchObject({ status: 402, body: { code: "PAYMENT_REQUIRED" } });
+    const payment = unsignedPayment(asked.body as Parameters<typeof unsignedPayment>[0]);
+    const paid = { "PAYMENT-SIGNATURE": payment };
+    expect(await pay(read, paid)).toMatchObject({ status: 202, body: { status: "waiting" } });
+    expect(await pay(ownRead, paid)).toMatchObject({ body: { code: "PAYMENT_REFUSED" } });
+    expect(await pay(read, { "PAYMENT-SIGNATURE": "none" })).toMatchObject({ status: 400 });
+    await stub.stop();
   });
 
   test("every answer of getAccount and listUsage is documented", async () => {

@@ -263,16 +263,22 @@ import sql_site_list_push_days from "../../../sql/site/list_push_days.sql" with 
 import sql_skill_find_skill_feed from "../../../sql/skill/find_skill_feed.sql" with { type: "text" };
 import sql_skill_find_skill_version from "../../../sql/skill/find_skill_version.sql" with { type: "text" };
 import sql_skill_list_skill_versions from "../../../sql/skill/list_skill_versions.sql" with { type: "text" };
+import sql_topups_adopt_topup from "../../../sql/topups/adopt_topup.sql" with { type: "text" };
 import sql_topups_alert_topup from "../../../sql/topups/alert_topup.sql" with { type: "text" };
 import sql_topups_begin_topup from "../../../sql/topups/begin_topup.sql" with { type: "text" };
 import sql_topups_claim_due_topups from "../../../sql/topups/claim_due_topups.sql" with { type: "text" };
+import sql_topups_count_keyless_topups from "../../../sql/topups/count_keyless_topups.sql" with { type: "text" };
 import sql_topups_expire_topup from "../../../sql/topups/expire_topup.sql" with { type: "text" };
 import sql_topups_find_topup from "../../../sql/topups/find_topup.sql" with { type: "text" };
+import sql_topups_find_topup_of_payment from "../../../sql/topups/find_topup_of_payment.sql" with { type: "text" };
+import sql_topups_functions_adopt_topup from "../../../sql/topups/functions/adopt_topup.sql" with { type: "text" };
 import sql_topups_functions_begin_topup from "../../../sql/topups/functions/begin_topup.sql" with { type: "text" };
+import sql_topups_functions_give_topup_key from "../../../sql/topups/functions/give_topup_key.sql" with { type: "text" };
 import sql_topups_functions_grant_topup from "../../../sql/topups/functions/grant_topup.sql" with { type: "text" };
 import sql_topups_functions_settle_take_backs from "../../../sql/topups/functions/settle_take_backs.sql" with { type: "text" };
 import sql_topups_functions_settle_topup from "../../../sql/topups/functions/settle_topup.sql" with { type: "text" };
 import sql_topups_functions_take_back_topup from "../../../sql/topups/functions/take_back_topup.sql" with { type: "text" };
+import sql_topups_give_topup_key from "../../../sql/topups/give_topup_key.sql" with { type: "text" };
 import sql_topups_grant_topup from "../../../sql/topups/grant_topup.sql" with { type: "text" };
 import sql_topups_list_topups from "../../../sql/topups/list_topups.sql" with { type: "text" };
 import sql_topups_note_topup_payment from "../../../sql/topups/note_topup_payment.sql" with { type: "text" };
@@ -421,7 +427,9 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "to_lexeme_query", text: sql_read_functions_to_lexeme_query },
   { name: "weigh_search", text: sql_read_functions_weigh_search },
   { name: "words_around", text: sql_read_functions_words_around },
+  { name: "adopt_topup", text: sql_topups_functions_adopt_topup },
   { name: "begin_topup", text: sql_topups_functions_begin_topup },
+  { name: "give_topup_key", text: sql_topups_functions_give_topup_key },
   { name: "grant_topup", text: sql_topups_functions_grant_topup },
   { name: "settle_take_backs", text: sql_topups_functions_settle_take_backs },
   { name: "settle_topup", text: sql_topups_functions_settle_topup },
@@ -557,11 +565,15 @@ export const STATEMENTS = {
   find_skill_feed: numbered(sql_skill_find_skill_feed),
   find_skill_version: numbered(sql_skill_find_skill_version),
   list_skill_versions: numbered(sql_skill_list_skill_versions),
+  adopt_topup: numbered(sql_topups_adopt_topup),
   alert_topup: numbered(sql_topups_alert_topup),
   begin_topup: numbered(sql_topups_begin_topup),
   claim_due_topups: numbered(sql_topups_claim_due_topups),
+  count_keyless_topups: numbered(sql_topups_count_keyless_topups),
   expire_topup: numbered(sql_topups_expire_topup),
   find_topup: numbered(sql_topups_find_topup),
+  find_topup_of_payment: numbered(sql_topups_find_topup_of_payment),
+  give_topup_key: numbered(sql_topups_give_topup_key),
   grant_topup: numbered(sql_topups_grant_topup),
   list_topups: numbered(sql_topups_list_topups),
   note_topup_payment: numbered(sql_topups_note_topup_payment),
@@ -2523,6 +2535,18 @@ export interface StatementTypes {
       readonly has_more: boolean;
     };
   };
+  /** makes the account of a top-up that was paid without a key, once */
+  adopt_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly account_name: string;
+      readonly max_feeds_allowed: number;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly account_id: string | null;
+    };
+  };
   /** tells the operator that somebody has to look at a top-up */
   alert_topup: {
     parameters: {
@@ -2582,6 +2606,15 @@ export interface StatementTypes {
       readonly is_over: boolean;
     };
   };
+  /** how many payments of callers without a key are under way, so that strangers can't fill the table */
+  count_keyless_topups: {
+    parameters: {
+      readonly limit: number;
+    };
+    row: {
+      readonly waiting: bigint;
+    };
+  };
   /** ends a top-up that nobody has paid */
   expire_topup: {
     parameters: {
@@ -2616,6 +2649,29 @@ export interface StatementTypes {
       readonly attempts: number;
       readonly last_error: string | null;
       readonly is_over: boolean;
+    };
+  };
+  /** the top-up that a payment is for, by what the way calls the payment */
+  find_topup_of_payment: {
+    parameters: {
+      readonly way: string;
+      readonly payment_id: string;
+    };
+    row: {
+      readonly topup_id: string;
+    };
+  };
+  /** the read key of an account that a payment has made, once */
+  give_topup_key: {
+    parameters: {
+      readonly topup_id: string;
+      readonly key_hash: Uint8Array;
+      readonly key_start: string;
+      readonly name: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
     };
   };
   /** grants the credits of a payment that has come in, once */
@@ -2859,11 +2915,15 @@ export const ARGUMENTS: {
   find_skill_feed: (by) => [by.feed_id],
   find_skill_version: (by) => [by.feed_id, by.endpoint_path],
   list_skill_versions: (by) => [by.limit, by.offset],
+  adopt_topup: (by) => [by.topup_id, by.account_name, by.max_feeds_allowed, by.actor],
   alert_topup: (by) => [by.topup_id, by.alert],
   begin_topup: (by) => [by.account_id, by.key_id, by.way, by.amount_nanos, by.payment_id, by.details, by.idempotency_hash, by.idempotency_age, by.lifetime, by.first_asked, by.waiting_max, by.account_day_nanos, by.day_nanos],
   claim_due_topups: (by) => [by.lease, by.limit],
+  count_keyless_topups: (by) => [by.limit],
   expire_topup: (by) => [by.topup_id, by.alert],
   find_topup: (by) => [by.topup_id],
+  find_topup_of_payment: (by) => [by.way, by.payment_id],
+  give_topup_key: (by) => [by.topup_id, by.key_hash, by.key_start, by.name, by.actor],
   grant_topup: (by) => [by.topup_id, by.reference, by.paid_nanos, by.payment_id, by.details, by.actor],
   list_topups: (by) => [by.account_id, by.way, by.status, by.alerts_only, by.before_created_at, by.before_topup_id, by.limit],
   note_topup_payment: (by) => [by.topup_id, by.payment_id, by.pay_url, by.expires_at],

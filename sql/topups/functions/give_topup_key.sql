@@ -1,0 +1,55 @@
+-- Makes the read key of an account that a top-up has made, once: whoever asks again does not get it.
+--
+-- Outcomes: given; given_before (or a key asked for the top-up); not_granted
+create or replace function give_topup_key(
+  paid_topup uuid,
+  new_hash bytea,
+  new_start text,
+  new_name text,
+  actor text,
+  out outcome text
+)
+language plpgsql
+as $$
+declare
+  topup topups;
+  made uuid;
+begin
+  select * into topup
+  from topups
+  where topup_id = paid_topup;
+  -- The account is locked first, as everywhere.
+  perform
+  from accounts
+  where account_id = topup.account_id
+  for no key update;
+  select * into topup
+  from topups
+  where topup_id = paid_topup
+  for no key update;
+  if topup.status is distinct from 'granted' then
+    outcome := 'not_granted';
+    return;
+  end if;
+  if topup.key_id is not null then
+    outcome := 'given_before';
+    return;
+  end if;
+  select made_key into strict made
+  from create_key(
+    owner_id => topup.account_id,
+    new_hash => give_topup_key.new_hash,
+    new_start => give_topup_key.new_start,
+    new_permission => 'read',
+    new_name => give_topup_key.new_name,
+    new_end => null,
+    new_daily_nanos => null,
+    new_feed_ids => null,
+    actor => give_topup_key.actor
+  );
+  update topups
+  set key_id = made
+  where topup_id = paid_topup;
+  outcome := 'given';
+end
+$$;

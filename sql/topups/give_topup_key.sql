@@ -1,0 +1,16 @@
+-- name: give_topup_key
+-- why: the read key of an account that a payment has made, once
+-- :topup_id uuid
+-- :key_hash bytea
+-- :key_start text
+-- :name text
+-- :actor text?
+-- returns outcome text
+select outcome
+from give_topup_key(
+  paid_topup => :topup_id,
+  new_hash => :key_hash,
+  new_start => :key_start,
+  new_name => :name,
+  actor => :actor
+)

@@ -1,0 +1,121 @@
+/**
+ * Whether a payment is the one that was asked for. The signature is not checked here: the facilitator does, and the
+ * dollar's contract. Beyond 15.
+ *
+ * @module
+ */
+import type { X402Config } from "../../config.ts";
+import { MS_PER_SECOND } from "../../lib/time_units.ts";
+import {
+  X402_CLOCK_OFF_SECONDS_MAX,
+  X402_PAYMENT_SECONDS_MAX,
+  X402_SETTLE_SECONDS_MIN,
+} from "../../limits.ts";
+import { type Offer, type Requirements, secondsOf } from "./offer.ts";
+import type { SentPayment } from "./read_payment.ts";
+
+/** An authorization in one spelling: hexadecimal digits in lower case. */
+export interface Authorization {
+  readonly from: string;
+  readonly to: string;
+  /** Millionths of a dollar. */
+  readonly value: string;
+  /** Seconds since 1970. */
+  readonly validAfter: string;
+  readonly validBefore: string;
+  readonly nonce: string;
+}
+
+/** Why a payment is refused: a word for programs, as x402 has them, and what completes "Refused: …". */
+export interface PaymentFault {
+  readonly reason: string;
+  readonly detail: string;
+}
+
+export function authorizationOf({ payload }: SentPayment): Authorization {
+  const { from, to, value, validAfter, validBefore, nonce } = payload.authorization;
+  return {
+    from: from.toLowerCase(),
+    to: to.toLowerCase(),
+    value,
+    validAfter,
+    validBefore,
+    nonce: nonce.toLowerCase(),
+  };
+}
+
+/** Names a payment: a payer's nonce is good once for each dollar. */
+export function paymentIdOf(
+  { network, asset }: X402Config,
+  { from, nonce }: Authorization,
+): string {
+  return [network, asset.address.toLowerCase(), from, nonce].join(" ");
+}
+
+/** What was accepted and signed must be what is asked for. Holds whenever the payment comes. */
+export function findFault(
+  payment: SentPayment,
+  asked: { readonly requirements: Requirements; readonly resourceUrl: string },
+): PaymentFault | undefined {
+  const { accepted, resource } = payment;
+  const { requirements, resourceUrl } = asked;
+  const { to, value } = authorizationOf(payment);
+  if (accepted.scheme !== requirements.scheme) {
+    return fault("unsupported_scheme", "it is of another scheme than exact");
+  }
+  if (accepted.network !== requirements.network) {
+    return fault("invalid_network", `it is on another network than ${requirements.network}`);
+  }
+  if (!isSame(accepted.asset, requirements.asset)) {
+    return fault("invalid_exact_evm_payload_asset_mismatch", "it is of another token");
+  }
+  if (!isSame(accepted.payTo, requirements.payTo) || !isSame(to, requirements.payTo)) {
+    return fault("invalid_exact_evm_payload_recipient_mismatch", "it pays somebody else");
+  }
+  if (accepted.amount !== requirements.amount || value !== requirements.amount) {
+    const detail = `it is not of the amount ${requirements.amount}, which this call asks for`;
+    return fault("invalid_exact_evm_payload_authorization_value_mismatch", detail);
+  }
+  if (resource !== undefined && resource.url !== resourceUrl) {
+    return fault("invalid_resource", `it is for another resource than ${resourceUrl}`);
+  }
+  return undefined;
+}
+
+/** Whether there is time to settle it. Holds for a payment that is new. */
+export function findTimeFault(
+  { validAfter, validBefore }: Authorization,
+  { expiresAt }: Offer,
+  nowMs: number,
+): PaymentFault | undefined {
+  const now = secondsOf(nowMs);
+  if (nowMs > Date.parse(expiresAt)) {
+    return fault("invalid_offer", "the offer that it accepts has expired");
+  }
+  if (BigInt(validAfter) > now) {
+    return fault("invalid_exact_evm_payload_authorization_valid_after", "it is not valid yet");
+  }
+  if (BigInt(validBefore) < now + BigInt(X402_SETTLE_SECONDS_MIN)) {
+    const detail = "it has expired, or expires before it could be settled";
+    return fault("invalid_exact_evm_payload_authorization_valid_before", detail);
+  }
+  const secondsMax = X402_PAYMENT_SECONDS_MAX + X402_CLOCK_OFF_SECONDS_MAX;
+  if (BigInt(validBefore) > now + BigInt(secondsMax)) {
+    const detail = `it is valid for longer than ${X402_PAYMENT_SECONDS_MAX} seconds, or its payer's clock is wrong`;
+    return fault("invalid_exact_evm_payload_authorization_valid_before", detail);
+  }
+  return undefined;
+}
+
+/** Milliseconds until an authorization can't be used any more; below 0 afterwards. */
+export function msLeft({ validBefore }: Authorization, nowMs: number): number {
+  return Number(BigInt(validBefore)) * MS_PER_SECOND - nowMs;
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+function fault(reason: string, detail: string): PaymentFault {
+  return { reason, detail };
+}

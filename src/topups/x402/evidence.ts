@@ -1,0 +1,133 @@
+/**
+ * What became of an authorization, by the chain alone. Beyond 15.
+ *
+ * A use of it leaves two events in a row: `AuthorizationUsed` with the payer's nonce, and the `Transfer` that it
+ * authorized. The transfer must be the very next event. Else a payer could use the nonce to pay themselves, and point
+ * to another payment in the same transaction.
+ *
+ * Nothing is final before enough blocks are on it. That it never will be used is known once a block that is deep enough
+ * is later than its end, and it is unused by then.
+ *
+ * @module
+ */
+import { X402_LOG_BLOCKS_MAX, X402_LOG_STEPS_MAX } from "../../limits.ts";
+import {
+  AUTHORIZATION_USED,
+  type Block,
+  type Chain,
+  type ChainLog,
+  type Receipt,
+  TRANSFER,
+  wordOf,
+} from "./chain.ts";
+import type { Authorization } from "./check_payment.ts";
+
+export type Evidence =
+  /** Money has come in. */
+  | ({ readonly kind: "paid"; readonly isFinal: boolean } & Paid)
+  /** It was used for something else, or cancelled. With an alert: the payee may have got something all the same. */
+  | { readonly kind: "spent"; readonly isFinal: boolean; readonly alert?: string }
+  /** It can't be used any more, and was not. */
+  | { readonly kind: "over" }
+  | { readonly kind: "open" };
+
+/** Where the money came in. */
+export interface Paid {
+  readonly transaction: string;
+  /** Whether the transaction has no other payment by authorization. */
+  readonly isAlone: boolean;
+  /** Of the event, in its block. */
+  readonly logIndex: number;
+}
+
+interface EvidenceOptions {
+  /** No use of it can be in an earlier block. */
+  readonly firstBlock: bigint;
+  /** Blocks from the one that has it to the newest, both counted. */
+  readonly confirmations: number;
+}
+
+/** @throws if the node does not answer, or not of one chain */
+export async function findEvidence(
+  chain: Chain,
+  authorization: Authorization,
+  { firstBlock, confirmations }: EvidenceOptions,
+): Promise<Evidence> {
+  await chain.requireNetwork();
+  const newest = await chain.findBlock();
+  const deepNumber = newest.number - BigInt(confirmations - 1);
+  const log = await findUse(chain, authorization, { firstBlock, newest });
+  if (log !== undefined) {
+    const isFinal = BigInt(log.blockNumber) <= deepNumber;
+    if (log.topics[0] !== AUTHORIZATION_USED) return { kind: "spent", isFinal };
+    const receipt = await chain.findReceipt(log.transactionHash);
+    // The chain has changed between the two questions.
+    if (receipt === undefined || receipt.blockHash !== log.blockHash) return { kind: "open" };
+    const paid = findPaid(receipt, log, authorization);
+    if (paid !== undefined) return { kind: "paid", isFinal, ...paid };
+    const hasPaid = receipt.logs.some((each) => isTransfer(each, log, authorization));
+    const alert = `the transaction ${log.transactionHash} has another order of events than USDC`;
+    return { kind: "spent", isFinal, ...(hasPaid && { alert }) };
+  }
+  if (deepNumber < firstBlock) return { kind: "open" };
+  const deep = await chain.findBlock(deepNumber);
+  if (deep.timestamp < BigInt(authorization.validBefore)) return { kind: "open" };
+  // A node may know that it was used, and not have its events yet.
+  return (await chain.isSpent(authorization, deepNumber)) ? { kind: "open" } : { kind: "over" };
+}
+
+/** The event of its use or cancellation, wherever it is up to the block in which it could be used last. */
+async function findUse(
+  chain: Chain,
+  authorization: Authorization,
+  { firstBlock, newest }: { readonly firstBlock: bigint; readonly newest: Block },
+): Promise<ChainLog | undefined> {
+  let first = firstBlock;
+  for (let steps = 0; first <= newest.number; steps += 1) {
+    if (steps === X402_LOG_STEPS_MAX) throw new Error("an authorization's end is not found");
+    const end = first + X402_LOG_BLOCKS_MAX - 1n;
+    const last = end < newest.number ? end : newest.number;
+    const [found] = await chain.findSpending(authorization, { first, last });
+    if (found !== undefined) return found;
+    if (last === newest.number) return undefined;
+    const { timestamp } = await chain.findBlock(last);
+    if (timestamp >= BigInt(authorization.validBefore)) return undefined;
+    first = last + 1n;
+  }
+  return undefined;
+}
+
+/** Undefined if what the use of the nonce has moved is not the payment. */
+function findPaid(
+  { status, logs }: Receipt,
+  used: ChainLog,
+  authorization: Authorization,
+): Paid | undefined {
+  if (BigInt(status) !== 1n) return undefined;
+  const place = BigInt(used.logIndex);
+  const next = logs.find((log) => BigInt(log.logIndex) === place + 1n);
+  if (next === undefined || !isTransfer(next, used, authorization)) return undefined;
+  if (BigInt(next.data) !== BigInt(authorization.value)) return undefined;
+  const uses = logs.filter((log) => isOfAsset(log, used) && log.topics[0] === AUTHORIZATION_USED);
+  return {
+    transaction: used.transactionHash,
+    isAlone: uses.length === 1,
+    logIndex: Number(place),
+  };
+}
+
+/** Whether an event moves the same token from the payer to the payee, however much. */
+function isTransfer(log: ChainLog, used: ChainLog, { from, to }: Authorization): boolean {
+  const [event, payer, payee] = log.topics;
+  return (
+    isOfAsset(log, used) &&
+    event === TRANSFER &&
+    payer === `0x${wordOf(from)}` &&
+    payee === `0x${wordOf(to)}` &&
+    log.data !== "0x"
+  );
+}
+
+function isOfAsset(log: ChainLog, used: ChainLog): boolean {
+  return log.address.toLowerCase() === used.address.toLowerCase();
+}

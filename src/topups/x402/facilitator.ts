@@ -1,0 +1,91 @@
+/**
+ * The facilitator: verifies a payment, and sends it to the chain. x402 version 2, section 7.
+ *
+ * What it says is never proof. It is a stranger that the operator has chosen: the chain alone says what was paid.
+ *
+ * @module
+ */
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import type { X402Config } from "../../config.ts";
+import { X402_SETTLE_MS_MAX, X402_VERIFY_MS_MAX } from "../../limits.ts";
+import { askJson } from "./ask_json.ts";
+import type { Authorization } from "./check_payment.ts";
+import type { Requirements, Resource } from "./offer.ts";
+
+/** What it is asked about. */
+export interface Settlement {
+  readonly requirements: Requirements;
+  readonly resource: Resource;
+  readonly authorization: Authorization;
+  readonly signature: string;
+}
+
+/** `refused` is what it says; `lost`: nobody knows what it did. */
+export type FacilitatorOutcome =
+  | { readonly kind: "done" }
+  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "lost"; readonly error: unknown };
+
+const VERIFIED = TypeCompiler.Compile(
+  Type.Object({ isValid: Type.Boolean(), invalidReason: Type.Optional(Type.Unknown()) }),
+);
+const SETTLED = TypeCompiler.Compile(
+  Type.Object({ success: Type.Boolean(), errorReason: Type.Optional(Type.Unknown()) }),
+);
+
+const PENDING = "settlement_pending";
+
+export function createFacilitator({ facilitatorUrl, facilitatorToken }: X402Config) {
+  const headers: Record<string, string> =
+    facilitatorToken === undefined ? {} : { Authorization: `Bearer ${facilitatorToken}` };
+
+  async function ask<Shape extends TSchema>(
+    path: string,
+    { requirements, resource, authorization, signature }: Settlement,
+    { shape, msMax }: { readonly shape: TypeCheck<Shape>; readonly msMax: number },
+  ): Promise<Static<Shape>> {
+    const paymentPayload = {
+      x402Version: 2,
+      resource,
+      accepted: requirements,
+      payload: { signature, authorization },
+    };
+    const body = { x402Version: 2, paymentPayload, paymentRequirements: requirements };
+    const answer = await askJson({ url: `${facilitatorUrl}${path}`, body, msMax, headers });
+    if (shape.Check(answer)) return answer;
+    throw new Error("the facilitator's answer is not of x402 version 2");
+  }
+
+  return {
+    /** Whether it would settle the payment. */
+    async verify(settlement: Settlement): Promise<FacilitatorOutcome> {
+      try {
+        const bounds = { shape: VERIFIED, msMax: X402_VERIFY_MS_MAX };
+        const { isValid, invalidReason } = await ask("/verify", settlement, bounds);
+        return isValid ? { kind: "done" } : { kind: "refused", reason: wordOf(invalidReason) };
+      } catch (error) {
+        return { kind: "lost", error };
+      }
+    },
+
+    /** Sends it to the chain. */
+    async settle(settlement: Settlement): Promise<FacilitatorOutcome> {
+      try {
+        const bounds = { shape: SETTLED, msMax: X402_SETTLE_MS_MAX };
+        const { success, errorReason } = await ask("/settle", settlement, bounds);
+        if (success) return { kind: "done" };
+        const reason = wordOf(errorReason);
+        // It has sent a transaction, and does not know what became of it.
+        return reason === PENDING ? { kind: "lost", error: reason } : { kind: "refused", reason };
+      } catch (error) {
+        return { kind: "lost", error };
+      }
+    },
+  };
+}
+
+/** One of the reasons that x402 names, or what looks like one: a stranger's text is not passed on. */
+function wordOf(reason: unknown): string {
+  return typeof reason === "string" && /^[a-z0-9_]{1,80}$/i.test(reason) ? reason : "unspecified";
+}

@@ -1,0 +1,299 @@
+/**
+ * x402 version 2 over HTTP: a call without a payment is told what one has to be (402), and a call with one gets credits
+ * for it. Beyond 15.
+ *
+ * Whoever calls without a key pays for a new account, and gets its read key once.
+ *
+ * @module
+ */
+import { generateKey, hashKey, startOf } from "../../accounts/key_format.ts";
+import { rateLimitedFor } from "../../api/rate_headers.ts";
+import type { X402Config } from "../../config.ts";
+import { type Answer, privateJson } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { Problem, unavailable } from "../../http/errors.ts";
+import { unreachable } from "../../lib/assert.ts";
+import { BoundedMap } from "../../lib/bounded_map.ts";
+import { NANOS_PER_CENT } from "../../lib/money_units.ts";
+import { networkOf } from "../../lib/public_address.ts";
+import { createSemaphore } from "../../lib/semaphore.ts";
+import { TokenBucket } from "../../lib/token_bucket.ts";
+import {
+  WINDOW_MS,
+  X402_KEYLESS_ADDRESSES_MAX,
+  X402_KEYLESS_CENTS_MIN,
+  X402_KEYLESS_PER_ADDRESS,
+  X402_KEYLESS_WAITING_MAX,
+  X402_PAYMENTS_MAX,
+  X402_PAYMENTS_OF_ONE_MAX,
+  X402_PAYMENTS_WAIT_MS_MAX,
+} from "../../limits.ts";
+import type { Services } from "../../services.ts";
+import { dayLimits, problemOfBegin } from "../topup_routes.ts";
+import { topupText } from "../topup_shapes.ts";
+import { PAYMENT } from "../topups.ts";
+import type { DirectPay, DirectWay, Topup } from "../way.ts";
+import { authorizationOf, findFault, findTimeFault, type PaymentFault } from "./check_payment.ts";
+import { makeOffer, openOffer, resourceOf } from "./offer.ts";
+import { type CheckedPayment, createPayments, type PaymentOutcome } from "./payments.ts";
+import { readPayment } from "./read_payment.ts";
+
+const KEY_NAME = "paid by x402";
+
+export function createX402Way(services: Services, x402: X402Config): DirectWay {
+  const { database, http, cursorSecret: secret } = services;
+  const payments = createPayments(services, x402, dayLimits(services));
+  const countKeyless = createKeylessLimit();
+  const working = createSemaphore({
+    runningMax: X402_PAYMENTS_MAX,
+    ownerRunningMax: () => X402_PAYMENTS_OF_ONE_MAX,
+    waitingMax: X402_PAYMENTS_MAX,
+    waitMsMax: X402_PAYMENTS_WAIT_MS_MAX,
+  });
+
+  /** 402 with an offer, in the header and in the body. x402 version 2, 5.1. */
+  function ask(
+    { principal, amountNanos }: DirectPay,
+    code: "PAYMENT_REQUIRED" | "PAYMENT_REFUSED",
+    {
+      error,
+      detail,
+      extras,
+      headers,
+    }: {
+      readonly error: string;
+      readonly detail: string;
+      readonly extras?: object;
+      readonly headers?: Readonly<Record<string, string>>;
+    },
+  ): Problem {
+    const context = { config: x402, secret, accountId: principal?.accountId };
+    const required = {
+      x402Version: 2,
+      error,
+      resource: resourceOf(http.baseUrl()),
+      accepts: [makeOffer(context, amountNanos, Date.now())],
+    };
+    return new Problem(code, {
+      detail,
+      extras: { ...extras, ...required },
+      headers: { "PAYMENT-REQUIRED": base64Of(required), ...headers },
+    });
+  }
+
+  /** The payment of a call, as far as it can be judged without anybody else. */
+  function check(order: DirectPay, header: string): DatedPayment | Problem {
+    const { principal, amountNanos } = order;
+    const read = readPayment(header);
+    if (read.kind === "invalid")
+      return paymentInvalid(`PAYMENT-SIGNATURE can't be read: ${read.reason}.`);
+    const { payment } = read;
+    const context = { config: x402, secret, accountId: principal?.accountId };
+    const token = payment.accepted.extra?.offer;
+    const offer = token === undefined ? undefined : openOffer(context, token);
+    const requirements = makeOffer(context, amountNanos, Date.now());
+    const resourceUrl = resourceOf(http.baseUrl()).url;
+    const fault = findFault(payment, { requirements, resourceUrl });
+    if (fault !== undefined) return refuse(order, fault);
+    if (offer === undefined || offer.amountNanos !== amountNanos) {
+      const detail = "it accepts no offer of this gateway for this call";
+      return refuse(order, { reason: "invalid_offer", detail });
+    }
+    const authorization = authorizationOf(payment);
+    return {
+      authorization,
+      signature: payment.payload.signature,
+      offerId: offer.id,
+      amountNanos,
+      accountId: principal?.accountId ?? null,
+      keyId: principal?.keyId ?? null,
+      timeFault: findTimeFault(authorization, offer, Date.now()),
+    };
+  }
+
+  function refuse(
+    order: DirectPay,
+    { reason, detail }: PaymentFault,
+    extras: object = {},
+  ): Problem {
+    return ask(order, "PAYMENT_REFUSED", {
+      error: reason,
+      detail: `This payment is refused, and nothing was taken: ${detail}. Sign a new one for the new offer.`,
+      extras: { reason, ...extras },
+    });
+  }
+
+  async function pay(order: DirectPay): Promise<Answer | Problem> {
+    const { call, principal, address, amountNanos } = order;
+    const isKeyless = principal === undefined;
+    if (isKeyless) countKeyless(address);
+    if (isKeyless && amountNanos < X402_KEYLESS_CENTS_MIN * NANOS_PER_CENT) {
+      return new Problem("VALIDATION_FAILED", {
+        detail:
+          "Without a key, a payment makes an account and is at least 1 USD. Ask for more, or send your read key.",
+        errors: [{ path: "/usd", message: "usd must be at least 1 in a call without a key" }],
+      });
+    }
+    const header = call.request.headers.get("payment-signature");
+    if (header === null) {
+      if (call.request.headers.has("x-payment")) {
+        return paymentInvalid(
+          "X-PAYMENT is of x402 version 1. Pay by version 2, in PAYMENT-SIGNATURE.",
+        );
+      }
+      return ask(order, "PAYMENT_REQUIRED", {
+        error: "PAYMENT-SIGNATURE header is required",
+        detail:
+          "Pay by x402 version 2: sign what accepts says and repeat the call with PAYMENT-SIGNATURE.",
+      });
+    }
+    const payment = check(order, header);
+    if (payment instanceof Problem) return payment;
+    const known = await payments.findKnown(payment);
+    if (known !== undefined && !payments.isOf(known, payment)) return paymentTaken();
+    if (known === undefined) {
+      if (payment.timeFault !== undefined) return refuse(order, payment.timeFault);
+      if (isKeyless && (await isKeylessFull())) {
+        return unavailable("Too many payments without a key are under way. Try again in a minute.");
+      }
+    }
+    using permit = await working.acquire(principal?.accountId ?? networkOf(address));
+    if (permit === undefined) {
+      return unavailable(
+        "More payments are under way than the gateway works on. Repeat the call, with the same payment.",
+      );
+    }
+    return answer(order, await payments.take(payment, known));
+  }
+
+  async function isKeylessFull(): Promise<boolean> {
+    const row = await database.row("count_keyless_topups", { limit: X402_KEYLESS_WAITING_MAX });
+    return row !== undefined && row.waiting >= BigInt(X402_KEYLESS_WAITING_MAX);
+  }
+
+  async function answer(order: DirectPay, outcome: PaymentOutcome): Promise<Answer | Problem> {
+    switch (outcome.kind) {
+      case "granted":
+        return granted(order, outcome);
+      case "waiting":
+        return {
+          status: 202,
+          headers: {
+            ...privateJson(),
+            ...(order.principal && { Location: addressOf(outcome.topup) }),
+          },
+          body: topupText(outcome.topup),
+        };
+      case "refused":
+        return refused(order, outcome);
+      case "taken":
+        return paymentTaken();
+      case "limited":
+        return problemOfBegin(outcome.by);
+      case "unreachable":
+        return unavailable(
+          "Payments can't be settled at the moment, and this one was not sent on by this call. Repeat the call, with the same payment.",
+        );
+      default:
+        return unreachable(outcome);
+    }
+  }
+
+  async function granted(
+    { call, principal }: DirectPay,
+    { topup, isNew }: PaymentOutcome & { kind: "granted" },
+  ): Promise<Answer> {
+    const transaction = payments.transactionOf(topup) ?? "";
+    const settlement = {
+      success: true,
+      transaction,
+      network: x402.network,
+      payer: payments.payerOf(topup),
+    };
+    const more =
+      principal === undefined
+        ? { account_id: topup.account_id, ...(await giveKey(call, topup)), transaction }
+        : { transaction };
+    return {
+      status: isNew ? 201 : 200,
+      headers: { ...privateJson(), "PAYMENT-RESPONSE": base64Of(settlement) },
+      body: topupText(topup, more),
+    };
+  }
+
+  /** The key of an account that was just made. Whoever asks again does not get it. */
+  async function giveKey(
+    { request }: Call,
+    { topup_id: topupId }: Topup,
+  ): Promise<{ readonly key?: string }> {
+    // Nobody would get it. It waits for the same payment to come again.
+    if (request.signal.aborted) return {};
+    const key = generateKey("read");
+    const given = await database.row("give_topup_key", {
+      topup_id: topupId,
+      key_hash: hashKey(key),
+      key_start: startOf(key),
+      name: KEY_NAME,
+      actor: PAYMENT,
+    });
+    return given?.outcome === "given" ? { key } : {};
+  }
+
+  /** The payment did not come in, as far as anybody knows. */
+  function refused(
+    order: DirectPay,
+    { topup, reason }: PaymentOutcome & { kind: "refused" },
+  ): Problem {
+    const { network } = x402;
+    const payer = payments.payerOf(topup);
+    const settlement = { success: false, errorReason: reason, transaction: "", network, payer };
+    return ask(order, "PAYMENT_REFUSED", {
+      error: reason,
+      detail: `This payment did not come in (${reason}). If it does until ${topup.expires_at}, its credits are granted all the same: repeat the call with the same payment to see.`,
+      extras: { reason, topup_id: topup.topup_id, expires_at: topup.expires_at },
+      headers: { "PAYMENT-RESPONSE": base64Of(settlement) },
+    });
+  }
+
+  return { pay, ask: (topup) => payments.ask(topup) };
+}
+
+interface DatedPayment extends CheckedPayment {
+  /** What a payment that is new is refused for. */
+  readonly timeFault: PaymentFault | undefined;
+}
+
+function createKeylessLimit(): (address: string) => void {
+  const buckets = new BoundedMap<string, TokenBucket>(X402_KEYLESS_ADDRESSES_MAX);
+  return (address) => {
+    const network = networkOf(address);
+    const known = buckets.get(network);
+    const limit = X402_KEYLESS_PER_ADDRESS;
+    const bucket = known ?? new TokenBucket({ capacity: limit, fillMs: WINDOW_MS });
+    if (known === undefined) buckets.set(network, bucket);
+    const retryAfterMs = bucket.take();
+    if (retryAfterMs > 0)
+      throw rateLimitedFor(retryAfterMs, { limit, of: "top-ups without a key" });
+  };
+}
+
+function addressOf({ topup_id: topupId }: Topup): string {
+  return `/v1/topups/${topupId}`;
+}
+
+function base64Of(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64");
+}
+
+/** 400 */
+function paymentInvalid(detail: string): Problem {
+  return new Problem("PAYMENT_INVALID", { detail });
+}
+
+/** 409 */
+function paymentTaken(): Problem {
+  return new Problem("PAYMENT_TAKEN", {
+    detail:
+      "This payment was used before, by another call or elsewhere. Sign a new one; if you have paid and got nothing, tell the operator the transaction.",
+  });
+}
