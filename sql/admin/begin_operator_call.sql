@@ -1,12 +1,13 @@
 -- name: begin_operator_call
--- why: takes an Idempotency-Key for a call of an operator, or finds the earlier call that has it
+-- why: takes an Idempotency-Key for a call of an operator, or finds the earlier call that has it; the call belongs to
+-- the first key of the caller's line
 -- :admin_key_id uuid
 -- :idempotency_hash bytea
 -- :request_hash bytea
 -- :forgotten_after interval
 -- :forgotten_max int
--- returns outcome text, status int?, sealed_body text?
-select outcome, answer_status as status, answer_body as sealed_body
+-- returns owner_id uuid, outcome text, status int?, sealed_body text?
+select owner_id, outcome, answer_status as status, answer_body as sealed_body
 from begin_operator_call(
   caller_id => :admin_key_id,
   new_idempotency_hash => :idempotency_hash,

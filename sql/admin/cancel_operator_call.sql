@@ -1,10 +1,10 @@
 -- name: cancel_operator_call
 -- why: gives an Idempotency-Key free again, since its call was refused and has changed nothing
--- :admin_key_id uuid
+-- :owner_id uuid
 -- :idempotency_hash bytea
 -- returns admin_key_id uuid
 delete from operator_calls
-where admin_key_id = :admin_key_id
+where admin_key_id = :owner_id
   and idempotency_hash = :idempotency_hash
   and status is null
 returning admin_key_id

@@ -1,6 +1,6 @@
 -- name: finish_operator_call
 -- why: keeps the answer of a call of an operator for its repeats
--- :admin_key_id uuid
+-- :owner_id uuid
 -- :idempotency_hash bytea
 -- :status int
 -- :sealed_body text
@@ -9,6 +9,6 @@ update operator_calls
 set
   status = :status,
   sealed_body = :sealed_body
-where admin_key_id = :admin_key_id
+where admin_key_id = :owner_id
   and idempotency_hash = :idempotency_hash
 returning admin_key_id

@@ -1,6 +1,7 @@
 -- name: set_feeds_public
 -- why: lists feeds or takes them off the list; what is as wanted already stays untouched, and no review stays open
--- A feed that is listed again counts as newly published: the catalog shows it first.
+-- A feed that is listed again counts as newly published: the catalog shows it first. If one of the feeds was deleted
+-- meanwhile, nothing is done, and no row comes back.
 -- :feed_ids uuid[]
 -- :is_public boolean
 -- :actor text?
@@ -10,18 +11,28 @@ with named as (
   from feeds
   cross join act_as(:actor)
   where feed_id = any (:feed_ids)
+    and deleted_at is null
   order by feed_id
   for no key update of feeds
+),
+whole as (
+  select feed_id
+  from named
+  where (select count(*) from named) = cardinality(:feed_ids::uuid[])
+),
+changed as (
+  update feeds
+  set is_public = :is_public,
+    published_at = case when :is_public then now() end,
+    unlisted_at = case when :is_public or not is_public then unlisted_at else now() end,
+    review = 'none',
+    review_reason = null,
+    definition_version = definition_version + 1,
+    updated_at = now()
+  from whole
+  where feeds.feed_id = whole.feed_id
+    and (feeds.is_public <> :is_public or feeds.review <> 'none')
 )
-update feeds
-set is_public = :is_public,
-  published_at = case when :is_public then now() end,
-  unlisted_at = case when :is_public or not is_public then unlisted_at else now() end,
-  review = 'none',
-  review_reason = null,
-  definition_version = definition_version + 1,
-  updated_at = now()
-from named
-where feeds.feed_id = named.feed_id
-  and (feeds.is_public <> :is_public or feeds.review <> 'none')
-returning feeds.feed_id
+select feed_id
+from whole
+order by feed_id

@@ -38,6 +38,8 @@ interface RouteText {
   readonly problems: readonly ProblemCode[];
   /** Whether the act may run twice: the second time it changes nothing, and is answered the same. */
   readonly isSafeToRepeat?: boolean;
+  /** Whether the answer has what is stored nowhere, such as a key. */
+  readonly isSecret?: boolean;
 }
 
 interface Answered {

@@ -163,6 +163,7 @@ export const ACCOUNT_ROUTES = [
     input: CreateSignInLinkInput,
     names: BY_ACCOUNT,
     example: { permission: "read" },
+    isSecret: true,
     isSafeToRepeat: true,
     answers: { 201: { shape: SignInLinkShape, example: SIGN_IN_LINK } },
     problems: [...ACCOUNT_PROBLEMS, "ACCOUNT_SUSPENDED"],
@@ -191,6 +192,7 @@ export const KEY_ROUTES = [
     description: "The answer has the key itself, this once. Only its hash is stored.",
     input: CreateKeyInput,
     example: { account_id: "Acme agents", permission: "read", daily_credits: 500 },
+    isSecret: true,
     answers: { 201: { shape: CreatedKeyShape, example: CREATED_KEY } },
     problems: [...ACCOUNT_PROBLEMS, ...FEEDS_OF_KEY_PROBLEMS],
     act: async ({ operator, actor }, input) => made(await createKey(operator, input, actor)),
@@ -246,6 +248,7 @@ export const KEY_ROUTES = [
     input: RotateKeyInput,
     names: BY_KEY,
     example: { grace_seconds: 3_600 },
+    isSecret: true,
     answers: { 201: { shape: RotatedKeyShape, example: ROTATED_KEY } },
     problems: [...KEY_PROBLEMS, "KEY_NOT_USABLE", "ADMIN_KEY_BY_COMMAND"],
     act: async ({ operator, actor }, input) => {

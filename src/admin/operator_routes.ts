@@ -27,7 +27,7 @@ import { CREDIT_ROUTES } from "./on_money.ts";
 import { REPORT_ROUTES } from "./on_reports.ts";
 import { TOPUP_ROUTES } from "./on_topups.ts";
 import { type Given, parseInput } from "./read_input.ts";
-import { actOnce, type Reply, referenceOf } from "./repeats.ts";
+import { actOnce, type Reply } from "./repeats.ts";
 
 /** All of them, in the document's order. */
 export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
@@ -105,8 +105,9 @@ async function answer(
     key,
     request: JSON.stringify([route.path, path, body?.text]),
     isSafeToRepeat: route.isSafeToRepeat ?? false,
+    isSecret: route.isSecret ?? false,
   };
-  return actOnce(database, acted, () => act(referenceOf(acted)));
+  return actOnce({ database, secret: services.cursorSecret }, acted, act);
 }
 
 /** The text of a body, bounded; "" if there is none. @throws {Problem} 400, 413, 415, 503 */
@@ -177,4 +178,8 @@ function documentation({
   });
 }
 
-const IDEMPOTENCY_PROBLEMS = ["IDEMPOTENCY_KEY_REUSED", "IDEMPOTENCY_KEY_UNFINISHED"] as const;
+const IDEMPOTENCY_PROBLEMS = [
+  "IDEMPOTENCY_KEY_REUSED",
+  "IDEMPOTENCY_KEY_ANSWERED",
+  "IDEMPOTENCY_KEY_UNFINISHED",
+] as const;

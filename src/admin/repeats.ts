@@ -6,12 +6,17 @@
  * more if the act itself is safe to repeat, as most are: to suspend twice is to suspend once, and an entry of the
  * ledger gets a reference that is made of the key. A repeat of any other act is refused (`IDEMPOTENCY_KEY_UNFINISHED`).
  *
- * A refused act has changed nothing, so it gives the key free. What is kept is sealed by the caller's own admin key,
- * of which the database has the hash only.
+ * A refused act has changed nothing, so it gives the key free.
+ *
+ * A call belongs to the line of its admin key: a repeat with the key that took its place by rotation is the same call.
+ * What is kept is sealed, by the gateways' secret. If it has what is stored nowhere, such as a key that was made, it is
+ * sealed by the caller's own admin key, of which the database has the hash only. Then the key's successor can't read
+ * it, and a repeat is refused (`IDEMPOTENCY_KEY_ANSWERED`) unless the act is safe to repeat.
  *
  * @module
  */
 import { Problem } from "../http/errors.ts";
+import { present } from "../lib/assert.ts";
 import { openToken, sealToken, type TokenOptions } from "../lib/sealed_token.ts";
 import { IDEMPOTENCY_TTL_MS } from "../limits.ts";
 import { Refused } from "../operator/refused.ts";
@@ -41,34 +46,37 @@ export interface RepeatableCall {
   readonly request: string;
   /** Whether the act may run again if its end was lost. */
   readonly isSafeToRepeat: boolean;
+  /** Whether the answer has what is stored nowhere. */
+  readonly isSecret: boolean;
 }
 
-/** Names the ledger entry of a call, so that the entry is written once whatever happens. */
-export function referenceOf({ caller, key }: Pick<RepeatableCall, "caller" | "key">): string {
-  return `idempotency_key:${Buffer.from(hashOf(`${caller.keyId} ${key}`))
-    .toString("hex")
-    .slice(0, 32)}`;
+interface Keeping {
+  readonly database: Database;
+  /** That all gateways have. */
+  readonly secret: string;
 }
 
-/** Acts, or answers what was answered before. @throws {Problem} 409; all that `act` throws */
+/**
+ * Acts, or answers what was answered before. `act` gets a reference for the ledger entry of the call, so that the entry
+ * is written once whatever happens. @throws {Problem} 409; all that `act` throws
+ */
 export async function actOnce(
-  database: Database,
+  { database, secret }: Keeping,
   call: RepeatableCall,
-  act: () => Promise<Reply>,
+  act: (reference: string) => Promise<Reply>,
 ): Promise<Reply> {
-  const { caller, key, request, isSafeToRepeat } = call;
-  const place = { admin_key_id: caller.keyId, idempotency_hash: hashOf(key) };
-  const sealing = { secret: caller.key, purpose: "operator call", binding: key };
-  const earlier = await findEarlier(database, { ...place, request_hash: hashOf(request) }, sealing);
-  if (earlier === "unfinished" && !isSafeToRepeat) {
-    throw new Problem("IDEMPOTENCY_KEY_UNFINISHED", {
-      detail:
-        "A call with this Idempotency-Key still runs, or its end was lost. Try again, or look whether it took place and send a new key if not.",
-    });
-  }
+  const { caller, key, isSafeToRepeat, isSecret } = call;
+  const sealing = {
+    secret: isSecret ? caller.key : secret,
+    purpose: "operator call",
+    binding: key,
+  };
+  const { ownerId, earlier } = await findEarlier(database, call, sealing);
   if (typeof earlier === "object") return earlier;
+  if (earlier !== "none" && !isSafeToRepeat) throw refusalOf(earlier);
+  const place = { owner_id: ownerId, idempotency_hash: hashOf(key) };
   try {
-    const reply = await act();
+    const reply = await act(referenceOf(ownerId, key));
     const sealed = sealToken(Buffer.from(reply.body, "utf8"), sealing);
     await database.row("finish_operator_call", {
       ...place,
@@ -78,44 +86,72 @@ export async function actOnce(
     return reply;
   } catch (error) {
     const isUndone = error instanceof Refused || error instanceof Problem;
-    if (isUndone && earlier === undefined) await database.row("cancel_operator_call", place);
+    if (isUndone && earlier === "none") await database.row("cancel_operator_call", place);
     throw error;
   }
 }
 
-interface Place {
-  readonly admin_key_id: string;
-  readonly idempotency_hash: Uint8Array;
-  readonly request_hash: Uint8Array;
+/** `unreadable`: it was answered, to a key that this one has replaced. */
+type Earlier = Reply | "none" | "unfinished" | "unreadable";
+
+interface Found {
+  /** The first key of the caller's line. */
+  readonly ownerId: string;
+  readonly earlier: Earlier;
 }
 
-/** The answer of the earlier call; undefined if this is the first one, which has the key now. */
+/** Takes the Idempotency-Key, or waits for the end of the call that has it. @throws {Problem} 409 */
 async function findEarlier(
   database: Database,
-  place: Place,
+  { caller, key, request }: RepeatableCall,
   sealing: TokenOptions,
-): Promise<Reply | "unfinished" | undefined> {
+): Promise<Found> {
   const endMs = performance.now() + WAIT_MS_MAX;
   while (true) {
-    const found = await database.row("begin_operator_call", {
-      ...place,
-      forgotten_after: `${IDEMPOTENCY_TTL_MS} milliseconds`,
-      forgotten_max: FORGOTTEN_MAX,
-    });
-    if (found === undefined || found.outcome === "begun") return undefined;
+    const found = present(
+      await database.row("begin_operator_call", {
+        admin_key_id: caller.keyId,
+        idempotency_hash: hashOf(key),
+        request_hash: hashOf(request),
+        forgotten_after: `${IDEMPOTENCY_TTL_MS} milliseconds`,
+        forgotten_max: FORGOTTEN_MAX,
+      }),
+    );
+    const ownerId = found.owner_id;
+    if (found.outcome === "begun") return { ownerId, earlier: "none" };
     if (found.outcome === "reused") {
       throw new Problem("IDEMPOTENCY_KEY_REUSED", {
         detail:
           "This Idempotency-Key was used for another call in the last 24 hours. Send a new one.",
       });
     }
-    const body = found.sealed_body === null ? undefined : openToken(found.sealed_body, sealing);
-    if (body !== undefined) {
-      return { status: found.status === 201 ? 201 : 200, body: body.toString("utf8") };
+    if (found.sealed_body !== null) {
+      const body = openToken(found.sealed_body, sealing)?.toString("utf8");
+      const status = found.status === 201 ? 201 : 200;
+      return { ownerId, earlier: body === undefined ? "unreadable" : { status, body } };
     }
-    if (performance.now() > endMs) return "unfinished";
+    if (performance.now() > endMs) return { ownerId, earlier: "unfinished" };
     await Bun.sleep(LOOK_MS);
   }
+}
+
+function refusalOf(earlier: "unfinished" | "unreadable"): Problem {
+  return earlier === "unreadable"
+    ? new Problem("IDEMPOTENCY_KEY_ANSWERED", {
+        detail:
+          "A call with this Idempotency-Key took place with the admin key that this one has replaced, and its answer can't be read with another. Nothing was done again. Revoke what it made, and send a new key.",
+      })
+    : new Problem("IDEMPOTENCY_KEY_UNFINISHED", {
+        detail:
+          "A call with this Idempotency-Key still runs, or its end was lost. Try again, or look whether it took place and send a new key if not.",
+      });
+}
+
+/** Names the ledger entry of a call. */
+function referenceOf(ownerId: string, key: string): string {
+  return `idempotency_key:${Buffer.from(hashOf(`${ownerId} ${key}`))
+    .toString("hex")
+    .slice(0, 32)}`;
 }
 
 function hashOf(text: string): Uint8Array {

@@ -281,6 +281,11 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
       "Send a new key to read what the feed holds now, or to buy the feed again. That is a new read or purchase.",
     extras: { usage_id: USAGE_ID },
   },
+  IDEMPOTENCY_KEY_ANSWERED: {
+    when: "An `Idempotency-Key` of an operator's call that made a key, sent with another admin key than the call was: the one that took its place by rotation. Nothing is made a second time.",
+    remedy:
+      "The answer is lost. Revoke the key that was made, and make another one with a new key.",
+  },
   IDEMPOTENCY_KEY_UNFINISHED: {
     when: "An `Idempotency-Key` of an operator's call that still runs, or whose end was lost with its process.",
     remedy:

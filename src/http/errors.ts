@@ -65,6 +65,7 @@ export const PROBLEMS = {
   BATCH_CLOSED: { status: 409, title: "Batch is closed" },
   IDEMPOTENCY_KEY_REUSED: { status: 409, title: "Idempotency key reused" },
   IDEMPOTENCY_KEY_STALE: { status: 409, title: "Idempotency key stale" },
+  IDEMPOTENCY_KEY_ANSWERED: { status: 409, title: "Idempotency key was answered" },
   IDEMPOTENCY_KEY_UNFINISHED: { status: 409, title: "Idempotency key unfinished" },
   REFERENCE_AMBIGUOUS: { status: 409, title: "Reference is ambiguous" },
   REFERENCE_TAKEN: { status: 409, title: "Reference in use" },

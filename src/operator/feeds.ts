@@ -102,9 +102,11 @@ async function setPublic(
   { feed_ids, isPublic }: InputOf<typeof ListingInput> & { readonly isPublic: boolean },
   actor: Actor,
 ): Promise<readonly FeedRow[]> {
-  const feedIds = (await findFeeds(database, feed_ids)).map((row) => row.feed_id);
-  await database.rows("set_feeds_public", { feed_ids: feedIds, is_public: isPublic, actor });
-  return findFeeds(database, feedIds);
+  const feedIds = (await findFeeds(database, feed_ids, findLiveFeed)).map((row) => row.feed_id);
+  const set = { feed_ids: feedIds, is_public: isPublic, actor };
+  const done = await database.rows("set_feeds_public", set);
+  // Without a row, one of them was deleted meanwhile.
+  return findFeeds(database, feedIds, done.length === 0 ? findLiveFeed : findFeed);
 }
 
 export const DeclineFeedInput = Type.Object({ feed_id: feedReference, reason });
@@ -119,14 +121,20 @@ export async function declineFeed(
   const { feed_id: feedId } = await findLiveFeed(database, feed);
   const declined = await database.row("decline_feed", { feed_id: feedId, reason, actor });
   if (declined === undefined) {
+    // It may have been deleted meanwhile.
+    await findLiveFeed(database, feedId);
     throw new Refused("FEED_LISTED", `feed "${feed}" is listed; unpublish it first`);
   }
   return reviewFeed(operator, { feed_id: feedId });
 }
 
 /** Each once, however often it is named. */
-async function findFeeds(database: Database, references: readonly string[]): Promise<FeedRow[]> {
-  const found = await Promise.all(references.map((reference) => findLiveFeed(database, reference)));
+async function findFeeds(
+  database: Database,
+  references: readonly string[],
+  find: typeof findLiveFeed,
+): Promise<FeedRow[]> {
+  const found = await Promise.all(references.map((reference) => find(database, reference)));
   return [...new Map(found.map((row) => [row.feed_id, row])).values()];
 }
 
@@ -158,7 +166,9 @@ async function setSuspended(
 ): Promise<FeedReview> {
   const { database } = operator;
   const { feed_id: feedId } = await findLiveFeed(database, feed);
-  await database.row("suspend_feed", { feed_id: feedId, reason, actor });
+  const done = await database.row("suspend_feed", { feed_id: feedId, reason, actor });
+  // It was deleted meanwhile.
+  if (done === undefined) await findLiveFeed(database, feedId);
   return reviewFeed(operator, { feed_id: feedId });
 }
 

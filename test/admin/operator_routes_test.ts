@@ -337,35 +337,6 @@ describe("a repeat with an Idempotency-Key", () => {
       headers: { "Idempotency-Key": key },
     });
 
-  test("two processes that get one call at the same time act once, and answer the same", async () => {
-    const peer = await gateway.startPeer();
-    const account = await gateway.createAccount({ name: "Repeats" });
-    for (const [path, body] of [
-      ["/keys", { account_id: account, permission: "read" }],
-      ["/accounts", { name: "Made once" }],
-      ["/credits/grants", { account_id: account, credits: 3, reason: "r" }],
-    ] as const) {
-      const sent = Array.from({ length: 10 }, (_, place) =>
-        withKey(
-          place % 2 === 0 ? gateway.baseUrl : peer.baseUrl,
-          path,
-          `once ${path}`.replace(" ", "-"),
-          body,
-        ),
-      );
-      const answers = await Promise.all((await Promise.all(sent)).map((each) => each.text()));
-      expect([path, new Set(answers).size]).toEqual([path, 1]);
-    }
-    const counts = await gateway.sql`
-      select
-        (select count(*)::int from api_keys where account_id = ${account}) as keys,
-        (select count(*)::int from accounts where name = 'Made once') as accounts,
-        (select count(*)::int from credit_ledger where account_id = ${account}) as entries`;
-    expect(counts[0]).toEqual({ keys: 1, accounts: 1, entries: 1 });
-    const kept = await gateway.sql`select sealed_body from operator_calls`;
-    expect(JSON.stringify(kept)).not.toContain("fg_read_");
-  });
-
   test("the same key for another call is refused, and a refused call gives its key free", async () => {
     const account = await gateway.createAccount({ name: "Others" });
     const body = { account_id: account, credits: 1, reason: "r" };

@@ -1,5 +1,8 @@
 -- Takes an Idempotency-Key for a call, unless an earlier call has it. Forgets some of the calls that are too old.
 --
+-- A call belongs to the first key of its caller's line, so that a repeat after a rotation is one.
+--
+-- owner_id: that first key
 -- Outcomes: begun, reused (for another route or body), unfinished (the earlier call runs, or its end was lost),
 -- repeated (with the earlier answer)
 create or replace function begin_operator_call(
@@ -8,6 +11,7 @@ create or replace function begin_operator_call(
   new_request_hash bytea,
   forgotten_after interval,
   forgotten_max integer,
+  out owner_id uuid,
   out outcome text,
   out answer_status integer,
   out answer_body text
@@ -17,6 +21,7 @@ as $$
 declare
   known operator_calls;
 begin
+  owner_id := first_admin_key(caller_id);
   delete from operator_calls
   where ctid in (
     select old.ctid
@@ -27,7 +32,7 @@ begin
     for update skip locked
   );
   insert into operator_calls (admin_key_id, idempotency_hash, request_hash)
-  values (caller_id, new_idempotency_hash, new_request_hash)
+  values (owner_id, new_idempotency_hash, new_request_hash)
   on conflict do nothing;
   if found then
     outcome := 'begun';
@@ -36,7 +41,7 @@ begin
   select *
   into known
   from operator_calls
-  where operator_calls.admin_key_id = caller_id
+  where operator_calls.admin_key_id = owner_id
     and operator_calls.idempotency_hash = new_idempotency_hash;
   outcome := case
     when known.request_hash <> new_request_hash then 'reused'

@@ -42,6 +42,7 @@ import sql_admin_begin_operator_call from "../../../sql/admin/begin_operator_cal
 import sql_admin_cancel_operator_call from "../../../sql/admin/cancel_operator_call.sql" with { type: "text" };
 import sql_admin_finish_operator_call from "../../../sql/admin/finish_operator_call.sql" with { type: "text" };
 import sql_admin_functions_begin_operator_call from "../../../sql/admin/functions/begin_operator_call.sql" with { type: "text" };
+import sql_admin_functions_first_admin_key from "../../../sql/admin/functions/first_admin_key.sql" with { type: "text" };
 import sql_admission_create_usage_partition from "../../../sql/admission/create_usage_partition.sql" with { type: "text" };
 import sql_admission_find_key from "../../../sql/admission/find_key.sql" with { type: "text" };
 import sql_admission_functions_account_news from "../../../sql/admission/functions/account_news.sql" with { type: "text" };
@@ -333,6 +334,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "uuid_since", text: sql_accounts_functions_uuid_since },
   { name: "uuid_until", text: sql_accounts_functions_uuid_until },
   { name: "begin_operator_call", text: sql_admin_functions_begin_operator_call },
+  { name: "first_admin_key", text: sql_admin_functions_first_admin_key },
   { name: "account_news", text: sql_admission_functions_account_news },
   { name: "create_usage_partitions", text: sql_admission_functions_create_usage_partitions },
   { name: "epoch_us", text: sql_admission_functions_epoch_us },
@@ -873,7 +875,7 @@ export interface StatementTypes {
       readonly entry_id: bigint | null;
     };
   };
-  /** takes an Idempotency-Key for a call of an operator, or finds the earlier call that has it */
+  /** takes an Idempotency-Key for a call of an operator, or finds the earlier call that has it; the call belongs to */
   begin_operator_call: {
     parameters: {
       readonly admin_key_id: string;
@@ -883,6 +885,7 @@ export interface StatementTypes {
       readonly forgotten_max: number;
     };
     row: {
+      readonly owner_id: string;
       readonly outcome: string;
       readonly status: number | null;
       readonly sealed_body: string | null;
@@ -891,7 +894,7 @@ export interface StatementTypes {
   /** gives an Idempotency-Key free again, since its call was refused and has changed nothing */
   cancel_operator_call: {
     parameters: {
-      readonly admin_key_id: string;
+      readonly owner_id: string;
       readonly idempotency_hash: Uint8Array;
     };
     row: {
@@ -901,7 +904,7 @@ export interface StatementTypes {
   /** keeps the answer of a call of an operator for its repeats */
   finish_operator_call: {
     parameters: {
-      readonly admin_key_id: string;
+      readonly owner_id: string;
       readonly idempotency_hash: Uint8Array;
       readonly status: number;
       readonly sealed_body: string;
@@ -2808,8 +2811,8 @@ export const ARGUMENTS: {
   touch_keys: (by) => [by.key_ids, by.ages_ms],
   undo_purchase: (by) => [by.account_id, by.feed_id, by.reason, by.actor],
   begin_operator_call: (by) => [by.admin_key_id, by.idempotency_hash, by.request_hash, by.forgotten_after, by.forgotten_max],
-  cancel_operator_call: (by) => [by.admin_key_id, by.idempotency_hash],
-  finish_operator_call: (by) => [by.admin_key_id, by.idempotency_hash, by.status, by.sealed_body],
+  cancel_operator_call: (by) => [by.owner_id, by.idempotency_hash],
+  finish_operator_call: (by) => [by.owner_id, by.idempotency_hash, by.status, by.sealed_body],
   create_usage_partition: () => [],
   find_key: (by) => [by.key_hash, by.window_us],
   log_reads: (by) => [by.batch_token, by.new_version, by.clock_us, by.window_us, by.account_ids, by.known_versions, by.known_generations, by.known_us, by.amounts, by.account_numbers, by.operations, by.feed_ids, by.definition_versions, by.data_versions, by.charges, by.key_ids, by.key_ends, by.remembered_reads, by.idempotency_keys, by.query_hashes, by.answered_versions, by.beginnings, by.budget_accounts, by.budget_keys, by.budget_amounts],

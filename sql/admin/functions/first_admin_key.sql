@@ -1,0 +1,20 @@
+-- The key of an operator that another one descends from by rotation; itself, if it was made anew.
+create or replace function first_admin_key(descendant uuid)
+returns uuid
+language sql
+stable
+as $$
+  with recursive line as (
+    select admin_keys.key_id, admin_keys.replaces
+    from admin_keys
+    where admin_keys.key_id = descendant
+    union all
+    select older.key_id, older.replaces
+    from line
+    join admin_keys as older
+      on older.key_id = line.replaces
+  )
+  select line.key_id
+  from line
+  where line.replaces is null
+$$;
