@@ -188,6 +188,8 @@ export async function createServices({ config, databases, log }: ServicesOptions
     incarnation,
     /** Where a 402 points. */
     billingUrl: () => config.billingUrl ?? `${state.baseUrl}/billing`,
+    /** Whether accounts pay for credits by themselves (`POST /v1/topups`), which a 402 then says. */
+    canTopUp: config.topups !== undefined,
     /** Set once the listener's address is known, and when a drain begins. */
     state,
   };

@@ -32,6 +32,8 @@ interface RefusalContext {
   readonly feedId?: string | undefined;
   /** Where a 402 points; account and feed are added to its query. */
   readonly billingUrl: string;
+  /** Whether accounts pay for credits by themselves. @default false */
+  readonly canTopUp?: boolean;
   /** Unix epoch milliseconds, for the seconds that the rate headers count. */
   readonly nowMs: number;
 }
@@ -48,7 +50,7 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
       const { priceNanos, balanceNanos } = decision;
       const payment = paymentOf(decision, context, priceNanos);
       return new Problem("INSUFFICIENT_CREDITS", {
-        detail: `${what} costs ${creditsWords(priceNanos)} and the balance is ${creditsText(balanceNanos)}. Add credits at ${payment.billing_url}.`,
+        detail: `${what} costs ${creditsWords(priceNanos)} and the balance is ${creditsText(balanceNanos)}. Add credits ${placeOf(payment, context)}.`,
         extras: payment,
         headers: rateHeaders(decision.window, nowMs),
       });
@@ -60,7 +62,7 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
       const credits = creditsText(priceNanos);
       const topUp =
         priceNanos > balanceNanos
-          ? `Add credits at ${payment.billing_url} (the balance is ${creditsText(balanceNanos)}), then buy`
+          ? `Add credits ${placeOf(payment, context)} (the balance is ${creditsText(balanceNanos)}), then buy`
           : "Buy";
       return new Problem("PURCHASE_REQUIRED", {
         detail: `This feed is sold once for $${usdOfCents(priceCents)}, and this account has not bought it. ${topUp} it with POST /v1/feed/${context.feedId}/purchase and {"max_credits": ${credits}}; all reads of it are free from then on.`,
@@ -134,6 +136,14 @@ function paymentOf(
     price: amountOf(priceNanos),
     balance: amountOf(balanceNanos),
   };
+}
+
+/** Where credits are to be had. */
+function placeOf(
+  { billing_url: url }: { readonly billing_url: string },
+  { canTopUp = false }: RefusalContext,
+): string {
+  return canTopUp ? `with POST /v1/topups, or at ${url}` : `at ${url}`;
 }
 
 /** The page to pay on, with the account that pays and the feed that it pays for. */

@@ -7,6 +7,7 @@
 import type { Priced } from "../accounts/money.ts";
 import type { Handle } from "../api/own_routes.ts";
 import type { Call } from "../http/call.ts";
+import type { Services } from "../services.ts";
 import { digits, FigureCard, Text } from "../ui/parts.tsx";
 import { askApi, askText, bodyOf } from "./own_api.ts";
 import { type SessionServices, sessionOf } from "./sessions.ts";
@@ -20,7 +21,8 @@ interface Account {
 }
 
 /** Finds who asks for the page; undefined if no consumer is signed in. */
-export function billingPart(services: SessionServices, handle: Handle) {
+export function billingPart(services: SessionServices & Pick<Services, "config">, handle: Handle) {
+  const takesCards = services.config.topups?.stripe !== undefined;
   return async ({ request, requestId }: Call, feed: Offered | undefined) => {
     const session = await sessionOf(services, request);
     if (session?.role !== "read" || session.account === undefined) return undefined;
@@ -37,6 +39,13 @@ export function billingPart(services: SessionServices, handle: Handle) {
               note={`credits = ${digits(balance.usd)} USD`}
             />
           </div>
+          {takesCards && (
+            <p>
+              <a class="button" href="./console#top-up">
+                Get credits by card
+              </a>
+            </p>
+          )}
           {feed?.price_type === "one_time" && (
             <p>
               <a class="button" href={`./console/catalog/${feed.feed_id}`}>

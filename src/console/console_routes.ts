@@ -113,6 +113,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
       query: searchParams,
       root: rootOf(pathname),
       baseUrl: http.baseUrl(),
+      takesCards: config.topups?.stripe !== undefined,
     };
   }
 

@@ -28,6 +28,8 @@ export interface Visit {
   readonly root: string;
   /** Public, without a trailing slash. */
   readonly baseUrl: string;
+  /** Whether accounts pay for credits by card. */
+  readonly takesCards: boolean;
 }
 
 /** What a page shows. */

@@ -29,7 +29,9 @@ export function discoveryRoutes(services: Services) {
     .get(
       "/llms.txt",
       ({ call }) =>
-        answer(call, llmsText(http.baseUrl()), { "Content-Type": "text/plain; charset=utf-8" }),
+        answer(call, llmsText(http.baseUrl(), services.canTopUp), {
+          "Content-Type": "text/plain; charset=utf-8",
+        }),
       hidden,
     )
     .get(
@@ -54,8 +56,11 @@ function apiCatalog(baseUrl: string) {
   };
 }
 
-function llmsText(baseUrl: string): string {
+function llmsText(baseUrl: string, canTopUp: boolean): string {
   const guides = GUIDE_NAMES.map((name) => `- [${name}](${baseUrl}/docs/guides/${name})`);
+  const topUp = canTopUp
+    ? `- Credits: \`POST ${baseUrl}/v1/topups\` with \`{"usd": N}\` answers a link on which your person pays; over MCP, \`top_up\`\n`
+    : "";
   return `# Feedgate
 
 > ${WHAT_IT_IS} Send a read key as \`x-api-key\`.
@@ -71,7 +76,7 @@ function llmsText(baseUrl: string): string {
 
 - Reads of metered feeds take their price from the account's balance: \`GET ${baseUrl}/v1/account\`
 - A feed with a one-time price is bought once from the balance: \`POST ${baseUrl}/v1/feed/{id}/purchase\` with \`{"max_credits": N}\`, where 10,000 credits are a cent; over MCP, \`buy_feed\`
-- Every 402 has \`price\`, \`balance\`, and in \`detail\` what to do next
+${topUp}- Every 402 has \`price\`, \`balance\`, and in \`detail\` what to do next
 
 ## Guides
 

@@ -77,7 +77,7 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
       new Elysia({ name: "server card" }).use(anonymous(services.anonymousLimit)).get(
         "/.well-known/mcp/server-card.json",
         () =>
-          Response.json(serverCard(services.http.baseUrl()), {
+          Response.json(serverCard(services.http.baseUrl(), services.config), {
             headers: { "Cache-Control": "public, max-age=300" },
           }),
         { query: NO_PARAMETERS, detail: { hide: true } },

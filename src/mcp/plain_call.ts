@@ -14,7 +14,7 @@ import { type AnswerPart, QuotedText } from "../http/answer.ts";
 import { eventText } from "../http/event_stream.ts";
 import { respond } from "../http/respond.ts";
 import { STATELESS_REVISION, serverInfo } from "./protocol_server.ts";
-import { callTool, TOOLS } from "./tool_list.ts";
+import { callTool, toolsOf } from "./tool_list.ts";
 import type { Exchange } from "./tool_routes.ts";
 
 const BEFORE_STATELESS: ReadonlySet<string> = new Set(["2025-03-26", "2025-06-18", "2025-11-25"]);
@@ -104,7 +104,7 @@ async function answerParts(
   exchange: Exchange,
   besides: string,
 ): Promise<readonly AnswerPart[] | undefined> {
-  const tool = TOOLS.get(params.name);
+  const tool = toolsOf(exchange.services.config).get(params.name);
   if (tool === undefined) return undefined;
   const { line, structure, isError } = await callTool(tool, params.arguments ?? {}, exchange);
   const text = line === undefined ? structure : [line];

@@ -4,13 +4,14 @@
  * @module
  */
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import type { Config } from "../config.ts";
 import { withoutInvisible } from "../lib/invisible_text.ts";
 import { listedPage } from "../lib/offset_page.ts";
 import { VERSION } from "../lib/program_version.ts";
 import { PAGE_LIMIT_MAX } from "../limits.ts";
 import { GATEWAY } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
-import { callTool, LISTED_TOOLS, TOOLS } from "./tool_list.ts";
+import { callTool, listedTools, toolsOf } from "./tool_list.ts";
 import { type AskRoute, type Exchange, toolRoutes } from "./tool_routes.ts";
 
 const INSTRUCTIONS =
@@ -37,7 +38,7 @@ export function serverInfo(baseUrl: string) {
 }
 
 /** What a client may know before it connects. */
-export function serverCard(baseUrl: string) {
+export function serverCard(baseUrl: string, config: Pick<Config, "topups">) {
   return {
     $schema: "https://static.modelcontextprotocol.io/schemas/mcp-server-card/v1.json",
     version: "1.0",
@@ -48,7 +49,7 @@ export function serverCard(baseUrl: string) {
     transport: { type: "streamable-http", endpoint: `${baseUrl}/mcp` },
     capabilities: { tools: {}, resources: {} },
     authentication: { required: false, schemes: ["bearer", "apiKey"] },
-    tools: LISTED_TOOLS,
+    tools: listedTools(config),
   };
 }
 
@@ -58,9 +59,9 @@ export function createMcpServer(exchange: Exchange): Server {
     capabilities: { tools: {}, resources: {} },
     instructions: INSTRUCTIONS,
   });
-  server.setRequestHandler("tools/list", () => ({ tools: LISTED_TOOLS }));
+  server.setRequestHandler("tools/list", () => ({ tools: listedTools(services.config) }));
   server.setRequestHandler("tools/call", async ({ params }) => {
-    const tool = TOOLS.get(params.name);
+    const tool = toolsOf(services.config).get(params.name);
     if (tool === undefined) throw invalidParams(`There is no tool "${params.name}".`);
     const answer = await callTool(tool, params.arguments ?? {}, exchange);
     const structure = answer.structure.join("");

@@ -37,8 +37,10 @@ interface ToolDefinition<Given> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Whether it changes anything. Then it may be repeated without changing more. @default false */
+  /** Whether it changes anything. @default false */
   readonly isBuying?: boolean;
+  /** Whether a repeat of a call changes nothing more. @default true */
+  readonly isRepeatable?: boolean;
   run(gateway: ToolGateway, given: Given): Promise<ToolAnswer>;
 }
 
@@ -87,6 +89,7 @@ export function structured(structure: Record<string, unknown>): ToolAnswer {
 /** Words of a problem's detail for a client of the HTTP API, and the words for a tool's caller. */
 const OVER_HTTP = new Map<string | RegExp, string>([
   [/POST \/v1\/feed\/\S+\/purchase and \{"max_credits": (\S+)\}/, "buy_feed and max_credits $1"],
+  ["POST /v1/topups", "top_up"],
   ["GET /v1/catalog", "search_feeds"],
   ["GET /v1/feed/{id}", "read_feed"],
   ["Feedgate-Max-Credits", "max_credits"],

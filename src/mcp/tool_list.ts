@@ -5,6 +5,7 @@
  */
 
 import { parameterProblem } from "../api/validation.ts";
+import type { Config } from "../config.ts";
 import { schemaHint } from "../feeds/schema_properties.ts";
 import { problemAnswer } from "../http/errors.ts";
 import { GATEWAY } from "../postgres/client/query.ts";
@@ -17,25 +18,50 @@ import { readFeed } from "./read_feed.ts";
 import { searchFeeds } from "./search_feeds.ts";
 import { problemResult, type Tool, type ToolAnswer } from "./tool.ts";
 import { type Exchange, toolRoutes } from "./tool_routes.ts";
+import { topUp } from "./top_up.ts";
 
-export const TOOLS: ReadonlyMap<string, Tool> = new Map(
-  [searchFeeds, describeFeed, readFeed, getRecords, followStream, buyFeed, getAccount].map(
-    (tool) => [tool.name, tool],
-  ),
-);
+const TOOLS: readonly Tool[] = [
+  searchFeeds,
+  describeFeed,
+  readFeed,
+  getRecords,
+  followStream,
+  buyFeed,
+  getAccount,
+];
+const TOOLS_BY_NAME = toolsByName(TOOLS);
+/** With those of a gateway at which accounts pay for credits by themselves. */
+const PAYING_TOOLS_BY_NAME = toolsByName([...TOOLS, topUp]);
 
-export const LISTED_TOOLS = [...TOOLS.values()].map(
-  ({ name, title, description, inputSchema, isBuying = false }) => ({
-    name,
-    title,
-    description,
-    inputSchema,
-    annotations: isBuying
-      ? // It destroys nothing, and buys a feed once however often it is called.
-        { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true }
-      : { readOnlyHint: true, openWorldHint: true },
-  }),
-);
+/** The tools of this gateway, by name. */
+export function toolsOf({ topups }: Pick<Config, "topups">): ReadonlyMap<string, Tool> {
+  return topups === undefined ? TOOLS_BY_NAME : PAYING_TOOLS_BY_NAME;
+}
+
+function toolsByName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  return new Map(tools.map((tool) => [tool.name, tool]));
+}
+
+/** The same as clients list them. */
+export function listedTools(config: Pick<Config, "topups">) {
+  return [...toolsOf(config).values()].map(
+    ({ name, title, description, inputSchema, isBuying = false, isRepeatable = true }) => ({
+      name,
+      title,
+      description,
+      inputSchema,
+      annotations: isBuying
+        ? // It destroys nothing.
+          {
+            readOnlyHint: false,
+            destructiveHint: false,
+            idempotentHint: isRepeatable,
+            openWorldHint: true,
+          }
+        : { readOnlyHint: true, openWorldHint: true },
+    }),
+  );
+}
 
 /** Arguments that the tool does not take are refused like a route's wrong parameters. */
 export async function callTool(

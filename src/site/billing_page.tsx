@@ -31,6 +31,8 @@ const QUERY = parameters({
   account_id: Type.Optional(Type.String()),
   feed_id: Type.Optional(Type.String()),
 });
+/** Where Stripe sends a person who has paid. */
+const PAID_PATH = "/billing/paid";
 /** Its address names an account. */
 const HEADERS = { ...PUBLIC_PAGE_HEADERS, "Cache-Control": CACHE_PRIVATE };
 
@@ -65,6 +67,8 @@ interface Bill {
   /** The operator's own page, if there is one. */
   readonly payUrl: string | undefined;
   readonly signedIn: SignedIn | undefined;
+  /** Whether accounts pay for credits by themselves. */
+  readonly canTopUp: boolean;
 }
 
 interface BillingOptions {
@@ -74,9 +78,19 @@ interface BillingOptions {
 }
 
 export function billingRoutes(services: Services, options: BillingOptions = {}) {
-  const { config, database, operatorsListener, pageLimit } = services;
+  const { canTopUp, config, database, operatorsListener, pageLimit } = services;
   const { frame = {}, findSignedIn } = options;
-  return new Elysia({ name: "billing" }).use(keyless()).get(
+  const paid = compressedContent(renderPaid(frame));
+  const hidden = { detail: { hide: true }, query: QUERY };
+  const routes = new Elysia({ name: "billing" }).use(keyless());
+  if (canTopUp) {
+    routes.get(
+      PAID_PATH,
+      async ({ call }) => respond(answerShared(call.request, await paid, PUBLIC_PAGE_HEADERS)),
+      hidden,
+    );
+  }
+  return routes.get(
     "/billing",
     async ({ call, query, server }) => {
       pageLimit(operatorsListener.addressOf(call.request, server));
@@ -91,14 +105,38 @@ export function billingRoutes(services: Services, options: BillingOptions = {}) 
       const { billingText: words, billingUrl } = config;
       const payUrl = billingUrl && billingUrlOf(billingUrl, { accountId, feedId });
       const signedIn = await findSignedIn?.(call, feed);
-      const page = renderBill({ frame, accountId, feed, words, payUrl, signedIn });
+      const page = renderBill({ frame, accountId, feed, words, payUrl, signedIn, canTopUp });
       return respond(answerShared(call.request, await compressedContent(page), HEADERS));
     },
-    { detail: { hide: true }, query: QUERY },
+    hidden,
   );
 }
 
-function renderBill({ frame, accountId, feed, words, payUrl, signedIn }: Bill): string {
+/** Where a person comes back to who has paid. Who that is and what was paid, the page does not know. */
+function renderPaid(frame: PageFrame): string {
+  return renderPage({
+    ...frame,
+    title: "Paid",
+    isListed: false,
+    root: "..",
+    menu: PUBLIC_MENU,
+    children: (
+      <div class="text">
+        <h1>Thank you</h1>
+        <p class="lead">
+          The credits are in the balance as soon as the payment has come in: at once by card, within
+          days by some other ways.
+        </p>
+        <p>
+          You can close this page. Nothing has to be changed at the agent: it sees its balance at{" "}
+          <code>GET /v1/account</code>.
+        </p>
+      </div>
+    ),
+  });
+}
+
+function renderBill({ frame, accountId, feed, words, payUrl, signedIn, canTopUp }: Bill): string {
   return renderPage({
     ...frame,
     title: "Pay",
@@ -126,6 +164,13 @@ function renderBill({ frame, accountId, feed, words, payUrl, signedIn }: Bill): 
         />
         {signedIn?.own}
         <h2>How to pay</h2>
+        {canTopUp && (
+          <p>
+            An agent can ask for a payment by itself: <code>POST /v1/topups</code> (
+            <code>top_up</code> over MCP). By card, it gets a link for you, and the credits are
+            there once you have paid.
+          </p>
+        )}
         {payUrl !== undefined ? (
           <p>
             <a class="button" href={payUrl}>
@@ -133,7 +178,7 @@ function renderBill({ frame, accountId, feed, words, payUrl, signedIn }: Bill): 
             </a>
           </p>
         ) : (
-          <OperatorWords words={words} />
+          !(canTopUp && words === undefined) && <OperatorWords words={words} />
         )}
         <p>
           Name {feed && "the feed and "}

@@ -12,7 +12,16 @@ export const GATEWAY_SKILL_DESCRIPTION =
   "Find feeds of live and historical data on a Feedgate gateway, look at their fields and prices, read them page by page, and pay for them in credits. Use it when a task needs data that a feed may have: prices, rates, places, events, measurements.";
 
 /** SKILL.md. */
-export function renderGatewaySkill(baseUrl: string, limits: Limits): string {
+export function renderGatewaySkill(
+  baseUrl: string,
+  limits: Limits,
+  { canTopUp = false }: { readonly canTopUp?: boolean | undefined } = {},
+): string {
+  const topUp = canTopUp
+    ? `
+
+If credits are missing, \`POST ${baseUrl}/v1/topups\` with \`{"usd": 5}\` answers a \`pay_url\`: give it to your user, who pays there, and ask \`GET ${baseUrl}/v1/topups/{topup_id}\` whether they are granted. A dollar is 1,000,000 credits.`
+    : "";
   return `---
 name: ${GATEWAY_SKILL_NAME}
 description: ${yamlText(GATEWAY_SKILL_DESCRIPTION)}
@@ -56,7 +65,7 @@ A metered feed charges each page. A feed with a one-time price is bought once, a
 curl -sS -X POST -H "x-api-key: $FEEDGATE_READ_KEY" -H 'Content-Type: application/json' -d '{"max_credits": 5000000}' '${baseUrl}/v1/feed/territory-names/purchase'
 \`\`\`
 
-\`max_credits\` is the most that it may cost; 10,000 credits are a cent. A repeat buys nothing twice. \`GET ${baseUrl}/v1/purchases\` lists what was bought.
+\`max_credits\` is the most that it may cost; 10,000 credits are a cent. A repeat buys nothing twice. \`GET ${baseUrl}/v1/purchases\` lists what was bought.${topUp}
 
 ## 5. Follow
 

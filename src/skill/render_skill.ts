@@ -30,6 +30,8 @@ export interface SkillContext {
   /** Public address without a trailing slash. */
   readonly baseUrl: string;
   readonly billingUrl: string;
+  /** Whether accounts pay for credits by themselves. @default false */
+  readonly canTopUp?: boolean;
   readonly limits: Limits;
 }
 

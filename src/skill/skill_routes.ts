@@ -150,6 +150,7 @@ export function skillRoutes(services: Services) {
   const skills = new Skills(database, () => ({
     baseUrl: http.baseUrl(),
     billingUrl: services.billingUrl(),
+    canTopUp: services.canTopUp,
     limits: config.limits,
   }));
 

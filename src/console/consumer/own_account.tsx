@@ -10,6 +10,7 @@ import { callThenGo } from "../acting.ts";
 import { bodyOf } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
 import type { Amount, Usage } from "./answers.ts";
+import { TOP_UP, TopUpForm } from "./top_up.tsx";
 import { namesIn, UsageTable } from "./usage_table.tsx";
 
 interface Account {
@@ -32,7 +33,7 @@ interface Account {
 
 export const OWN_ACCOUNT: PageRoute = {
   path: "",
-  async show(visit) {
+  async show(visit, form) {
     const [shown, log] = await Promise.all([
       visit.ask<Account>("/v1/account"),
       visit.ask<Usage>("/v1/usage?limit=10"),
@@ -71,6 +72,7 @@ export const OWN_ACCOUNT: PageRoute = {
               ),
             }}
           />
+          <TopUpForm visit={visit} form={form} />
           <h2>Connected agents</h2>
           <Table
             label="Connected agents"
@@ -107,6 +109,7 @@ export const OWN_ACCOUNT: PageRoute = {
     };
   },
   acts: {
+    top_up: TOP_UP,
     end_agent: {
       confirm: () => "The agent's key ends. Its next call is refused.",
       run: (visit, form) =>

@@ -52,6 +52,7 @@ interface AttemptServices {
   readonly admission: Admission;
   readonly keys: Keys;
   readonly billingUrl: () => string;
+  readonly canTopUp: boolean;
 }
 
 export class Attempts {
@@ -112,13 +113,14 @@ export class Attempts {
   refuse({ principal, resource }: Attempt<Claimed>, refusal: Refusal | Changed): Problem | Stale {
     if (refusal.kind === "changed") return STALE;
     const { claim } = resource;
-    const { admission, billingUrl } = this.#services;
+    const { admission, billingUrl, canTopUp } = this.#services;
     admission.noteRefused(claim.operation, refusal);
     return refusalOf(refusal, {
       principal,
       operation: claim.operation,
       feedId: claim.feed?.feedId,
       billingUrl: billingUrl(),
+      canTopUp,
       nowMs: Date.now(),
     });
   }
