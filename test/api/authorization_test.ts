@@ -39,6 +39,7 @@ const OPEN = [
   "GET /readyz",
   "GET /assets/:name",
   "GET /billing",
+  "GET /billing/paid",
   "GET /docs",
   "GET /docs/assets/:name",
   "GET /docs/guides",
