@@ -5,7 +5,7 @@
  * @module
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { findSystemUser } from "../../src/postgres/embedded/owner.ts";
 import { linkLibraries } from "../../src/postgres/embedded/site.ts";
@@ -13,7 +13,7 @@ import { temporaryFolder } from "./folders.ts";
 
 /** Of Debian's package `postgresql-15`. */
 const OLD_PROGRAMS = "/usr/lib/postgresql/15/bin";
-const SETTINGS = "-c listen_addresses= -c fsync=off -c max_connections=200";
+const SETTINGS = ["listen_addresses = ''", "fsync = off", "max_connections = 200"];
 
 /** Whether the oldest one is installed; a test that needs it is skipped if not. */
 export const HAS_OLD_POSTGRES = existsSync(join(OLD_PROGRAMS, "postgres"));
@@ -49,19 +49,26 @@ function startPostgres(programs: string) {
   };
   const data = ["-D", join(folder, "data")];
   run("initdb", ...data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8");
+  const settings = [...SETTINGS, `unix_socket_directories = '${folder}'`];
+  appendFileSync(join(folder, "data", "postgresql.conf"), `${settings.join("\n")}\n`);
   // With a log of its own, so that it does not hold our pipe open.
-  run(
-    "pg_ctl",
-    ...data,
-    "-l",
-    join(folder, "log"),
-    "-w",
-    "-o",
-    `-k ${folder} ${SETTINGS}`,
-    "start",
-  );
+  run("pg_ctl", ...data, "-l", join(folder, "log"), "-w", "start");
   return {
     url: `postgres://postgres@localhost:5432/postgres?host=${encodeURIComponent(folder)}`,
+    /** Where it may write. */
+    folder,
+    /** In `folder`. */
+    dataDir: join(folder, "data"),
+    /** Runs a script of `bash` as its account, with its programs on the path; what it printed. */
+    runScript(script: string): string {
+      const { status, stdout, stderr } = spawnSync("bash", ["-euo", "pipefail", "-c", script], {
+        ...account,
+        cwd: folder,
+        env: { PATH: `${programs}:/usr/bin:/bin`, LC_ALL: "C", PGHOST: folder, PGUSER: "postgres" },
+      });
+      if (status !== 0) throw new Error(`${stdout}${stderr}`);
+      return stdout.toString();
+    },
     stop: () => run("pg_ctl", ...data, "-m", "immediate", "stop"),
   };
 }

@@ -1,0 +1,274 @@
+/**
+ * Three PostgreSQL servers that Patroni keeps, with etcd, all of Debian's packages, on the loopback address.
+ *
+ * Patroni's configuration is the deployment guide's, but for addresses, folders and passwords, and without what one
+ * machine can't have: certificates and a watchdog device.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { YAML } from "bun";
+import { freePort } from "../support/free_port.ts";
+import { waitFor } from "../support/processes.ts";
+
+const GUIDE = resolve(import.meta.dir, "../../src/docs/guides/deploy.md");
+const VERSIONS = "/usr/lib/postgresql";
+const ACCOUNT = "postgres";
+const PASSWORD = "only-on-this-machine";
+const NODES = ["a", "b", "c"] as const;
+const START_MS_MAX = 120_000;
+/** Longer than a leader's key lives. */
+const FAILOVER_MS_MAX = 120_000;
+
+export type NodeName = (typeof NODES)[number];
+
+interface Node {
+  readonly name: NodeName;
+  readonly port: number;
+  readonly apiPort: number;
+  readonly folder: string;
+  child: ChildProcess;
+}
+
+export interface PatroniCluster {
+  /** Names all three servers. */
+  readonly url: string;
+  readonly postgresVersion: string;
+  /** The node that takes writes now; undefined while none does. */
+  leader(): Promise<NodeName | undefined>;
+  /** Resolves when another node than `old` takes writes. */
+  untilPromoted(old: NodeName): Promise<NodeName>;
+  /** Resolves when one leads and two stream from it, one of them synchronously. */
+  untilWhole(): Promise<void>;
+  /** Kills Patroni and PostgreSQL of a node by SIGKILL, as if its machine had lost power. */
+  kill(name: NodeName): Promise<void>;
+  /** Starts Patroni on a node that was killed. */
+  start(name: NodeName): void;
+  stop(): Promise<void>;
+}
+
+/** What of Debian's packages is missing, as a sentence; undefined if nothing is. */
+export function findMissing(): string | undefined {
+  const missing = ["patroni", "etcd", "setpriv"].filter((name) => Bun.which(name) === null);
+  if (newestVersion() === undefined) missing.push("postgresql");
+  if (missing.length === 0) return undefined;
+  return `${missing.join(", ")} not found: install the packages patroni, etcd-server and postgresql`;
+}
+
+function newestVersion(): string | undefined {
+  try {
+    return readdirSync(VERSIONS).toSorted((one, other) => Number(other) - Number(one))[0];
+  } catch {
+    // No PostgreSQL of Debian's is here.
+    return undefined;
+  }
+}
+
+export async function startPatroni(): Promise<PatroniCluster> {
+  const postgresVersion = newestVersion() ?? "";
+  const folder = mkdtempSync(join(tmpdir(), "feedgate-patroni-"));
+  chmodSync(folder, 0o755);
+  const etcd = await startEtcd(folder);
+  const template = await readTemplate();
+  const nodes = new Map<NodeName, Node>();
+  for (const name of NODES) {
+    const own = join(folder, name);
+    mkdirSync(own);
+    const [port, apiPort] = [freePort(), freePort()];
+    const configuration = configure(template, {
+      ...{ name, port, apiPort, folder: own, etcd: etcd.address, postgresVersion },
+    });
+    writeFileSync(join(own, "patroni.yml"), JSON.stringify(configuration));
+    spawnSync("chown", ["-R", ACCOUNT, own]);
+    nodes.set(name, { name, port, apiPort, folder: own, child: run(own) });
+    // The first one makes the cluster, and the others copy it.
+    if (name === NODES[0]) {
+      await until(async () => (await stateOf(nodes.get(name)))?.role === "leader", START_MS_MAX);
+    }
+  }
+  const of = (name: NodeName) => nodes.get(name) as Node;
+  const leader = async () => {
+    for (const node of nodes.values()) {
+      if ((await stateOf(node))?.role === "leader") return node.name;
+    }
+    return undefined;
+  };
+  const hosts = [...nodes.values()].map(({ port }) => `127.0.0.1:${port}`).join(",");
+  const cluster: PatroniCluster = {
+    url: `postgres://postgres:${PASSWORD}@${hosts}/feedgate`,
+    postgresVersion,
+    leader,
+    async untilPromoted(old) {
+      let name: NodeName | undefined;
+      await until(async () => {
+        name = await leader();
+        return name !== undefined && name !== old;
+      }, FAILOVER_MS_MAX);
+      return name ?? old;
+    },
+    async untilWhole() {
+      await until(async () => {
+        const members = await membersOf([...nodes.values()]);
+        const streaming = members.filter(
+          ({ state }) => state === "streaming" || state === "running",
+        );
+        return (
+          streaming.length === NODES.length &&
+          members.some(({ role }) => role === "leader") &&
+          members.some(({ role }) => role === "sync_standby")
+        );
+      }, START_MS_MAX);
+    },
+    async kill(name) {
+      const { folder: own, child } = of(name);
+      child.kill("SIGKILL");
+      spawnSync("pkill", ["-KILL", "-f", join(own, "data")]);
+      await until(
+        async () => spawnSync("pgrep", ["-f", join(own, "data")]).status !== 0,
+        START_MS_MAX,
+      );
+    },
+    start(name) {
+      of(name).child = run(of(name).folder);
+    },
+    async stop() {
+      for (const { child, folder: own } of nodes.values()) {
+        child.kill("SIGKILL");
+        spawnSync("pkill", ["-KILL", "-f", own]);
+      }
+      etcd.child.kill("SIGKILL");
+      await until(async () => spawnSync("pgrep", ["-f", folder]).status !== 0, START_MS_MAX);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await cluster.untilWhole();
+  return cluster;
+}
+
+async function startEtcd(folder: string) {
+  const [port, peerPort] = [freePort(), freePort()];
+  const [url, peerUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peerPort}`];
+  const log = openSync(join(folder, "etcd.log"), "a");
+  const child = spawn(
+    "etcd",
+    [
+      ...["--data-dir", join(folder, "etcd"), "--name", "one"],
+      ...["--listen-client-urls", url, "--advertise-client-urls", url],
+      ...["--listen-peer-urls", peerUrl, "--initial-advertise-peer-urls", peerUrl],
+      ...["--initial-cluster", `one=${peerUrl}`],
+    ],
+    { stdio: ["ignore", log, log] },
+  );
+  await until(async () => (await answerOf(`${url}/health`))?.ok === true, START_MS_MAX);
+  return { child, address: `127.0.0.1:${port}` };
+}
+
+/** Patroni, as the account that PostgreSQL runs as. */
+function run(folder: string): ChildProcess {
+  const log = openSync(join(folder, "patroni.log"), "a");
+  return spawn(
+    "setpriv",
+    [
+      ...[`--reuid=${ACCOUNT}`, `--regid=${ACCOUNT}`, "--init-groups"],
+      ...["patroni", join(folder, "patroni.yml")],
+    ],
+    {
+      cwd: "/",
+      env: { PATH: process.env.PATH, HOME: folder, LC_ALL: "C.UTF-8" },
+      stdio: ["ignore", log, log],
+    },
+  );
+}
+
+interface Template {
+  readonly [name: string]: unknown;
+  readonly postgresql: { readonly [name: string]: unknown };
+}
+
+/** The guide's `patroni.yml`. */
+async function readTemplate(): Promise<Template> {
+  const guide = await Bun.file(GUIDE).text();
+  const text = /`patroni\.yml`:\n\n```yaml\n(.*?)```/s.exec(guide)?.[1];
+  if (text === undefined) throw new Error("the guide has no patroni.yml");
+  return YAML.parse(text) as Template;
+}
+
+interface Place {
+  readonly name: NodeName;
+  readonly port: number;
+  readonly apiPort: number;
+  readonly folder: string;
+  readonly etcd: string;
+  readonly postgresVersion: string;
+}
+
+function configure(template: Template, place: Place) {
+  const user = (username: string) => ({ username, password: PASSWORD });
+  const api = `127.0.0.1:${place.apiPort}`;
+  const own = `127.0.0.1:${place.port}`;
+  return {
+    ...template,
+    name: place.name,
+    restapi: { listen: api, connect_address: api },
+    etcd3: { hosts: place.etcd },
+    postgresql: {
+      ...template.postgresql,
+      listen: own,
+      connect_address: own,
+      data_dir: join(place.folder, "data"),
+      bin_dir: join(VERSIONS, place.postgresVersion, "bin"),
+      pgpass: join(place.folder, "pgpass"),
+      parameters: { unix_socket_directories: place.folder },
+      pg_hba: [
+        "host all all 127.0.0.1/32 scram-sha-256",
+        "host replication all 127.0.0.1/32 scram-sha-256",
+      ],
+      authentication: {
+        superuser: user("postgres"),
+        replication: user("replicator"),
+        rewind: user("rewinder"),
+      },
+    },
+    watchdog: { mode: "off" },
+  };
+}
+
+interface Member {
+  readonly name: string;
+  readonly role: string;
+  readonly state: string;
+}
+
+/** What a node says of itself; undefined if it does not answer. */
+async function stateOf(node: Node | undefined): Promise<{ readonly role: string } | undefined> {
+  if (node === undefined) return undefined;
+  const response = await answerOf(`http://127.0.0.1:${node.apiPort}/primary`);
+  return response?.status === 200 ? { role: "leader" } : undefined;
+}
+
+async function membersOf(nodes: readonly Node[]): Promise<readonly Member[]> {
+  for (const { apiPort } of nodes) {
+    const response = await answerOf(`http://127.0.0.1:${apiPort}/cluster`);
+    if (response?.ok) return ((await response.json()) as { members: readonly Member[] }).members;
+  }
+  return [];
+}
+
+function answerOf(url: string): Promise<Response | undefined> {
+  return fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+}
+
+async function until(isSo: () => Promise<boolean>, waitMs: number): Promise<void> {
+  if (!(await waitFor(isSo, waitMs))) throw new Error(`not within ${waitMs} ms: ${isSo}`);
+}
