@@ -1,7 +1,7 @@
 /**
  * The test run: format and lint, types, and the tests, all at once. Ends with one line that counts. With
  * `--system` it is the tests of `test/system` instead, which take long: they start, kill and drain whole
- * programs.
+ * programs. With `--binary` it is those that an executable passes, too: that of `FEEDGATE_BINARY`.
  *
  * A few processes share the test files: each takes the next when it is done with one, the slowest first
  * (`timings.json`, which `bun run test --update-timings` writes). They share one PostgreSQL, too. With
@@ -23,11 +23,13 @@ const TIMEOUT = "--timeout=120000";
 const TIMINGS = "test/timings.json";
 const UPDATE_TIMINGS = "--update-timings";
 const SYSTEM = "--system";
+const BINARY = "--binary";
 const SYSTEM_FOLDER = "test/system/";
 /** Compares times, so no other test runs beside it. */
 const ALONE = "test/system/isolation_test.ts";
-/** Builds an executable and runs it, which is `bun run test:binary`'s to do. */
 const BINARY_TEST = "test/binary_test.ts";
+/** What starts the program by its command line. */
+const OF_COMMAND_LINE = /^test\/(binary_test|cli\/.+|system\/(demo|serve|backup)_test)\.ts$/;
 const ROOT = Bun.fileURLToPath(new URL("../", import.meta.url));
 /** In memory, a database for each test file costs a twentieth of what it does on a disk. */
 const MEMORY_DIR = "/dev/shm";
@@ -40,7 +42,7 @@ const children = new Set<Child>();
 async function main(): Promise<number> {
   const chosen = process.argv
     .slice(2)
-    .filter((argument) => argument !== UPDATE_TIMINGS && argument !== SYSTEM);
+    .filter((argument) => ![UPDATE_TIMINGS, SYSTEM, BINARY].includes(argument));
   const folder = mkdtempSync(join(temporaryDir(), "feedgate-run-"));
   // Reachable for the account that PostgreSQL runs as where the tests run as root.
   chmodSync(folder, 0o755);
@@ -70,8 +72,11 @@ function temporaryDir(): string {
 
 async function runAll(folder: string): Promise<number> {
   const isSystem = process.argv.includes(SYSTEM);
-  const files = [...new Glob("test/**/*_test.ts").scanSync(ROOT)].filter(
-    (path) => path !== BINARY_TEST && path !== ALONE && path.startsWith(SYSTEM_FOLDER) === isSystem,
+  const isBinary = process.argv.includes(BINARY);
+  const files = [...new Glob("test/**/*_test.ts").scanSync(ROOT)].filter((path) =>
+    isBinary
+      ? OF_COMMAND_LINE.test(path)
+      : path !== BINARY_TEST && path !== ALONE && path.startsWith(SYSTEM_FOLDER) === isSystem,
   );
   const order = [`--parallel=${PROCESSES}`, "--no-isolate", `--timings=${TIMINGS}`];
   if (process.argv.includes(UPDATE_TIMINGS)) order.push(UPDATE_TIMINGS);
@@ -82,7 +87,7 @@ async function runAll(folder: string): Promise<number> {
   try {
     const codes = await Promise.all([
       runTests(together, [...order, ...files]),
-      ...(isSystem ? [] : runChecks()),
+      ...(isSystem || isBinary ? [] : runChecks()),
     ]);
     if (isSystem) codes.push(await runTests(alone, [ALONE]));
     console.log(countLine(isSystem ? [together, alone] : [together]));
