@@ -34,7 +34,7 @@ beforeAll(async () => {
     stdio: ["ignore", "ignore", "inherit"],
   });
   expect(await build.exited).toBe(0);
-}, 120_000);
+}, 300_000);
 
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -114,7 +114,7 @@ describe("the build", () => {
   test("two clones of a commit build the same bytes", async () => {
     const digests = ["clone", "another place/clone"].map(buildClone);
     expect(digests[1]).toBe(digests[0] ?? "");
-  }, 240_000);
+  }, 600_000);
 });
 
 /** Builds the commit in a clone. Returns the digest of its executable. */

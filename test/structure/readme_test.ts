@@ -39,7 +39,8 @@ test("each guarantee names tests that are there", () => {
   for (const row of rows) {
     const tests = expectThere(row);
     expect({ row, tests }).not.toEqual({ row, tests: [] });
-    for (const path of tests) expect(path).toEndWith("_test.ts");
+    // Or a run of its own, which takes long.
+    for (const path of tests) expect(path).toMatch(/_test\.ts$|\/run\.ts$/);
   }
 });
 
