@@ -14,6 +14,8 @@ import { MS_PER_SECOND } from "./time_units.ts";
 const DATE_TIME =
   /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 const FRACTION_DIGITS = 6;
+const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const LEAP_DAY = 29;
 const LEAP_SECOND = "60";
 const MS_PER_MINUTE = 60_000;
 const MINUTES_PER_HOUR = 60;
@@ -46,11 +48,15 @@ export function parseEventTime(text: string): string | undefined {
 
 /** Whether the calendar has the date `yyyy-mm-dd`. There is no year 0000. */
 function isDate(date: string): boolean {
-  const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
-  if (year === 0 || month < 1 || month > 12 || day < 1) return false;
-  // Day 0 of the next month is the last day of this one. Date takes a year before 100 for 19xx, which has the same
-  // leap years.
-  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+  const year = Number(date.slice(0, 4));
+  const day = Number(date.slice(8));
+  if (year === 0 || day < 1) return false;
+  if (day === LEAP_DAY && date.slice(5, 7) === "02") return isLeapYear(year);
+  return day <= (DAYS_IN_MONTH[Number(date.slice(5, 7)) - 1] ?? 0);
+}
+
+function isLeapYear(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
 function isLastMinuteOfDay(epochMs: number): boolean {

@@ -68,7 +68,12 @@ export interface ScanOptions {
   readonly path?: string;
   /** The number of refusals that are described. All are counted. @default 1 */
   readonly refusalsMax?: number;
+  /** Of the text read before, if texts that share their keys are read one after another. @default none */
+  readonly keys?: KnownKeys;
 }
+
+/** By depth, the keys of the last object that was read key by key. Made empty, and filled by each text. */
+export type KnownKeys = (readonly string[])[];
 
 /** One value that may not be stored. */
 export interface JsonRefusal {
@@ -208,8 +213,7 @@ class Scanner {
   #made: JsonSpan | undefined;
   /** The segment that leads from each container to the value being read in it. */
   readonly #path: (string | number)[] = [];
-  /** By depth, the keys of the last object that was read key by key. */
-  readonly #knownKeys: (readonly string[])[] = [];
+  readonly #knownKeys: KnownKeys;
   readonly #refusals: JsonRefusal[] = [];
   #refusalCount = 0;
   /** Where reading stood at the last refusal: a scalar is refused once, whatever it holds. */
@@ -228,8 +232,10 @@ class Scanner {
       firstLine: 1,
       path: "",
       refusalsMax: 1,
+      keys: [],
       ...options,
     };
+    this.#knownKeys = this.#options.keys;
   }
 
   scan(): ScannedJson {

@@ -55,17 +55,21 @@ interface RowRules {
   readonly known?: Map<string, number>;
 }
 
+/** UTF-8 has at most so many bytes for a UTF-16 unit. */
+const BYTES_PER_UNIT_MAX = 3;
+
 /** Reads a text that is one row. @throws {JsonSyntaxError} */
 export function scanRow(
   text: string,
-  options: Pick<ScanOptions, "firstLine" | "path" | "refusalsMax">,
+  options: Pick<ScanOptions, "firstLine" | "path" | "refusalsMax" | "keys">,
 ): ScannedJson {
   return scanJson(text, { ...options, spanDepth: 1, heightMax: JSON_DEPTH_MAX });
 }
 
 /** Decisions 5: the size is that of the text as stored. */
 export function isRowTooLarge({ json, span }: FoundRow, bytesMax: number): boolean {
-  return Buffer.byteLength(textOf(json, span)) > bytesMax;
+  const text = textOf(json, span);
+  return text.length * BYTES_PER_UNIT_MAX > bytesMax && Buffer.byteLength(text) > bytesMax;
 }
 
 /** Shape and meaning of a row, once its size and syntax are known to be right. */

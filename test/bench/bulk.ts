@@ -1,7 +1,8 @@
 /**
  * Import of 1,000,000 rows of 250 bytes, durable (fsync on), beside plain `COPY` of the same rows into the same table
- * through the driver, in turns; export of as many beside `copy … to stdout` of the same query; and the gateway's memory
- * meanwhile.
+ * through the driver, in turns; export of as many beside `copy … to stdout` of the same query. Meanwhile: the gateway's
+ * memory, processor time of gateway and database for a row, and how long another account's reads take. What a busy
+ * machine adds to the rates is not in the processor times.
  *
  * `bun run bench bulk [--rows N] [--rounds N]`
  *
@@ -9,7 +10,8 @@
  */
 import { parseArgs } from "node:util";
 import { insertKey } from "../support/insert_key.ts";
-import { residentMb, startServer } from "./processes.ts";
+import { type OtherReads, startReads } from "./other_reads.ts";
+import { familyProcessorSeconds, processorSeconds, residentMb, startServer } from "./processes.ts";
 import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, median, startBenchDatabase } from "./support.ts";
 import { numberOf } from "./usage.ts";
@@ -20,6 +22,9 @@ const ROW_BYTES = 250;
 const PIECE_ROWS = 1_000;
 const MEMORY_LOOK_MS = 250;
 const MS_PER_SECOND = 1_000;
+const US_PER_SECOND = 1_000_000;
+const QUIET_MS = 4_000;
+const UNLIMITED = "1000000000";
 const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const FORMS = ["ndjson", "csv"] as const;
 const KINDS = ["collection", "stream"] as const;
@@ -31,7 +36,21 @@ interface Stage {
   readonly readKey: string;
   readonly baseUrl: string;
   readonly pid: number;
+  /** A page of another account's feed, and a key of that account. */
+  readonly otherUrl: string;
+  readonly otherKey: string;
 }
+
+/** Of the rounds of one contender. */
+interface Found {
+  readonly rates: readonly number[];
+  readonly memory: number;
+  readonly gatewayUs: readonly number[];
+  readonly databaseUs: readonly number[];
+  readonly reads: readonly OtherReads[];
+}
+
+const NOTHING: Found = { rates: [], memory: 0, gatewayUs: [], databaseUs: [], reads: [] };
 
 let serial = 0;
 
@@ -48,12 +67,17 @@ export const bench: Bench = async (args) => {
   const database = await startBenchDatabase();
   const gateway = await startServer([process.execPath, MAIN, "serve", "--port", "0", "--json"], {
     DATABASE_URL: database.address.url,
+    FEEDGATE_READ_LIMIT_PAID: UNLIMITED,
+    FEEDGATE_READ_LIMIT_FREE: UNLIMITED,
     LOG_LEVEL: "error",
   });
   try {
     const baseUrl = `http://127.0.0.1:${gateway.port}`;
-    const stage = { database, baseUrl, pid: gateway.pid, ...(await createProvider(database)) };
+    const provider = await createProvider(database);
+    const other = await createOther(database, baseUrl);
+    const stage = { database, baseUrl, pid: gateway.pid, ...provider, ...other };
     return [
+      await quiet(stage),
       ...(await imports(stage, { rows, rounds })),
       ...(await exports(stage, { rows, rounds })),
     ];
@@ -72,33 +96,25 @@ async function imports(
     { name: `COPY into a ${kind}`, kind, form: undefined },
     ...FORMS.map((form) => ({ name: `import of ${form} into a ${kind}`, kind, form })),
   ]);
-  const found = contenders.map(() => ({ rates: [] as number[], memory: 0 }));
+  const found = contenders.map(() => NOTHING);
   for (let round = 0; round < rounds; round++) {
     for (const [index, { kind, form }] of contenders.entries()) {
       const feedId = await createFeed(stage, kind);
-      const { rates, memory } = found[index] ?? { rates: [], memory: 0 };
       const work = () =>
         form === undefined
           ? copy(stage, { feedId, kind, rows })
           : importRows(stage, { feedId, form, rows });
-      const { seconds, memoryMax } = await watched(stage.pid, work);
-      found[index] = { rates: [...rates, rows / seconds], memory: Math.max(memory, memoryMax) };
+      found[index] = await measured(stage, found[index] ?? NOTHING, { rows, work });
       await stage.database.sql.unsafe("truncate collection_rows, stream_events");
       await stage.database.sql.unsafe("checkpoint");
     }
   }
-  return contenders.map(({ name, kind, form }, index) => {
-    const { rates = [], memory } = found[index] ?? {};
-    const copies = found[contenders.findIndex((each) => each.kind === kind)]?.rates ?? [];
-    return {
-      name,
-      "rows/s": Math.round(median(rates)),
-      "to COPY": median(rates.map((rate, round) => rate / (copies[round] ?? Number.NaN))).toFixed(
-        2,
-      ),
-      ...(form !== undefined && { "gateway MB": Math.round(memory ?? 0) }),
-    };
-  });
+  return contenders.map(({ name, kind, form }, index) =>
+    figuresOf(name, found[index] ?? NOTHING, {
+      plain: found[contenders.findIndex((each) => each.kind === kind)] ?? NOTHING,
+      isGateway: form !== undefined,
+    }),
+  );
 }
 
 /** Rates of exports of a collection, and of the database's own copy, in turns. */
@@ -106,7 +122,7 @@ async function exports(
   stage: Stage,
   { rows, rounds }: { readonly rows: number; readonly rounds: number },
 ): Promise<Figures> {
-  const { database, baseUrl, pid, readKey } = stage;
+  const { database, baseUrl, readKey } = stage;
   const feedId = await createFeed(stage, "collection");
   await importRows(stage, { feedId, form: "ndjson", rows });
   const query = `select payload from collection_rows where feed_id = '${feedId}' order by position`;
@@ -128,47 +144,110 @@ async function exports(
       },
     })),
   ];
-  const found = contenders.map(() => ({ rates: [] as number[], memory: 0 }));
+  const found = contenders.map(() => NOTHING);
   for (let round = 0; round < rounds; round++) {
     // The limit of an hour is no matter here.
     await database.sql.unsafe("delete from exports");
     for (const [index, { work }] of contenders.entries()) {
-      const { rates, memory } = found[index] ?? { rates: [], memory: 0 };
-      const { seconds, memoryMax } = await watched(pid, work);
-      found[index] = { rates: [...rates, rows / seconds], memory: Math.max(memory, memoryMax) };
+      found[index] = await measured(stage, found[index] ?? NOTHING, { rows, work });
     }
   }
-  const copies = found[0]?.rates ?? [];
-  return contenders.map(({ name }, index) => {
-    const { rates = [], memory = 0 } = found[index] ?? {};
-    return {
-      name,
-      "rows/s": Math.round(median(rates)),
-      "to COPY": median(rates.map((rate, round) => rate / (copies[round] ?? Number.NaN))).toFixed(
-        2,
-      ),
-      ...(index > 0 && { "gateway MB": Math.round(memory) }),
-    };
-  });
+  return contenders.map(({ name }, index) =>
+    figuresOf(name, found[index] ?? NOTHING, {
+      plain: found[0] ?? NOTHING,
+      isGateway: index > 0,
+    }),
+  );
+}
+
+/** A row of figures; rates are also compared with those of PostgreSQL alone, round by round. */
+function figuresOf(
+  name: string,
+  { rates, memory, gatewayUs, databaseUs, reads }: Found,
+  { plain, isGateway }: { readonly plain: Found; readonly isGateway: boolean },
+) {
+  const shares = rates.map((rate, round) => rate / (plain.rates[round] ?? Number.NaN));
+  return {
+    name,
+    "rows/s": Math.round(median(rates)),
+    "to COPY": median(shares).toFixed(2),
+    "database µs/row": median(databaseUs).toFixed(1),
+    "gateway µs/row": isGateway ? median(gatewayUs).toFixed(1) : "",
+    "gateway MB": isGateway ? Math.round(memory) : "",
+    ...readFigures(reads),
+  };
+}
+
+function readFigures(reads: readonly OtherReads[]) {
+  return {
+    "reads' p99 ms": median(reads.map(({ p99Ms }) => p99Ms)).toFixed(1),
+    refused: reads.reduce((sum, { refused }) => sum + refused, 0),
+  };
+}
+
+/** Another account's reads while nothing else goes on. */
+async function quiet({ otherUrl, otherKey }: Stage) {
+  const stop = await startReads(otherUrl, otherKey);
+  await Bun.sleep(QUIET_MS);
+  return { name: "nothing else", ...readFigures([await stop()]) };
 }
 
 async function drained(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body);
 }
 
-/** How long the work takes, and the most memory that the process had meanwhile. */
-async function watched(pid: number, work: () => Promise<void>) {
-  let memoryMax = 0;
+/** Does the work, and adds what was measured meanwhile. */
+async function measured(
+  { pid, database: { postmasterPid }, otherUrl, otherKey }: Stage,
+  before: Found,
+  { rows, work }: { readonly rows: number; readonly work: () => Promise<void> },
+): Promise<Found> {
+  let { memory } = before;
   const timer = setInterval(() => {
-    memoryMax = Math.max(memoryMax, residentMb(pid));
+    memory = Math.max(memory, residentMb(pid));
   }, MEMORY_LOOK_MS);
+  const stopReads = await startReads(otherUrl, otherKey);
+  const usedBefore = [processorSeconds(pid), familyProcessorSeconds(postmasterPid)] as const;
   const startMs = performance.now();
   try {
     await work();
   } finally {
     clearInterval(timer);
   }
-  return { seconds: (performance.now() - startMs) / MS_PER_SECOND, memoryMax };
+  const seconds = (performance.now() - startMs) / MS_PER_SECOND;
+  const usPerRow = (used: number) => (used / rows) * US_PER_SECOND;
+  return {
+    memory,
+    rates: [...before.rates, rows / seconds],
+    gatewayUs: [...before.gatewayUs, usPerRow(processorSeconds(pid) - usedBefore[0])],
+    databaseUs: [
+      ...before.databaseUs,
+      usPerRow(familyProcessorSeconds(postmasterPid) - usedBefore[1]),
+    ],
+    reads: [...before.reads, await stopReads()],
+  };
+}
+
+/** Another account, with a small feed that it reads. */
+async function createOther({ sql }: BenchDatabase, baseUrl: string) {
+  const made = await sql`
+    insert into accounts (name, max_feeds_allowed) values ('other', 10) returning account_id`;
+  const accountId: string = made[0]?.account_id;
+  const [feed] = await sql`
+    insert into feeds (account_id, name, endpoint_path, feed_type, call_price_nanos)
+    values (${accountId}, 'other', 'other', 'collection', 0)
+    returning feed_id`;
+  const [writeKey, otherKey] = [
+    await insertKey(sql, accountId, "write"),
+    await insertKey(sql, accountId, "read"),
+  ];
+  const pushed = await fetch(`${baseUrl}/v1/provider/feed/${feed?.feed_id}/push`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${writeKey}`, "content-type": "application/x-ndjson" },
+    body: Array.from({ length: 50 }, (_, number) => rowText(number)).join("\n"),
+  });
+  if (!pushed.ok) throw new Error(await pushed.text());
+  return { otherKey, otherUrl: `${baseUrl}/v1/feed/${feed?.feed_id}` };
 }
 
 async function createProvider({ sql }: BenchDatabase) {

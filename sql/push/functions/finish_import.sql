@@ -2,6 +2,9 @@
 -- has one entry for all rows.
 --
 -- actor: as of act_as
+-- rows_inserted: of a collection, the rows that the staged batch must have. A server that crashed may have lost the last
+--   of its parts, since import_rows does not wait for the disk; the import is then lost.
+--
 -- outcome: stored, or the standing that lock_import found instead
 create or replace function finish_import(
   imported_feed_id uuid,
@@ -43,6 +46,18 @@ begin
   last_sync_at := clock_timestamp();
   data_version := feed.data_version;
   if batch is not null then
+    if finish_import.rows_inserted <> coalesce(
+      (
+        select row_totals.row_count
+        from row_totals
+        where row_totals.feed_id = imported_feed_id
+          and row_totals.batch_number = batch
+      ),
+      0
+    ) then
+      outcome := 'lost';
+      return;
+    end if;
     perform finalize_batch(imported_feed_id, batch, feed.current_batch, last_sync_at, null);
     data_version := data_version + 1;
   end if;

@@ -5,7 +5,7 @@
  */
 import type { FeedType } from "../../feeds/find.ts";
 import type { FieldError } from "../../lib/field_error.ts";
-import { JsonSyntaxError } from "../../lib/json_text.ts";
+import { JsonSyntaxError, type KnownKeys } from "../../lib/json_text.ts";
 import { ERRORS_LISTED_MAX } from "../../limits.ts";
 import { checkRow, isRowTooLarge, type PushedRow, scanRow } from "../check_row.ts";
 import type { SourceLine } from "./source_line.ts";
@@ -13,16 +13,18 @@ import type { SourceLine } from "./source_line.ts";
 interface LineRules {
   readonly feedType: FeedType;
   readonly rowBytesMax: number;
+  /** Of the line before: the rows of a file mostly share their keys. */
+  readonly keys: KnownKeys;
 }
 
 /** The row of a line; `index` is the line. Or what is wrong with it: the first mistake of all. */
 export function checkLine(
   { line, text, mistake }: SourceLine,
-  { feedType, rowBytesMax }: LineRules,
+  { feedType, rowBytesMax, keys }: LineRules,
 ): PushedRow | FieldError {
   if (mistake !== undefined) return badLine(line, { path: "", message: mistake });
   try {
-    const json = scanRow(text, { path: "", firstLine: line, refusalsMax: 1 });
+    const json = scanRow(text, { path: "", firstLine: line, refusalsMax: 1, keys });
     const found = { json, span: json.root, pointer: "", index: line };
     if (isRowTooLarge(found, rowBytesMax)) {
       const message = `the row is larger than the ${rowBytesMax} bytes of one row`;

@@ -10,12 +10,12 @@
  * @module
  */
 import { isUtf8 } from "node:buffer";
-import { CsvError, parse } from "csv-parse";
 import { schemaProperties } from "../../feeds/schema_properties.ts";
 import { present } from "../../lib/assert.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { isObject } from "../../lib/records.ts";
 import { CSV_COLUMNS_MAX } from "../../limits.ts";
+import { type CsvMistake, CsvRecords } from "./csv_records.ts";
 import type { SourceLine } from "./source_line.ts";
 
 interface CsvOptions {
@@ -33,12 +33,12 @@ interface Column {
   readonly types: ReadonlySet<string> | undefined;
 }
 
-/** Lines that the parser has read. */
-interface Place {
-  readonly lines: number;
-  readonly empty_lines: number;
-}
-
+const MISTAKES: Readonly<Record<CsvMistake, string>> = {
+  too_long: "the record is larger than a row may be; a quote that is not closed may be the reason",
+  not_closed: "a quoted value that begins here is not closed",
+  misplaced_quote:
+    'a quote is out of place: quote the whole value, and double each quote in it, as "12"" wide"',
+};
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const JSON_TYPES = ["string", "number", "integer", "boolean", "null", "object", "array"];
 
@@ -47,79 +47,65 @@ export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
   { schema, recordBytesMax }: CsvOptions,
 ): AsyncGenerator<readonly SourceLine[], void, void> {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  // The byte order mark is left out.
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const records = new CsvRecords(recordBytesMax);
   let columns: readonly Column[] | undefined;
-  let lines: SourceLine[] = [];
-  let isEnded = false;
-  /** Behind the last record. */
-  let place: Place = { lines: 0, empty_lines: 0 };
   let linesBefore = 0;
 
-  const parser = parse({
-    bom: true,
-    record_delimiter: ["\r\n", "\n", "\r"],
-    relax_column_count: true,
-    skip_empty_lines: true,
-    max_record_size: recordBytesMax,
-    // Nothing comes out of the parser, so records are there as soon as their bytes are written.
-    on_record(record: string[], { lines: end, empty_lines }) {
-      const line = place.lines + 1 + empty_lines - place.empty_lines;
-      place = { lines: end, empty_lines };
-      if (!isEnded) take(record, line);
-      return null;
-    },
-  });
-  const failed = Promise.withResolvers<never>();
-  // The parser also tells of its failure by an event.
-  parser.on("error", failed.reject);
-  failed.promise.catch(() => {});
-
-  function take(record: readonly string[], line: number): void {
-    if (columns !== undefined) {
-      lines.push(lineOf(record, columns, line));
-      return;
+  /** The rows of a piece, and whether no more can follow. */
+  function take(piece: string, isLast: boolean): { lines: SourceLine[]; isEnded: boolean } {
+    const lines: SourceLine[] = [];
+    for (const { values, line } of records.read(piece, { isLast })) {
+      if (columns !== undefined) {
+        lines.push(lineOf(values, columns, line));
+        continue;
+      }
+      const header = readHeader(values, schema);
+      if (typeof header === "string") {
+        return { lines: [{ line, text: "", mistake: header }], isEnded: true };
+      }
+      columns = header;
     }
-    const header = readHeader(record, schema);
-    if (typeof header === "string") endAt(line, header);
-    else columns = header;
-  }
-
-  function endAt(line: number, mistake: string): void {
-    isEnded = true;
-    lines.push({ line, text: "", mistake });
-  }
-
-  /** Writes a chunk, or the end. */
-  async function write(chunk: Uint8Array | undefined): Promise<void> {
-    try {
-      decoder.decode(chunk ?? new Uint8Array(0), { stream: chunk !== undefined });
-    } catch {
-      // The parser would put a replacement character there.
-      const line = linesBefore + 1 + (chunk === undefined ? 0 : countValidLines(chunk));
-      return endAt(line, "the file is not valid UTF-8 here; what follows was not read");
-    }
-    const written = new Promise<void>((resolve) => {
-      if (chunk === undefined) parser.end(() => resolve());
-      else parser.write(chunk, () => resolve());
-    });
-    try {
-      await Promise.race([failed.promise, written]);
-    } catch (error) {
-      if (!(error instanceof CsvError)) throw error;
-      endAt(place.lines + 1, mistakeOf(error));
-    }
-    linesBefore += chunk === undefined ? 0 : countLineFeeds(chunk);
+    const { mistake } = records;
+    if (mistake === undefined) return { lines, isEnded: false };
+    const { kind, line } = mistake;
+    const last = { line, text: "", mistake: `${MISTAKES[kind]}; what follows was not read` };
+    return { lines: [...lines, last], isEnded: true };
   }
 
   for await (const chunk of chunks) {
-    await write(chunk);
-    const some = lines;
-    lines = [];
-    if (some.length > 0) yield some;
+    const piece = decoded(decoder, chunk);
+    if (piece === undefined) {
+      yield [invalidFrom(linesBefore + 1 + countValidLines(chunk))];
+      return;
+    }
+    linesBefore += countLineFeeds(chunk);
+    const { lines, isEnded } = take(piece, false);
+    if (lines.length > 0) yield lines;
     if (isEnded) return;
   }
-  await write(undefined);
+  const end = decoded(decoder, undefined);
+  if (end === undefined) {
+    yield [invalidFrom(linesBefore + 1)];
+    return;
+  }
+  const { lines } = take(end, true);
   if (lines.length > 0) yield lines;
+}
+
+/** A chunk, or the end. Undefined if it is not valid UTF-8. */
+function decoded(decoder: TextDecoder, chunk: Uint8Array | undefined): string | undefined {
+  try {
+    return decoder.decode(chunk ?? new Uint8Array(0), { stream: chunk !== undefined });
+  } catch {
+    return undefined;
+  }
+}
+
+function invalidFrom(line: number): SourceLine {
+  const mistake = "the file is not valid UTF-8 here; what follows was not read";
+  return { line, text: "", mistake };
 }
 
 function countLineFeeds(chunk: Uint8Array): number {
@@ -138,17 +124,6 @@ function countValidLines(chunk: Uint8Array): number {
     start = end + 1;
   }
   return count;
-}
-
-/** What broke the quotes. */
-function mistakeOf({ code }: CsvError): string {
-  const what =
-    code === "CSV_MAX_RECORD_SIZE"
-      ? "the record is larger than a row may be; a quote that is not closed may be the reason"
-      : code === "CSV_QUOTE_NOT_CLOSED"
-        ? "a quoted value that begins here is not closed"
-        : 'a quote is out of place: quote the whole value, and double each quote in it, as "12"" wide"';
-  return `${what}; what follows was not read`;
 }
 
 /** The columns, or what is wrong with the header. */
@@ -184,7 +159,8 @@ function lineOf(record: readonly string[], columns: readonly Column[], line: num
     return { line, text: "", mistake };
   }
   const members: string[] = [];
-  for (const [index, value] of record.entries()) {
+  for (let index = 0; index < columns.length; index++) {
+    const value = present(record[index]);
     if (value === "") continue;
     const column = present(columns[index]);
     const json = column.types === undefined ? JSON.stringify(value) : typed(value, column.types);

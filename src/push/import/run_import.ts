@@ -66,6 +66,7 @@ export async function runImport(
   const { feedType } = started;
   const { progress, watch } = run;
   const isStream = feedType === "stream";
+  const rules = { feedType, rowBytesMax: services.limits.rowBytes, keys: [] };
   const bad = new BadLines();
   let claim = started;
   /** Whether what is read may still be stored. */
@@ -86,7 +87,7 @@ export async function runImport(
       isSound = unfit.length === 0;
       // Events before the first bad line are stored; a collection's rows would be in vain.
       const lineEnd = isSound ? Infinity : isStream ? Math.min(...unfit.map(lineOf)) : 0;
-      const fit = left.filter(({ index }) => index < lineEnd);
+      const fit = isSound ? left : left.filter(({ index }) => index < lineEnd);
       if (fit.length === 0) return;
       const outcome = await services.importStore.add(claim, fit);
       if (outcome.kind !== "stored") {
@@ -96,8 +97,8 @@ export async function runImport(
       }
       const { rowsInserted, repeatedIds, dataVersion } = outcome;
       const repeated = new Set(repeatedIds);
-      for (const { id, index } of left) if (repeated.has(id)) bad.add(repeats(id, index));
       if (repeated.size > 0) {
+        for (const { id, index } of left) if (repeated.has(id)) bad.add(repeats(id, index));
         left = left.filter(({ id }) => !repeated.has(id));
         continue;
       }
@@ -121,7 +122,7 @@ export async function runImport(
   }
 
   async function take(line: SourceLine): Promise<void> {
-    const row = checkLine(line, { feedType, rowBytesMax: services.limits.rowBytes });
+    const row = checkLine(line, rules);
     progress.rowsReceived += 1;
     if ("message" in row) {
       // Events before the first bad line are stored, and none behind it.

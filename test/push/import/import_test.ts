@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
+import { waitFor } from "../../support/processes.ts";
 import { type PushScene, startPushScene } from "../../support/push_scene.ts";
 
 let scene: PushScene;
@@ -176,6 +177,29 @@ describe("import into a collection", () => {
     );
     expect(last.problem).toMatchObject({ status: 409, code: "BATCH_CLOSED" });
     expect(await scene.shown(feedId)).toEqual(['{"id":"newer"}']);
+  });
+
+  test("a batch of which a crash of the database took a part is never shown", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    await scene.push(feedId, [{ id: "old" }]);
+    const { sql } = scene.gateway;
+    const { last } = await importFile(
+      feedId,
+      slowly(async (send) => {
+        send(`${ndjson(rowsOf(3_000))}\n`);
+        // The part, and what was counted with it, as recovery leaves them out.
+        await waitFor(async () => {
+          const lost = await sql`
+            delete from row_totals
+            where feed_id = ${feedId}
+              and batch_number = (select batch_number from imports where feed_id = ${feedId})`;
+          return lost.count > 0;
+        }, 10_000);
+        send(ndjson([{ id: "last" }]));
+      }),
+    );
+    expect(last.problem).toMatchObject({ status: 503, code: "UNAVAILABLE" });
+    expect(await scene.shown(feedId)).toEqual(['{"id":"old"}']);
   });
 });
 
