@@ -49,7 +49,7 @@ if (!Bun.isMainThread) {
     }
     postMessage({ count: times.length, p99Ms: percentile(times, 0.99), refused });
   };
-  self.addEventListener("message", ({ data }) => {
+  addEventListener("message", ({ data }: MessageEvent) => {
     if (data === "stop") isStopped = true;
     else void read(data);
   });

@@ -21,6 +21,13 @@ export interface Bought {
   state: "standing" | "undone" | "unknown";
 }
 
+/** An export that was answered with 200. */
+export interface Exported {
+  readonly accountId: string;
+  readonly feedId: string;
+  readonly chargeNanos: number;
+}
+
 /** What has happened, as clients saw it. */
 export interface Record {
   /** By usage id: reads answered with 200. */
@@ -35,6 +42,14 @@ export interface Record {
   pages: number;
   /** Events that followers got. */
   followed: number;
+  /** By usage id. */
+  readonly exported: Map<string, Exported>;
+  /** Exports that came to their end, and those that went on behind where they were cut. */
+  exports: number;
+  resumed: number;
+  /** Imports that were acknowledged, and those that were broken off. */
+  imports: number;
+  broken: number;
   readonly violations: Set<string>;
 }
 
@@ -84,6 +99,11 @@ export function createClient(world: World, scene: Scene): Client {
     walks: 0,
     pages: 0,
     followed: 0,
+    exported: new Map(),
+    exports: 0,
+    resumed: 0,
+    imports: 0,
+    broken: 0,
     violations: new Set(),
   };
   const idempotent = new Map<string, string>();

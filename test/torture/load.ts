@@ -1,9 +1,10 @@
 /**
- * The load of a torture: readers, walkers, followers, buyers, pushers, revocations and price edits, each of which checks at
+ * The load of a torture: readers, walkers, followers, buyers, pushers, imports, exports, revocations and price edits, each of which checks at
  * once what it can know from outside (`client.ts`); the rest is compared at the end (`verify.ts`).
  *
  * @module
  */
+import { startBulk } from "./bulk.ts";
 import { startBuyers } from "./buyers.ts";
 import { any, type Client, createClient, type Record } from "./client.ts";
 import { startFollowers } from "./followers.ts";
@@ -170,6 +171,7 @@ export function startLoad(world: World, scene: Scene, { readers }: LoadOptions):
     ...scene.feeds.map(pusher),
     ...scene.sold.map(pushNext),
     ...startBuyers(client, { world, scene, isStopping: () => isStopping }),
+    ...startBulk(client, { world, scene, isStopping: () => isStopping }),
     reviser(),
     revoker(),
   ];

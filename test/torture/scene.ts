@@ -32,6 +32,8 @@ export interface Scene {
   readonly feeds: readonly TortureFeed[];
   /** One-time feeds, each with a document that stays. */
   readonly sold: readonly TortureFeed[];
+  /** A collection and a stream that are imported and exported. */
+  readonly bulk: readonly TortureFeed[];
   readonly keys: AgentKey[];
   /** Those that walk: none of their keys is revoked. */
   readonly walkers: readonly AgentKey[];
@@ -81,6 +83,16 @@ export async function setScene(sql: Connections, agents: number): Promise<Scene>
   const sold = await Promise.all(
     Array.from({ length: SOLD_FEEDS }, (_, place) => addSoldFeed(sql, owner, `sold-${place}`)),
   );
+  const bulk: TortureFeed[] = [];
+  for (const model of ["collection", "stream"] as const) {
+    const slug = `bulk-${model}`;
+    const rows = await sql`
+      insert into feeds (account_id, name, endpoint_path, feed_type, price_type, call_price_nanos)
+      values (${owner}, ${slug}, ${slug}, ${model}, 'metered', ${PRICES_NANOS[0]})
+      returning feed_id`;
+    const feedId: string = rows[0]?.feed_id;
+    bulk.push({ feedId, slug, model, isMetered: true, acknowledged: -1, sent: -1 });
+  }
   const keys: AgentKey[] = [];
   const addKey = async (accountId: string) => ({
     key: await insertKey(sql, accountId, "read"),
@@ -94,7 +106,7 @@ export async function setScene(sql: Connections, agents: number): Promise<Scene>
   const addRichAgent = async () => addKey(await addAccount(sql, RICH_NANOS));
   const walkers = await Promise.all(Array.from({ length: WALKERS }, addRichAgent));
   const followers = await Promise.all(Array.from({ length: FOLLOWERS }, addRichAgent));
-  return { writeKey, feeds, sold, keys, walkers, followers, addKey, addRichAgent };
+  return { writeKey, feeds, sold, bulk, keys, walkers, followers, addKey, addRichAgent };
 }
 
 async function addSoldFeed(sql: Connections, owner: string, slug: string): Promise<TortureFeed> {

@@ -7,6 +7,7 @@ import { findViolations, LIMIT_FREE } from "../support/account_checks.ts";
 import type { Answered, Record } from "./client.ts";
 import { BATCH_ROWS, streamRow } from "./load.ts";
 import type { Scene, TortureFeed } from "./scene.ts";
+import { checkBulk, verifyExports } from "./verify_bulk.ts";
 import { verifyMoney } from "./verify_money.ts";
 import type { World } from "./world.ts";
 
@@ -35,6 +36,8 @@ export async function verify(world: World, scene: Scene, record: Record): Promis
   }
   violations.push(...(await findViolations(sql)));
   violations.push(...(await verifyMoney(world, record)));
+  violations.push(...(await verifyExports(world, record)));
+  for (const feed of scene.bulk) violations.push(...(await checkBulk(world, scene, feed)));
   for (const feed of scene.feeds) violations.push(...(await checkFeed(world, scene, feed)));
   const unseen = events.filter(
     ({ usage_id, refunded }) => !refunded && !record.answered.has(usage_id),
