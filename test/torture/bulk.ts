@@ -67,7 +67,7 @@ export function startBulk(client: Client, options: BulkOptions): Promise<void>[]
         if (inserted + duplicate !== IMPORT_ROWS) violate(`${feed.slug}: imported ${inserted}`);
         return;
       }
-      const { problem = last } = last ?? {};
+      const problem: ImportProblem | undefined = last?.problem ?? last;
       if (problem?.code !== "IMPORT_RUNNING") record.broken += 1;
       if (problem !== undefined && problem.status !== 503 && problem.code !== "IMPORT_RUNNING") {
         violate(`import: ${JSON.stringify(problem).slice(0, 300)}`);
@@ -223,11 +223,9 @@ export function faultOf(
   return generation < least ? `exported ${generation} after ${least}` : undefined;
 }
 
-interface LastLine {
+interface LastLine extends ImportProblem {
   readonly receipt?: { readonly rows_inserted: number; readonly rows_duplicate: number };
   readonly problem?: ImportProblem;
-  readonly status?: number;
-  readonly code?: string;
 }
 
 interface ImportProblem {
