@@ -157,6 +157,13 @@ const X402_VARIABLES = [
   "FEEDGATE_X402_RPC_URL",
 ] as const;
 
+const X402_BESIDES = [
+  "FEEDGATE_X402_ASSET",
+  "FEEDGATE_X402_CONFIRMATIONS",
+  "FEEDGATE_X402_FACILITATOR_TOKEN",
+  "FEEDGATE_X402_WAIT_SECONDS",
+] as const;
+
 /** Variable of each limit that may be overridden. */
 const LIMIT_VARIABLES: Readonly<Record<keyof Limits, string>> = {
   readsFree: "FEEDGATE_READ_LIMIT_FREE",
@@ -274,7 +281,7 @@ function readX402(
 ): X402Config | undefined {
   const payTo = read.matching(
     "FEEDGATE_X402_PAY_TO",
-    /^0x[0-9a-fA-F]{40}$/,
+    /^0x(?!0{40}$)[0-9a-fA-F]{40}$/,
     "an address, 0x and 40 hexadecimal digits",
   );
   const network = read.matching(
@@ -292,6 +299,10 @@ function readX402(
     /^0x[0-9a-fA-F]{40},[^,]+,[^,]+$/,
     "an address, a name and a version, separated by commas",
   );
+  const besides = X402_BESIDES.filter((name) => read.text(name) !== undefined);
+  if (besides.length > 0 && X402_VARIABLES.every((name) => read.text(name) === undefined)) {
+    mistakes.push(`${besides.join(", ")} can only be set with ${X402_VARIABLES.join(", ")}`);
+  }
   if (payTo === undefined || network === undefined) return undefined;
   if (facilitatorUrl === undefined || rpcUrl === undefined) return undefined;
   const [address = "", name = "", version = ""] = given?.split(",") ?? [];

@@ -85,7 +85,7 @@ export const X402_SETTLE_MS_MAX = 30_000;
 export const X402_RPC_MS_MAX = 5_000;
 export const X402_ANSWER_BYTES_MAX = 2 * MIB;
 /** How long a call waits for the chain after the facilitator has refused its payment, in milliseconds. */
-export const X402_REFUSED_MS_MAX = 1_000;
+export const X402_REFUSED_MS_MAX = 500;
 /** How often the chain is asked meanwhile, in milliseconds. */
 export const X402_POLL_MS = 500;
 /** How long such a call may take, in seconds, from the first question to the last. */

@@ -126,3 +126,64 @@ test("FEEDGATE_BILLING_TEXT may be a page long", () => {
     "FEEDGATE_BILLING_TEXT must have at most 4000 characters",
   ]);
 });
+
+describe("readConfig: x402", () => {
+  const X402 = {
+    FEEDGATE_X402_PAY_TO: `0x${"0f".repeat(20)}`,
+    FEEDGATE_X402_NETWORK: "eip155:8453",
+    FEEDGATE_X402_FACILITATOR_URL: "https://facilitator.example.org/v2/",
+    FEEDGATE_X402_RPC_URL: "https://node.example.org/key",
+  };
+
+  test("without more, it is USDC of the network and three confirmations", () => {
+    expect(readConfig(X402).topups?.x402).toEqual({
+      payTo: X402.FEEDGATE_X402_PAY_TO,
+      network: "eip155:8453",
+      asset: {
+        address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+        name: "USD Coin",
+        version: "2",
+      },
+      facilitatorUrl: "https://facilitator.example.org/v2",
+      facilitatorToken: undefined,
+      rpcUrl: X402.FEEDGATE_X402_RPC_URL,
+      confirmations: 3,
+      waitMs: 20_000,
+    });
+  });
+
+  test("another network needs its token, and settings beside x402 need x402", () => {
+    const elsewhere = { ...X402, FEEDGATE_X402_NETWORK: "eip155:5" };
+    expect(mistakesOf(elsewhere)).toEqual([
+      expect.stringContaining("FEEDGATE_X402_NETWORK is eip155:5, whose USDC is not known here"),
+    ]);
+    const asset = { FEEDGATE_X402_ASSET: `0x${"aa".repeat(20)},My Dollar,1` };
+    expect(readConfig({ ...elsewhere, ...asset }).topups?.x402?.asset).toEqual({
+      address: `0x${"aa".repeat(20)}`,
+      name: "My Dollar",
+      version: "1",
+    });
+    expect(mistakesOf(asset)).toEqual([
+      "FEEDGATE_X402_ASSET can only be set with FEEDGATE_X402_PAY_TO, FEEDGATE_X402_NETWORK, FEEDGATE_X402_FACILITATOR_URL, FEEDGATE_X402_RPC_URL",
+    ]);
+  });
+
+  test("what can't be used is named", () => {
+    expect(
+      mistakesOf({
+        ...X402,
+        FEEDGATE_X402_PAY_TO: `0x${"00".repeat(20)}`,
+        FEEDGATE_X402_NETWORK: "base",
+        FEEDGATE_X402_CONFIRMATIONS: "0",
+        FEEDGATE_X402_ASSET: "USDC",
+      }),
+    ).toEqual([
+      expect.stringContaining("FEEDGATE_X402_PAY_TO must be an address"),
+      expect.stringContaining("FEEDGATE_X402_NETWORK must be a CAIP-2 id"),
+      expect.stringContaining("FEEDGATE_X402_CONFIRMATIONS must be an integer from 1 to 300"),
+      expect.stringContaining("FEEDGATE_X402_ASSET must be an address, a name and a version"),
+    ]);
+    const { FEEDGATE_X402_RPC_URL: _, ...rest } = X402;
+    expect(mistakesOf(rest)).toEqual([expect.stringContaining("must be set all, or none")]);
+  });
+});

@@ -34,5 +34,6 @@ function openX402(services: Services, x402: X402Config): DirectWay {
   return {
     pay: async (order) => (await open()).pay(order),
     ask: async (topup) => (await open()).ask(topup),
+    recheck: async (topup) => (await open()).recheck(topup),
   };
 }

@@ -44,6 +44,9 @@ interface Asked {
   ask(topup: Topup): Promise<Standing>;
 }
 
+/** Whether a payment that was granted stays. `open`: nobody knows yet. */
+export type Finality = "final" | "undone" | "open";
+
 /** A page on which a person pays. */
 export interface PayPage {
   readonly paymentId: string;
@@ -72,6 +75,8 @@ export interface DirectPay {
 export interface DirectWay extends Asked {
   /** Verifies, settles and grants; or says with a 402 what it takes. */
   pay(order: DirectPay): Promise<Answer | Problem>;
+  /** Asks whether a payment that was granted is still there. @throws if the chain can't be reached */
+  recheck(topup: Topup): Promise<Finality>;
 }
 
 /** The ways that are configured. */

@@ -10,6 +10,7 @@ import {
   openScene,
   type PaymentScene,
   postTopup,
+  recheckAll,
   signedOf,
   signPayment,
 } from "./x402_scene.ts";
@@ -28,6 +29,8 @@ const FAILURE = {
   transaction: "",
   network: "eip155:31337",
 };
+/** By then a block is final for anvil. */
+const FINAL_BLOCKS = 80;
 /** Later than any authorization of these tests. */
 const AFTER_ALL_SECONDS = 400;
 
@@ -278,24 +281,39 @@ describe.skipIf(!hasChain())(
     });
 
     // The last one: no authorization of this file is good after it.
-    test("a facilitator that says that it took the money, and did not: no credits, and an end when time is up", async () => {
+    test("a facilitator that says that it took the money, and did not, gets no credits; what a deep reorganisation has dropped is taken back", async () => {
+      const kept = await pay();
+      const dropped = await pay();
+      expect([kept.response.status, dropped.response.status]).toEqual([201, 201]);
+      await chain.reorganise(1);
       const lied = await pay(async (path, honest) => (path === "/settle" ? SUCCESS : honest()));
       expect(lied.response.status).toBe(202);
       expect(await lied.response.json()).toMatchObject({ status: "waiting" });
       await finishAll(scene);
+      await recheckAll(scene);
+      // Nobody knows yet: it may come in again.
       expect(await statusOf(lied)).toBe("waiting");
+      expect(await creditsOf(scene, dropped.key)).toBe(1_000_000);
+
       await chain.passTime(AFTER_ALL_SECONDS);
+      await chain.mine(FINAL_BLOCKS);
       await finishAll(scene);
+      await recheckAll(scene);
       expect(await statusOf(lied)).toBe("expired");
       expect(await creditsOf(scene, lied.key)).toBe(0);
       await expect(chain.transfer(signedOf(lied.payment))).rejects.toThrow();
       expect((await again(lied)).status).toBe(402);
+      expect(await creditsOf(scene, kept.key)).toBe(1_000_000);
+      expect(await creditsOf(scene, dropped.key)).toBe(0);
       const [open] = await scene.gateway.sql`
-      select count(*)::int as count from topups where status = 'waiting'`;
-      expect(open?.count).toBe(0);
+      select
+        count(*) filter (where status = 'waiting')::int as waiting,
+        count(*) filter (where status = 'granted' and not is_final)::int as unsure
+      from topups`;
+      expect(open).toEqual({ waiting: 0, unsure: 0 });
 
       const [sums] = await scene.gateway.sql`
-      select sum(amount_nanos)::text as nanos from topups where status = 'granted'`;
+      select sum(amount_nanos)::text as nanos from credit_ledger`;
       expect(sums?.nanos).toBe(`${await chain.balanceOf(scene.payTo)}000`);
     });
   },

@@ -10,6 +10,7 @@ import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { finishTopups } from "../../src/topups/finish.ts";
 import { openWays } from "../../src/topups/open_ways.ts";
+import { recheckTopups } from "../../src/topups/recheck.ts";
 import type { Authorization, Chain, Wallet } from "../support/chain/chain.ts";
 import { type Facilitator, startFacilitator } from "../support/chain/facilitator.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
@@ -163,6 +164,16 @@ export async function creditsOf({ gateway }: PaymentScene, key: string): Promise
   const response = await gateway.get("/v1/account", key);
   const { balance } = (await response.json()) as { balance: { credits: number } };
   return balance.credits;
+}
+
+/** What the job does that asks again about what was granted, when all of it is due. */
+export async function recheckAll({ gateway }: PaymentScene): Promise<void> {
+  const { services } = gateway.gateway;
+  await gateway.sql`update topups set due_at = now() where status = 'granted'`;
+  const { x402 } = openWays(services);
+  if (x402 === undefined) throw new Error("the gateway takes no x402");
+  const job = recheckTopups(x402, services.log, 0);
+  while (await job.step(services.database));
 }
 
 /** What the job does when everything is due. */

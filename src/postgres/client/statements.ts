@@ -148,6 +148,7 @@ import sql_migrations_0019_console_sessions from "../../../sql/migrations/0019_c
 import sql_migrations_0020_faces from "../../../sql/migrations/0020_faces.sql" with { type: "text" };
 import sql_migrations_0021_topups from "../../../sql/migrations/0021_topups.sql" with { type: "text" };
 import sql_migrations_0022_topups_ended from "../../../sql/migrations/0022_topups_ended.sql" with { type: "text" };
+import sql_migrations_0023_topups_final from "../../../sql/migrations/0023_topups_final.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -268,6 +269,7 @@ import sql_topups_adopt_topup from "../../../sql/topups/adopt_topup.sql" with { 
 import sql_topups_alert_topup from "../../../sql/topups/alert_topup.sql" with { type: "text" };
 import sql_topups_begin_topup from "../../../sql/topups/begin_topup.sql" with { type: "text" };
 import sql_topups_claim_due_topups from "../../../sql/topups/claim_due_topups.sql" with { type: "text" };
+import sql_topups_claim_granted_topups from "../../../sql/topups/claim_granted_topups.sql" with { type: "text" };
 import sql_topups_count_keyless_topups from "../../../sql/topups/count_keyless_topups.sql" with { type: "text" };
 import sql_topups_expire_topup from "../../../sql/topups/expire_topup.sql" with { type: "text" };
 import sql_topups_find_topup from "../../../sql/topups/find_topup.sql" with { type: "text" };
@@ -282,6 +284,7 @@ import sql_topups_functions_take_back_topup from "../../../sql/topups/functions/
 import sql_topups_give_topup_key from "../../../sql/topups/give_topup_key.sql" with { type: "text" };
 import sql_topups_grant_topup from "../../../sql/topups/grant_topup.sql" with { type: "text" };
 import sql_topups_list_topups from "../../../sql/topups/list_topups.sql" with { type: "text" };
+import sql_topups_mark_topup_final from "../../../sql/topups/mark_topup_final.sql" with { type: "text" };
 import sql_topups_note_topup_payment from "../../../sql/topups/note_topup_payment.sql" with { type: "text" };
 import sql_topups_postpone_topup from "../../../sql/topups/postpone_topup.sql" with { type: "text" };
 import sql_topups_report_topups from "../../../sql/topups/report_topups.sql" with { type: "text" };
@@ -313,6 +316,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0020_faces", text: sql_migrations_0020_faces },
   { name: "0021_topups", text: sql_migrations_0021_topups },
   { name: "0022_topups_ended", text: sql_migrations_0022_topups_ended },
+  { name: "0023_topups_final", text: sql_migrations_0023_topups_final },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -571,6 +575,7 @@ export const STATEMENTS = {
   alert_topup: numbered(sql_topups_alert_topup),
   begin_topup: numbered(sql_topups_begin_topup),
   claim_due_topups: numbered(sql_topups_claim_due_topups),
+  claim_granted_topups: numbered(sql_topups_claim_granted_topups),
   count_keyless_topups: numbered(sql_topups_count_keyless_topups),
   expire_topup: numbered(sql_topups_expire_topup),
   find_topup: numbered(sql_topups_find_topup),
@@ -578,6 +583,7 @@ export const STATEMENTS = {
   give_topup_key: numbered(sql_topups_give_topup_key),
   grant_topup: numbered(sql_topups_grant_topup),
   list_topups: numbered(sql_topups_list_topups),
+  mark_topup_final: numbered(sql_topups_mark_topup_final),
   note_topup_payment: numbered(sql_topups_note_topup_payment),
   postpone_topup: numbered(sql_topups_postpone_topup),
   report_topups: numbered(sql_topups_report_topups),
@@ -2609,6 +2615,34 @@ export interface StatementTypes {
       readonly is_over: boolean;
     };
   };
+  /** gives this process the granted top-ups whose chain is to be asked again, and no other process until the pause ends */
+  claim_granted_topups: {
+    parameters: {
+      readonly age: string;
+      readonly pause: string;
+      readonly limit: bigint;
+    };
+    row: {
+      readonly topup_id: string;
+      readonly account_id: string | null;
+      readonly way: string;
+      readonly status: string;
+      readonly amount_nanos: bigint;
+      readonly payment_id: string | null;
+      readonly pay_url: string | null;
+      readonly details: string;
+      readonly created_at: string;
+      readonly expires_at: string;
+      readonly ended_at: string | null;
+      readonly entry_id: bigint | null;
+      readonly taken_back_nanos: bigint;
+      readonly unrecovered_nanos: bigint;
+      readonly alert: string | null;
+      readonly attempts: number;
+      readonly last_error: string | null;
+      readonly is_over: boolean;
+    };
+  };
   /** how many payments of callers without a key are under way, so that strangers can't fill the table */
   count_keyless_topups: {
     parameters: {
@@ -2718,6 +2752,15 @@ export interface StatementTypes {
       readonly unrecovered_nanos: bigint;
       readonly alert: string | null;
       readonly last_error: string | null;
+    };
+  };
+  /** notes that the chain need not be asked again about a payment */
+  mark_topup_final: {
+    parameters: {
+      readonly topup_id: string;
+    };
+    row: {
+      readonly topup_id: string;
     };
   };
   /** notes where a top-up is paid, once the way has begun the payment */
@@ -2922,6 +2965,7 @@ export const ARGUMENTS: {
   alert_topup: (by) => [by.topup_id, by.alert],
   begin_topup: (by) => [by.account_id, by.key_id, by.way, by.amount_nanos, by.payment_id, by.details, by.idempotency_hash, by.idempotency_age, by.lifetime, by.first_asked, by.waiting_max, by.account_day_nanos, by.day_nanos],
   claim_due_topups: (by) => [by.lease, by.limit],
+  claim_granted_topups: (by) => [by.age, by.pause, by.limit],
   count_keyless_topups: (by) => [by.limit],
   expire_topup: (by) => [by.topup_id, by.alert],
   find_topup: (by) => [by.topup_id],
@@ -2929,6 +2973,7 @@ export const ARGUMENTS: {
   give_topup_key: (by) => [by.topup_id, by.key_hash, by.key_start, by.name, by.actor],
   grant_topup: (by) => [by.topup_id, by.reference, by.paid_nanos, by.payment_id, by.details, by.actor],
   list_topups: (by) => [by.account_id, by.way, by.status, by.alerts_only, by.before_created_at, by.before_topup_id, by.limit],
+  mark_topup_final: (by) => [by.topup_id],
   note_topup_payment: (by) => [by.topup_id, by.payment_id, by.pay_url, by.expires_at],
   postpone_topup: (by) => [by.topup_id, by.due_in, by.error],
   report_topups: (by) => [by.from_day, by.to_day],

@@ -88,9 +88,9 @@ export function createChain({ rpcUrl, network, asset }: X402Config) {
       isRightChain = true;
     },
 
-    /** The newest, or the one of a number. */
-    async findBlock(number?: bigint): Promise<Block> {
-      const which = number === undefined ? "latest" : hexOf(number);
+    /** The newest, the newest that can't be reorganised any more, or the one of a number. */
+    async findBlock(named: bigint | "latest" | "finalized"): Promise<Block> {
+      const which = typeof named === "bigint" ? hexOf(named) : named;
       const block = await read(BLOCK, "eth_getBlockByNumber", [which, false]);
       return { number: BigInt(block.number), timestamp: BigInt(block.timestamp) };
     },

@@ -11,6 +11,7 @@
  * @module
  */
 import { X402_LOG_BLOCKS_MAX, X402_LOG_STEPS_MAX } from "../../limits.ts";
+import type { Finality } from "../way.ts";
 import {
   AUTHORIZATION_USED,
   type Block,
@@ -54,7 +55,7 @@ export async function findEvidence(
   { firstBlock, confirmations }: EvidenceOptions,
 ): Promise<Evidence> {
   await chain.requireNetwork();
-  const newest = await chain.findBlock();
+  const newest = await chain.findBlock("latest");
   const deepNumber = newest.number - BigInt(confirmations - 1);
   const log = await findUse(chain, authorization, { firstBlock, newest });
   if (log !== undefined) {
@@ -72,8 +73,29 @@ export async function findEvidence(
   if (deepNumber < firstBlock) return { kind: "open" };
   const deep = await chain.findBlock(deepNumber);
   if (deep.timestamp < BigInt(authorization.validBefore)) return { kind: "open" };
-  // A node may know that it was used, and not have its events yet.
-  return (await chain.isSpent(authorization, deepNumber)) ? { kind: "open" } : { kind: "over" };
+  // A node may know that it was used, and not have its events yet. What is unused now was so at any time.
+  return (await chain.isSpent(authorization, newest.number)) ? { kind: "open" } : { kind: "over" };
+}
+
+/** Whether a payment that was granted is in a block that can't be reorganised any more, or in none of them. */
+export async function findFinality(
+  chain: Chain,
+  authorization: Authorization,
+  firstBlock: bigint,
+): Promise<Finality> {
+  await chain.requireNetwork();
+  const newest = await chain.findBlock("latest");
+  const final = await chain.findBlock("finalized");
+  const log = await findUse(chain, authorization, { firstBlock, newest });
+  if (log !== undefined) {
+    if (BigInt(log.blockNumber) > final.number) return "open";
+    const receipt = await chain.findReceipt(log.transactionHash);
+    if (receipt === undefined || receipt.blockHash !== log.blockHash) return "open";
+    const isUse = log.topics[0] === AUTHORIZATION_USED;
+    return isUse && findPaid(receipt, log, authorization) !== undefined ? "final" : "undone";
+  }
+  if (final.timestamp < BigInt(authorization.validBefore)) return "open";
+  return (await chain.isSpent(authorization, newest.number)) ? "open" : "undone";
 }
 
 /** The event of its use or cancellation, wherever it is up to the block in which it could be used last. */

@@ -30,10 +30,10 @@ import {
   grantTopup,
   PAYMENT,
 } from "../topups.ts";
-import type { Standing, Topup } from "../way.ts";
+import type { Finality, Standing, Topup } from "../way.ts";
 import { createChain } from "./chain.ts";
 import { type Authorization, msLeft, paymentIdOf } from "./check_payment.ts";
-import { type Evidence, findEvidence, type Paid } from "./evidence.ts";
+import { type Evidence, findEvidence, findFinality, type Paid } from "./evidence.ts";
 import { createFacilitator, type FacilitatorOutcome } from "./facilitator.ts";
 import { requirementsOf, resourceOf } from "./offer.ts";
 
@@ -123,7 +123,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
   async function lookBefore(authorization: Authorization) {
     try {
       await chain.requireNetwork();
-      const { number: newest } = await chain.findBlock();
+      const { number: newest } = await chain.findBlock("latest");
       const isSpent = await chain.isSpent(authorization, newest);
       return isSpent ? ({ kind: "spent" } as const) : ({ kind: "unspent", newest } as const);
     } catch (error) {
@@ -254,6 +254,15 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
       : { kind: "waiting", topup };
   }
 
+  /** @throws of a payment on another chain than the configured one */
+  function ownDetailsOf({ details: text }: Topup): PaymentDetails {
+    const details = detailsOf(text);
+    if (details.network === x402.network && details.asset === x402.asset.address.toLowerCase()) {
+      return details;
+    }
+    throw new Error(`payments on ${details.network} are not configured any more`);
+  }
+
   return {
     findKnown,
 
@@ -285,11 +294,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
 
     /** For the job that finishes top-ups. @throws if the chain can't be asked */
     async ask(topup: Topup): Promise<Standing> {
-      const details = detailsOf(topup.details);
-      if (details.network !== x402.network || details.asset !== x402.asset.address.toLowerCase()) {
-        throw new Error(`payments on ${details.network} are not configured any more`);
-      }
-      const evidence = await look(details);
+      const evidence = await look(ownDetailsOf(topup));
       if (!isDecided(evidence)) return { kind: "open" };
       if (evidence.kind === "spent" && evidence.alert !== undefined) {
         return { kind: "strange", alert: evidence.alert };
@@ -297,6 +302,12 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
       if (evidence.kind !== "paid") return { kind: "void" };
       await adopt(topup);
       return { kind: "paid", payment: paymentOf(topup, evidence) };
+    },
+
+    /** Whether the chain still has a payment that was granted. @throws if it can't be asked */
+    async recheck(topup: Topup): Promise<Finality> {
+      const details = ownDetailsOf(topup);
+      return findFinality(chain, details.authorization, BigInt(details.first_block));
     },
 
     /** Where the money came in; undefined: nowhere yet. */

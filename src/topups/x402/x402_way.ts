@@ -255,7 +255,11 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
     });
   }
 
-  return { pay, ask: (topup) => payments.ask(topup) };
+  return {
+    pay,
+    ask: (topup) => payments.ask(topup),
+    recheck: (topup) => payments.recheck(topup),
+  };
 }
 
 interface DatedPayment extends CheckedPayment {
