@@ -115,6 +115,7 @@ async function act(gateway: TestGateway, call: Call): Promise<void> {
   await post(200, "/accounts/Documented/resume");
   await actOnKeys(call, post);
   await actOnMoney(gateway, call, post);
+  await actOnTopups(gateway, call, post);
   await actOnFeeds(gateway, call, post);
   for (const [path, unknown, ambiguous] of [
     ["/stats", undefined, undefined],
@@ -215,6 +216,20 @@ async function actOnMoney(gateway: TestGateway, call: Call, post: Post): Promise
   const free = await gateway.get("/v1/catalog", await gateway.createKey(reader, "read"));
   const origin = ((await free.json()) as typeof read & { _origin: { usage_id: string } })._origin;
   await post(409, `/usage/${origin.usage_id}/refund`, { reason: "r" });
+}
+
+async function actOnTopups(gateway: TestGateway, call: Call, post: Post): Promise<void> {
+  const [topup] = await gateway.sql`
+    insert into topups (way, amount_nanos, alert, expires_at, due_at)
+    values ('card', 1, 'documented', now() + interval '1 day', now() + interval '1 day')
+    returning topup_id`;
+  await call(200, "GET", "/topups?alerts=true");
+  await call(404, "GET", "/topups?account_id=none");
+  await call(409, "GET", "/topups?account_id=Twins");
+  await call(200, "GET", "/topups/report");
+  await post(200, `/topups/${topup?.topup_id}/settle`, { reason: "r" }, "settled");
+  await post(409, `/topups/${topup?.topup_id}/settle`, { reason: "other" }, "settled");
+  await post(404, `/topups/${UNKNOWN_ID}/settle`, { reason: "r" });
 }
 
 async function actOnFeeds(gateway: TestGateway, call: Call, post: Post): Promise<void> {
