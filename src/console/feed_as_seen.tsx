@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { digits, Facts, type Figure, Table, Text } from "../ui/parts.tsx";
+import { type Column, digits, Facts, type Figure, Table, Text } from "../ui/parts.tsx";
 
 export interface ShownFeed {
   readonly name: string;
@@ -50,7 +50,7 @@ export function FeedAsSeen({ feed }: { readonly feed: ShownFeed }) {
             ),
           },
           { head: "Type", cell: (row) => <Text of={row.type} /> },
-          { head: "What it is", cell: (row) => <Text of={row.description} /> },
+          ...(fields.some((field) => field.description !== "") ? [FIELD_WORDS] : []),
         ]}
         empty="It has no schema, so agents don't know its fields before they pay."
       />
@@ -74,6 +74,11 @@ export function FeedAsSeen({ feed }: { readonly feed: ShownFeed }) {
   );
 }
 
+const FIELD_WORDS: Column<FieldSeen> = {
+  head: "What it is",
+  cell: (row) => <Text of={row.description} />,
+};
+
 /** In words, with the unit. */
 export function priceText(
   feed: Pick<ShownFeed, "price_type" | "price_per_1k" | "one_time_price_cents">,
@@ -88,8 +93,14 @@ export function priceText(
   }
 }
 
+interface FieldSeen {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+}
+
 /** The top-level properties of a schema. */
-function fieldsOf(schema: unknown) {
+function fieldsOf(schema: unknown): readonly FieldSeen[] {
   const properties = member(schema, "properties");
   if (typeof properties !== "object" || properties === null) return [];
   return Object.entries(properties).map(([name, each]) => {

@@ -35,6 +35,7 @@ const MENUS: Readonly<Record<Role, readonly MenuLink[]>> = {
     { path: "console/own-keys", text: "Keys" },
   ],
 };
+const CONSOLE_LINK: MenuLink = { path: "console", text: "Console" };
 const ROLE_NAMES: Readonly<Record<Role, string>> = {
   admin: "operator",
   write: "provider",
@@ -53,7 +54,7 @@ interface Framed {
 
 /** A page of the console as HTML. */
 export function renderFramed({ root, path, session, view, message }: Framed): string {
-  const menu = session === undefined ? PUBLIC_MENU : MENUS[session.role];
+  const menu = session === undefined ? [...PUBLIC_MENU, CONSOLE_LINK] : MENUS[session.role];
   const current = menu.filter((link) => path === link.path || path.startsWith(`${link.path}/`));
   return renderPage({
     title: view.title,
@@ -84,7 +85,7 @@ function Who({ root, session }: { readonly root: string; readonly session: Sessi
       </form>
       <form method="post" action={`${root}/console/sign-out`}>
         <button class="plain" type="submit" name="everywhere" value="yes">
-          Everywhere
+          Sign out everywhere
         </button>
       </form>
     </>

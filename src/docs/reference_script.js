@@ -4,6 +4,25 @@ const jump = () => {
     location.hash.startsWith("#errors") && document.getElementById(location.hash.slice(1));
   if (asked) asked.scrollIntoView();
 };
+
+// What Swagger UI draws lacks names for screen readers, keeps the keyboard from what scrolls, and has a main part within
+// ours. It draws anew whenever something is opened.
+const mend = () => {
+  for (const part of api.querySelectorAll("main")) part.setAttribute("role", "presentation");
+  for (const list of api.querySelectorAll("select:not([aria-label])")) {
+    const isExample = list.className === "examples-select-element";
+    list.setAttribute("aria-label", isExample ? "Example" : "Value");
+  }
+  for (const box of api.querySelectorAll("textarea:not([aria-label])")) {
+    box.setAttribute("aria-label", "Body");
+  }
+  for (const code of api.querySelectorAll("pre:not([tabindex])")) code.tabIndex = 0;
+  // A link within the button that opens the operation, and does no more than that.
+  for (const link of api.querySelectorAll("button a[href]")) link.removeAttribute("href");
+};
+const api = document.querySelector("#api");
+new MutationObserver(mend).observe(api, { childList: true, subtree: true });
+
 const response = await fetch("docs/json");
 const spec = await response.json();
 // The public address may lie behind a proxy that this browser does not use.

@@ -33,7 +33,14 @@ for (const element of document.querySelectorAll("pre")) {
 const HEIGHT = 190;
 const BARS_MAX = 62;
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const compact = new Intl.NumberFormat(undefined, { notation: "compact" });
+const compact = new Intl.NumberFormat(undefined, {
+  notation: "compact",
+  maximumSignificantDigits: 3,
+});
+/** 1, 2 and 5 of each power of ten, from nano-dollars up. */
+const STEPS = Array.from({ length: 24 }, (_, power) => power - 9).flatMap((power) =>
+  [1, 2, 5].map((step) => Number(`${step}e${power}`)),
+);
 const exact = new Intl.NumberFormat(undefined, { maximumFractionDigits: 9 });
 
 function draw(figure) {
@@ -59,6 +66,7 @@ function draw(figure) {
     ticks: { show: false },
     font: "12px system-ui, sans-serif",
   };
+  const hasWholes = columns.slice(1).flat().every(Number.isInteger);
   const hasBars = isDaily && names.length === 2 && rows.length <= BARS_MAX;
   plot.hidden = false;
   return new uPlot(
@@ -67,25 +75,26 @@ function draw(figure) {
       height: HEIGHT,
       ...(isDaily && { tzDate: (at) => uPlot.tzDate(new Date(at * 1_000), "UTC") }),
       cursor: { y: false },
-      scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.08)] } },
+      scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
       axes: [
         { ...axis, grid: { show: false } },
         {
           ...axis,
           size: 46,
-          incrs: [1, 2, 5, 10, 20, 50, 1e2, 2e2, 5e2, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9],
+          space: 26,
+          incrs: STEPS.filter((step) => step >= 1 || !hasWholes),
           values: (_, ticks) => ticks.map((tick) => compact.format(tick)),
         },
       ],
       series: [
-        { label: names[0], value: (_, at) => (at == null ? "–" : moment.format(at * 1_000)) },
+        { label: names[0], value: (_, at) => (at == null ? "" : moment.format(at * 1_000)) },
         ...names.slice(1).map((label, index) => ({
           label,
           stroke: strokes[index % strokes.length],
           width: hasBars ? 0 : 1.5,
           fill: hasBars ? strokes[0] : index === 0 ? `${strokes[0]}22` : undefined,
           points: { show: !hasBars && rows.length < 3 },
-          value: (_, value) => (value == null ? "–" : exact.format(value)),
+          value: (_, value) => (value == null ? "" : exact.format(value)),
           ...(hasBars && { paths: uPlot.paths.bars({ size: [0.7, 24] }) }),
         })),
       ],

@@ -30,6 +30,12 @@ export function Text({ of }: { readonly of: string | null | undefined }) {
   return <>{withoutInvisible(of ?? "")}</>;
 }
 
+/** `1 purchase`, `2 purchases`. */
+export function counted(figure: Figure, one: string, many = `${one}s`): string {
+  const text = digits(figure);
+  return `${text} ${text === "1" ? one : many}`;
+}
+
 export function Credits({ of }: { readonly of: Figure }) {
   return <span>{digits(of)} credits</span>;
 }
@@ -105,7 +111,7 @@ export function Table<Row>({ label, rows, columns, empty }: TableProps<Row>) {
   if (rows.length === 0) return <div class="empty">{empty}</div>;
   return (
     <section class="scroll" aria-label={label} tabIndex={0}>
-      <table>
+      <table class="cells">
         <thead>
           <tr>
             {columns.map(({ head, kind }) => (
@@ -118,8 +124,10 @@ export function Table<Row>({ label, rows, columns, empty }: TableProps<Row>) {
         <tbody>
           {rows.map((row) => (
             <tr>
-              {columns.map(({ cell, kind }) => (
-                <td class={kind}>{cell(row)}</td>
+              {columns.map(({ head, cell, kind }) => (
+                <td class={kind} data-head={head}>
+                  {cell(row)}
+                </td>
               ))}
             </tr>
           ))}

@@ -45,7 +45,7 @@ export const FIND_FEEDS: PageRoute = {
           <FilterForm
             query={visit.query}
             button="Search"
-            fields={[{ name: "q", label: "Words", kind: "search" }]}
+            fields={[{ name: "q", label: "Search the catalog", kind: "search" }]}
           />
           <Table
             label="Feeds"

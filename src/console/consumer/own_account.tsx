@@ -86,7 +86,7 @@ export const OWN_ACCOUNT: PageRoute = {
               },
               { head: "Ends", kind: "when", cell: (row) => <Time of={row.expires_at} /> },
               {
-                head: "",
+                head: "End",
                 cell: (row) => (
                   <ActForm
                     hidden={{ key_id: row.key_id }}

@@ -4,9 +4,10 @@
  *
  * @module
  */
+import { isObject } from "../../lib/records.ts";
 import { Table, Text, Time } from "../../ui/parts.tsx";
 import { AccountLink, FeedLink, type Listed, listQuery, Next } from "../lists.tsx";
-import { findNames } from "../names.ts";
+import { findNames, type NameOf } from "../names.ts";
 import { bodyOf } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
 
@@ -32,7 +33,7 @@ export const AUDIT_TRAIL: PageRoute = {
     );
     const nameOf = await findNames(
       visit,
-      events.flatMap((event) => [event.account_id, event.feed_id]),
+      events.flatMap(({ actor, account_id, feed_id }) => [account_id, feed_id, keyOf(actor)]),
     );
     return {
       title: "Audit trail",
@@ -45,7 +46,7 @@ export const AUDIT_TRAIL: PageRoute = {
             rows={events}
             columns={[
               { head: "When", kind: "when", cell: (row) => <Time of={row.happened_at} /> },
-              { head: "Who", cell: (row) => <Text of={row.actor} /> },
+              { head: "Who", cell: ({ actor }) => <Text of={namedActor(actor, nameOf)} /> },
               { head: "By", cell: (row) => row.face ?? "" },
               { head: "What", cell: (row) => row.action },
               {
@@ -62,8 +63,7 @@ export const AUDIT_TRAIL: PageRoute = {
                   </>
                 ),
               },
-              { head: "Before", cell: (row) => <Changed of={row.before} /> },
-              { head: "After", cell: (row) => <Changed of={row.after} /> },
+              { head: "Change", cell: (row) => <Changes {...row} /> },
             ]}
             empty="Nothing was changed yet."
           />
@@ -74,15 +74,56 @@ export const AUDIT_TRAIL: PageRoute = {
   },
 };
 
-const CHANGE_CHARACTERS = 160;
+const KEY_ACTOR = /^key ([0-9a-f-]{36})$/;
 
-function Changed({ of }: { readonly of: unknown }) {
-  if (of === null || of === undefined) return null;
-  const text = JSON.stringify(of);
-  const isLong = text.length > CHANGE_CHARACTERS;
+/** The id of the account's key that acted. */
+function keyOf(actor: string): string | null {
+  return KEY_ACTOR.exec(actor)?.[1] ?? null;
+}
+
+function namedActor(actor: string, nameOf: NameOf): string {
+  const name = nameOf(keyOf(actor));
+  return name === undefined ? actor : `key ${name}`;
+}
+
+const CHANGES_SHOWN = 8;
+const VALUE_CHARACTERS = 80;
+
+/** Each field that was changed, with what it was and is. */
+function Changes({ before, after }: Pick<AuditEntry, "before" | "after">) {
+  const [was, is] = [fieldsOf(before), fieldsOf(after)];
+  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
   return (
-    <code class="small wrapped">
-      <Text of={isLong ? `${text.slice(0, CHANGE_CHARACTERS)}…` : text} />
-    </code>
+    <ul class="changes">
+      {names.slice(0, CHANGES_SHOWN).map((name) => (
+        <li>
+          <span class="soft">
+            <Text of={name.replaceAll("_", " ")} />
+          </span>{" "}
+          {name in was && (
+            <>
+              <Text of={shortened(was[name])} />
+              {" → "}
+            </>
+          )}
+          <Text of={shortened(is[name])} />
+        </li>
+      ))}
+      {names.length > CHANGES_SHOWN && (
+        <li class="soft">and {names.length - CHANGES_SHOWN} more</li>
+      )}
+    </ul>
   );
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
+}
+
+function shortened(value: unknown): string {
+  if (value === null || value === undefined) return "none";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > VALUE_CHARACTERS
+    ? `${text.slice(0, VALUE_CHARACTERS).toWellFormed()}…`
+    : text;
 }

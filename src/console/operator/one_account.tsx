@@ -88,26 +88,31 @@ export const ONE_ACCOUNT: PageRoute = {
             <FigureCard
               label="Ledger"
               value={ledger.is_balanced ? "holds" : "is wrong"}
-              note={`granted ${digits(ledger.granted_credits)} − revoked ${digits(ledger.revoked_credits)} − charged ${digits(ledger.charged_credits)} + refunded ${digits(ledger.refunded_credits)}`}
+              note={ledger.is_balanced ? "proven just now" : "see the proof below"}
             />
             <FigureCard
               label="Earned as a provider"
-              value={`${digits(earned.earned_usd)} USD`}
-              note={`paid ${digits(earned.paid_usd)}, owed ${digits(earned.owed_usd)} USD`}
+              value={digits(earned.earned_usd)}
+              note={`USD: ${digits(earned.paid_usd)} paid, ${digits(earned.owed_usd)} owed`}
             />
           </div>
           <Facts
             of={{
+              Proof: `${digits(ledger.granted_credits)} granted − ${digits(ledger.revoked_credits)} revoked − ${digits(ledger.charged_credits)} charged + ${digits(ledger.refunded_credits)} refunded ${ledger.is_balanced ? "=" : "≠"} ${digits(row.balance_credits)} credits`,
               Id: <code>{row.id}</code>,
               Made: <Time of={row.created_at} />,
               Feeds: <a href={`${visit.root}/console/feeds?account_id=${id}`}>Its feeds</a>,
               Changes: <a href={`${visit.root}/console/audit?account_id=${id}`}>Its audit trail</a>,
             }}
           />
-          {hasMoved(spent.totals.charged_credits, spent.totals.refunded_credits) && (
-            <SpendingChart of={spent} />
-          )}
-          {hasMoved(sold.totals.gross_usd, sold.totals.refunded_usd) && <EarningsChart of={sold} />}
+          <div class="charts">
+            {hasMoved(spent.totals.charged_credits, spent.totals.refunded_credits) && (
+              <SpendingChart of={spent} />
+            )}
+            {hasMoved(sold.totals.gross_usd, sold.totals.refunded_usd) && (
+              <EarningsChart of={sold} />
+            )}
+          </div>
           <h2>Keys</h2>
           <Table
             label="Keys"
@@ -194,7 +199,7 @@ export const ONE_ACCOUNT: PageRoute = {
                 cell: (event) => <code class="small">{event.usage_id}</code>,
               },
               {
-                head: "",
+                head: "Refund",
                 cell: (event) => hasMoved(event.credits_charged) && <Refund {...event} />,
               },
             ]}

@@ -49,7 +49,7 @@ export const OVERVIEW: PageRoute = {
             <FigureCard
               label="Charged"
               value={digits(totals.charged_credits)}
-              note="credits; 1 credit is 0.000001 USD"
+              note="credits of 0.000001 USD"
             />
             <FigureCard
               label="Refused"
@@ -72,21 +72,23 @@ export const OVERVIEW: PageRoute = {
               note="from balances"
             />
           </div>
-          <Chart
-            title="Reads and refusals"
-            series={["reads", "refused"]}
-            points={points((group) => [group.reads, group.refused])}
-          />
-          <Chart
-            title="Credits charged and refunded"
-            series={["charged", "refunded"]}
-            points={points((group) => [group.charged_credits, group.refunded_credits])}
-          />
-          <Chart
-            title="Errors and pushes"
-            series={["errors", "pushes"]}
-            points={points((group) => [group.errors, group.pushes])}
-          />
+          <div class="charts">
+            <Chart
+              title="Reads and refusals"
+              series={["reads", "refused"]}
+              points={points((group) => [group.reads, group.refused])}
+            />
+            <Chart
+              title="Credits charged and refunded"
+              series={["charged", "refunded"]}
+              points={points((group) => [group.charged_credits, group.refunded_credits])}
+            />
+            <Chart
+              title="Errors and pushes"
+              series={["errors", "pushes"]}
+              points={points((group) => [group.errors, group.pushes])}
+            />
+          </div>
           <h2>Waiting for review</h2>
           <FeedTable
             visit={visit}

@@ -56,8 +56,8 @@ export const FEED_STATE: PageRoute = {
             <FigureCard label="Readers" value={digits(shown.readers)} note="accounts, of 30 days" />
             <FigureCard
               label="Earned"
-              value={`${digits(shown.net_usd)} USD`}
-              note="of 30 days, less the fee"
+              value={digits(shown.net_usd)}
+              note="USD of 30 days, less the fee"
             />
           </div>
           <Facts

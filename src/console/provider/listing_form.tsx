@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { FEED_TYPES, PRICE_TYPES } from "../../feeds/find.ts";
 import { Problem } from "../../http/errors.ts";
 import { Message, plain, Text } from "../../ui/parts.tsx";
 import type { FormField } from "../form_field.ts";
@@ -54,7 +53,6 @@ export function listingOf(form: Form) {
 export function listingFields(feed?: OwnFeed): readonly FormField[] {
   const json = (value: unknown) =>
     value === null || value === undefined ? "" : JSON.stringify(value, null, 2);
-  const same = (value: string) => [value, value] as const;
   return [
     { name: "name", label: "Name", value: feed?.name ?? "", isRequired: true },
     {
@@ -66,8 +64,11 @@ export function listingFields(feed?: OwnFeed): readonly FormField[] {
     {
       name: "feed_type",
       label: "Type",
-      hint: "collection: rows by id, replaced as a whole or one by one; stream: events in time; singleton: one row.",
-      choices: FEED_TYPES.map(same),
+      choices: [
+        ["collection", "collection: rows by id, replaced as a whole or one by one"],
+        ["stream", "stream: events in time"],
+        ["singleton", "singleton: one document"],
+      ],
       value: feed?.feed_type ?? "collection",
     },
     {
@@ -93,7 +94,11 @@ export function listingFields(feed?: OwnFeed): readonly FormField[] {
     {
       name: "price_type",
       label: "Price",
-      choices: PRICE_TYPES.map(same),
+      choices: [
+        ["free", "free"],
+        ["metered", "metered: a price for each call"],
+        ["one_time", "one-time: bought once, then free to read"],
+      ],
       value: feed?.price_type ?? "free",
     },
     {
@@ -104,7 +109,7 @@ export function listingFields(feed?: OwnFeed): readonly FormField[] {
     },
     {
       name: "one_time_price_cents",
-      label: "US cents once, if one_time",
+      label: "US cents, if one-time",
       kind: "integer",
       value: feed?.price_type === "one_time" ? plain(feed.one_time_price_cents ?? "") : "",
     },

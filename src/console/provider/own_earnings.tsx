@@ -6,7 +6,7 @@
  */
 import type { ComponentChildren } from "preact";
 import type { Earnings } from "../../earnings/earnings.ts";
-import { digits, type Figure, FigureCard, Table, Text, Time } from "../../ui/parts.tsx";
+import { counted, digits, type Figure, FigureCard, Table, Text, Time } from "../../ui/parts.tsx";
 import { EarningsChart } from "../earnings_chart.tsx";
 import { FeedLink } from "../lists.tsx";
 import { bodyOf } from "../own_api.ts";
@@ -47,15 +47,15 @@ export const OWN_EARNINGS: PageRoute = {
           <div class="cards">
             <FigureCard
               label="Net"
-              value={`${digits(totals.net_usd)} USD`}
-              note="gross − refunded − fee"
+              value={digits(totals.net_usd)}
+              note="USD: gross − refunded − fee"
             />
             <FigureCard
               label="Gross"
-              value={`${digits(totals.gross_usd)} USD`}
-              note={`${digits(totals.paid_reads)} paid reads, ${digits(totals.purchases)} purchases`}
+              value={digits(totals.gross_usd)}
+              note={`USD: ${counted(totals.paid_reads, "paid read")}, ${counted(totals.purchases, "purchase")}`}
             />
-            <FigureCard label="Fee" value={`${digits(totals.fee_usd)} USD`} note="the platform's" />
+            <FigureCard label="Fee" value={digits(totals.fee_usd)} note="USD, the platform's" />
             <FigureCard
               label="Customers"
               value={digits(totals.accounts)}

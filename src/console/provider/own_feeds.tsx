@@ -4,13 +4,18 @@
  *
  * @module
  */
-import { Badge, digits, Table, Time } from "../../ui/parts.tsx";
+import { Badge, digits, Table, Time, type Tone } from "../../ui/parts.tsx";
 import { FeedLink, listQuery, Next, nextOffset } from "../lists.tsx";
 import { bodyOf } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
 import type { OwnFeeds } from "./find_own.ts";
 
 const LISTED = 100;
+const LISTING_TONES: Readonly<Record<string, Tone>> = {
+  waiting: "warn",
+  listed: "good",
+  declined: "bad",
+};
 
 export const OWN_FEEDS: PageRoute = {
   path: "",
@@ -34,13 +39,17 @@ export const OWN_FEEDS: PageRoute = {
               {
                 head: "State",
                 cell: (row) => (
-                  <>
-                    <Badge tone={row.status === "active" ? "good" : "plain"}>{row.status}</Badge>{" "}
-                    {row.review !== "none" && (
-                      <Badge tone={row.review === "declined" ? "bad" : "plain"}>{row.review}</Badge>
-                    )}
-                  </>
+                  <Badge tone={row.status === "active" ? "good" : "plain"}>{row.status}</Badge>
                 ),
+              },
+              {
+                head: "Listing",
+                cell: ({ review }) =>
+                  review === "none" ? (
+                    ""
+                  ) : (
+                    <Badge tone={LISTING_TONES[review] ?? "plain"}>{review}</Badge>
+                  ),
               },
               { head: "Rows", kind: "num", cell: (row) => digits(row.row_count) },
               { head: "Reads", kind: "num", cell: (row) => digits(row.reads) },
@@ -56,7 +65,11 @@ export const OWN_FEEDS: PageRoute = {
                     <Badge tone="bad">{row.last_refusal.code}</Badge>
                   ),
               },
-              { head: "Open batches", kind: "num", cell: (row) => row.open_batches.length },
+              {
+                head: "Open batches",
+                kind: "num",
+                cell: ({ open_batches: open }) => (open.length === 0 ? "" : open.length),
+              },
             ]}
             empty={
               <>
