@@ -2,7 +2,8 @@
 -- why: what feeds have sold in a range of UTC days, of the daily totals and of what is not in them yet; the most first,
 -- from behind the page before
 -- The order of all pages is as of one moment: later sales would move feeds from page to page, so they are taken off
--- again. Refunds move nothing, and are as of each page. Only a purchase that is made and undone between two pages stays.
+-- again, also those that were undone since. Refunds move nothing, and are as of each page. The moment is before each
+-- sale that may still be committed.
 -- :from_day text
 -- :to_day text
 -- :account_id uuid?
@@ -16,7 +17,18 @@ with asked as (
   select
     :from_day::text::date as from_day,
     :to_day::text::date as to_day,
-    coalesce(:as_of::timestamptz, now()) as as_of
+    coalesce(
+      :as_of::timestamptz,
+      least(
+        now(),
+        (
+          select min(xact_start)
+          from pg_stat_activity
+          where datname = current_database()
+            and backend_xid is not null
+        )
+      )
+    ) as as_of
 ),
 rates as materialized (
   select
@@ -32,14 +44,16 @@ moved as (
   from waiting_sales(null)
   union all
   select
-    usage_events.feed_id, usage_events.happened_at, usage_events.happened_at, 1,
-    (usage_events.charge_nanos > 0)::int, 0, usage_events.charge_nanos, 0, -1
+    usage_events.feed_id, usage_events.happened_at, usage_events.happened_at,
+    (usage_events.operation <> 'purchase')::int,
+    (usage_events.operation <> 'purchase' and usage_events.charge_nanos > 0)::int,
+    (usage_events.operation = 'purchase')::int,
+    usage_events.charge_nanos, 0, -1
   from asked
   join usage_events
     on usage_events.usage_id >= uuid_since(asked.as_of)
     and usage_events.happened_at >= asked.as_of
-  where :as_of is not null
-    and usage_events.operation in ('data', 'stream', 'export')
+  where usage_events.operation in ('data', 'stream', 'export', 'purchase')
     and usage_events.feed_id is not null
     and not usage_events.failed
   union all
@@ -49,7 +63,27 @@ moved as (
   from asked
   join purchases
     on purchases.purchased_at >= asked.as_of
-  where :as_of is not null
+  -- The others are in the log.
+  where purchases.entry_id is not null
+  union all
+  -- What was paid elsewhere and undone since: the ledger has its price in words.
+  select
+    bought.feed_id, bought.created_at, bought.created_at, 0, 0, 1,
+    substring(bought.reason from ' for ([0-9]+) cents$')::bigint * 10000000, 0, -1
+  from (
+    select distinct audit_events.account_id, audit_events.feed_id
+    from asked
+    join audit_events
+      on audit_events.happened_at >= asked.as_of
+    where audit_events.action = 'purchase undo'
+  ) as undone
+  cross join asked
+  join credit_ledger as bought
+    on bought.account_id = undone.account_id
+    and bought.feed_id = undone.feed_id
+    and bought.kind = 'purchase'
+    and bought.created_at >= asked.as_of
+  where not exists (select from purchases where purchases.entry_id = bought.entry_id)
 ),
 days as (
   select

@@ -1,14 +1,15 @@
 -- name: list_stale_feeds
--- why: feeds whose provider is late, the latest first, from behind the page before
+-- why: feeds whose provider is late, the oldest data first, from behind the page before
 -- An active feed is late if its last push is older than its interval; one that was never pushed, if it is itself.
--- All pages are as of one moment. A feed that is pushed to meanwhile is late no more, and moves no other.
+-- All pages are as of one moment. A feed that is pushed to meanwhile is late no more, and moves no other. An interval
+-- that is edited meanwhile moves none, since the order is not that of when feeds were due.
 -- :since timestamptz?
 -- :as_of timestamptz?
--- :after_due_at timestamptz?
+-- :after_synced_at timestamptz?
 -- :after_feed_id uuid?
 -- :limit int
 -- returns feed_id uuid, endpoint_path text?, feed_name text, account_id uuid, account_name text, status text,
---   sync_interval_mins int, last_sync_at timestamptz?, due_at timestamptz, as_of timestamptz
+--   sync_interval_mins int, last_sync_at timestamptz?, due_at timestamptz, synced_at timestamptz, as_of timestamptz
 with due as (
   select
     feed_id,
@@ -28,6 +29,7 @@ select
   feeds.sync_interval_mins,
   feeds.last_sync_at,
   due.due_at,
+  due.synced_at,
   coalesce(:as_of, now()) as as_of
 from due
 join feeds
@@ -36,6 +38,6 @@ join accounts
   on accounts.account_id = feeds.account_id
 where due.due_at < coalesce(:as_of, now())
   and (:since::timestamptz is null or due.synced_at >= :since)
-  and (:after_feed_id::uuid is null or (due.due_at, due.feed_id) > (:after_due_at::timestamptz, :after_feed_id))
-order by due.due_at, due.feed_id
+  and (:after_feed_id::uuid is null or (due.synced_at, due.feed_id) > (:after_synced_at::timestamptz, :after_feed_id))
+order by due.synced_at, due.feed_id
 limit :limit::int

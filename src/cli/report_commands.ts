@@ -115,7 +115,7 @@ const READ_COLUMNS: Columns<Pick<TopOutcome["accounts"][number], "reads" | "cred
 
 const stale = databaseCommand({
   words: "report stale",
-  about: "list feeds whose provider is late or never pushed, the latest first",
+  about: "list feeds whose provider is late or never pushed, the oldest data first",
   options: {
     since: time("leave out feeds that were last pushed to, or made, before it"),
     limit: LIMIT_OPTION,

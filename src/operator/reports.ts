@@ -109,7 +109,7 @@ export async function reportTop(
   };
 }
 
-/** The moment, when the feed was due, and its id. */
+/** The moment, when the feed was last pushed to or made, and its id. */
 export const STALE_CURSOR = defineCursor(timePart, timePart, uuidPart);
 export const StaleInput = Type.Object({
   ...PAGE_INPUT,
@@ -127,25 +127,25 @@ export const StaleShape = Type.Object(
 );
 export type StaleOutcome = Static<typeof StaleShape>;
 
-/** Feeds whose provider is late or never pushed, the latest first. */
+/** Feeds whose provider is late or never pushed, the oldest data first. */
 export function reportStale(
   { database }: Operator,
   { since, limit, cursor }: InputOf<typeof StaleInput>,
 ): Promise<Page<StaleOutcome>> {
-  const [asOf = null, dueAt = null, feedId = null] = STALE_CURSOR.parse(cursor);
+  const [asOf = null, syncedAt = null, feedId = null] = STALE_CURSOR.parse(cursor);
   return readPage(limit, {
     read: (rowsMax) =>
       inTime(
         database.rows("list_stale_feeds", {
           since: since ?? null,
           as_of: asOf,
-          after_due_at: dueAt,
+          after_synced_at: syncedAt,
           after_feed_id: feedId,
           limit: rowsMax,
         }),
       ),
-    cursorOf: (row) => STALE_CURSOR.write(row.as_of, row.due_at, row.feed_id),
-    entryOf: ({ as_of: _, ...row }) => row,
+    cursorOf: (row) => STALE_CURSOR.write(row.as_of, row.synced_at, row.feed_id),
+    entryOf: ({ as_of: _, synced_at: __, ...row }) => row,
   });
 }
 

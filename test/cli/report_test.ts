@@ -303,7 +303,7 @@ describe("report stale", () => {
     return feedId;
   }
 
-  test("lists active feeds behind their interval and those never pushed, the latest first", async () => {
+  test("lists active feeds behind their interval and those never pushed, the oldest data first", async () => {
     const made = "10 days";
     const late = await feedOf("active", { made, pushed: "61 minutes" });
     const later = await feedOf("active", { made, pushed: "3 days" });

@@ -1823,12 +1823,12 @@ export interface StatementTypes {
       readonly as_of: string;
     };
   };
-  /** feeds whose provider is late, the latest first, from behind the page before */
+  /** feeds whose provider is late, the oldest data first, from behind the page before */
   list_stale_feeds: {
     parameters: {
       readonly since: string | null;
       readonly as_of: string | null;
-      readonly after_due_at: string | null;
+      readonly after_synced_at: string | null;
       readonly after_feed_id: string | null;
       readonly limit: number;
     };
@@ -1842,6 +1842,7 @@ export interface StatementTypes {
       readonly sync_interval_mins: number;
       readonly last_sync_at: string | null;
       readonly due_at: string;
+      readonly synced_at: string;
       readonly as_of: string;
     };
   };
@@ -2912,7 +2913,7 @@ export const ARGUMENTS: {
   list_promotions: (by) => [by.after_code, by.limit],
   list_refusals: (by) => [by.since, by.newest_push_id, by.before_push_id, by.limit],
   list_revenue: (by) => [by.from_day, by.to_day, by.account_id, by.as_of, by.after_gross_nanos, by.after_feed_id, by.limit],
-  list_stale_feeds: (by) => [by.since, by.as_of, by.after_due_at, by.after_feed_id, by.limit],
+  list_stale_feeds: (by) => [by.since, by.as_of, by.after_synced_at, by.after_feed_id, by.limit],
   list_top_reads: (by) => [by.from_day, by.to_day, by.is_by_credits, by.limit],
   list_totals: (by) => [by.by, by.from, by.until],
   prove_ledger: (by) => [by.account_id],
