@@ -2,11 +2,18 @@
 /**
  * The `feedgate` command: runs the command that the arguments name. Decisions 8.
  *
+ * Servers are loaded by the commands that need one, so that a command of a client starts at once.
+ *
  * @module
  */
 import { runCommand } from "./cli/run.ts";
-import { isWorker, runWorker } from "./cli/workers/worker.ts";
+import { isWorker } from "./cli/workers/messages.ts";
 
 const { argv, env: environment } = process;
 
-process.exit(await (isWorker(argv) ? runWorker() : runCommand(argv.slice(2), { environment })));
+async function runAsWorker(): Promise<number> {
+  const { runWorker } = await import("./cli/workers/worker.ts");
+  return runWorker();
+}
+
+process.exit(await (isWorker(argv) ? runAsWorker() : runCommand(argv.slice(2), { environment })));

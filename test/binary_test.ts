@@ -138,6 +138,13 @@ function buildClone(name: string): string {
 }
 
 describe("the executable", () => {
+  test("a command of an agent starts without the server: in a small part of a second's work", async () => {
+    const child = spawn(["search", "gold", "--url", "ftp"], { cwd: emptyFolder() });
+    expect(await child.exited).toBe(2);
+    // Processor time, so that a busy machine changes little. It takes 20 ms, and all of the program 130.
+    expect(Number(child.resourceUsage()?.cpuTime.total)).toBeLessThan(500_000);
+  });
+
   test("the executable shows its version, and helps with every command", async () => {
     const { version } = await Bun.file(join(ROOT, "package.json")).json();
     const cwd = emptyFolder();

@@ -10,7 +10,6 @@ import { KEY_VARIABLE, URL_VARIABLE } from "../lib/client_variables.ts";
 import { messageOf } from "../lib/error_fields.ts";
 import { fullVersion } from "../lib/program_version.ts";
 import { type Command, type Option, type Options, UsageError, type Values } from "./command.ts";
-import { COMMANDS } from "./command_table.ts";
 import { typed } from "./hints.ts";
 import { flag, text } from "./options.ts";
 import { fields } from "./output.ts";
@@ -57,13 +56,19 @@ export type Request =
       readonly arguments: readonly string[];
     };
 
+/** Whether the arguments name one of these commands. */
+export function namesOneOf(commands: readonly Command[], argv: readonly string[]): boolean {
+  const name = splitWords(argv, commands).words.join(" ");
+  return commands.some(({ words }) => words === name);
+}
+
 /** @throws {UsageError} whose message is one line. */
-export function parseCommandLine(argv: readonly string[]): Request {
-  const { words, rest, isHelp, isVersion } = splitWords(argv);
+export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): Request {
+  const { words, rest, isHelp, isVersion } = splitWords(argv, commands);
   if (isVersion) return { kind: "help", text: `feedgate ${fullVersion()}` };
-  const named = COMMANDS.find((each) => each.words === words.join(" "));
-  if (isHelp) return { kind: "help", text: named ? commandHelp(named) : overview(words) };
-  if (named === undefined) throw unknownCommand(words);
+  const named = commands.find((each) => each.words === words.join(" "));
+  if (isHelp) return { kind: "help", text: named ? commandHelp(named) : overview(words, commands) };
+  if (named === undefined) throw unknownCommand(words, commands);
   const command: Command = { ...named, options: { ...sharedOptions(named), ...named.options } };
   const { texts, given } = parseOptions(rest, command);
   const wanted = command.argument === undefined ? 0 : (command.argumentCount ?? 1);
@@ -86,7 +91,7 @@ function sharedOptions({ isClient = false }: Command): Options {
 }
 
 /** The words that name the command, which may come after flags, and the other arguments. */
-function splitWords(argv: readonly string[]) {
+function splitWords(argv: readonly string[], commands: readonly Command[]) {
   const parsed = parseArgs({
     args: [...argv],
     options: {
@@ -103,7 +108,7 @@ function splitWords(argv: readonly string[]) {
   const positionals = parsed.tokens.filter((token) => token.kind === "positional");
   const isHelpWord = positionals[0]?.value === "help";
   const named = isHelpWord ? positionals.slice(1) : positionals;
-  const isGroup = COMMANDS.some((each) => isIn(each, named[0]?.value));
+  const isGroup = commands.some((each) => isIn(each, named[0]?.value));
   const words = named.slice(0, isGroup ? 2 : 1);
   const taken = new Set(words.map((token) => token.index));
   return {
@@ -185,13 +190,13 @@ function isIn(command: Command, group: string | undefined): boolean {
   return command.words.startsWith(`${group} `);
 }
 
-function unknownCommand(words: readonly string[]): UsageError {
+function unknownCommand(words: readonly string[], commands: readonly Command[]): UsageError {
   const name = words.join(" ");
-  const inGroup = COMMANDS.filter((each) => isIn(each, words[0]));
+  const inGroup = commands.filter((each) => isIn(each, words[0]));
   const known =
     inGroup.length > 0
       ? inGroup.map((each) => each.words)
-      : new Set(COMMANDS.map((each) => each.words.replace(/ .*/, "")));
+      : new Set(commands.map((each) => each.words.replace(/ .*/, "")));
   const list = [...known].join(", ");
   const isGroup = inGroup.length > 0 && words.length === 1;
   const missing = name === "" || isGroup ? "a command is missing" : `there is no command "${name}"`;
@@ -203,9 +208,9 @@ function seeHelp(words: string): string {
 }
 
 /** Help for all, or for a group. @throws {UsageError} for what is neither. */
-function overview(words: readonly string[]): string {
-  const listed = COMMANDS.filter((each) => words[0] === undefined || isIn(each, words.join(" ")));
-  if (listed.length === 0) throw unknownCommand(words);
+function overview(words: readonly string[], commands: readonly Command[]): string {
+  const listed = commands.filter((each) => words[0] === undefined || isIn(each, words.join(" ")));
+  if (listed.length === 0) throw unknownCommand(words, commands);
   return [
     `Usage: ${typed("<command> [options]")}`,
     "",

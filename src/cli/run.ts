@@ -10,11 +10,9 @@ import { FeedgateError } from "../client/mod.ts";
 import { type Config, ConfigError, readConfig } from "../config.ts";
 import { codeOf } from "../lib/error_fields.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";
-import { type RefusalCode, Refused } from "../operator/refused.ts";
-import { isOldPrimary, isReadOnly, isUnavailable } from "../postgres/client/failures.ts";
-import { DatabaseUnavailableError } from "../postgres/client/query.ts";
 import { becomeOwner } from "../postgres/embedded/owner.ts";
 import { isDataDir } from "../postgres/embedded/site.ts";
+import { CLIENT_COMMANDS } from "./client/client_table.ts";
 import { refusalLines } from "./client/refusal_lines.ts";
 import {
   type Answer,
@@ -23,7 +21,7 @@ import {
   RefusedError,
   UsageError,
 } from "./command.ts";
-import { parseCommandLine } from "./command_line.ts";
+import { namesOneOf, parseCommandLine } from "./command_line.ts";
 import { typed } from "./hints.ts";
 import { type Output, OutputClosedError, processStreams, type Streams } from "./output.ts";
 
@@ -42,7 +40,7 @@ export async function runCommand(
   { environment, streams = processStreams() }: RunOptions,
 ): Promise<ExitCode> {
   try {
-    const request = parseCommandLine(argv);
+    const request = parseCommandLine(argv, await commandsFor(argv));
     if (request.kind === "help") {
       await streams.write(`${request.text}\n`);
       return 0;
@@ -74,12 +72,28 @@ export async function runCommand(
     return refusal === undefined ? 0 : 1;
   } catch (error) {
     if (error instanceof OutputClosedError) return 0;
-    for (const line of messagesOf(error)) streams.complain(`feedgate: ${plain(line)}\n`);
+    for (const line of await messagesOf(error)) streams.complain(`feedgate: ${plain(line)}\n`);
     if (environment.LOG_LEVEL === "debug")
       streams.complain(`${error instanceof Error ? error.stack : error}\n`);
     if (error instanceof InterruptedError) return 3;
     return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
   }
+}
+
+/** The table that has the command. That of operators is loaded only if it must be, since it takes the server with it. */
+async function commandsFor(argv: readonly string[]): Promise<readonly Command[]> {
+  if (namesOneOf(CLIENT_COMMANDS, argv)) return CLIENT_COMMANDS;
+  const { COMMANDS } = await import("./command_table.ts");
+  return COMMANDS;
+}
+
+/** One line or more. */
+async function messagesOf(error: unknown): Promise<readonly string[]> {
+  if (error instanceof FeedgateError) return refusalLines(error);
+  const isOwn = [InterruptedError, RefusedError, UsageError].some((each) => error instanceof each);
+  if (isOwn) return [(error as Error).message];
+  const { failureLines } = await import("./failure_lines.ts");
+  return failureLines(error);
 }
 
 function needsNoDatabase({ needsNoDatabase: isSo = false, isClient = false }: Command): boolean {
@@ -131,41 +145,3 @@ function requireDatabase({ makesDatabase = false }: Command, dataDir: string): v
     `there is no database in ${resolve(dataDir)}: name its folder with --data-dir, or make one with ${typed("serve")}`,
   );
 }
-
-/** The command that lists what there is, for refusals of what there is not. */
-const LISTS: Partial<Record<RefusalCode, string>> = {
-  ACCOUNT_NOT_FOUND: "account list",
-  KEY_NOT_FOUND: "key list --account ID",
-  FEED_NOT_FOUND: "feed list",
-  PROMOTION_NOT_FOUND: "promo list",
-  USAGE_NOT_FOUND: "usage export --account ID",
-};
-
-/** One line; a line for each mistake in the environment. */
-function messagesOf(error: unknown): readonly string[] {
-  if (error instanceof Refused) {
-    const list = LISTS[error.code];
-    return [list === undefined ? error.message : `${error.message}; see ${typed(list)}`];
-  }
-  if (error instanceof ConfigError) return error.mistakes;
-  if (error instanceof FeedgateError) return refusalLines(error);
-  if (error instanceof InterruptedError) return [error.message];
-  // The driver's error is the cause of ours. Errors of a file system have a path. Both may have these members, and
-  // anything else that is thrown has none of them.
-  const reason = (error instanceof DatabaseUnavailableError ? error.cause : error) as SystemError;
-  // PgBouncer's words: it takes no settings of a session.
-  if (/unsupported startup parameter/.test(reason.message ?? "")) {
-    return ["DATABASE_URL is a PgBouncer's: set DATABASE_POOLED=true, or go to PostgreSQL itself"];
-  }
-  if (isReadOnly(reason)) {
-    return ["the database is read-only: DATABASE_URL must name the server that is written to"];
-  }
-  if (isOldPrimary(reason)) return [reason.message];
-  if (reason.path === undefined && isUnavailable(reason)) {
-    return [`the database can't be reached (${reason.code}): start it, or check DATABASE_URL`];
-  }
-  return [reason.message ?? String(error)];
-}
-
-/** An error of the system or of the driver; `path` where it is about a file. */
-type SystemError = Error & { readonly code?: string; readonly path?: string };

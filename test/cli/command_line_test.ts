@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { parseCommandLine } from "../../src/cli/command_line.ts";
+import { parseCommandLine as parse } from "../../src/cli/command_line.ts";
 import { COMMANDS } from "../../src/cli/command_table.ts";
 import { OutputClosedError } from "../../src/cli/output.ts";
 import { runCommand } from "../../src/cli/run.ts";
@@ -20,6 +20,8 @@ import {
 } from "./support.ts";
 
 const ID = "00000000-0000-4000-8000-000000000001";
+
+const parseCommandLine = (argv: readonly string[]) => parse(argv, COMMANDS);
 
 let operator: Operator;
 beforeAll(async () => {

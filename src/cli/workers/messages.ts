@@ -9,6 +9,11 @@ import type { MetricsSnapshot } from "../../http/metrics.ts";
 /** The argument that makes a process a worker; no command, since only a supervisor can start one. */
 export const WORKER_ARGUMENT = "feedgate-worker";
 
+/** Whether this process was started by a supervisor. */
+export function isWorker(argv: readonly string[]): boolean {
+  return argv[2] === WORKER_ARGUMENT && process.send !== undefined;
+}
+
 export type ToWorker =
   /** Serve by this configuration. */
   | { readonly kind: "start"; readonly config: Config }

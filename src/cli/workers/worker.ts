@@ -10,15 +10,10 @@ import { codeOf, messageOf } from "../../lib/error_fields.ts";
 import { createLog } from "../../lib/log.ts";
 import { DRAIN_MS_MAX } from "../../limits.ts";
 import { type Gateway, startGateway } from "../../server.ts";
-import { type ToSupervisor, type ToWorker, WORKER_ARGUMENT } from "./messages.ts";
+import type { ToSupervisor, ToWorker } from "./messages.ts";
 
 /** How long `/metrics` waits for the sum; then a worker shows its own figures. */
 const SUM_WAIT_MS = 3_000;
-
-/** Whether this process was started by a supervisor. */
-export function isWorker(argv: readonly string[]): boolean {
-  return argv[2] === WORKER_ARGUMENT && process.send !== undefined;
-}
 
 /** Serves to the end; resolves with the exit code. */
 export async function runWorker(): Promise<number> {

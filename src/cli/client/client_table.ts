@@ -1,0 +1,12 @@
+/**
+ * The commands of agents and providers. They are loaded without those of operators, and so without the server.
+ *
+ * @module
+ */
+import type { Command } from "../command.ts";
+import { feedInit } from "./feed_init_command.ts";
+import { FIND_COMMANDS } from "./find_commands.ts";
+import { push } from "./push_command.ts";
+import { read } from "./read_command.ts";
+
+export const CLIENT_COMMANDS: readonly Command[] = [feedInit, ...FIND_COMMANDS, read, push];
