@@ -190,6 +190,11 @@ export async function createServices({ config, databases, log }: ServicesOptions
     billingUrl: () => config.billingUrl ?? `${state.baseUrl}/billing`,
     /** Whether accounts pay for credits by themselves (`POST /v1/topups`), which a 402 then says. */
     canTopUp: config.topups !== undefined,
+    /** Ways to do so, for texts that say how. */
+    payingWays: {
+      takesCards: config.topups?.stripe !== undefined,
+      takesX402: config.topups?.x402 !== undefined,
+    },
     /** Set once the listener's address is known, and when a drain begins. */
     state,
   };

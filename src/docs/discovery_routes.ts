@@ -29,7 +29,7 @@ export function discoveryRoutes(services: Services) {
     .get(
       "/llms.txt",
       ({ call }) =>
-        answer(call, llmsText(http.baseUrl(), services.canTopUp), {
+        answer(call, llmsText(http.baseUrl(), services.payingWays), {
           "Content-Type": "text/plain; charset=utf-8",
         }),
       hidden,
@@ -56,11 +56,14 @@ function apiCatalog(baseUrl: string) {
   };
 }
 
-function llmsText(baseUrl: string, canTopUp: boolean): string {
+function llmsText(
+  baseUrl: string,
+  { takesCards, takesX402 }: { readonly takesCards: boolean; readonly takesX402: boolean },
+): string {
   const guides = GUIDE_NAMES.map((name) => `- [${name}](${baseUrl}/docs/guides/${name})`);
-  const topUp = canTopUp
-    ? `- Credits: \`POST ${baseUrl}/v1/topups\` with \`{"usd": N}\` answers a link on which your person pays; over MCP, \`top_up\`\n`
-    : "";
+  const byCard = `- Credits: \`POST ${baseUrl}/v1/topups\` with \`{"usd": N}\` answers a link on which your person pays; over MCP, \`top_up\`\n`;
+  const byX402 = `- Credits, without a person: \`POST ${baseUrl}/v1/topups\` with \`{"usd": N, "way": "x402"}\` takes x402 version 2; without a key, it makes an account\n`;
+  const topUp = `${takesCards ? byCard : ""}${takesX402 ? byX402 : ""}`;
   return `# Feedgate
 
 > ${WHAT_IT_IS} Send a read key as \`x-api-key\`.

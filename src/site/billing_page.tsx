@@ -67,8 +67,8 @@ interface Bill {
   /** The operator's own page, if there is one. */
   readonly payUrl: string | undefined;
   readonly signedIn: SignedIn | undefined;
-  /** Whether accounts pay for credits by themselves. */
-  readonly canTopUp: boolean;
+  /** How accounts pay for credits by themselves. */
+  readonly payingWays: { readonly takesCards: boolean; readonly takesX402: boolean };
 }
 
 interface BillingOptions {
@@ -78,12 +78,12 @@ interface BillingOptions {
 }
 
 export function billingRoutes(services: Services, options: BillingOptions = {}) {
-  const { canTopUp, config, database, operatorsListener, pageLimit } = services;
+  const { config, database, operatorsListener, pageLimit, payingWays } = services;
   const { frame = {}, findSignedIn } = options;
   const paid = compressedContent(renderPaid(frame));
   const hidden = { detail: { hide: true }, query: QUERY };
   const routes = new Elysia({ name: "billing" }).use(keyless());
-  if (canTopUp) {
+  if (services.canTopUp) {
     routes.get(
       PAID_PATH,
       async ({ call }) => respond(answerShared(call.request, await paid, PUBLIC_PAGE_HEADERS)),
@@ -105,7 +105,7 @@ export function billingRoutes(services: Services, options: BillingOptions = {}) 
       const { billingText: words, billingUrl } = config;
       const payUrl = billingUrl && billingUrlOf(billingUrl, { accountId, feedId });
       const signedIn = await findSignedIn?.(call, feed);
-      const page = renderBill({ frame, accountId, feed, words, payUrl, signedIn, canTopUp });
+      const page = renderBill({ frame, accountId, feed, words, payUrl, signedIn, payingWays });
       return respond(answerShared(call.request, await compressedContent(page), HEADERS));
     },
     hidden,
@@ -136,7 +136,16 @@ function renderPaid(frame: PageFrame): string {
   });
 }
 
-function renderBill({ frame, accountId, feed, words, payUrl, signedIn, canTopUp }: Bill): string {
+function renderBill({
+  frame,
+  accountId,
+  feed,
+  words,
+  payUrl,
+  signedIn,
+  payingWays: { takesCards, takesX402 },
+}: Bill): string {
+  const canTopUp = takesCards || takesX402;
   return renderPage({
     ...frame,
     title: "Pay",
@@ -167,8 +176,10 @@ function renderBill({ frame, accountId, feed, words, payUrl, signedIn, canTopUp 
         {canTopUp && (
           <p>
             An agent can ask for a payment by itself: <code>POST /v1/topups</code> (
-            <code>top_up</code> over MCP). By card, it gets a link for you, and the credits are
-            there once you have paid.
+            <code>top_up</code> over MCP).
+            {takesCards &&
+              " By card, it gets a link for you, and the credits are there once you have paid."}
+            {takesX402 && " By x402, it pays with its own wallet."}
           </p>
         )}
         {payUrl !== undefined ? (

@@ -5,6 +5,7 @@
  */
 import type { Limits } from "../limits.ts";
 import { yamlText } from "./provider_text.ts";
+import type { PayingWays } from "./render_skill.ts";
 
 export const GATEWAY_SKILL_NAME = "feedgate";
 export const GATEWAY_SKILL_PATH = `/.well-known/agent-skills/${GATEWAY_SKILL_NAME}/SKILL.md`;
@@ -12,16 +13,8 @@ export const GATEWAY_SKILL_DESCRIPTION =
   "Find feeds of live and historical data on a Feedgate gateway, look at their fields and prices, read them page by page, and pay for them in credits. Use it when a task needs data that a feed may have: prices, rates, places, events, measurements.";
 
 /** SKILL.md. */
-export function renderGatewaySkill(
-  baseUrl: string,
-  limits: Limits,
-  { canTopUp = false }: { readonly canTopUp?: boolean | undefined } = {},
-): string {
-  const topUp = canTopUp
-    ? `
-
-If credits are missing, \`POST ${baseUrl}/v1/topups\` with \`{"usd": 5}\` answers a \`pay_url\`: give it to your user, who pays there, and ask \`GET ${baseUrl}/v1/topups/{topup_id}\` whether they are granted. A dollar is 1,000,000 credits.`
-    : "";
+export function renderGatewaySkill(baseUrl: string, limits: Limits, ways?: PayingWays): string {
+  const topUp = topUpText(baseUrl, ways);
   return `---
 name: ${GATEWAY_SKILL_NAME}
 description: ${yamlText(GATEWAY_SKILL_DESCRIPTION)}
@@ -85,4 +78,19 @@ Of \`/v1/feed/{id}\`, send the \`ETag\` of the last answer as \`If-None-Match\`.
 
 Every error is a problem document. Decide by \`code\`, and do what \`detail\` says. 429 and 503 say in \`retry_after_ms\` how long to wait.
 `;
+}
+
+/** Empty if accounts can't pay for credits by themselves. */
+function topUpText(
+  baseUrl: string,
+  { takesCards = false, takesX402 = false }: Partial<PayingWays> = {},
+): string {
+  const byCard = `\`POST ${baseUrl}/v1/topups\` with \`{"usd": 5}\` answers a \`pay_url\`: give it to your user, who pays there, and ask \`GET ${baseUrl}/v1/topups/{topup_id}\` whether they are granted.`;
+  const byX402 = `If you have a wallet, and your user lets you pay, \`POST ${baseUrl}/v1/topups\` with \`{"usd": 5, "way": "x402"}\` is 402 with what to sign (x402 version 2, USDC): repeat it with \`PAYMENT-SIGNATURE\`. Without a key, that makes an account and answers its read key once.`;
+  const sentences = [
+    ...(takesCards ? [`If credits are missing, ${byCard}`] : []),
+    ...(takesX402 ? [byX402] : []),
+  ];
+  if (sentences.length === 0) return "";
+  return `\n\n${sentences.join(" ")} A dollar is 1,000,000 credits.`;
 }

@@ -26,12 +26,17 @@ import { skillName } from "./skill_name.ts";
 /** What a skill is written from. */
 export type SkillFeed = Row<"find_skill_feed">;
 
+export interface PayingWays {
+  readonly takesCards: boolean;
+  readonly takesX402: boolean;
+}
+
 export interface SkillContext {
   /** Public address without a trailing slash. */
   readonly baseUrl: string;
   readonly billingUrl: string;
-  /** Whether accounts pay for credits by themselves. @default false */
-  readonly canTopUp?: boolean;
+  /** How accounts pay for credits by themselves. @default they can't */
+  readonly payingWays?: PayingWays;
   readonly limits: Limits;
 }
 

@@ -150,7 +150,7 @@ export function skillRoutes(services: Services) {
   const skills = new Skills(database, () => ({
     baseUrl: http.baseUrl(),
     billingUrl: services.billingUrl(),
-    canTopUp: services.canTopUp,
+    payingWays: services.payingWays,
     limits: config.limits,
   }));
 

@@ -77,9 +77,9 @@ export class Skills {
 
   /** The skill of the gateway itself. */
   async gatewayFile(): Promise<SkillFile> {
-    const { baseUrl, limits, canTopUp } = this.#context();
+    const { baseUrl, limits, payingWays } = this.#context();
     const file = await this.#once(`gateway ${baseUrl}`, async () => {
-      const markdown = renderGatewaySkill(baseUrl, limits, { canTopUp });
+      const markdown = renderGatewaySkill(baseUrl, limits, payingWays);
       return { name: GATEWAY_SKILL_NAME, tag: weakTag(markdown), body: new Blob([markdown]) };
     });
     assert(file !== undefined, "the gateway has a skill");

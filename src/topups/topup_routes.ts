@@ -151,7 +151,8 @@ export function topupRoutes(services: Services, ways: Ways) {
 
 /** Where agents pay by themselves, they need no key. */
 function beginning(services: Services, ways: Ways) {
-  const { anonymousLimit, bodies, http, keys, config, strangersBodies } = services;
+  const { anonymousLimit, bodies, http, keys, config, operatorsListener, strangersBodies } =
+    services;
   const { card, x402 } = ways;
   return new Elysia({ name: "begin top-up" })
     .use(authenticatedIfKeyed(keys, x402 && anonymousLimit))
@@ -183,7 +184,7 @@ function beginning(services: Services, ways: Ways) {
           order;
         if (way === "x402") {
           if (x402 === undefined) throw topupsOff(services, principal, way);
-          const address = server?.requestIP(request)?.address ?? "";
+          const address = operatorsListener.addressOf(request, server);
           const paid = await x402.pay({ call, principal, address, amountNanos });
           return respondOutcome(http, call, paid);
         }

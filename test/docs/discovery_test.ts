@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
+import { startX402Stub } from "../support/x402_stub.ts";
 
 let gateway: TestGateway;
 
@@ -78,4 +79,21 @@ test("the OpenAPI document is at /openapi.json, too, and answers are revalidated
     const again = await get(path, { "If-None-Match": first.headers.get("etag") ?? "" });
     expect([path, again.status]).toEqual([path, 304]);
   }
+});
+
+test("texts for agents say how to pay where payments are taken, and only in the ways that are", async () => {
+  const stub = startX402Stub();
+  const peer = await gateway.startPeer(stub.environment);
+  const read = async (path: string) => (await fetch(`http://127.0.0.1:${peer.port}${path}`)).text();
+  const skill = "/.well-known/agent-skills/feedgate/SKILL.md";
+  for (const path of ["/llms.txt", skill, "/billing"]) {
+    const text = await read(path);
+    expect({ path, isNamed: text.includes("x402") }).toEqual({ path, isNamed: true });
+    expect({ path, isLink: /pay_url|person pays|By card/.test(text) }).toEqual({
+      path,
+      isLink: false,
+    });
+    expect(await (await fetch(gateway.baseUrl + path)).text()).not.toContain("/v1/topups");
+  }
+  await stub.stop();
 });

@@ -144,7 +144,7 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
       return ask(order, "PAYMENT_REQUIRED", {
         error: "PAYMENT-SIGNATURE header is required",
         detail:
-          "Pay by x402 version 2: sign what accepts says and repeat the call with PAYMENT-SIGNATURE.",
+          "Pay by x402 version 2: sign what accepts says and repeat the call over HTTP with PAYMENT-SIGNATURE.",
       });
     }
     const payment = check(order, header);
