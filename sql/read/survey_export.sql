@@ -2,11 +2,12 @@
 -- why: which rows an export has, in the snapshot in which they are then read. No row: the version is gone, or the row
 -- that it is to go on behind
 -- :feed_id uuid
+-- :account_id uuid
 -- :version bigint?
 -- :after text?
 -- :grace interval
 -- returns data_version bigint, batch_number bigint, after_position bigint, last_position bigint,
---   oldest_event text, row_count bigint, endpoint_path text?, schema_definition json?
+--   oldest_event text, row_count bigint, endpoint_path text?, schema_definition json?, csv_columns json?
 with feed as (
   select
     feed_id, feed_type, data_version, coalesce(current_batch, 0) as current_batch,
@@ -95,7 +96,19 @@ select
         and collection_rows.position <= begun.last_position
     )
   end as row_count,
-  feed.endpoint_path, feed.schema_definition
+  feed.endpoint_path, feed.schema_definition,
+  -- Of the account's own CSV of this version, which goes on.
+  (
+    select exports.csv_columns
+    from exports
+    where :after::text is not null
+      and exports.account_id = :account_id
+      and exports.feed_id = :feed_id
+      and exports.data_version = begun.data_version
+      and exports.csv_columns is not null
+    order by exports.happened_at desc
+    limit 1
+  ) as csv_columns
 from begun
 cross join feed
 where begun.after_position <= begun.last_position

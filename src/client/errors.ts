@@ -116,6 +116,11 @@ export class BodyNotJsonError extends ProblemError {
   override readonly name = "BodyNotJsonError";
 }
 
+/** `PAYMENT_INVALID`: What was sent is no payment, or not for what was asked for. */
+export class PaymentInvalidError extends ProblemError {
+  override readonly name = "PaymentInvalidError";
+}
+
 /** `RANGE_INVALID`: A range that ends before it begins, or is too long. */
 export class RangeInvalidError extends ProblemError {
   override readonly name = "RangeInvalidError";
@@ -144,6 +149,16 @@ export class PurchaseRequiredError extends ProblemError {
 /** `PRICE_ABOVE_MAX`: The price is above `maxCredits`. */
 export class PriceAboveMaxError extends ProblemError {
   override readonly name = "PriceAboveMaxError";
+}
+
+/** `PAYMENT_REQUIRED`: It is paid for at once; the answer says how. */
+export class PaymentRequiredError extends ProblemError {
+  override readonly name = "PaymentRequiredError";
+}
+
+/** `PAYMENT_REFUSED`: The payment was not accepted. */
+export class PaymentRefusedError extends ProblemError {
+  override readonly name = "PaymentRefusedError";
 }
 
 /** `KEY_BUDGET_SPENT`: The key's budget of the day does not cover the price. */
@@ -186,6 +201,11 @@ export class FeedQuotaExceededError extends ProblemError {
   override readonly name = "FeedQuotaExceededError";
 }
 
+/** `TOPUP_LIMIT`: The account or the gateway has reached its limit of top-ups. */
+export class TopupLimitError extends ProblemError {
+  override readonly name = "TopupLimitError";
+}
+
 /** `ROUTE_NOT_FOUND`: The gateway does not serve this address. Check `url`. */
 export class RouteNotFoundError extends ProblemError {
   override readonly name = "RouteNotFoundError";
@@ -206,6 +226,16 @@ export class KeyNotFoundError extends ProblemError {
   override readonly name = "KeyNotFoundError";
 }
 
+/** `TOPUP_NOT_FOUND`: The account has no such top-up. */
+export class TopupNotFoundError extends ProblemError {
+  override readonly name = "TopupNotFoundError";
+}
+
+/** `TOPUPS_OFF`: The gateway takes no such payments. */
+export class TopupsOffError extends ProblemError {
+  override readonly name = "TopupsOffError";
+}
+
 /** `METHOD_NOT_ALLOWED`: The address has no such method. */
 export class MethodNotAllowedError extends ProblemError {
   override readonly name = "MethodNotAllowedError";
@@ -224,6 +254,11 @@ export class FeedNeverPushedError extends ProblemError {
 /** `FEED_NOT_FOR_SALE`: The feed has no one-time price, or is the account's own. */
 export class FeedNotForSaleError extends ProblemError {
   override readonly name = "FeedNotForSaleError";
+}
+
+/** `PAYMENT_TAKEN`: The payment was used before. */
+export class PaymentTakenError extends ProblemError {
+  override readonly name = "PaymentTakenError";
 }
 
 /** `FEED_TYPE_LOCKED`: The type can't change while data is stored. */
@@ -321,12 +356,15 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   CURSOR_INVALID: CursorInvalidError,
   NOT_A_STREAM: NotAStreamError,
   BODY_NOT_JSON: BodyNotJsonError,
+  PAYMENT_INVALID: PaymentInvalidError,
   RANGE_INVALID: RangeInvalidError,
   KEY_REQUIRED: KeyRequiredError,
   KEY_INVALID: KeyInvalidError,
   INSUFFICIENT_CREDITS: InsufficientCreditsError,
   PURCHASE_REQUIRED: PurchaseRequiredError,
   PRICE_ABOVE_MAX: PriceAboveMaxError,
+  PAYMENT_REQUIRED: PaymentRequiredError,
+  PAYMENT_REFUSED: PaymentRefusedError,
   KEY_BUDGET_SPENT: KeyBudgetSpentError,
   ORIGIN_FORBIDDEN: OriginForbiddenError,
   KEY_PERMISSION: KeyPermissionError,
@@ -335,14 +373,18 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   FEED_SUSPENDED: FeedSuspendedError,
   FEED_FORBIDDEN: FeedForbiddenError,
   FEED_QUOTA_EXCEEDED: FeedQuotaExceededError,
+  TOPUP_LIMIT: TopupLimitError,
   ROUTE_NOT_FOUND: RouteNotFoundError,
   FEED_NOT_FOUND: FeedNotFoundError,
   FEED_NOT_SYNCED: FeedNotSyncedError,
   KEY_NOT_FOUND: KeyNotFoundError,
+  TOPUP_NOT_FOUND: TopupNotFoundError,
+  TOPUPS_OFF: TopupsOffError,
   METHOD_NOT_ALLOWED: MethodNotAllowedError,
   ENDPOINT_PATH_TAKEN: EndpointPathTakenError,
   FEED_NEVER_PUSHED: FeedNeverPushedError,
   FEED_NOT_FOR_SALE: FeedNotForSaleError,
+  PAYMENT_TAKEN: PaymentTakenError,
   FEED_TYPE_LOCKED: FeedTypeLockedError,
   SCHEMA_BREAKING: SchemaBreakingError,
   BATCH_CLOSED: BatchClosedError,

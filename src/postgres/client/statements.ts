@@ -149,6 +149,7 @@ import sql_migrations_0020_faces from "../../../sql/migrations/0020_faces.sql" w
 import sql_migrations_0021_topups from "../../../sql/migrations/0021_topups.sql" with { type: "text" };
 import sql_migrations_0022_topups_ended from "../../../sql/migrations/0022_topups_ended.sql" with { type: "text" };
 import sql_migrations_0023_topups_final from "../../../sql/migrations/0023_topups_final.sql" with { type: "text" };
+import sql_migrations_0024_exported_columns from "../../../sql/migrations/0024_exported_columns.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -317,6 +318,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0021_topups", text: sql_migrations_0021_topups },
   { name: "0022_topups_ended", text: sql_migrations_0022_topups_ended },
   { name: "0023_topups_final", text: sql_migrations_0023_topups_final },
+  { name: "0024_exported_columns", text: sql_migrations_0024_exported_columns },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -2181,6 +2183,7 @@ export interface StatementTypes {
       readonly data_version: bigint;
       readonly batch_number: bigint;
       readonly last_position: bigint;
+      readonly csv_columns: string | null;
       readonly exports_limit: number;
       readonly window_us: bigint;
     };
@@ -2453,6 +2456,7 @@ export interface StatementTypes {
   survey_export: {
     parameters: {
       readonly feed_id: string;
+      readonly account_id: string;
       readonly version: bigint | null;
       readonly after: string | null;
       readonly grace: string;
@@ -2466,6 +2470,7 @@ export interface StatementTypes {
       readonly row_count: bigint;
       readonly endpoint_path: string | null;
       readonly schema_definition: string | null;
+      readonly csv_columns: string | null;
     };
   };
   /** the categories that have the most listed feeds, for the front page */
@@ -2938,7 +2943,7 @@ export const ARGUMENTS: {
   push_to_feed: (by) => [by.feed_id, by.feed_type, by.definition_version, by.row_count, by.row_texts, by.row_ids, by.event_times, by.batch_id, by.is_complete, by.is_dry_run, by.body_bytes, by.elapsed_ms, by.account_id, by.key_id, by.actor, by.window_limit, by.window_us],
   record_push: (by) => [by.feed_id, by.code, by.detail, by.rows_received, by.body_bytes, by.duration_ms, by.batch_id, by.times],
   renew_import: (by) => [by.feed_id, by.import_id],
-  claim_export: (by) => [by.export_id, by.account_id, by.feed_id, by.data_version, by.batch_number, by.last_position, by.exports_limit, by.window_us],
+  claim_export: (by) => [by.export_id, by.account_id, by.feed_id, by.data_version, by.batch_number, by.last_position, by.csv_columns, by.exports_limit, by.window_us],
   find_absent_field: (by) => [by.feed_id, by.batch_number, by.names, by.work_max, by.unindexed_max, by.names_max],
   find_event_span: (by) => [by.feed_id],
   index_filter_rows: (by) => [by.feed_id, by.batch_number, by.work_max],
@@ -2955,7 +2960,7 @@ export const ARGUMENTS: {
   read_stream_tail: (by) => [by.feed_id, by.after_position, by.limit],
   release_export: (by) => [by.export_id],
   search_feeds: (by) => [by.q, by.category, by.limit, by.offset],
-  survey_export: (by) => [by.feed_id, by.version, by.after, by.grace],
+  survey_export: (by) => [by.feed_id, by.account_id, by.version, by.after, by.grace],
   list_categories: (by) => [by.limit],
   list_feed_pages: (by) => [by.limit],
   list_push_days: (by) => [by.feed_id, by.days, by.counted_max],

@@ -101,17 +101,22 @@ export function createExports(services: Services, reads: ReadPipeline) {
     }
     if (held.open?.feedId !== feed.feedId) {
       await held.open?.snapshot.end();
-      held.open = await open(feed, asked);
+      held.open = await open(feed, accountId, asked);
     }
     return resourceOf(readCall, { asked, feed, open: held.open });
   }
 
-  async function open(feed: Feed, { format, after, version }: ExportAsked): Promise<Open> {
+  async function open(
+    feed: Feed,
+    accountId: string,
+    { format, after, version }: ExportAsked,
+  ): Promise<Open> {
     const { feedId } = feed;
     const snapshot = await openSnapshot();
     try {
       const survey = await snapshot.row("survey_export", {
         feed_id: feedId,
+        account_id: accountId,
         version: version ?? null,
         after: after ?? null,
         grace: RETIRED_BATCH_GRACE,
@@ -130,6 +135,8 @@ export function createExports(services: Services, reads: ReadPipeline) {
     { feedId, feedType }: Feed,
     survey: Survey,
   ): Promise<readonly string[]> {
+    const begun: unknown = JSON.parse(survey.csv_columns ?? "null");
+    if (Array.isArray(begun)) return begun.map(String);
     const isStream = feedType === "stream";
     const named = schemaProperties(survey.schema_definition).map(([name]) => name);
     if (named.length > 0) return csvColumns(named.slice(0, CSV_COLUMNS_MAX), isStream);
@@ -186,7 +193,7 @@ export function createExports(services: Services, reads: ReadPipeline) {
   }
 
   /** @throws {Problem} 429 */
-  async function claimExport({ accountId }: Principal, { feedId, survey }: Open) {
+  async function claimExport({ accountId }: Principal, { feedId, survey, columns }: Open) {
     const exportId = Bun.randomUUIDv7();
     const claimed = present(
       await database.onBehalfOf(accountId).row("claim_export", {
@@ -196,6 +203,7 @@ export function createExports(services: Services, reads: ReadPipeline) {
         data_version: survey.data_version,
         batch_number: survey.batch_number,
         last_position: survey.last_position,
+        csv_columns: columns === undefined ? null : JSON.stringify(columns),
         exports_limit: EXPORTS_LIMIT,
         window_us: EXPORTS_WINDOW_US,
       }),

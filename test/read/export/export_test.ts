@@ -323,6 +323,33 @@ describe("an export that goes on", () => {
     expect(next.text).toBe("3,3,,\r\n");
   });
 
+  test("a CSV that goes on keeps its columns, though the schema was edited meanwhile", async () => {
+    const feedId = await scene.createFeed({
+      type: "collection",
+      schema: { properties: { id: {}, a: {}, b: {} } },
+    });
+    await scene.push(feedId, [
+      { id: 1, a: 1 },
+      { id: 2, b: 2 },
+      { id: 3, a: 3 },
+    ]);
+    const headers = { "Idempotency-Key": "columns" };
+    const first = await exportFeed(feedId, { query: "?format=csv", headers });
+    expect(first.text).toStartWith("id,a,b,_other\r\n");
+    const version = first.headers.get("feedgate-data-version");
+    await scene.gateway.sql`
+      update feeds
+      set schema_definition = '{"properties":{"id":{},"c":{},"a":{}}}',
+        definition_version = definition_version + 1
+      where feed_id = ${feedId}`;
+    const query = `?format=csv&version=${version}&after=2`;
+    expect((await exportFeed(feedId, { query, headers })).text).toBe("3,3,,\r\n");
+    expect((await exportFeed(feedId, { query })).text).toBe("3,3,,\r\n");
+    expect((await exportFeed(feedId, { query: "?format=csv" })).text).toStartWith(
+      "id,c,a,_other\r\n",
+    );
+  });
+
   test("a collection's version lasts until its rows are replaced or removed, and past another batch", async () => {
     const feedId = await filledFeed({ type: "collection", rows: 10 });
     const first = await exportFeed(feedId);
