@@ -10,7 +10,8 @@ import type { Actor } from "../accounts/actor.ts";
 import { generateKey, hashKey, startOf } from "../accounts/key_format.ts";
 import { creditsNumber } from "../accounts/money.ts";
 import { present } from "../lib/assert.ts";
-import { nullable, oneOf } from "../lib/typebox.ts";
+import { nullable, oneOf, text } from "../lib/typebox.ts";
+import { NAME_LENGTH_MAX } from "../limits.ts";
 import type { Database, Parameters, Row } from "../postgres/client/query.ts";
 import { time, uuid } from "../shapes.ts";
 import { accountReference, exact, feedReference, name, nanos } from "./common_shapes.ts";
@@ -26,7 +27,11 @@ export const GRACE_SECONDS_MAX = 365 * 24 * 3_600;
 const permission = oneOf(["read", "write"], {
   description: "read: catalog, search, data; write: push and edit own feeds.",
 });
-const keyReference = Type.String({ description: "The key, by id, by its beginning, or whole." });
+const keyReference = text({
+  minLength: 1,
+  maxLength: NAME_LENGTH_MAX,
+  description: "The key, by id, by its beginning, or whole.",
+});
 const limits = {
   daily_credits: nullable(exact("What it may spend in a UTC day; null: all.")),
   feed_ids: nullable(

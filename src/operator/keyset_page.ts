@@ -7,10 +7,14 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
+import { text } from "../lib/typebox.ts";
+import { NAME_LENGTH_MAX } from "../limits.ts";
 
 /** Rows of a page if no number is asked for, and at most. */
 export const PAGE_ROWS = 100;
 export const PAGE_ROWS_MAX = 1_000;
+/** Characters. The longest names an account, or a place in the revenue by two times, an amount and an id. */
+const CURSOR_LENGTH_MAX = NAME_LENGTH_MAX;
 
 /** What every list takes. */
 export const PAGE_INPUT = {
@@ -21,7 +25,13 @@ export const PAGE_INPUT = {
       description: `Rows at most; default ${PAGE_ROWS}.`,
     }),
   ),
-  cursor: Type.Optional(Type.String({ description: "The `next_cursor` of the page before." })),
+  cursor: Type.Optional(
+    text({
+      minLength: 1,
+      maxLength: CURSOR_LENGTH_MAX,
+      description: "The `next_cursor` of the page before.",
+    }),
+  ),
 };
 
 export interface Page<Entry> {
