@@ -16,9 +16,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Generator, type LoadFigures, runLoad } from "./load.ts";
 import type { BenchSet } from "./peers/seed.ts";
-import { familyProcessorSeconds, type ServerProcess } from "./processes.ts";
+import type { ServerProcess } from "./processes.ts";
 import type { Figures } from "./run.ts";
 import { type BenchDatabase, median } from "./support.ts";
+import { type Used, whileUsing } from "./used.ts";
 
 export interface GatewaysPlan {
   readonly rounds: number;
@@ -35,11 +36,9 @@ interface Way {
   readonly keysFiles: readonly string[];
 }
 
-interface Sample {
+interface Sample extends Used {
   readonly name: string;
   readonly figures: readonly LoadFigures[];
-  readonly serverSeconds: number;
-  readonly databaseSeconds: number;
 }
 
 const MICROSECONDS = 1e6;
@@ -77,26 +76,17 @@ export async function benchGateways(
 
   async function sample({ name, keysFiles }: Way, seconds: number): Promise<Sample> {
     const connections = Math.ceil(plan.connections / servers.length);
-    const used = () => ({
-      server: servers.reduce((sum, { pid }) => sum + familyProcessorSeconds(pid), 0),
-      database: familyProcessorSeconds(database.postmasterPid),
-    });
-    const before = used();
-    const figures = await Promise.all(
-      servers.map(({ port }, at) =>
-        runLoad(
-          { port, connections, seconds, pathsFile, keysFile: keysFiles[at] as string },
-          plan.generator,
+    const { result: figures, used } = await whileUsing(servers, database, () =>
+      Promise.all(
+        servers.map(({ port }, at) =>
+          runLoad(
+            { port, connections, seconds, pathsFile, keysFile: keysFiles[at] as string },
+            plan.generator,
+          ),
         ),
       ),
     );
-    const after = used();
-    return {
-      name,
-      figures,
-      serverSeconds: after.server - before.server,
-      databaseSeconds: after.database - before.database,
-    };
+    return { ...used, name, figures };
   }
 
   try {
@@ -135,6 +125,7 @@ function rowOf(samples: readonly Sample[]) {
     "database µs": Math.round(
       middle((each) => (each.databaseSeconds / reads(each)) * MICROSECONDS),
     ),
+    "log bytes": Math.round(middle((each) => each.walBytes / reads(each))),
     refused: samples.reduce((all, each) => all + sum(each, ({ refused }) => refused), 0),
     failed: samples.reduce((all, each) => all + sum(each, ({ failed }) => failed), 0),
   };

@@ -34,16 +34,11 @@ import { type ColdSet, readCold, seedCold } from "./cold_reads.ts";
 import { benchGateways } from "./gateways.ts";
 import { type Generator, generatorHere, type LoadFigures, runLoad } from "./load.ts";
 import { type BenchSet, PEERS_DATABASE, seedBench } from "./peers/seed.ts";
-import {
-  familyMb,
-  familyProcessorSeconds,
-  residentMb,
-  type ServerProcess,
-  startServer,
-} from "./processes.ts";
+import { familyMb, residentMb, type ServerProcess, startServer } from "./processes.ts";
 import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, installPeers, median, startBenchDatabase } from "./support.ts";
 import { numberOf } from "./usage.ts";
+import { type Used, whileUsing } from "./used.ts";
 
 const CONNECTIONS = [1, 64, 256];
 /** The compiler takes some 100,000 requests of a server to be done with it. */
@@ -63,12 +58,10 @@ interface Contender {
   readonly status: 200 | 429;
 }
 
-interface Sample extends LoadFigures {
+interface Sample extends LoadFigures, Used {
   readonly name: string;
   readonly connections: number;
   readonly round: number;
-  readonly serverSeconds: number;
-  readonly databaseSeconds: number;
   readonly serverMb: number;
   readonly databaseMb: number;
 }
@@ -345,19 +338,18 @@ async function sample(
   const { database, folder } = stage;
   const { name, server, pathsFile } = contender;
   const { connections, seconds, round } = at;
-  const before = usedSeconds(server, database);
   const load = { port: server.port, connections, seconds, pathsFile };
-  const figures = await runLoad({ ...load, keysFile: join(folder, "keys") }, at.plan.generator);
-  const after = usedSeconds(server, database);
+  const { result: figures, used } = await whileUsing([server], database, () =>
+    runLoad({ ...load, keysFile: join(folder, "keys") }, at.plan.generator),
+  );
   // What was cut at the end of the load may still be under way.
   await Bun.sleep(100);
   return {
     ...figures,
+    ...used,
     name,
     connections,
     round,
-    serverSeconds: after.server - before.server,
-    databaseSeconds: after.database - before.database,
     // Workers are children of the process that was started.
     serverMb: at.plan.workers === undefined ? residentMb(server.pid) : familyMb(server.pid),
     databaseMb: familyMb(database.postmasterPid),
@@ -367,28 +359,20 @@ async function sample(
 /** Whatever the number of connections is, cold reads use one. */
 async function sampleCold({ database, ours, cold }: Stage, round: number): Promise<Sample[]> {
   if (cold === undefined) return [];
-  const before = usedSeconds(ours, database);
-  const figures = await readCold(cold, ours.port, round);
-  const after = usedSeconds(ours, database);
+  const { result: figures, used } = await whileUsing([ours], database, () =>
+    readCold(cold, ours.port, round),
+  );
   return [
     {
       ...figures,
+      ...used,
       name: "cold",
       connections: 1,
       round,
-      serverSeconds: after.server - before.server,
-      databaseSeconds: after.database - before.database,
       serverMb: residentMb(ours.pid),
       databaseMb: familyMb(database.postmasterPid),
     },
   ];
-}
-
-function usedSeconds(server: ServerProcess, database: BenchDatabase) {
-  return {
-    server: familyProcessorSeconds(server.pid),
-    database: familyProcessorSeconds(database.postmasterPid),
-  };
 }
 
 /** A line for each contender and number of connections; ratios are medians of the rounds' ratios. */
@@ -425,6 +409,7 @@ function tableOf(samples: readonly Sample[]): Figures {
         "p99 ms": Number(middle(({ p99 }) => p99).toFixed(2)),
         "server µs": perRequest(({ serverSeconds }) => serverSeconds),
         "database µs": perRequest(({ databaseSeconds }) => databaseSeconds),
+        "log bytes": Math.round(middle((each) => each.walBytes / each.requests)),
         "load µs": perRequest(({ processorSeconds }) => processorSeconds),
         "server MB": Math.round(Math.max(...group.map(({ serverMb }) => serverMb))),
         "database MB": Math.round(Math.max(...group.map(({ databaseMb }) => databaseMb))),
