@@ -7,7 +7,7 @@ with waiting as (
   from topups
   where status = 'waiting'
     and account_id is null
-  limit :limit
+  limit :limit::int
 )
 select count(*) as waiting
 from waiting
