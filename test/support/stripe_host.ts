@@ -61,7 +61,7 @@ export interface StripeHost {
   settle(topupId: string, isPaid: boolean): SessionState;
   expire(topupId: string): SessionState;
   /** From now on, calls are answered so; undefined: as Stripe does. */
-  answerWith(answer: (() => Response | Promise<Response>) | undefined): void;
+  answerWith(answer: ((honest: () => Response) => Response | Promise<Response>) | undefined): void;
   chargeOf(topupId: string, refundedCents: number): object;
   disputeOf(topupId: string, dispute: { id: string; status: string; cents: number }): object;
   refundOf(topupId: string, refund: { id: string; status: string; cents: number }): object;
@@ -76,7 +76,7 @@ export function startStripeHost(port = 0): StripeHost {
   const payments = new Map<string, PaymentState>();
   const byKey = new Map<string, string>();
   const calls: { line: string; form: URLSearchParams }[] = [];
-  let special: (() => Response | Promise<Response>) | undefined;
+  let special: ((honest: () => Response) => Response | Promise<Response>) | undefined;
 
   function create(form: URLSearchParams, key: string): Response {
     const known = sessions.get(byKey.get(key) ?? "");
@@ -137,7 +137,8 @@ export function startStripeHost(port = 0): StripeHost {
       const line = `${request.method} ${pathname}`;
       const form = new URLSearchParams(await request.text());
       calls.push({ line, form });
-      return special === undefined ? answer(line, form, request) : special();
+      const honest = () => answer(line, form, request);
+      return special === undefined ? honest() : special(honest);
     },
   });
 

@@ -17,6 +17,8 @@ import { freePort } from "../support/free_port.ts";
 export interface World {
   /** Addresses of the gateways; some may be dead right now. */
   readonly bases: readonly string[];
+  /** Of the database, which keeps its address when it is killed. */
+  readonly databaseUrl: string;
   /** A pool of the torture's own, for setting the scene and for looking. */
   readonly sql: Connections;
   killGateway(index: number): Promise<void>;
@@ -39,6 +41,8 @@ export interface WorldOptions {
   readonly gateways: number;
   /** Beyond those that every gateway of a torture has. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** What is run with `serve --port N`. @default the program */
+  readonly program?: string;
   /** Of the PostgreSQL; removed at the end. @default a new one */
   readonly dataDir?: string;
 }
@@ -58,7 +62,7 @@ function newDataDir(): string {
 }
 
 export async function startWorld(options: WorldOptions): Promise<World> {
-  const { gateways, environment = {}, dataDir = newDataDir() } = options;
+  const { gateways, environment = {}, program = MAIN, dataDir = newDataDir() } = options;
   let embedded: EmbeddedPostgres = await startEmbedded({ dataDir });
   const { url } = embedded;
   const ownUrl = `${url}&application_name=torture`;
@@ -75,7 +79,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   async function keep(index: number): Promise<void> {
     while (!isStopping) {
       const child = Bun.spawn(
-        [process.execPath, MAIN, "serve", "--port", String(ports[index]), "--json"],
+        [process.execPath, program, "serve", "--port", String(ports[index]), "--json"],
         {
           env: {
             PATH: process.env.PATH ?? "",
@@ -120,6 +124,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
 
   const world: World = {
     bases,
+    databaseUrl: url,
     sql,
     async killGateway(index) {
       children[index]?.kill("SIGKILL");
