@@ -71,6 +71,8 @@ export const TOPUP_USD_MAX = 1_000;
 export const TOPUPS_WAITING_MAX = 20;
 /** How long a link can be paid, in milliseconds: Stripe takes a day at most. */
 export const TOPUP_LINK_MS = 23 * 60 * 60_000;
+/** How long a top-up that nobody has paid is kept if it is no account's, in milliseconds. */
+export const UNPAID_TOPUP_MS = 30 * 24 * 60 * 60_000;
 /** How long an offer of credits for x402 holds, in milliseconds; and an authorization that accepts it, in seconds. */
 export const X402_OFFER_MS_MAX = 15 * 60_000;
 export const X402_PAYMENT_SECONDS_MAX = 120;
@@ -90,6 +92,8 @@ export const X402_REFUSED_MS_MAX = 500;
 export const X402_POLL_MS = 500;
 /** How long such a call may take, in seconds, from the first question to the last. */
 export const X402_CALL_SECONDS_MAX = 120;
+/** How old a node's newest block may be, in seconds, before somebody should look. */
+export const X402_NODE_SECONDS_BEHIND_LOW = 300;
 /** Blocks whose events are asked for at once, and how many times for one payment. Public nodes allow no more. */
 export const X402_LOG_BLOCKS_MAX = 1_000n;
 export const X402_LOG_STEPS_MAX = 50;

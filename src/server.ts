@@ -25,6 +25,7 @@ import { DRAIN_WORKER_MS, IDLE_SECONDS_MAX, SERVER_BODY_BYTES_MAX } from "./limi
 import { type Databases, openDatabases, POOL_CLOSE_MS_MAX } from "./postgres/open_database.ts";
 import { createServices, type Services } from "./services.ts";
 import { finishTopups } from "./topups/finish.ts";
+import { forgetTopups } from "./topups/forget.ts";
 import { recheckTopups } from "./topups/recheck.ts";
 import type { Ways } from "./topups/way.ts";
 
@@ -141,7 +142,7 @@ function serve(services: Services, options: ServeOptions): Gateway {
       metrics: http.metrics,
       jobs: [
         finishTopups(ways, log),
-        ...(ways.x402 === undefined ? [] : [recheckTopups(ways.x402, log)]),
+        ...(ways.x402 === undefined ? [] : [recheckTopups(ways.x402, log), forgetTopups()]),
       ],
     });
   const minuteCounts = startMinuteCounts({

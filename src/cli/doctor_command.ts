@@ -4,6 +4,7 @@
  * @module
  */
 import { type Check, examine, type Health } from "../operator/examine.ts";
+import { examineX402 } from "../topups/x402/examine_x402.ts";
 import { type Answer, defineCommand } from "./command.ts";
 
 /** The worst comes last. */
@@ -15,7 +16,11 @@ export const doctor = defineCommand({
   words: "doctor",
   about: "check settings, database, clock, disk, ledgers and more; changes nothing",
   options: {},
-  run: async ({ config }) => answerOf(await examine(config)),
+  run: async ({ config }) => {
+    const x402 = config.topups?.x402;
+    const checks = await examine(config);
+    return answerOf(x402 === undefined ? checks : [...checks, await examineX402(x402)]);
+  },
 });
 
 function answerOf(checks: readonly Check[]): Answer {

@@ -3,6 +3,7 @@ import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from "@x402/
 import { PaymentRequiredV2Schema } from "@x402/core/schemas";
 import type { PaymentPayload } from "@x402/core/types";
 import { X402_KEYLESS_PER_ADDRESS } from "../../src/limits.ts";
+import { forgetTopups } from "../../src/topups/forget.ts";
 import { type Chain, hasChain, startChain, type Wallet } from "../support/chain/chain.ts";
 import { startFacilitator } from "../support/chain/facilitator.ts";
 import { problemOf } from "../support/gateway.ts";
@@ -373,6 +374,35 @@ describe.skipIf(!hasChain())("x402", () => {
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([402, 429]));
     await other.stop();
+  });
+
+  test("a payment may come again under a newer offer to the same account", async () => {
+    const call = { usd: 1, key: await createReader() };
+    const payment = await signPayment(scene, wallet, await askTerms(scene, call));
+    expect((await postTopup(scene, { ...call, payment })).status).toBe(201);
+    const { accepts } = await askTerms(scene, call);
+    const renewed = { ...payment, accepted: accepts[0] } as PaymentPayload;
+    expect((await postTopup(scene, { ...call, payment: renewed })).status).toBe(200);
+    expect(await creditsOf(scene, call.key)).toBe(1_000_000);
+  });
+
+  test("what nobody has paid and is no account's is removed after a month, and nothing else", async () => {
+    const { gateway } = scene;
+    const before = await countTopups();
+    const accountId = await gateway.createAccount();
+    for (const [owner, age] of [
+      [null, "31 days"],
+      [null, "29 days"],
+      [accountId, "31 days"],
+    ] as const) {
+      await gateway.sql`
+        insert into topups (account_id, way, status, amount_nanos, expires_at, due_at, ended_at)
+        values (
+          ${owner}, 'x402', 'expired', 1, now(), now(), now() - ${age}::interval
+        )`;
+    }
+    while (await forgetTopups().step(gateway.gateway.services.database));
+    expect(await countTopups()).toBe(before + 2);
   });
 
   test("data routes neither show nor take payments", async () => {

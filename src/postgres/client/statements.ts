@@ -150,6 +150,7 @@ import sql_migrations_0021_topups from "../../../sql/migrations/0021_topups.sql"
 import sql_migrations_0022_topups_ended from "../../../sql/migrations/0022_topups_ended.sql" with { type: "text" };
 import sql_migrations_0023_topups_final from "../../../sql/migrations/0023_topups_final.sql" with { type: "text" };
 import sql_migrations_0024_exported_columns from "../../../sql/migrations/0024_exported_columns.sql" with { type: "text" };
+import sql_migrations_0025_unpaid_topups from "../../../sql/migrations/0025_unpaid_topups.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -272,6 +273,7 @@ import sql_topups_begin_topup from "../../../sql/topups/begin_topup.sql" with { 
 import sql_topups_claim_due_topups from "../../../sql/topups/claim_due_topups.sql" with { type: "text" };
 import sql_topups_claim_granted_topups from "../../../sql/topups/claim_granted_topups.sql" with { type: "text" };
 import sql_topups_count_keyless_topups from "../../../sql/topups/count_keyless_topups.sql" with { type: "text" };
+import sql_topups_delete_unpaid_topups from "../../../sql/topups/delete_unpaid_topups.sql" with { type: "text" };
 import sql_topups_expire_topup from "../../../sql/topups/expire_topup.sql" with { type: "text" };
 import sql_topups_find_topup from "../../../sql/topups/find_topup.sql" with { type: "text" };
 import sql_topups_find_topup_of_payment from "../../../sql/topups/find_topup_of_payment.sql" with { type: "text" };
@@ -319,6 +321,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0022_topups_ended", text: sql_migrations_0022_topups_ended },
   { name: "0023_topups_final", text: sql_migrations_0023_topups_final },
   { name: "0024_exported_columns", text: sql_migrations_0024_exported_columns },
+  { name: "0025_unpaid_topups", text: sql_migrations_0025_unpaid_topups },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -579,6 +582,7 @@ export const STATEMENTS = {
   claim_due_topups: numbered(sql_topups_claim_due_topups),
   claim_granted_topups: numbered(sql_topups_claim_granted_topups),
   count_keyless_topups: numbered(sql_topups_count_keyless_topups),
+  delete_unpaid_topups: numbered(sql_topups_delete_unpaid_topups),
   expire_topup: numbered(sql_topups_expire_topup),
   find_topup: numbered(sql_topups_find_topup),
   find_topup_of_payment: numbered(sql_topups_find_topup_of_payment),
@@ -2658,6 +2662,16 @@ export interface StatementTypes {
       readonly waiting: bigint;
     };
   };
+  /** removes top-ups that nobody has paid and that are no account's, so that strangers don't fill the table */
+  delete_unpaid_topups: {
+    parameters: {
+      readonly age: string;
+      readonly limit: bigint;
+    };
+    row: {
+      readonly topup_id: string;
+    };
+  };
   /** ends a top-up that nobody has paid */
   expire_topup: {
     parameters: {
@@ -2973,6 +2987,7 @@ export const ARGUMENTS: {
   claim_due_topups: (by) => [by.lease, by.limit],
   claim_granted_topups: (by) => [by.age, by.pause, by.limit],
   count_keyless_topups: (by) => [by.limit],
+  delete_unpaid_topups: (by) => [by.age, by.limit],
   expire_topup: (by) => [by.topup_id, by.alert],
   find_topup: (by) => [by.topup_id],
   find_topup_of_payment: (by) => [by.way, by.payment_id],

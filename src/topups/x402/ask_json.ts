@@ -8,7 +8,8 @@ import { X402_ANSWER_BYTES_MAX } from "../../limits.ts";
 
 interface AskOptions {
   readonly url: string;
-  readonly body: object;
+  /** Undefined: it is got, not posted. */
+  readonly body?: object;
   readonly msMax: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -16,9 +17,12 @@ interface AskOptions {
 /** The answer, whatever its status. @throws if there is none in time, or none of JSON */
 export async function askJson({ url, body, msMax, headers = {} }: AskOptions): Promise<unknown> {
   const response = await fetch(url, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "application/json", ...headers },
-    body: JSON.stringify(body),
+    ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
+    headers: {
+      Accept: "application/json",
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+      ...headers,
+    },
     redirect: "error",
     credentials: "omit",
     signal: AbortSignal.timeout(msMax),

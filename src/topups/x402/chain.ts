@@ -11,6 +11,10 @@ import { askJson } from "./ask_json.ts";
 
 /** The first four bytes of the Keccak-256 of `authorizationState(address,bytes32)`. */
 const AUTHORIZATION_STATE = "0xe94a0102";
+/** The same of `name()`, `version()` and `decimals()`. */
+const NAME = "0x06fdde03";
+const VERSION = "0x54fd4d50";
+const DECIMALS = "0x313ce567";
 /** Keccak-256 of `AuthorizationUsed(address,bytes32)`, and so on. */
 export const AUTHORIZATION_USED =
   "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
@@ -34,6 +38,7 @@ const ANSWER = TypeCompiler.Compile(Type.Object({ result: Type.Unknown() }));
 const CHAIN_ID = TypeCompiler.Compile(QUANTITY);
 const BLOCK = TypeCompiler.Compile(Type.Object({ number: QUANTITY, timestamp: QUANTITY }));
 const STATE = TypeCompiler.Compile(HASH);
+const TEXT = TypeCompiler.Compile(HEX);
 const LOGS = TypeCompiler.Compile(Type.Array(LogShape));
 const RECEIPT = TypeCompiler.Compile(
   Type.Object({ status: QUANTITY, blockHash: HASH, logs: Type.Array(LogShape) }),
@@ -47,6 +52,13 @@ export interface Block {
   readonly number: bigint;
   /** Seconds since 1970. */
   readonly timestamp: bigint;
+}
+
+/** What a token says of itself. */
+export interface Token {
+  readonly name: string;
+  readonly version: string;
+  readonly decimals: number;
 }
 
 /** A payer's authorization, by its nonce. */
@@ -95,6 +107,16 @@ export function createChain({ rpcUrl, network, asset }: X402Config) {
       return { number: BigInt(block.number), timestamp: BigInt(block.timestamp) };
     },
 
+    /** What the token says of itself. */
+    async describeToken(): Promise<Token> {
+      const call = (data: string) => [{ to: asset.address, data }, "latest"];
+      return {
+        name: textOf(await read(TEXT, "eth_call", call(NAME))),
+        version: textOf(await read(TEXT, "eth_call", call(VERSION))),
+        decimals: Number(BigInt(await read(STATE, "eth_call", call(DECIMALS)))),
+      };
+    },
+
     /** Whether it was used, or cancelled, by the end of a block. */
     async isSpent({ from, nonce }: Nonce, blockNumber: bigint): Promise<boolean> {
       const data = AUTHORIZATION_STATE + wordOf(from) + nonce.slice(2);
@@ -120,6 +142,12 @@ export function createChain({ rpcUrl, network, asset }: X402Config) {
       throw new Error("the chain's node answers with a receipt that is none");
     },
   };
+}
+
+/** A string as contracts return it: where it begins, its length, its bytes. */
+function textOf(hex: string): string {
+  const bytes = Buffer.from(hex.slice(2), "hex");
+  return bytes.subarray(64, 64 + Number(BigInt(`0x${hex.slice(66, 130) || "0"}`))).toString();
 }
 
 function hexOf(number: bigint): string {

@@ -34,9 +34,20 @@ const SETTLED = TypeCompiler.Compile(
   Type.Object({ success: Type.Boolean(), errorReason: Type.Optional(Type.Unknown()) }),
 );
 
+const SUPPORTED = TypeCompiler.Compile(
+  Type.Object({
+    kinds: Type.Array(
+      Type.Object({
+        x402Version: Type.Unknown(),
+        scheme: Type.Unknown(),
+        network: Type.Unknown(),
+      }),
+    ),
+  }),
+);
 const PENDING = "settlement_pending";
 
-export function createFacilitator({ facilitatorUrl, facilitatorToken }: X402Config) {
+export function createFacilitator({ facilitatorUrl, facilitatorToken, network }: X402Config) {
   const headers: Record<string, string> =
     facilitatorToken === undefined ? {} : { Authorization: `Bearer ${facilitatorToken}` };
 
@@ -58,6 +69,16 @@ export function createFacilitator({ facilitatorUrl, facilitatorToken }: X402Conf
   }
 
   return {
+    /** Whether it settles on this network by the scheme `exact` of version 2. @throws if it can't be asked */
+    async isSupported(): Promise<boolean> {
+      const asked = { url: `${facilitatorUrl}/supported`, msMax: X402_VERIFY_MS_MAX, headers };
+      const answer = await askJson(asked);
+      if (!SUPPORTED.Check(answer)) return false;
+      return answer.kinds.some(
+        (kind) => kind.x402Version === 2 && kind.scheme === "exact" && kind.network === network,
+      );
+    },
+
     /** Whether it would settle the payment. */
     async verify(settlement: Settlement): Promise<FacilitatorOutcome> {
       try {

@@ -268,11 +268,11 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
 
     /** Whether a known top-up is that of this payment, from this caller. */
     isOf(topup: Topup, { accountId, amountNanos, offerId }: CheckedPayment): boolean {
-      // An account that the payment has made is its payer's, who has no key yet.
-      const isOwner = accountId === null ? true : topup.account_id === accountId;
-      return (
-        isOwner && topup.amount_nanos === amountNanos && detailsOf(topup.details).offer === offerId
-      );
+      if (topup.amount_nanos !== amountNanos) return false;
+      // Without a key, only the payer knows the offer, and not whoever has seen the payment on the chain.
+      return accountId === null
+        ? detailsOf(topup.details).offer === offerId
+        : topup.account_id === accountId;
     },
 
     /** A payment that is new, or one that came before and is not decided. */

@@ -1,0 +1,62 @@
+/**
+ * Examines the settings of x402: whether the node is of the network and up to date, whether the token is what payers will
+ * sign for, and whether the facilitator settles there. Nothing is paid.
+ *
+ * @module
+ */
+import type { X402Config } from "../../config.ts";
+import { messageOf } from "../../lib/error_fields.ts";
+import { X402_NODE_SECONDS_BEHIND_LOW } from "../../limits.ts";
+import type { Check } from "../../operator/examine.ts";
+import { createChain } from "./chain.ts";
+import { createFacilitator } from "./facilitator.ts";
+import { secondsOf } from "./offer.ts";
+
+const NAME = "x402";
+const DECIMALS = 6;
+
+/** The first thing that is wrong; if nothing is, what is paid by it. */
+export async function examineX402(x402: X402Config): Promise<Check> {
+  const { asset, network, confirmations } = x402;
+  const node = await examineNode(x402);
+  if (node !== undefined) return node;
+  try {
+    if (!(await createFacilitator(x402).isSupported())) {
+      return bad(
+        `the facilitator does not settle by the scheme exact of version 2 on ${network}`,
+        "set FEEDGATE_X402_FACILITATOR_URL to one that does",
+      );
+    }
+  } catch (error) {
+    return bad(`the facilitator can't be asked: ${messageOf(error)}`, "is it up?");
+  }
+  const found = `${asset.name} on ${network}, ${confirmations} confirmations`;
+  return { name: NAME, health: "ok", found };
+}
+
+async function examineNode(x402: X402Config): Promise<Check | undefined> {
+  const { asset } = x402;
+  const chain = createChain(x402);
+  try {
+    await chain.requireNetwork();
+    const { name, version, decimals } = await chain.describeToken();
+    if (name !== asset.name || version !== asset.version || decimals !== DECIMALS) {
+      return bad(
+        `the token calls itself "${name}", version "${version}", with ${decimals} decimals, so no signature for "${asset.name}", version "${asset.version}", with ${DECIMALS} is good`,
+        "check FEEDGATE_X402_ASSET and FEEDGATE_X402_NETWORK",
+      );
+    }
+    await chain.findBlock("finalized");
+    const { timestamp } = await chain.findBlock("latest");
+    const behind = Number(secondsOf(Date.now()) - timestamp);
+    if (behind <= X402_NODE_SECONDS_BEHIND_LOW) return undefined;
+    const found = `the node's newest block is ${behind} seconds old`;
+    return { name: NAME, health: "low", found, hint: "payments wait until it has caught up" };
+  } catch (error) {
+    return bad(`the node can't be used: ${messageOf(error)}`, "check FEEDGATE_X402_RPC_URL");
+  }
+}
+
+function bad(found: string, hint: string): Check {
+  return { name: NAME, health: "bad", found, hint };
+}
