@@ -1,7 +1,7 @@
 /**
  * Answers a second over HTTP, everything durable (fsync on): a metered read of a 20-row page (rows of
  * 250 bytes) over 1,000 accounts and 1,000 feeds, drawn at random, at 1, 64 and 256 connections, with
- * refused reads, catalog and metadata, beside, in the same run:
+ * refused reads, catalog, metadata and public pages of feeds, beside, in the same run:
  *
  * - bare `Bun.serve` that returns the same bytes: the limit of machine and load generator;
  * - Fastify, `pg` and `rate-limiter-flexible` on PostgreSQL, and one transaction a read: what is written
@@ -45,6 +45,8 @@ const CONNECTIONS = [1, 64, 256];
 const USUAL = { rounds: 5, seconds: 3, warmUpSeconds: 10 };
 const QUICK = { rounds: 1, seconds: 2, warmUpSeconds: 1 };
 const CHECK_SECONDS = 1;
+/** Feeds whose pages are asked for: few enough that they are in memory nearly always. */
+const PUBLIC_PAGES = 20;
 const MICROSECONDS = 1e6;
 /** Higher than any run can reach; configured as a deployment would. */
 const UNLIMITED = "1000000000";
@@ -218,6 +220,10 @@ async function startStage(given: {
     set.meteredFeeds.map((feedId) => `/v1/feed/${feedId}/metadata`),
   );
   const catalog = file("catalog", ["/v1/catalog"]);
+  const pages = file(
+    "pages",
+    Array.from({ length: PUBLIC_PAGES }, (_, number) => `/feeds/bench-${number + 1}`),
+  );
   const toolCalls = file("tool_calls", set.meteredFeeds.map(toolCall));
 
   const ours = await startGateway(database, plan);
@@ -242,6 +248,7 @@ async function startStage(given: {
     { name: "refused", server: ours, pathsFile: freeReads, status: 429 },
     { name: "catalog", server: ours, pathsFile: catalog, status: 200 },
     { name: "metadata", server: ours, pathsFile: metadata, status: 200 },
+    { name: "page", server: ours, pathsFile: pages, status: 200 },
     { name: "fastify", server: fastify, pathsFile: reads, status: 200 },
     { name: "one call", server: oneCall, pathsFile: reads, status: 200 },
   ];

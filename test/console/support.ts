@@ -77,3 +77,34 @@ export async function makeLink(
   expect(answer.status).toBe(201);
   return ((await answer.json()) as { url: string }).url;
 }
+
+/** Tags that a stranger's text could have made, handlers and addresses of scripts. */
+export function dangersIn(html: string): readonly string[] {
+  const found: string[] = [];
+  const look = ({ tagName, attributes }: HTMLRewriterTypes.Element) => {
+    const of = Object.fromEntries(attributes);
+    const isOurs = tagName === "script" && /^[./]+\/assets\/[\w.?=&-]+$/.test(of.src ?? "");
+    if (FORBIDDEN_TAGS.has(tagName) && !isOurs) found.push(tagName);
+    for (const [name, value] of Object.entries(of)) {
+      if (/^(on|style$|srcdoc$)/.test(name)) found.push(`${tagName} ${name}`);
+      if (
+        /^(href|src|action|formaction)$/.test(name) &&
+        /^\s*(javascript|data|vbscript):/i.test(value)
+      ) {
+        found.push(`${tagName} ${name}=${value}`);
+      }
+    }
+  };
+  new HTMLRewriter().on("*", { element: look }).transform(html);
+  return found;
+}
+const FORBIDDEN_TAGS = new Set([
+  "script",
+  "style",
+  "iframe",
+  "object",
+  "embed",
+  "img",
+  "svg",
+  "base",
+]);

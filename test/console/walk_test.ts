@@ -4,10 +4,19 @@ import type { Browser } from "playwright-core";
 import { hasBrowser, type Look, launchBrowser, openWatched } from "../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type Scene, setScene } from "./scene.ts";
-import { signIn } from "./support.ts";
+import { dangersIn, signIn } from "./support.ts";
 
 /** Pages that one walk looks at; a list of many entries is one page of each kind. */
 const PAGES_MAX = 40;
+
+/** What every page says to browsers. */
+const UNFRAMED = {
+  "x-frame-options": "DENY",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+};
+/** Gzipped: a page with everything and its files. */
+const PAGE_BYTES_MAX = 60 * 1_024;
 
 let gateway: TestGateway;
 let scene: Scene;
@@ -35,6 +44,12 @@ async function walk(key: string): Promise<ReadonlyMap<string, string>> {
     kinds.add(kindOf(next));
     const answer = await fetch(next, { headers: { cookie } });
     expect([next.href, answer.status]).toEqual([next.href, 200]);
+    expect([next.href, Object.fromEntries(answer.headers)]).toMatchObject([
+      next.href,
+      next.pathname === "/billing" ? UNFRAMED : { ...UNFRAMED, "cache-control": "no-store" },
+    ]);
+    expect(answer.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+    expect(answer.headers.has("set-cookie")).toBe(false);
     const html = await answer.text();
     // A statement is a file.
     if (!answer.headers.get("content-type")?.startsWith("text/html")) continue;
@@ -48,47 +63,17 @@ async function walk(key: string): Promise<ReadonlyMap<string, string>> {
   return pages;
 }
 
-/** Tags that a stranger's text could have made, handlers and addresses of scripts. */
-function dangersIn(html: string): readonly string[] {
-  const found: string[] = [];
-  const look = ({ tagName, attributes }: HTMLRewriterTypes.Element) => {
-    const of = Object.fromEntries(attributes);
-    const isOurs = tagName === "script" && /^[./]+\/assets\/[\w.?=&-]+$/.test(of.src ?? "");
-    if (FORBIDDEN_TAGS.has(tagName) && !isOurs) found.push(tagName);
-    for (const [name, value] of Object.entries(of)) {
-      if (/^(on|style$|srcdoc$)/.test(name)) found.push(`${tagName} ${name}`);
-      if (
-        /^(href|src|action|formaction)$/.test(name) &&
-        /^\s*(javascript|data|vbscript):/i.test(value)
-      ) {
-        found.push(`${tagName} ${name}=${value}`);
-      }
-    }
-  };
-  new HTMLRewriter().on("*", { element: look }).transform(html);
-  return found;
-}
-const FORBIDDEN_TAGS = new Set([
-  "script",
-  "style",
-  "iframe",
-  "object",
-  "embed",
-  "img",
-  "svg",
-  "base",
-]);
-
 describe("every page of every role", () => {
   test("a page of one account shows nothing of another's", async () => {
-    for (const [key, marker] of [
-      [scene.consumerKey, scene.foreignMarker],
-      [scene.providerKey, scene.foreignMarker],
-    ] as const) {
+    const { foreignMarker, foreignAccount, foreignFeed } = scene;
+    for (const key of [scene.consumerKey, scene.providerKey]) {
       const pages = await walk(key);
-      expect(pages.size).toBeGreaterThan(3);
+      expect(pages.size).toBeGreaterThan(4);
       for (const [address, html] of pages) {
-        expect([address, html.includes(marker)]).toEqual([address, false]);
+        const shown = [foreignMarker, foreignAccount, foreignFeed].filter((mark) =>
+          html.includes(mark),
+        );
+        expect([address, shown]).toEqual([address, []]);
       }
     }
   });
@@ -102,6 +87,27 @@ describe("every page of every role", () => {
         expect([address, shown.match(/.{0,60}\u202e/)?.[0]]).toEqual([address, undefined]);
       }
     }
+  });
+
+  test("a page with its style and scripts is under 60 KB over the wire", async () => {
+    const sizes = new Map<string, number>();
+    const sizeOf = async (file: URL) => {
+      const bytes = new Uint8Array(await (await fetch(file)).arrayBuffer());
+      const size = sizes.get(file.pathname) ?? Bun.gzipSync(bytes).length;
+      sizes.set(file.pathname, size);
+      return size;
+    };
+    for (const key of [scene.adminKey, scene.consumerKey, scene.providerKey]) {
+      for (const [address, html] of await walk(key)) {
+        let size = Bun.gzipSync(html).length;
+        for (const [, path = ""] of html.matchAll(/(?:src|href)="([^"]*\/assets\/[^"]+)"/g)) {
+          size += await sizeOf(new URL(path, address));
+        }
+        expect([address, size < PAGE_BYTES_MAX]).toEqual([address, true]);
+      }
+    }
+    // The stylesheets, the scripts and the icon.
+    expect(sizes.size).toBe(5);
   });
 
   test("another account's feed, account or key is not found by its address", async () => {

@@ -15,6 +15,8 @@ import type { Usage } from "./answers.ts";
 import { namesIn, UsageTable } from "./usage_table.tsx";
 
 const LISTED = 50;
+/** Of feeds or keys, those that cost most. */
+const GROUPS_LISTED = 50;
 
 export const OWN_USAGE: PageRoute = {
   path: "usage",
@@ -75,7 +77,7 @@ function SpendingTable({ visit, head, groups }: SpendingTableProps) {
   return (
     <Table
       label={`Spending by ${head.toLowerCase()}`}
-      rows={groups}
+      rows={groups.slice(0, GROUPS_LISTED)}
       columns={[
         {
           head,

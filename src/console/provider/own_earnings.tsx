@@ -12,6 +12,9 @@ import { FeedLink } from "../lists.tsx";
 import { bodyOf } from "../own_api.ts";
 import type { Download, PageRoute, Visit } from "../visit.ts";
 
+/** Each has a line of its own, and a provider may have thousands. */
+const FEEDS_LISTED = 100;
+
 interface Payouts {
   readonly earned_usd?: Figure;
   readonly owed_usd?: Figure;
@@ -75,10 +78,16 @@ export const OWN_EARNINGS: PageRoute = {
           />
           <h2>By feed</h2>
           <EarningsTable
-            groups={bodyOf(feeds).groups}
+            groups={bodyOf(feeds).groups.slice(0, FEEDS_LISTED)}
             head="Feed"
             cell={(group) => <FeedLink visit={visit} id={group.feed_id ?? ""} name={group.name} />}
           />
+          {bodyOf(feeds).groups.length > FEEDS_LISTED && (
+            <p class="small soft">
+              The {FEEDS_LISTED} that earned most, of {digits(bodyOf(feeds).groups.length)}.{" "}
+              <code>GET /v1/provider/earnings?group_by=feed</code> has all.
+            </p>
+          )}
           <h2>Payouts</h2>
           <Table
             label="Payouts"

@@ -1,0 +1,220 @@
+/**
+ * How long each page of the console takes with much in the database: 10,000,000 usage rows of ten accounts, 100,000
+ * feeds of one provider and 100,000 keys, loaded straight by SQL. A page is asked for over HTTP by a signed-in person,
+ * one at a time. Beside the times stands how many rows of the usage log and of the feeds its statements read by a scan
+ * of the whole table, which no page may do with the log.
+ *
+ * `bun run bench console [-- --feeds N] [--keys N] [--usage N] [--rounds N]`
+ *
+ * @module
+ */
+import { parseArgs } from "node:util";
+import { shellActor } from "../../src/accounts/actor.ts";
+import { readConfig } from "../../src/config.ts";
+import { createAdminKey } from "../../src/operator/keys.ts";
+import { createDatabase } from "../../src/postgres/client/query.ts";
+import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
+import { insertKey } from "../support/insert_key.ts";
+import { fillKeys, fillUsage } from "./fill.ts";
+import { type ServerProcess, startServer } from "./processes.ts";
+import type { Bench, Figures } from "./run.ts";
+import { type BenchDatabase, median, startBenchDatabase } from "./support.ts";
+import { numberOf } from "./usage.ts";
+
+const USAGE_ACCOUNTS = 10;
+const USAGE_FEEDS = 1_000;
+const BALANCE_NANOS = 1_000_000_000_000n;
+/** As of the job (`src/jobs/jobs.ts`). */
+const SALES_MAX = 100_000;
+/** PostgreSQL counts what was read with a delay. */
+const COUNTED_MS = 1_500;
+
+interface Visitor {
+  readonly role: string;
+  readonly key: string;
+  /** Below `/console`. */
+  readonly pages: readonly string[];
+}
+
+export const bench: Bench = async (args) => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      feeds: { type: "string", default: "100000" },
+      keys: { type: "string", default: "100000" },
+      usage: { type: "string", default: "10000000" },
+      rounds: { type: "string", default: "5" },
+    },
+  });
+  const rounds = numberOf(values.rounds, "--rounds");
+  const database = await startBenchDatabase();
+  try {
+    const provider = await fillFeeds(database, numberOf(values.feeds, "--feeds"));
+    const keys = numberOf(values.keys, "--keys");
+    await fillKeys(database, { keys, balanceNanos: BALANCE_NANOS });
+    const rows = numberOf(values.usage, "--usage");
+    await fillUsage(database, { rows, accounts: USAGE_ACCOUNTS, feeds: USAGE_FEEDS });
+    await countSales(database);
+    await database.sql.unsafe("vacuum analyze");
+    const visitors = await findVisitors(database, provider);
+    const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+    const command = [process.execPath, main, "serve", "--port", "0", "--json"];
+    const server = await startServer(command, {
+      DATABASE_URL: database.address.url,
+      LOG_LEVEL: "warn",
+    });
+    try {
+      const figures: Figures = [];
+      for (const visitor of visitors) {
+        figures.push(...(await visit(visitor, { database, server, rounds })));
+      }
+      return figures;
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await database.stop();
+  }
+};
+
+/** Feeds of one provider, one in a hundred of which waits for a review. Returns the provider. */
+async function fillFeeds({ sql }: BenchDatabase, feeds: number): Promise<string> {
+  const [provider] = await sql`
+    insert into accounts (name, max_feeds_allowed) values ('provider', ${feeds}) returning account_id`;
+  await sql`alter table feeds disable trigger feeds_audited_insert`;
+  await sql`
+    insert into feeds (
+      account_id, name, description, category, endpoint_path, feed_type, status, first_pushed_at,
+      last_sync_at, call_price_nanos, is_public, published_at, created_at, review
+    )
+    select
+      ${provider?.account_id}, 'Feed ' || number, 'What the feed ' || number || ' is about',
+      'category ' || number % 50, 'feed-' || number, 'collection', 'active', now(), now(), 0,
+      number % 100 > 0, case when number % 100 > 0 then now() end,
+      now() - number * interval '1 second', case when number % 100 > 0 then 'none' else 'waiting' end
+    from generate_series(1, ${feeds}::int) as number`;
+  await sql`alter table feeds enable trigger feeds_audited_insert`;
+  return provider?.account_id;
+}
+
+/** Makes the totals of the log, as the job does in the background. */
+async function countSales({ sql }: BenchDatabase): Promise<void> {
+  for (let isMore = true; isMore; ) {
+    const [row] = await sql`
+      select ${sql(FUNCTION_SCHEMA)}.count_sales(clock_timestamp(), ${SALES_MAX}) as is_more`;
+    isMore = row?.is_more === true;
+  }
+}
+
+async function findVisitors({ sql }: BenchDatabase, provider: string): Promise<readonly Visitor[]> {
+  const [found] = await sql`
+    select usage_events.account_id, usage_events.feed_id
+    from usage_events
+    where usage_events.account_id <> ${provider}
+    order by usage_events.usage_id desc
+    limit 1`;
+  const { account_id: consumer, feed_id: feed } = found as { account_id: string; feed_id: string };
+  const { limits } = readConfig({});
+  const operator = { database: createDatabase(sql), limits };
+  const { key: admin } = await createAdminKey(operator, { name: "bench" }, shellActor("bench"));
+  const readKey = await insertKey(sql, consumer, "read");
+  return [
+    {
+      role: "operator",
+      key: admin,
+      pages: [
+        "",
+        "?by=minute",
+        "/reviews",
+        "/feeds",
+        "/feeds?health=late",
+        "/feeds?health=failing",
+        "/feeds?health=never_pushed",
+        "/feeds?status=draft",
+        `/feeds/${feed}`,
+        "/accounts",
+        "/accounts?name=provider",
+        `/accounts/${consumer}`,
+        `/accounts/${provider}`,
+        `/keys?key=${readKey.slice(0, 14)}`,
+        "/money",
+        "/audit",
+      ],
+    },
+    {
+      role: "provider",
+      key: await insertKey(sql, provider, "write"),
+      pages: ["", "?offset=5000", `/feeds/${feed}`, `/feeds/${feed}/edit`, "/new", "/earnings"],
+    },
+    {
+      role: "consumer",
+      key: readKey,
+      pages: [
+        "",
+        "/usage",
+        "/purchases",
+        "/own-keys",
+        "/catalog",
+        "/catalog?q=feed",
+        `/catalog/${feed}`,
+      ],
+    },
+  ];
+}
+
+interface Stage {
+  readonly database: BenchDatabase;
+  readonly server: ServerProcess;
+  readonly rounds: number;
+}
+
+async function visit({ role, key, pages }: Visitor, stage: Stage): Promise<Figures> {
+  const { database, server, rounds } = stage;
+  const base = `http://127.0.0.1:${server.port}/console`;
+  const signedIn = await fetch(`${base}/sign-in`, {
+    method: "POST",
+    body: new URLSearchParams({ key }),
+    redirect: "manual",
+  });
+  const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const figures: Figures = [];
+  for (const page of pages) {
+    const load = async () => {
+      const startMs = performance.now();
+      const response = await fetch(base + page, { headers: { cookie } });
+      const html = await response.text();
+      if (response.status !== 200) throw new Error(`${role} ${page}: ${response.status} ${html}`);
+      return { ms: performance.now() - startMs, html };
+    };
+    // The first visit has the session's statements planned.
+    const { html } = await load();
+    const before = await scanned(database);
+    const times: number[] = [];
+    for (let round = 0; round < rounds; round++) times.push((await load()).ms);
+    const after = await scanned(database);
+    figures.push({
+      page: `${role} ${page.replace(/[0-9a-f-]{36}/, "ID").replace(/fg_\w+/, "KEY")}`,
+      "median ms": rounded(median(times)),
+      "longest ms": rounded(Math.max(...times)),
+      "log rows scanned": after.log - before.log,
+      "feeds scanned": after.feeds - before.feeds,
+      "html KB": rounded(html.length / 1_024),
+    });
+  }
+  return figures;
+}
+
+/** Rows that scans of a whole table have read so far. */
+async function scanned({ sql }: BenchDatabase): Promise<{ log: number; feeds: number }> {
+  await Bun.sleep(COUNTED_MS);
+  const [row] = await sql`
+    select
+      coalesce(sum(seq_tup_read) filter (where relname like 'usage_events%'), 0)::float8 as log,
+      coalesce(sum(seq_tup_read) filter (where relname = 'feeds'), 0)::float8 as feeds
+    from pg_stat_user_tables`;
+  return { log: row?.log, feeds: row?.feeds };
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(3));
+}
