@@ -74,6 +74,8 @@ function llmsText(
 - [OpenAPI document](${baseUrl}/openapi.json): every route, with examples
 - [Catalog](${baseUrl}/v1/catalog): the listed feeds; needs a key
 - [Agent skills](${baseUrl}/.well-known/agent-skills/index.json): one for each listed feed
+- All rows of a feed as one file, NDJSON or CSV: \`GET ${baseUrl}/v1/feed/{id}/export\`
+- A file of up to 1 GB into a feed of yours, with a write key: \`POST ${baseUrl}/v1/provider/feed/{feed_id}/import\`
 
 ## Pay
 

@@ -62,6 +62,26 @@ test("every link of the front page, of llms.txt and of the API catalog leads som
   }
 });
 
+test("llms.txt names export, import and other routes as the OpenAPI document has them", async () => {
+  const text = await (await get("/llms.txt")).text();
+  const named = [...text.matchAll(/`(GET|POST) (\S+?)`/g)].map(
+    ([, method = "", url = ""]) =>
+      [method.toLowerCase(), url.slice(gateway.baseUrl.length)] as const,
+  );
+  const paths = named.map(([, path]) => path);
+  expect(paths).toContain("/v1/feed/{id}/export");
+  expect(paths).toContain("/v1/provider/feed/{feed_id}/import");
+  const document = (await (await get("/openapi.json")).json()) as {
+    paths: Record<string, Record<string, unknown>>;
+  };
+  for (const [method, path] of named) {
+    expect([path, Object.keys(document.paths[path] ?? {})]).toEqual([
+      path,
+      expect.arrayContaining([method]),
+    ]);
+  }
+});
+
 test("the MCP server card names the endpoint and its tools", async () => {
   const card = await (await get("/.well-known/mcp/server-card.json")).json();
   expect(card).toMatchObject({
