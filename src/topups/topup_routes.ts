@@ -80,7 +80,7 @@ const BEGIN_TOPUP = described({
       headersOptional: ["PAYMENT-RESPONSE"],
       examples: { "By card": TOPUP, "By x402": PAID_TOPUP, "Without a key": KEYLESS_TOPUP },
     }),
-    202: documented(TopupShape, {
+    202: documented(PaidTopupShape, {
       description:
         "A payment by x402 that the chain has not confirmed yet. Ask again, or repeat the call with the same payment.",
       headers: ["Cache-Control"],

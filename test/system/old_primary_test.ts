@@ -13,6 +13,7 @@ import { openDatabase } from "../../src/postgres/open_database.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import { refused, runProcess } from "../cli/support.ts";
 import { insertKey } from "../support/insert_key.ts";
+import { whenBusy } from "../support/pace.ts";
 import { type ServerPair, startServerPair } from "../support/standby.ts";
 
 const RECOVERY_MS_MAX = 10_000;
@@ -45,7 +46,7 @@ async function statusOf({ baseUrl }: Gateway): Promise<number> {
 }
 
 async function until(gateway: Gateway, status: number): Promise<void> {
-  const endMs = performance.now() + RECOVERY_MS_MAX;
+  const endMs = performance.now() + whenBusy(RECOVERY_MS_MAX);
   while ((await statusOf(gateway)) !== status) {
     expect(performance.now()).toBeLessThan(endMs);
     await Bun.sleep(50);
