@@ -19,13 +19,27 @@ with asked as (
     :to_day::text::date as to_day,
     coalesce(
       :as_of::timestamptz,
-      least(
-        now(),
+      greatest(
+        least(
+          now(),
+          (
+            select min(xact_start)
+            from pg_stat_activity
+            where datname = current_database()
+              and backend_xid is not null
+          )
+        ),
+        -- If the clock was set back, sales of before are yet to come, and are in the report all the same.
         (
-          select min(xact_start)
-          from pg_stat_activity
-          where datname = current_database()
-            and backend_xid is not null
+          select max(happened_at) + interval '1 microsecond'
+          from usage_events
+          where usage_id >= uuid_since(now())
+            and happened_at > now()
+        ),
+        (
+          select max(purchased_at) + interval '1 microsecond'
+          from purchases
+          where purchased_at > now()
         )
       )
     ) as as_of
