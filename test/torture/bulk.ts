@@ -113,7 +113,8 @@ export function startBulk(client: Client, options: BulkOptions): Promise<void>[]
   async function exporter(): Promise<void> {
     while (!isStopping()) {
       await Bun.sleep(RETRY_MS);
-      const feed = any(scene.bulk.filter(({ acknowledged }) => acknowledged >= 0));
+      // A feed without a row is not found yet: its first import may break before the first row.
+      const feed = any(scene.bulk.filter(({ acknowledged }) => acknowledged > 0));
       // One agent an export, so that a second charge would show, and no limit is met.
       const agent = await scene.addRichAgent().catch(() => undefined);
       if (feed === undefined || agent === undefined) continue;
