@@ -4,7 +4,7 @@ import { UNKNOWN_ID } from "../cli/support.ts";
 import { type Contract, loadContract } from "../support/contract.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
-import { callOperator, insertAdminKey, type OperatorCall } from "./support.ts";
+import { callDocumented, callOperator, insertAdminKey, type OperatorCall } from "./support.ts";
 
 let gateway: TestGateway;
 let contract: Contract;
@@ -20,16 +20,11 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 /** A call with the admin key, held against the document. */
-async function call<Body = Record<string, unknown>>(
+const call = <Body = Record<string, unknown>>(
   status: number,
   path: string,
   options: OperatorCall = {},
-): Promise<Body> {
-  const response = await callOperator(gateway.baseUrl, admin.key, path, options);
-  const body = await contract.check(options.method ?? "GET", response);
-  expect({ path, status: response.status, body }).toMatchObject({ path, status });
-  return body as Body;
-}
+) => callDocumented<Body>({ gateway, contract, key: admin.key }, status, path, options);
 
 const post = <Body = Record<string, unknown>>(status: number, path: string, body?: unknown) =>
   call<Body>(status, path, { method: "POST", body });

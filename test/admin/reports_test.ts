@@ -9,7 +9,7 @@ import {
   type Reader,
 } from "../support/earning_scene.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { callOperator, insertAdminKey, type OperatorCall } from "./support.ts";
+import { callDocumented, callOperator, insertAdminKey, type OperatorCall } from "./support.ts";
 
 let gateway: TestGateway;
 let contract: Contract;
@@ -34,16 +34,11 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-async function call<Body = Record<string, unknown>>(
+const call = <Body = Record<string, unknown>>(
   status: number,
   path: string,
   options: OperatorCall = {},
-): Promise<Body> {
-  const response = await callOperator(gateway.baseUrl, admin.key, path, options);
-  const body = await contract.check(options.method ?? "GET", response);
-  expect({ path, status: response.status, body }).toMatchObject({ path, status });
-  return body as Body;
-}
+) => callDocumented<Body>({ gateway, contract, key: admin.key }, status, path, options);
 
 describe("earnings over HTTP", () => {
   test("are those of one provider, or of all, by account, too, and customers are counted once", async () => {

@@ -3,7 +3,9 @@
  *
  * @module
  */
+import { expect } from "bun:test";
 import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
+import type { Contract } from "../support/contract.ts";
 import type { TestGateway } from "../support/gateway.ts";
 
 /** Makes an admin key straight in the database; its id, and the key in plain. */
@@ -41,4 +43,24 @@ export function callOperator(
     },
     ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
+}
+
+/** Who calls which gateway, and the document that its answers are held against. */
+export interface DocumentedCaller {
+  readonly gateway: TestGateway;
+  readonly contract: Contract;
+  readonly key: string;
+}
+
+/** The body of an answer, which must have the status and be one that the document promises. */
+export async function callDocumented<Body>(
+  { gateway, contract, key }: DocumentedCaller,
+  status: number,
+  path: string,
+  options: OperatorCall = {},
+): Promise<Body> {
+  const response = await callOperator(gateway.baseUrl, key, path, options);
+  const body = await contract.check(options.method ?? "GET", response);
+  expect({ path, status: response.status, body }).toMatchObject({ path, status });
+  return body as Body;
 }

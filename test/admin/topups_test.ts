@@ -13,7 +13,7 @@ import { operatorOf } from "../cli/support.ts";
 import { type Contract, loadContract } from "../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { waitFor } from "../support/processes.ts";
-import { callOperator, insertAdminKey, type OperatorCall } from "./support.ts";
+import { callDocumented, insertAdminKey, type OperatorCall } from "./support.ts";
 
 const USD = 1_000_000_000n;
 
@@ -59,16 +59,11 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-async function call<Body = Record<string, unknown>>(
+const call = <Body = Record<string, unknown>>(
   status: number,
   path: string,
   options: OperatorCall = {},
-): Promise<Body> {
-  const response = await callOperator(gateway.baseUrl, admin.key, path, options);
-  const body = await contract.check(options.method ?? "GET", response);
-  expect({ path, status: response.status, body }).toMatchObject({ path, status });
-  return body as Body;
-}
+) => callDocumented<Body>({ gateway, contract, key: admin.key }, status, path, options);
 
 interface Listed {
   readonly topups: { readonly topup_id: string }[];
