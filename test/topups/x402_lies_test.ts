@@ -5,6 +5,7 @@ import type { Answering } from "../support/chain/facilitator.ts";
 import { problemOf } from "../support/gateway.ts";
 import {
   askTerms,
+  createReader,
   creditsOf,
   finishAll,
   openScene,
@@ -53,14 +54,9 @@ describe.skipIf(!hasChain())(
       scene.facilitator.answering = undefined;
     });
 
-    async function createReader(): Promise<string> {
-      const { gateway } = scene;
-      return gateway.createKey(await gateway.createAccount(), "read");
-    }
-
     /** One USD, by a facilitator that answers like that. */
     async function pay(answering?: Answering, payer = wallet): Promise<Attempt> {
-      const call = { usd: 1, key: await createReader() };
+      const call = { usd: 1, key: await createReader(scene) };
       const payment = await signPayment(scene, payer, await askTerms(scene, call));
       scene.facilitator.answering = answering;
       const response = await postTopup(scene, { ...call, payment });
@@ -100,7 +96,7 @@ describe.skipIf(!hasChain())(
     });
 
     test("a signature of somebody else: 402", async () => {
-      const call = { usd: 1, key: await createReader() };
+      const call = { usd: 1, key: await createReader(scene) };
       const stranger = await chain.createWallet();
       const terms = await askTerms(scene, call);
       const payment = await signPayment(scene, stranger, terms, { from: wallet.address });

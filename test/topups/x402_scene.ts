@@ -47,6 +47,11 @@ export async function openScene(
   };
 }
 
+/** A read key of a new account. */
+export async function createReader({ gateway }: PaymentScene): Promise<string> {
+  return gateway.createKey(await gateway.createAccount(), "read");
+}
+
 export function settingsOf(chain: Chain, facilitatorUrl: string, payTo: string) {
   return {
     FEEDGATE_X402_PAY_TO: payTo,

@@ -10,6 +10,7 @@ import { problemOf } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 import {
   askTerms,
+  createReader,
   creditsOf,
   openScene,
   type PaymentScene,
@@ -40,11 +41,6 @@ describe.skipIf(!hasChain())("x402", () => {
     scene.facilitator.answering = undefined;
   });
 
-  async function createReader(): Promise<string> {
-    const { gateway } = scene;
-    return gateway.createKey(await gateway.createAccount(), "read");
-  }
-
   async function countTopups(): Promise<number> {
     const rows = await scene.gateway.sql`select count(*)::int as count from topups`;
     return rows[0]?.count;
@@ -58,7 +54,7 @@ describe.skipIf(!hasChain())("x402", () => {
       rows: [{ price: 7 }],
       callPriceNanos: 1_000,
     });
-    const key = await createReader();
+    const key = await createReader(scene);
     expect((await gateway.get(`/v1/feed/${feedId}`, key)).status).toBe(402);
 
     const order = requestOf({ usd: 2.5, key });
@@ -91,7 +87,7 @@ describe.skipIf(!hasChain())("x402", () => {
 
   test("a call without a payment is 402 with requirements of version 2, in header and body, and stores nothing", async () => {
     const before = await countTopups();
-    const response = await postTopup(scene, { usd: 0.5, key: await createReader() });
+    const response = await postTopup(scene, { usd: 0.5, key: await createReader(scene) });
     const header = decodePaymentRequiredHeader(response.headers.get("PAYMENT-REQUIRED") ?? "");
     const body = (await response.json()) as Record<string, unknown>;
     expect(body).toMatchObject({ status: 402, code: "PAYMENT_REQUIRED", ...header });
@@ -125,7 +121,7 @@ describe.skipIf(!hasChain())("x402", () => {
   });
 
   test("the same payment again gets the same top-up, and no more credits", async () => {
-    const key = await createReader();
+    const key = await createReader(scene);
     const call = { usd: 1, key };
     const payment = await signPayment(scene, wallet, await askTerms(scene, call));
     const first = await postTopup(scene, { ...call, payment });
@@ -139,7 +135,7 @@ describe.skipIf(!hasChain())("x402", () => {
   });
 
   test("the facilitator never sees the offer, and the signature is not stored", async () => {
-    const call = { usd: 1, key: await createReader() };
+    const call = { usd: 1, key: await createReader(scene) };
     const payment = await signPayment(scene, wallet, await askTerms(scene, call));
     const { topup_id: topupId } = (await (await postTopup(scene, { ...call, payment })).json()) as {
       topup_id: string;
@@ -161,7 +157,7 @@ describe.skipIf(!hasChain())("x402", () => {
       // The same gateway to its clients.
       FEEDGATE_BASE_URL: gateway.baseUrl,
     });
-    const key = await createReader();
+    const key = await createReader(scene);
     const call = { usd: 3, key };
     const paid = await chain.balanceOf(payTo);
     const payment = await signPayment(scene, wallet, await askTerms(scene, call));
@@ -258,7 +254,7 @@ describe.skipIf(!hasChain())("x402", () => {
       "an offer to another account": {
         reason: "invalid_offer",
         change: async () => {
-          const call = { usd: 1, key: await createReader() };
+          const call = { usd: 1, key: await createReader(scene) };
           return signPayment(scene, wallet, await askTerms(scene, call));
         },
       },
@@ -269,7 +265,7 @@ describe.skipIf(!hasChain())("x402", () => {
     };
     for (const [name, { reason, change }] of Object.entries(cases)) {
       test(name, async () => {
-        const call = { usd: 1, key: await createReader() };
+        const call = { usd: 1, key: await createReader(scene) };
         const before = { topups: await countTopups(), calls: scene.facilitator.calls.length };
         const terms = await askTerms(scene, call);
         const payment = await change(await signPayment(scene, wallet, terms));
@@ -286,7 +282,7 @@ describe.skipIf(!hasChain())("x402", () => {
   });
 
   test("a header that is no payment of version 2 is 400 PAYMENT_INVALID", async () => {
-    const key = await createReader();
+    const key = await createReader(scene);
     const call = { usd: 1, key };
     const payment = await signPayment(scene, wallet, await askTerms(scene, call));
     const permit2 = { ...payment, payload: { signature: "0x00", permit2Authorization: {} } };
@@ -307,7 +303,7 @@ describe.skipIf(!hasChain())("x402", () => {
   });
 
   test("a payment that the chain knows, and nobody here, is 409 PAYMENT_TAKEN: its signature is public", async () => {
-    const call = { usd: 1, key: await createReader() };
+    const call = { usd: 1, key: await createReader(scene) };
     const payment = await signPayment(scene, wallet, await askTerms(scene, call));
     await chain.transfer(signedOf(payment));
     const response = await postTopup(scene, { ...call, payment });
@@ -316,10 +312,10 @@ describe.skipIf(!hasChain())("x402", () => {
   });
 
   test("who has only seen another's payment gets nothing for it", async () => {
-    const call = { usd: 1, key: await createReader() };
+    const call = { usd: 1, key: await createReader(scene) };
     const payment = await signPayment(scene, wallet, await askTerms(scene, call));
     expect((await postTopup(scene, { ...call, payment })).status).toBe(201);
-    for (const thief of [{ usd: 1, key: await createReader() }, { usd: 1 }]) {
+    for (const thief of [{ usd: 1, key: await createReader(scene) }, { usd: 1 }]) {
       const { accepts } = await askTerms(scene, thief);
       const stolen = { ...payment, accepted: accepts[0] } as PaymentPayload;
       const response = await postTopup(scene, { ...thief, payment: stolen });
@@ -377,7 +373,7 @@ describe.skipIf(!hasChain())("x402", () => {
   });
 
   test("a payment may come again under a newer offer to the same account", async () => {
-    const call = { usd: 1, key: await createReader() };
+    const call = { usd: 1, key: await createReader(scene) };
     const payment = await signPayment(scene, wallet, await askTerms(scene, call));
     expect((await postTopup(scene, { ...call, payment })).status).toBe(201);
     const { accepts } = await askTerms(scene, call);
@@ -413,7 +409,7 @@ describe.skipIf(!hasChain())("x402", () => {
       rows: [{ price: 7 }],
       callPriceNanos: 1_000,
     });
-    const key = await createReader();
+    const key = await createReader(scene);
     const payment = await signPayment(scene, wallet, await askTerms(scene, { usd: 1, key }));
     const sent = Buffer.from(JSON.stringify(payment)).toString("base64");
     const calls = facilitator.calls.length;
