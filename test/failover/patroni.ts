@@ -91,16 +91,17 @@ export async function startPatroni(): Promise<PatroniCluster> {
     });
     writeFileSync(join(own, "patroni.yml"), JSON.stringify(configuration));
     spawnSync("chown", ["-R", ACCOUNT, own]);
-    nodes.set(name, { name, port, apiPort, folder: own, child: run(own) });
+    const node: Node = { name, port, apiPort, folder: own, child: run(own) };
+    nodes.set(name, node);
     // The first one makes the cluster, and the others copy it.
     if (name === NODES[0]) {
-      await until(async () => (await stateOf(nodes.get(name)))?.role === "leader", START_MS_MAX);
+      await until(() => isLeader(node), START_MS_MAX);
     }
   }
   const of = (name: NodeName) => nodes.get(name) as Node;
   const leader = async () => {
     for (const node of nodes.values()) {
-      if ((await stateOf(node))?.role === "leader") return node.name;
+      if (await isLeader(node)) return node.name;
     }
     return undefined;
   };
@@ -250,11 +251,9 @@ interface Member {
   readonly state: string;
 }
 
-/** What a node says of itself; undefined if it does not answer. */
-async function stateOf(node: Node | undefined): Promise<{ readonly role: string } | undefined> {
-  if (node === undefined) return undefined;
-  const response = await answerOf(`http://127.0.0.1:${node.apiPort}/primary`);
-  return response?.status === 200 ? { role: "leader" } : undefined;
+/** Whether a node says that it takes writes. */
+async function isLeader({ apiPort }: Node): Promise<boolean> {
+  return (await answerOf(`http://127.0.0.1:${apiPort}/primary`))?.status === 200;
 }
 
 async function membersOf(nodes: readonly Node[]): Promise<readonly Member[]> {
