@@ -193,7 +193,7 @@ function Connect({ baseUrl }: { readonly baseUrl: string }) {
         </pre>
         <p>Over HTTP:</p>
         <pre tabIndex={0}>
-          <code>{`curl -H "x-api-key: $FEEDGATE_KEY" \\\n  "${baseUrl}/v1/search?q=gold"`}</code>
+          <code>{`curl -H "x-api-key: $FEEDGATE_KEY" "${baseUrl}/v1/search?q=gold"`}</code>
         </pre>
         <p>
           <a href="./docs/guides/connect">How to connect Claude, ChatGPT and others</a>
