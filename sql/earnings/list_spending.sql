@@ -17,6 +17,7 @@ sums as materialized (
   select
     grouping(spent.group_name) = 1 as is_whole,
     spent.group_name,
+    case when :group_by::text <> 'day' then nullif(spent.group_name, '')::uuid end as group_id,
     sum(spent.reads) as reads,
     sum(spent.purchases) as purchases,
     sum(spent.charged_nanos) as charged_nanos,
@@ -24,7 +25,7 @@ sums as materialized (
   from (
     select
       spending_days.*,
-      case :group_by::text
+      case :group_by
         when 'day' then to_char(spending_days.day, 'YYYY-MM-DD')
         when 'feed' then spending_days.feed_id::text
         else coalesce(spending_days.key_id::text, '')
@@ -47,11 +48,11 @@ groups as (
   cross join sums
   left join feeds
     on :group_by = 'feed'
-    and feeds.feed_id::text = sums.group_name
+    and feeds.feed_id = sums.group_id
   left join api_keys
     on :group_by = 'key'
     and api_keys.account_id = :account_id
-    and api_keys.key_id::text = sums.group_name
+    and api_keys.key_id = sums.group_id
   where :group_by <> 'day'
     and not sums.is_whole
   union all

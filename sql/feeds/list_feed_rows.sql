@@ -32,11 +32,22 @@ select
   feeds.updated_at, feeds.definition_version, feeds.retention_days, feeds.suspension_reason,
   feeds.deleted_at, feeds.emptied_at, feeds.schema_changed_at, feeds.review,
   feeds.review_reason
-from feeds
+from (
+  -- Of the two halves, PostgreSQL runs only one.
+  select *
+  from feeds
+  where :review::text = 'waiting'
+    and review = 'waiting'
+    and deleted_at is null
+  union all
+  select *
+  from feeds
+  where :review is distinct from 'waiting'
+    and deleted_at is null
+) as feeds
 join accounts
   on accounts.account_id = feeds.account_id
 where (:account_id::uuid is null or feeds.account_id = :account_id)
-  and feeds.deleted_at is null
   and not (:is_unlisted_only and feeds.is_public)
   and (:status::text is null or feeds.status = :status)
   and (:review::text is null or case when feeds.is_public then 'listed' else feeds.review end = :review)

@@ -196,6 +196,15 @@ export async function showAccount(
   };
 }
 
+/** The account as it is, and what it has earned, without the proof, which reads its whole log. */
+export async function outlineAccount(
+  { database }: Operator,
+  { account_id: account }: InputOf<typeof ShowAccountInput>,
+): Promise<AccountOutcome & Pick<ProvenAccountOutcome, "earned">> {
+  const row = await findAccount(database, account);
+  return { ...outcomeOf(row), earned: await readEarned(database, row.account_id) };
+}
+
 function outcomeOf(row: Row<"list_accounts">): AccountOutcome {
   return {
     id: row.account_id,

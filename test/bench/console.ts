@@ -1,6 +1,6 @@
 /**
- * How long each page of the console takes with much in the database: 10,000,000 usage rows of ten accounts, 100,000
- * feeds of one provider and 100,000 keys, loaded straight by SQL. A page is asked for over HTTP by a signed-in person,
+ * How long each page of the console takes with much in the database: 10,000,000 usage rows of a thousand accounts,
+ * 100,000 feeds of a hundred providers and 100,000 keys, loaded straight by SQL. A page is asked for over HTTP by a signed-in person,
  * one at a time. Beside the times stands how many rows of the usage log and of the feeds its statements read by a scan
  * of the whole table, which no page may do with the log.
  *
@@ -21,7 +21,8 @@ import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, median, startBenchDatabase } from "./support.ts";
 import { numberOf } from "./usage.ts";
 
-const USAGE_ACCOUNTS = 10;
+const USAGE_ACCOUNTS = 1_000;
+const PROVIDERS = 100;
 const USAGE_FEEDS = 1_000;
 const BALANCE_NANOS = 1_000_000_000_000n;
 /** As of the job (`src/jobs/jobs.ts`). */
@@ -77,10 +78,11 @@ export const bench: Bench = async (args) => {
   }
 };
 
-/** Feeds of one provider, one in a hundred of which waits for a review. Returns the provider. */
+/** Feeds of some providers, one in a hundred of which waits for a review. Returns a provider. */
 async function fillFeeds({ sql }: BenchDatabase, feeds: number): Promise<string> {
-  const [provider] = await sql`
-    insert into accounts (name, max_feeds_allowed) values ('provider', ${feeds}) returning account_id`;
+  await sql`
+    insert into accounts (name, max_feeds_allowed)
+    select 'provider', ${feeds} from generate_series(1, ${PROVIDERS}::int)`;
   await sql`alter table feeds disable trigger feeds_audited_insert`;
   await sql`
     insert into feeds (
@@ -88,12 +90,14 @@ async function fillFeeds({ sql }: BenchDatabase, feeds: number): Promise<string>
       last_sync_at, call_price_nanos, is_public, published_at, created_at, review
     )
     select
-      ${provider?.account_id}, 'Feed ' || number, 'What the feed ' || number || ' is about',
+      providers.ids[1 + number % cardinality(providers.ids)], 'Feed ' || number, 'What the feed ' || number || ' is about',
       'category ' || number % 50, 'feed-' || number, 'collection', 'active', now(), now(), 0,
       number % 100 > 0, case when number % 100 > 0 then now() end,
       now() - number * interval '1 second', case when number % 100 > 0 then 'none' else 'waiting' end
-    from generate_series(1, ${feeds}::int) as number`;
+    from generate_series(1, ${feeds}::int) as number
+    cross join (select array_agg(account_id) as ids from accounts) as providers`;
   await sql`alter table feeds enable trigger feeds_audited_insert`;
+  const [provider] = await sql`select account_id from feeds order by feed_id limit 1`;
   return provider?.account_id;
 }
 
@@ -108,12 +112,15 @@ async function countSales({ sql }: BenchDatabase): Promise<void> {
 
 async function findVisitors({ sql }: BenchDatabase, provider: string): Promise<readonly Visitor[]> {
   const [found] = await sql`
-    select usage_events.account_id, usage_events.feed_id
+    select usage_events.account_id
     from usage_events
-    where usage_events.account_id <> ${provider}
+    where usage_events.account_id not in (select account_id from feeds)
     order by usage_events.usage_id desc
     limit 1`;
-  const { account_id: consumer, feed_id: feed } = found as { account_id: string; feed_id: string };
+  const { account_id: consumer } = found as { account_id: string };
+  const [own] = await sql`
+    select feed_id from feeds where account_id = ${provider} order by feed_id limit 1`;
+  const feed = own?.feed_id;
   const { limits } = readConfig({});
   const operator = { database: createDatabase(sql), limits };
   const { key: admin } = await createAdminKey(operator, { name: "bench" }, shellActor("bench"));
@@ -144,7 +151,7 @@ async function findVisitors({ sql }: BenchDatabase, provider: string): Promise<r
     {
       role: "provider",
       key: await insertKey(sql, provider, "write"),
-      pages: ["", "?offset=5000", `/feeds/${feed}`, `/feeds/${feed}/edit`, "/new", "/earnings"],
+      pages: ["", "?offset=500", `/feeds/${feed}`, `/feeds/${feed}/edit`, "/new", "/earnings"],
     },
     {
       role: "consumer",

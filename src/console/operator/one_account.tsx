@@ -5,8 +5,8 @@
  * @module
  */
 import type { Earnings } from "../../earnings/earnings.ts";
-import type { ProvenAccountOutcome } from "../../operator/accounts.ts";
-import type { CreatedKeyOutcome, KeyOutcome } from "../../operator/keys.ts";
+import { outlineAccount, type ProvenAccountOutcome } from "../../operator/accounts.ts";
+import { type CreatedKeyOutcome, listKeys } from "../../operator/keys.ts";
 import { createSignInLink } from "../../operator/sign_in_links.ts";
 import {
   digits,
@@ -25,7 +25,7 @@ import { EarningsChart } from "../earnings_chart.tsx";
 import { KeyState } from "../key_state.tsx";
 import { FeedLink, type Listed, listQuery, Next } from "../lists.tsx";
 import { findNames } from "../names.ts";
-import { bodyOf, typedNumber } from "../own_api.ts";
+import { type Answered, bodyOf, typedNumber } from "../own_api.ts";
 import { showOnce } from "../show_once.tsx";
 import { SpendingChart, spendingOf } from "../spending.tsx";
 import { type Acted, type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
@@ -41,25 +41,35 @@ interface UsageEntry {
 
 const CALLS_LISTED = 20;
 
-type AccountWithKeys = ProvenAccountOutcome & { readonly keys: readonly KeyOutcome[] };
+/** Reads of 30 days up to which an account's ledger is proven unasked. */
+const PROVEN_READS_MAX = 20_000;
+
+type Proof = Answered<ProvenAccountOutcome>;
 
 export const ONE_ACCOUNT: PageRoute = {
   path: "accounts/:id",
   async show(visit, form) {
     const id = idOf(visit);
     const place = listQuery(visit, { limit: CALLS_LISTED });
-    const [row, log, spent, sold] = await Promise.all([
-      visit.ask<AccountWithKeys>(`/v1/operator/accounts/${id}`).then(bodyOf),
+    const account = { account_id: id };
+    const [row, keys, log, spent, sold] = await Promise.all([
+      outlineAccount(visit.operator, account),
+      listKeys(visit.operator, account),
       visit.ask<Listed<"usage", UsageEntry>>(`/v1/operator/usage${place}&account_id=${id}`),
       spendingOf(visit, id, "day"),
       visit.ask<Earnings>(`/v1/operator/earnings?group_by=day&account_id=${id}`).then(bodyOf),
     ]);
+    const isLong = Number(plain(spent.totals.reads)) > PROVEN_READS_MAX;
+    const proof =
+      isLong && visit.query.get("prove") !== "yes"
+        ? undefined
+        : await visit.ask<ProvenAccountOutcome>(`/v1/operator/accounts/${id}`);
     const { usage, next_cursor: cursor } = bodyOf(log);
     const nameOf = await findNames(
       visit,
       usage.flatMap(({ feed_id: feedId, key_id: keyId }) => [feedId, keyId]),
     );
-    const { ledger, earned } = row;
+    const { earned } = row;
     const isSuspended = row.suspension_reason !== undefined;
     return {
       title: row.name,
@@ -85,11 +95,7 @@ export const ONE_ACCOUNT: PageRoute = {
               value={digits(row.balance_credits)}
               note={`credits = ${digits(row.balance_usd)} USD`}
             />
-            <FigureCard
-              label="Ledger"
-              value={ledger.is_balanced ? "holds" : "is wrong"}
-              note={ledger.is_balanced ? "proven just now" : "see the proof below"}
-            />
+            <Ledger proof={proof} />
             <FigureCard
               label="Earned as a provider"
               value={digits(earned.earned_usd)}
@@ -98,7 +104,12 @@ export const ONE_ACCOUNT: PageRoute = {
           </div>
           <Facts
             of={{
-              Proof: `${digits(ledger.granted_credits)} granted − ${digits(ledger.revoked_credits)} revoked − ${digits(ledger.charged_credits)} charged + ${digits(ledger.refunded_credits)} refunded ${ledger.is_balanced ? "=" : "≠"} ${digits(row.balance_credits)} credits`,
+              Proof:
+                proof === undefined ? (
+                  <a href="?prove=yes">Prove it by the log, which is long</a>
+                ) : (
+                  proofText(proof)
+                ),
               Id: <code>{row.id}</code>,
               Made: <Time of={row.created_at} />,
               Feeds: <a href={`${visit.root}/console/feeds?account_id=${id}`}>Its feeds</a>,
@@ -116,7 +127,7 @@ export const ONE_ACCOUNT: PageRoute = {
           <h2>Keys</h2>
           <Table
             label="Keys"
-            rows={row.keys}
+            rows={keys.entries}
             columns={[
               {
                 head: "Key",
@@ -354,6 +365,29 @@ function changeCredits(visit: Visit, form: Form, what: "grants" | "revocations")
     { path: `/v1/operator/credits/${what}`, body },
     { to: `accounts/${id}`, done: what === "grants" ? "granted" : "taken" },
   );
+}
+
+function Ledger({ proof }: { readonly proof: Proof | undefined }) {
+  if (proof?.kind !== "done") {
+    return <FigureCard label="Ledger" value="not proven" note="see the proof below" />;
+  }
+  const { is_balanced: holds } = proof.body.ledger;
+  return (
+    <FigureCard
+      label="Ledger"
+      value={holds ? "holds" : "is wrong"}
+      note={holds ? "proven just now" : "see the proof below"}
+    />
+  );
+}
+
+function proofText(proof: Proof): string {
+  if (proof.kind === "refused") return proof.detail;
+  const { ledger, balance_credits: balance } = proof.body;
+  const { granted_credits: granted, revoked_credits: revoked } = ledger;
+  const { charged_credits: charged, refunded_credits: refunded } = ledger;
+  const sign = ledger.is_balanced ? "=" : "≠";
+  return `${digits(granted)} granted − ${digits(revoked)} revoked − ${digits(charged)} charged + ${digits(refunded)} refunded ${sign} ${digits(balance)} credits`;
 }
 
 /** Gives back what a call was charged. */

@@ -151,6 +151,7 @@ import sql_migrations_0022_topups_ended from "../../../sql/migrations/0022_topup
 import sql_migrations_0023_topups_final from "../../../sql/migrations/0023_topups_final.sql" with { type: "text" };
 import sql_migrations_0024_exported_columns from "../../../sql/migrations/0024_exported_columns.sql" with { type: "text" };
 import sql_migrations_0025_unpaid_topups from "../../../sql/migrations/0025_unpaid_topups.sql" with { type: "text" };
+import sql_migrations_0026_lists_in_order from "../../../sql/migrations/0026_lists_in_order.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -322,6 +323,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0023_topups_final", text: sql_migrations_0023_topups_final },
   { name: "0024_exported_columns", text: sql_migrations_0024_exported_columns },
   { name: "0025_unpaid_topups", text: sql_migrations_0025_unpaid_topups },
+  { name: "0026_lists_in_order", text: sql_migrations_0026_lists_in_order },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
