@@ -4,6 +4,7 @@
 -- :key_hash bytea
 -- :key_start text
 -- :name text
+-- :repeated_for interval
 -- :actor text?
 -- returns outcome text
 select outcome
@@ -12,5 +13,6 @@ from give_topup_key(
   new_hash => :key_hash,
   new_start => :key_start,
   new_name => :name,
+  repeated_for => :repeated_for,
   actor => :actor
 )

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { randomInt } from "node:crypto";
+import { hkdfSync, randomInt } from "node:crypto";
 
 /** Of an account's key. */
 export type Permission = "read" | "write";
@@ -21,6 +21,8 @@ export const KEY_PATTERN = /fg_[0-9A-Za-z_]{10,}/g;
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
+/** So many more than 32 digits hold that each digit is as likely as another. */
+const DERIVED_BYTES = 64;
 /** Characters of a key that are stored and shown. */
 const START_LENGTH = 12;
 const BEGINNING = new RegExp(`^${KEY_PREFIX}(read|write|admin)_[0-9A-Za-z]`);
@@ -31,6 +33,24 @@ export function generateKey(permission: KeyPermission): string {
   let body = `${KEY_PREFIX}${permission}_`;
   for (let length = 0; length < RANDOM_LENGTH; length++) {
     body += DIGITS[randomInt(DIGITS.length)];
+  }
+  return body + checksum(body);
+}
+
+/**
+ * The key of a name: the same in every process that has the secret (HKDF, RFC 5869). Whoever lacks the secret or the
+ * name can't tell it from a random one.
+ *
+ * @param name at most 1,000 bytes
+ */
+export function deriveKey(permission: KeyPermission, secret: string, name: string): string {
+  const bytes = hkdfSync("sha512", secret, "", `feedgate key: ${name}`, DERIVED_BYTES);
+  let rest = BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+  const base = BigInt(DIGITS.length);
+  let body = `${KEY_PREFIX}${permission}_`;
+  for (let length = 0; length < RANDOM_LENGTH; length++) {
+    body += DIGITS[Number(rest % base)];
+    rest /= base;
   }
   return body + checksum(body);
 }

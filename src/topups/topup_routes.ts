@@ -44,7 +44,8 @@ const BEGIN_HEADERS = Type.Object({
     Type.String({
       pattern: "^[\\x21-\\x7e]{1,255}$",
       [Expected]: "1 to 255 visible ASCII characters",
-      description: "For 24 hours, repeats of the same order are answered with the same top-up.",
+      description:
+        "By card: for 24 hours, repeats of the same order are answered with the same top-up. By x402 without a key: the same payment is answered with the key again. Then take a random one and show it to nobody.",
     }),
   ),
   "payment-signature": Type.Optional(
@@ -63,7 +64,7 @@ const BEGIN_TOPUP = described({
   summary: "Pay for credits",
   description: [
     "By card, the answer has a link: give it to your person, who pays there, and ask `GET /v1/topups/{topup_id}` what became of it. A dollar is 1,000,000 credits.",
-    "By x402 (version 2), a call without a payment is 402 with the requirements, in the header `PAYMENT-REQUIRED` and in the body. Repeat it with `PAYMENT-SIGNATURE`: it is verified, settled and granted. Without a key, a payment of at least 1 USD makes an account, and the answer has its read key, once. The same payment again is safe: it gets the same top-up.",
+    "By x402 (version 2), a call without a payment is 402 with the requirements, in the header `PAYMENT-REQUIRED` and in the body. Repeat it with `PAYMENT-SIGNATURE`: it is verified, settled and granted. Without a key, a payment of at least 1 USD makes an account, and the answer has its read key, once; under an `Idempotency-Key`, the same payment gets it again for 24 hours. The same payment again is safe: it gets the same top-up.",
     "A payment is granted once. Nothing is charged or logged here.",
   ].join("\n\n"),
   answers: {

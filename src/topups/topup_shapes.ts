@@ -64,7 +64,8 @@ export const PaidTopupShape = Type.Object(
     ),
     key: Type.Optional(
       Type.String({
-        description: "Without a key: the account's read key, shown this once. Keep it.",
+        description:
+          "Without a key: the account's read key, shown this once, or again to the same payment under the same `Idempotency-Key`. Keep it.",
       }),
     ),
   },

@@ -77,22 +77,25 @@ export interface TopupCall {
   readonly usd: number;
   readonly key?: string | undefined;
   readonly payment?: PaymentPayload | undefined;
+  /** An `Idempotency-Key`. */
+  readonly once?: string | undefined;
   readonly baseUrl?: string;
   readonly signal?: AbortSignal;
 }
 
 /** One call of `POST /v1/topups`. */
 export function postTopup({ gateway }: PaymentScene, call: TopupCall): Promise<Response> {
-  const { usd, key, payment, baseUrl = gateway.baseUrl, signal = null } = call;
-  return fetch(`${baseUrl}/v1/topups`, { ...requestOf({ usd, key, payment }), signal });
+  const { baseUrl = gateway.baseUrl, signal = null } = call;
+  return fetch(`${baseUrl}/v1/topups`, { ...requestOf(call), signal });
 }
 
-export function requestOf({ usd, key, payment }: TopupCall): RequestInit {
+export function requestOf({ usd, key, payment, once }: TopupCall): RequestInit {
   return {
     method: "POST",
     headers: {
       "Content-Type": "application/json",
       ...(key !== undefined && { "x-api-key": key }),
+      ...(once !== undefined && { "Idempotency-Key": once }),
       ...(payment && { "PAYMENT-SIGNATURE": encodePaymentSignatureHeader(payment) }),
     },
     body: JSON.stringify({ usd }),

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from "@x402/core/http";
 import { PaymentRequiredV2Schema } from "@x402/core/schemas";
 import type { PaymentPayload } from "@x402/core/types";
+import { hashKey } from "../../src/accounts/key_format.ts";
 import { X402_KEYLESS_PER_ADDRESS } from "../../src/limits.ts";
 import { forgetTopups } from "../../src/topups/forget.ts";
 import { type Chain, hasChain, startChain, type Wallet } from "../support/chain/chain.ts";
@@ -20,9 +21,11 @@ import {
   settingsOf,
   signedOf,
   signPayment,
+  type TopupCall,
 } from "./x402_scene.ts";
 
 const EARLIER_TO_LATE = 600n;
+const newId = () => crypto.randomUUID();
 
 describe.skipIf(!hasChain())("x402", () => {
   let chain: Chain;
@@ -353,6 +356,46 @@ describe.skipIf(!hasChain())("x402", () => {
     const [counts] = await scene.gateway.sql`
       select count(*)::int as keys from api_keys where account_id = ${accounts[0] ?? ""}`;
     expect(counts?.keys).toBe(1);
+  });
+
+  test("without a key, the same payment under the same Idempotency-Key gets the key again, at any gateway, for a day", async () => {
+    const { gateway, facilitator, payTo } = scene;
+    const peer = await gateway.startPeer({
+      ...settingsOf(chain, facilitator.url, payTo),
+      FEEDGATE_BASE_URL: gateway.baseUrl,
+    });
+    const terms = await askTerms(scene, { usd: 1 });
+    const call = { usd: 1, payment: await signPayment(scene, wallet, terms), once: newId() };
+    const pay = async (changes: Partial<TopupCall> = {}) =>
+      (await (await postTopup(scene, { ...call, ...changes })).json()) as { key?: string };
+    // Its answer is lost, as if nobody had read it.
+    const { key = "" } = await pay();
+    expect((await pay()).key).toBe(key);
+    expect((await pay({ baseUrl: peer.baseUrl })).key).toBe(key);
+    expect(await creditsOf(scene, key)).toBe(1_000_000);
+    for (const once of [undefined, newId()]) {
+      expect(await pay({ once })).not.toHaveProperty("key");
+    }
+    await gateway.sql`
+      update api_keys set created_at = now() - interval '24 hours' where key_hash = ${hashKey(key)}`;
+    expect(await pay()).not.toHaveProperty("key");
+    expect(await creditsOf(scene, key)).toBe(1_000_000);
+  });
+
+  test("without a key, a key that was revoked, and that of a payment without Idempotency-Key, are not given again", async () => {
+    const { gateway } = scene;
+    for (const once of [newId(), undefined]) {
+      const terms = await askTerms(scene, { usd: 1 });
+      const call = { usd: 1, payment: await signPayment(scene, wallet, terms) };
+      const first = await postTopup(scene, { ...call, once });
+      const { key } = (await first.json()) as { key: string };
+      if (once !== undefined) {
+        await gateway.sql`
+          update api_keys set revoked_at = now() where key_hash = ${hashKey(key)}`;
+      }
+      const second = await postTopup(scene, { ...call, once: once ?? newId() });
+      expect(await second.json()).not.toHaveProperty("key");
+    }
   });
 
   test("without a key, less than 1 USD is 422, and a wrong key is still 403", async () => {

@@ -1,11 +1,15 @@
--- Makes the read key of an account that a top-up has made, once: whoever asks again does not get it.
+-- Makes the read key of an account that a top-up has made, once.
 --
--- Outcomes: given; given_before (or a key asked for the top-up); not_granted
+-- new_hash: the same again only from the payer who got it, or whose answer was lost
+-- repeated_for: so long after it was made, that payer gets it again
+--
+-- Outcomes: given; given_before (another one, or a key asked for the top-up); not_granted
 create or replace function give_topup_key(
   paid_topup uuid,
   new_hash bytea,
   new_start text,
   new_name text,
+  repeated_for interval,
   actor text,
   out outcome text
 )
@@ -32,7 +36,17 @@ begin
     return;
   end if;
   if topup.key_id is not null then
-    outcome := 'given_before';
+    outcome := case
+      when exists (
+        select
+        from api_keys
+        where key_id = topup.key_id
+          and key_hash = new_hash
+          and revoked_at is null
+          and created_at > now() - repeated_for
+      ) then 'given'
+      else 'given_before'
+    end;
     return;
   end if;
   select made_key into strict made

@@ -2727,6 +2727,7 @@ export interface StatementTypes {
       readonly key_hash: Uint8Array;
       readonly key_start: string;
       readonly name: string;
+      readonly repeated_for: string;
       readonly actor: string | null;
     };
     row: {
@@ -2993,7 +2994,7 @@ export const ARGUMENTS: {
   expire_topup: (by) => [by.topup_id, by.alert],
   find_topup: (by) => [by.topup_id],
   find_topup_of_payment: (by) => [by.way, by.payment_id],
-  give_topup_key: (by) => [by.topup_id, by.key_hash, by.key_start, by.name, by.actor],
+  give_topup_key: (by) => [by.topup_id, by.key_hash, by.key_start, by.name, by.repeated_for, by.actor],
   grant_topup: (by) => [by.topup_id, by.reference, by.paid_nanos, by.payment_id, by.details, by.actor],
   list_topups: (by) => [by.account_id, by.way, by.status, by.alerts_only, by.before_created_at, by.before_topup_id, by.limit],
   mark_topup_final: (by) => [by.topup_id],

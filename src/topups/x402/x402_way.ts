@@ -2,11 +2,11 @@
  * x402 version 2 over HTTP: a call without a payment is told what one has to be (402), and a call with one gets credits
  * for it. Beyond 15.
  *
- * Whoever calls without a key pays for a new account, and gets its read key once.
+ * Whoever calls without a key pays for a new account, and gets its read key: once, or under an Idempotency-Key again.
  *
  * @module
  */
-import { generateKey, hashKey, startOf } from "../../accounts/key_format.ts";
+import { deriveKey, generateKey, hashKey, startOf } from "../../accounts/key_format.ts";
 import { rateLimitedFor } from "../../api/rate_headers.ts";
 import type { X402Config } from "../../config.ts";
 import { type Answer, privateJson } from "../../http/answer.ts";
@@ -19,6 +19,7 @@ import { networkOf } from "../../lib/public_address.ts";
 import { createSemaphore } from "../../lib/semaphore.ts";
 import { TokenBucket } from "../../lib/token_bucket.ts";
 import {
+  IDEMPOTENCY_TTL_MS,
   WINDOW_MS,
   X402_KEYLESS_ADDRESSES_MAX,
   X402_KEYLESS_CENTS_MIN,
@@ -221,19 +222,27 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
     };
   }
 
-  /** The key of an account that was just made. Whoever asks again does not get it. */
+  /**
+   * The key of an account that was just made. Whoever asks again does not get it, except under the same
+   * Idempotency-Key: nothing on the chain, and no facilitator, has that, so only the payer sends it.
+   */
   async function giveKey(
     { request }: Call,
     { topup_id: topupId }: Topup,
   ): Promise<{ readonly key?: string }> {
     // Nobody would get it. It waits for the same payment to come again.
     if (request.signal.aborted) return {};
-    const key = generateKey("read");
+    const idempotencyKey = request.headers.get("idempotency-key");
+    const key =
+      idempotencyKey === null
+        ? generateKey("read")
+        : deriveKey("read", secret, `x402 ${topupId} ${idempotencyKey}`);
     const given = await database.row("give_topup_key", {
       topup_id: topupId,
       key_hash: hashKey(key),
       key_start: startOf(key),
       name: KEY_NAME,
+      repeated_for: `${IDEMPOTENCY_TTL_MS} milliseconds`,
       actor: PAYMENT,
     });
     return given?.outcome === "given" ? { key } : {};
