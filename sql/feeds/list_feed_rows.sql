@@ -32,45 +32,11 @@ select
   feeds.updated_at, feeds.definition_version, feeds.retention_days, feeds.suspension_reason,
   feeds.deleted_at, feeds.emptied_at, feeds.schema_changed_at, feeds.review,
   feeds.review_reason
-from (
-  -- Of the two halves, PostgreSQL runs only one.
-  select *
-  from feeds
-  where :review::text = 'waiting'
-    and review = 'waiting'
-    and deleted_at is null
-  union all
-  select *
-  from feeds
-  where :review is distinct from 'waiting'
-    and deleted_at is null
-) as feeds
+from newest_feeds(
+  :account_id, :is_unlisted_only, :status, :review, :health, :after_feed_id, :limit::int, :offset
+) as page
+join feeds
+  on feeds.feed_id = page.feed_id
 join accounts
   on accounts.account_id = feeds.account_id
-where (:account_id::uuid is null or feeds.account_id = :account_id)
-  and not (:is_unlisted_only and feeds.is_public)
-  and (:status::text is null or feeds.status = :status)
-  and (:review::text is null or case when feeds.is_public then 'listed' else feeds.review end = :review)
-  and case :health::text
-    when 'late' then
-      feeds.is_readable
-      and feeds.last_sync_at + make_interval(mins => feeds.sync_interval_mins) < now()
-    when 'failing' then exists (
-      select
-      from pushes as refused
-      where refused.feed_id = feeds.feed_id
-        and not refused.stored
-        and (feeds.last_sync_at is null or refused.pushed_at > feeds.last_sync_at)
-    )
-    when 'never_pushed' then feeds.first_pushed_at is null
-    else true
-  end
-  and (
-    :after_feed_id::uuid is null
-    or (feeds.created_at, feeds.feed_id) < (
-      select created_at, feed_id from feeds where feed_id = :after_feed_id
-    )
-  )
 order by feeds.created_at desc, feeds.feed_id desc
-limit :limit::int
-offset :offset

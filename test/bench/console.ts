@@ -1,8 +1,8 @@
 /**
- * How long each page of the console takes with much in the database: 10,000,000 usage rows of a thousand accounts,
- * 100,000 feeds of a hundred providers and 100,000 keys, loaded straight by SQL. A page is asked for over HTTP by a signed-in person,
- * one at a time. Beside the times stands how many rows of the usage log and of the feeds its statements read by a scan
- * of the whole table, which no page may do with the log.
+ * How long each page of the console and each list for visitors takes with much in the database: 10,000,000 usage rows
+ * of a thousand accounts, 100,000 feeds of a hundred providers and 100,000 keys, loaded straight by SQL. A page is asked
+ * for over HTTP by a signed-in person or a visitor, one at a time. Beside the times stands how many rows of the usage log
+ * and of the feeds its statements read by a scan of the whole table, which no page may do with the log.
  *
  * `bun run bench console [-- --feeds N] [--keys N] [--usage N] [--rounds N]`
  *
@@ -32,8 +32,9 @@ const COUNTED_MS = 1_500;
 
 interface Visitor {
   readonly role: string;
-  readonly key: string;
-  /** Below `/console`. */
+  /** Undefined for a visitor, whose pages are below `/`. */
+  readonly key?: string;
+  /** Below `/console`. `{n}` is another number each time, so that no page comes from memory. */
   readonly pages: readonly string[];
 }
 
@@ -78,7 +79,10 @@ export const bench: Bench = async (args) => {
   }
 };
 
-/** Feeds of some providers, one in a hundred of which waits for a review. Returns a provider. */
+/**
+ * Feeds of some providers. One in a hundred waits for a review, one was never pushed, one is late, and one was pushed
+ * in vain for 20 minutes. Returns a provider.
+ */
 async function fillFeeds({ sql }: BenchDatabase, feeds: number): Promise<string> {
   await sql`
     insert into accounts (name, max_feeds_allowed)
@@ -91,11 +95,24 @@ async function fillFeeds({ sql }: BenchDatabase, feeds: number): Promise<string>
     )
     select
       providers.ids[1 + number % cardinality(providers.ids)], 'Feed ' || number, 'What the feed ' || number || ' is about',
-      'category ' || number % 50, 'feed-' || number, 'collection', 'active', now(), now(), 0,
-      number % 100 > 0, case when number % 100 > 0 then now() end,
+      'category ' || number % 50, 'feed-' || number, 'collection',
+      case when number % 100 = 1 then 'draft' else 'active' end,
+      case when number % 100 <> 1 then now() end,
+      case when number % 100 = 2 then now() - interval '1 day' when number % 100 <> 1 then now() end,
+      0, number % 100 > 1, case when number % 100 > 1 then now() end,
       now() - number * interval '1 second', case when number % 100 > 0 then 'none' else 'waiting' end
     from generate_series(1, ${feeds}::int) as number
     cross join (select array_agg(account_id) as ids from accounts) as providers`;
+  await sql`
+    insert into pushes (
+      feed_id, pushed_at, stored, code, detail, rows_received, rows_inserted, rows_updated, rows_duplicate, body_bytes,
+      duration_ms
+    )
+    select
+      feed_id, now() + minute * interval '1 minute', false, 'VALIDATION_FAILED', 'row 0 is refused', 1, 0, 0, 0, 100, 1
+    from feeds
+    cross join generate_series(1, 20) as minute
+    where right(endpoint_path, 2) = '03'`;
   await sql`alter table feeds enable trigger feeds_audited_insert`;
   const [provider] = await sql`select account_id from feeds order by feed_id limit 1`;
   return provider?.account_id;
@@ -166,6 +183,10 @@ async function findVisitors({ sql }: BenchDatabase, provider: string): Promise<r
         `/catalog/${feed}`,
       ],
     },
+    {
+      role: "visitor",
+      pages: ["", "?offset={n}", "?q=feed&offset={n}", "?q=about+{n}", "?category=category+{n}"],
+    },
   ];
 }
 
@@ -177,18 +198,16 @@ interface Stage {
 
 async function visit({ role, key, pages }: Visitor, stage: Stage): Promise<Figures> {
   const { database, server, rounds } = stage;
-  const base = `http://127.0.0.1:${server.port}/console`;
-  const signedIn = await fetch(`${base}/sign-in`, {
-    method: "POST",
-    body: new URLSearchParams({ key }),
-    redirect: "manual",
-  });
-  const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const root = `http://127.0.0.1:${server.port}/`;
+  const base = key === undefined ? root : `${root}console`;
+  const headers: Record<string, string> = { accept: "text/html" };
+  if (key !== undefined) headers.cookie = await signIn(base, key);
+  let number = 0;
   const figures: Figures = [];
   for (const page of pages) {
     const load = async () => {
       const startMs = performance.now();
-      const response = await fetch(base + page, { headers: { cookie } });
+      const response = await fetch(base + page.replace("{n}", `${number++}`), { headers });
       const html = await response.text();
       if (response.status !== 200) throw new Error(`${role} ${page}: ${response.status} ${html}`);
       return { ms: performance.now() - startMs, html };
@@ -209,6 +228,16 @@ async function visit({ role, key, pages }: Visitor, stage: Stage): Promise<Figur
     });
   }
   return figures;
+}
+
+/** The session's cookie. */
+async function signIn(base: string, key: string): Promise<string> {
+  const signedIn = await fetch(`${base}/sign-in`, {
+    method: "POST",
+    body: new URLSearchParams({ key }),
+    redirect: "manual",
+  });
+  return signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
 /** Rows that scans of a whole table have read so far. */

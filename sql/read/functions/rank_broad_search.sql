@@ -25,6 +25,8 @@ set jit = off
 as $$
 declare
   ranked_max constant integer := 2000;
+  -- As many rows of the catalog cost less than the smallest large layer and its order.
+  walked_max constant integer := 5000;
   -- Of readme, schema property names, description and category, name.
   field_weights constant real[] := '{0.2, 0.4, 0.8, 1.0}';
   rank_query tsquery;
@@ -88,20 +90,27 @@ begin
       is_large := cardinality(members) > ranked_max;
     end if;
     if is_large then
-      if rows_wanted * feeds_listed <= ranked_max::bigint * ranked_max then
-        -- So many feeds are in the layer that the page is full soon on a walk through the catalog: the
-        -- function, unlike its operator, keeps to the catalog's index.
+      members := null;
+      if rows_wanted * feeds_listed <= ranked_max::bigint * walked_max then
+        -- So many feeds are in the layer that the page is full soon on a walk through the catalog, if they are not
+        -- all at its end: the function, unlike its operator, keeps to the catalog's index.
         select array_agg(feeds.feed_id order by feeds.listed_at desc, feeds.feed_id)
         into members
         from (
-          select feeds.feed_id, feeds.listed_at
-          from feeds
-          where feeds.listed_at is not null
-            and ts_match_vq(feeds.search, layer)
-          order by feeds.listed_at desc, feeds.feed_id
+          select newest.feed_id, newest.listed_at
+          from (
+            select feeds.feed_id, feeds.listed_at, feeds.search
+            from feeds
+            where feeds.listed_at is not null
+            order by feeds.listed_at desc, feeds.feed_id
+            limit walked_max
+          ) as newest
+          where ts_match_vq(newest.search, layer)
+          order by newest.listed_at desc, newest.feed_id
           limit rows_wanted
         ) as feeds;
-      else
+      end if;
+      if members is null or cardinality(members) < rows_wanted then
         select array_agg(feeds.feed_id order by feeds.listed_at desc, feeds.feed_id)
         into members
         from (

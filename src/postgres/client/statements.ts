@@ -97,6 +97,7 @@ import sql_feeds_find_feed_row from "../../../sql/feeds/find_feed_row.sql" with 
 import sql_feeds_functions_delete_feed from "../../../sql/feeds/functions/delete_feed.sql" with { type: "text" };
 import sql_feeds_functions_delete_rows from "../../../sql/feeds/functions/delete_rows.sql" with { type: "text" };
 import sql_feeds_functions_lock_rows from "../../../sql/feeds/functions/lock_rows.sql" with { type: "text" };
+import sql_feeds_functions_newest_feeds from "../../../sql/feeds/functions/newest_feeds.sql" with { type: "text" };
 import sql_feeds_functions_remove_rows from "../../../sql/feeds/functions/remove_rows.sql" with { type: "text" };
 import sql_feeds_functions_save_feed from "../../../sql/feeds/functions/save_feed.sql" with { type: "text" };
 import sql_feeds_list_data_versions from "../../../sql/feeds/list_data_versions.sql" with { type: "text" };
@@ -152,6 +153,7 @@ import sql_migrations_0023_topups_final from "../../../sql/migrations/0023_topup
 import sql_migrations_0024_exported_columns from "../../../sql/migrations/0024_exported_columns.sql" with { type: "text" };
 import sql_migrations_0025_unpaid_topups from "../../../sql/migrations/0025_unpaid_topups.sql" with { type: "text" };
 import sql_migrations_0026_lists_in_order from "../../../sql/migrations/0026_lists_in_order.sql" with { type: "text" };
+import sql_migrations_0027_feeds_by_state from "../../../sql/migrations/0027_feeds_by_state.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -324,6 +326,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0024_exported_columns", text: sql_migrations_0024_exported_columns },
   { name: "0025_unpaid_topups", text: sql_migrations_0025_unpaid_topups },
   { name: "0026_lists_in_order", text: sql_migrations_0026_lists_in_order },
+  { name: "0027_feeds_by_state", text: sql_migrations_0027_feeds_by_state },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -373,6 +376,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "delete_feed", text: sql_feeds_functions_delete_feed },
   { name: "delete_rows", text: sql_feeds_functions_delete_rows },
   { name: "lock_rows", text: sql_feeds_functions_lock_rows },
+  { name: "newest_feeds", text: sql_feeds_functions_newest_feeds },
   { name: "remove_rows", text: sql_feeds_functions_remove_rows },
   { name: "save_feed", text: sql_feeds_functions_save_feed },
   { name: "check_ledgers", text: sql_jobs_functions_check_ledgers },
