@@ -40,12 +40,25 @@ interface Place {
 }
 
 const RESUME_PREFIX = "export.";
+/** An id may have dots. */
+const RESUME_FORM = /^export\.([^.]+)\.([^.]*)\.(.*)$/s;
 /** Of an answer that has begun. */
 const SILENCE_MS_MAX = 60_000;
 
 /** Whether a text is where an export stopped. */
 export function isExportResume(text: string): boolean {
-  return text.startsWith(RESUME_PREFIX);
+  return parseResume(text) !== undefined;
+}
+
+/** Where an export begins. Begun twice from here, it is charged once, even if the first answer was lost. */
+export function exportStart(): string {
+  return writeResume({ key: randomKey() });
+}
+
+/** Whether an export begins there. */
+export function isExportStart(text: string): boolean {
+  const place = parseResume(text);
+  return place !== undefined && place.version === undefined;
 }
 
 /** Rows as they come, some at a time. @throws {CursorExpiredError} if it can't go on in its version */
@@ -132,9 +145,18 @@ function writeResume({ key, version = "", after = "" }: Place): string {
 
 /** @throws {TypeError} for a text that no part has */
 function readResume(text: string): Place {
-  const [key, version, ...after] = text.slice(RESUME_PREFIX.length).split(".");
-  if (!isExportResume(text) || !key || !version || after.length === 0) {
-    throw new TypeError(`resume must be that of a part of an export, got "${text}"`);
+  const place = parseResume(text);
+  if (place !== undefined) return place;
+  throw new TypeError(`resume must be that of a part of an export, got "${text}"`);
+}
+
+function parseResume(text: string): Place | undefined {
+  const [, key, version, after = ""] = RESUME_FORM.exec(text) ?? [];
+  if (key === undefined) return undefined;
+  if (!version) return after === "" ? { key } : undefined;
+  try {
+    return { key, version, after: decodeURIComponent(after) };
+  } catch {
+    return undefined;
   }
-  return { key, version, after: decodeURIComponent(after.join(".")) };
 }

@@ -362,11 +362,11 @@ describe("feedgate push", () => {
     const slug = await draft("cli-bad", { feed_type: "collection" });
     const bad = await file('{"id":1}\n{"id":\n{"no":3}\n{"id":1}\n');
     const refused = await write("push", slug, bad);
-    ended(refused, 1, "Nothing was stored", "line 2: expected a value", "line 3: line 3 has no id");
+    ended(refused, 1, "Nothing was stored", "line 2: expected a value", "line 3: has no id");
     done(await write("push", slug, await file(ndjson(rowsOf(1)))));
     ended(await write("push", slug, bad), 1, "line 2 is not JSON", "0 rows are stored");
     const late = await file(ndjson([...rowsOf(500), { id: null as never }]));
-    ended(await write("push", slug, late), 1, "500 rows before it are stored", "row 501");
+    ended(await write("push", slug, late), 1, "row 501: /id: ", "; the first 500 rows are stored");
     const typed = await file("id,n\n1,2\n2,x\n", "csv");
     const schema_definition = { properties: { n: { type: "number" } } };
     const csv = await draft("cli-bad-csv", { schema_definition, feed_type: "collection" });

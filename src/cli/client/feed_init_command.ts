@@ -113,7 +113,6 @@ async function firstRows(
     rows.push(row as Row);
     if (rows.length === ROWS_MAX) break;
   }
-  if (rows.length === 0) throw new RefusedError(`${source.name} has no rows`);
   if (source.format !== "csv") return { rows, isDocument: false };
   // Of CSV all values are texts.
   return { rows: typedTexts(rows as Record<string, string>[]) as Row[], isDocument: false };

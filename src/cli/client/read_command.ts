@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { isExportResume } from "../../client/export.ts";
+import { exportStart, isExportResume, isExportStart } from "../../client/export.ts";
+import type { ExportPart } from "../../client/mod.ts";
 import { keysOf } from "../../lib/records.ts";
 import { PAGE_LIMIT_MAX } from "../../limits.ts";
 import { InterruptedError, type Option, UsageError } from "../command.ts";
@@ -96,7 +97,7 @@ export const read = clientCommand({
       output,
       fields: values.fields,
       schemaFields: propertiesOf(schema).map(({ name }) => name),
-      isContinued: values.cursor !== undefined || (values.offset ?? "start") !== "start",
+      isContinued: isContinued(values),
     });
     if (values.follow === true) await followFeed(input, writer);
     else if (values.all === true) await readAll(input, { writer, format });
@@ -104,6 +105,11 @@ export const read = clientCommand({
     return undefined;
   },
 });
+
+/** Whether rows were written before, and the header of CSV with them. */
+function isContinued({ cursor, offset = "start" }: ReadInput["values"]): boolean {
+  return offset !== "start" || (cursor !== undefined && !isExportStart(cursor));
+}
 
 function defaultFormat({ values, output }: ReadInput): RowFormat {
   if (output.isJson) return "json";
@@ -165,11 +171,12 @@ async function readAll(
   input: ReadInput,
   { writer, format }: { readonly writer: RowWriter; readonly format: RowFormat },
 ): Promise<void> {
-  const { status, again, values } = input;
+  const { status, again } = input;
+  const { parts, start } = await walkOf(input);
   let rows = 0;
-  let { cursor } = values;
+  let cursor = start;
   try {
-    for await (const part of await partsOf(input)) {
+    for await (const part of parts) {
       await writer.write(part.rows);
       rows += part.rows.length;
       cursor = part.next;
@@ -177,34 +184,42 @@ async function readAll(
     }
   } catch (error) {
     const reason = stopReason(error);
-    if (reason === undefined || rows === 0 || cursor === undefined) throw error;
+    if (reason === undefined || cursor === undefined) throw error;
     status.clear();
     const count = `${reason}: ${grouped(rows)} rows are written`;
-    throw format === "json"
+    throw format === "json" && rows > 0
       ? new InterruptedError(
-          `${count}, and the array is not closed: begin again, or use --format ndjson, which can go on`,
+          `${count}, and the array is not closed: use --format ndjson, which can go on, or begin again with: ${again({ cursor: start })}`,
         )
       : new InterruptedError(`${count}; go on with: ${again({ cursor })}`);
   }
   await writer.end();
 }
 
+interface Walk {
+  readonly parts: AsyncIterable<Part>;
+  /** Undefined: at the beginning, which has no name. */
+  readonly start: string | undefined;
+}
+
 /**
  * What gives all rows. An export is the fastest, but there are 6 of a feed in an hour, so a small feed is read page by
  * page. A stream comes in order of arrival in any case.
  */
-async function partsOf(input: ReadInput): Promise<AsyncGenerator<Part, void, void>> {
+async function walkOf(input: ReadInput): Promise<Walk> {
   const { feedgate, argument: feed, values, signal } = input;
   const { cursor, filter, limit, since, until } = values;
   if (cursor !== undefined) {
-    if (isExportResume(cursor)) return exported(input);
-    return cursor.startsWith(OFFSET_PREFIX) ? caughtUp(input) : paged(input);
+    if (isExportResume(cursor)) return exported(input, cursor);
+    const parts = cursor.startsWith(OFFSET_PREFIX) ? caughtUp(input) : paged(input);
+    return { parts, start: cursor };
   }
-  if ([filter, limit, since, until].some((given) => given !== undefined)) return paged(input);
+  const isPart = [filter, limit, since, until].some((given) => given !== undefined);
+  if (isPart) return { parts: paged(input), start: undefined };
   const { consumer_type: type, row_count: rowCount } = await feedgate.describe(feed, { signal });
-  if (type === "singleton") return paged(input, rowCount);
-  if (rowCount > PAGED_ROWS_MAX) return exported(input);
-  return type === "stream" ? caughtUp(input, rowCount) : paged(input, rowCount);
+  if (type !== "singleton" && rowCount > PAGED_ROWS_MAX) return exported(input, exportStart());
+  const parts = type === "stream" ? caughtUp(input, rowCount) : paged(input, rowCount);
+  return { parts, start: undefined };
 }
 
 async function* caughtUp(input: ReadInput, rowCount?: number): AsyncGenerator<Part, void, void> {
@@ -216,10 +231,14 @@ async function* caughtUp(input: ReadInput, rowCount?: number): AsyncGenerator<Pa
   }
 }
 
-async function* exported(input: ReadInput): AsyncGenerator<Part, void, void> {
-  const { feedgate, argument: feed, values, signal } = input;
-  const { cursor: resume, "max-credits": maxCredits } = values;
-  const parts = feedgate.exportRows(feed, { resume, maxCredits, signal });
+function exported({ feedgate, argument: feed, values, signal }: ReadInput, start: string): Walk {
+  const options = { resume: start, maxCredits: values["max-credits"], signal };
+  return { parts: partsOf(feedgate.exportRows(feed, options)), start };
+}
+
+async function* partsOf(
+  parts: AsyncIterable<ExportPart<string>>,
+): AsyncGenerator<Part, void, void> {
   for await (const { rows, rowCount, resume: next } of parts) yield { rows, rowCount, next };
 }
 

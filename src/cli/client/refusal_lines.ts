@@ -12,18 +12,31 @@ import {
 } from "../../client/mod.ts";
 import { KEY_VARIABLE } from "../../lib/client_variables.ts";
 import { typed } from "../hints.ts";
+import { grouped } from "./status.ts";
+
+/** A place in one request's rows. */
+const ROW_PATH = /^\/payload\/(\d+)(.*)$/;
+
+type Mistake = NonNullable<ProblemError["problem"]["errors"]>[number];
 
 /** The lines; the first says what is wrong and what to do. */
 export function refusalLines(error: FeedgateError): readonly string[] {
   if (!(error instanceof ProblemError)) return [error.message];
   const { rowsBefore, problem } = error;
   const { errors = [] } = problem;
-  const mistakes = errors.map(({ path, message, line }) => {
-    const place = line === undefined ? placeOf(path, rowsBefore) : [`line ${line}`, path];
-    return [...place, message].filter((part) => part !== "").join(": ");
-  });
-  const before = rowsBefore > 0 ? ` ${rowsBefore} rows before it are stored.` : "";
-  return [inWords(error) + before, ...mistakes];
+  const mistakes = errors.map((mistake) => mistakeText(mistake, rowsBefore));
+  const [only = ""] = mistakes;
+  const stored =
+    rowsBefore > 0 ? `the first ${grouped(rowsBefore)} rows are stored` : "nothing is stored";
+  // A person has a file, and not the requests that it was sent in.
+  if (errors.length > 0 && errors.every(({ path }) => ROW_PATH.test(path))) {
+    return mistakes.length === 1
+      ? [`${only}; ${stored}`]
+      : [`rows of the file are refused; ${stored}`, ...mistakes];
+  }
+  const said = inWords(error) + (rowsBefore > 0 ? ` (${stored})` : "");
+  const isSaid = mistakes.length === 1 && error.message.includes(errors[0]?.message ?? "");
+  return isSaid ? [said] : [said, ...mistakes];
 }
 
 /** The detail, but with what to type where it names a route. */
@@ -38,11 +51,28 @@ function inWords(error: ProblemError): string {
   if (error instanceof FeedNotFoundError) {
     return `no active feed has this id or slug; find one with ${typed("search WORDS")}`;
   }
-  return error.message.replace("listed in errors", "listed here");
+  const isOne = error.problem.errors?.length === 1;
+  return error.message
+    .replace(
+      "Correct what is listed in errors",
+      isOne ? "Correct it" : "Correct what is listed here",
+    )
+    .replace("import the file again", "push the file again");
 }
 
-/** A path into one request's rows, as a place in the whole file. */
-function placeOf(path: string, rowsBefore: number): readonly string[] {
-  const [, index, rest = ""] = /^\/payload\/(\d+)(.*)$/.exec(path) ?? [];
-  return index === undefined ? [path] : [`row ${rowsBefore + Number(index) + 1}`, rest];
+/** A mistake with its place in the file. */
+function mistakeText({ line, path, message }: Mistake, rowsBefore: number): string {
+  const [, index, rest = ""] = ROW_PATH.exec(path) ?? [];
+  const rowOf = (text: string) => rowsBefore + Number(text) + 1;
+  const place = index === undefined ? [path] : [`row ${rowOf(index)}`, rest];
+  const said = message
+    // The place says that.
+    .replace(/^(?:row|line) \d+ has /, "has ")
+    .replace(
+      /, and row (\d+) has this one;/,
+      (_, other) => `, and row ${rowOf(other)} has this one;`,
+    );
+  return [...(line === undefined ? place : [`line ${line}`, path]), said]
+    .filter((part) => part !== "")
+    .join(": ");
 }

@@ -84,14 +84,24 @@ export async function readJson(source: RowSource): Promise<string> {
     if (bytes > JSON_BYTES_MAX) throw tooLarge(source);
     chunks.push(chunk);
   }
+  const text = decoded(Buffer.concat(chunks));
+  if (text === undefined) throw new RefusedError(`${source.name} is not valid UTF-8`);
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return text;
   } catch (error) {
     throw new RefusedError(`${source.name} is not JSON: ${messageOf(error)}`);
   }
   throw new RefusedError(`${source.name} is neither an array of rows nor an object`);
+}
+
+/** Undefined if it is not UTF-8. A byte order mark is left out. */
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 function tooLarge({ name }: RowSource): RefusedError {
@@ -121,12 +131,13 @@ export async function* sourceLines(
   for await (const lines of lists) yield* lines;
 }
 
-/** JSON texts of the rows. @throws {RefusedError} for the first line that is none */
+/** JSON texts of the rows. @throws {RefusedError} for the first line that is none, or if there are no lines */
 export async function* sourceRows(
   source: RowSource,
   schema: unknown,
 ): AsyncGenerator<string, void, void> {
   const what = source.format === "json" ? "row" : "line";
+  let isEmpty = true;
   for await (const { line, text, mistake } of sourceLines(source, schema)) {
     if (mistake !== undefined) throw new RefusedError(`${what} ${line}: ${mistake}`);
     try {
@@ -134,6 +145,8 @@ export async function* sourceRows(
     } catch (error) {
       throw new RefusedError(`${what} ${line} is not JSON: ${messageOf(error)}`);
     }
+    isEmpty = false;
     yield text;
   }
+  if (isEmpty) throw new RefusedError(`${source.name} has no rows`);
 }

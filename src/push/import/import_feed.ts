@@ -323,9 +323,16 @@ async function firstLines(
 ): Promise<readonly SourceLine[]> {
   for (;;) {
     const { done, value } = await lines.next();
-    if (done === true) throw bodyNotJson("the file has no line with a row");
+    if (done === true) throw noRows();
     if (value.length > 0) return value;
   }
+}
+
+/** 400, as of a push of no lines. */
+function noRows(): Problem {
+  return new Problem("BODY_NOT_JSON", {
+    detail: "The file has no rows. Send a row a line; the first line of CSV names the columns.",
+  });
 }
 
 async function* resumed(

@@ -117,9 +117,10 @@ function countLineFeeds(chunk: Uint8Array): number {
 /** Whole lines at the beginning of a chunk that are valid; the first one may have begun in the chunk before. */
 function countValidLines(chunk: Uint8Array): number {
   let count = 0;
-  let start = 0;
+  // A character may have begun there, too.
+  let start = chunk.findIndex((byte) => (byte & 0xc0) !== 0x80);
   for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
-    if (count > 0 && !isUtf8(chunk.subarray(start, end))) break;
+    if (!isUtf8(chunk.subarray(start, end))) break;
     count += 1;
     start = end + 1;
   }
@@ -129,6 +130,10 @@ function countValidLines(chunk: Uint8Array): number {
 /** The columns, or what is wrong with the header. */
 function readHeader(names: readonly string[], schema: string | null): readonly Column[] | string {
   if (names.length > CSV_COLUMNS_MAX) return `a header has at most ${CSV_COLUMNS_MAX} columns`;
+  const [first = ""] = names;
+  if (names.length === 1 && /[;\t|]/.test(first)) {
+    return `the header is one column, ${JSON.stringify(excerpt(first))}; separate values by commas`;
+  }
   const unnamed = names.findIndex((name) => name.trim() === "");
   if (unnamed >= 0) return `column ${unnamed + 1} of the header has no name`;
   const twice = names.find((name, index) => names.indexOf(name) !== index);

@@ -11,7 +11,7 @@ import type { Keys, Principal } from "../../api/callers.ts";
 import { keepsChanging } from "../../api/refusals.ts";
 import type { Feed, Feeds } from "../../feeds/find.ts";
 import { Problem, unavailable } from "../../http/errors.ts";
-import { unreachable } from "../../lib/assert.ts";
+import { present, unreachable } from "../../lib/assert.ts";
 import type { FieldError } from "../../lib/field_error.ts";
 import { IMPORT_CHARACTERS_MAX, IMPORT_ROWS_MAX, type Limits, PLANS_MAX } from "../../limits.ts";
 import { type CheckRefusal, checkSchema } from "../check_push.ts";
@@ -260,13 +260,20 @@ export async function renewClaim(
 /** 422: the first bad lines of the file, and what became of the others. */
 function badFile(bad: BadLines, { rowsInserted }: ImportProgress, isStream: boolean): Problem {
   const { errors } = bad;
-  const [first] = errors;
+  const first = present(errors[0]);
   const before = isStream
     ? `The file was stored up to its first bad line (${rowsInserted} new rows)`
     : "Nothing was stored, since the file has bad lines";
   const more = bad.isFull ? ` These are the first ${errors.length}.` : "";
   return new Problem("VALIDATION_FAILED", {
-    detail: `${before}: line ${first?.line}: ${first?.message}. Correct what is listed in errors and import the file again.${more}`,
+    detail: `${before}: ${placedMessage(first)}. Correct what is listed in errors and import the file again.${more}`,
     errors,
   });
+}
+
+/** A mistake by its line. Some name it by themselves. */
+function placedMessage({ line, path, message }: FieldError): string {
+  const place = `line ${line}`;
+  if (message.startsWith(`${place} `)) return message;
+  return [place, path, message].filter((part) => part !== "").join(": ");
 }
