@@ -203,6 +203,8 @@ export const EARNINGS_DAYS_MAX = 3_660;
 /** Minutes of the gateway's totals that are shown if no beginning is given, and at most: a day. Beyond 5. */
 export const STATS_MINUTES_DEFAULT = 60;
 export const STATS_MINUTES_MAX = 1_440;
+/** Feeds, and accounts, that are ranked in the gateway's totals. */
+export const STATS_TOP_ROWS = 10;
 /** Minutes whose counts a gateway holds while the database can't be reached; older ones are added up. */
 export const MINUTES_HELD_MAX = 60;
 /** Feeds that an account may delete in 24 hours, for each feed of its quota. */

@@ -11,12 +11,14 @@ import { MS_PER_DAY } from "../lib/time_units.ts";
 import {
   ABANDONED_BATCH_MS,
   DELETED_SLUG_MS,
+  EARNINGS_DAYS_DEFAULT,
   FILTER_STEP_BYTES,
   FILTER_UNASKED_ROWS_MIN,
   IDEMPOTENCY_TTL_MS,
   PUSH_HISTORY_MS,
   RELIABILITY_HISTORY_MS,
   RETIRED_BATCH_GRACE_MS,
+  STATS_TOP_ROWS,
   UNUSED_CONNECTION_MS,
   USAGE_MONTHS_AHEAD,
 } from "../limits.ts";
@@ -75,6 +77,14 @@ export function createJobs(options: JobOptions): readonly Job[] {
     job("abandoned batches", 10 * MINUTE_MS, { ageMs: ABANDONED_BATCH_MS, amount: BATCHES_MAX }),
     // Before the retention of the log, which waits for it.
     { ...job("totals", TOTALS_MS, { amount: EVENTS_COUNTED_MAX }), isPrompt: true },
+    // For the operators' totals; one more shows that there are more.
+    {
+      ...job("top reads", TOTALS_MS, {
+        ageMs: EARNINGS_DAYS_DEFAULT * MS_PER_DAY,
+        amount: STATS_TOP_ROWS + 1,
+      }),
+      isPrompt: true,
+    },
     job("usage retention", HOUR_MS, {
       ageMs: usageRetentionDays * MS_PER_DAY,
       amount: USAGE_ROWS_MAX,

@@ -78,7 +78,7 @@ export async function reportTop(
       limit: limit + 1,
     }),
   );
-  const rows = found.filter(({ place }) => place <= BigInt(limit));
+  const rows = found.filter(({ place }) => place <= limit);
   const readsOf = ({ reads, spent_nanos: nanos }: Row<"list_top_reads">) => ({
     reads: Number(reads),
     credits_charged: creditsNumber(nanos),

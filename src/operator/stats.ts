@@ -15,7 +15,7 @@ import { present } from "../lib/assert.ts";
 import { parseEventTime } from "../lib/event_time.ts";
 import { MS_PER_DAY, MS_PER_SECOND } from "../lib/time_units.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
-import { STATS_MINUTES_DEFAULT, STATS_MINUTES_MAX } from "../limits.ts";
+import { STATS_MINUTES_DEFAULT, STATS_MINUTES_MAX, STATS_TOP_ROWS } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { count, time } from "../shapes.ts";
 import { exact } from "./common_shapes.ts";
@@ -25,8 +25,6 @@ import { Refused } from "./refused.ts";
 import { reportTop, TopShape } from "./reports.ts";
 
 const MINUTE_MS = 60_000;
-/** Feeds, and accounts, that are ranked. */
-const TOP_ROWS = 10;
 const EACH = ["minute", "day"] as const;
 
 const bound = (description: string) => Type.Optional(Type.String({ description }));
@@ -97,7 +95,7 @@ export const StatsShape = Type.Object(
       ),
     ),
     top: Type.Object(TopShape.properties, {
-      description: `The ${TOP_ROWS} feeds that are read most, and accounts that read most, on the days of the range.`,
+      description: `The ${STATS_TOP_ROWS} feeds that are read most, and accounts that read most, on the days of the range.`,
     }),
   },
   { $id: "Stats", description: "What the gateway does." },
@@ -126,7 +124,7 @@ export async function readStats(
       reportTop(operator, {
         since: isoTime(fromMs),
         until: isoTime(untilMs - 1),
-        limit: TOP_ROWS,
+        limit: STATS_TOP_ROWS,
       }),
     ]),
   );

@@ -219,6 +219,39 @@ describe("stats", () => {
     expect((await stats()).ledger).toMatchObject({ is_balanced: true });
   });
 
+  test("the ranking is that of a job while totals are as they are, or while it is worth its work", async () => {
+    const provider = await createProvider(gateway);
+    const feed = await provider.feed({ callPriceNanos: 1_000 });
+    const reader = await createReader(gateway);
+    const rank = async () => (await stats()).top;
+    const readAndCount = async (times: number) => {
+      for (let time = 0; time < times; time++) await reader.read(feed);
+      await countSales(gateway.sql);
+    };
+    const readsOf = (top: Stats["top"]) =>
+      top.feeds.find(({ feed_id: feedId }) => feedId === feed.feedId)?.reads;
+    await readAndCount(5);
+    const made = await rank();
+    await runJob("top reads");
+    expect(await rank()).toEqual(made);
+    expect(readsOf(made)).toBe(5);
+    // Whether the kept one is asked, an impossible one shows.
+    await gateway.sql`update top_reads set reads = 99 where feed_id = ${feed.feedId}`;
+    expect(readsOf(await rank())).toBe(99);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(readsOf((await stats(`?from=${today}`)).top)).toBe(5);
+    await readAndCount(1);
+    expect(readsOf(await rank())).toBe(6);
+    await gateway.sql`update read_ranking set took = '1 hour'`;
+    expect(readsOf(await rank())).toBe(99);
+    // It isn't made again before it is worth it.
+    await runJob("top reads");
+    expect(readsOf(await rank())).toBe(99);
+    await gateway.sql`update read_ranking set took = '1 second', ranked_at = now() - interval '21 seconds'`;
+    await runJob("top reads");
+    expect(readsOf(await rank())).toBe(6);
+  });
+
   test("minutes are kept 7 days, and days for good", async () => {
     await gateway.sql`
       select add_totals(

@@ -5,7 +5,7 @@
 --
 -- pause: from the end of a pass to the beginning of the next
 -- age: of what the job removes or looks back on; null if it has none
--- amount: what a step does at most, in rows, batches, feeds or entries. For filter indexes, the rows that are left
+-- amount: what a step does at most, in rows, batches, feeds, entries or places. For filter indexes, the rows that are left
 --   without an index; for usage partitions, months
 -- work_max: of a step that indexes rows; null for other jobs
 create or replace function run_job(
@@ -75,6 +75,8 @@ begin
       from index_large_batches(reached, amount, work_max) as step;
     when 'totals' then
       is_more := count_sales(moment, amount);
+    when 'top reads' then
+      perform keep_top_reads(moment, age, amount);
     when 'minute retention' then
       is_more := remove_old_minutes(moment, amount);
     when 'overdue feeds' then

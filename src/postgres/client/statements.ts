@@ -110,6 +110,7 @@ import sql_feeds_save_feed from "../../../sql/feeds/save_feed.sql" with { type: 
 import sql_jobs_functions_check_ledgers from "../../../sql/jobs/functions/check_ledgers.sql" with { type: "text" };
 import sql_jobs_functions_count_overdue_feeds from "../../../sql/jobs/functions/count_overdue_feeds.sql" with { type: "text" };
 import sql_jobs_functions_index_large_batches from "../../../sql/jobs/functions/index_large_batches.sql" with { type: "text" };
+import sql_jobs_functions_keep_top_reads from "../../../sql/jobs/functions/keep_top_reads.sql" with { type: "text" };
 import sql_jobs_functions_prune_pushes from "../../../sql/jobs/functions/prune_pushes.sql" with { type: "text" };
 import sql_jobs_functions_reliability_of from "../../../sql/jobs/functions/reliability_of.sql" with { type: "text" };
 import sql_jobs_functions_remove_aged_rows from "../../../sql/jobs/functions/remove_aged_rows.sql" with { type: "text" };
@@ -154,6 +155,7 @@ import sql_migrations_0024_exported_columns from "../../../sql/migrations/0024_e
 import sql_migrations_0025_unpaid_topups from "../../../sql/migrations/0025_unpaid_topups.sql" with { type: "text" };
 import sql_migrations_0026_lists_in_order from "../../../sql/migrations/0026_lists_in_order.sql" with { type: "text" };
 import sql_migrations_0027_feeds_by_state from "../../../sql/migrations/0027_feeds_by_state.sql" with { type: "text" };
+import sql_migrations_0028_top_reads from "../../../sql/migrations/0028_top_reads.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -166,6 +168,8 @@ import sql_operator_find_admin_key from "../../../sql/operator/find_admin_key.sq
 import sql_operator_find_home from "../../../sql/operator/find_home.sql" with { type: "text" };
 import sql_operator_find_proof from "../../../sql/operator/find_proof.sql" with { type: "text" };
 import sql_operator_functions_credits_of_nanos from "../../../sql/operator/functions/credits_of_nanos.sql" with { type: "text" };
+import sql_operator_functions_find_top_reads from "../../../sql/operator/functions/find_top_reads.sql" with { type: "text" };
+import sql_operator_functions_rank_reads from "../../../sql/operator/functions/rank_reads.sql" with { type: "text" };
 import sql_operator_functions_rotate_admin_key from "../../../sql/operator/functions/rotate_admin_key.sql" with { type: "text" };
 import sql_operator_has_accounts from "../../../sql/operator/has_accounts.sql" with { type: "text" };
 import sql_operator_has_admin_keys from "../../../sql/operator/has_admin_keys.sql" with { type: "text" };
@@ -327,6 +331,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0025_unpaid_topups", text: sql_migrations_0025_unpaid_topups },
   { name: "0026_lists_in_order", text: sql_migrations_0026_lists_in_order },
   { name: "0027_feeds_by_state", text: sql_migrations_0027_feeds_by_state },
+  { name: "0028_top_reads", text: sql_migrations_0028_top_reads },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -382,6 +387,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "check_ledgers", text: sql_jobs_functions_check_ledgers },
   { name: "count_overdue_feeds", text: sql_jobs_functions_count_overdue_feeds },
   { name: "index_large_batches", text: sql_jobs_functions_index_large_batches },
+  { name: "keep_top_reads", text: sql_jobs_functions_keep_top_reads },
   { name: "prune_pushes", text: sql_jobs_functions_prune_pushes },
   { name: "reliability_of", text: sql_jobs_functions_reliability_of },
   { name: "remove_aged_rows", text: sql_jobs_functions_remove_aged_rows },
@@ -397,6 +403,8 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "run_job", text: sql_jobs_functions_run_job },
   { name: "score_feeds", text: sql_jobs_functions_score_feeds },
   { name: "credits_of_nanos", text: sql_operator_functions_credits_of_nanos },
+  { name: "find_top_reads", text: sql_operator_functions_find_top_reads },
+  { name: "rank_reads", text: sql_operator_functions_rank_reads },
   { name: "rotate_admin_key", text: sql_operator_functions_rotate_admin_key },
   { name: "await_replay", text: sql_postgres_functions_await_replay },
   { name: "add_row_totals", text: sql_push_functions_add_row_totals },
@@ -1868,7 +1876,7 @@ export interface StatementTypes {
     };
     row: {
       readonly is_feed: boolean;
-      readonly place: bigint;
+      readonly place: number;
       readonly feed_id: string | null;
       readonly endpoint_path: string | null;
       readonly feed_name: string | null;
