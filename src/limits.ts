@@ -459,6 +459,8 @@ export const TOTALS_BEHIND_SECONDS_LOW = 300;
 export const REPLICA_LAG_SECONDS_LOW = 30;
 /** How long `doctor` proves ledgers, in milliseconds. */
 export const LEDGER_PROOF_MS_MAX = 60_000;
+/** Events of an account's log up to which the console proves its ledger unasked. */
+export const PROOF_EVENTS_UNASKED_MAX = 20_000;
 /** From the signal to the end of the process, in milliseconds. Decisions 8. */
 export const DRAIN_MS_MAX = 10_000;
 /** When a process that has not drained by then ends all the same. */

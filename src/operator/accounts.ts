@@ -8,6 +8,7 @@ import type { Actor } from "../accounts/actor.ts";
 import { creditsNumber, usdNumber } from "../accounts/money.ts";
 import { readEarned } from "../earnings/payouts.ts";
 import { present } from "../lib/assert.ts";
+import { PROOF_EVENTS_UNASKED_MAX } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { time, uuid } from "../shapes.ts";
 import { accountReference, exact, name, quota, reason } from "./common_shapes.ts";
@@ -196,13 +197,23 @@ export async function showAccount(
   };
 }
 
+export interface AccountOutline extends AccountOutcome, Pick<ProvenAccountOutcome, "earned"> {
+  /** Whether the proof would read more than PROOF_EVENTS_UNASKED_MAX events of its log. */
+  readonly has_long_log: boolean;
+}
+
 /** The account as it is, and what it has earned, without the proof, which reads its whole log. */
 export async function outlineAccount(
   { database }: Operator,
   { account_id: account }: InputOf<typeof ShowAccountInput>,
-): Promise<AccountOutcome & Pick<ProvenAccountOutcome, "earned">> {
+): Promise<AccountOutline> {
   const row = await findAccount(database, account);
-  return { ...outcomeOf(row), earned: await readEarned(database, row.account_id) };
+  const log = { account_id: row.account_id, events_max: PROOF_EVENTS_UNASKED_MAX };
+  const [earned, length] = await Promise.all([
+    readEarned(database, row.account_id),
+    database.row("has_long_log", log),
+  ]);
+  return { ...outcomeOf(row), earned, has_long_log: present(length).is_long };
 }
 
 function outcomeOf(row: Row<"list_accounts">): AccountOutcome {

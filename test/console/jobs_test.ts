@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Readable } from "node:stream";
 import type { Browser, Locator, Page } from "playwright-core";
+import { PROOF_EVENTS_UNASKED_MAX } from "../../src/limits.ts";
 import { hasBrowser, type Look, launchBrowser, openWatched } from "../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type Scene, setScene } from "./scene.ts";
@@ -51,6 +52,26 @@ describe("what a form sends", () => {
     expect(answer.status).toBe(422);
     expect(html).toContain('value="keep these words"');
     expect(html).toContain('role="alert"');
+  });
+
+  test("an account whose log is long is proven when that is asked", async () => {
+    const account = await gateway.createAccount({ credits: 3, name: "Reads much" });
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const path = `/accounts/${account}`;
+    expect(await (await who.get(path)).text()).toContain("proven just now");
+    await gateway.sql`
+      insert into usage_events (usage_id, account_id, operation, charge_nanos, happened_at)
+      select
+        (lpad(to_hex(floor(extract(epoch from now()) * 1000)::bigint), 12, '0') || '70008' || lpad(to_hex(number), 15, '0'))::uuid,
+        ${account}, 'catalog', 0, now()
+      from generate_series(1, ${PROOF_EVENTS_UNASKED_MAX + 1}::int) as number`;
+    const unproven = await (await who.get(path)).text();
+    expect(unproven).toContain("not proven");
+    expect(unproven).not.toContain("3 granted");
+    expect(unproven).toContain('href="?prove=yes"');
+    const proven = await (await who.get(`${path}?prove=yes`)).text();
+    expect(proven).toContain("proven just now");
+    expect(proven).toContain("3 granted");
   });
 
   test("a sentence in an address is not shown", async () => {

@@ -41,9 +41,6 @@ interface UsageEntry {
 
 const CALLS_LISTED = 20;
 
-/** Reads of 30 days up to which an account's ledger is proven unasked. */
-const PROVEN_READS_MAX = 20_000;
-
 type Proof = Answered<ProvenAccountOutcome>;
 
 export const ONE_ACCOUNT: PageRoute = {
@@ -59,9 +56,8 @@ export const ONE_ACCOUNT: PageRoute = {
       spendingOf(visit, id, "day"),
       visit.ask<Earnings>(`/v1/operator/earnings?group_by=day&account_id=${id}`).then(bodyOf),
     ]);
-    const isLong = Number(plain(spent.totals.reads)) > PROVEN_READS_MAX;
     const proof =
-      isLong && visit.query.get("prove") !== "yes"
+      row.has_long_log && visit.query.get("prove") !== "yes"
         ? undefined
         : await visit.ask<ProvenAccountOutcome>(`/v1/operator/accounts/${id}`);
     const { usage, next_cursor: cursor } = bodyOf(log);

@@ -173,6 +173,7 @@ import sql_operator_functions_rank_reads from "../../../sql/operator/functions/r
 import sql_operator_functions_rotate_admin_key from "../../../sql/operator/functions/rotate_admin_key.sql" with { type: "text" };
 import sql_operator_has_accounts from "../../../sql/operator/has_accounts.sql" with { type: "text" };
 import sql_operator_has_admin_keys from "../../../sql/operator/has_admin_keys.sql" with { type: "text" };
+import sql_operator_has_long_log from "../../../sql/operator/has_long_log.sql" with { type: "text" };
 import sql_operator_list_accounts from "../../../sql/operator/list_accounts.sql" with { type: "text" };
 import sql_operator_list_audit_events from "../../../sql/operator/list_audit_events.sql" with { type: "text" };
 import sql_operator_list_demo_settings from "../../../sql/operator/list_demo_settings.sql" with { type: "text" };
@@ -535,6 +536,7 @@ export const STATEMENTS = {
   find_proof: numbered(sql_operator_find_proof),
   has_accounts: numbered(sql_operator_has_accounts),
   has_admin_keys: numbered(sql_operator_has_admin_keys),
+  has_long_log: numbered(sql_operator_has_long_log),
   list_accounts: numbered(sql_operator_list_accounts),
   list_audit_events: numbered(sql_operator_list_audit_events),
   list_demo_settings: numbered(sql_operator_list_demo_settings),
@@ -1731,6 +1733,16 @@ export interface StatementTypes {
     };
     row: {
       readonly has_admin_keys: boolean;
+    };
+  };
+  /** whether an account's usage log has more than so many events, without counting the rest */
+  has_long_log: {
+    parameters: {
+      readonly account_id: string;
+      readonly events_max: number;
+    };
+    row: {
+      readonly is_long: boolean;
     };
   };
   /** accounts with their balance, oldest first, from behind the page before: all of them, or those that an */
@@ -2941,6 +2953,7 @@ export const ARGUMENTS: {
   find_proof: () => [],
   has_accounts: () => [],
   has_admin_keys: () => [],
+  has_long_log: (by) => [by.account_id, by.events_max],
   list_accounts: (by) => [by.account_id, by.name, by.after_account_id, by.limit],
   list_audit_events: (by) => [by.account_id, by.feed_id, by.since, by.until, by.before_event_id, by.limit],
   list_demo_settings: () => [],
