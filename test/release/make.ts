@@ -1,6 +1,6 @@
 /**
  * `bun run fixture PROGRAM`: has a release make the data folder and the backup that `test/system/release_test.ts`
- * starts this program on, and writes them to `test/fixtures/release`.
+ * starts this program on, and writes them to a folder of its version in `test/fixtures/release`.
  *
  * PROGRAM is the release: its executable, or the `src/main.ts` of its checkout. It is run as a user runs it, by its
  * commands and over HTTP. Run this once for each release, on Linux, and commit what it writes.
@@ -12,7 +12,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { connect } from "../../src/postgres/client/connect.ts";
-import { FEEDS, RELEASE_FILES, RELEASE_FOLDER, type Release, type ReleasedFeed } from "./scene.ts";
+import { FEEDS, type Release, type ReleasedFeed, releaseFiles } from "./scene.ts";
 
 /** The best that zstd has; it takes half a minute. */
 const ZSTD_LEVEL = 22;
@@ -32,11 +32,15 @@ chmodSync(home, 0o755);
 const dataDir = join(home, "folder");
 const environment = { PATH: process.env.PATH, HOME: home, FEEDGATE_DATA_DIR: dataDir };
 
+// `feedgate 0.2.0 (28c865b1c2d3)`
+const version = (await run("--version")).trim();
+const files = releaseFiles(version.split(" ")[1] ?? "");
+
 try {
-  rmSync(RELEASE_FOLDER, { recursive: true, force: true });
-  mkdirSync(RELEASE_FOLDER, { recursive: true });
+  rmSync(files.folder, { recursive: true, force: true });
+  mkdirSync(files.folder, { recursive: true });
   const release = await makeRelease();
-  await Bun.write(RELEASE_FILES.release, `${JSON.stringify(release, null, 2)}\n`);
+  await Bun.write(files.release, `${JSON.stringify(release, null, 2)}\n`);
   await packFolder();
 } finally {
   rmSync(home, { recursive: true, force: true });
@@ -91,9 +95,8 @@ async function makeRelease(): Promise<Release> {
       feeds[slug] = { id, data, ...(cursor && { cursor }) };
     }
     const { balance_credits: balanceCredits } = await command("account", "show", accountId);
-    await command("backup", RELEASE_FILES.backup);
+    await command("backup", files.backup);
     await keepLittleWal();
-    const version = (await run("--version")).trim();
     return { version, accountId, readKey, writeKey, balanceCredits, feeds };
   } finally {
     serving.kill("SIGTERM");
@@ -123,7 +126,7 @@ async function packFolder(): Promise<void> {
     maxBuffer: 1_024 ** 3,
   });
   if (tar.status !== 0) throw new Error(`tar: ${tar.stderr}`);
-  await Bun.write(RELEASE_FILES.folder, Bun.zstdCompressSync(tar.stdout, { level: ZSTD_LEVEL }));
+  await Bun.write(files.dataDir, Bun.zstdCompressSync(tar.stdout, { level: ZSTD_LEVEL }));
 }
 
 async function run(...argv: readonly string[]): Promise<string> {

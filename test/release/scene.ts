@@ -1,19 +1,49 @@
 /**
- * The fixture of the newest release: a data folder and a backup that this release has made, and what they hold.
+ * The fixtures of releases: of each a data folder and a backup that it has made, and what they hold.
  *
  * @module
  */
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { placeSite } from "../../src/postgres/embedded/site.ts";
+import { giveToPostgres } from "../support/cluster.ts";
+import { temporaryFolder } from "../support/folders.ts";
 
-/** Where `bun run fixture` writes it. */
-export const RELEASE_FOLDER = resolve(import.meta.dir, "../fixtures/release");
-export const RELEASE_FILES = {
-  /** The data folder, a tar compressed with zstd. */
-  folder: join(RELEASE_FOLDER, "folder.tar.zst"),
-  backup: join(RELEASE_FOLDER, "all.backup"),
-  /** A `Release` as JSON. */
-  release: join(RELEASE_FOLDER, "release.json"),
-};
+/** Where `bun run fixture` writes a folder for each. */
+const FOLDER = resolve(import.meta.dir, "../fixtures/release");
+
+/** All of them, the oldest first. */
+export const RELEASES: readonly string[] = readdirSync(FOLDER).sort(Bun.semver.order);
+
+/** @param version such as 0.1.0 */
+export function releaseFiles(version: string) {
+  const folder = join(FOLDER, version);
+  return {
+    folder,
+    /** The data folder, a tar compressed with zstd. */
+    dataDir: join(folder, "folder.tar.zst"),
+    backup: join(folder, "all.backup"),
+    /** A `Release` as JSON. */
+    release: join(folder, "release.json"),
+  };
+}
+
+export function readRelease(version: string): Release {
+  return JSON.parse(readFileSync(releaseFiles(version).release, "utf8"));
+}
+
+/** A release's data folder, as if it had just stopped. */
+export function unpackRelease(version: string): string {
+  const home = temporaryFolder();
+  const tar = Bun.zstdDecompressSync(readFileSync(releaseFiles(version).dataDir));
+  const { status, stderr } = spawnSync("tar", ["-C", home, "-xpf", "-"], { input: tar });
+  if (status !== 0) throw new Error(`the folder was not unpacked: ${stderr}`);
+  const dataDir = join(home, "folder");
+  const site = placeSite(dataDir);
+  giveToPostgres(site, site.cluster);
+  return dataDir;
+}
 
 export interface Release {
   /** What the release's `--version` prints. */

@@ -1,40 +1,32 @@
 /**
- * This program on what the newest release has left behind: its data folder, and its backup. `bun run fixture` makes
- * both (`test/release/make.ts`).
+ * This program on what releases have left behind: their data folders, and their backups. `bun run fixture` makes both
+ * (`test/release/make.ts`).
  *
  * @module
  */
 
 import { describe, expect, test } from "bun:test";
-import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { placeSite } from "../../src/postgres/embedded/site.ts";
 import { linesOf, runFeedgate } from "../cli/support.ts";
-import { RELEASE_FILES, type Release } from "../release/scene.ts";
-import { giveToPostgres } from "../support/cluster.ts";
-import { temporaryFolder, usedDataDir } from "../support/folders.ts";
+import {
+  RELEASES,
+  type Release,
+  readRelease,
+  releaseFiles,
+  unpackRelease,
+} from "../release/scene.ts";
+import { usedDataDir } from "../support/folders.ts";
 import { serveGateway } from "../support/served_gateway.ts";
 
 /** A command takes the beginning of a key that `key list` shows. */
 const KEY_START_CHARS = 12;
 const TEST_MS = 60_000;
-const release: Release = JSON.parse(readFileSync(RELEASE_FILES.release, "utf8"));
-
-/** The release's data folder, as if it had just stopped. */
-function unpackFolder(): string {
-  const home = temporaryFolder();
-  const tar = Bun.zstdDecompressSync(readFileSync(RELEASE_FILES.folder));
-  const { status, stderr } = spawnSync("tar", ["-C", home, "-xpf", "-"], { input: tar });
-  if (status !== 0) throw new Error(`the folder was not unpacked: ${stderr}`);
-  const dataDir = join(home, "folder");
-  const site = placeSite(dataDir);
-  giveToPostgres(site, site.cluster);
-  return dataDir;
-}
 
 /** All that must work on it, `isSame` if cursors of the release are still good. */
-async function expectServed(dataDir: string, { isSame }: { isSame: boolean }): Promise<void> {
+async function expectServed(
+  dataDir: string,
+  release: Release,
+  { isSame }: { isSame: boolean },
+): Promise<void> {
   const serving = await serveGateway(["serve", "--data-dir", dataDir], {});
   try {
     const read = async (path: string) => {
@@ -100,23 +92,23 @@ async function expectServed(dataDir: string, { isSame }: { isSame: boolean }): P
   }
 }
 
-describe("the newest release", () => {
+describe.each(RELEASES)("what %s has left behind", (version) => {
+  const release = readRelease(version);
+
   test(
-    "a data folder of the newest release is served: its rows, keys, balance and cursors are there, and it goes on",
-    () => expectServed(unpackFolder(), { isSame: true }),
+    "its data folder is served: its rows, keys, balance and cursors are there, and it goes on",
+    () => expectServed(unpackRelease(version), release, { isSame: true }),
     TEST_MS,
   );
 
   test(
-    "a backup of the newest release is restored and served",
+    "its backup is restored and served",
     async () => {
       const dataDir = await usedDataDir();
-      const restored = await runFeedgate(
-        ["restore", RELEASE_FILES.backup, "--data-dir", dataDir],
-        {},
-      );
+      const { backup } = releaseFiles(version);
+      const restored = await runFeedgate(["restore", backup, "--data-dir", dataDir], {});
       expect([restored.code, restored.stderr]).toEqual([0, ""]);
-      await expectServed(dataDir, { isSame: false });
+      await expectServed(dataDir, release, { isSame: false });
     },
     TEST_MS,
   );

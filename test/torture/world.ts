@@ -22,6 +22,8 @@ export interface World {
   /** A pool of the torture's own, for setting the scene and for looking. */
   readonly sql: Connections;
   killGateway(index: number): Promise<void>;
+  /** Ends a gateway by SIGTERM; another program, with the same addresses, takes its place. */
+  replaceGateway(index: number, program: string): Promise<void>;
   /** Stops a gateway by SIGSTOP, and wakes it after so long. False where it does not serve: then nothing is done. */
   pauseGateway(index: number, ms: number): Promise<boolean>;
   /** Whether the gateway at this address is paused, or was at some time since, on the monotonic clock. */
@@ -71,6 +73,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const ports = Array.from({ length: gateways }, freePort);
   const bases = ports.map((each) => `http://127.0.0.1:${each}`);
   const children: Subprocess[] = [];
+  const programs = ports.map(() => program);
   /** By address: when a gateway that was paused was woken; infinite while it is not. */
   const wokenMs = new Map<string, number>();
   let isStopping = false;
@@ -79,7 +82,14 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   async function keep(index: number): Promise<void> {
     while (!isStopping) {
       const child = Bun.spawn(
-        [process.execPath, program, "serve", "--port", String(ports[index]), "--json"],
+        [
+          process.execPath,
+          programs[index] ?? program,
+          "serve",
+          "--port",
+          String(ports[index]),
+          "--json",
+        ],
         {
           env: {
             PATH: process.env.PATH ?? "",
@@ -128,6 +138,11 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     sql,
     async killGateway(index) {
       children[index]?.kill("SIGKILL");
+      await children[index]?.exited;
+    },
+    async replaceGateway(index, next) {
+      programs[index] = next;
+      children[index]?.kill("SIGTERM");
       await children[index]?.exited;
     },
     async pauseGateway(index, ms) {

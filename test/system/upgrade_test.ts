@@ -1,0 +1,90 @@
+/**
+ * A database of the newest release is served by this version, and upgraded under load to one that comes after it. There
+ * is none yet, so it is made of this one: it has one more migration, and other functions.
+ *
+ * @module
+ */
+import { expect, test } from "bun:test";
+import { appendFileSync, cpSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { RELEASES, unpackRelease } from "../release/scene.ts";
+import { temporaryFolder } from "../support/folders.ts";
+import { startLoad } from "../torture/load.ts";
+import { setScene } from "../torture/scene.ts";
+import { verify } from "../torture/verify.ts";
+import { startWorld } from "../torture/world.ts";
+
+const ROOT = resolve(import.meta.dir, "../..");
+/** What a call of every kind passes in. */
+const LOAD_MS = 1_500;
+const REFUND_MS = 1_500;
+
+/** Changes what each read, push and purchase is in the middle of. */
+const MIGRATION = `
+alter table accounts add column next_text text not null default 'next';
+alter table api_keys add column next_text text;
+alter table feeds add column next_text text not null default 'next';
+alter table usage_events add column next_count bigint not null default 0;
+create table next_things (thing_id uuid primary key, feed_id uuid not null references feeds);
+create index feeds_next on feeds (next_text);
+`;
+
+/** The program of the next version. */
+function makeNext(): string {
+  const home = temporaryFolder();
+  for (const name of ["src", "sql", "package.json", "tsconfig.json"]) {
+    cpSync(join(ROOT, name), join(home, name), { recursive: true });
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(home, "node_modules"));
+  const migrations = join(home, "sql/migrations");
+  const number = String(readdirSync(migrations).length + 1).padStart(4, "0");
+  writeFileSync(join(migrations, `${number}_next.sql`), MIGRATION);
+  appendFileSync(join(home, "sql/jobs/functions/run_job.sql"), "-- Of the next version.\n");
+  const generated = Bun.spawnSync([process.execPath, "src/build/generate_statements.ts"], {
+    cwd: home,
+  });
+  expect([generated.exitCode, generated.stderr.toString()]).toEqual([0, ""]);
+  return join(home, "src/main.ts");
+}
+
+test("an upgrade under load: gateways of the version before serve on while it migrates, and nothing is lost when they are replaced", async () => {
+  const program = makeNext();
+  const newest = RELEASES.at(-1) ?? "";
+  const world = await startWorld({ gateways: 2, dataDir: unpackRelease(newest) });
+  try {
+    const scene = await setScene(world.sql, 12);
+    const { record, stop } = startLoad(world, scene, { readers: 12 });
+    await Bun.sleep(LOAD_MS);
+    const migrating = Bun.spawn([process.execPath, program, "migrate", "--json"], {
+      env: { PATH: process.env.PATH ?? "", DATABASE_URL: world.databaseUrl },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const said = await Promise.all([
+      new Response(migrating.stdout).text(),
+      new Response(migrating.stderr).text(),
+    ]);
+    expect([await migrating.exited, said[1]]).toEqual([0, ""]);
+    await Bun.sleep(LOAD_MS);
+    const [column] = await world.sql`select next_text from accounts limit 1`;
+    expect(column).toEqual({ next_text: "next" });
+    // Nobody was refused so far, nor had to ask again.
+    const failures = [...record.statuses.keys()].filter((status) => !/^[24]/.test(status));
+    expect(failures).toEqual([]);
+    const before = record.answered.size;
+    for (const index of world.bases.keys()) {
+      await world.replaceGateway(index, program);
+      await Bun.sleep(LOAD_MS);
+    }
+    await world.ready(scene.walkers[0]?.key as string);
+    await Bun.sleep(LOAD_MS);
+    await stop();
+    await Bun.sleep(REFUND_MS);
+    const { violations } = await verify(world, scene, record);
+    expect(violations).toEqual([]);
+    expect(record.answered.size).toBeGreaterThan(before + 50);
+    expect(record.bought.size).toBeGreaterThan(10);
+    expect(record.pushes).toBeGreaterThan(20);
+  } finally {
+    await world.stop();
+  }
+}, 120_000);
