@@ -5,15 +5,18 @@
  * @module
  */
 import {
+  accessSync,
+  constants,
   createReadStream,
   createWriteStream,
   existsSync,
   linkSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import type { Config } from "../config.ts";
@@ -29,6 +32,7 @@ import {
 } from "../postgres/backup.ts";
 import { withConnection } from "../postgres/client/connect.ts";
 import { MIGRATIONS } from "../postgres/client/statements.ts";
+import { IS_STARTED_BY_ROOT, isRoot } from "../postgres/embedded/owner.ts";
 import { startEmbedded } from "../postgres/embedded/start.ts";
 import { applyMigrations, migrate } from "../postgres/migrate/migrate.ts";
 import { type Answer, defineCommand, RefusedError, UsageError } from "./command.ts";
@@ -50,9 +54,7 @@ const backup = databaseCommand({
     refuseExternal(config);
     if (file === "") throw new UsageError("FILE must not be empty");
     if (existsSync(file)) throw existsAlready(file);
-    if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) {
-      throw new RefusedError(`there is no folder ${dirname(file)}`);
-    }
+    requireWritable(dirname(resolve(file)));
   },
   run: async ({ address, argument: file }) => {
     const report = await withConnection(address, async (connections) => {
@@ -100,9 +102,7 @@ const restore = defineCommand({
       );
     }
     if (file === "") throw new UsageError("FILE must not be empty");
-    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
-      throw new RefusedError(`there is no file ${file}`);
-    }
+    requireReadable(file);
     const report = await restoreFrom(file, config).catch((error: Error & { code?: string }) => {
       const isDamaged = error instanceof BackupRefusedError || /^(Z|ERR)_/.test(error.code ?? "");
       const reason = /^Z_/.test(error.code ?? "")
@@ -113,6 +113,43 @@ const restore = defineCommand({
     return answerOf(file, report, "restored");
   },
 });
+
+/** @throws {RefusedError} */
+function requireWritable(folder: string): void {
+  if (!statOf(folder)?.isDirectory()) throw new RefusedError(`there is no folder ${folder}`);
+  refuseClosed(folder, constants.W_OK | constants.X_OK, "write into");
+}
+
+/** @throws {RefusedError} */
+function requireReadable(file: string): void {
+  if (!statOf(file)?.isFile()) throw new RefusedError(`there is no file ${file}`);
+  refuseClosed(file, constants.R_OK, "read");
+}
+
+/** @throws {RefusedError} if this account doesn't get so far, also if there is nothing. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw codeOf(error) === "EACCES" ? closed(path, "reach") : error;
+  }
+}
+
+function refuseClosed(path: string, mode: number, act: string): void {
+  try {
+    accessSync(path, mode);
+  } catch {
+    throw closed(path, act);
+  }
+}
+
+function closed(path: string, act: string): RefusedError {
+  const who =
+    IS_STARTED_BY_ROOT && !isRoot()
+      ? "the owner of the data folder, whom root becomes for a command,"
+      : "this account";
+  return new RefusedError(`${who} can't ${act} ${path}: choose a place of that account`);
+}
 
 /** Never in the place of a file that came meanwhile. @throws {RefusedError} */
 function giveName(draft: string, file: string): void {

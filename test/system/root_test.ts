@@ -156,6 +156,32 @@ test.skipIf(!isRoot)(
 );
 
 test.skipIf(!isRoot)(
+  "a backup of root's goes where the data directory's owner may write, and elsewhere is refused by one clear line",
+  async () => {
+    const { parent, dataDir } = foldersOfNobody();
+    await makeDatabase(dataDir);
+    const rootsOwn = join(parent, "roots-own");
+    mkdirSync(rootsOwn, { mode: 0o700 });
+    const owners = join(parent, "owners");
+    mkdirSync(owners, { mode: 0o700 });
+    chownSync(owners, NOBODY, 0);
+    const refused = await run(dataDir, "backup", join(rootsOwn, "all.backup"));
+    expect([refused.code, refused.lines]).toEqual([
+      1,
+      [
+        expect.stringMatching(
+          /the owner of the data folder, .* can't (reach|write into) .*roots-own/,
+        ),
+      ],
+    ]);
+    expect(readdirSync(rootsOwn)).toEqual([]);
+    expect((await run(dataDir, "backup", join(owners, "all.backup"))).code).toBe(0);
+    expect(statSync(join(owners, "all.backup")).uid).toBe(NOBODY);
+  },
+  60_000,
+);
+
+test.skipIf(!isRoot)(
   "root names itself in the audit trail, also when it has become the owner",
   async () => {
     const { dataDir } = foldersOfNobody();
