@@ -1,6 +1,6 @@
 /**
  * A link to PostgreSQL that can be cut at the worst moment: when the answer of a statement has come
- * back, so that it is committed, and before the gateway has read it.
+ * back, so that it is committed, and before the gateway has read it. A chunk that comes counts as an answer.
  *
  * @module
  */
@@ -13,6 +13,8 @@ export interface FaultyLink {
   readonly cuts: number;
   /** The next answer to a batch of reads that was logged is thrown away, and its connection closed. */
   cutNextAnswer(): void;
+  /** An answer of the database, to whatever, is thrown away after so many others, and its connection closed. */
+  cutAfter(answers: number): void;
   heal(): void;
   stop(): void;
 }
@@ -31,7 +33,16 @@ export function startFaultyLink(databaseUrl: string): FaultyLink {
   const socketDir = target.searchParams.get("host") ?? "";
   target.searchParams.delete("host");
   let isCutting = false;
+  /** Answers that still pass before any one is thrown away. */
+  let passing = Number.POSITIVE_INFINITY;
   let cuts = 0;
+
+  function isCut(bytes: Uint8Array): boolean {
+    const isLogged = isCutting && LOGGED.test(Buffer.from(bytes).toString("latin1"));
+    const isNext = passing <= 0;
+    passing -= 1;
+    return isLogged || isNext;
+  }
 
   function pass(side: Side, bytes: Uint8Array): void {
     side.waiting.push(new Uint8Array(bytes));
@@ -53,8 +64,9 @@ export function startFaultyLink(databaseUrl: string): FaultyLink {
               flush(server, client.data.waiting);
             },
             data(server, bytes) {
-              if (isCutting && LOGGED.test(Buffer.from(bytes).toString("latin1"))) {
+              if (isCut(bytes)) {
                 isCutting = false;
+                passing = Number.POSITIVE_INFINITY;
                 cuts += 1;
                 client.terminate();
                 server.terminate();
@@ -87,8 +99,12 @@ export function startFaultyLink(databaseUrl: string): FaultyLink {
     cutNextAnswer() {
       isCutting = true;
     },
+    cutAfter(answers) {
+      passing = answers;
+    },
     heal() {
       isCutting = false;
+      passing = Number.POSITIVE_INFINITY;
     },
     stop: () => listener.stop(true),
   };

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { PaymentPayload } from "@x402/core/types";
 import { connect } from "../../src/postgres/client/connect.ts";
 import { type Chain, hasChain, startChain, type Wallet } from "../support/chain/chain.ts";
+import { startFaultyLink } from "../support/faulty_link.ts";
 import { lockWaiters } from "../support/lock_waiters.ts";
 import { waitFor } from "../support/processes.ts";
 import { type Announced, type ServedGateway, serveGateway } from "../support/served_gateway.ts";
@@ -14,6 +15,7 @@ import {
   postTopup,
   settingsOf,
   signPayment,
+  startPeer,
   type TopupCall,
 } from "./x402_scene.ts";
 
@@ -77,10 +79,10 @@ describe.skipIf(!hasChain())("x402: a gateway that is killed loses nobody's mone
   }
 
   /** What was paid is granted, and nothing else. */
-  async function expectEven(): Promise<void> {
-    const [sums] = await scene.gateway.sql`
+  async function expectEven({ gateway, payTo } = scene): Promise<void> {
+    const [sums] = await gateway.sql`
       select coalesce(sum(amount_nanos), 0)::text as nanos from credit_ledger where kind = 'grant'`;
-    expect(sums?.nanos).toBe(`${await chain.balanceOf(scene.payTo)}000`);
+    expect(sums?.nanos).toBe(`${await chain.balanceOf(payTo)}000`);
   }
 
   test("after the intent is stored: the same payment goes on", async () => {
@@ -167,6 +169,33 @@ describe.skipIf(!hasChain())("x402: a gateway that is killed loses nobody's mone
       await expectEven();
     });
   }
+
+  test("without a key, whichever of the database's answers is lost: the same payment gets the account, its credits and the key", async () => {
+    const lossy = await openScene(chain, { index: 2 });
+    const link = startFaultyLink(lossy.gateway.databaseUrl);
+    const baseUrl = await startPeer(lossy, { DATABASE_URL: link.url });
+    const terms = await askTerms(lossy, { usd: 1 });
+    const statuses: number[] = [];
+    let lost = 0;
+    for (let answers = 0; answers === 0 || link.cuts > lost; answers += 1) {
+      lost = link.cuts;
+      const payment = await signPayment(lossy, wallet, terms);
+      const order = { usd: 1, payment, once: crypto.randomUUID() };
+      link.cutAfter(answers);
+      const first = await postTopup(lossy, { ...order, baseUrl });
+      link.heal();
+      statuses.push(first.status);
+      // Nobody reads it, so a key in it is lost, too.
+      await first.body?.cancel();
+      const { key } = (await (await postTopup(lossy, order)).json()) as { key: string };
+      expect(await creditsOf(lossy, key)).toBe(1_000_000);
+    }
+    expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(5);
+    expect(statuses.at(-1)).toBe(201);
+    await expectEven(lossy);
+    await lossy.stop();
+    link.stop();
+  });
 
   test("without a key, a caller that has left before its answer gets the key when it comes again", async () => {
     const order = await sign({ usd: 1 });

@@ -47,6 +47,19 @@ export async function openScene(
   };
 }
 
+/** Another gateway of the installation: its clients see the same address. @returns where it listens itself */
+export async function startPeer(
+  { chain, facilitator, gateway, payTo }: PaymentScene,
+  settings: Record<string, string> = {},
+): Promise<string> {
+  const { port } = await gateway.startPeer({
+    ...settingsOf(chain, facilitator.url, payTo),
+    FEEDGATE_BASE_URL: gateway.baseUrl,
+    ...settings,
+  });
+  return `http://127.0.0.1:${port}`;
+}
+
 /** A read key of a new account. */
 export async function createReader({ gateway }: PaymentScene): Promise<string> {
   return gateway.createKey(await gateway.createAccount(), "read");
@@ -73,6 +86,12 @@ export function payingFetch(wallet: Wallet) {
   return wrapFetchWithPayment(fetch, client);
 }
 
+/** Where calls go; a scene, or less. */
+export interface PaidScene {
+  readonly chain: Chain;
+  readonly gateway: { readonly baseUrl: string };
+}
+
 export interface TopupCall {
   readonly usd: number;
   readonly key?: string | undefined;
@@ -84,7 +103,7 @@ export interface TopupCall {
 }
 
 /** One call of `POST /v1/topups`. */
-export function postTopup({ gateway }: PaymentScene, call: TopupCall): Promise<Response> {
+export function postTopup({ gateway }: PaidScene, call: TopupCall): Promise<Response> {
   const { baseUrl = gateway.baseUrl, signal = null } = call;
   return fetch(`${baseUrl}/v1/topups`, { ...requestOf(call), signal });
 }
@@ -103,7 +122,7 @@ export function requestOf({ usd, key, payment, once }: TopupCall): RequestInit {
 }
 
 /** What a 402 asks for. */
-export async function askTerms(scene: PaymentScene, call: TopupCall): Promise<PaymentRequired> {
+export async function askTerms(scene: PaidScene, call: TopupCall): Promise<PaymentRequired> {
   const response = await postTopup(scene, call);
   const header = response.headers.get("PAYMENT-REQUIRED");
   if (response.status !== 402 || header === null) {
@@ -114,7 +133,7 @@ export async function askTerms(scene: PaymentScene, call: TopupCall): Promise<Pa
 
 /** A payment of the terms. What is changed of the authorization is signed, too. */
 export async function signPayment(
-  { chain }: PaymentScene,
+  { chain }: Pick<PaidScene, "chain">,
   wallet: Wallet,
   { accepts, resource }: PaymentRequired,
   changes: Partial<Authorization> = {},

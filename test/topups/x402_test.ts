@@ -18,9 +18,9 @@ import {
   payingFetch,
   postTopup,
   requestOf,
-  settingsOf,
   signedOf,
   signPayment,
+  startPeer,
   type TopupCall,
 } from "./x402_scene.ts";
 
@@ -155,17 +155,25 @@ describe.skipIf(!hasChain())("x402", () => {
   test("one nonce in two gateways with two facilitators at once is granted once", async () => {
     const { gateway, payTo } = scene;
     const other = startFacilitator(chain, 2);
-    const peer = await gateway.startPeer({
-      ...settingsOf(chain, other.url, payTo),
-      // The same gateway to its clients.
-      FEEDGATE_BASE_URL: gateway.baseUrl,
-    });
+    const peer = await startPeer(scene, { FEEDGATE_X402_FACILITATOR_URL: other.url });
+    // Both have begun to verify before either goes on.
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    for (const [facilitator, { resolve }] of [
+      [scene.facilitator, first],
+      [other, second],
+    ] as const) {
+      facilitator.answering = async (_path, honest) => {
+        resolve();
+        await Promise.all([first.promise, second.promise]);
+        return honest();
+      };
+    }
     const key = await createReader(scene);
     const call = { usd: 3, key };
     const paid = await chain.balanceOf(payTo);
     const payment = await signPayment(scene, wallet, await askTerms(scene, call));
     const answers = await Promise.all(
-      [gateway.baseUrl, peer.baseUrl, gateway.baseUrl, peer.baseUrl].map((baseUrl) =>
+      [gateway.baseUrl, peer, gateway.baseUrl, peer].map((baseUrl) =>
         postTopup(scene, { ...call, payment, baseUrl }),
       ),
     );
@@ -175,8 +183,6 @@ describe.skipIf(!hasChain())("x402", () => {
     expect(last.status).toBe(200);
     expect(await creditsOf(scene, key)).toBe(3_000_000);
     expect((await chain.balanceOf(payTo)) - paid).toBe(3_000_000n);
-    const facilitators = [...scene.facilitator.asked, ...other.asked];
-    expect(facilitators.length).toBeGreaterThan(2);
     await other.stop();
   });
 
@@ -359,11 +365,8 @@ describe.skipIf(!hasChain())("x402", () => {
   });
 
   test("without a key, the same payment under the same Idempotency-Key gets the key again, at any gateway, for a day", async () => {
-    const { gateway, facilitator, payTo } = scene;
-    const peer = await gateway.startPeer({
-      ...settingsOf(chain, facilitator.url, payTo),
-      FEEDGATE_BASE_URL: gateway.baseUrl,
-    });
+    const { gateway } = scene;
+    const peer = await startPeer(scene);
     const terms = await askTerms(scene, { usd: 1 });
     const call = { usd: 1, payment: await signPayment(scene, wallet, terms), once: newId() };
     const pay = async (changes: Partial<TopupCall> = {}) =>
@@ -371,7 +374,7 @@ describe.skipIf(!hasChain())("x402", () => {
     // Its answer is lost, as if nobody had read it.
     const { key = "" } = await pay();
     expect((await pay()).key).toBe(key);
-    expect((await pay({ baseUrl: peer.baseUrl })).key).toBe(key);
+    expect((await pay({ baseUrl: peer })).key).toBe(key);
     expect(await creditsOf(scene, key)).toBe(1_000_000);
     for (const once of [undefined, newId()]) {
       expect(await pay({ once })).not.toHaveProperty("key");
