@@ -113,7 +113,9 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
         // A read that is a 400 or 410 by now is not answered with 304.
         const mayFail =
           plan.projection !== undefined ||
-          ("cursor" in plan && plan.cursor) ||
+          (plan.kind === "page" && plan.cursor) ||
+          // By a name that no row has. A 304 is for a page whose names were there at this version.
+          (call.isHead && plan.kind === "page" && plan.filters.length > 0) ||
           (plan.kind === "document" && charsMax !== null);
         if (mayFail) refuseLongDocument(wanted, await pages.atLeast(wanted, version), charsMax);
         const tag = tagOf(query, version, incarnation);

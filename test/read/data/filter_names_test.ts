@@ -19,6 +19,11 @@ afterAll(() => scene.gateway.stop());
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   scene.gateway.get(`/v1/feed/${path}`, key, headers);
+const head = (path: string) =>
+  fetch(`${scene.gateway.baseUrl}/v1/feed/${path}`, {
+    method: "HEAD",
+    headers: { "x-api-key": key },
+  });
 
 type Source = "collection" | "stream";
 
@@ -107,6 +112,7 @@ describe("beyond 12: a filter by a name that no row has", () => {
             code: "INVALID_PARAMETER",
           });
           expect(body.detail).toContain(detail);
+          expect((await head(`${slug}?${query}`)).status).toBe(400);
         }
         expect((await get(`${slug}?plcae=eq.x`, { "If-None-Match": '"x"' })).status).toBe(400);
         await indexAll(feedId, type);
@@ -114,6 +120,7 @@ describe("beyond 12: a filter by a name that no row has", () => {
       expect(await balance()).toBe(before);
       // Names of some rows only, and those that every row may have.
       for (const query of ["depth=eq.7", "place=eq.Peru", "id=eq.9", "event_timestamp=eq.x"]) {
+        expect((await head(`${slug}?${query}`)).status).toBe(200);
         const response = await get(`${slug}?${query}`);
         expect([query, response.status, (await response.json()) as object]).toMatchObject([
           query,
