@@ -449,6 +449,12 @@ export const SERVER_BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 export const IDLE_SECONDS_MAX = 10;
 /** The same for requests with a body that may be large and slow: push, create and edit. */
 export const UPLOAD_SECONDS_MAX = 60;
+/** Of a body that is too large, so much more is received and dropped, so that its client can read the 413. */
+export const LINGER_BYTES_MAX = 8 * MIB;
+/** For so long. */
+export const LINGER_MS_MAX = 5_000;
+/** And no longer than so from one piece to the next. */
+export const LINGER_SILENCE_MS_MAX = 1_000;
 /** Free bytes of the embedded PostgreSQL's disk, below which it counts as full: the next segment of its WAL. */
 export const DISK_FREE_BYTES_MIN = 16 * MIB;
 /** From where `doctor` says that somebody should look. */

@@ -2,7 +2,7 @@
  * The bounded reader of request bodies, and the rules for what a body may be. Decisions 2, 5 and 10.
  *
  * Takes a request, and gives its bytes, decoded if they were gzipped, or the problem to answer with. Whatever a client
- * sends, memory holds no more than the limit. A larger Content-Length is refused unread, a stream is counted as it
+ * sends, memory holds no more than the limit. A larger Content-Length is refused, and its body dropped; a stream is counted as it
  * comes in, and a gzip body is bounded as sent and as decoded. `hold` is called before each buffer. If the length is
  * declared, there is one buffer and the native reader fills it, in less than half the time of a stream.
  *
@@ -14,13 +14,15 @@
 import { gunzipSync } from "node:zlib";
 import { assert } from "../lib/assert.ts";
 import { codeOf, fieldOf } from "../lib/error_fields.ts";
+import { within } from "../lib/within.ts";
+import { LINGER_BYTES_MAX, LINGER_MS_MAX, LINGER_SILENCE_MS_MAX } from "../limits.ts";
 import { Problem } from "./errors.ts";
 import type { HoldBytes } from "./load/body_budget.ts";
 
 interface ReceiveOptions {
   /** Bytes of the body, after gzip decoding; exactly so many pass. */
   readonly bytesMax: number;
-  /** The 413 for a larger body. It must close the connection, because the rest of the body stays unread. */
+  /** The 413 for a larger body. It must close the connection, because a part of the body may stay unread. */
   readonly tooLarge: () => Problem;
   /** Called with the bytes that the body's buffers will have, in all. If it throws, reading ends. */
   readonly hold: HoldBytes;
@@ -158,7 +160,11 @@ async function receive(request: Request, options: ReceiveOptions): Promise<Uint8
   if (declared === undefined) {
     return request.body ? receiveStream(request.body, options) : new Uint8Array(0);
   }
-  if (declared > options.bytesMax) throw options.tooLarge();
+  if (declared > options.bytesMax) {
+    const isShort = declared - options.bytesMax <= LINGER_BYTES_MAX;
+    if (isShort && request.body) await drop(request.body.getReader());
+    throw options.tooLarge();
+  }
   if (declared > (options.heldUnsentMax ?? Infinity)) {
     return request.body ? receiveStream(request.body, options) : new Uint8Array(0);
   }
@@ -179,19 +185,51 @@ async function receiveStream(
   };
   let buffer = bufferOf(Math.min(heldUnsentMax, BUFFER_BYTES_FIRST));
   let length = 0;
-  for await (const chunk of body) {
-    const lengthNext = length + chunk.length;
-    // Leaving the loop cancels the stream.
-    if (lengthNext > bytesMax) throw tooLarge();
-    if (lengthNext > buffer.length) {
-      const grown = bufferOf(Math.max(buffer.length * 2, lengthNext));
-      grown.set(buffer.subarray(0, length));
-      buffer = grown;
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value: chunk } = await reader.read();
+      if (done) return buffer.subarray(0, length);
+      const lengthNext = length + chunk.length;
+      if (lengthNext > bytesMax) {
+        buffer = new Uint8Array(0);
+        hold(0);
+        await drop(reader);
+        throw tooLarge();
+      }
+      if (lengthNext > buffer.length) {
+        const grown = bufferOf(Math.max(buffer.length * 2, lengthNext));
+        grown.set(buffer.subarray(0, length));
+        buffer = grown;
+      }
+      buffer.set(chunk, length);
+      length = lengthNext;
     }
-    buffer.set(chunk, length);
-    length = lengthNext;
+  } finally {
+    reader.cancel().catch(() => {});
   }
-  return buffer.subarray(0, length);
+}
+
+/** What two declarations of a stream's reader have in common. */
+interface BodyReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+/**
+ * Receives what a client still sends of a body that is refused, and keeps nothing. If the connection were closed while
+ * the client sends, it would be reset, and the answer lost. RFC 9112, section 9.6.
+ */
+async function drop(reader: BodyReader): Promise<void> {
+  const endMs = performance.now() + LINGER_MS_MAX;
+  let bytes = 0;
+  while (bytes <= LINGER_BYTES_MAX && performance.now() < endMs) {
+    // A client that is away needs no answer.
+    const part = await within(reader.read(), LINGER_SILENCE_MS_MAX).catch(() => "gone" as const);
+    if (typeof part === "string" || part.done) break;
+    bytes += part.value?.length ?? 0;
+  }
+  reader.cancel().catch(() => {});
 }
 
 /** All members of a gzip file, and nothing beside them. RFC 1952, section 2.2. */

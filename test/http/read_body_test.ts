@@ -262,6 +262,23 @@ describe("receiveBody and memory", () => {
   }
 });
 
+describe("a client that reads no answer before it has sent its body", () => {
+  const size = BYTES_MAX + 4 * MIB;
+  for (const framing of ["Transfer-Encoding: chunked", `Content-Length: ${size}`]) {
+    test(`has that of a body that is too large: ${framing}`, async () => {
+      const { socket, answer } = open(framing);
+      socket.pause();
+      const isChunked = framing.startsWith("T");
+      await pour(socket, size, isChunked);
+      if (isChunked) socket.write(LAST_CHUNK);
+      socket.resume();
+      expect(await answer).toStartWith("HTTP/1.1 413");
+      expect(await answer).toContain("Too large.");
+      socket.destroy();
+    });
+  }
+});
+
 describe("mediaTypeOf", () => {
   test.each([
     ["application/json", "json"],
