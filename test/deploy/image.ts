@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { type SpawnSyncOptions, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import {
   copyFileSync,
   cpSync,
@@ -20,6 +20,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { present } from "../../src/lib/assert.ts";
+import { runProgram } from "./run_program.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const DOCKERFILE = join(ROOT, "src/deploy/Dockerfile");
@@ -41,17 +42,12 @@ interface Stage {
 const folder = mkdtempSync("/var/tmp/feedgate-image-");
 const mounts: string[] = [];
 
-function run(program: string, argv: readonly string[], options: SpawnSyncOptions = {}): void {
-  const { status, error } = spawnSync(program, argv, { stdio: "inherit", ...options });
-  if (status !== 0) throw new Error(`${program} ${argv.join(" ")}: ${error ?? status}`);
-}
-
 /** A copy of Debian, with what a container has of the kernel. */
 function makeRoot(name: string): string {
   const debian = join(folder, "debian");
-  if (!existsSync(debian)) run("debootstrap", ["--variant=minbase", "bookworm", debian]);
+  if (!existsSync(debian)) runProgram("debootstrap", ["--variant=minbase", "bookworm", debian]);
   const root = join(folder, name);
-  run("cp", ["-a", "--reflink=auto", debian, root]);
+  runProgram("cp", ["-a", "--reflink=auto", debian, root]);
   copyFileSync("/etc/resolv.conf", join(root, "etc/resolv.conf"));
   // A machine may reach registries through a proxy of its own, whose authority it knows.
   if (existsSync(AUTHORITIES)) {
@@ -59,8 +55,8 @@ function makeRoot(name: string): string {
     copyFileSync(AUTHORITIES, join(root, AUTHORITIES));
   }
   for (const path of ["proc", "dev"]) {
-    run("mount", ["--rbind", `/${path}`, join(root, path)]);
-    run("mount", ["--make-rslave", join(root, path)]);
+    runProgram("mount", ["--rbind", `/${path}`, join(root, path)]);
+    runProgram("mount", ["--make-rslave", join(root, path)]);
     mounts.push(join(root, path));
   }
   return root;
@@ -102,7 +98,7 @@ function copyInto(stage: Stage, rest: string, stages: ReadonlyMap<string, Stage>
     return;
   }
   if (rest !== ". .") throw new Error(`COPY ${rest} is not known here`);
-  run("git", ["clone", "--quiet", ROOT, join(stage.root, stage.workdir)]);
+  runProgram("git", ["clone", "--quiet", ROOT, join(stage.root, stage.workdir)]);
 }
 
 function build(): Stage {
@@ -143,7 +139,7 @@ function step(
     case "RUN": {
       const trusting = ["env", `NODE_EXTRA_CA_CERTS=${AUTHORITIES}`, "sh", "-c", rest];
       const [program = "", ...argv] = inside(stage, trusting);
-      run(program, argv);
+      runProgram(program, argv);
       return;
     }
     case "COPY":
@@ -197,7 +193,7 @@ async function tryImage(stage: Stage): Promise<void> {
   console.log("# healthy");
   for (const words of [["--version"], ["account", "create", "--name", "Image"]]) {
     const [command = "", ...rest] = inside(stage, [...stage.entrypoint, ...words]);
-    run(command, rest);
+    runProgram(command, rest);
   }
   serving.kill("SIGTERM");
   const code = await ended;
@@ -209,6 +205,6 @@ async function tryImage(stage: Stage): Promise<void> {
 try {
   await tryImage(build());
 } finally {
-  for (const mount of mounts.reverse()) run("umount", ["-R", "-l", mount]);
+  for (const mount of mounts.reverse()) runProgram("umount", ["-R", "-l", mount]);
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,0 +1,220 @@
+/**
+ * `bun run test:machine`: a new Debian, without Bun, Node or PostgreSQL, with its own systemd and nothing else. The
+ * executable is installed there as the guide says, serves, makes a feed, is read, killed, backed up, replaced and
+ * restored: the shell lines of `src/docs/guides/deploy.md`, as printed. Every usage id that was seen must be there.
+ *
+ * For root, on Debian, with `debootstrap`. Takes some minutes.
+ *
+ * @module
+ */
+import { spawn, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { freePort } from "../support/free_port.ts";
+import { waitFor } from "../support/processes.ts";
+import { runProgram } from "./run_program.ts";
+
+const PROJECT = resolve(import.meta.dir, "../..");
+const GUIDE = join(PROJECT, "src/docs/guides/deploy.md");
+const READY_MS_MAX = 120_000;
+const READERS = 8;
+/** As many as a free feed allows in a window. */
+const READS_EACH = 10;
+/** Between two of a reader, so that the kill comes amid them. */
+const READ_EVERY_MS = 100;
+const DATA_DIR = "/var/lib/feedgate";
+const USAGE_ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21}\b/g;
+const KEY = /fg_(?:read|write)_[0-9A-Za-z]{38}/;
+
+const folder = mkdtempSync("/var/tmp/feedgate-machine-");
+// Reachable for the accounts in it.
+chmodSync(folder, 0o755);
+const root = join(folder, "root");
+
+/** Mounts what a machine has, in a namespace of its own, and becomes its systemd. */
+const BOOT = `
+set -e
+mount --make-rprivate /
+mount --bind ${root} ${root}
+mount -t proc proc ${root}/proc
+mount --rbind /sys ${root}/sys
+mount -t tmpfs tmpfs ${root}/dev
+for device in null zero full random urandom tty; do
+  touch ${root}/dev/$device
+  mount --bind /dev/$device ${root}/dev/$device
+done
+mkdir ${root}/dev/shm ${root}/dev/pts
+mount -t tmpfs tmpfs ${root}/dev/shm
+mount -t devpts -o newinstance,ptmxmode=0666 devpts ${root}/dev/pts
+ln -s pts/ptmx ${root}/dev/ptmx
+ln -s /proc/self/fd ${root}/dev/fd
+mount -t tmpfs tmpfs ${root}/run
+mount -t tmpfs tmpfs ${root}/tmp
+exec env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot ${root} /lib/systemd/systemd
+`;
+
+/** The machine, when its systemd is up. */
+async function boot() {
+  const machine = spawn(
+    "unshare",
+    ["--mount", "--pid", "--fork", "--uts", "--ipc", "sh", "-c", BOOT],
+    {
+      stdio: "ignore",
+    },
+  );
+  const systemd = await findChild(machine.pid);
+  /** Runs lines of a shell, as root types them; gives what they print. */
+  const type = (lines: string): string => {
+    const inside = ["nsenter", "-t", String(systemd), "-m", "-p", "-u", "-i", "chroot", root];
+    const shell = ["env", "-i", "PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "bash", "-ec"];
+    const [program = "", ...argv] = [...inside, ...shell, `cd /root\n${lines}`];
+    const { status, stdout, stderr } = spawnSync(program, argv, { encoding: "utf8" });
+    if (status !== 0) throw new Error(`${lines}\nended with ${status}: ${stdout}${stderr}`);
+    return stdout;
+  };
+  const isUp = await waitFor(async () => {
+    const { stdout } = spawnSync("nsenter", [
+      ...["-t", String(systemd), "-m", "-p", "chroot", root, "systemctl", "is-system-running"],
+    ]);
+    return stdout.toString().trim() === "running";
+  }, READY_MS_MAX);
+  if (!isUp) throw new Error("its systemd did not come up");
+  return {
+    type,
+    halt() {
+      process.kill(systemd, "SIGKILL");
+    },
+  };
+}
+
+/** The first process in the namespace, as this machine numbers it. */
+async function findChild(pid: number | undefined): Promise<number> {
+  let child = Number.NaN;
+  await waitFor(async () => {
+    const text = spawnSync("pgrep", ["-P", String(pid)], { encoding: "utf8" }).stdout;
+    child = Number(text.trim().split("\n")[0] || Number.NaN);
+    return Number.isInteger(child);
+  }, READY_MS_MAX);
+  if (!Number.isInteger(child)) throw new Error("it did not start: this is for root, on Linux");
+  return child;
+}
+
+/** The shell blocks of the guide's section on systemd, in order: install, back up and upgrade, restore. */
+function blocksOfGuide(): readonly string[] {
+  const [, section = ""] = readFileSync(GUIDE, "utf8").split("\n## systemd\n");
+  const [text = ""] = section.split("\n## ");
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
+}
+
+async function walk({ type }: Awaited<ReturnType<typeof boot>>): Promise<void> {
+  const [install = "", upgrade = "", restore = ""] = blocksOfGuide();
+  const port = freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const isServed = async () => {
+    const isReady = await waitFor(
+      () =>
+        fetch(`${baseUrl}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      READY_MS_MAX,
+    );
+    if (!isReady) throw new Error(`it is not ready: ${type("journalctl -u feedgate --no-pager")}`);
+  };
+  const feedgate = (words: string) => type(`feedgate ${words} --data-dir ${DATA_DIR}`);
+  const keyOf = (text: string) => KEY.exec(text)?.[0] ?? "";
+
+  type(`echo PORT=${port} > /etc/feedgate.env`);
+  type(install);
+  await isServed();
+  console.log("# installed, and serves");
+  feedgate("account create --name Provider");
+  const writeKey = keyOf(feedgate("key create --account Provider --permission write"));
+  const push = `FEEDGATE_URL=${baseUrl} FEEDGATE_KEY=${writeKey} feedgate`;
+  type("printf 'id,city,degrees\\n1,Bern,4.5\\n2,Graz,7\\n' > temperatures.csv");
+  type(`${push} feed init temperatures.csv`);
+  type(`${push} push temperatures temperatures.csv`);
+  feedgate("feed publish temperatures");
+
+  const seen = new Set<string>();
+  const read = async (key: string): Promise<void> => {
+    const response = await fetch(`${baseUrl}/v1/feed/temperatures`, {
+      headers: { "x-api-key": key },
+    });
+    const body = (await response.json()) as { _origin?: { usage_id: string } };
+    if (response.status === 200) seen.add(body._origin?.usage_id ?? "");
+  };
+  const readers: string[] = [];
+  const makeReaders = (): readonly string[] =>
+    Array.from({ length: READERS }, () => {
+      const name = `Reader-${readers.length}`;
+      readers.push(name);
+      feedgate(`account create --name ${name}`);
+      return keyOf(feedgate(`key create --account ${name} --permission read`));
+    });
+  const readMuch = (keys: readonly string[]) =>
+    Promise.all(
+      keys.map(async (key) => {
+        for (let reads = 0; reads < READS_EACH; reads++) {
+          await read(key);
+          await Bun.sleep(READ_EVERY_MS);
+        }
+      }),
+    );
+  const logged = (): ReadonlySet<string> =>
+    new Set(
+      readers.flatMap((name) =>
+        [...feedgate(`usage export --account ${name}`).matchAll(USAGE_ID)].map(([id]) => id),
+      ),
+    );
+  const requireSeen = (when: string) => {
+    const missing = seen.difference(logged());
+    if (missing.size > 0) throw new Error(`${missing.size} usage ids are missing ${when}`);
+    console.log(`# ${seen.size} usage ids were seen, none is missing ${when}`);
+  };
+  await readMuch(makeReaders());
+  requireSeen("under load");
+
+  const before = seen.size;
+  const reading = readMuch(makeReaders()).catch(() => {});
+  await waitFor(async () => seen.size > before + 2 * READERS, READY_MS_MAX);
+  type("systemctl kill --signal=KILL feedgate");
+  await reading;
+  await isServed();
+  requireSeen("after kill -9");
+
+  type(upgrade);
+  await isServed();
+  requireSeen("after the upgrade");
+
+  type(restore);
+  await isServed();
+  requireSeen("after the restore");
+  console.log(feedgate("doctor"));
+  type("systemctl stop feedgate");
+}
+
+try {
+  runProgram("debootstrap", ["--variant=minbase", "--include=systemd", "bookworm", root]);
+  mkdirSync(join(root, "root/dist"));
+  mkdirSync(join(root, "root/src"));
+  cpSync(join(PROJECT, "dist/feedgate"), join(root, "root/dist/feedgate"));
+  cpSync(join(PROJECT, "src/deploy"), join(root, "root/src/deploy"), { recursive: true });
+  writeFileSync(join(root, "etc/hostname"), "machine\n");
+  const machine = await boot();
+  try {
+    await walk(machine);
+  } finally {
+    machine.halt();
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
