@@ -133,7 +133,8 @@ export async function runImport(
       return;
     }
     part.rows.push(row);
-    part.characters += row.text.length;
+    // A row's text is a part of its line, which stays in memory with it.
+    part.characters += line.text.length;
     const isFull = part.rows.length >= IMPORT_ROWS_MAX || part.characters >= IMPORT_CHARACTERS_MAX;
     if (isFull) await flush();
   }
