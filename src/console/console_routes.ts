@@ -90,7 +90,11 @@ export function consoleRoutes(services: Services, handle: Handle) {
         if (problem.status >= 500) {
           http.log.error("a page of the console failed", { request_id: call.requestId, error });
         }
-        const view = problemView(PROBLEMS[problem.code].title, problem.options.detail);
+        const root = rootOf(new URL(call.request.url).pathname);
+        const view = problemView(PROBLEMS[problem.code].title, problem.options.detail, {
+          href: `${root}/console`,
+          text: "To the first page",
+        });
         const headers = { ...problem.options.headers, ...retryAfter(problem) };
         return page(call, { session: undefined, view, status: problem.status, headers });
       }
@@ -275,7 +279,10 @@ export function consoleRoutes(services: Services, handle: Handle) {
         if (token === undefined) {
           const detail =
             "A link signs in once, within 15 minutes, and this one is used up, too old, or none. Ask for a new one, or sign in with a key.";
-          const view = problemView("This link does not work any more", detail);
+          const view = problemView("This link does not work any more", detail, {
+            href: "../../console/sign-in",
+            text: "Sign in with a key",
+          });
           return page(call, { session: undefined, view, status: 410 });
         }
         // A browser sends a strict cookie only on the way from a page of ours, which this one is.

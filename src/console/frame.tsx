@@ -185,8 +185,13 @@ export function confirmView({
   };
 }
 
-/** A page that says what is wrong. */
-export function problemView(title: string, detail: string): View {
+interface NextStep {
+  readonly href: string;
+  readonly text: string;
+}
+
+/** A page that says what is wrong, and leads on. */
+export function problemView(title: string, detail: string, next: NextStep): View {
   return {
     title,
     content: (
@@ -197,6 +202,11 @@ export function problemView(title: string, detail: string): View {
             <Text of={detail} />
           </p>
         </Message>
+        <p>
+          <a class="button quiet" href={next.href}>
+            {next.text}
+          </a>
+        </p>
       </>
     ),
   };

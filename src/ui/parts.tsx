@@ -65,10 +65,20 @@ export function FigureCard(card: {
   return (
     <div class="card figure">
       <div class="label">{card.label}</div>
-      <div class="value">{card.value}</div>
+      <div class={`value ${lengthClass(card.value)}`}>{card.value}</div>
       {card.note !== undefined && <div class="note">{card.note}</div>}
     </div>
   );
+}
+
+/** Characters that a card's width has room for in the usual size, and in the next smaller one. */
+const VALUE_CHARACTERS = 10;
+const LONG_VALUE_CHARACTERS = 13;
+
+function lengthClass(value: ComponentChildren): string {
+  const { length } = String(value);
+  if (length <= VALUE_CHARACTERS) return "";
+  return length <= LONG_VALUE_CHARACTERS ? "long" : "longest";
 }
 
 /** Name and value, a line each. What has no value is left out. */
@@ -93,7 +103,7 @@ export function Facts({ of }: { readonly of: Readonly<Record<string, ComponentCh
 export interface Column<Row> {
   readonly head: string;
   /** How a cell is set. @default as text */
-  readonly kind?: "num" | "when" | "id";
+  readonly kind?: "num" | "when" | "id" | "slug";
   cell(row: Row): ComponentChildren;
 }
 

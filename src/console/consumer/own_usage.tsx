@@ -91,7 +91,12 @@ function SpendingTable({ visit, head, groups }: SpendingTableProps) {
         { head: "Reads", kind: "num", cell: (row) => digits(row.reads) },
         { head: "Credits", kind: "num", cell: (row) => digits(row.spent_credits) },
       ]}
-      empty="Nothing was spent in this time."
+      empty={
+        <>
+          Nothing was spent in this time. Try a feed of the{" "}
+          <a href={`${visit.root}/console/catalog`}>catalog</a>.
+        </>
+      }
     />
   );
 }

@@ -47,6 +47,7 @@ export function FeedTable({ visit, feeds, empty }: FeedTableProps) {
         },
         {
           head: "Slug",
+          kind: "slug",
           cell: (row) => (
             <code>
               <Text of={row.endpoint_path} />

@@ -26,7 +26,15 @@ export const PUSH_FILE: PageRoute = {
             CSV. All of it is stored, or nothing.
           </p>
           <form class="stack" method="post" encType="multipart/form-data">
-            <Field label="File" name="file" hint="Up to 2 MB. Larger files: feedgate push.">
+            <Field
+              label="File"
+              name="file"
+              hint={
+                <>
+                  Up to 2 MB. For larger files, use the command <code>feedgate push</code>.
+                </>
+              }
+            >
               <input
                 id="file"
                 name="file"
