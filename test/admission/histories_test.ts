@@ -1,5 +1,5 @@
 /**
- * Random histories of reads and purchases over three gateways, with everything that may happen to an account, a feed, a
+ * Random histories of reads, purchases and top-ups over three gateways, with everything that may happen to an account, a feed, a
  * connection or a clock in between, held against what must be true of the log. `FUZZ_HISTORIES` sets how many.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
@@ -9,6 +9,7 @@ import type { Gateway } from "../../src/server.ts";
 import { installClock, type TestClock } from "../support/database_clock.ts";
 import { type FaultyLink, startFaultyLink } from "../support/faulty_link.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { backOf, type ModelTopup, takeTopupStep, topupSteps } from "../support/paid_topups.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
 const HISTORIES = Number(process.env.FUZZ_HISTORIES ?? 40);
@@ -22,6 +23,7 @@ const BUDGETS_NANOS = [0, 1_500, 4_500, 4_000_000_000] as const;
 /** The least that a feed is sold for, in cents and in nano-dollars. It rises by so much at each change. */
 const SALE_CENTS = 100;
 const SALE_NANOS = 1_000_000_000;
+const TOPUP_CENTS_MAX = 150;
 /** Enough for one purchase at the first price. */
 const CREDITS = 1_500_000;
 const HOUR_MS = 3_600_000;
@@ -38,6 +40,7 @@ let owner: string;
 /** Reads by what became of them, over all histories, and purchases. */
 const outcomes = new Map<string, number>();
 const sales = new Map<string, number>();
+let topupsGranted = 0;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -61,7 +64,7 @@ afterAll(async () => {
 /** What one step of a history does; steps of one burst run at once. */
 const step = fc.oneof(
   {
-    weight: 12,
+    weight: 14,
     arbitrary: fc.record({
       does: fc.constant("read" as const),
       at: fc.integer({ min: 0, max: GATEWAYS - 1 }),
@@ -90,6 +93,7 @@ const step = fc.oneof(
       ),
     }),
   },
+  ...topupSteps(TOPUP_CENTS_MAX).map((arbitrary) => ({ weight: 1, arbitrary })),
   {
     weight: 1,
     arbitrary: fc.record({
@@ -127,6 +131,7 @@ interface Scene {
   readonly seen: Set<string>;
   /** Of purchases that a client has been told of. */
   readonly bought: Set<string>;
+  readonly topups: ModelTopup[];
 }
 
 async function setScene(): Promise<Scene> {
@@ -161,6 +166,7 @@ async function setScene(): Promise<Scene> {
     feeds,
     seen: new Set(),
     bought: new Set(),
+    topups: [],
   };
 }
 
@@ -268,6 +274,13 @@ async function take(scene: Scene, taken: Step): Promise<void> {
       return;
     case "clock":
       await clock.setAhead(taken.aheadMs);
+      return;
+    default:
+      await takeTopupStep(scene.topups, taken, {
+        databases: gateways.map(({ services }) => services.database),
+        log: gateway.gateway.services.log,
+        accountId,
+      });
   }
 }
 
@@ -356,6 +369,34 @@ async function verify(scene: Scene): Promise<void> {
     where reads > case when price_type = 'free' then ${LIMIT_FREE}::int else ${LIMIT_PAID}::int end`;
   expect(over.map((row) => ({ ...row }))).toEqual([]);
   await verifyPurchases(scene);
+  for (const topup of scene.topups) await verifyTopup(topup);
+}
+
+/** What was paid is in the ledger once, less what the payer has back; what the balance had not is an alert. */
+async function verifyTopup(topup: ModelTopup): Promise<void> {
+  const { topupId, amountNanos, reference, isPaid } = topup;
+  const [row] = await gateway.sql`
+    select
+      status = 'granted' as granted,
+      (taken_back_nanos + unrecovered_nanos)::text as back,
+      taken_back_nanos::text as taken,
+      coalesce(starts_with(alert, 'unrecovered: '), false) = (unrecovered_nanos > 0) as is_told,
+      (
+        select count(*) from credit_ledger
+        where reference = ${reference} and kind = 'grant' and amount_nanos = topups.amount_nanos
+      )::int as grants,
+      (
+        select coalesce(sum(amount_nanos), 0) from credit_ledger
+        where starts_with(reference, ${reference})
+      )::text as kept
+    from topups
+    where topup_id = ${topupId}`;
+  if (isPaid) topupsGranted += 1;
+  const kept = isPaid ? amountNanos - BigInt(row?.taken) : 0n;
+  expect({ ...row }).toEqual({
+    ...{ granted: isPaid, grants: isPaid ? 1 : 0, is_told: true },
+    ...{ back: String(backOf(topup)), taken: row?.taken, kept: String(kept) },
+  });
 }
 
 /** Each purchase was charged once, and what is left of it was given back by its undo or by a refund. */
@@ -398,7 +439,7 @@ async function verifyPurchases({ accountId, bought }: Scene): Promise<void> {
   expect(proof?.difference).toBe("0");
 }
 
-test(`no window over its limit, no key over its budget, no balance below zero, no read while suspended, each seen usage id logged once, each purchase charged once and each undo given back once: ${HISTORIES} random histories over three gateways`, async () => {
+test(`no window over its limit, no key over its budget, no balance below zero, no read while suspended, each seen usage id logged once, each purchase charged once and each undo given back once, each top-up granted once and taken back as far as the balance goes: ${HISTORIES} random histories over three gateways`, async () => {
   await fc.assert(
     fc.asyncProperty(history, async (bursts) => {
       await clock.setAhead(0);
@@ -413,5 +454,6 @@ test(`no window over its limit, no key over its budget, no balance below zero, n
   // The histories come to all that they are to come to.
   const missing = OUTCOMES.filter((outcome) => !outcomes.has(outcome));
   expect(missing).toEqual([]);
+  expect(topupsGranted).toBeGreaterThan(0);
   expect(SALES.filter((outcome) => !sales.has(outcome))).toEqual([]);
 }, 3_600_000);

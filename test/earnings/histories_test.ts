@@ -9,6 +9,7 @@ import { recordPurchase, undoPurchase } from "../../src/operator/purchases.ts";
 import { Refused } from "../../src/operator/refused.ts";
 import { reportRevenue } from "../../src/operator/reports.ts";
 import { refundUsage } from "../../src/operator/usage.ts";
+import type { Database } from "../../src/postgres/client/query.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import { countSales } from "../support/count_sales.ts";
 import { installClock, type TestClock } from "../support/database_clock.ts";
@@ -19,6 +20,13 @@ import {
   type Reader,
 } from "../support/earning_scene.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import {
+  backOf,
+  type ModelTopup,
+  type TopupStep,
+  takeTopupStep,
+  topupSteps,
+} from "../support/paid_topups.ts";
 import type { SeededFeed } from "../support/seed.ts";
 
 let gateway: TestGateway;
@@ -26,6 +34,7 @@ let operator: Operator;
 let clock: TestClock;
 /** By place: two gateways with PostgreSQL's clock, and one whose database has the test's. */
 let bases: string[];
+let databases: Database[];
 
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -34,11 +43,15 @@ beforeAll(async () => {
   clock = await installClock(gateway.sql, gateway.databaseUrl);
   const clocked = await gateway.startPeer({ DATABASE_URL: clock.url });
   bases = [gateway.baseUrl, peer.baseUrl, clocked.baseUrl];
+  databases = [gateway.gateway, peer, clocked].map(({ services }) => services.database);
 });
 afterAll(() => gateway.stop());
 
 const HOUR_MS = 3_600_000;
 const NANOS_PER_CENT = 10_000_000n;
+const TOPUP_CENTS_MAX = 200;
+/** What is left to a reader of whom the operator takes nearly all. */
+const LEFT_NANOS = 300_000_000n;
 const ACTOR = shellActor("test");
 const day = (time: string | number) => new Date(time).toISOString().slice(0, 10);
 const toMidnightMs = () => 24 * HOUR_MS - (Date.now() % (24 * HOUR_MS));
@@ -50,6 +63,8 @@ type Step =
   | { do: "record" | "undo"; reader: number; feed: number }
   | { do: "price"; feed: number; units: number }
   | { do: "grant" | "revoke"; reader: number; cents: number }
+  /** After so many steps, the operator takes all but a little. */
+  | { do: "top up"; reader: number; steps: TopupStep[]; spentAfter: number }
   | { do: "pay"; provider: number; cents: number }
   | { do: "set"; clock: "now" | "back" | "far back" | "ahead" | "before midnight" }
   | { do: "rate"; millionths: number }
@@ -93,7 +108,16 @@ const rate: fc.Arbitrary<Step> = fc.record({
   do: as("rate"),
   millionths: fc.constantFrom(0, 125_000, 333_333),
 });
-const history = fc.array(fc.oneof(...common, set, rate), { minLength: 8, maxLength: 45 });
+const topUp: fc.Arbitrary<Step> = fc.record({
+  do: as("top up"),
+  reader: one,
+  steps: fc.array(fc.oneof(...topupSteps(TOPUP_CENTS_MAX)), { minLength: 6, maxLength: 12 }),
+  spentAfter: fc.constantFrom(1, 2, 3, 4, 6, 99),
+});
+const history = fc.array(fc.oneof(...common, topUp, set, rate), {
+  minLength: 8,
+  maxLength: 45,
+});
 
 interface Sale {
   /** Of a purchase that the operator recorded, none. */
@@ -108,11 +132,19 @@ interface Sale {
   isRefunded: boolean;
 }
 
+/** Top-ups of a reader, and of each what has been taken from the balance again. */
+interface ToppedUp {
+  readonly all: ModelTopup[];
+  readonly taken: Map<ModelTopup, bigint>;
+}
+
 /** What should be, as clients and the operator were told. */
 interface Model {
   readonly sales: Sale[];
-  /** By reader: grants less revocations, in nano-dollars. */
+  /** By reader: grants less revocations, in nano-dollars, without those of top-ups. */
   readonly given: bigint[];
+  /** By reader. */
+  readonly topups: readonly ToppedUp[];
   /** By provider. */
   readonly paidOut: bigint[];
   /** By `reader feed`: the sale of a purchase that stands. */
@@ -288,6 +320,64 @@ async function refundOrFail(model: Model, step: Step & { do: "refund" | "fail" }
   sale.isFailed = event?.failed === true;
 }
 
+async function topUps(
+  scene: Scene,
+  model: Model,
+  { reader, steps, ...step }: Step & { do: "top up" },
+) {
+  for (const [place, each] of steps.entries()) {
+    if (place === step.spentAfter) {
+      const { accountId } = of(scene.readers, reader);
+      const nanos = balanceOf(scene, model, reader) - LEFT_NANOS;
+      const asked = { account_id: accountId, credits: nanos, reason: "S" };
+      if (nanos > 0n) {
+        await revokeCredits(operator, asked, ACTOR);
+        model.given[reader] = of(model.given, reader) - nanos;
+      }
+    }
+    await topUpOnce(scene, model, { reader, step: each });
+  }
+}
+
+interface OfReader {
+  readonly reader: number;
+  readonly step: TopupStep;
+}
+
+/** Grants what has come in, and takes back what has gone, as far as the balance goes. */
+async function topUpOnce(scene: Scene, model: Model, { reader, step }: OfReader): Promise<void> {
+  const { all, taken } = of(model.topups, reader);
+  const { accountId } = of(scene.readers, reader);
+  const { log } = gateway.gateway.services;
+  const before = new Map(all.map((topup) => [topup, backOf(topup)]));
+  await takeTopupStep(all, step, { databases, log, accountId });
+  for (const topup of all) {
+    const [was, back] = [before.get(topup) ?? 0n, backOf(topup)];
+    const old = taken.get(topup) ?? 0n;
+    // What the balance had not, by then.
+    const missing = was - old;
+    const balance = balanceOf(scene, model, reader);
+    // What was never taken need not be given.
+    const moved = back > was ? least(back - was, balance) : least(back - was + missing, 0n);
+    taken.set(topup, old + (back === was ? 0n : moved));
+  }
+}
+
+const least = (one: bigint, other: bigint) => (one < other ? one : other);
+
+/** What is left to a reader, by the model. */
+function balanceOf(scene: Scene, { sales, given, topups }: Model, place: number): bigint {
+  const reader = of(scene.readers, place);
+  const charged = kept(sales)
+    .filter((sale) => sale.reader === reader && !sale.isRefunded)
+    .filter(({ usageId }) => usageId);
+  const { all, taken } = of(topups, place);
+  const paid = all.filter(({ isPaid }) => isPaid).map(({ amountNanos }) => amountNanos);
+  return (
+    of(given, place) + sum(paid) - sum([...taken.values()]) - sum(charged.map(({ nanos }) => nanos))
+  );
+}
+
 async function take(scene: Scene, model: Model, step: Step): Promise<void> {
   switch (step.do) {
     case "read":
@@ -322,6 +412,8 @@ async function take(scene: Scene, model: Model, step: Step): Promise<void> {
       model.given[step.reader] = step.do === "grant" ? given + nanos : given - nanos;
       return;
     }
+    case "top up":
+      return await topUps(scene, model, step);
     case "pay": {
       const { accountId } = of(scene.providers, step.provider);
       const usd = BigInt(step.cents) * NANOS_PER_CENT;
@@ -355,13 +447,12 @@ const kept = (sales: readonly Sale[]) => sales.filter((sale) => !sale.isFailed);
 async function expectBalances(scene: Scene, model: Model): Promise<void> {
   for (const [place, reader] of scene.readers.entries()) {
     const own = kept(model.sales).filter((sale) => sale.reader === reader && !sale.isRefunded);
-    const charged = sum(own.filter(({ usageId }) => usageId).map(({ nanos }) => nanos));
     const [row] = await gateway.sql`
       select
         balance_nanos,
         granted_nanos - revoked_nanos - charged_nanos + refunded_nanos - balance_nanos as difference
       from ledger_of(${reader.accountId})`;
-    expect(BigInt(row?.balance_nanos)).toBe(of(model.given, place) - charged);
+    expect(BigInt(row?.balance_nanos)).toBe(balanceOf(scene, model, place));
     expect(Number(row?.difference)).toBe(0);
     const proof = await operator.database.row("prove_ledger", { account_id: reader.accountId });
     expect(proof?.paid_nanos).toBe(sum(own.map(({ nanos }) => nanos)));
@@ -473,6 +564,7 @@ test("random histories: accounts have paid, and providers have earned, what was 
       const start = BigInt(READER_CREDITS) * 1_000n;
       const model: Model = {
         ...{ sales: [], given: [start, start], paidOut: [0n, 0n], bought: new Map() },
+        topups: scene.readers.map(() => ({ all: [], taken: new Map() })),
       };
       for (const step of steps) {
         await take(scene, model, step);
