@@ -85,7 +85,7 @@ export type Cell<Row> = (row: Row) => unknown;
 
 /**
  * The columns of a table by their titles, the most important first: the last are left out if there is no room. What
- * is to be copied, such as a slug, is `whole`: it is never cut.
+ * is to be copied, such as a slug, is `whole`: it is neither cut nor left out, even if lines become too wide by it.
  */
 export type Columns<Row> = Readonly<Record<string, Cell<Row> | { readonly whole: Cell<Row> }>>;
 
@@ -93,6 +93,8 @@ interface Column {
   readonly title: string;
   readonly cells: readonly string[];
   readonly kind: keyof typeof LEAST | "whole";
+  /** Whether it is shown whether there is room or not. */
+  readonly isCopied: boolean;
   /** That of its widest cell, on the screen. */
   readonly width: number;
   readonly leastWidth: number;
@@ -102,13 +104,13 @@ interface Column {
 export function table<Row>(rows: readonly Row[], values: Columns<Row>): Fitted {
   return (columns = Number.POSITIVE_INFINITY) => {
     const all = Object.entries(values).map(([title, value]) => {
-      const isWhole = typeof value !== "function";
-      const cell = isWhole ? value.whole : value;
+      const isCopied = typeof value !== "function";
+      const cell = isCopied ? value.whole : value;
       const cells = rows.map((row) => shown(cell(row)));
       return columnOf(
         title,
         columns === Number.POSITIVE_INFINITY ? cells : toTheSecond(cells),
-        isWhole,
+        isCopied,
       );
     });
     const kept = keep(all, columns);
@@ -121,16 +123,17 @@ export function table<Row>(rows: readonly Row[], values: Columns<Row>): Fitted {
     ].map((cells) => padded(cells, widths));
     const leftOut = all.filter((column) => !kept.includes(column)).map(({ title }) => title);
     if (leftOut.length > 0) lines.push(`No room for ${leftOut.join(", ")}: see --json`);
-    return lines.map((line) => cut(line, columns)).join("\n");
+    const width = Math.max(columns, widthOf(kept.filter(({ isCopied }) => isCopied)));
+    return lines.map((line) => cut(line, width)).join("\n");
   };
 }
 
-function columnOf(title: string, cells: readonly string[], isWhole: boolean): Column {
-  const kind = isWhole ? "whole" : kindOf(cells);
+function columnOf(title: string, cells: readonly string[], isCopied: boolean): Column {
+  const kind = isCopied ? "whole" : kindOf(cells);
   const width = Math.max(...[title, ...cells].map((text) => Bun.stringWidth(text)));
   const leastWidth =
     kind === "whole" ? width : Math.min(width, Math.max(LEAST[kind], Bun.stringWidth(title)));
-  return { title, cells, kind, width, leastWidth };
+  return { title, cells, kind, isCopied, width, leastWidth };
 }
 
 /** On a terminal, times have no fractions. */
@@ -146,14 +149,21 @@ function kindOf(cells: readonly string[]): Column["kind"] {
   return values.every((value) => parseUuid(value) !== undefined) ? "id" : "text";
 }
 
-/** Those that there is room for; the first in any case. */
+/** Those that are copied, and of the others those that there is room for; one in any case. */
 function keep(all: readonly Column[], columns: number): readonly Column[] {
-  let room = columns + GAP.length;
-  return all.filter(({ leastWidth }, place) => {
-    const isKept = place === 0 || leastWidth + GAP.length <= room;
+  const copied = all.filter(({ isCopied }) => isCopied);
+  let room = columns - (copied.length > 0 ? widthOf(copied) : -GAP.length);
+  return all.filter(({ isCopied, leastWidth }, place) => {
+    if (isCopied) return true;
+    const isKept = (place === 0 && copied.length === 0) || leastWidth + GAP.length <= room;
     if (isKept) room -= leastWidth + GAP.length;
     return isKept;
   });
+}
+
+/** Of a line of them. */
+function widthOf(columns: readonly Column[]): number {
+  return columns.reduce((sum, { leastWidth }) => sum + leastWidth + GAP.length, -GAP.length);
 }
 
 /** Their widths; of the columns of a kind, the widest gives first. */

@@ -194,9 +194,8 @@ const earnings = databaseCommand({
     const { totals } = outcome;
     const rows = outcome.groups.filter((row) => row.reads + row.purchases > 0 || hasMoney(row));
     const groups = table(rows, {
-      [outcome.group_by.toUpperCase()]: {
-        whole: (row) => row.date ?? row.month ?? row.feed_id ?? row.account_id,
-      },
+      [outcome.group_by.toUpperCase()]: (row) =>
+        row.date ?? row.month ?? row.feed_id ?? row.account_id,
       ...EARNED_COLUMNS,
       ...(rows[0]?.name !== undefined && { NAME: (row) => row.name ?? "" }),
     });

@@ -37,9 +37,9 @@ const topupList = databaseCommand({
       WAY: (row) => row.way,
       STATUS: (row) => row.status,
       USD: (row) => row.usd.rawJSON,
+      ALERT: (row) => row.alert ?? row.last_error,
       "TAKEN BACK": (row) => row.taken_back_usd.rawJSON,
       REFERENCE: (row) => row.reference,
-      ALERT: { whole: (row) => row.alert ?? row.last_error },
     });
   },
 });

@@ -61,7 +61,14 @@ describe("table", () => {
       SLUG: { whole: (row) => row.slug },
       NAME: ({ name }) => name,
     });
-    for (let columns = 36; columns <= 100; columns++) expect(named(columns)).toContain(slug);
+    for (let columns = 1; columns <= 100; columns++) expect(named(columns)).toContain(slug);
+    // What is beside it goes first.
+    expect(named(25).split("\n").slice(0, 2)).toEqual(["SLUG", slug]);
+    const two = table([{ slug, code: "VALIDATION_FAILED" }], {
+      SLUG: { whole: (row) => row.slug },
+      CODE: { whole: ({ code }) => code },
+    });
+    expect(two(40).split("\n")[1]).toBe(`${slug}  VALIDATION_FAILED`);
   });
 
   test("makes every row fit, whatever the width", () => {
