@@ -44,6 +44,7 @@ interface Kills {
   recoveryMs: number;
 }
 
+const told = new Set<string>();
 const minutes = readMinutes();
 let world: World | undefined;
 process.on("exit", () => world?.abandon());
@@ -76,6 +77,7 @@ async function torture(): Promise<number> {
     // Where the killing breaks off, so does all.
     await Promise.race([Bun.sleep(restMs), killing]);
     console.log(`minute ${minute}: ${progressOf(load.record, kills)}`);
+    tell(load.record.violations);
   }
   await killing;
   await world.ready(probe);
@@ -85,8 +87,16 @@ async function torture(): Promise<number> {
   await world.stop();
   world = undefined;
   for (const line of summaryOf(load.record, kills, verdict)) console.log(line);
-  for (const violation of verdict.violations) console.log(`VIOLATION ${violation}`);
+  tell(verdict.violations);
   return verdict.violations.length === 0 ? 0 : 1;
+}
+
+/** Prints those that were not printed yet: at once, since a torture that is broken off has no summary. */
+function tell(violations: Iterable<string>): void {
+  for (const violation of new Set(violations).difference(told)) {
+    told.add(violation);
+    console.log(`VIOLATION ${violation}`);
+  }
 }
 
 function readMinutes(): number {

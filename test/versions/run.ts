@@ -8,6 +8,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
+import { SERVER_VARIABLE, startTestServer } from "../support/database.ts";
 import {
   HAS_OLD_POSTGRES,
   startOldPostgres,
@@ -15,7 +16,10 @@ import {
 } from "../support/other_postgres.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
-const TIMEOUT = "--timeout=60000";
+/** No bound on pace: it ends what hangs. */
+const TIMEOUT = "--timeout=120000";
+/** As in `test/run.ts`. */
+const TOGETHER = ["--parallel=6", "--no-isolate", "--timings=test/timings.json"];
 /** What reads and pushes over HTTP, and what runs beside it. */
 const TESTS = [
   "test/accounts",
@@ -45,10 +49,16 @@ function runs(argv: readonly string[], environment: Record<string, string> = {})
 }
 
 /** Whether all tests pass against a server, which is stopped then. */
-function passes(version: string, server: { readonly url: string; stop(): void }): boolean {
+async function passes(
+  version: string,
+  server: { readonly url: string; stop(): void },
+): Promise<boolean> {
   console.log(`# PostgreSQL ${version}`);
   try {
-    return runs(["test", TIMEOUT, "--only-failures", ...TESTS], { TEST_DATABASE_URL: server.url });
+    process.env.TEST_DATABASE_URL = server.url;
+    const shared = await startTestServer();
+    const argv = ["test", TIMEOUT, "--only-failures", ...TOGETHER, ...TESTS];
+    return runs(argv, { [SERVER_VARIABLE]: shared.url });
   } finally {
     server.stop();
   }
@@ -63,10 +73,10 @@ if (spawnSync(process.execPath, install, { cwd: import.meta.dir }).status !== 0)
   throw new Error("the packages of test/versions could not be installed");
 }
 const passed: boolean[] = [];
-if (HAS_OLD_POSTGRES && isChosen("15")) passed.push(passes("15", startOldPostgres()));
+if (HAS_OLD_POSTGRES && isChosen("15")) passed.push(await passes("15", startOldPostgres()));
 for (const version of PACKAGED.filter(isChosen)) {
   const folder = join(import.meta.dir, "node_modules", `postgres-${version}`);
-  passed.push(passes(version, startPackagedPostgres(folder)));
+  passed.push(await passes(version, startPackagedPostgres(folder)));
 }
 if (isChosen("upgrade")) passed.push(runs(["test", TIMEOUT, "./test/versions/upgrade.ts"]));
 process.exit(passed.every(Boolean) ? 0 : 1);

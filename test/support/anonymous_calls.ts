@@ -1,0 +1,23 @@
+import { ANONYMOUS_LIMIT } from "../../src/limits.ts";
+import type { TestGateway } from "./gateway.ts";
+
+const TRIES_MAX = 100;
+
+/** The answer of a call without a key that is over the limit which all such calls share. */
+export async function callOverLimit(gateway: TestGateway, path: string): Promise<Response> {
+  const { anonymousLimit } = gateway.gateway.services;
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    // As that many calls would; on their way the limit has room again for a few.
+    for (let calls = 0; calls < 2 * ANONYMOUS_LIMIT; calls++) {
+      try {
+        anonymousLimit();
+      } catch {
+        break;
+      }
+    }
+    const response = await gateway.get(path);
+    if (response.status === 429) return response;
+    await response.bytes();
+  }
+  throw new Error(`${path} was answered ${TRIES_MAX} times over the limit`);
+}
