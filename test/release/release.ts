@@ -3,7 +3,8 @@
  *
  * It writes the version into `package.json`, from which all else has it, and the notices anew, and commits both. Then it
  * builds the executable, has that make the fixture that later versions are tested with (`make.ts`), and commits the
- * fixture. What is to be given out is in `dist`: the executable, its digest, and its bill of materials. Nothing is pushed.
+ * fixture, with digests of the migrations, which are frozen from then on. What is to be given out is in `dist`: the
+ * executable, its digest, and its bill of materials. Nothing is pushed.
  *
  * @module
  */
@@ -11,6 +12,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import packageInfo from "../../package.json" with { type: "json" };
+import { MIGRATIONS } from "../../src/postgres/client/statements.ts";
+import { digestsOf, releaseFiles } from "./scene.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const PROGRAM = "dist/feedgate";
@@ -61,6 +64,8 @@ function release(version: string): void {
   run([process.execPath, "run", "build"]);
   run([process.execPath, "run", "sbom"]);
   run([process.execPath, "run", "fixture", PROGRAM]);
+  const digests = JSON.stringify(digestsOf(MIGRATIONS), null, 2);
+  writeFileSync(releaseFiles(version).migrations, `${digests}\n`);
   commit(`test(release): what ${version} leaves behind`);
   const digest = new Bun.CryptoHasher("sha256").update(readFileSync(join(ROOT, PROGRAM)));
   writeFileSync(join(ROOT, `${PROGRAM}.sha256`), `${digest.digest("hex")}  feedgate\n`);

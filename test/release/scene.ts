@@ -26,11 +26,29 @@ export function releaseFiles(version: string) {
     backup: join(folder, "all.backup"),
     /** A `Release` as JSON. */
     release: join(folder, "release.json"),
+    /** The digests of its migrations by name, as JSON: databases of it exist, so none of them may change. */
+    migrations: join(folder, "migrations.json"),
   };
 }
 
 export function readRelease(version: string): Release {
   return JSON.parse(readFileSync(releaseFiles(version).release, "utf8"));
+}
+
+export function readMigrations(version: string): Readonly<Record<string, string>> {
+  return JSON.parse(readFileSync(releaseFiles(version).migrations, "utf8"));
+}
+
+/** SHA-256 in hexadecimal, by name. */
+export function digestsOf(
+  migrations: readonly { readonly name: string; readonly text: string }[],
+): Record<string, string> {
+  return Object.fromEntries(
+    migrations.map(({ name, text }) => [
+      name,
+      new Bun.CryptoHasher("sha256").update(text).digest("hex"),
+    ]),
+  );
 }
 
 /** A release's data folder, as if it had just stopped. */
