@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import type { Browser, Locator, Page } from "playwright-core";
 import { PROOF_EVENTS_UNASKED_MAX } from "../../src/limits.ts";
 import { hasBrowser, type Look, launchBrowser, openWatched } from "../support/browser.ts";
+import { countSales } from "../support/count_sales.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type Scene, setScene } from "./scene.ts";
 import { signIn } from "./support.ts";
@@ -84,9 +85,10 @@ describe("what a form sends", () => {
 const LOOKS: readonly Look[] = [
   { width: 1400, scheme: "light" },
   { width: 390, scheme: "dark", hasJavaScript: false },
+  { width: 390, scheme: "light" },
 ];
 
-for (const look of LOOKS) {
+for (const [turn, look] of LOOKS.entries()) {
   const name = `${look.width} px, ${look.scheme}${look.hasJavaScript === false ? ", without JavaScript" : ""}`;
   describe.skipIf(!hasBrowser)(`jobs at ${name}`, () => {
     let browser: Browser;
@@ -191,7 +193,8 @@ for (const look of LOOKS) {
       const leaked = await gateway.createKey(scene.consumerAccount, "read");
       const read = await gateway.get("/v1/feed/metered", leaked);
       const { _origin: origin } = (await read.json()) as { _origin: { usage_id: string } };
-      const code = `LOOK${look.width}`;
+      const code = `LOOK${turn}`;
+      const feedsMax = `${100 + turn}`;
       const promotion = { code, credits: 5 };
       await gateway.send("POST", "/v1/operator/promotions", scene.adminKey, promotion);
       const before = await balanceOf(scene.consumerAccount);
@@ -208,9 +211,9 @@ for (const look of LOOKS) {
         await fill(page, "#code", code);
         expect(await confirm(page, "Redeem")).toContain(code);
         expect(await told(page)).toContain("redeemed");
-        await fill(page, "#max_feeds", `${look.width}`);
-        expect(await confirm(page, "Save")).toContain(`${look.width} feeds`);
-        expect(await page.inputValue("#max_feeds")).toBe(`${look.width}`);
+        await fill(page, "#max_feeds", feedsMax);
+        expect(await confirm(page, "Save")).toContain(`${feedsMax} feeds`);
+        expect(await page.inputValue("#max_feeds")).toBe(feedsMax);
         await go(page, "/keys");
         await fill(page, "#key", leaked);
         await enter(page);
@@ -236,6 +239,11 @@ for (const look of LOOKS) {
 
     test("provider: a file is pushed, a refused push says why, the listing is corrected, earnings are seen", async () => {
       const { waiting } = scene.feeds;
+      await countSales(gateway.sql);
+      const earned = await fetch(`${gateway.baseUrl}/v1/provider/earnings`, {
+        headers: { authorization: `Bearer ${scene.providerKey}` },
+      });
+      const { totals } = (await earned.json()) as { totals: { net_usd: number } };
       await as(scene.providerKey, async (page) => {
         await go(page, `/feeds/${waiting}`);
         expect(await page.locator("main").textContent()).toContain("VALIDATION_FAILED");
@@ -248,7 +256,7 @@ for (const look of LOOKS) {
         await page.setInputFiles("#file", file('[{"id":"7","text":7}]'));
         await press(page, "Push");
         expect(await page.locator('[role="alert"]').textContent()).toContain("/0/text");
-        const id = `${look.width}`;
+        const id = `pushed-${turn}`;
         await page.setInputFiles("#file", file(`[{"id":"${id}","text":"seven"}]`));
         await press(page, "Push");
         expect(await page.locator("main").textContent()).toMatch(/New rows\s*1/);
@@ -257,21 +265,27 @@ for (const look of LOOKS) {
         await fill(page, "#description", "These words stay.");
         await press(page, "Save");
         expect(await page.inputValue("#description")).toBe("These words stay.");
-        const isSecond = look.width === 390;
-        const text = { type: isSecond ? ["string", "null"] : "string" };
+        // Each takes more than the one before, so it surprises agents.
+        const text = { type: ["string", "null", "boolean"].slice(0, turn + 1) };
         const schema = { type: "object", properties: { id: {}, text } };
         await fill(page, "#schema_definition", JSON.stringify(schema));
         await fill(page, "#category", "");
         await fill(page, "#name", "Corrected");
         await press(page, "Preview");
         expect(await page.locator("main").textContent()).toContain("the schema is breaking");
-        await fill(page, "#schema_version", isSecond ? "2001" : "2000");
+        await fill(page, "#schema_version", `${2_000 + turn}`);
         await press(page, "Save");
         await go(page, `/feeds/${waiting}`);
         expect(await page.locator("main").textContent()).toContain("Corrected");
         expect(await page.locator("main").textContent()).not.toContain("Category");
         await go(page, "/earnings");
-        expect(await page.locator("main").textContent()).toMatch(/Net/);
+        expect(totals.net_usd).toBeGreaterThanOrEqual(1);
+        expect(await page.locator(".figure").first().textContent()).toContain(
+          `Net${totals.net_usd}`,
+        );
+        expect(await page.locator('[aria-label="Earnings by feed"]').textContent()).toContain(
+          "once ",
+        );
         const loading = page.waitForEvent("download");
         await reach(page, page.locator("text=statement as CSV").first());
         await page.keyboard.press("Enter");
@@ -281,7 +295,7 @@ for (const look of LOOKS) {
       });
     });
 
-    test("consumer: spending is seen, a feed is bought after its price is confirmed, a read is tried", async () => {
+    test("consumer: a feed is bought after its price is confirmed, a read is tried, spending is seen by feed and key, sessions end", async () => {
       const buyer = await gateway.createAccount({ credits: 2_000_000, name: "Buyer" });
       const key = await gateway.createKey(buyer, "read");
       await as(key, async (page) => {
@@ -296,7 +310,15 @@ for (const look of LOOKS) {
         const shown = await page.locator("main").textContent();
         expect(shown).toContain("curl");
         expect(shown).toContain('"usage_id"');
+        await countSales(gateway.sql);
         await go(page, "/usage");
+        const spent = async (by: string) =>
+          (await page.locator(`[aria-label="Spending by ${by}"] tbody tr`).allTextContents()).join(
+            "\n",
+          );
+        expect(await spent("feed")).toMatch(/once .*1,000,000$/m);
+        expect(await spent("feed")).toMatch(/metered .*500$/m);
+        expect(await spent("key")).toContain("1,000,500");
         expect(await page.locator("main").textContent()).toContain("purchase");
         expect(await page.locator("main").textContent()).toContain("metered <script>");
         await go(page, "/own-keys");
@@ -308,6 +330,14 @@ for (const look of LOOKS) {
         await go(page, "");
         expect(await page.locator("#key").count()).toBe(1);
       });
+      const elsewhere = await signIn(gateway.baseUrl, key);
+      const isSignedIn = async () => !(await (await elsewhere.get("")).text()).includes('id="key"');
+      expect(await isSignedIn()).toBe(true);
+      await as(key, async (page) => {
+        await press(page, "Sign out everywhere");
+        await page.waitForURL("**/console/sign-in");
+      });
+      expect(await isSignedIn()).toBe(false);
       expect(await balanceOf(buyer)).toBe(1_000_000 - 500);
     });
   });

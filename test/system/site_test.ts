@@ -67,6 +67,7 @@ function paths(): string[] {
     `/billing?feed_id=${hostileId}`,
     "/docs/guides",
     "/docs/guides/agents",
+    "/docs/guides/connect",
     "/docs/guides/operators",
     "/docs",
   ];
@@ -106,13 +107,16 @@ describe.skipIf(!hasBrowser)("public pages in a browser", () => {
     return page;
   }
 
-  /** One with parameters, and one with a body, each with all its answers. */
+  /** One with parameters, and one with a body that can be edited, each with all its answers. */
   async function openOperations(page: Page): Promise<void> {
     for (const id of ["searchFeeds", "buyFeed"]) {
       const operation = page.locator(`.opblock[id$="-${id}"]`);
       await operation.locator(".opblock-summary-control").click();
       await operation.locator(".responses-table pre").first().waitFor();
     }
+    const body = page.locator('.opblock[id$="-buyFeed"]');
+    await body.locator("button.try-out__btn").click();
+    await body.locator("textarea").first().waitFor();
   }
 
   for (const width of [1_400, 390]) {
