@@ -454,7 +454,7 @@ export const LINGER_BYTES_MAX = 8 * MIB;
 /** For so long. */
 export const LINGER_MS_MAX = 5_000;
 /** And no longer than so from one piece to the next. */
-export const LINGER_SILENCE_MS_MAX = 1_000;
+export const LINGER_SILENCE_MS_MAX = 300;
 /** Free bytes of the embedded PostgreSQL's disk, below which it counts as full: the next segment of its WAL. */
 export const DISK_FREE_BYTES_MIN = 16 * MIB;
 /** From where `doctor` says that somebody should look. */
