@@ -1,8 +1,8 @@
 /**
  * Stripe on the machine itself: the three calls that the gateway makes, and messages as Stripe signs them.
  *
- * Its objects have the members that Stripe's have, as far as the gateway, or a careless gateway, might look at them. It
- * keeps what it was asked under an Idempotency-Key, as Stripe does.
+ * Its objects have the members that Stripe's have, as far as the gateway, or a careless gateway, might look at them: the
+ * library's types hold their names and values. It keeps what it was asked under an Idempotency-Key, as Stripe does.
  *
  * @module
  */
@@ -17,31 +17,31 @@ export const STRIPE_ENVIRONMENT = {
 };
 
 /** A session as it is at Stripe. */
-export interface SessionState {
-  readonly id: string;
-  readonly object: "checkout.session";
+export interface SessionState
+  extends Pick<
+    Stripe.Checkout.Session,
+    | "id"
+    | "object"
+    | "mode"
+    | "client_reference_id"
+    | "expires_at"
+    | "livemode"
+    | "status"
+    | "payment_status"
+  > {
   readonly url: string;
-  readonly mode: string;
-  readonly client_reference_id: string;
+  currency: string;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly expires_at: number;
-  readonly livemode: false;
-  status: "open" | "complete" | "expired";
-  payment_status: "unpaid" | "paid" | "no_payment_required";
   amount_subtotal: number;
   amount_total: number;
-  currency: string;
+  /** Its id; expanded to the object where that is asked for. */
   payment_intent: string | null;
 }
 
-interface PaymentState {
-  readonly id: string;
-  readonly object: "payment_intent";
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly amount: number;
-  readonly currency: string;
-  status: string;
-}
+type PaymentState = Pick<
+  Stripe.PaymentIntent,
+  "id" | "object" | "metadata" | "amount" | "currency" | "status"
+>;
 
 /** What an operator's endpoint gets. */
 export interface Message {
@@ -62,9 +62,15 @@ export interface StripeHost {
   expire(topupId: string): SessionState;
   /** From now on, calls are answered so; undefined: as Stripe does. */
   answerWith(answer: ((honest: () => Response) => Response | Promise<Response>) | undefined): void;
-  chargeOf(topupId: string, refundedCents: number): object;
-  disputeOf(topupId: string, dispute: { id: string; status: string; cents: number }): object;
-  refundOf(topupId: string, refund: { id: string; status: string; cents: number }): object;
+  chargeOf(topupId: string, refundedCents: number): Partial<Stripe.Charge>;
+  disputeOf(
+    topupId: string,
+    dispute: { id: string; status: Stripe.Dispute.Status; cents: number },
+  ): Partial<Stripe.Dispute>;
+  refundOf(
+    topupId: string,
+    refund: { id: string; status: string; cents: number },
+  ): Partial<Stripe.Refund>;
   stop(): Promise<void>;
 }
 
@@ -88,7 +94,7 @@ export function startStripeHost(port = 0): StripeHost {
       id,
       object: "checkout.session",
       url: `https://checkout.stripe.com/c/pay/${id}`,
-      mode: form.get("mode") ?? "",
+      mode: form.get("mode") as Stripe.Checkout.Session.Mode,
       client_reference_id: form.get("client_reference_id") ?? "",
       metadata: { feedgate_topup: form.get("metadata[feedgate_topup]") ?? "" },
       expires_at: Number(form.get("expires_at")),
@@ -156,7 +162,6 @@ export function startStripeHost(port = 0): StripeHost {
       amount: session.amount_total,
       currency: session.currency,
       payment_intent: session.payment_intent ?? `pi_of_${session.id}`,
-      livemode: false,
       created: CREATED,
     };
   }
@@ -195,6 +200,7 @@ export function startStripeHost(port = 0): StripeHost {
     chargeOf: (topupId, refundedCents) => ({
       id: `ch_of_${sessionOf(topupId).id}`,
       object: "charge",
+      livemode: false,
       ...behind(topupId),
       // Stripe copies it from the payment.
       metadata: sessionOf(topupId).metadata,
@@ -207,6 +213,7 @@ export function startStripeHost(port = 0): StripeHost {
     disputeOf: (topupId, { id, status, cents }) => ({
       id,
       object: "dispute",
+      livemode: false,
       ...behind(topupId),
       amount: cents,
       charge: `ch_of_${sessionOf(topupId).id}`,

@@ -373,6 +373,10 @@ describe("POST /webhooks/stripe", () => {
     await hear(await told("charge.dispute.closed", dispute(lost.id, "lost")));
     await hear(await told("charge.dispute.created", dispute(lost.id, "needs_response")));
     expect(await balanceOf(lost.accountId)).toBe(0);
+    await hear(await told("charge.dispute.updated", dispute(lost.id, "appeal_under_review")));
+    await hear(await told("charge.dispute.closed", dispute(lost.id, "won")));
+    expect(await balanceOf(lost.accountId)).toBe(0);
+    expect(await alertOf(lost.id)).toContain("grant them again if it is won");
   });
 
   test("if Stripe can't be asked whose a dispute is, the message is refused, so that it comes again", async () => {

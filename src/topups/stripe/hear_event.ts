@@ -96,7 +96,16 @@ async function hearRefundFailed(book: Book, stripe: StripeClient, refund: Stripe
 
 async function hearDispute(book: Book, stripe: StripeClient, dispute: Stripe.Dispute) {
   const topupId = await findTopupId(stripe, dispute);
-  if (topupId !== undefined) await takeBackTopup(book, topupId, takeBackOf(dispute));
+  if (topupId === undefined) return;
+  await takeBackTopup(book, topupId, takeBackOf(dispute));
+  const { id, status } = dispute;
+  if (status !== "appeal_needs_response" && status !== "appeal_under_review") return;
+  // What was lost outranks what is won after it, because messages come in any order.
+  await alertTopup(
+    book,
+    topupId,
+    `dispute ${id} was lost and is appealed; its credits were taken, so grant them again if it is won`,
+  );
 }
 
 /** What a dispute says that the payer has back. */
