@@ -1,5 +1,7 @@
 -- name: find_topup
 -- why: a top-up as it is now
+-- claim_due_topups and claim_granted_topups return the same columns. They update the rows that they return, and a view
+-- read in the same statement would show these as they were before; so each lists them.
 -- is_over: whether it can't be paid any more, by its time
 -- :topup_id uuid
 -- returns topup_id uuid, account_id uuid?, way text, status text, amount_nanos bigint, payment_id text?,

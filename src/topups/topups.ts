@@ -12,6 +12,7 @@ import { unreachable } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { IDEMPOTENCY_TTL_MS, TOPUP_FIRST_ASKED_MS, TOPUPS_WAITING_MAX } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
+import { retryRolledBack } from "../postgres/client/retry.ts";
 import type { Payment, PayPage, Topup, WayName } from "./way.ts";
 
 /** What may be paid in a UTC day; undefined: any amount. */
@@ -117,14 +118,15 @@ export async function grantTopup(
   topupId: string,
   { reference, paidNanos, paymentId, details }: Payment,
 ): Promise<GrantOutcome> {
-  const row = await database.row("grant_topup", {
+  const paid = {
     topup_id: topupId,
     reference,
     paid_nanos: paidNanos,
     payment_id: paymentId ?? null,
     details: details === undefined ? null : JSON.stringify(details),
     actor: PAYMENT,
-  });
+  };
+  const row = await retryRolledBack(() => database.row("grant_topup", paid));
   const outcome = row?.outcome as GrantOutcome;
   switch (outcome) {
     case "granted":
@@ -162,13 +164,9 @@ export async function takeBackTopup(
   topupId: string,
   { source, rank, totalNanos }: TakeBack,
 ): Promise<TakeBackOutcome> {
-  const row = await database.row("take_back_topup", {
-    topup_id: topupId,
-    source,
-    rank,
-    total_nanos: totalNanos,
-    actor: PAYMENT,
-  });
+  const told = { topup_id: topupId, source, rank, total_nanos: totalNanos, actor: PAYMENT };
+  // If the top-up gets its account meanwhile, the statement is rolled back.
+  const row = await retryRolledBack(() => database.row("take_back_topup", told));
   const outcome = row?.outcome as TakeBackOutcome;
   if (outcome !== "taken_back") return outcome;
   const { unrecovered_nanos: missing } = await requireTopup(database, topupId);

@@ -15,6 +15,7 @@ import {
 } from "../../src/topups/topups.ts";
 import type { Standing, Topup, Ways } from "../../src/topups/way.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { lockWaiters } from "../support/lock_waiters.ts";
 
 const USD = 1_000_000_000n;
 const KEY_ID = crypto.randomUUID();
@@ -384,4 +385,24 @@ test("whatever is told of payments, refunds and disputes, in any order, the ledg
     }),
     { numRuns: 60 },
   );
+});
+
+test("a top-up that gets its account while it is taken back has its account locked first, all the same", async () => {
+  const accountId = await gateway.createAccount();
+  const begun = await beginTopup(
+    database,
+    { ...order(accountId), accountId: null, keyId: null, way: "x402" },
+    ANY_DAY,
+  );
+  const { topup_id: topupId } = topupOf(begun);
+  const adopting = await gateway.sql.reserve();
+  await adopting`begin`;
+  await adopting`update topups set account_id = ${accountId} where topup_id = ${topupId}`;
+  const back = { source: "reorganisation", rank: 0, totalNanos: 1n };
+  const taking = takeBackTopup(book, topupId, back);
+  await lockWaiters(gateway.sql);
+  await adopting`commit`;
+  adopting.release();
+  // It waited with the account of before, which was none, and begins again.
+  expect(await taking).toBe("noted");
 });

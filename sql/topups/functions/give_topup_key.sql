@@ -19,18 +19,7 @@ declare
   topup topups;
   made uuid;
 begin
-  select * into topup
-  from topups
-  where topup_id = paid_topup;
-  -- The account is locked first, as everywhere.
-  perform
-  from accounts
-  where account_id = topup.account_id
-  for no key update;
-  select * into topup
-  from topups
-  where topup_id = paid_topup
-  for no key update;
+  topup := lock_topup(paid_topup);
   if topup.status is distinct from 'granted' then
     outcome := 'not_granted';
     return;

@@ -23,10 +23,8 @@ declare
   topup topups;
   appended record;
 begin
-  select * into topup
-  from topups
-  where topup_id = paid_topup;
-  if not found then
+  topup := lock_topup(paid_topup);
+  if topup.topup_id is null then
     outcome := 'topup_unknown';
     return;
   end if;
@@ -34,16 +32,6 @@ begin
     outcome := 'account_unknown';
     return;
   end if;
-  -- The account is locked first, as everywhere.
-  perform
-  from accounts
-  where account_id = topup.account_id
-  for no key update;
-  select * into strict topup
-  from topups
-  where topup_id = paid_topup
-  for no key update;
-
   if topup.status = 'granted' then
     if exists (
       select

@@ -18,22 +18,11 @@ as $$
 declare
   topup topups;
 begin
-  select * into topup
-  from topups
-  where topup_id = paid_topup;
-  if not found then
+  topup := lock_topup(paid_topup);
+  if topup.topup_id is null then
     outcome := 'topup_unknown';
     return;
   end if;
-  perform
-  from accounts
-  where account_id = topup.account_id
-  for no key update;
-  select * into strict topup
-  from topups
-  where topup_id = paid_topup
-  for no key update;
-
   insert into topup_take_backs as known (topup_id, source, rank, total_nanos)
   values (paid_topup, told_by, told_rank, told_nanos)
   on conflict (topup_id, source) do update

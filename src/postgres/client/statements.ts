@@ -289,6 +289,7 @@ import sql_topups_functions_adopt_topup from "../../../sql/topups/functions/adop
 import sql_topups_functions_begin_topup from "../../../sql/topups/functions/begin_topup.sql" with { type: "text" };
 import sql_topups_functions_give_topup_key from "../../../sql/topups/functions/give_topup_key.sql" with { type: "text" };
 import sql_topups_functions_grant_topup from "../../../sql/topups/functions/grant_topup.sql" with { type: "text" };
+import sql_topups_functions_lock_topup from "../../../sql/topups/functions/lock_topup.sql" with { type: "text" };
 import sql_topups_functions_settle_take_backs from "../../../sql/topups/functions/settle_take_backs.sql" with { type: "text" };
 import sql_topups_functions_settle_topup from "../../../sql/topups/functions/settle_topup.sql" with { type: "text" };
 import sql_topups_functions_take_back_topup from "../../../sql/topups/functions/take_back_topup.sql" with { type: "text" };
@@ -457,6 +458,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "begin_topup", text: sql_topups_functions_begin_topup },
   { name: "give_topup_key", text: sql_topups_functions_give_topup_key },
   { name: "grant_topup", text: sql_topups_functions_grant_topup },
+  { name: "lock_topup", text: sql_topups_functions_lock_topup },
   { name: "settle_take_backs", text: sql_topups_functions_settle_take_backs },
   { name: "settle_topup", text: sql_topups_functions_settle_topup },
   { name: "take_back_topup", text: sql_topups_functions_take_back_topup },
