@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { GUIDE_TOPICS } from "../../src/docs/guide_texts.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
@@ -156,6 +157,18 @@ describe.skipIf(!hasBrowser)("public pages in a browser", () => {
       }, 120_000);
     }
   }
+
+  test("at 1,400 pixels every table of the guides is seen whole", async () => {
+    const page = await open({ viewport: { width: 1_400, height: 900 } });
+    for (const guide of Object.keys(GUIDE_TOPICS)) {
+      await page.goto(`${gateway.baseUrl}/docs/guides/${guide}`);
+      const cut = await page.evaluate(
+        "[...document.querySelectorAll('.markdown .scroll')].filter((table) => table.scrollWidth > table.clientWidth + 1).map((table) => table.innerText.slice(0, 80))",
+      );
+      expect([guide, cut]).toEqual([guide, []]);
+    }
+    await page.context().close();
+  });
 
   test("a feed's chart is drawn from its table, also after the window changed", async () => {
     const page = await open({ viewport: { width: 1_400, height: 900 } });
