@@ -40,6 +40,8 @@ const MISTAKES: Readonly<Record<CsvMistake, string>> = {
     'a quote is out of place: quote the whole value, and double each quote in it, as "12"" wide"',
 };
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** Text that is in a JSON string as it is: without quotes, control characters and surrogates. RFC 8259, section 7. */
+const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 const JSON_TYPES = ["string", "number", "integer", "boolean", "null", "object", "array"];
 
 /** Lists of rows; the header is line 1 and no row. Mistakes of the header, and of quotes, end the lines. */
@@ -163,20 +165,25 @@ function lineOf(record: readonly string[], columns: readonly Column[], line: num
     const mistake = `the line has ${record.length} values, and the header ${columns.length} columns`;
     return { line, text: "", mistake };
   }
-  const members: string[] = [];
+  let members = "";
   for (let index = 0; index < columns.length; index++) {
     const value = present(record[index]);
     if (value === "") continue;
     const column = present(columns[index]);
-    const json = column.types === undefined ? JSON.stringify(value) : typed(value, column.types);
+    const json = column.types === undefined ? quoted(value) : typed(value, column.types);
     if (json === undefined) {
       const wanted = [...present(column.types)].join(" or ");
       const mistake = `${column.name} must be of type ${wanted}, got ${JSON.stringify(excerpt(value))}`;
       return { line, text: "", mistake };
     }
-    members.push(column.key + json);
+    members += members === "" ? column.key + json : `,${column.key}${json}`;
   }
-  return { line, text: `{${members.join(",")}}` };
+  return { line, text: `{${members}}` };
+}
+
+/** A value as a JSON string. Most need no escapes, and are not copied. */
+function quoted(value: string): string {
+  return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 }
 
 /** The value as JSON of one of the types; undefined if it is of none. A string is the last that it is taken for. */
@@ -187,7 +194,7 @@ function typed(value: string, types: ReadonlySet<string>): string | undefined {
   if (types.has("null") && text === "null") return text;
   if (types.has("object") && text.startsWith("{") && isJson(text)) return text;
   if (types.has("array") && text.startsWith("[") && isJson(text)) return text;
-  return types.has("string") ? JSON.stringify(value) : undefined;
+  return types.has("string") ? quoted(value) : undefined;
 }
 
 function isJson(text: string): boolean {

@@ -295,6 +295,15 @@ describe("import of CSV", () => {
     expect(await scene.shown(feedId)).toEqual(['{"id":"1","n":"2"}']);
   });
 
+  test("every character of a value comes through", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const codes = [...Array(0x300).keys(), 0x2028, 0xd7ff, 0xe000, 0xfffd, 0xffff, 0x1f600];
+    const texts = codes.filter((code) => code > 0).map((code) => `a${String.fromCodePoint(code)}b`);
+    const lines = texts.map((text, id) => `${id},"${text.replaceAll('"', '""')}"\n`);
+    await importFile(feedId, `id,n\n${lines.join("")}`, { type: CSV });
+    expect((await scene.shown(feedId)).map((row) => JSON.parse(row).n)).toEqual(texts);
+  });
+
   test("bad lines are told by the line on which they begin", async () => {
     const feedId = await scene.createFeed({ type: "collection", schema });
     const file = 'id,price,name\n1,1,"a\nb"\n\n2,cheap,c\n3,1\n4,2,d,e\n,5,f\nx,6,g\n';
