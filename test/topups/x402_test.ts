@@ -1,8 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { x402Client } from "@x402/core/client";
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from "@x402/core/http";
 import { PaymentRequiredV2Schema } from "@x402/core/schemas";
-import type { PaymentPayload } from "@x402/core/types";
+import type { PaymentPayload, PaymentRequired } from "@x402/core/types";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { hashKey } from "../../src/accounts/key_format.ts";
+import { USDC } from "../../src/lib/usdc.ts";
 import { X402_KEYLESS_PER_ADDRESS } from "../../src/limits.ts";
 import { forgetTopups } from "../../src/topups/forget.ts";
 import { type Chain, hasChain, startChain, type Wallet } from "../support/chain/chain.ts";
@@ -25,6 +28,7 @@ import {
 } from "./x402_scene.ts";
 
 const EARLIER_TO_LATE = 600n;
+const GUIDE = Bun.fileURLToPath(new URL("../../src/docs/guides/agents.md", import.meta.url));
 const newId = () => crypto.randomUUID();
 
 describe.skipIf(!hasChain())("x402", () => {
@@ -86,6 +90,25 @@ describe.skipIf(!hasChain())("x402", () => {
     expect(await creditsOf(scene, key)).toBe(2_499_999);
     const asked = await gateway.get(`/v1/topups/${topup.topup_id}`, key);
     expect(await asked.json()).toMatchObject({ status: "granted" });
+  });
+
+  test("the session of the agents' guide allows what it pays, which the library would not by itself", async () => {
+    const guide = await Bun.file(GUIDE).text();
+    const [, session = ""] = /```ts\n(import \{ x402Client.*?)```/s.exec(guide) ?? [];
+    const [, dollars = ""] =
+      /setSpendControls\(\{ maxAmountPerPayment: "\$(\d+)" \}\)/.exec(session) ?? [];
+    expect(session).toContain(`usd: ${dollars},`);
+    const key = await createReader(scene);
+    const { accepts, ...terms } = await askTerms(scene, { usd: Number(dollars), key });
+    // In USDC, as its readers pay: the library knows that token.
+    const network = "eip155:8453";
+    const inUsdc = { ...accepts[0], network, asset: USDC.get(network)?.address };
+    const required = { ...terms, accepts: [inUsdc] } as PaymentRequired;
+    const newClient = () => new x402Client().register("eip155:*", new ExactEvmScheme(wallet));
+    await expect(newClient().createPaymentPayload(required)).rejects.toThrow("spendControls");
+    const client = newClient();
+    client.setSpendControls({ maxAmountPerPayment: `$${dollars}` });
+    expect(await client.createPaymentPayload(required)).toMatchObject({ x402Version: 2 });
   });
 
   test("a call without a payment is 402 with requirements of version 2, in header and body, and stores nothing", async () => {
