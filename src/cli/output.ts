@@ -196,6 +196,37 @@ function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
+/**
+ * A text whose lines are no wider than the terminal, unless a word is. What goes on in the next line stands below its
+ * beginning, which in a line of two columns is that of the second one.
+ */
+export function wrapped(text: string, columns = Number.POSITIVE_INFINITY): string {
+  return text
+    .split("\n")
+    .map((line) => wrappedLine(line, columns))
+    .join("\n");
+}
+
+function wrappedLine(line: string, columns: number): string {
+  if (Bun.stringWidth(line) <= columns) return line;
+  const [, before = "", rest = ""] = /^( +\S.*? {2,})?(.*)$/.exec(line) ?? [];
+  const isUsage = line.startsWith("Usage:");
+  const indent = " ".repeat(isUsage ? 2 : Math.min(before.length, Math.floor(columns / 2)));
+  const lines: string[] = [];
+  let current = before;
+  let isEmpty = true;
+  // An option and its value in brackets are one word.
+  for (const word of rest.split(/ (?![^[]*\])/)) {
+    const longer = isEmpty ? current + word : `${current} ${word}`;
+    if (!isEmpty && Bun.stringWidth(longer) > columns) {
+      lines.push(current);
+      current = indent + word;
+    } else current = longer;
+    isEmpty = false;
+  }
+  return [...lines, current].join("\n");
+}
+
 /** One name and value a line, the values below each other; what is undefined has no line. */
 export function fields(pairs: Readonly<Record<string, unknown>>): string {
   const entries = Object.entries(pairs).filter(([, value]) => value !== undefined);

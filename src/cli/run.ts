@@ -23,7 +23,7 @@ import {
 } from "./command.ts";
 import { namesOneOf, parseCommandLine } from "./command_line.ts";
 import { typed } from "./hints.ts";
-import { type Output, OutputClosedError, processStreams, type Streams } from "./output.ts";
+import { type Output, OutputClosedError, processStreams, type Streams, wrapped } from "./output.ts";
 
 export type ExitCode = 0 | 1 | 2 | 3;
 
@@ -42,7 +42,7 @@ export async function runCommand(
   try {
     const request = parseCommandLine(argv, await commandsFor(argv));
     if (request.kind === "help") {
-      await streams.write(`${request.text}\n`);
+      await streams.write(`${wrapped(request.text, streams.columns)}\n`);
       return 0;
     }
     const { command, values, argument, arguments: given } = request;

@@ -137,7 +137,10 @@ beforeAll(async () => {
 });
 
 /** What the command writes on a terminal. */
-async function screen(argv: readonly string[], environment: Environment = {}): Promise<string> {
+async function screen(
+  argv: readonly string[],
+  { environment = {}, columns }: { environment?: Environment | undefined; columns?: number },
+): Promise<string> {
   let text = "";
   const { PATH, HOME } = process.env;
   const code = await runCommand(argv, {
@@ -155,7 +158,7 @@ async function screen(argv: readonly string[], environment: Environment = {}): P
       complain(line) {
         text += line;
       },
-      columns: COLUMNS,
+      columns,
     },
   });
   expect({ argv, code, text }).toEqual({ argv, code: 0, text });
@@ -190,7 +193,10 @@ describe("on a terminal of 80 columns", () => {
       const runs = shown[words] ?? [];
       if (runs === "no table") return;
       for (const { argv = [], copied, environment, header = HEADER } of runs) {
-        const text = await screen([...words.split(" "), ...argv], environment);
+        const text = await screen([...words.split(" "), ...argv], {
+          environment,
+          columns: COLUMNS,
+        });
         const tables = tablesOf(text, header);
         expect({ text, tables: tables.length }).not.toEqual({ text, tables: 0 });
         for (const lines of tables) {
@@ -208,4 +214,16 @@ describe("on a terminal of 80 columns", () => {
       }
     });
   }
+
+  test("help has no line that is wider, and every word of it", async () => {
+    for (const words of ["", ...COMMANDS.map((command) => command.words)]) {
+      const argv = [...words.split(" ").filter((word) => word !== ""), "--help"];
+      const fitted = await screen(argv, { columns: COLUMNS });
+      for (const line of fitted.split("\n")) {
+        expect({ line, isWide: Bun.stringWidth(line) > COLUMNS }).toEqual({ line, isWide: false });
+      }
+      const whole = await screen(argv, {});
+      expect(fitted.split(/\s+/)).toEqual(whole.split(/\s+/));
+    }
+  });
 });
