@@ -45,7 +45,7 @@ const BEGIN_HEADERS = Type.Object({
       pattern: "^[\\x21-\\x7e]{1,255}$",
       [Expected]: "1 to 255 visible ASCII characters",
       description:
-        "By card: for 24 hours, repeats of the same order are answered with the same top-up. By x402 without a key: the same payment is answered with the key again. Then take a random one and show it to nobody.",
+        "For 24 hours, repeats of the same order are answered with the same top-up. By x402, also a repeat without a payment, or with another one, unless the first has expired. Without a key, the same payment is answered with the key again: then take a random one and show it to nobody.",
     }),
   ),
   "payment-signature": Type.Optional(

@@ -75,6 +75,20 @@ export async function beginTopup(
   return { kind, topup: await requireTopup(database, row?.topup_id ?? "") };
 }
 
+/** The top-up that an account has begun under an Idempotency-Key in the last 24 hours. */
+export async function findTopupOfOrder(
+  database: Database,
+  accountId: string,
+  idempotencyKey: string,
+): Promise<Topup | undefined> {
+  const row = await database.row("find_topup_of_order", {
+    account_id: accountId,
+    idempotency_hash: hashOf(idempotencyKey),
+    idempotency_age: intervalOf(IDEMPOTENCY_TTL_MS),
+  });
+  return row && findTopup(database, row.topup_id);
+}
+
 /** A top-up as it is now; undefined if there is none. */
 export function findTopup(database: Database, topupId: string): Promise<Topup | undefined> {
   return database.row("find_topup", { topup_id: topupId });

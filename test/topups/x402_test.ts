@@ -160,6 +160,60 @@ describe.skipIf(!hasChain())("x402", () => {
     expect(scene.facilitator.calls).toHaveLength(calls);
   });
 
+  test("with a key, a client that is called again under the same Idempotency-Key pays once, wherever and with whatever it signs", async () => {
+    const { gateway, payTo } = scene;
+    const peer = await startPeer(scene);
+    const key = await createReader(scene);
+    const call = { usd: 1, key, once: newId() };
+    const before = await chain.balanceOf(payTo);
+    const pay = (baseUrl: string) =>
+      payingFetch(wallet)(`${baseUrl}/v1/topups`, requestOf(call)).then(async (response) => ({
+        status: response.status,
+        body: (await response.json()) as { topup_id: string; transaction: string },
+      }));
+    const first = await pay(gateway.baseUrl);
+    expect(first.status).toBe(201);
+    for (const baseUrl of [gateway.baseUrl, peer]) {
+      expect(await pay(baseUrl)).toEqual({ status: 200, body: first.body });
+    }
+    // Also if it has signed another one already.
+    const terms = await askTerms(scene, { usd: 1, key });
+    const payment = await signPayment(scene, wallet, terms);
+    const other = await postTopup(scene, { ...call, payment });
+    expect(await other.json()).toEqual(first.body);
+    expect((await chain.balanceOf(payTo)) - before).toBe(1_000_000n);
+    expect(await creditsOf(scene, key)).toBe(1_000_000);
+    const reused = await postTopup(scene, { ...call, usd: 2 });
+    expect(await problemOf(reused)).toMatchObject({ status: 409, code: "IDEMPOTENCY_KEY_REUSED" });
+    // Another account's is another one.
+    const stranger = { ...call, key: await createReader(scene) };
+    expect((await postTopup(scene, stranger)).status).toBe(402);
+  });
+
+  test("with a key, two payments under one Idempotency-Key at once are one, and one that has expired makes room", async () => {
+    const key = await createReader(scene);
+    const call = { usd: 1, key, once: newId() };
+    const terms = await askTerms(scene, call);
+    const [one, two] = [
+      await signPayment(scene, wallet, terms),
+      await signPayment(scene, wallet, terms),
+    ];
+    scene.facilitator.answering = async () => new Response("down", { status: 502 });
+    const answers = await Promise.all(
+      [one, two].map((payment) => postTopup(scene, { ...call, payment })),
+    );
+    // One is begun and can't be settled; the other is told of it.
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 503]);
+    expect((await postTopup(scene, call)).status).toBe(202);
+    scene.facilitator.answering = undefined;
+    await scene.gateway.sql`
+      update topups set status = 'expired', ended_at = now()
+      where idempotency_hash is not null and status = 'waiting'`;
+    const payment = await signPayment(scene, wallet, await askTerms(scene, call));
+    expect((await postTopup(scene, { ...call, payment })).status).toBe(201);
+    expect(await creditsOf(scene, key)).toBe(1_000_000);
+  });
+
   test("the facilitator never sees the offer, and the signature is not stored", async () => {
     const call = { usd: 1, key: await createReader(scene) };
     const payment = await signPayment(scene, wallet, await askTerms(scene, call));

@@ -4,7 +4,8 @@
 --
 -- asking_account: null if it is not known yet
 -- known_payment: the payment's id at the way, if there is one already
--- given_hash: of the Idempotency-Key; null without one. It is forgotten after hash_age
+-- given_hash: of the Idempotency-Key; null without one. It is forgotten after hash_age, or with a payment by x402 that
+-- has expired
 -- first_asked: when the way is asked first what became of it
 -- account_day_nanos, day_nanos: what an account, and all of them, may pay in a UTC day; null: any amount
 --
@@ -43,7 +44,11 @@ begin
     set idempotency_hash = null
     where account_id = asking_account
       and idempotency_hash = given_hash
-      and created_at <= now() - hash_age;
+      and (
+        created_at <= now() - hash_age
+        -- Its payment can't come in any more, so another one may take its place.
+        or way = 'x402' and status = 'expired'
+      );
     select * into earlier
     from topups
     where account_id = asking_account

@@ -284,6 +284,7 @@ import sql_topups_count_keyless_topups from "../../../sql/topups/count_keyless_t
 import sql_topups_delete_unpaid_topups from "../../../sql/topups/delete_unpaid_topups.sql" with { type: "text" };
 import sql_topups_expire_topup from "../../../sql/topups/expire_topup.sql" with { type: "text" };
 import sql_topups_find_topup from "../../../sql/topups/find_topup.sql" with { type: "text" };
+import sql_topups_find_topup_of_order from "../../../sql/topups/find_topup_of_order.sql" with { type: "text" };
 import sql_topups_find_topup_of_payment from "../../../sql/topups/find_topup_of_payment.sql" with { type: "text" };
 import sql_topups_functions_adopt_topup from "../../../sql/topups/functions/adopt_topup.sql" with { type: "text" };
 import sql_topups_functions_begin_topup from "../../../sql/topups/functions/begin_topup.sql" with { type: "text" };
@@ -603,6 +604,7 @@ export const STATEMENTS = {
   delete_unpaid_topups: numbered(sql_topups_delete_unpaid_topups),
   expire_topup: numbered(sql_topups_expire_topup),
   find_topup: numbered(sql_topups_find_topup),
+  find_topup_of_order: numbered(sql_topups_find_topup_of_order),
   find_topup_of_payment: numbered(sql_topups_find_topup_of_payment),
   give_topup_key: numbered(sql_topups_give_topup_key),
   grant_topup: numbered(sql_topups_grant_topup),
@@ -2736,6 +2738,17 @@ export interface StatementTypes {
       readonly is_over: boolean;
     };
   };
+  /** the top-up that an account has begun under an Idempotency-Key */
+  find_topup_of_order: {
+    parameters: {
+      readonly account_id: string;
+      readonly idempotency_hash: Uint8Array;
+      readonly idempotency_age: string;
+    };
+    row: {
+      readonly topup_id: string;
+    };
+  };
   /** the top-up that a payment is for, by what the way calls the payment */
   find_topup_of_payment: {
     parameters: {
@@ -3020,6 +3033,7 @@ export const ARGUMENTS: {
   delete_unpaid_topups: (by) => [by.age, by.limit],
   expire_topup: (by) => [by.topup_id, by.alert],
   find_topup: (by) => [by.topup_id],
+  find_topup_of_order: (by) => [by.account_id, by.idempotency_hash, by.idempotency_age],
   find_topup_of_payment: (by) => [by.way, by.payment_id],
   give_topup_key: (by) => [by.topup_id, by.key_hash, by.key_start, by.name, by.repeated_for, by.actor],
   grant_topup: (by) => [by.topup_id, by.reference, by.paid_nanos, by.payment_id, by.details, by.actor],

@@ -57,6 +57,8 @@ export interface CheckedPayment {
   /** Null: without a key. */
   readonly accountId: string | null;
   readonly keyId: string | null;
+  /** Of a call with a key: under it, one payment is taken, and no other beside it. */
+  readonly idempotencyKey: string | undefined;
 }
 
 /** What came of a payment. `waiting`: it may still come in. */
@@ -115,6 +117,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
       lifetimeMs: Math.max(msLeft(authorization, Date.now()), 0),
       paymentId: paymentIdOf(x402, authorization),
       details,
+      idempotencyKey: payment.idempotencyKey,
     } as const;
     return beginTopup(database, order, limits);
   }
@@ -275,6 +278,13 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
         : topup.account_id === accountId;
     },
 
+    /** What came of an earlier payment, whose place another one does not take. */
+    standOf(topup: Topup): PaymentOutcome {
+      return topup.status === "granted"
+        ? { kind: "granted", topup, isNew: false }
+        : { kind: "waiting", topup };
+    },
+
     /** A payment that is new, or one that came before and is not decided. */
     async take(payment: CheckedPayment, known: Topup | undefined): Promise<PaymentOutcome> {
       if (known?.status === "granted") return { kind: "granted", topup: known, isNew: false };
@@ -286,6 +296,9 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
         return begun.kind === "payment_taken"
           ? { kind: "taken" }
           : { kind: "limited", by: begun.kind };
+      }
+      if (begun.topup.payment_id !== paymentIdOf(x402, payment.authorization)) {
+        return this.standOf(begun.topup);
       }
       if (!this.isOf(begun.topup, payment)) return { kind: "taken" };
       if (begun.kind === "repeated") return this.take(payment, begun.topup);

@@ -32,7 +32,7 @@ import {
 import type { Services } from "../../services.ts";
 import { dayLimits, problemOfBegin } from "../topup_routes.ts";
 import { topupText } from "../topup_shapes.ts";
-import { PAYMENT } from "../topups.ts";
+import { findTopupOfOrder, PAYMENT } from "../topups.ts";
 import type { DirectPay, DirectWay, Topup } from "../way.ts";
 import { authorizationOf, findFault, findTimeFault, type PaymentFault } from "./check_payment.ts";
 import { makeOffer, openOffer, resourceOf } from "./offer.ts";
@@ -108,6 +108,7 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
       amountNanos,
       accountId: principal?.accountId ?? null,
       keyId: principal?.keyId ?? null,
+      idempotencyKey: principal && orderKeyOf(order.call),
       timeFault: findTimeFault(authorization, offer, Date.now()),
     };
   }
@@ -136,6 +137,9 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
       });
     }
     const header = call.request.headers.get("payment-signature");
+    const earlier = await findEarlier(order);
+    if (earlier instanceof Problem) return earlier;
+    if (earlier !== undefined && header === null) return answer(order, payments.standOf(earlier));
     if (header === null) {
       if (call.request.headers.has("x-payment")) {
         return paymentInvalid(
@@ -152,6 +156,9 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
     if (payment instanceof Problem) return payment;
     const known = await payments.findKnown(payment);
     if (known !== undefined && !payments.isOf(known, payment)) return paymentTaken();
+    if (earlier !== undefined && known?.topup_id !== earlier.topup_id) {
+      return answer(order, payments.standOf(earlier));
+    }
     if (known === undefined) {
       if (payment.timeFault !== undefined) return refuse(order, payment.timeFault);
       if (isKeyless && (await isKeylessFull())) {
@@ -165,6 +172,22 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
       );
     }
     return answer(order, await payments.take(payment, known));
+  }
+
+  /**
+   * What was paid, or is on its way, under the same Idempotency-Key: a library that is called again signs another
+   * payment, and nobody wants to pay twice.
+   */
+  async function findEarlier(order: DirectPay): Promise<Topup | Problem | undefined> {
+    const { call, principal, amountNanos } = order;
+    const idempotencyKey = orderKeyOf(call);
+    if (principal === undefined || idempotencyKey === undefined) return undefined;
+    const earlier = await findTopupOfOrder(database, principal.accountId, idempotencyKey);
+    if (earlier === undefined) return undefined;
+    if (earlier.way !== "x402" || earlier.amount_nanos !== amountNanos) {
+      return problemOfBegin("key_reused");
+    }
+    return earlier.status === "expired" ? undefined : earlier;
   }
 
   async function isKeylessFull(): Promise<boolean> {
@@ -227,14 +250,14 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
    * Idempotency-Key: nothing on the chain, and no facilitator, has that, so only the payer sends it.
    */
   async function giveKey(
-    { request }: Call,
+    call: Call,
     { topup_id: topupId }: Topup,
   ): Promise<{ readonly key?: string }> {
     // Nobody would get it. It waits for the same payment to come again.
-    if (request.signal.aborted) return {};
-    const idempotencyKey = request.headers.get("idempotency-key");
+    if (call.request.signal.aborted) return {};
+    const idempotencyKey = orderKeyOf(call);
     const key =
-      idempotencyKey === null
+      idempotencyKey === undefined
         ? generateKey("read")
         : deriveKey("read", secret, `x402 ${topupId} ${idempotencyKey}`);
     const given = await database.row("give_topup_key", {
@@ -288,6 +311,11 @@ function createKeylessLimit(): (address: string) => void {
     if (retryAfterMs > 0)
       throw rateLimitedFor(retryAfterMs, { limit, of: "top-ups without a key" });
   };
+}
+
+/** The Idempotency-Key of a call. */
+function orderKeyOf({ request }: Call): string | undefined {
+  return request.headers.get("idempotency-key") ?? undefined;
 }
 
 function addressOf({ topup_id: topupId }: Topup): string {
