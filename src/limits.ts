@@ -465,6 +465,8 @@ export const TOTALS_BEHIND_SECONDS_LOW = 300;
 export const REPLICA_LAG_SECONDS_LOW = 30;
 /** How long `doctor` proves ledgers, in milliseconds. */
 export const LEDGER_PROOF_MS_MAX = 60_000;
+/** How long a count of late feeds tells whether there are any, as an interval of PostgreSQL. It is made each minute. */
+export const LATE_FEEDS_FOUND_WITHIN = "5 minutes";
 /** Events of an account's log up to which the console proves its ledger unasked. */
 export const PROOF_EVENTS_UNASKED_MAX = 20_000;
 /** From the signal to the end of the process, in milliseconds. Decisions 8. */

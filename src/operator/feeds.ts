@@ -15,8 +15,14 @@ import {
 import { FeedRowShape, REVIEWS } from "../feeds/feed_shapes.ts";
 import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
 import { FEED_STATUSES } from "../feeds/find.ts";
+import { present } from "../lib/assert.ts";
 import { oneOf } from "../lib/typebox.ts";
-import { DELETIONS_PER_FEED_ALLOWED, PAGE_LIMIT_MAX, PUSH_HISTORY } from "../limits.ts";
+import {
+  DELETIONS_PER_FEED_ALLOWED,
+  LATE_FEEDS_FOUND_WITHIN,
+  PAGE_LIMIT_MAX,
+  PUSH_HISTORY,
+} from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { count, time } from "../shapes.ts";
 import { accountReference, feedReference, reason } from "./common_shapes.ts";
@@ -73,6 +79,12 @@ export async function listFeeds(
     cursorOf: (row) => row.feed_id,
     entryOf: (row) => row,
   });
+}
+
+/** Whether a feed was late when the job last looked, about a minute ago. A scan of all feeds tells it as of now. */
+export async function hasLateFeeds({ database }: Operator): Promise<boolean> {
+  const found = await database.row("has_late_feeds", { found_within: LATE_FEEDS_FOUND_WITHIN });
+  return present(found).has_late;
 }
 
 export const ListingInput = Type.Object({

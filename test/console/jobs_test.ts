@@ -75,6 +75,28 @@ describe("what a form sends", () => {
     expect(proven).toContain("3 granted");
   });
 
+  test("the overview lists late feeds, unless the job has just found that none is late", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const { metered } = scene.feeds;
+    const [before] = await gateway.sql`
+      select last_sync_at from feeds where feed_id = ${metered}`;
+    const lateFeeds = async () => (await (await who.get("")).text()).split("Late feeds")[1] ?? "";
+    const note = (amount: number, ago: string) => gateway.sql`
+      insert into findings (name, amount, found_at)
+      values ('overdue feeds', ${amount}, now() - ${ago}::interval)
+      on conflict (name) do update set amount = excluded.amount, found_at = excluded.found_at`;
+    // The gateway's own job may note the truth meanwhile.
+    await gateway.sql`update feeds set last_sync_at = now() - interval '1 day' where feed_id = ${metered}`;
+    await note(1, "1 second");
+    expect(await lateFeeds()).toContain(`/feeds/${metered}"`);
+    await note(0, "1 hour");
+    expect(await lateFeeds()).toContain(`/feeds/${metered}"`);
+    await gateway.sql`
+      update feeds set last_sync_at = ${before?.last_sync_at} where feed_id = ${metered}`;
+    await note(0, "1 second");
+    expect(await lateFeeds()).toContain("No provider was late");
+  });
+
   test("a sentence in an address is not shown", async () => {
     const who = await signIn(gateway.baseUrl, scene.adminKey);
     const html = await (await who.get("?done=You+have+won")).text();

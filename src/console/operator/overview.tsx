@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { hasLateFeeds } from "../../operator/feeds.ts";
 import type { StatsOutcome } from "../../operator/stats.ts";
 import { Chart, digits, type Figure, FigureCard, Message, Table, Time } from "../../ui/parts.tsx";
 import { AccountLink, FeedLink, type Listed } from "../lists.tsx";
@@ -19,11 +20,13 @@ export const OVERVIEW: PageRoute = {
     const [stats, waiting, late] = await Promise.all([
       ask<StatsOutcome>(`/v1/operator/stats?by=${by}`),
       ask<Listed<"feeds", FeedEntry>>("/v1/operator/feeds?review=waiting&limit=5"),
-      ask<Listed<"feeds", FeedEntry>>("/v1/operator/feeds?health=late&limit=5"),
+      hasLateFeeds(visit.operator).then((has) =>
+        has ? ask<Listed<"feeds", FeedEntry>>("/v1/operator/feeds?health=late&limit=5") : undefined,
+      ),
     ]);
     const { groups, totals, ledger, top, complete_until: until } = bodyOf(stats);
     const { feeds } = bodyOf(waiting);
-    const lateFeeds = late.kind === "done" ? late.body.feeds : [];
+    const lateFeeds = late?.kind === "done" ? late.body.feeds : [];
     const points = (values: (group: StatsOutcome["groups"][number]) => readonly Figure[]) =>
       groups.map((group) => ({ at: group.at, values: values(group) }));
     return {
@@ -96,7 +99,7 @@ export const OVERVIEW: PageRoute = {
             empty="No feed waits for review. Providers ask for it when they create or edit a feed."
           />
           <h2>Late feeds</h2>
-          <FeedTable visit={visit} feeds={lateFeeds} empty="No provider is late." />
+          <FeedTable visit={visit} feeds={lateFeeds} empty="No provider was late a minute ago." />
           <h2>Read most</h2>
           <Table
             label="Feeds that are read most"

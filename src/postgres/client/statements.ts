@@ -173,6 +173,7 @@ import sql_operator_functions_rank_reads from "../../../sql/operator/functions/r
 import sql_operator_functions_rotate_admin_key from "../../../sql/operator/functions/rotate_admin_key.sql" with { type: "text" };
 import sql_operator_has_accounts from "../../../sql/operator/has_accounts.sql" with { type: "text" };
 import sql_operator_has_admin_keys from "../../../sql/operator/has_admin_keys.sql" with { type: "text" };
+import sql_operator_has_late_feeds from "../../../sql/operator/has_late_feeds.sql" with { type: "text" };
 import sql_operator_has_long_log from "../../../sql/operator/has_long_log.sql" with { type: "text" };
 import sql_operator_list_accounts from "../../../sql/operator/list_accounts.sql" with { type: "text" };
 import sql_operator_list_audit_events from "../../../sql/operator/list_audit_events.sql" with { type: "text" };
@@ -539,6 +540,7 @@ export const STATEMENTS = {
   find_proof: numbered(sql_operator_find_proof),
   has_accounts: numbered(sql_operator_has_accounts),
   has_admin_keys: numbered(sql_operator_has_admin_keys),
+  has_late_feeds: numbered(sql_operator_has_late_feeds),
   has_long_log: numbered(sql_operator_has_long_log),
   list_accounts: numbered(sql_operator_list_accounts),
   list_audit_events: numbered(sql_operator_list_audit_events),
@@ -1737,6 +1739,15 @@ export interface StatementTypes {
     };
     row: {
       readonly has_admin_keys: boolean;
+    };
+  };
+  /** whether a feed was late when the job last looked, so that a page asks for those only if there are any */
+  has_late_feeds: {
+    parameters: {
+      readonly found_within: string;
+    };
+    row: {
+      readonly has_late: boolean;
     };
   };
   /** whether an account's usage log has more than so many events, without counting the rest */
@@ -2968,6 +2979,7 @@ export const ARGUMENTS: {
   find_proof: () => [],
   has_accounts: () => [],
   has_admin_keys: () => [],
+  has_late_feeds: (by) => [by.found_within],
   has_long_log: (by) => [by.account_id, by.events_max],
   list_accounts: (by) => [by.account_id, by.name, by.after_account_id, by.limit],
   list_audit_events: (by) => [by.account_id, by.feed_id, by.since, by.until, by.before_event_id, by.limit],
