@@ -188,7 +188,7 @@ describe.skipIf(!IS_MOUNTED)("a full disk", () => {
       "before",
       ...fileIds.slice(0, ROWS_AGAIN),
     ]);
-  });
+  }, 300_000);
 
   test("exports while it is full give each row once and are charged once, now or when there is room", async () => {
     const price = { price_type: "metered", price_per_1k: PRICE_PER_1K };
@@ -221,7 +221,7 @@ describe.skipIf(!IS_MOUNTED)("a full disk", () => {
     // A credit is a millionth of a dollar, and a hundred rows are a call.
     const credits = ((ROWS_AGAIN / 100) * PRICE_PER_1K * 1_000_000) / 1_000;
     expect(before - (await balance())).toBe(2 * credits);
-  });
+  }, 300_000);
 });
 
 async function collected(parts: AsyncIterable<ExportPart<JsonObject>>): Promise<unknown[]> {
