@@ -278,12 +278,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
         : topup.account_id === accountId;
     },
 
-    /** What came of an earlier payment, whose place another one does not take. */
-    standOf(topup: Topup): PaymentOutcome {
-      return topup.status === "granted"
-        ? { kind: "granted", topup, isNew: false }
-        : { kind: "waiting", topup };
-    },
+    standOf,
 
     /** A payment that is new, or one that came before and is not decided. */
     async take(payment: CheckedPayment, known: Topup | undefined): Promise<PaymentOutcome> {
@@ -298,7 +293,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
           : { kind: "limited", by: begun.kind };
       }
       if (begun.topup.payment_id !== paymentIdOf(x402, payment.authorization)) {
-        return this.standOf(begun.topup);
+        return standOf(begun.topup);
       }
       if (!this.isOf(begun.topup, payment)) return { kind: "taken" };
       if (begun.kind === "repeated") return this.take(payment, begun.topup);
@@ -331,6 +326,13 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
     },
     payerOf: ({ details }: Topup): string => detailsOf(details).authorization.from,
   };
+}
+
+/** Where an earlier payment stands that another one can't take the place of. */
+function standOf(topup: Topup): PaymentOutcome {
+  return topup.status === "granted"
+    ? { kind: "granted", topup, isNew: false }
+    : { kind: "waiting", topup };
 }
 
 /** Whether more of the chain would say the same. */

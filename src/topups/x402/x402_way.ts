@@ -127,30 +127,15 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
 
   async function pay(order: DirectPay): Promise<Answer | Problem> {
     const { call, principal, address, amountNanos } = order;
-    const isKeyless = principal === undefined;
-    if (isKeyless) countKeyless(address);
-    if (isKeyless && amountNanos < X402_KEYLESS_CENTS_MIN * NANOS_PER_CENT) {
-      return new Problem("VALIDATION_FAILED", {
-        detail:
-          "Without a key, a payment makes an account and is at least 1 USD. Ask for more, or send your read key.",
-        errors: [{ path: "/usd", message: "usd must be at least 1 in a call without a key" }],
-      });
+    if (principal === undefined) {
+      countKeyless(address);
+      if (amountNanos < X402_KEYLESS_CENTS_MIN * NANOS_PER_CENT) return tooLittle();
     }
-    const header = call.request.headers.get("payment-signature");
     const earlier = await findEarlier(order);
     if (earlier instanceof Problem) return earlier;
-    if (earlier !== undefined && header === null) return answer(order, payments.standOf(earlier));
+    const header = call.request.headers.get("payment-signature");
     if (header === null) {
-      if (call.request.headers.has("x-payment")) {
-        return paymentInvalid(
-          "X-PAYMENT is of x402 version 1. Pay by version 2, in PAYMENT-SIGNATURE.",
-        );
-      }
-      return ask(order, "PAYMENT_REQUIRED", {
-        error: "PAYMENT-SIGNATURE header is required",
-        detail:
-          "Pay by x402 version 2: sign what accepts says and repeat the call over HTTP with PAYMENT-SIGNATURE.",
-      });
+      return earlier === undefined ? terms(order) : answer(order, payments.standOf(earlier));
     }
     const payment = check(order, header);
     if (payment instanceof Problem) return payment;
@@ -161,7 +146,7 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
     }
     if (known === undefined) {
       if (payment.timeFault !== undefined) return refuse(order, payment.timeFault);
-      if (isKeyless && (await isKeylessFull())) {
+      if (principal === undefined && (await isKeylessFull())) {
         return unavailable("Too many payments without a key are under way. Try again in a minute.");
       }
     }
@@ -174,9 +159,23 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
     return answer(order, await payments.take(payment, known));
   }
 
+  /** What a call without a payment is told. */
+  function terms(order: DirectPay): Problem {
+    if (order.call.request.headers.has("x-payment")) {
+      return paymentInvalid(
+        "X-PAYMENT is of x402 version 1. Pay by version 2, in PAYMENT-SIGNATURE.",
+      );
+    }
+    return ask(order, "PAYMENT_REQUIRED", {
+      error: "PAYMENT-SIGNATURE header is required",
+      detail:
+        "Pay by x402 version 2: sign what accepts says and repeat the call over HTTP with PAYMENT-SIGNATURE.",
+    });
+  }
+
   /**
-   * What was paid, or is on its way, under the same Idempotency-Key: a library that is called again signs another
-   * payment, and nobody wants to pay twice.
+   * What was paid, or is on its way, under the same Idempotency-Key. A client library that is called again signs another
+   * payment, which would be paid beside the first.
    */
   async function findEarlier(order: DirectPay): Promise<Topup | Problem | undefined> {
     const { call, principal, amountNanos } = order;
@@ -324,6 +323,15 @@ function addressOf({ topup_id: topupId }: Topup): string {
 
 function base64Of(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString("base64");
+}
+
+/** 422 */
+function tooLittle(): Problem {
+  return new Problem("VALIDATION_FAILED", {
+    detail:
+      "Without a key, a payment makes an account and is at least 1 USD. Ask for more, or send your read key.",
+    errors: [{ path: "/usd", message: "usd must be at least 1 in a call without a key" }],
+  });
 }
 
 /** 400 */
