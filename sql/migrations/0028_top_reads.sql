@@ -2,12 +2,11 @@
 
 create index accounts_name on accounts (name);
 
--- The feeds that are read most, and the accounts that read most, in the last days, as the job `top reads` keeps them:
--- what they were ranked of, and both rankings.
-create table read_ranking (
-  is_only boolean primary key default true,
-  -- In UTC, both inclusive.
-  from_day date not null,
+-- The feeds that are read most, and the accounts that read most, in the last days and in the last one, as the job
+-- `top reads` keeps them: what they were ranked of, and the rankings.
+create table read_rankings (
+  -- So many days in UTC, with that of to_day.
+  days int primary key,
   to_day date not null,
   -- Places that are kept of each ranking, if there are so many.
   places int not null,
@@ -15,11 +14,11 @@ create table read_ranking (
   complete_until timestamptz,
   ranked_at timestamptz not null,
   -- How long the ranking took.
-  took interval not null,
-  constraint read_ranking_one check (is_only)
+  took interval not null
 );
 
 create table top_reads (
+  days int not null,
   is_feed boolean not null,
   place int not null,
   -- Null in the ranking of accounts, as is the account in that of feeds.
@@ -28,6 +27,6 @@ create table top_reads (
   reads bigint not null,
   -- What was charged for reads and purchases, less refunds.
   spent_nanos bigint not null,
-  primary key (is_feed, place)
+  primary key (days, is_feed, place)
 )
 with (fillfactor = 50);

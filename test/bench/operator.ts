@@ -216,7 +216,7 @@ async function measure(database: BenchDatabase, key: string, times: number): Pro
     const late = await namesOf(database);
     // A gateway that serves such a database has had its first turn of the job long ago.
     await waitFor(
-      async () => (await database.sql`select from read_ranking`).length > 0,
+      async () => (await database.sql`select from read_rankings`).length > 0,
       RANKED_MS_MAX,
     );
     const figures: Figures = [];

@@ -238,16 +238,18 @@ describe("stats", () => {
     // Whether the kept one is asked, an impossible one shows.
     await gateway.sql`update top_reads set reads = 99 where feed_id = ${feed.feedId}`;
     expect(readsOf(await rank())).toBe(99);
-    const today = new Date().toISOString().slice(0, 10);
-    expect(readsOf((await stats(`?from=${today}`)).top)).toBe(5);
+    expect(readsOf((await stats("?by=minute")).top)).toBe(99);
+    const day = (days: number) =>
+      new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+    expect(readsOf((await stats(`?from=${day(1)}`)).top)).toBe(5);
     await readAndCount(1);
     expect(readsOf(await rank())).toBe(6);
-    await gateway.sql`update read_ranking set took = '1 hour'`;
+    await gateway.sql`update read_rankings set took = '1 hour'`;
     expect(readsOf(await rank())).toBe(99);
     // It isn't made again before it is worth it.
     await runJob("top reads");
     expect(readsOf(await rank())).toBe(99);
-    await gateway.sql`update read_ranking set took = '1 second', ranked_at = now() - interval '21 seconds'`;
+    await gateway.sql`update read_rankings set took = '1 second', ranked_at = now() - interval '21 seconds'`;
     await runJob("top reads");
     expect(readsOf(await rank())).toBe(6);
   });

@@ -19,8 +19,8 @@ begin
   if not is_by_credits
     and exists (
       select
-      from read_ranking as kept
-      where kept.from_day = find_top_reads.from_day
+      from read_rankings as kept
+      where kept.days = find_top_reads.to_day - from_day + 1
         and kept.to_day = find_top_reads.to_day
         and place_limit <= kept.places
         and (
@@ -31,7 +31,11 @@ begin
         )
     )
   then
-    return query select * from top_reads where place <= place_limit;
+    return query
+      select *
+      from top_reads
+      where days = to_day - from_day + 1
+        and place <= place_limit;
   else
     return query select * from rank_reads(from_day, to_day, is_by_credits, place_limit);
   end if;

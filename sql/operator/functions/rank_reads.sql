@@ -35,6 +35,7 @@ as $$
     from counted
   )
   select
+    to_day - from_day + 1,
     top.is_feed,
     (row_number() over ranking)::int,
     top.feed_id,
