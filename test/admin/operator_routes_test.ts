@@ -368,6 +368,9 @@ describe("a repeat with an Idempotency-Key", () => {
   }, 20_000);
 });
 
+/** Within this time all connections of reports wait for the lock, also on a busy machine. */
+const FULL_MS_MAX = 30_000;
+
 describe("faults", () => {
   test("reports that take too long are 503, have few connections, and hold no charged read up", async () => {
     const owner = await gateway.createAccount({ name: "Metered" });
@@ -378,31 +381,38 @@ describe("faults", () => {
     });
     const reader = await gateway.createKey(await gateway.createAccount({ credits: 50 }), "read");
     const session = await gateway.sql.reserve();
-    await session`begin`;
-    // What totals are read from, and no read writes.
-    await session`lock table spending_days, day_totals in access exclusive mode`;
-    const reports = Array.from({ length: 3 * OPERATOR_CONNECTIONS_MAX }, () =>
-      callOperator(gateway.baseUrl, admin.key, "/stats"),
-    );
-    const waiting = async () => {
-      const [row] = await gateway.sql`
-        select count(*)::int as count from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'
-          and query like '%day_totals%' and query not like '%pg_stat_activity%'`;
-      return Number(row?.count);
-    };
-    const isFull = await waitFor(async () => (await waiting()) >= OPERATOR_CONNECTIONS_MAX, 4_000);
-    expect(isFull).toBe(true);
-    for (let reads = 0; reads < 20; reads++) {
-      expect((await gateway.get(`/v1/feed/${feed.slug}`, reader)).status).toBe(200);
-    }
-    expect(await waiting()).toBeLessThanOrEqual(OPERATOR_CONNECTIONS_MAX);
-    const answers = await Promise.all(reports);
-    await session`rollback`;
-    session.release();
-    for (const answer of answers) {
-      // One that has waited for a connection for too long is told so.
-      expect(await contract.check("GET", answer)).toMatchObject({ status: 503 });
+    try {
+      await session`begin`;
+      // What totals are read from, and no read writes.
+      await session`lock table spending_days, day_totals in access exclusive mode`;
+      const waiting = async () => {
+        const [row] = await gateway.sql`
+          select count(*)::int as count from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'
+            and (query like '%day_totals%' or query like '%find_top_reads%')
+            and query not like '%pg_stat_activity%'`;
+        return Number(row?.count);
+      };
+      const answers: Response[] = [];
+      let isOver = false;
+      const asking = Array.from({ length: 3 * OPERATOR_CONNECTIONS_MAX }, async () => {
+        while (!isOver) answers.push(await callOperator(gateway.baseUrl, admin.key, "/stats"));
+      });
+      const isFull = async () => (await waiting()) === OPERATOR_CONNECTIONS_MAX;
+      expect(await waitFor(isFull, FULL_MS_MAX)).toBe(true);
+      for (let reads = 0; reads < 20; reads++) {
+        expect((await gateway.get(`/v1/feed/${feed.slug}`, reader)).status).toBe(200);
+        expect(await waiting()).toBeLessThanOrEqual(OPERATOR_CONNECTIONS_MAX);
+      }
+      isOver = true;
+      await Promise.all(asking);
+      for (const answer of answers) {
+        // One that has waited for a connection for too long is told so.
+        expect(await contract.check("GET", answer)).toMatchObject({ status: 503 });
+      }
+    } finally {
+      await session`rollback`;
+      session.release();
     }
     expect(await call(200, "/stats")).toMatchObject({ by: "day" });
   }, 60_000);

@@ -39,8 +39,6 @@ const PASSING = new Set([429, 503]);
 export function startBulk(client: Client, options: BulkOptions): Promise<void>[] {
   const { world, scene, isStopping } = options;
   const { record, violate } = client;
-  /** Those of which a whole import was acknowledged: until then a feed may not be found. */
-  const imported = new Set<TortureFeed>();
 
   /** A gateway that is not paused. */
   function anyBase(): string {
@@ -64,7 +62,7 @@ export function startBulk(client: Client, options: BulkOptions): Promise<void>[]
       const last = await importOnce(feed, first);
       if (last?.receipt !== undefined) {
         record.imports += 1;
-        imported.add(feed);
+        feed.isImported = true;
         feed.acknowledged = feed.sent;
         const { rows_inserted: inserted, rows_duplicate: duplicate } = last.receipt;
         if (inserted + duplicate !== IMPORT_ROWS) violate(`${feed.slug}: imported ${inserted}`);
@@ -116,7 +114,7 @@ export function startBulk(client: Client, options: BulkOptions): Promise<void>[]
   async function exporter(): Promise<void> {
     while (!isStopping()) {
       await Bun.sleep(RETRY_MS);
-      const feed = any(scene.bulk.filter((each) => imported.has(each)));
+      const feed = any(scene.bulk.filter(({ isImported }) => isImported));
       // One agent an export, so that a second charge would show, and no limit is met.
       const agent = await scene.addRichAgent().catch(() => undefined);
       if (feed === undefined || agent === undefined) continue;

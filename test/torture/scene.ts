@@ -16,6 +16,8 @@ export interface TortureFeed {
   readonly isMetered: boolean;
   /** The newest generation (stream: the newest row) that was acknowledged; -1 before the first. */
   acknowledged: number;
+  /** Whether a whole import was acknowledged: until then a feed that has no other push may not be found. */
+  isImported: boolean;
   /** The newest that was sent. */
   sent: number;
 }
@@ -77,7 +79,7 @@ export async function setScene(sql: Connections, agents: number): Promise<Scene>
         )
         returning feed_id`;
       const feedId: string = rows[0]?.feed_id;
-      feeds.push({ feedId, slug, model, isMetered, acknowledged: -1, sent: -1 });
+      feeds.push({ feedId, slug, model, isMetered, acknowledged: -1, isImported: false, sent: -1 });
     }
   }
   const sold = await Promise.all(
@@ -91,7 +93,15 @@ export async function setScene(sql: Connections, agents: number): Promise<Scene>
       values (${owner}, ${slug}, ${slug}, ${model}, 'metered', ${PRICES_NANOS[0]})
       returning feed_id`;
     const feedId: string = rows[0]?.feed_id;
-    bulk.push({ feedId, slug, model, isMetered: true, acknowledged: -1, sent: -1 });
+    bulk.push({
+      feedId,
+      slug,
+      model,
+      isMetered: true,
+      acknowledged: -1,
+      isImported: false,
+      sent: -1,
+    });
   }
   const keys: AgentKey[] = [];
   const addKey = async (accountId: string) => ({
@@ -117,7 +127,7 @@ async function addSoldFeed(sql: Connections, owner: string, slug: string): Promi
     values (${owner}, ${slug}, ${slug}, 'singleton', 'one_time', ${SOLD_CREDITS / 10_000}, true)
     returning feed_id`;
   const [feedId, model] = [rows[0]?.feed_id as string, "singleton" as const];
-  return { feedId, slug, model, isMetered: false, acknowledged: -1, sent: -1 };
+  return { feedId, slug, model, isMetered: false, acknowledged: -1, isImported: false, sent: -1 };
 }
 
 async function addAccount(sql: Connections, balanceNanos: bigint): Promise<string> {
