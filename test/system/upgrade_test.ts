@@ -1,6 +1,6 @@
 /**
  * A database of the newest release is served by this version, and upgraded under load to one that comes after it. There
- * is none yet, so it is made of this one: it has one more migration, and other functions.
+ * is none yet, so it is made of this one: it has more migrations, and other functions.
  *
  * @module
  */
@@ -20,15 +20,18 @@ const LOAD_MS = 1_500;
 const REFUND_MS = 1_500;
 const ASKED_AGAIN_SHARE_MAX = 0.1;
 
-/** Changes what each read, push and purchase is in the middle of. */
-const MIGRATION = `
-alter table accounts add column next_text text not null default 'next';
-alter table api_keys add column next_text text;
-alter table feeds add column next_text text not null default 'next';
-alter table usage_events add column next_count bigint not null default 0;
-create table next_things (thing_id uuid primary key, feed_id uuid not null references feeds);
-create index feeds_next on feeds (next_text);
-`;
+/**
+ * They change what each read, push and purchase is in the middle of. Each locks one table that those use: one that held
+ * two could be part of a deadlock.
+ */
+const NEXT_MIGRATIONS = [
+  "alter table accounts add column next_text text not null default 'next'",
+  "alter table api_keys add column next_text text",
+  "alter table feeds add column next_text text not null default 'next'",
+  "alter table usage_events add column next_count bigint not null default 0",
+  "create table next_things (thing_id uuid primary key, feed_id uuid not null)",
+  "create index feeds_next on feeds (next_text)",
+];
 
 /** The program of the next version. */
 function makeNext(): string {
@@ -38,8 +41,11 @@ function makeNext(): string {
   }
   symlinkSync(join(ROOT, "node_modules"), join(home, "node_modules"));
   const migrations = join(home, "sql/migrations");
-  const number = String(readdirSync(migrations).length + 1).padStart(4, "0");
-  writeFileSync(join(migrations, `${number}_next.sql`), MIGRATION);
+  const known = readdirSync(migrations).length;
+  for (const [place, text] of NEXT_MIGRATIONS.entries()) {
+    const number = String(known + 1 + place).padStart(4, "0");
+    writeFileSync(join(migrations, `${number}_next.sql`), `${text};\n`);
+  }
   appendFileSync(join(home, "sql/jobs/functions/run_job.sql"), "-- Of the next version.\n");
   const generated = Bun.spawnSync([process.execPath, "src/build/generate_statements.ts"], {
     cwd: home,

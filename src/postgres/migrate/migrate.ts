@@ -28,7 +28,8 @@ export const VERSION_MIN = 150_000;
  * behind it run.
  */
 const LOCK_WAIT_MS_MIN = 250;
-const LOCK_WAIT_MS_MAX = 1_000;
+/** Less than PostgreSQL's `deadlock_timeout` of a second: in a deadlock the migration lets go, not a read. */
+const LOCK_WAIT_MS_MAX = 500;
 const LOCK_PAUSE_MS = 1_000;
 
 /**
