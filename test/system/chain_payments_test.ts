@@ -5,6 +5,7 @@ import { connect } from "../../src/postgres/client/connect.ts";
 import { type Chain, hasChain, startChain, type Wallet } from "../support/chain/chain.ts";
 import { type Facilitator, startFacilitator } from "../support/chain/facilitator.ts";
 import { usedDataDir } from "../support/folders.ts";
+import { persist as persistFor, Refused } from "../support/persist.ts";
 import { waitFor } from "../support/processes.ts";
 import {
   askTerms,
@@ -22,8 +23,6 @@ const TRY_AGAIN_MS = 500;
 const MICROS = 1_000_000n;
 
 type Victim = "PostgreSQL" | "one of its backends";
-/** What no repetition would change. */
-class Refused extends Error {}
 
 /** Kills when a payment has come so far. */
 interface Step {
@@ -88,18 +87,8 @@ describe.skipIf(!hasChain())("x402: kill -9 of the database", () => {
   const base = (index: number) => world.bases[index % world.bases.length] as string;
   const scene = () => ({ chain, gateway: { baseUrl: base(0) } });
 
-  /** Does it until it is done: a database that was killed comes back. */
-  async function persist<Result>(act: () => Promise<Result>): Promise<Result> {
-    const endMs = performance.now() + WAIT_MS;
-    while (true) {
-      try {
-        return await act();
-      } catch (error) {
-        if (error instanceof Refused || performance.now() > endMs) throw error;
-        await Bun.sleep(TRY_AGAIN_MS);
-      }
-    }
-  }
+  const persist = <Result>(act: () => Promise<Result>) =>
+    persistFor(act, { waitMs: WAIT_MS, tryAgainMs: TRY_AGAIN_MS });
 
   /** A payment without a key, signed. */
   async function sign(): Promise<TopupCall> {
@@ -140,7 +129,7 @@ describe.skipIf(!hasChain())("x402: kill -9 of the database", () => {
     if (backend !== undefined) process.kill(backend.pid, "SIGKILL");
   }
 
-  /** Of all that was ever paid here: what the chain has, the ledger has, and each account's proof adds up. */
+  /** The ledger has granted what the chain has paid, and each account's proof adds up. */
   async function expectEven(): Promise<void> {
     const [sums] = await persist(
       async () => world.sql`

@@ -9,6 +9,7 @@ import { createDatabase } from "../../src/postgres/client/query.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import { usedDataDir } from "../support/folders.ts";
 import { lockWaiters } from "../support/lock_waiters.ts";
+import { persist as persistFor, Refused } from "../support/persist.ts";
 import { waitFor } from "../support/processes.ts";
 import {
   deliver,
@@ -50,21 +51,8 @@ afterAll(async () => {
 });
 afterEach(() => stripe.answerWith(undefined));
 
-/** What no repetition would change. */
-class Refused extends Error {}
-
-/** Does it until it is done: a database that was killed comes back. */
-async function persist<Result>(act: () => Promise<Result>): Promise<Result> {
-  const endMs = performance.now() + WAIT_MS;
-  while (true) {
-    try {
-      return await act();
-    } catch (error) {
-      if (error instanceof Refused || performance.now() > endMs) throw error;
-      await Bun.sleep(TRY_AGAIN_MS);
-    }
-  }
-}
+const persist = <Result>(act: () => Promise<Result>) =>
+  persistFor(act, { waitMs: WAIT_MS, tryAgainMs: TRY_AGAIN_MS });
 
 async function customer() {
   customers += 1;
