@@ -2,9 +2,9 @@
  * The bounded reader of request bodies, and the rules for what a body may be. Decisions 2, 5 and 10.
  *
  * Takes a request, and gives its bytes, decoded if they were gzipped, or the problem to answer with. Whatever a client
- * sends, memory holds no more than the limit. A larger Content-Length is refused, and its body dropped; a stream is counted as it
- * comes in, and a gzip body is bounded as sent and as decoded. `hold` is called before each buffer. If the length is
- * declared, there is one buffer and the native reader fills it, in less than half the time of a stream.
+ * sends, memory holds no more than the limit. A larger Content-Length is refused, and its body dropped; a stream is
+ * counted as it comes in, and a gzip body is bounded as sent and as decoded. `hold` is called before each buffer. If the
+ * length is declared, there is one buffer and the native reader fills it, in less than half the time of a stream.
  *
  * gzip is decoded in one step after the whole body has come, which takes about 1 ms for 2 MB. A decompression bomb
  * gains nothing by that: its sent bytes are bounded, and its decoding stops at the limit.

@@ -45,7 +45,7 @@ export function callOperator(
   });
 }
 
-/** Who calls which gateway, and the document that its answers are held against. */
+/** A caller with a key, the gateway that it calls, and the document that answers must fit. */
 export interface DocumentedCaller {
   readonly gateway: TestGateway;
   readonly contract: Contract;

@@ -62,7 +62,7 @@ describe("table", () => {
       NAME: ({ name }) => name,
     });
     for (let columns = 1; columns <= 100; columns++) expect(named(columns)).toContain(slug);
-    // What is beside it goes first.
+    // The other columns are left out first.
     expect(named(25).split("\n").slice(0, 2)).toEqual(["SLUG", slug]);
     const two = table([{ slug, code: "VALIDATION_FAILED" }], {
       SLUG: { whole: (row) => row.slug },

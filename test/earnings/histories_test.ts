@@ -50,7 +50,7 @@ afterAll(() => gateway.stop());
 const HOUR_MS = 3_600_000;
 const NANOS_PER_CENT = 10_000_000n;
 const TOPUP_CENTS_MAX = 200;
-/** What is left to a reader of whom the operator takes nearly all. */
+/** The balance of a reader after the operator has revoked nearly all of it. */
 const LEFT_NANOS = 300_000_000n;
 const ACTOR = shellActor("test");
 const day = (time: string | number) => new Date(time).toISOString().slice(0, 10);
@@ -365,7 +365,7 @@ async function topUpOnce(scene: Scene, model: Model, { reader, step }: OfReader)
 
 const least = (one: bigint, other: bigint) => (one < other ? one : other);
 
-/** What is left to a reader, by the model. */
+/** A reader's balance by the model. */
 function balanceOf(scene: Scene, { sales, given, topups }: Model, place: number): bigint {
   const reader = of(scene.readers, place);
   const charged = kept(sales)

@@ -72,7 +72,7 @@ interface Place {
   /** By gateway. */
   readonly databases: readonly Database[];
   readonly log: Log;
-  /** Whose the next one is. */
+  /** The account that the next top-up is for. */
   readonly accountId: string;
 }
 

@@ -68,7 +68,7 @@ const MOODS: Readonly<Record<string, Answering>> = {
   },
 };
 
-/** What is wrong with an authorization; it is signed like that. */
+/** Faults of an authorization. The payer signs it with its fault. */
 const FLAWS: Readonly<Record<string, (now: bigint) => Partial<Authorization>>> = {
   none: () => ({}),
   amount: () => ({ value: 499_999n }),
@@ -115,7 +115,7 @@ const step = fc.oneof(
     arbitrary: fc.record({ does: fc.constantFrom(...(["mine", "mine", "jobs"] as const)) }),
   },
 );
-/** What is done at once, and by how many blocks the chain is reorganised then. */
+/** Steps that run at once. Then the chain drops so many blocks. */
 const burst = fc.record({
   steps: fc.array(step, { minLength: 3, maxLength: 8, size: "max" }),
   reorganised: fc.constantFrom(0, 0, 0, 0, 1, 2, REORGANISED_MAX),

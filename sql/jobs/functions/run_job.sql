@@ -5,8 +5,8 @@
 --
 -- pause: from the end of a pass to the beginning of the next
 -- age: of what the job removes or looks back on; null if it has none
--- amount: what a step does at most, in rows, batches, feeds, entries or places. For filter indexes, the rows that are left
---   without an index; for usage partitions, months
+-- amount: what a step does at most, in rows, batches, feeds, entries or places. For filter indexes, the rows that are
+--   left without an index; for usage partitions, months
 -- work_max: of a step that indexes rows; null for other jobs
 create or replace function run_job(
   job text,
