@@ -55,6 +55,8 @@ interface GatewayOptions {
   readonly isPortShared?: boolean;
   /** How long a drain announces itself before the listener stops, in ms. @default CLOSING_NOTICE_MS */
   readonly closingNoticeMs?: number;
+  /** Whether it takes turns at the background jobs (`jobs/jobs.ts`). @default true */
+  readonly hasJobs?: boolean;
 }
 
 /** Serves until `stop`. @throws if the database can't be reached or the port is taken. */
@@ -84,7 +86,7 @@ interface ServeOptions extends GatewayOptions {
 }
 
 function serve(services: Services, options: ServeOptions): Gateway {
-  const { databases, closingNoticeMs = CLOSING_NOTICE_MS } = options;
+  const { databases, closingNoticeMs = CLOSING_NOTICE_MS, hasJobs = true } = options;
   const { config, http, keys, log, state } = services;
   const listeners: BoundedListener[] = [];
   let ways: Ways;
@@ -122,17 +124,19 @@ function serve(services: Services, options: ServeOptions): Gateway {
   const { port } = listener;
   state.isCrowded = () => listener.isCrowded;
   state.baseUrl = config.baseUrl ?? listenerUrl({ ...config, port });
-  const maintenance = startMaintenance({
-    database: databases.background,
-    log,
-    metrics: http.metrics,
-    jobs: createJobs({
-      usageRetentionDays: config.usageRetentionDays,
-      auditRetentionDays: config.auditRetentionDays,
-      flushKeyUses: () => keys.flushUses(),
-      survey: databases.survey,
-    }),
-  });
+  const maintenance = hasJobs
+    ? startMaintenance({
+        database: databases.background,
+        log,
+        metrics: http.metrics,
+        jobs: createJobs({
+          usageRetentionDays: config.usageRetentionDays,
+          auditRetentionDays: config.auditRetentionDays,
+          flushKeyUses: () => keys.flushUses(),
+          survey: databases.survey,
+        }),
+      })
+    : undefined;
   // Beside the other jobs, since it waits for answers of others.
   const finishing =
     config.topups &&
@@ -159,7 +163,7 @@ function serve(services: Services, options: ServeOptions): Gateway {
     stop: () => {
       stopping ??= drain(services, {
         listeners,
-        stopJobs: () => Promise.all([maintenance.stop(), finishing?.stop()]),
+        stopJobs: () => Promise.all([maintenance?.stop(), finishing?.stop()]),
         minuteCounts,
         closingNoticeMs,
       }).finally(() => {

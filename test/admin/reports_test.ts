@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { operatorOf } from "../cli/support.ts";
 import { type Contract, loadContract } from "../support/contract.ts";
-import { countSales } from "../support/count_sales.ts";
 import {
   createProvider,
   createReader,
@@ -9,6 +8,7 @@ import {
   type Reader,
 } from "../support/earning_scene.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { countSales } from "../support/run_job.ts";
 import { callDocumented, callOperator, insertAdminKey, type OperatorCall } from "./support.ts";
 
 let gateway: TestGateway;

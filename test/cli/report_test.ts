@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { countSales } from "../support/count_sales.ts";
+import { countSales } from "../support/run_job.ts";
 import { type Seed, type SeededFeed, seedFeed } from "../support/seed.ts";
 import { failed, linesOf, startOperatedGateway, UNKNOWN_ID } from "./support.ts";
 

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { COMMANDS } from "../../src/cli/command_table.ts";
 import { runCommand } from "../../src/cli/run.ts";
-import { countSales } from "../support/count_sales.ts";
 import { temporaryFolder } from "../support/folders.ts";
+import { countSales } from "../support/run_job.ts";
 import { seedFeed } from "../support/seed.ts";
 import { type Environment, startOperatedGateway } from "./support.ts";
 

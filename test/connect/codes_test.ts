@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { shellActor } from "../../src/accounts/actor.ts";
 import { agree, redeem } from "../../src/connect/codes.ts";
 import { OAuthError } from "../../src/connect/oauth_error.ts";
-import { createJobs } from "../../src/jobs/jobs.ts";
 import { AGENTS_MAX } from "../../src/limits.ts";
 import { rotateKey } from "../../src/operator/keys.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { runJob } from "../support/run_job.ts";
 import { seedFeed } from "../support/seed.ts";
 
 const VERIFIER = "a-verifier-of-forty-three-characters-or-more";
@@ -237,13 +237,7 @@ test("the job forgets codes and registrations that were not used for a day, and 
   await gateway.sql`
     update agent_connections set happened_at = now() - interval '25 hours'
     where account_id = ${accountId}`;
-  const jobs = createJobs({
-    usageRetentionDays: 400,
-    auditRetentionDays: 400,
-    flushKeyUses: async () => {},
-  });
-  const job = jobs.find(({ name }) => name === "unused connections");
-  await job?.step(gateway.gateway.services.database);
+  await runJob(gateway.sql, "unused connections");
   const clients = await gateway.sql`select client_name from connect_clients order by client_name`;
   expect(clients.map((row) => row.client_name)).toEqual(["new", "old and used"]);
   const left = await gateway.sql`

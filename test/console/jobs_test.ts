@@ -3,8 +3,8 @@ import { Readable } from "node:stream";
 import type { Browser, Locator, Page } from "playwright-core";
 import { PROOF_EVENTS_UNASKED_MAX } from "../../src/limits.ts";
 import { hasBrowser, type Look, launchBrowser, openWatched } from "../support/browser.ts";
-import { countSales } from "../support/count_sales.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { countSales } from "../support/run_job.ts";
 import { type Scene, setScene } from "./scene.ts";
 import { signIn } from "./support.ts";
 

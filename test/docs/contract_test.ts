@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { present } from "../../src/lib/assert.ts";
 import { HOUSEKEEPING_LIMIT } from "../../src/limits.ts";
 import { insertAdminKey } from "../admin/support.ts";
 import { callOverLimit } from "../support/anonymous_calls.ts";
@@ -542,11 +543,12 @@ describe("every answer is one that the document promises", () => {
       ["DELETE", () => sendDelete(`/v1/provider/feed/${id}`, write)],
     ];
     for (const [method, call] of calls) {
-      const all = await Promise.all(Array.from({ length: HOUSEKEEPING_LIMIT }, call));
-      for (const response of all) await response.body?.cancel();
-      const response = await call();
-      expect([method, response.url, response.status]).toEqual([method, response.url, 429]);
-      await contract.check(method, response);
+      // Some more were made before, a minute ago at any moment.
+      const answers = await Promise.all(Array.from({ length: HOUSEKEEPING_LIMIT + 1 }, call));
+      const refused = answers.find(({ status }) => status === 429);
+      expect([method, answers[0]?.url, refused?.status]).toEqual([method, answers[0]?.url, 429]);
+      for (const each of answers) if (each !== refused) await each.body?.cancel();
+      await contract.check(method, present(refused));
     }
   });
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { countSales } from "../support/count_sales.ts";
 import { installClock, type TestClock } from "../support/database_clock.ts";
 import { createProvider, createReader } from "../support/earning_scene.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { countSales } from "../support/run_job.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -11,7 +11,6 @@ import { reportRevenue } from "../../src/operator/reports.ts";
 import { refundUsage } from "../../src/operator/usage.ts";
 import type { Database } from "../../src/postgres/client/query.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
-import { countSales } from "../support/count_sales.ts";
 import { installClock, type TestClock } from "../support/database_clock.ts";
 import {
   createProvider,
@@ -27,6 +26,7 @@ import {
   takeTopupStep,
   topupSteps,
 } from "../support/paid_topups.ts";
+import { countSales } from "../support/run_job.ts";
 import type { SeededFeed } from "../support/seed.ts";
 
 let gateway: TestGateway;

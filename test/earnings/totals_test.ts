@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { connect } from "../../src/postgres/client/connect.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import type { Gateway } from "../../src/server.ts";
-import { countSales } from "../support/count_sales.ts";
 import { installClock, type TestClock } from "../support/database_clock.ts";
 import { createProvider, createReader, type Reader } from "../support/earning_scene.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { countSales } from "../support/run_job.ts";
 
 let gateway: TestGateway;
 let clock: TestClock;

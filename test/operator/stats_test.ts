@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readSpending } from "../../src/earnings/spending.ts";
-import { createJobs } from "../../src/jobs/jobs.ts";
 import { startMinuteCounts } from "../../src/jobs/minute_counts.ts";
 import { createDatabase } from "../../src/postgres/client/query.ts";
 import { callOperator, insertAdminKey } from "../admin/support.ts";
 import { operatorOf } from "../cli/support.ts";
 import { type Contract, loadContract } from "../support/contract.ts";
-import { countSales } from "../support/count_sales.ts";
 import { createProvider, createReader } from "../support/earning_scene.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { countSales, runJob } from "../support/run_job.ts";
 
 let gateway: TestGateway;
 let contract: Contract;
@@ -47,20 +46,6 @@ async function stats(query = "", status = 200): Promise<Stats> {
   const body = await contract.check("GET", response);
   expect({ query, status: response.status, body }).toMatchObject({ query, status });
   return body as unknown as Stats;
-}
-
-const jobs = createJobs({
-  usageRetentionDays: 400,
-  auditRetentionDays: 400,
-  flushKeyUses: async () => {},
-});
-/** Runs a job now, to its end. */
-async function runJob(name: string, now?: string): Promise<void> {
-  const job = jobs.find((each) => each.name === name);
-  await gateway.sql`
-    insert into maintenance_jobs (name) values (${name})
-    on conflict (name) do update set due_at = '-infinity'`;
-  while (await job?.step(createDatabase(gateway.sql), now));
 }
 
 /** Counts of this gateway, as the next minute would write them. */
@@ -202,7 +187,7 @@ describe("stats", () => {
   });
 
   test("the proof of all ledgers is part of it, and says when it does not hold", async () => {
-    await runJob("ledger check");
+    await runJob(gateway.sql, "ledger check");
     const proven = (await stats()).ledger;
     expect(proven).toMatchObject({ wrong_accounts: 0, is_balanced: true });
     const [sums] = await gateway.sql`
@@ -211,11 +196,11 @@ describe("stats", () => {
     const broken = await gateway.createAccount();
     await gateway.sql`
       update accounts set balance_nanos = balance_nanos + 1 where account_id = ${broken}`;
-    await runJob("ledger check");
+    await runJob(gateway.sql, "ledger check");
     expect((await stats()).ledger).toMatchObject({ wrong_accounts: 1, is_balanced: false });
     await gateway.sql`
       update accounts set balance_nanos = balance_nanos - 1 where account_id = ${broken}`;
-    await runJob("ledger check");
+    await runJob(gateway.sql, "ledger check");
     expect((await stats()).ledger).toMatchObject({ is_balanced: true });
   });
 
@@ -232,7 +217,7 @@ describe("stats", () => {
       top.feeds.find(({ feed_id: feedId }) => feedId === feed.feedId)?.reads;
     await readAndCount(5);
     const made = await rank();
-    await runJob("top reads");
+    await runJob(gateway.sql, "top reads");
     expect(await rank()).toEqual(made);
     expect(readsOf(made)).toBe(5);
     // Whether the kept one is asked, an impossible one shows.
@@ -247,10 +232,10 @@ describe("stats", () => {
     await gateway.sql`update read_rankings set took = '1 hour'`;
     expect(readsOf(await rank())).toBe(99);
     // It isn't made again before it is worth it.
-    await runJob("top reads");
+    await runJob(gateway.sql, "top reads");
     expect(readsOf(await rank())).toBe(99);
     await gateway.sql`update read_rankings set took = '1 second', ranked_at = now() - interval '21 seconds'`;
-    await runJob("top reads");
+    await runJob(gateway.sql, "top reads");
     expect(readsOf(await rank())).toBe(6);
   });
 
@@ -266,7 +251,7 @@ describe("stats", () => {
           select count(*)::int as rows from minute_totals where minute < now() - interval '5 days'`
       )[0]?.rows;
     expect(await minutes()).toBe(2);
-    await runJob("minute retention");
+    await runJob(gateway.sql, "minute retention");
     expect(await minutes()).toBe(1);
     const day = (days: number) =>
       new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);

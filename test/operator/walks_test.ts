@@ -23,9 +23,9 @@ import { listPurchases, recordPurchase, undoPurchase } from "../../src/operator/
 import { reportErrors, reportRevenue, reportStale } from "../../src/operator/reports.ts";
 import { listUsage, refundUsage } from "../../src/operator/usage.ts";
 import { createDatabase } from "../../src/postgres/client/query.ts";
-import { countSales } from "../support/count_sales.ts";
 import { createProvider, createReader } from "../support/earning_scene.ts";
 import { startTestGateway } from "../support/gateway.ts";
+import { countSales } from "../support/run_job.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
 const RUNS = Number(process.env.FUZZ_CASES ?? 0) > 0 ? 30 : 6;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { startOperatedGateway, UNKNOWN_ID } from "../cli/support.ts";
-import { countSales } from "../support/count_sales.ts";
 import { createProvider, createReader } from "../support/earning_scene.ts";
 import { problemOf } from "../support/gateway.ts";
+import { countSales } from "../support/run_job.ts";
 
 const { gateway, operator } = await startOperatedGateway({
   FEEDGATE_PLATFORM_FEE_PERCENT: "12.5",

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Writable } from "node:stream";
-import { createJobs } from "../../src/jobs/jobs.ts";
 import { writeBackup } from "../../src/postgres/backup.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import type { Gateway } from "../../src/server.ts";
 import { type Operator, operatorOf } from "../cli/support.ts";
 import { readEvents } from "../support/event_source.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { runJob } from "../support/run_job.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -72,16 +72,9 @@ async function refusal(response: Response): Promise<string> {
   return `${status} ${code}`;
 }
 
-async function runJob(name: string, now = new Date()): Promise<void> {
-  const jobs = createJobs({
-    usageRetentionDays: 400,
-    auditRetentionDays: 400,
-    flushKeyUses: async () => {},
-  });
-  await gateway.sql`delete from maintenance_jobs where name = ${name}`;
-  const { database } = gateway.gateway.services;
-  while (await jobs.find((job) => job.name === name)?.step(database, now.toISOString())) {}
-}
+/** Runs the job as if days had passed. */
+const runJobLater = (name: string, days: number) =>
+  runJob(gateway.sql, name, new Date(Date.now() + days * DAY_MS).toISOString());
 
 /** Tables with a row that holds the text. */
 async function tablesWith(text: string): Promise<string[]> {
@@ -303,7 +296,7 @@ describe("a deleted feed", () => {
         rows_left: type === "singleton" ? 1 : 2,
       });
       expect(await backup()).toContain(marker);
-      await runJob("deleted feeds");
+      await runJob(gateway.sql, "deleted feeds");
       expect(await tablesWith(marker)).toEqual([]);
       expect(await backup()).not.toContain(marker);
       expect(await operator.json("feed", "show", id)).toMatchObject({ rows_left: 0, pushes: [] });
@@ -331,9 +324,9 @@ describe("a deleted feed", () => {
       );
       await remove(id, own);
       expect(await refusal(await create(again))).toBe("409 ENDPOINT_PATH_TAKEN");
-      await runJob("deleted feeds", new Date(Date.now() + 29 * DAY_MS));
+      await runJobLater("deleted feeds", 29);
       expect(await refusal(await create(again))).toBe("409 ENDPOINT_PATH_TAKEN");
-      await runJob("deleted feeds", new Date(Date.now() + 31 * DAY_MS));
+      await runJobLater("deleted feeds", 31);
       expect((await create(again)).status).toBe(201);
       expect((await remove(slug, own)).status).toBe(204);
     });
@@ -351,7 +344,7 @@ describe("a deleted feed", () => {
     const { id: taker } = (await created.json()) as { id: string };
     await push(taker, [{ id: "b" }], other);
     expect((await remove(slug)).status).toBe(204);
-    await runJob("deleted feeds", new Date(Date.now() + 31 * DAY_MS));
+    await runJobLater("deleted feeds", 31);
     expect(await idsOf(slug)).toEqual(["b"]);
     expect(await operator.json("feed", "show", slug)).toMatchObject({ id: taker });
     const shown = await operator.run(["feed", "show", id]);
@@ -373,7 +366,7 @@ describe("a deleted feed", () => {
     });
     expect(await tablesWith(marker)).toEqual(["feeds"]);
     await remove(id);
-    await runJob("deleted feeds");
+    await runJob(gateway.sql, "deleted feeds");
     expect(await tablesWith(marker)).toEqual([]);
     const [row] = await gateway.sql`
       select name, category, update_frequency_text from feeds where feed_id = ${id}`;
@@ -389,7 +382,7 @@ describe("a deleted feed", () => {
       endpoint_path: `deleted-${id}`,
     });
     await remove(id);
-    await runJob("deleted feeds", new Date(Date.now() + 31 * DAY_MS));
+    await runJobLater("deleted feeds", 31);
     expect(await gateway.sql`select from collection_rows where feed_id = ${id}`).toHaveLength(0);
     const [row] = await gateway.sql`select endpoint_path from feeds where feed_id = ${id}`;
     expect(row).toEqual({ endpoint_path: null });
@@ -500,7 +493,7 @@ describe("a deleted feed", () => {
     await remove(id);
     const statuses = new Set((await Promise.all(pushes)).map(({ status }) => status));
     expect([...statuses].every((status) => [200, 403].includes(status))).toBeTrue();
-    await runJob("deleted feeds");
+    await runJob(gateway.sql, "deleted feeds");
     expect(await gateway.sql`select from collection_rows where feed_id = ${id}`).toHaveLength(0);
   });
 });
@@ -630,7 +623,7 @@ describe("retention", () => {
       expect(await idsOf(`${slug}?start_time=2020-01-01T00:00:00Z&limit=1&offset=1`)).toEqual([
         "new",
       ]);
-      await runJob("event retention");
+      await runJob(gateway.sql, "event retention");
     }
     await totalsAreRight(id, slug);
     const left = await gateway.sql`select row_id from stream_events where feed_id = ${id}`;

@@ -64,8 +64,9 @@ export async function startTestGateway(
         stripePort,
       ),
       log,
-      // No client is left that has to hear of the end.
-      { closingNoticeMs: 0 },
+      // No client is left that has to hear of the end. Jobs come when a test runs them (`run_job.ts`), and so never
+      // between two lines of it.
+      { closingNoticeMs: 0, hasJobs: false },
     );
   const gateway = await start({});
   const peers: Gateway[] = [];

@@ -5,7 +5,7 @@
  * @module
  */
 import { createDatabase } from "../../src/postgres/client/query.ts";
-import { countSales } from "../support/count_sales.ts";
+import { countSales } from "../support/run_job.ts";
 import type { Record } from "./client.ts";
 import { SOLD_CREDITS } from "./scene.ts";
 import type { World } from "./world.ts";
