@@ -4,6 +4,8 @@ import { problemOf, startTestGateway, type TestGateway } from "../support/gatewa
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
 const PRICE_NANOS = 1_500;
+/** Of a read that a busy machine asks to come again. */
+const BUSY_TRIES_MAX = 30;
 
 let gateway: TestGateway;
 let peers: Gateway[];
@@ -37,6 +39,15 @@ async function readFrom(
   const body = (await response.json()) as Record<string, unknown>;
   const origin = body._origin as { usage_id: string } | undefined;
   return { status: response.status, usageId: origin?.usage_id, headers: response.headers, body };
+}
+
+/** A read that comes again as often as a busy machine asks for it. */
+async function readInTime(...read: Parameters<typeof readFrom>): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    const result = await readFrom(...read);
+    if (result.status !== 503 || tries === BUSY_TRIES_MAX) return result;
+    await Bun.sleep(Number(result.headers.get("retry-after")) * 1_000);
+  }
 }
 
 /** `count` reads at once, spread over `over` processes and all `keys`. */
@@ -691,7 +702,7 @@ describe("admission: a refund of one read", () => {
 });
 
 describe("admission: many processes", () => {
-  test("three processes, 256 reads at once over 50 shared accounts: no 5xx", async () => {
+  test("three processes, 256 reads at once over 50 shared accounts: none fails", async () => {
     const feeds = await Promise.all(
       Array.from({ length: 5 }, () =>
         seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }], callPriceNanos: 1 }),
@@ -703,7 +714,7 @@ describe("admission: many processes", () => {
         Array.from({ length: 768 }, (_, index) => {
           const { keys } = agents[(index * 7 + round) % agents.length] as { keys: string[] };
           const feed = feeds[index % feeds.length] as SeededFeed;
-          return readFrom(bases[index % 3] as string, feed, keys[index % 2] as string);
+          return readInTime(bases[index % 3] as string, feed, keys[index % 2] as string);
         }),
       );
       expect(results.filter(({ status }) => status >= 500)).toEqual([]);

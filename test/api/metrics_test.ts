@@ -3,7 +3,7 @@ import { startTestGateway } from "../support/gateway.ts";
 import { waitFor } from "../support/processes.ts";
 import { seedFeed } from "../support/seed.ts";
 
-const gateway = await startTestGateway();
+const gateway = await startTestGateway({}, { hasJobs: true });
 afterAll(() => gateway.stop());
 const owner = await gateway.createAccount();
 const writeKey = await gateway.createKey(owner, "write");

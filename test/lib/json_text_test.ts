@@ -88,7 +88,8 @@ describe("scanJson: syntax", () => {
     expect(outcomeOf("[".repeat(2 * half))).toBe("syntax error");
     expect(outcomeOf("[".repeat(half) + "]".repeat(half))).toBe("refused");
     expect(outcomeOf('{"a":'.repeat(half / 5))).toBe("syntax error");
-    expect(performance.now() - started).toBeLessThan(2_000);
+    // Half a second; where each bracket looked back, it would be hours.
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 });
 

@@ -49,10 +49,15 @@ const ACTOR = shellActor("test");
  * Starts a gateway; `environment` overrides its configuration as a deployment would.
  *
  * @param stripePort of a Stripe on the machine itself
+ * @param hasJobs whether background jobs run by themselves; otherwise they run when a test runs them (`run_job.ts`),
+ *   and so never between two lines of it
  */
 export async function startTestGateway(
   environment: Record<string, string> = {},
-  { stripePort }: { readonly stripePort?: number } = {},
+  {
+    stripePort,
+    hasJobs = false,
+  }: { readonly stripePort?: number; readonly hasJobs?: boolean } = {},
 ): Promise<TestGateway> {
   const { url, ownUrl } = await createTestDatabase();
   const sql = connect({ url: ownUrl }, { connectionsMax: 4, statementTimeoutMs: 0 });
@@ -64,9 +69,8 @@ export async function startTestGateway(
         stripePort,
       ),
       log,
-      // No client is left that has to hear of the end. Jobs come when a test runs them (`run_job.ts`), and so never
-      // between two lines of it.
-      { closingNoticeMs: 0, hasJobs: false },
+      // No client is left that has to hear of the end.
+      { closingNoticeMs: 0, hasJobs },
     );
   const gateway = await start({});
   const peers: Gateway[] = [];
