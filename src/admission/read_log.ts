@@ -9,7 +9,6 @@ import { Batcher } from "../lib/batcher.ts";
 import { ADMISSION_BATCHES } from "../limits.ts";
 import { isPartitionMissing, mayBeCommitted } from "../postgres/client/failures.ts";
 import type { Database } from "../postgres/client/query.ts";
-import { retryRolledBack } from "../postgres/client/retry.ts";
 import type { DatabaseClock } from "./database_clock.ts";
 import { dayOf } from "./decide.ts";
 import { type Accounts, spend } from "./known_accounts.ts";
@@ -84,7 +83,7 @@ export class ReadLog {
     const sending = { batchToken, sentMs: performance.now(), sentAtMs: Date.now() };
     const ask = () => database.row("log_reads", parametersOf(sendable, batchToken));
     try {
-      const row = await withUsagePartition(database, () => retryRolledBack(ask));
+      const row = await withUsagePartition(database, ask);
       assert(row !== undefined, "log_reads returns a row");
       const batch = loggedBatchOf(row, sendable, batchToken);
       const outcomes = this.#apply(sendable, batch, batchToken);

@@ -13,7 +13,6 @@ import type { FieldError } from "../lib/field_error.ts";
 import type { JsonText } from "../lib/json_text.ts";
 import { type Limits, NEWEST_ROWS_CHECKED_MAX, PLANS_MAX } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
-import { retryRolledBack } from "../postgres/client/retry.ts";
 import { readChanges, type SaveMode, upsertIdOf } from "./feed_body.ts";
 import { feedRowText } from "./feed_text.ts";
 import { FEED_TYPES, type Feeds, type FeedType } from "./find.ts";
@@ -141,21 +140,19 @@ export async function saveFeed(
         : NOT_COMPARED;
     if ("kind" in compared) return { kind: "schema_busy" };
     const { comparison, version } = compared;
-    const row = await retryRolledBack(() =>
-      services.database.row("save_feed", {
-        account_id: owner.accountId,
-        feed_id: feedId ?? null,
-        save_mode: mode,
-        fields,
-        price_type: pricing?.priceType ?? null,
-        call_price_nanos: pricing?.callPriceNanos ?? null,
-        one_time_price_cents: pricing?.oneTimePriceCents ?? null,
-        compared_version: version,
-        is_breaking: comparison.compatibility === "breaking",
-        is_dry_run: isDryRun,
-        actor: owner.actor,
-      }),
-    );
+    const row = await services.database.row("save_feed", {
+      account_id: owner.accountId,
+      feed_id: feedId ?? null,
+      save_mode: mode,
+      fields,
+      price_type: pricing?.priceType ?? null,
+      call_price_nanos: pricing?.callPriceNanos ?? null,
+      one_time_price_cents: pricing?.oneTimePriceCents ?? null,
+      compared_version: version,
+      is_breaking: comparison.compatibility === "breaking",
+      is_dry_run: isDryRun,
+      actor: owner.actor,
+    });
     assert(row !== undefined, "save_feed returns one row");
     const { outcome } = row;
     if (outcome === "stale") continue;

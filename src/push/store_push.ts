@@ -28,7 +28,6 @@ import {
   type Parameters,
   type Row,
 } from "../postgres/client/query.ts";
-import { retryRolledBack } from "../postgres/client/retry.ts";
 import type { Push } from "./parse_push.ts";
 
 /** Who pushes where. */
@@ -142,7 +141,7 @@ export function createPushStore(database: Database, limit: number): PushStore {
       const limited = findLimited(feedId);
       if (limited !== undefined) return limited;
       const sentMs = performance.now();
-      const row = present(await retryRolledBack(run));
+      const row = present(await run());
       if (row.outcome === "stale" || row.outcome === "key_refused") return { kind: row.outcome };
       const window = windowOf(row, limit);
       if (row.outcome !== "limited") return { row, window };

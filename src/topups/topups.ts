@@ -12,7 +12,6 @@ import { unreachable } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { IDEMPOTENCY_TTL_MS, TOPUP_FIRST_ASKED_MS, TOPUPS_WAITING_MAX } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
-import { retryRolledBack } from "../postgres/client/retry.ts";
 import type { Payment, PayPage, Topup, WayName } from "./way.ts";
 
 /** What may be paid in a UTC day; undefined: any amount. */
@@ -140,7 +139,7 @@ export async function grantTopup(
     details: details === undefined ? null : JSON.stringify(details),
     actor: PAYMENT,
   };
-  const row = await retryRolledBack(() => database.row("grant_topup", paid));
+  const row = await database.row("grant_topup", paid);
   const outcome = row?.outcome as GrantOutcome;
   switch (outcome) {
     case "granted":
@@ -179,8 +178,8 @@ export async function takeBackTopup(
   { source, rank, totalNanos }: TakeBack,
 ): Promise<TakeBackOutcome> {
   const told = { topup_id: topupId, source, rank, total_nanos: totalNanos, actor: PAYMENT };
-  // If the top-up gets its account meanwhile, the statement is rolled back.
-  const row = await retryRolledBack(() => database.row("take_back_topup", told));
+  // If the top-up gets its account meanwhile, the statement is rolled back and sent again.
+  const row = await database.row("take_back_topup", told);
   const outcome = row?.outcome as TakeBackOutcome;
   if (outcome !== "taken_back") return outcome;
   const { unrecovered_nanos: missing } = await requireTopup(database, topupId);

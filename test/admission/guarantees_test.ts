@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Gateway } from "../../src/server.ts";
+import { askAgain } from "../support/ask_again.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
 const PRICE_NANOS = 1_500;
-/** Of a read that a busy machine asks to come again. */
-const BUSY_TRIES_MAX = 30;
 
 let gateway: TestGateway;
 let peers: Gateway[];
@@ -39,15 +38,6 @@ async function readFrom(
   const body = (await response.json()) as Record<string, unknown>;
   const origin = body._origin as { usage_id: string } | undefined;
   return { status: response.status, usageId: origin?.usage_id, headers: response.headers, body };
-}
-
-/** A read that comes again as often as a busy machine asks for it. */
-async function readInTime(...read: Parameters<typeof readFrom>): Promise<Result> {
-  for (let tries = 1; ; tries++) {
-    const result = await readFrom(...read);
-    if (result.status !== 503 || tries === BUSY_TRIES_MAX) return result;
-    await Bun.sleep(Number(result.headers.get("retry-after")) * 1_000);
-  }
 }
 
 /** `count` reads at once, spread over `over` processes and all `keys`. */
@@ -714,7 +704,9 @@ describe("admission: many processes", () => {
         Array.from({ length: 768 }, (_, index) => {
           const { keys } = agents[(index * 7 + round) % agents.length] as { keys: string[] };
           const feed = feeds[index % feeds.length] as SeededFeed;
-          return readInTime(bases[index % 3] as string, feed, keys[index % 2] as string);
+          return askAgain(() =>
+            readFrom(bases[index % 3] as string, feed, keys[index % 2] as string),
+          );
         }),
       );
       expect(results.filter(({ status }) => status >= 500)).toEqual([]);

@@ -7,7 +7,12 @@ import { type Contract, loadContract } from "../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { STRIPE_ENVIRONMENT, type StripeHost, startStripeHost } from "../support/stripe_host.ts";
 import { startX402Stub, unsignedPayment } from "../support/x402_stub.ts";
-import { exerciseOperatorRoutes, operatorCalls } from "./operator_calls.ts";
+import {
+  exceedOperatorLimit,
+  exerciseOperatorRoutes,
+  operatorCalls,
+  refuseOperatorCalls,
+} from "./operator_calls.ts";
 
 /** Faults of routes that ask the database for nothing. */
 const OUT_OF_REACH: readonly string[] = ["healthz 500", "metrics 500"];
@@ -497,6 +502,14 @@ describe("every answer is one that the document promises", () => {
 
   test("every answer of the operator's routes is documented", async () => {
     await exerciseOperatorRoutes(gateway, contract);
+  });
+
+  test("what all operator's routes refuse alike is documented", async () => {
+    await refuseOperatorCalls(gateway, contract);
+  });
+
+  test("over the limit of an admin key, every operator's route is 429 as documented", async () => {
+    await exceedOperatorLimit(gateway, contract);
   });
 
   test("every route that asks a database which does not answer is 503 as documented", async () => {

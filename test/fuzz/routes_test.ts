@@ -4,6 +4,7 @@ import { OPERATOR_ROUTES } from "../../src/admin/operator_routes.ts";
 import { insertAdminKey } from "../admin/support.ts";
 import edgeRows from "../fixtures/edge-rows.json";
 import hostileStrings from "../fixtures/hostile-strings.json";
+import { askAgain } from "../support/ask_again.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
@@ -250,17 +251,19 @@ async function send(each: Case): Promise<void> {
   const key = each.path.startsWith("/v1/operator")
     ? adminKeys[sent++ % adminKeys.length]
     : writeKey;
-  const response = await fetch(`${gateway.baseUrl}${each.path}?${each.query}`, {
-    method: each.method,
-    headers: {
-      ...(isWrite
-        ? { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }
-        : { "x-api-key": readKey }),
-      ...each.headers,
-    },
-    ...(each.body !== undefined && { body: each.body }),
-    redirect: "manual",
-  });
+  const response = await askAgain(() =>
+    fetch(`${gateway.baseUrl}${each.path}?${each.query}`, {
+      method: each.method,
+      headers: {
+        ...(isWrite
+          ? { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }
+          : { "x-api-key": readKey }),
+        ...each.headers,
+      },
+      ...(each.body !== undefined && { body: each.body }),
+      redirect: "manual",
+    }),
+  );
   const text = await response.text();
   const isFault = response.status >= 500;
   const isLeak = /node_modules|at \w+ \(|\/src\/|syntax error at|relation "|PostgresError/.test(

@@ -33,7 +33,7 @@ import { inFunctionSet } from "../migrate/function_set.ts";
 import { arrayLiteral } from "./array_literal.ts";
 import type { Connections } from "./connect.ts";
 import { isDiskFull, isUnavailable, mayBeCommitted } from "./failures.ts";
-import { retryMisdirected } from "./retry.ts";
+import { retryMisdirected, retryRolledBack } from "./retry.ts";
 import { ARGUMENTS, STATEMENTS, type StatementTypes } from "./statements.ts";
 import { createTimeBudget } from "./time_budget.ts";
 
@@ -147,7 +147,11 @@ export function createDatabase(
   let statementCount = 0;
   const failures = new Map<string, number>();
   let diskFullMs: number | undefined;
-  async function send<Name extends StatementName>(name: Name, parameters: Parameters<Name>) {
+  /** A statement is a transaction of its own: rolled back for others' sake, it has left nothing, and is sent again. */
+  function send<Name extends StatementName>(name: Name, parameters: Parameters<Name>) {
+    return retryRolledBack(() => sendOnce(name, parameters));
+  }
+  async function sendOnce<Name extends StatementName>(name: Name, parameters: Parameters<Name>) {
     // Without `simple: false` a statement without parameters would not be prepared. The driver's types know
     // neither that option nor our types of parameters, hence the casts.
     const options = { prepare: true, simple: false } as never;

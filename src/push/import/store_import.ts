@@ -11,7 +11,6 @@ import { keyActor } from "../../accounts/actor.ts";
 import { FEED_STATUSES, type FeedType } from "../../feeds/find.ts";
 import { assert, nameIn, present } from "../../lib/assert.ts";
 import type { Database } from "../../postgres/client/query.ts";
-import { retryRolledBack } from "../../postgres/client/retry.ts";
 import type { PushedRow } from "../check_row.ts";
 import { type PushClaim, rowColumns, type StoredPush } from "../store_push.ts";
 
@@ -63,12 +62,10 @@ export function createImportStore(database: Database): ImportStore {
   return {
     async add(claim, rows) {
       const row = present(
-        await retryRolledBack(() =>
-          database.row("import_rows", {
-            ...claimParameters(claim),
-            ...rowColumns({ feedType: claim.feedType, rows }),
-          }),
-        ),
+        await database.row("import_rows", {
+          ...claimParameters(claim),
+          ...rowColumns({ feedType: claim.feedType, rows }),
+        }),
       );
       if (row.outcome !== "stored") return { kind: nameIn(NOT_HELD, row.outcome) };
       const repeatedIds: unknown = JSON.parse(row.repeated_ids ?? "[]");
@@ -82,17 +79,15 @@ export function createImportStore(database: Database): ImportStore {
     },
     async finish(claim, { rowsReceived, rowsInserted, bodyBytes, elapsedMs }) {
       const row = present(
-        await retryRolledBack(() =>
-          database.row("finish_import", {
-            ...claimParameters(claim),
-            feed_type: claim.feedType,
-            rows_received: rowsReceived,
-            rows_inserted: rowsInserted,
-            body_bytes: BigInt(bodyBytes),
-            elapsed_ms: elapsedMs,
-            actor: keyActor(claim.keyId, claim.face),
-          }),
-        ),
+        await database.row("finish_import", {
+          ...claimParameters(claim),
+          feed_type: claim.feedType,
+          rows_received: rowsReceived,
+          rows_inserted: rowsInserted,
+          body_bytes: BigInt(bodyBytes),
+          elapsed_ms: elapsedMs,
+          actor: keyActor(claim.keyId, claim.face),
+        }),
       );
       if (row.outcome !== "stored") return { kind: nameIn(NOT_HELD, row.outcome) };
       const stored = {
@@ -107,9 +102,7 @@ export function createImportStore(database: Database): ImportStore {
       return row !== undefined;
     },
     async end({ feed: { feedId }, importId }) {
-      await retryRolledBack(() =>
-        database.row("end_import", { feed_id: feedId, import_id: importId }),
-      );
+      await database.row("end_import", { feed_id: feedId, import_id: importId });
     },
   };
 }

@@ -24,13 +24,14 @@ function projecting(given: Partial<Projecting> & { readonly path?: string }): Pr
   return { projection: parsed.projection, data: DEEP, accountId: "a", ...rest };
 }
 
-/** The code of a refusal, else "projected". */
+/** The code of a refusal, else "projected". A busy machine is asked again. */
 async function outcomeOf(projections: Projections, asked: Projecting): Promise<string> {
   try {
     await projections.apply(asked);
     return "projected";
   } catch (error) {
-    return (error as Problem).code;
+    const { code } = error as Problem;
+    return code === "UNAVAILABLE" ? outcomeOf(projections, asked) : code;
   }
 }
 
