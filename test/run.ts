@@ -19,7 +19,7 @@ import { makeUsedDataDir, USED_DATA_DIR_VARIABLE } from "./support/folders.ts";
 /** Three for each of the two cores that it is meant for, since most of the time is spent waiting. */
 const PROCESSES = 6;
 /** No bound on pace: it ends what hangs. */
-const TIMEOUT = "--timeout=120000";
+const TIMEOUT = "--timeout=300000";
 const TIMINGS = "test/timings.json";
 const UPDATE_TIMINGS = "--update-timings";
 const SYSTEM = "--system";

@@ -321,7 +321,7 @@ describe("ledger", () => {
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 
   test("all at once, each reference, redemption and purchase still counts once", async () => {
     await fc.assert(
@@ -368,7 +368,7 @@ describe("ledger", () => {
       ),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 
   test("grants and charged reads at once leave a balance that adds up", async () => {
     const feed = await seedFeed(gateway, await gateway.createAccount(), {

@@ -365,7 +365,7 @@ describe("a repeat with an Idempotency-Key", () => {
     });
     const keys = await gateway.sql`select key_id from api_keys where account_id = ${account}`;
     expect(keys).toHaveLength(1);
-  }, 20_000);
+  });
 });
 
 /** Within this time all connections of reports wait for the lock, also on a busy machine. */
@@ -419,5 +419,5 @@ describe("faults", () => {
       session.release();
     }
     expect(await call(200, "/stats")).toMatchObject({ by: "day" });
-  }, 60_000);
+  });
 });

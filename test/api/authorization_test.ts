@@ -314,5 +314,5 @@ describe("every route of the app", () => {
     }
     expect(found).toEqual(wanted);
     expect(found.length).toBe(routes.length * credentials.size);
-  }, 120_000);
+  });
 });

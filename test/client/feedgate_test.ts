@@ -310,7 +310,7 @@ describe("Feedgate.follow", () => {
     ended.abort(reason);
     await expect(following).rejects.toBe(reason);
     link.stop();
-  }, 30_000);
+  });
 
   test("begins with what comes next, and throws what waiting does not help against", async () => {
     const feed = await newFeed({ feed_type: "stream" });
@@ -331,7 +331,7 @@ describe("Feedgate.follow", () => {
     const away = consumer({ url: `http://127.0.0.1:${freePort()}` });
     const lost = away.follow(slug, { offset: "now", outageMsMax: 300 });
     await expect(lost.next()).rejects.toBeInstanceOf(ConnectionError);
-  }, 15_000);
+  });
 });
 
 describe("Feedgate.push", () => {
@@ -443,7 +443,7 @@ describe("Feedgate.importFile", () => {
       const receipt = await provider().importFile(stream.id, csv, { format: "csv" });
       expect(receipt).toMatchObject({ rows_received: 2, rows_inserted });
     }
-  }, 30_000);
+  });
 
   test("throws the bad lines, and a cut that can't be repeated", async () => {
     const feed = await newFeed({ feed_type: "collection" });

@@ -209,7 +209,7 @@ describe("create", () => {
     });
     expect(response.status).toBe(201);
     expect(((await response.json()) as FeedBody).readme_md).toBe(readme);
-  }, 20_000);
+  });
 
   test("422 VALIDATION_FAILED names each field, at most 20 of them, and counts all", async () => {
     await expectProblem(await create({}), 422, "VALIDATION_FAILED", ["/name", "/endpoint_path"]);

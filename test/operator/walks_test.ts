@@ -285,6 +285,6 @@ describe("a list that is walked while its rows change", () => {
         ),
         { numRuns: RUNS, endOnFailure: true },
       );
-    }, 120_000);
+    });
   }
 });

@@ -113,7 +113,7 @@ describe("hostile texts", () => {
       const answer = await scene.push(batches, { payload: [{ id: batch_id }], batch_id });
       expect(answer.body.batch_id).toBe(batch_id);
     }
-  }, 30_000);
+  });
 });
 
 describe("the JSON suite, as bodies", () => {
@@ -138,5 +138,5 @@ describe("the JSON suite, as bodies", () => {
       const stored = await scene.document(feedId);
       expect(JSON.parse(stored as string)).toEqual({ a: JSON.parse(text) });
     }
-  }, 60_000);
+  });
 });

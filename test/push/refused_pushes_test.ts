@@ -758,4 +758,4 @@ test("a fault of ours is 500 and counts as a push; a database out of reach is 50
   expect(again.status).toBe(200);
   expect(again.headers.get("x-ratelimit-remaining")).toBe(String(remaining - 2));
   await lost.gateway.stop();
-}, 20_000);
+});

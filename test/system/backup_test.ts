@@ -226,7 +226,7 @@ describe("backup and restore", () => {
     };
     expect(cursor).toBeString();
     await again.stop();
-  }, 120_000);
+  });
 
   test("a backup of the embedded database fills an empty one of DATABASE_URL, as a role that is no superuser", async () => {
     const { url } = await createEmptyDatabase();
@@ -458,7 +458,7 @@ describe("backup and restore", () => {
       code: 1,
       lines: [expect.stringContaining(`there is no database in ${mistyped}`)],
     });
-  }, 120_000);
+  });
 
   test("restore makes no text of a backup part of a statement", async () => {
     const folder = await usedDataDir();

@@ -132,7 +132,7 @@ test("kill -9 of a gateway amid imports: a collection is as before, a stream has
   } finally {
     await world.stop();
   }
-}, 120_000);
+});
 
 test("kill -9 of PostgreSQL amid an import and an export: nothing looks whole, and the export goes on uncharged", async () => {
   const world = await startWorld({ gateways: 1, dataDir: await usedDataDir() });
@@ -195,4 +195,4 @@ test("kill -9 of PostgreSQL amid an import and an export: nothing looks whole, a
   } finally {
     await world.stop();
   }
-}, 120_000);
+});

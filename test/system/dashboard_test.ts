@@ -89,7 +89,7 @@ describe.skipIf(PROMETHEUS === null)("Prometheus", () => {
     );
     loading = load();
     expect(await waitFor(isReady, WAIT_MS_MAX)).toBe(true);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     isLoaded = false;
@@ -176,7 +176,7 @@ describe.skipIf(PROMETHEUS === null)("Prometheus", () => {
       expect({ title, expr, answer }).toMatchObject({ title, expr, answer: { status: "success" } });
       if (!isRare(expr)) expect({ title, has: hasNumber(answer) }).toEqual({ title, has: true });
     }
-  }, 120_000);
+  });
 
   test("knows each metric that a query or an alert names", async () => {
     const metrics = await Promise.all(

@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)("public pages in a browser", () => {
           ]);
         }
         await page.context().close();
-      }, 120_000);
+      });
     }
   }
 

@@ -96,4 +96,4 @@ test("an upgrade under load: gateways of the version before serve on while it mi
   } finally {
     await world.stop();
   }
-}, 120_000);
+});

@@ -7,10 +7,13 @@ import { lockWaiters } from "../../support/lock_waiters.ts";
 
 test("a named statement that lost a deadlock is sent again, and its caller only waits", async () => {
   const { ownUrl } = await createTestDatabase();
-  const database = createDatabase(connect({ url: ownUrl }, { connectionsMax: 1 }));
-  const other = connect({ url: ownUrl }, { connectionsMax: 1 });
-  // So it is the statement that gives up.
-  await other`set deadlock_timeout = '60s'`;
+  const database = createDatabase(
+    connect({ url: ownUrl }, { connectionsMax: 1, statementTimeoutMs: 0 }),
+  );
+  const other = connect({ url: ownUrl }, { connectionsMax: 1, statementTimeoutMs: 0 });
+  // PostgreSQL looks once, so late that both wait by then, and it is the statement that gives up.
+  await database.connections`set deadlock_timeout = '3s'`;
+  await other`set deadlock_timeout = '1h'`;
   await other`begin`;
   await other`lock table accounts in access exclusive mode`;
   // It locks feeds, and then waits for accounts.

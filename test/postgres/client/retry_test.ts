@@ -10,8 +10,8 @@ let runs: number;
 
 beforeAll(async () => {
   const { address } = await createTestDatabase();
-  sql = connect(address, { connectionsMax: 1 });
-  others = connect(address, { connectionsMax: 1 });
+  sql = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
+  others = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
   await sql`create table counters (counter_id int primary key, count int not null)`;
   await sql`insert into counters values (1, 0), (2, 0)`;
 });
@@ -37,8 +37,9 @@ describe("retryRolledBack", () => {
   test("a statement that lost a deadlock runs again, and takes effect once", async () => {
     runs = 0;
     await sql`update counters set count = 0`;
-    await sql`set deadlock_timeout = '200ms'`;
-    await others`set deadlock_timeout = '20s'`;
+    // PostgreSQL looks once, so late that both wait by then.
+    await sql`set deadlock_timeout = '3s'`;
+    await others`set deadlock_timeout = '1h'`;
     await others`begin`;
     await others`update counters set count = 10 where counter_id = 2`;
     const counting = retryRolledBack(countBoth);

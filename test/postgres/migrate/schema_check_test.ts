@@ -13,7 +13,7 @@ afterEach(async () => {
 
 async function database() {
   const { url, address } = await createTestDatabase();
-  const sql = connect(address, { connectionsMax: 1 });
+  const sql = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
   closing.push(() => sql.end());
   return { sql, operator: operatorOf(url) };
 }

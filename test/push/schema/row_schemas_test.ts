@@ -317,4 +317,4 @@ test("idle schema workers do not keep the process alive", async () => {
   });
   expect(await child.exited).toBe(0);
   expect(await new Response(child.stdout).text()).toBe("valid valid\n");
-}, 30_000);
+});

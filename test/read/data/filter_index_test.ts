@@ -218,7 +218,7 @@ describe("filter index", () => {
         }),
         { numRuns: 60 },
       );
-    }, 120_000);
+    });
 
     test(`${source}: is exact at every moment while pushes and indexing run`, async () => {
       const feedId = await scene.createFeed({ type: source });
@@ -257,7 +257,7 @@ describe("filter index", () => {
       await Promise.all([push(), index(), read(), read()]);
       expect(compared).toBeGreaterThan(50);
       expect(matched).toBeGreaterThan(10);
-    }, 120_000);
+    });
   }
 
   test("holds no entry more than the rows have, after rows were replaced in place", async () => {
@@ -443,7 +443,7 @@ describe("filter index", () => {
       expect((await fetched()) - before).toBeLessThan(100);
       await session`rollback`;
       await session.end();
-    }, 60_000);
+    });
   }
 
   test("of a batch retired beyond its grace it is removed", async () => {

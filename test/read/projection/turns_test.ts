@@ -76,5 +76,5 @@ describe("Projections", () => {
     expect(order).toEqual(["a", "b", "a", "a", "a"]);
     // Not one after the other in one turn of the event loop.
     expect(turns).toBeGreaterThan(50);
-  }, 30_000);
+  });
 });
