@@ -292,5 +292,5 @@ describe("every route, fed with anything", () => {
         + ledger.refunded_nanos <> ledger.balance_nanos
         or ledger.balance_nanos < 0`;
     expect([...wrong]).toEqual([]);
-  }, 600_000);
+  });
 });
