@@ -150,13 +150,13 @@ describe.skipIf(process.platform !== "linux")("more connections than descriptors
     await connectMany(240, ask(`/v1/feed/${large.slug}?limit=100`));
     for (const path of ["/v1/account", BUNDLE]) {
       let refused = await get(path);
-      while (refused.status === 200) {
+      // A busy machine may refuse some before for another reason.
+      while (refused.headers.get("connection") !== "close") {
         await Bun.sleep(50);
         refused = await get(path);
       }
       expect(refused.status).toBe(503);
       expect(refused.headers.get("retry-after")).not.toBeNull();
-      expect(refused.headers.get("connection")).toBe("close");
     }
     expect((await get("/healthz")).status).toBe(200);
     for (const socket of sockets) socket.terminate();

