@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { askAgain } from "../support/ask_again.ts";
 import { lockWaiters } from "../support/lock_waiters.ts";
 import { type PushScene, startPushScene } from "../support/push_scene.ts";
 
@@ -14,11 +15,13 @@ async function pushAll(feedId: string, bodies: readonly unknown[], peerUrl: stri
   return Promise.all(
     bodies.map(async (body, index) => {
       const base = index % 2 === 0 ? gateway.baseUrl : peerUrl;
-      const response = await fetch(`${base}/v1/provider/feed/${feedId}/push`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
-        body: JSON.stringify(body),
-      });
+      const response = await askAgain(() =>
+        fetch(`${base}/v1/provider/feed/${feedId}/push`, {
+          method: "POST",
+          headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
+          body: JSON.stringify(body),
+        }),
+      );
       // biome-ignore lint/suspicious/noExplicitAny: an answer as a client sees it
       return { status: response.status, body: (await response.json()) as any };
     }),

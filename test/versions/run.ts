@@ -17,7 +17,7 @@ import {
 
 const ROOT = resolve(import.meta.dir, "../..");
 /** No bound on pace: it ends what hangs. */
-const TIMEOUT = "--timeout=120000";
+const TIMEOUT = "--timeout=300000";
 /** As in `test/run.ts`. */
 const TOGETHER = ["--parallel=6", "--no-isolate", "--timings=test/timings.json"];
 /** What reads and pushes over HTTP, and what runs beside it. */

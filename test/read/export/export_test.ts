@@ -180,8 +180,8 @@ describe("export", () => {
     const limited = await exportFeed(feedId);
     expect(limited.status).toBe(429);
     expect(limited.problem.code).toBe("RATE_LIMITED");
-    expect(limited.problem.retry_after_ms).toBeGreaterThan(3_590_000);
-    expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(3_590);
+    expect(limited.problem.retry_after_ms).toBeGreaterThan(3_480_000);
+    expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(3_480);
     const usage = await scene.gateway.sql`
       select count(*)::int as events, sum(charge_nanos)::bigint as nanos
       from usage_events
