@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)("every page in a browser", () => {
         expect(complaints).toEqual([]);
         await context.close();
       }
-    }, 240_000);
+    });
   }
 
   test("a gateway's pages work without JavaScript: sign in, look, sign out", async () => {

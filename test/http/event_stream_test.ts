@@ -122,7 +122,6 @@ describe("eventStream", () => {
       expect(source).toMatchObject({ made, onEndCalls: 1, ended: 1 });
       expect(unsentBodies.bytes).toBe(0);
     },
-    40_000,
   );
 
   test("ends the generator once when a client goes away in the middle", async () => {

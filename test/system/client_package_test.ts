@@ -123,22 +123,18 @@ describe("the client's package", () => {
     expect((await run(argv, project)).out).toBe(`${EXPECTED}\n`);
   });
 
-  test.skipIf(!existsSync(CHROMIUM))(
-    "works on a page in Chromium",
-    async () => {
-      const browser = await chromium.launch({
-        executablePath: CHROMIUM,
-        args: ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"],
-      });
-      try {
-        const page = await browser.newPage();
-        await page.goto(site.url.href);
-        const called = `import("${site.url.origin}/main.js").then(({ main }) => main(...${JSON.stringify(input)}))`;
-        expect(await page.evaluate(called)).toBe(EXPECTED);
-      } finally {
-        await browser.close();
-      }
-    },
-    60_000,
-  );
+  test.skipIf(!existsSync(CHROMIUM))("works on a page in Chromium", async () => {
+    const browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"],
+    });
+    try {
+      const page = await browser.newPage();
+      await page.goto(site.url.href);
+      const called = `import("${site.url.origin}/main.js").then(({ main }) => main(...${JSON.stringify(input)}))`;
+      expect(await page.evaluate(called)).toBe(EXPECTED);
+    } finally {
+      await browser.close();
+    }
+  });
 });

@@ -133,7 +133,6 @@ describe.skipIf(process.platform !== "linux")("more connections than descriptors
       // Bun gives a request 10 s, and looks every 4.
       expect(await untilServed()).toBeLessThan(whenBusy(15_000));
     },
-    40_000,
   );
 
   test("more connections than descriptors that rest after a call are closed, and service is back within three seconds", async () => {

@@ -90,7 +90,6 @@ test.skipIf(!isRoot)(
     expect((await run(dataDir, "account", "list")).stdout).toContain("A");
     expect(rootsFiles(dataDir)).toEqual([]);
   },
-  120_000,
 );
 
 test.skipIf(!isRoot)("the owner's PostgreSQL is given no file of root's", async () => {
@@ -178,7 +177,6 @@ test.skipIf(!isRoot)(
     expect((await run(dataDir, "backup", join(owners, "all.backup"))).code).toBe(0);
     expect(statSync(join(owners, "all.backup")).uid).toBe(NOBODY);
   },
-  60_000,
 );
 
 test.skipIf(!isRoot)(
