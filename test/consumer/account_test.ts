@@ -124,8 +124,10 @@ describe("GET /v1/account", () => {
       Array.from({ length: 121 }, () => gateway.get("/v1/account", key)),
     );
     // A busy machine may answer 503 to one that it has counted.
-    const [refused, ...others] = calls.filter((each) => each.status === 429) as [Response];
-    expect(others).toEqual([]);
+    const [refused, ...others] = calls.filter(({ status }) => status !== 200 && status !== 503) as [
+      Response,
+    ];
+    expect([refused.status, others]).toEqual([429, []]);
     expect(refused.headers.get("retry-after")).toBeTruthy();
     expect(refused.headers.get("x-ratelimit-limit")).toBe("120");
     expect(await problemOf(refused)).toMatchObject({ code: "RATE_LIMITED" });

@@ -230,8 +230,10 @@ describe("GET /v1/provider/feeds", () => {
     }
     const answers = await Promise.all(Array.from({ length: 121 }, () => list("", own)));
     // A busy machine may answer 503 to one that it has counted.
-    const [refused, ...others] = answers.filter(({ status }) => status === 429) as [Response];
-    expect(others).toEqual([]);
+    const [refused, ...others] = answers.filter(
+      ({ status }) => status !== 200 && status !== 503,
+    ) as [Response];
+    expect([refused.status, others]).toEqual([429, []]);
     expect(refused.headers.get("x-ratelimit-limit")).toBe("120");
     expect(await problemOf(refused)).toMatchObject({ status: 429, code: "RATE_LIMITED" });
   });

@@ -8,6 +8,8 @@ import { CALLER, IDLE_MACHINE } from "../push/schema/caller.ts";
 import { threadMs } from "../support/thread_time.ts";
 
 const STALL_MAX_MS = 50;
+/** The hard bounds of both calls together, and some for a loaded machine. */
+const CASE_TIMEOUT_MS = 30_000;
 
 const rowSchemas = createRowSchemas(IDLE_MACHINE);
 afterAll(() => rowSchemas.close());
@@ -216,7 +218,7 @@ const CASES: readonly Case[] = [
     name: "15,000 required properties",
     schema: { required: repeat(15_000, (index) => `p${index}`) },
     rows: repeat(500, () => "{}"),
-    outcomes: ["invalid", "over_budget"],
+    outcomes: ["invalid"],
   },
   {
     name: "800 branches that each evaluate a property",
@@ -238,18 +240,22 @@ describe("the main thread goes on while a worker has", () => {
   });
 
   for (const { name, schema, rows, outcomes } of CASES) {
-    test(`the main thread goes on while a worker has ${name}`, async () => {
-      const text = JSON.stringify(schema);
-      let kind = "";
-      const stallMs = await measureStall(async () => {
-        await rowSchemas.checkSchema(text, CALLER);
-        ({ kind } = await rowSchemas.validateRows(text, rows, CALLER));
-      });
-      expect(outcomes).toContain(kind);
-      expect(stallMs).toBeLessThan(STALL_MAX_MS);
-      // The next push is served.
-      const next = await rowSchemas.validateRows("{}", ["1"], CALLER);
-      expect(next).toEqual({ kind: "valid" });
-    });
+    test(
+      `the main thread goes on while a worker has ${name}`,
+      async () => {
+        const text = JSON.stringify(schema);
+        let kind = "";
+        const stallMs = await measureStall(async () => {
+          await rowSchemas.checkSchema(text, CALLER);
+          ({ kind } = await rowSchemas.validateRows(text, rows, CALLER));
+        });
+        expect(outcomes).toContain(kind);
+        expect(stallMs).toBeLessThan(STALL_MAX_MS);
+        // The next push is served.
+        const next = await rowSchemas.validateRows("{}", ["1"], CALLER);
+        expect(next).toEqual({ kind: "valid" });
+      },
+      CASE_TIMEOUT_MS,
+    );
   }
 });
