@@ -18,6 +18,8 @@ import { makeUsedDataDir, USED_DATA_DIR_VARIABLE } from "./support/folders.ts";
 
 /** Three for each of the two cores that it is meant for, since most of the time is spent waiting. */
 const PROCESSES = 6;
+/** Fewer for tests that start whole programs and browsers: each of those is several processes itself. */
+const PROCESSES_OF_PROGRAMS = 3;
 /** No bound on pace: it ends what hangs. */
 const TIMEOUT = "--timeout=300000";
 const TIMINGS = "test/timings.json";
@@ -78,7 +80,8 @@ async function runAll(folder: string): Promise<number> {
       ? OF_COMMAND_LINE.test(path)
       : path !== BINARY_TEST && path !== ALONE && path.startsWith(SYSTEM_FOLDER) === isSystem,
   );
-  const order = [`--parallel=${PROCESSES}`, "--no-isolate", `--timings=${TIMINGS}`];
+  const processes = isSystem || isBinary ? PROCESSES_OF_PROGRAMS : PROCESSES;
+  const order = [`--parallel=${processes}`, "--no-isolate", `--timings=${TIMINGS}`];
   if (process.argv.includes(UPDATE_TIMINGS)) order.push(UPDATE_TIMINGS);
   const [together, alone] = [join(folder, "together.xml"), join(folder, "alone.xml")] as const;
   process.env[USED_DATA_DIR_VARIABLE] = await makeUsedDataDir();

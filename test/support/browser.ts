@@ -5,7 +5,14 @@
  * @module
  */
 import { existsSync } from "node:fs";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
+import { whenBusy } from "./pace.ts";
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const FLAGS = [
@@ -19,6 +26,9 @@ const FLAGS = [
   "--disable-sync",
 ];
 
+/** The driver's own bound of a step: a page that renders whole takes seconds of processor time. */
+const STEP_MS_MAX = 30_000;
+
 /** Tests of pages are left out, and say so, where there is no browser. */
 export const hasBrowser = existsSync(CHROMIUM);
 if (!hasBrowser) {
@@ -27,6 +37,16 @@ if (!hasBrowser) {
 
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+}
+
+/** A visitor of their own, with no cookies. */
+export async function newVisitor(
+  browser: Browser,
+  options: BrowserContextOptions,
+): Promise<BrowserContext> {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  context.setDefaultTimeout(whenBusy(STEP_MS_MAX));
+  return context;
 }
 
 export interface Look {
@@ -38,7 +58,7 @@ export interface Look {
 export interface Watched {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Messages of the browser's console, errors of scripts, and addresses of other hosts. */
+  /** Messages of the browser's console, errors of scripts, dialogs, and addresses of other hosts. */
   readonly complaints: readonly string[];
 }
 
@@ -48,11 +68,10 @@ export async function openWatched(
   baseUrl: string,
   { width = 1400, scheme = "light", hasJavaScript = true }: Look = {},
 ): Promise<Watched> {
-  const context = await browser.newContext({
+  const context = await newVisitor(browser, {
     viewport: { width, height: width === 390 ? 844 : 900 },
     colorScheme: scheme,
     javaScriptEnabled: hasJavaScript,
-    reducedMotion: "reduce",
   });
   const complaints: string[] = [];
   const { host } = new URL(baseUrl);
@@ -66,5 +85,9 @@ export async function openWatched(
   const page = await context.newPage();
   page.on("console", (message) => complaints.push(`${page.url()}: ${message.text()}`));
   page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error}`));
+  page.on("dialog", (dialog) => {
+    complaints.push(`${page.url()}: dialog ${dialog.message()}`);
+    return dialog.dismiss();
+  });
   return { context, page, complaints };
 }

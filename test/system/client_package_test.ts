@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
 import { buildClient } from "../../src/build/client_package.ts";
+import { hasBrowser, launchBrowser } from "../support/browser.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
 const MODULES = Bun.fileURLToPath(new URL("../../node_modules/", import.meta.url));
-const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const NODE = Bun.which("node");
 const DENO = Bun.which("deno");
 
@@ -123,11 +121,8 @@ describe("the client's package", () => {
     expect((await run(argv, project)).out).toBe(`${EXPECTED}\n`);
   });
 
-  test.skipIf(!existsSync(CHROMIUM))("works on a page in Chromium", async () => {
-    const browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"],
-    });
+  test.skipIf(!hasBrowser)("works on a page in Chromium", async () => {
+    const browser = await launchBrowser();
     try {
       const page = await browser.newPage();
       await page.goto(site.url.href);

@@ -4,33 +4,16 @@
  * @module
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
+import { hasBrowser, launchBrowser, newVisitor } from "../support/browser.ts";
 import { type DocumentHost, startDocumentHost } from "../support/document_host.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { createOAuthAgent, type OAuthAgent } from "../support/oauth_agent.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
-const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-const FLAGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-const hasBrowser = existsSync(CHROMIUM);
-if (!hasBrowser) {
-  console.log(
-    `connecting: not driven in a browser, since there is no ${CHROMIUM} (see CHROMIUM_PATH)`,
-  );
-}
 const CONFORMANCE = Bun.fileURLToPath(
   new URL("../../node_modules/@modelcontextprotocol/conformance/dist/index.js", import.meta.url),
 );
@@ -75,7 +58,7 @@ describe.skipIf(!hasBrowser)("a person connects an agent", () => {
   const agents: OAuthAgent[] = [];
 
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     for (const agent of agents) await agent.stop();
@@ -94,7 +77,7 @@ describe.skipIf(!hasBrowser)("a person connects an agent", () => {
 
   /** A browser of its own. What it complains of, and whom it tells where it comes from, is noted. */
   async function visit() {
-    const context = await browser.newContext({ viewport: { width: 1100, height: 900 } });
+    const context = await newVisitor(browser, { viewport: { width: 1100, height: 900 } });
     const page = await context.newPage();
     const complaints: string[] = [];
     const referers: string[] = [];

@@ -6,7 +6,6 @@ import { SOLD_CREDITS, setScene } from "../torture/scene.ts";
 import { verify } from "../torture/verify.ts";
 import { startWorld } from "../torture/world.ts";
 
-const BETWEEN_KILLS_MS = 1_000;
 const REFUND_MS = 1_500;
 
 test("kill -9 of a gateway and of PostgreSQL under load: nothing seen is lost, nothing is charged twice", async () => {
@@ -14,19 +13,16 @@ test("kill -9 of a gateway and of PostgreSQL under load: nothing seen is lost, n
   try {
     const scene = await setScene(world.sql, 12);
     const load = startLoad(world, scene, { readers: 12 });
-    await Bun.sleep(BETWEEN_KILLS_MS);
+    await load.comesTo({ reads: 40, purchases: 4, pushes: 8 });
     await world.killGateway(0);
-    await Bun.sleep(BETWEEN_KILLS_MS);
+    await load.comesTo({ reads: 80, purchases: 8, pushes: 16 });
     await world.killDatabase();
-    await Bun.sleep(BETWEEN_KILLS_MS);
     await world.ready(scene.walkers[0]?.key as string);
+    await load.comesTo({ reads: 120, purchases: 12, pushes: 24 });
     await load.stop();
     await Bun.sleep(REFUND_MS);
     const { violations } = await verify(world, scene, load.record);
     expect(violations).toEqual([]);
-    expect(load.record.answered.size).toBeGreaterThan(100);
-    expect(load.record.bought.size).toBeGreaterThan(10);
-    expect(load.record.pushes).toBeGreaterThan(20);
   } finally {
     await world.stop();
   }

@@ -19,7 +19,6 @@ import { serveGateway } from "../support/served_gateway.ts";
 
 /** A command takes the beginning of a key that `key list` shows. */
 const KEY_START_CHARS = 12;
-const TEST_MS = 60_000;
 
 /** All that must work on it, `isSame` if cursors of the release are still good. */
 async function expectServed(
@@ -95,21 +94,14 @@ async function expectServed(
 describe.each(RELEASES)("what %s has left behind", (version) => {
   const release = readRelease(version);
 
-  test(
-    "its data folder is served: its rows, keys, balance and cursors are there, and it goes on",
-    () => expectServed(unpackRelease(version), release, { isSame: true }),
-    TEST_MS,
-  );
+  test("its data folder is served: its rows, keys, balance and cursors are there, and it goes on", () =>
+    expectServed(unpackRelease(version), release, { isSame: true }));
 
-  test(
-    "its backup is restored and served",
-    async () => {
-      const dataDir = await usedDataDir();
-      const { backup } = releaseFiles(version);
-      const restored = await runFeedgate(["restore", backup, "--data-dir", dataDir], {});
-      expect([restored.code, restored.stderr]).toEqual([0, ""]);
-      await expectServed(dataDir, release, { isSame: false });
-    },
-    TEST_MS,
-  );
+  test("its backup is restored and served", async () => {
+    const dataDir = await usedDataDir();
+    const { backup } = releaseFiles(version);
+    const restored = await runFeedgate(["restore", backup, "--data-dir", dataDir], {});
+    expect([restored.code, restored.stderr]).toEqual([0, ""]);
+    await expectServed(dataDir, release, { isSame: false });
+  });
 });

@@ -2,10 +2,13 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
-import { createLog } from "../../src/lib/log.ts";
+import { createLog, type Log } from "../../src/lib/log.ts";
+import { reviveEmbedded } from "../../src/postgres/embedded/revive.ts";
+import { startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { startGateway } from "../../src/server.ts";
 import { usedDataDir } from "../support/folders.ts";
 import { whenBusy } from "../support/pace.ts";
+import { isRunning } from "../support/processes.ts";
 
 const SERVES_AGAIN_MS_MAX = 5_000;
 
@@ -34,4 +37,21 @@ test("a gateway serves again within 5 seconds after kill -9 of its embedded Post
   } finally {
     await Promise.all([gateway.stop(), peer.stop()]);
   }
+});
+
+test("a gateway that leaves while PostgreSQL is started again ends, and PostgreSQL with it", async () => {
+  const dataDir = await usedDataDir();
+  const started = await startEmbedded({ dataDir });
+  const died = Promise.withResolvers<void>();
+  const revived: number[] = [];
+  const log: Log = {
+    ...createLog({ level: "silent" }),
+    error: () => died.resolve(),
+    info: (_message, fields) => revived.push(Number(fields?.pid)),
+  };
+  const leave = reviveEmbedded(started, { dataDir, log });
+  process.kill(started.pid, "SIGKILL");
+  await died.promise;
+  await leave();
+  expect(revived.map(isRunning)).toEqual([false]);
 });

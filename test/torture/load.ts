@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { waitFor } from "../support/processes.ts";
 import { startBulk } from "./bulk.ts";
 import { startBuyers } from "./buyers.ts";
 import { any, type Client, createClient, type Record } from "./client.ts";
@@ -14,8 +15,17 @@ import type { World } from "./world.ts";
 
 export interface Load {
   readonly record: Record;
+  /** Resolves when readers, buyers and pushers have done so much in all, at whatever pace. @throws after minutes */
+  comesTo(least: Progress): Promise<void>;
   /** Resolves when every loop has ended; a pusher finishes what it has begun. */
   stop(): Promise<void>;
+}
+
+/** What was answered or acknowledged. */
+export interface Progress {
+  readonly reads: number;
+  readonly purchases: number;
+  readonly pushes: number;
 }
 
 export interface LoadOptions {
@@ -29,6 +39,8 @@ const PUSH_PAUSE_MS = 120;
 const EDIT_PAUSE_MS = 700;
 const TRIES_MAX = 400;
 const RETRY_MS = 100;
+/** No bound on pace: it ends what hangs. */
+const PROGRESS_WAIT_MS = 120_000;
 
 /** A stream's row; a fixed start keeps the order of rows that of their times. */
 export function streamRow(seq: number) {
@@ -177,6 +189,13 @@ export function startLoad(world: World, scene: Scene, { readers }: LoadOptions):
   ];
   return {
     record,
+    async comesTo({ reads: readsMin, purchases, pushes }) {
+      const { answered, bought } = record;
+      const isThere = () =>
+        answered.size >= readsMin && bought.size >= purchases && record.pushes >= pushes;
+      if (await waitFor(isThere, PROGRESS_WAIT_MS)) return;
+      throw new Error(`the load stands: ${answered.size}, ${bought.size}, ${record.pushes}`);
+    },
     async stop() {
       isStopping = true;
       await Promise.all(loops);

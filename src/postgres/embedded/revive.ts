@@ -22,7 +22,7 @@ export function reviveEmbedded(
   let isLeaving = false;
 
   async function watch(): Promise<void> {
-    for (;;) {
+    while (!isLeaving) {
       await current.ended;
       if (isLeaving) return;
       log.error("PostgreSQL has died, starting it again", { pid: current.pid });
