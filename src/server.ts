@@ -139,16 +139,17 @@ function serve(services: Services, options: ServeOptions): Gateway {
     : undefined;
   // Beside the other jobs, since it waits for answers of others.
   const finishing =
-    config.topups &&
-    startMaintenance({
-      database: databases.background,
-      log,
-      metrics: http.metrics,
-      jobs: [
-        finishTopups(ways, log),
-        ...(ways.x402 === undefined ? [] : [recheckTopups(ways.x402, log), forgetTopups()]),
-      ],
-    });
+    hasJobs && config.topups
+      ? startMaintenance({
+          database: databases.background,
+          log,
+          metrics: http.metrics,
+          jobs: [
+            finishTopups(ways, log),
+            ...(ways.x402 === undefined ? [] : [recheckTopups(ways.x402, log), forgetTopups()]),
+          ],
+        })
+      : undefined;
   const minuteCounts = startMinuteCounts({
     database: databases.background,
     log,
