@@ -16,8 +16,8 @@ import { Glob, type Subprocess } from "bun";
 import { SERVER_VARIABLE, startTestServer } from "./support/database.ts";
 import { makeUsedDataDir, USED_DATA_DIR_VARIABLE } from "./support/folders.ts";
 
-/** Three for each of the two cores that it is meant for, since most of the time is spent waiting. */
-const PROCESSES = 6;
+/** Two for each of the two cores that it is meant for, since half of the time is spent waiting. */
+const PROCESSES = 4;
 /** Fewer for tests that start whole programs and browsers: each of those is several processes itself. */
 const PROCESSES_OF_PROGRAMS = 3;
 /** No bound on pace: it ends what hangs. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { startOperatedGateway } from "../cli/support.ts";
+import { askAgain } from "../support/ask_again.ts";
 import { problemOf } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
@@ -218,7 +219,7 @@ describe("a key that is rotated", () => {
           const { key } = chain[index % 3] as Issued;
           const headers = { "x-api-key": key };
           const base = bases[Math.floor(index / 3) % 3];
-          const response = await fetch(`${base}/v1/feed/${feed.slug}`, { headers });
+          const response = await askAgain(() => fetch(`${base}/v1/feed/${feed.slug}`, { headers }));
           await response.body?.cancel();
           return response.status;
         }),

@@ -35,6 +35,8 @@ export const SERVER_VARIABLE = "FEEDGATE_TEST_SERVER";
 const TEMPLATE = "template_feedgate";
 /** Of one process; a database's name has both numbers. */
 const DATABASES_MAX = 10_000;
+/** To copy or drop a database takes seconds where other tests keep the machine busy. */
+const UNBOUNDED = { connectionsMax: 1, statementTimeoutMs: 0 } as const;
 let ownServer: Promise<TestServer> | undefined;
 let made: string[] = [];
 let databases = 0;
@@ -106,13 +108,13 @@ async function startOwnServer(): Promise<TestServer> {
 
 async function createTemplate(server: string): Promise<void> {
   await administer(server, `create database ${TEMPLATE}`);
-  const connections = connect({ url: siblingUrl(server, TEMPLATE) });
+  const connections = connect({ url: siblingUrl(server, TEMPLATE) }, UNBOUNDED);
   await migrate(connections);
   await connections.end();
 }
 
 async function administer(server: string, statement: string): Promise<void> {
-  const connections = connect({ url: siblingUrl(server, "postgres") }, { connectionsMax: 1 });
+  const connections = connect({ url: siblingUrl(server, "postgres") }, UNBOUNDED);
   await connections.unsafe(statement);
   await connections.end();
 }
