@@ -25,7 +25,11 @@ export async function serveGateway<Shown extends Announced>(
   environment: Environment,
 ): Promise<ServedGateway<Shown>> {
   const child = spawnFeedgate([...argv, "--port", "0", "--json"], environment);
-  const announced = JSON.parse(await firstLine(child.stdout)) as Shown;
+  const line = await firstLine(child.stdout);
+  if (line === "") {
+    throw new Error(`it ended before it served: ${await new Response(child.stderr).text()}`);
+  }
+  const announced = JSON.parse(line) as Shown;
   return {
     child,
     baseUrl: announced.base_url,
