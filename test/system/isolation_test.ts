@@ -11,14 +11,13 @@ import type { FeedType } from "../../src/feeds/find.ts";
 import { median } from "../bench/support.ts";
 import type { Attack } from "../support/attacker.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { whenBusy } from "../support/pace.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 import { TOOL_HEADERS, toolMessage } from "../support/tools.ts";
 
 const ATTACKER = Bun.fileURLToPath(new URL("../support/attacker.ts", import.meta.url));
 const SLOWER_MAX = 3;
 /** A median below this is no delay, however fast the victim was alone: a busy machine adds as much. */
-const DELAY_MS_MIN = whenBusy(3);
+const DELAY_MS_MIN = 3;
 const TURNS = 5;
 const QUIET_MS = 150;
 const ATTACK_MS = 400;

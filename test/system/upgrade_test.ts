@@ -85,7 +85,7 @@ test("an upgrade under load: gateways of the version before serve on while it mi
       await Bun.sleep(LOAD_MS);
     }
     await world.ready(scene.walkers[0]?.key as string);
-    await comesTo({ reads: before + 50, purchases: 10, pushes: 20 });
+    await comesTo({ reads: before + 51, purchases: 11, pushes: 21 });
     await stop();
     await Bun.sleep(REFUND_MS);
     const { violations } = await verify(world, scene, record);
