@@ -2,8 +2,7 @@
  * Several gateway processes on one port (`serve --workers N`), and the one that watches over them.
  *
  * The supervisor serves nothing. It opens and migrates the database, so that an embedded PostgreSQL
- * outlives any worker, takes the port once to see that it is free, then starts the workers, which share
- * it. One that dies is started again, after a pause that grows while it keeps dying. No worker holds
+ * outlives any worker, takes the port to see that it is free, and keeps it until the workers share it. One that dies is started again, after a pause that grows while it keeps dying. No worker holds
  * what another needs: every guarantee is the database's, so a worker's death costs the requests that it
  * had in hand and nothing else.
  *
@@ -66,10 +65,11 @@ interface Context {
  */
 export async function startWorkers({ config, log, count }: WorkersOptions) {
   const { database, close } = await openDatabase(config, { connectionsMax: 1, log });
-  const { port, admin } = await freePorts(config).catch(async (error) => {
+  const held = await holdPorts(config).catch(async (error) => {
     await close();
     throw error;
   });
+  const { port, admin } = held;
   const workers = new Set<Worker>();
   const context: Context = {
     config: { ...config, port, admin },
@@ -90,11 +90,13 @@ export async function startWorkers({ config, log, count }: WorkersOptions) {
     context.isStopping = true;
     clearInterval(snapshots);
     await Promise.all([...workers].map((worker) => worker.stop()));
+    await held.release();
     await close();
   };
   try {
     const starts = Array.from({ length: count }, (_, number) => keepWorker(context, number + 1));
     const [baseUrl] = await Promise.all(starts);
+    await held.release();
     return { baseUrl: present(baseUrl), port, adminPort: admin?.port, database, stop };
   } catch (error) {
     await stop();
@@ -223,30 +225,51 @@ function startWorker(context: Context): Worker {
   return worker;
 }
 
-/**
- * The port, taken for ourselves for a moment: workers share it, so none of them would see that another
- * gateway has it.
- */
-async function freePort(address: Address): Promise<number> {
-  await requireHost(address);
-  const server = listenOn(address, () =>
-    Bun.serve({
-      port: address.port,
-      hostname: address.host,
-      reusePort: false,
-      fetch: () => new Response(null, { status: 503 }),
-    }),
-  );
-  const taken = present(server.port);
-  await server.stop(true);
-  return taken;
+/** A port of ours, which workers can share. Who calls it meanwhile is told to come later. */
+interface HeldPort {
+  readonly port: number;
+  release(): Promise<void>;
 }
 
-/** The ports that the workers share. */
-async function freePorts(config: Config): Promise<Pick<Config, "port" | "admin">> {
+/**
+ * Takes the port for ourselves alone: workers share it, so none of them would see that another gateway
+ * has it. Then keeps it for them: a free one would soon be that of somebody's outgoing connection.
+ */
+async function holdPort(address: Address): Promise<HeldPort> {
+  await requireHost(address);
+  const take = (port: number, reusePort: boolean) =>
+    listenOn(address, () =>
+      Bun.serve({
+        port,
+        hostname: address.host,
+        reusePort,
+        fetch: () => new Response(null, { status: 503 }),
+      }),
+    );
+  const alone = take(address.port, false);
+  const port = present(alone.port);
+  await alone.stop(true);
+  const shared = take(port, true);
+  return { port, release: () => shared.stop(true) };
+}
+
+/** The ports that the workers share, and their release. */
+async function holdPorts(config: Config) {
   // Refuse here, once, what no worker could use.
   if (config.tls !== undefined) await readTls(config.tls);
-  const port = await freePort(publicAddress(config));
-  const admin = adminAddress(config);
-  return { port, admin: admin && { host: admin.host, port: await freePort(admin) } };
+  const open = await holdPort(publicAddress(config));
+  const address = adminAddress(config);
+  try {
+    const own = address && (await holdPort(address));
+    return {
+      port: open.port,
+      admin: address && own && { host: address.host, port: own.port },
+      release: async () => {
+        await Promise.all([open.release(), own?.release()]);
+      },
+    };
+  } catch (error) {
+    await open.release();
+    throw error;
+  }
 }

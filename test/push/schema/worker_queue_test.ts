@@ -130,9 +130,9 @@ describe("createRowSchemas", () => {
     const hang = () => rowSchemas.validateRows("hang", ["1"], CALLER);
     expect(await hang()).toMatchObject({ kind: "over_budget" });
     const again = hang();
-    const startMs = performance.now();
-    await rowSchemas.validateRows("b", ["1"], CALLER);
-    expect(performance.now() - startMs).toBeLessThan(800);
+    const other = rowSchemas.validateRows("b", ["1"], CALLER);
+    const first = await Promise.race([again.then(() => "hang"), other.then(() => "b")]);
+    expect(first).toBe("b");
     expect(await again).toMatchObject({ kind: "over_budget" });
     await rowSchemas.close();
   });
