@@ -13,16 +13,12 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Glob, type Subprocess } from "bun";
+import { sharedBy, TIMEOUT } from "./support/bun_test.ts";
 import { SERVER_VARIABLE, startTestServer } from "./support/database.ts";
 import { makeUsedDataDir, USED_DATA_DIR_VARIABLE } from "./support/folders.ts";
 
-/** Two for each of the two cores that it is meant for, since half of the time is spent waiting. */
-const PROCESSES = 4;
 /** Fewer for tests that start whole programs and browsers: each of those is several processes itself. */
 const PROCESSES_OF_PROGRAMS = 3;
-/** No bound on pace: it ends what hangs. */
-const TIMEOUT = "--timeout=300000";
-const TIMINGS = "test/timings.json";
 const UPDATE_TIMINGS = "--update-timings";
 const SYSTEM = "--system";
 const BINARY = "--binary";
@@ -80,8 +76,7 @@ async function runAll(folder: string): Promise<number> {
       ? OF_COMMAND_LINE.test(path)
       : path !== BINARY_TEST && path !== ALONE && path.startsWith(SYSTEM_FOLDER) === isSystem,
   );
-  const processes = isSystem || isBinary ? PROCESSES_OF_PROGRAMS : PROCESSES;
-  const order = [`--parallel=${processes}`, "--no-isolate", `--timings=${TIMINGS}`];
+  const order = [...sharedBy(isSystem || isBinary ? PROCESSES_OF_PROGRAMS : undefined)];
   if (process.argv.includes(UPDATE_TIMINGS)) order.push(UPDATE_TIMINGS);
   const [together, alone] = [join(folder, "together.xml"), join(folder, "alone.xml")] as const;
   process.env[USED_DATA_DIR_VARIABLE] = await makeUsedDataDir();

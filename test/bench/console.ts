@@ -13,8 +13,8 @@ import { shellActor } from "../../src/accounts/actor.ts";
 import { readConfig } from "../../src/config.ts";
 import { createAdminKey } from "../../src/operator/keys.ts";
 import { createDatabase } from "../../src/postgres/client/query.ts";
-import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import { insertKey } from "../support/insert_key.ts";
+import { countSales } from "../support/run_job.ts";
 import { fillKeys, fillUsage } from "./fill.ts";
 import { type ServerProcess, startServer } from "./processes.ts";
 import type { Bench, Figures } from "./run.ts";
@@ -25,8 +25,6 @@ const USAGE_ACCOUNTS = 1_000;
 const PROVIDERS = 100;
 const USAGE_FEEDS = 1_000;
 const BALANCE_NANOS = 1_000_000_000_000n;
-/** As of the job (`src/jobs/jobs.ts`). */
-const SALES_MAX = 100_000;
 /** PostgreSQL counts what was read with a delay. */
 const COUNTED_MS = 1_500;
 
@@ -56,7 +54,7 @@ export const bench: Bench = async (args) => {
     await fillKeys(database, { keys, balanceNanos: BALANCE_NANOS });
     const rows = numberOf(values.usage, "--usage");
     await fillUsage(database, { rows, accounts: USAGE_ACCOUNTS, feeds: USAGE_FEEDS });
-    await countSales(database);
+    await countSales(database.sql);
     await database.sql.unsafe("vacuum analyze");
     const visitors = await findVisitors(database, provider);
     const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
@@ -116,15 +114,6 @@ async function fillFeeds({ sql }: BenchDatabase, feeds: number): Promise<string>
   await sql`alter table feeds enable trigger feeds_audited_insert`;
   const [provider] = await sql`select account_id from feeds order by feed_id limit 1`;
   return provider?.account_id;
-}
-
-/** Makes the totals of the log, as the job does in the background. */
-async function countSales({ sql }: BenchDatabase): Promise<void> {
-  for (let isMore = true; isMore; ) {
-    const [row] = await sql`
-      select ${sql(FUNCTION_SCHEMA)}.count_sales(clock_timestamp(), ${SALES_MAX}) as is_more`;
-    isMore = row?.is_more === true;
-  }
 }
 
 async function findVisitors({ sql }: BenchDatabase, provider: string): Promise<readonly Visitor[]> {

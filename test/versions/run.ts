@@ -8,6 +8,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
+import { sharedBy, TIMEOUT } from "../support/bun_test.ts";
 import { SERVER_VARIABLE, startTestServer } from "../support/database.ts";
 import {
   HAS_OLD_POSTGRES,
@@ -16,10 +17,6 @@ import {
 } from "../support/other_postgres.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
-/** No bound on pace: it ends what hangs. */
-const TIMEOUT = "--timeout=300000";
-/** As in `test/run.ts`. */
-const TOGETHER = ["--parallel=6", "--no-isolate", "--timings=test/timings.json"];
 /** What reads and pushes over HTTP, and what runs beside it. */
 const TESTS = [
   "test/accounts",
@@ -57,7 +54,7 @@ async function passes(
   try {
     process.env.TEST_DATABASE_URL = server.url;
     const shared = await startTestServer();
-    const argv = ["test", TIMEOUT, "--only-failures", ...TOGETHER, ...TESTS];
+    const argv = ["test", TIMEOUT, "--only-failures", ...sharedBy(), ...TESTS];
     return runs(argv, { [SERVER_VARIABLE]: shared.url });
   } finally {
     server.stop();

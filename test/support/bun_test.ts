@@ -1,0 +1,17 @@
+/**
+ * How `bun test` is called by what runs many test files.
+ *
+ * @module
+ */
+
+/** No bound on pace: it ends what hangs. */
+export const TIMEOUT = "--timeout=300000";
+/** How long each file takes: `bun run test --update-timings` writes it. */
+const TIMINGS = "test/timings.json";
+/** Two for each of the two cores that it is meant for, since half of the time is spent waiting. */
+const PROCESSES = 4;
+
+/** A few processes share the files: each takes the next when it is done with one, the slowest first. */
+export function sharedBy(processes = PROCESSES): readonly string[] {
+  return [`--parallel=${processes}`, "--no-isolate", `--timings=${TIMINGS}`];
+}
