@@ -107,7 +107,8 @@ function ours(
 ): Contender {
   const connections = connect(database.address, { connectionsMax: options.flightsMax });
   const admission = new Admission({
-    database: createDatabase(connections),
+    // All callers come at once, and each key is looked up the first time: none of these is put off.
+    database: createDatabase(connections, { runningMax: Number.POSITIVE_INFINITY }),
     batches: { batchMax: options.batchMax, flightsMax: options.flightsMax },
   });
   return {
@@ -119,10 +120,14 @@ function ours(
         admission.remembered(mark) ?? (await admission.identify(mark, hashOf(accountId)));
       if (caller === undefined || caller.kind === "suspended")
         throw new Error("the key is unknown");
-      const reserved = admission.reserve(caller, claim);
-      if (reserved.kind !== "reserved") throw new Error(`not reserved: ${reserved.kind}`);
-      const logged = await admission.log(reserved).finally(() => admission.release(reserved));
-      if (logged.kind !== "granted") throw new Error(`not granted: ${logged.kind}`);
+      for (;;) {
+        const reserved = admission.reserve(caller, claim);
+        if (reserved.kind !== "reserved") throw new Error(`not reserved: ${reserved.kind}`);
+        const logged = await admission.log(reserved).finally(() => admission.release(reserved));
+        if (logged.kind === "granted") return;
+        // A slow machine puts some off, who ask again.
+        if (logged.kind !== "overloaded") throw new Error(`not granted: ${logged.kind}`);
+      }
     },
     close: () => connections.end(),
   };
