@@ -55,7 +55,7 @@ interface GatewayOptions {
   readonly isPortShared?: boolean;
   /** How long a drain announces itself before the listener stops, in ms. @default CLOSING_NOTICE_MS */
   readonly closingNoticeMs?: number;
-  /** Whether it takes turns at the background jobs (`jobs/jobs.ts`). @default true */
+  /** Whether it takes turns at the background jobs (`jobs/jobs.ts`), and writes its counts of each minute. @default true */
   readonly hasJobs?: boolean;
 }
 
@@ -150,11 +150,13 @@ function serve(services: Services, options: ServeOptions): Gateway {
           ],
         })
       : undefined;
-  const minuteCounts = startMinuteCounts({
-    database: databases.background,
-    log,
-    read: () => http.metrics.countsSinceStart(),
-  });
+  const minuteCounts = hasJobs
+    ? startMinuteCounts({
+        database: databases.background,
+        log,
+        read: () => http.metrics.countsSinceStart(),
+      })
+    : undefined;
   let stopping: Promise<void> | undefined;
   return {
     baseUrl: state.baseUrl,
@@ -200,7 +202,7 @@ function listen(
 interface Draining {
   readonly listeners: readonly BoundedListener[];
   readonly stopJobs: () => Promise<unknown>;
-  readonly minuteCounts: ReturnType<typeof startMinuteCounts>;
+  readonly minuteCounts: ReturnType<typeof startMinuteCounts> | undefined;
   readonly closingNoticeMs: number;
 }
 
@@ -220,7 +222,7 @@ async function drain(
   // A request that has not been answered by now never will be, such as an upload that drips.
   await within(stopAll(true), CLOSE_WAIT_MS);
   await within(Promise.all([admission.idle(), jobsStopped]), CLOSE_WAIT_MS);
-  const written = Promise.all([keys.flushUses(), minuteCounts.stop()]);
+  const written = Promise.all([keys.flushUses(), minuteCounts?.stop()]);
   await within(written, CLOSE_WAIT_MS).catch((error) =>
     log.warn("key uses not written", { error }),
   );

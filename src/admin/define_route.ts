@@ -8,10 +8,12 @@
 import { KindGuard, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
 import { documented } from "../api/described.ts";
+import { cappedLimit, limitParameter } from "../api/paging.ts";
 import { parameters, queryDay, queryFlag, queryInteger, queryTime } from "../api/parameters.ts";
 import type { ProblemCode } from "../http/errors.ts";
 import { nullable } from "../lib/typebox.ts";
-import { PAGE_ROWS, PAGE_ROWS_MAX, type Page } from "../operator/keyset_page.ts";
+import { PAGE_LIMIT_MAX } from "../limits.ts";
+import { PAGE_ROWS, type Page } from "../operator/keyset_page.ts";
 import type { InputOf, Operator } from "../operator/operator.ts";
 import type { Linking } from "../operator/sign_in_links.ts";
 import { type Given, readInput } from "./read_input.ts";
@@ -90,7 +92,7 @@ export function defineRoute<Input extends TObject>(spec: RouteSpec<Input>): Oper
         : undefined,
     run(acting, { path, query, body }) {
       const named = Object.fromEntries(inPath.map(([name, known]) => [known, path[name]]));
-      return act(acting, readInput(input, { path: named, query, body }));
+      return act(acting, readInput(input, { path: named, query: cappedQuery(query), body }));
     },
   };
 }
@@ -99,8 +101,14 @@ function required(schema: TSchema | undefined): TSchema {
   return schema ?? Type.String();
 }
 
+/** A command's `limit` may be larger than that of the API, which is that of all routes. */
+function cappedQuery(query: Given["query"]): Given["query"] {
+  return typeof query.limit === "number" ? { ...query, limit: cappedLimit(query.limit) } : query;
+}
+
 /** A member of an input as a parameter of the query. */
 function queryOf(name: string, schema: TSchema): TSchema {
+  if (name === "limit") return limitParameter("Entries", PAGE_ROWS);
   const { description = name } = schema;
   const parameter = () => {
     if (KindGuard.IsInteger(schema)) {
@@ -177,7 +185,7 @@ function pageShape(name: string, entry: TSchema, $id: string): TObject {
   return Type.Object(
     {
       [name]: Type.Array(entry, { description: "In the list's order." }),
-      limit: Type.Integer({ minimum: 1, maximum: PAGE_ROWS_MAX, description: "Entries at most." }),
+      limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT_MAX, description: "Entries at most." }),
       has_more: Type.Boolean({ description: "Whether there are entries behind this page." }),
       next_cursor: nullable(
         Type.String({ description: "Pass it as `cursor`; null on the last page." }),

@@ -28,20 +28,54 @@ export function checkHeaders(check: TypeCheck<TObject>, { headers }: Request): v
   if (!check.Check(sent)) throw parameterProblem(check, sent);
 }
 
-/** The problem of the first mistake. */
+/** The problem of the first mistake in a query or in headers, where an array is a name that came twice. */
 export function parameterProblem(check: TypeCheck<TSchema>, value: unknown): Problem {
-  const error = check.Errors(value).First();
-  if (error === undefined) throw new Error("a validation failed and there is no mistake");
-  return problemOfError(error, Object.keys(check.Schema().properties ?? {}));
+  const error = firstError(check, value);
+  const [name = ""] = namesIn(error);
+  const own = ownProblem(error, { name, check });
+  if (own !== undefined) return own;
+  return Array.isArray(error.value)
+    ? invalidParameter(`${name} is given twice. Send it once.`)
+    : mismatch(error, name);
 }
 
-function problemOfError({ path, schema, type, value }: ValueError, known: string[]): Problem {
-  const name = path.split("/", 2)[1]?.replaceAll("~1", "/").replaceAll("~0", "~") ?? "";
-  if (type === ValueErrorType.ObjectAdditionalProperties) return unknownParameter(name, known);
+/** The problem of the first mistake in the arguments of a tool, which are JSON. */
+export function argumentProblem(check: TypeCheck<TSchema>, value: unknown): Problem {
+  const error = firstError(check, value);
+  const name = namesIn(error).join(".");
+  return ownProblem(error, { name, check }) ?? mismatch(error, name);
+}
+
+function firstError(check: TypeCheck<TSchema>, value: unknown): ValueError {
+  const error = check.Errors(value).First();
+  if (error === undefined) throw new Error("a validation failed and there is no mistake");
+  return error;
+}
+
+/** The names on the way to the value. */
+function namesIn({ path }: ValueError): string[] {
+  return path
+    .split("/")
+    .slice(1)
+    .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+interface Place {
+  readonly name: string;
+  readonly check: TypeCheck<TSchema>;
+}
+
+/** The problem of a name that is unknown, or the one that a schema makes itself. */
+function ownProblem({ schema, type, value }: ValueError, { name, check }: Place) {
+  if (type === ValueErrorType.ObjectAdditionalProperties) {
+    return unknownParameter(name, Object.keys(check.Schema().properties ?? {}));
+  }
   const refuse: Refuse | undefined = Reflect.get(schema, RefuseBy);
-  const refusal = refuse?.(name, value);
-  if (refusal !== undefined) return refusal;
-  if (value === undefined) return invalidParameter(`${name} is missing. Send it.`);
-  if (Array.isArray(value)) return invalidParameter(`${name} is given twice. Send it once.`);
-  return invalidParameter(`${name} ${mismatchOf(schema, value)}.`);
+  return refuse?.(name, value);
+}
+
+function mismatch({ schema, value }: ValueError, name: string): Problem {
+  return invalidParameter(
+    value === undefined ? `${name} is missing. Send it.` : `${name} ${mismatchOf(schema, value)}.`,
+  );
 }

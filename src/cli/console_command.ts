@@ -3,8 +3,10 @@
  *
  * @module
  */
-import { listenerUrl, operatorsUrl } from "../config.ts";
+import { hostname } from "node:os";
+import { type Config, listenerUrl, operatorsUrl } from "../config.ts";
 import { createOperatorLink, createSignInLink } from "../operator/sign_in_links.ts";
+import { type GatewayUrls, listGateways } from "../postgres/embedded/gateways.ts";
 import { UsageError } from "./command.ts";
 import { databaseCommand } from "./database.ts";
 import { oneOf, text } from "./options.ts";
@@ -25,15 +27,15 @@ export const consoleCommand = databaseCommand({
     }
   },
   run: async ({ config, operator, actor, values: { account, permission } }) => {
-    const baseUrl = config.baseUrl ?? listenerUrl(config);
-    const linking = { ...operator, baseUrl };
+    const urls = findUrls(config);
     const link =
       account === undefined || permission === undefined
-        ? await createOperatorLink(
-            { ...operator, baseUrl: operatorsUrl(config, { baseUrl }) },
+        ? await createOperatorLink({ ...operator, baseUrl: urls.operators }, actor)
+        : await createSignInLink(
+            { ...operator, baseUrl: urls.clients },
+            { account_id: account, permission },
             actor,
-          )
-        : await createSignInLink(linking, { account_id: account, permission }, actor);
+          );
     return {
       json: JSON.stringify(link),
       text: [
@@ -43,3 +45,13 @@ export const consoleCommand = databaseCommand({
     };
   },
 });
+
+/** Where a gateway serves from the data folder here and now. If there is none, where one would by the settings. */
+function findUrls(config: Config): GatewayUrls {
+  const { databaseUrl, dataDir } = config;
+  const running = databaseUrl === undefined ? listGateways(dataDir) : [];
+  const served = running.find(({ host, urls }) => host === hostname() && urls !== undefined)?.urls;
+  if (served !== undefined && config.baseUrl === undefined) return served;
+  const baseUrl = config.baseUrl ?? listenerUrl(config);
+  return { clients: baseUrl, operators: operatorsUrl(config, { baseUrl }) };
+}

@@ -160,9 +160,10 @@ async function untilSignal<Served extends Listening>(
   const log = logOf(config);
   // Before the database starts, because a signal in between must not leave it running.
   const signalled = catchSignals(log);
-  const forget = databaseUrl === undefined ? await noteGateway(dataDir) : undefined;
+  const note = databaseUrl === undefined ? await noteGateway(dataDir) : undefined;
   try {
     const served = await start(log);
+    note?.tell({ clients: served.baseUrl, operators: operatorsUrl(config, served) });
     log.info("serving", { version: fullVersion(), base_url: served.baseUrl });
     try {
       await Promise.race([onStart(served), signalled]);
@@ -172,7 +173,7 @@ async function untilSignal<Served extends Listening>(
       log.info("stopped");
     }
   } finally {
-    forget?.();
+    note?.takeBack();
   }
 }
 

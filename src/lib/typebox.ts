@@ -18,6 +18,7 @@ import {
   TypeRegistry,
 } from "@sinclair/typebox";
 import { codePointsOf, excerpt } from "./code_points.ts";
+import { isObject } from "./records.ts";
 
 interface Bounds extends SchemaOptions {
   readonly minLength?: number;
@@ -75,29 +76,31 @@ export function notNull(schema: TSchema): TSchema {
 
 /** What a value that fails its schema must be and is not: "must be …, got …". */
 export function mismatchOf(nullable: TSchema, value: unknown): string {
-  const schema = notNull(nullable);
-  return `must be ${expectedOf(schema)}, got ${gotOf(schema, value)}`;
+  const named = Reflect.get(nullable, Expected) === undefined ? notNull(nullable) : nullable;
+  return `must be ${expectedOf(named)}, got ${gotOf(named, value)}`;
 }
 
 function expectedOf(schema: TSchema): string {
   const expected: unknown = Reflect.get(schema, Expected);
   if (typeof expected === "string") return expected;
   if (KindGuard.IsBoolean(schema)) return "true or false";
-  if (KindGuard.IsInteger(schema)) {
-    const { minimum, maximum } = schema;
-    if (maximum !== undefined) return `an integer from ${minimum} to ${maximum}`;
-    return minimum === undefined ? "an integer" : `an integer of at least ${minimum}`;
-  }
-  return `${/^[aeiou]/.test(schema.type) ? "an" : "a"} ${schema.type}`;
+  const { minimum, maximum, type } = schema;
+  const name = `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
+  if (!KindGuard.IsInteger(schema) && !KindGuard.IsNumber(schema)) return name;
+  if (maximum !== undefined) return `${name} from ${minimum} to ${maximum}`;
+  return minimum === undefined ? name : `${name} of at least ${minimum}`;
 }
 
-/** The value if it helps the reader, else its kind or length. */
+/** The value if it helps the reader, else its length or kind. */
 function gotOf(schema: TSchema, value: unknown): string {
   if (schema[Kind] === "Text") {
     return typeof value === "string" ? String(codePointsOf(value)) : kindOf(value);
   }
-  const isKindWrong = KindGuard.IsNumber(schema) || typeof value === "object";
-  return isKindWrong ? kindOf(value) : excerpt(JSON.stringify(value));
+  // Of the right kind it has too much, too little, or something twice.
+  if (KindGuard.IsArray(schema) && Array.isArray(value)) return `${value.length}`;
+  if (KindGuard.IsRecord(schema) && isObject(value)) return `${Object.keys(value).length}`;
+  const isKindWrong = KindGuard.IsNumber(schema) && typeof value !== "number";
+  return isKindWrong || typeof value === "object" ? kindOf(value) : excerpt(JSON.stringify(value));
 }
 
 /** JSON's name for the kind of a value. */

@@ -16,7 +16,7 @@ export const getRecords = defineTool({
   description: `Reads whole rows by their ids, and says which ids the feed does not have. Charged as one read. ${DATA_NOT_INSTRUCTIONS}`,
   parameters: {
     feed: FEED,
-    ids: Type.Array(Type.String({ minLength: 1 }), {
+    ids: Type.Array(Type.String({ minLength: 1, [Expected]: "an id" }), {
       minItems: 1,
       maxItems: IDS_MAX,
       [Expected]: `a list of 1 to ${IDS_MAX} ids, each a text`,

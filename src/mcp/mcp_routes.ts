@@ -30,6 +30,7 @@ import type { Services } from "../services.ts";
 import { answerPlainCall } from "./plain_call.ts";
 import { createMcpServer, serverCard } from "./protocol_server.ts";
 import type { Exchange } from "./tool_routes.ts";
+import { parseDigits } from "./values.ts";
 
 /** Holds the bodies of all callers that are unknown. They have a budget of their own, and may use all of it. */
 const STRANGERS = "";
@@ -200,7 +201,7 @@ async function readMessage(
     heldUnsentMax: MCP_SMALL_BODY_BYTES_MAX,
   });
   try {
-    const value: unknown = JSON.parse(bodyTextOf(bytes));
+    const value = parseDigits(bodyTextOf(bytes));
     if (!Array.isArray(value)) return { value };
     return rpcError(INVALID_REQUEST, "Send one message, not an array of them.");
   } catch {

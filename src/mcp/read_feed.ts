@@ -4,6 +4,7 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
+import { Expected } from "../lib/typebox.ts";
 import { FILTERS_MAX } from "../limits.ts";
 import { ONE_READ_ARGUMENTS, ROWS_ARGUMENTS, readRows } from "./rows.ts";
 import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, whole } from "./tool.ts";
@@ -23,9 +24,12 @@ export const readFeed = defineTool({
     filters: Type.Optional(
       Type.Record(
         Type.String(),
-        Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),
+        Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], {
+          [Expected]: "a text, a number, true, false or null",
+        }),
         {
           maxProperties: FILTERS_MAX,
+          [Expected]: `an object of at most ${FILTERS_MAX} fields`,
           description: "Top-level field and the value that it must equal; all must hold.",
         },
       ),

@@ -7,7 +7,7 @@
 import { Type } from "@sinclair/typebox";
 import type { OwnAnswer } from "../api/own_routes.ts";
 import { resetInSeconds } from "../api/rate_headers.ts";
-import { Expected } from "../lib/typebox.ts";
+import { Expected, text } from "../lib/typebox.ts";
 import type { RowsTaken } from "../read/pipeline/tool_request.ts";
 import { problemResult, type ToolAnswer, withoutNull } from "./tool.ts";
 import type { AskRoute } from "./tool_routes.ts";
@@ -18,10 +18,11 @@ const FIELD_LENGTH_MAX = 200;
 /** Arguments of tools that read rows. */
 export const ROWS_ARGUMENTS = {
   fields: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: FIELD_LENGTH_MAX }), {
+    Type.Array(text({ minLength: 1, maxLength: FIELD_LENGTH_MAX }), {
       minItems: 1,
       maxItems: FIELDS_MAX,
       uniqueItems: true,
+      [Expected]: `a list of 1 to ${FIELDS_MAX} different names`,
       description: "Top-level fields to keep of each row.",
     }),
   ),

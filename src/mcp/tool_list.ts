@@ -4,7 +4,7 @@
  * @module
  */
 
-import { parameterProblem } from "../api/validation.ts";
+import { argumentProblem } from "../api/validation.ts";
 import type { Config } from "../config.ts";
 import { schemaHint } from "../feeds/schema_properties.ts";
 import { problemAnswer } from "../http/errors.ts";
@@ -72,7 +72,7 @@ export async function callTool(
   const { services, requestId } = exchange;
   if (!tool.check.Check(given)) {
     const baseUrl = services.http.baseUrl();
-    const problem = parameterProblem(tool.check, given);
+    const problem = argumentProblem(tool.check, given);
     return problemResult({
       text: String(problemAnswer(problem, { requestId, baseUrl, isKeyed: true }).body),
     });

@@ -7,6 +7,8 @@ import { toExactNumber } from "../accounts/money.ts";
 import { assert } from "../lib/assert.ts";
 import { withoutInvisible } from "../lib/invisible_text.ts";
 import { parseJsonNumbers } from "../lib/json_numbers.ts";
+import { isWithinDouble } from "../lib/json_text.ts";
+import { plainDecimal } from "../lib/plain_decimal.ts";
 import { isObject } from "../lib/records.ts";
 
 declare global {
@@ -26,6 +28,20 @@ export function parseExactObject(text: string): Record<string, unknown> {
   const parsed = parseExact(text);
   assert(isObject(parsed), "the answer is an object");
   return parsed;
+}
+
+/**
+ * Parses JSON. A number that would lose digits as a double is its text: as the value of a filter it means the same, and
+ * no other argument takes such a number.
+ */
+export function parseDigits(text: string): unknown {
+  return parseJsonNumbers(text, (source, value) => (isExact(source, value) ? value : source));
+}
+
+function isExact(source: string, value: number): boolean {
+  const shown = String(value);
+  if (shown === source) return true;
+  return isWithinDouble(source) && plainDecimal(shown) === plainDecimal(source);
 }
 
 /**

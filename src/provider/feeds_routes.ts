@@ -193,7 +193,7 @@ const DELETE_FEED = described({
   tag: "provider",
   summary: "Delete a feed",
   description: [
-    "The feed answers 404 at once, and its rows are removed in the background. It no longer counts in the quota, and its slug is free after 30 days, or at once if the feed was never public.",
+    "The feed answers 404 at once, and its rows are removed in the background. It no longer counts in the quota, and its slug is free after 30 days, or at once if it was never public and never had data.",
     "An account may delete ten times its quota of feeds in 24 hours; then it is 429.",
     "What was paid for it stays in the usage log. A repeat is answered the same.",
   ].join("\n\n"),

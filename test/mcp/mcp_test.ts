@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { toExactNumber } from "../../src/accounts/money.ts";
 import { IDLE_SECONDS_MAX } from "../../src/limits.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
+import { callTool } from "../support/tools.ts";
 
 let gateway: TestGateway;
 let provider: string;
@@ -240,6 +242,30 @@ describe("POST /mcp", () => {
     expect(byId.structuredContent).toMatchObject({ rows: [{ id: "7" }], missing: ["none", "a,b"] });
   });
 
+  test("a filter's number has all its digits", async () => {
+    const { slug } = await seedFeed(gateway, provider, {
+      type: "collection",
+      texts: [
+        '{"id":"even","n":9007199254740992,"part":0.1}',
+        '{"id":"odd","n":9007199254740993,"part":0.10000000000000000001}',
+      ],
+    });
+    for (const [filters, id] of [
+      [{ n: toExactNumber("9007199254740992") }, "even"],
+      [{ n: toExactNumber("9007199254740993") }, "odd"],
+      [{ n: toExactNumber("9.007199254740993e15") }, "odd"],
+      [{ part: 0.1 }, "even"],
+      [{ part: toExactNumber("0.10000000000000000001") }, "odd"],
+    ] as const) {
+      const { structuredContent } = await callTool(gateway, key, "read_feed", {
+        feed: slug,
+        filters,
+        fields: ["id"],
+      });
+      expect([filters, structuredContent.rows]).toEqual([filters, [{ id }]]);
+    }
+  });
+
   test("a singleton is one row, and its numbers keep their digits in the text", async () => {
     const { content, structuredContent } = await call("read_feed", { feed: singleton.feedId });
     expect(content[0]?.text).toContain('"rows":[{"exact":1.50000000000000000001,');
@@ -385,6 +411,35 @@ describe("POST /mcp", () => {
       expect(result.content[0]?.text).toMatch(new RegExp(`^${code}: [^\\n]+$`));
     }
     expect((await events()).length).toBe(before);
+  });
+
+  test("a wrong argument is refused with what it must be", async () => {
+    const many = Object.fromEntries(Array.from({ length: 11 }, (_, place) => [`f${place}`, 1]));
+    const ids = Array.from({ length: 101 }, (_, place) => String(place));
+    for (const [name, given, detail] of [
+      ["get_records", { ids: [] }, "ids must be a list of 1 to 100 ids, each a text, got 0."],
+      ["get_records", { ids }, "ids must be a list of 1 to 100 ids, each a text, got 101."],
+      ["get_records", { ids: [""] }, 'ids.0 must be an id, got "".'],
+      ["get_records", { ids: "a" }, 'ids must be a list of 1 to 100 ids, each a text, got "a".'],
+      ["read_feed", { fields: [] }, "fields must be a list of 1 to 50 different names, got 0."],
+      ["read_feed", { fields: [""] }, "fields.0 must be a string of 1 to 200 characters, got 0."],
+      ["read_feed", { filters: many }, "filters must be an object of at most 10 fields, got 11."],
+      [
+        "read_feed",
+        { filters: { v: [1] } },
+        "filters.v must be a text, a number, true, false or null, got array.",
+      ],
+      ["read_feed", { max_credits: -1 }, "max_credits must be a number of at least 0, got -1."],
+      [
+        "read_feed",
+        { max_credits: "1" },
+        "max_credits must be a number of at least 0, got string.",
+      ],
+      ["read_feed", { limit: [1] }, "limit must be an integer of at least 1, got array."],
+    ] as const) {
+      const { content } = await callTool(gateway, key, name, { feed: stream.slug, ...given });
+      expect(content[0].text).toBe(`INVALID_PARAMETER: ${detail}`);
+    }
   });
 
   for (const [revision, call, headers] of [

@@ -311,11 +311,13 @@ describe("a deleted feed", () => {
   for (const [kind, words] of [
     ["is public", ["publish"]],
     ["was public", ["publish", "unpublish"]],
+    ["had data", []],
   ] as const) {
     test(`that ${kind} keeps its slug for 30 days, and its place in the quota not at all`, async () => {
       const owner = await gateway.createAccount({ maxFeeds: 1 });
       const own = await gateway.createKey(owner, "write");
       const { id, slug } = await createFeed({}, own);
+      if (words.length === 0) await push(id, { price: 1 }, own);
       for (const word of words) await operator.json("feed", word, id);
       const again = { name: "Again", endpoint_path: slug };
       const create = (body: object) => gateway.send("POST", "/v1/provider/feed/create", own, body);
@@ -332,9 +334,8 @@ describe("a deleted feed", () => {
     });
   }
 
-  test("that was never public gives its slug up at once, and deleting it again does not touch who takes it", async () => {
+  test("that was never public and never had data gives its slug up at once, and deleting it again does not touch who takes it", async () => {
     const { id, slug } = await createFeed({ feed_type: "collection" });
-    await push(id, [{ id: "a" }]);
     expect((await remove(slug)).status).toBe(204);
     expect((await remove(slug)).status).toBe(204);
     const other = await gateway.createKey(await gateway.createAccount(), "write");

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "../../src/postgres/client/connect.ts";
 import {
@@ -14,7 +15,7 @@ import { createTestDatabase } from "../support/database.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
 import { whenBusy } from "../support/pace.ts";
 import { findProcesses, waitFor } from "../support/processes.ts";
-import { serveGateway } from "../support/served_gateway.ts";
+import { type Announced, serveGateway } from "../support/served_gateway.ts";
 
 /** Whether no process of a data directory is left; the server's keeper ends a moment after it. */
 function isLeft(dataDir: string): Promise<boolean> {
@@ -184,6 +185,36 @@ describe("serve", () => {
     // On its own it starts the database for itself, and stops it.
     expect(await run("account", "list")).toMatchObject([{ id: account.id }]);
     expect(await isLeft(dataDir)).toBe(true);
+  });
+
+  test("a link to the console leads to the gateway that serves from the folder, whatever its port", async () => {
+    const dataDir = await usedDataDir();
+    const environment = { FEEDGATE_ADMIN_PORT: "0" };
+    const linkOf = async (...argv: string[]) => {
+      const command = ["console", ...argv, "--json", "--data-dir", dataDir];
+      const { url } = JSON.parse((await runFeedgate(command, {})).stdout) as { url: string };
+      return url;
+    };
+    const argv = ["account", "create", "--name", "Acme", "--data-dir", dataDir];
+    await runFeedgate(argv, {});
+    for (const given of [{}, environment]) {
+      const served = await serveGateway<Announced & { readonly admin_port?: number }>(
+        ["serve", "--data-dir", dataDir],
+        given,
+      );
+      const { base_url: baseUrl, admin_port: adminPort } = served.announced;
+      const links = [
+        [await linkOf(), adminPort === undefined ? baseUrl : `http://127.0.0.1:${adminPort}`],
+        [await linkOf("--account", "Acme", "--permission", "read"), baseUrl],
+      ] as const;
+      for (const [link, root] of links) {
+        expect(link).toStartWith(`${root}/console/link/`);
+        expect((await fetch(link)).status).toBe(200);
+      }
+      await served.stop();
+    }
+    expect(await linkOf()).toStartWith("http://127.0.0.1:3000/console/link/");
+    expect(readdirSync(dataDir).filter((name) => name.startsWith("gateway"))).toEqual([]);
   });
 
   test("a signal to serve while the database starts leaves nothing behind", async () => {

@@ -1,7 +1,7 @@
 -- Deletes a feed: nobody finds it from now on. A job removes its rows and texts. To delete it again is harmless.
 --
--- A slug that was never public is free at once. The others stay taken for a while, so that nobody who knows one gets
--- another provider's data under it.
+-- The slug of a feed that was never public and never had data is free at once: nobody has read it. The others stay
+-- taken for a while, so that nobody who knows one gets another provider's data under it.
 --
 -- An account may delete so many feeds in 24 hours, else it could make any number of them in spite of its quota. Its
 -- row is locked first, so that deletions at the bound take turns.
@@ -65,7 +65,10 @@ begin
       updated_at = moment,
       former_path = feeds.endpoint_path,
       endpoint_path = case
-        when feeds.is_public or feeds.published_at is not null or feeds.unlisted_at is not null
+        when feeds.is_public
+          or feeds.published_at is not null
+          or feeds.unlisted_at is not null
+          or feeds.first_pushed_at is not null
           then feeds.endpoint_path
       end,
       definition_version = feeds.definition_version + 1

@@ -1,15 +1,17 @@
 /**
- * The gateways that serve from a data directory, so that `feedgate stop` finds them.
+ * The gateways that serve from a data directory, so that `feedgate stop` finds them, and `feedgate console` their
+ * addresses.
  *
  * Each holds a lock (`lock.ts`) on a file that is named by its host and pid. The kernel frees the lock when the
  * process ends, in whatever way. So a process that has got the pid since is never taken for the gateway.
  *
  * @module
  */
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { messageOf } from "../../lib/error_fields.ts";
+import { codeOf, messageOf } from "../../lib/error_fields.ts";
+import { isObject } from "../../lib/records.ts";
 import { takeLock, tryLock } from "./lock.ts";
 import { dataDirError, makeDataDir } from "./site.ts";
 
@@ -18,14 +20,30 @@ export interface RunningGateway {
   /** The machine, or the container, in which its pid is a pid. */
   readonly host: string;
   readonly pid: number;
+  /** Undefined until it serves. */
+  readonly urls: GatewayUrls | undefined;
   hasEnded(): boolean;
+}
+
+/** What links to a gateway begin with, without a slash at the end. */
+export interface GatewayUrls {
+  readonly clients: string;
+  /** The same, unless operators have a listener of their own. */
+  readonly operators: string;
+}
+
+/** The note of this process. */
+export interface GatewayNote {
+  /** Adds where it serves. */
+  tell(urls: GatewayUrls): void;
+  takeBack(): void;
 }
 
 const PREFIX = "gateway";
 const FORM = new RegExp(`^${PREFIX}-(\\d+)@(.+)\\.lock$`);
 
-/** Notes that this process serves from the directory. Returns a function that takes it back. */
-export async function noteGateway(path: string): Promise<() => void> {
+/** Notes that this process serves from the directory. */
+export async function noteGateway(path: string): Promise<GatewayNote> {
   try {
     const file = join(makeDataDir(path), `${PREFIX}-${process.pid}@${hostname()}.lock`);
     for (;;) {
@@ -35,9 +53,16 @@ export async function noteGateway(path: string): Promise<() => void> {
         free();
         continue;
       }
-      return () => {
-        rmSync(file, { force: true });
-        free();
+      return {
+        tell(urls) {
+          // A new file, so that nothing is written through a link.
+          rmSync(urlsFile(file), { force: true });
+          writeFileSync(urlsFile(file), JSON.stringify(urls), { flag: "wx", mode: 0o600 });
+        },
+        takeBack() {
+          removeFiles(file);
+          free();
+        },
       };
     }
   } catch (error) {
@@ -58,7 +83,8 @@ export function listGateways(dataDir: string): RunningGateway[] {
       const [, pid, host = ""] = FORM.exec(name) ?? [];
       if (pid === undefined) return [];
       const hasEnded = () => removeIfFree(join(dataDir, name));
-      return hasEnded() ? [] : [{ host, pid: Number(pid), hasEnded }];
+      const urls = () => readUrls(urlsFile(join(dataDir, name)));
+      return hasEnded() ? [] : [{ host, pid: Number(pid), urls: urls(), hasEnded }];
     });
 }
 
@@ -67,9 +93,36 @@ function removeIfFree(file: string): boolean {
   if (!existsSync(file)) return true;
   const free = tryToLock(file);
   if (free === undefined) return false;
-  rmSync(file, { force: true });
+  removeFiles(file);
   free();
   return true;
+}
+
+/** The lock's file stays empty, so the addresses have one of their own. */
+function urlsFile(lockFile: string): string {
+  return lockFile.replace(/lock$/, "urls");
+}
+
+function removeFiles(lockFile: string): void {
+  rmSync(urlsFile(lockFile), { force: true });
+  rmSync(lockFile, { force: true });
+}
+
+function readUrls(file: string): GatewayUrls | undefined {
+  try {
+    const told: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return isObject(told) && isUrl(told.clients) && isUrl(told.operators)
+      ? { clients: told.clients, operators: told.operators }
+      : undefined;
+  } catch (error) {
+    // It does not serve yet, or is just writing.
+    if (codeOf(error) === "ENOENT" || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isUrl(value: unknown): value is string {
+  return typeof value === "string" && URL.canParse(value);
 }
 
 function tryToLock(file: string): (() => void) | undefined {
