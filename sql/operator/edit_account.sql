@@ -1,5 +1,5 @@
 -- name: edit_account
--- why: changes an account's name or quota, suspends it or ends that
+-- why: changes an account's name or quota, suspends it, which ends its sessions of the console, or ends that
 -- The account's feeds show its name, and caches know a feed by the version of its row. So a new name gives its
 -- feeds new versions. No key of the account may be used while there is a suspension_reason.
 -- :account_id uuid
@@ -21,7 +21,17 @@ edited as (
   )
   from known
   where accounts.account_id = :account_id
-  returning accounts.account_id, accounts.name <> known.name as is_renamed
+  returning
+    accounts.account_id,
+    accounts.name <> known.name as is_renamed,
+    accounts.suspension_reason is not null as is_suspended
+),
+ended as (
+  delete from console_sessions
+  using edited, api_keys
+  where edited.is_suspended
+    and api_keys.account_id = edited.account_id
+    and console_sessions.key_id = api_keys.key_id
 ),
 shown as (
   select feeds.feed_id

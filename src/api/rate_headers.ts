@@ -36,7 +36,7 @@ export function stateHeaders(
   nowMs: number,
   { resetInSecondsMax = WINDOW_SECONDS } = {},
 ): Record<string, string> {
-  const inSeconds = Math.min(resetInSeconds({ resetSeconds }, nowMs), resetInSecondsMax);
+  const inSeconds = resetInSeconds({ resetSeconds }, nowMs, resetInSecondsMax);
   return {
     "X-RateLimit-Remaining": String(remaining),
     "X-RateLimit-Reset": String(resetSeconds),
@@ -48,9 +48,10 @@ export function stateHeaders(
 export function resetInSeconds(
   { resetSeconds }: Pick<WindowState, "resetSeconds">,
   nowMs: number,
+  secondsMax = WINDOW_SECONDS,
 ): number {
   const secondsLeft = resetSeconds - Math.floor(nowMs / MS_PER_SECOND);
-  return Math.min(Math.max(0, secondsLeft), WINDOW_SECONDS);
+  return Math.min(Math.max(0, secondsLeft), secondsMax);
 }
 
 /** 429, with all headers and members that say when to come back. */

@@ -244,7 +244,11 @@ function reviewFields({ row, rowCount, payloadBytes, rowsLeft }: FeedReview) {
     type: row.feed_type,
     state: stateOf(row, rowsLeft),
     listed: row.is_public ? "yes" : "no",
-    review: row.review === "declined" ? `declined: ${row.review_reason}` : row.review,
+    review: row.is_public
+      ? "listed"
+      : row.review === "declined"
+        ? `declined: ${row.review_reason}`
+        : row.review,
     price: pricingText(row),
     owner: `${row.account_id} (${row.account_name})`,
     holds: heldText({ rowCount, payloadBytes }),

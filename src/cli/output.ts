@@ -60,8 +60,8 @@ export function processStreams(): Streams {
     complain: (text) => process.stderr.write(text),
     confirm:
       process.stdin.isTTY && process.stdout.isTTY ? (question) => confirm(question) : undefined,
-    // A terminal that does not know its width says 0.
-    columns: (process.stdout.isTTY && process.stdout.columns) || undefined,
+    // A terminal that does not know its width says 0. Nothing is cut for it.
+    columns: process.stdout.isTTY ? process.stdout.columns || Number.POSITIVE_INFINITY : undefined,
     statusColumns: (process.stderr.isTTY && process.stderr.columns) || undefined,
   };
 }

@@ -4,16 +4,19 @@
  *
  * @module
  */
-import type { Priced } from "../accounts/money.ts";
 import type { Handle } from "../api/own_routes.ts";
 import type { Call } from "../http/call.ts";
+import type { Row } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
 import { digits, FigureCard, Text } from "../ui/parts.tsx";
+import type { Purchases } from "./consumer/answers.ts";
 import { askApi, askText, bodyOf } from "./own_api.ts";
 import { type SessionServices, sessionOf } from "./sessions.ts";
 
-interface Offered extends Priced {
-  readonly feed_id: string;
+/** What the page's address names. */
+interface Billed {
+  readonly feed: Pick<Row<"find_feed_row">, "feed_id" | "price_type"> | undefined;
+  readonly accountId: string | undefined;
 }
 
 interface Account {
@@ -23,15 +26,26 @@ interface Account {
 /** Finds who asks for the page; undefined if no consumer is signed in. */
 export function billingPart(services: SessionServices & Pick<Services, "config">, handle: Handle) {
   const takesCards = services.config.topups?.stripe !== undefined;
-  return async ({ request, requestId }: Call, feed: Offered | undefined) => {
+  return async ({ request, requestId }: Call, { feed, accountId }: Billed) => {
     const session = await sessionOf(services, request);
     if (session?.role !== "read" || session.account === undefined) return undefined;
     const ask = askApi(askText({ handle, key: session.key, requestId }));
+    const { account } = session;
     const { balance } = bodyOf(await ask<Account>("/v1/account"));
+    const isForSale = feed?.price_type === "one_time";
+    const bought =
+      isForSale && (await ask<Purchases>(`/v1/purchases?limit=1&feed_id=${feed.feed_id}`));
+    const isBought = bought !== false && bodyOf(bought).purchases.length > 0;
     return {
-      who: <Text of={session.account.name} />,
+      who: <Text of={account.name} />,
       own: (
         <>
+          {accountId !== undefined && accountId !== account.id && (
+            <p>
+              The link is for another account than yours. What you see and buy here is for{" "}
+              <Text of={account.name} />.
+            </p>
+          )}
           <div class="cards">
             <FigureCard
               label="Your balance"
@@ -46,7 +60,8 @@ export function billingPart(services: SessionServices & Pick<Services, "config">
               </a>
             </p>
           )}
-          {feed?.price_type === "one_time" && (
+          {isBought && <p>You have bought this feed: its reads cost nothing.</p>}
+          {isForSale && !isBought && (
             <p>
               <a class="button" href={`./console/catalog/${feed.feed_id}`}>
                 Buy it from the balance

@@ -4,8 +4,8 @@
  * and 11.
  *
  * The ids in its address are a stranger's. An id that is none is left out. The page shows of a feed only what the
- * catalog shows, and nothing of an account, because the person who pays has no key at hand. What a signed-in consumer
- * sees besides comes from `signedIn`.
+ * catalog shows, and nothing of an account, because the person who pays has no key at hand. A signed-in consumer sees
+ * what any read key may see, so an unlisted feed, too. What else they see comes from `signedIn`.
  *
  * @module
  */
@@ -36,11 +36,25 @@ const PAID_PATH = "/billing/paid";
 /** Its address names an account. */
 const HEADERS = { ...PUBLIC_PAGE_HEADERS, "Cache-Control": CACHE_PRIVATE };
 
-/** What the page shows of a listed feed. */
+/** What the page shows of a feed. */
 export type BilledFeed = Pick<
   Row<"find_feed_row">,
-  "feed_id" | "name" | "endpoint_path" | "price_type" | "call_price_nanos" | "one_time_price_cents"
+  | "feed_id"
+  | "name"
+  | "endpoint_path"
+  | "is_public"
+  | "price_type"
+  | "call_price_nanos"
+  | "one_time_price_cents"
 >;
+
+/** What the address names. */
+interface Billed {
+  /** Undefined if it names none that is active. */
+  readonly feed: BilledFeed | undefined;
+  /** A UUID; undefined if the address has none. */
+  readonly accountId: string | undefined;
+}
 
 /** What a signed-in visitor sees besides. */
 export interface SignedIn {
@@ -50,18 +64,11 @@ export interface SignedIn {
   readonly own: ComponentChildren;
 }
 
-/** Finds out who asks; undefined if nobody is signed in. The feed is listed. */
-export type FindSignedIn = (
-  call: Call,
-  feed: BilledFeed | undefined,
-) => Promise<SignedIn | undefined>;
+/** Finds out who asks; undefined if nobody is signed in. */
+export type FindSignedIn = (call: Call, billed: Billed) => Promise<SignedIn | undefined>;
 
-interface Bill {
+interface Bill extends Billed {
   readonly frame: PageFrame;
-  /** A UUID; undefined if the address has none. */
-  readonly accountId: string | undefined;
-  /** Undefined if the address names none, or none that is listed. */
-  readonly feed: BilledFeed | undefined;
   /** The operator's words, if there are any. */
   readonly words: string | undefined;
   /** The operator's own page, if there is one. */
@@ -101,10 +108,11 @@ export function billingRoutes(services: Services, options: BillingOptions = {}) 
         endpoint_path: null,
         active_only: true,
       });
-      const feed = found?.is_public === true ? found : undefined;
       const { billingText: words, billingUrl } = config;
       const payUrl = billingUrl && billingUrlOf(billingUrl, { accountId, feedId });
-      const signedIn = await findSignedIn?.(call, feed);
+      const signedIn = await findSignedIn?.(call, { feed: found, accountId });
+      const isShown = found?.is_public === true || signedIn !== undefined;
+      const feed = isShown ? found : undefined;
       const page = renderBill({ frame, accountId, feed, words, payUrl, signedIn, payingWays });
       return respond(answerShared(call.request, await compressedContent(page), HEADERS));
     },
@@ -161,7 +169,13 @@ function renderBill({
           of={{
             Feed: feed && (
               <>
-                <a href={`./feeds/${feed.endpoint_path}`}>
+                <a
+                  href={
+                    feed.is_public
+                      ? `./feeds/${feed.endpoint_path}`
+                      : `./console/catalog/${feed.feed_id}`
+                  }
+                >
                   <Text of={feed.name} />
                 </a>{" "}
                 <code>{feed.endpoint_path}</code>

@@ -156,6 +156,17 @@ describe("feedgate read", () => {
     expect(done(await all("--json", "--filter", "temp=21"))).toBe("[]\n");
   });
 
+  test("CSV keeps a field that is named like its last column", async () => {
+    const rows = [
+      { id: 1, _other: "mine" },
+      { id: 2, _other: 5, k: "v" },
+    ];
+    const slug = (await seedFeed(gateway, owner, { type: "collection", rows })).slug;
+    expect(done(await read("read", slug, "--all", "--format", "csv"))).toBe(
+      'id,_other,k\n1,"{""_other"":""mine""}",\n2,"{""_other"":5}",v\n',
+    );
+  });
+
   test("keeps every digit, and every character in a pipe", async () => {
     const texts = ['{"id":12345678901234567890,"x":1.10,"s":"\u202e👩‍🚀"}'];
     const { slug } = await seedFeed(gateway, owner, { type: "collection", texts });

@@ -75,7 +75,7 @@ describe("session", () => {
     expect([await isSignedIn(here), await isSignedIn(there)]).toEqual([false, false]);
   });
 
-  test("a session ends on every process while its account is suspended", async () => {
+  test("a session ends on every process with its account's suspension, for good", async () => {
     const suspended = await gateway.createAccount({ name: "Suspended" });
     const who = await signIn(gateway.baseUrl, await gateway.createKey(suspended, "write"));
     const peer = await gateway.startPeer();
@@ -83,6 +83,9 @@ describe("session", () => {
     expect((await gateway.send("POST", path, admin, { reason: "unpaid" })).status).toBe(200);
     expect(await isSignedIn(who)).toBe(false);
     expect(await isSignedIn(visitor(peer.baseUrl, who.cookie))).toBe(false);
+    const resume = `/v1/operator/accounts/${suspended}/resume`;
+    expect((await gateway.send("POST", resume, admin, {})).status).toBe(200);
+    expect(await isSignedIn(who)).toBe(false);
   });
 
   test("signing out ends this session; everywhere ends all of the account, and those of links with their keys", async () => {

@@ -128,7 +128,8 @@ function namesOf(members: readonly ReadonlyMap<string, string>[]): readonly stri
 }
 
 function otherText(row: ReadonlyMap<string, string>, columns: readonly string[]): string {
-  const others = [...row].filter(([name]) => !columns.includes(name));
+  // The row's own field of this name is one of them, since there are no two columns of a name.
+  const others = [...row].filter(([name]) => name === OTHER || !columns.includes(name));
   return others.length === 0 ? "" : objectText(others);
 }
 

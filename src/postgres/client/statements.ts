@@ -1650,7 +1650,7 @@ export interface StatementTypes {
       readonly feed_id: string;
     };
   };
-  /** changes an account's name or quota, suspends it or ends that */
+  /** changes an account's name or quota, suspends it, which ends its sessions of the console, or ends that */
   edit_account: {
     parameters: {
       readonly account_id: string;

@@ -182,6 +182,8 @@ describe("export", () => {
     expect(limited.problem.code).toBe("RATE_LIMITED");
     expect(limited.problem.retry_after_ms).toBeGreaterThan(3_480_000);
     expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(3_480);
+    const [, left] = /;t=(\d+)$/.exec(limited.headers.get("ratelimit") ?? "") ?? [];
+    expect(Number(left)).toBeGreaterThan(3_480);
     const usage = await scene.gateway.sql`
       select count(*)::int as events, sum(charge_nanos)::bigint as nanos
       from usage_events
