@@ -7,7 +7,7 @@ import { toExactNumber } from "../accounts/money.ts";
 import { assert } from "../lib/assert.ts";
 import { withoutInvisible } from "../lib/invisible_text.ts";
 import { parseJsonNumbers } from "../lib/json_numbers.ts";
-import { isWithinDouble } from "../lib/json_text.ts";
+import { isWithinDouble, NUMBER_LENGTH_MAX } from "../lib/json_text.ts";
 import { plainDecimal } from "../lib/plain_decimal.ts";
 import { isObject } from "../lib/records.ts";
 
@@ -30,18 +30,27 @@ export function parseExactObject(text: string): Record<string, unknown> {
   return parsed;
 }
 
+/** Fewer digits fit a double, unless it is nearly 0. */
+const MANY_DIGITS = /[\d.]{16}/;
+
 /**
  * Parses JSON. A number that would lose digits as a double is its text: as the value of a filter it means the same, and
  * no other argument takes such a number.
  */
 export function parseDigits(text: string): unknown {
+  // To look at each number takes three times as long.
+  if (!MANY_DIGITS.test(text)) return JSON.parse(text);
   return parseJsonNumbers(text, (source, value) => (isExact(source, value) ? value : source));
 }
 
 function isExact(source: string, value: number): boolean {
   const shown = String(value);
   if (shown === source) return true;
-  return isWithinDouble(source) && plainDecimal(shown) === plainDecimal(source);
+  return (
+    source.length <= NUMBER_LENGTH_MAX &&
+    isWithinDouble(source) &&
+    plainDecimal(shown) === plainDecimal(source)
+  );
 }
 
 /**
