@@ -168,12 +168,13 @@ test("pushes that wait for their feed hold one connection, and no other feed's p
   const holder = await sql.reserve();
   await holder`begin`;
   await holder`select from feeds where feed_id = ${held} for update`;
-  const waiting = Array.from({ length: 40 }, (_, id) => scene.push(held, [{ id }]));
+  const bodies = Array.from({ length: 40 }, (_, id) => [{ id }]);
+  const waiting = pushAll(held, bodies, scene.gateway.baseUrl);
   expect((await scene.push(free, [{ id: 1 }])).status).toBe(200);
   expect(await lockWaiters(sql)).toBe(1);
   await holder`commit`;
   holder.release();
-  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(40).fill(200));
+  expect((await waiting).map(({ status }) => status)).toEqual(Array(40).fill(200));
   expect((await scene.events(held)).length).toBe(40);
 });
 
