@@ -48,10 +48,12 @@ export const consoleCommand = databaseCommand({
 
 /** Where a gateway serves from the data folder here and now. If there is none, where one would by the settings. */
 function findUrls(config: Config): GatewayUrls {
-  const { databaseUrl, dataDir } = config;
-  const running = databaseUrl === undefined ? listGateways(dataDir) : [];
-  const served = running.find(({ host, urls }) => host === hostname() && urls !== undefined)?.urls;
-  if (served !== undefined && config.baseUrl === undefined) return served;
-  const baseUrl = config.baseUrl ?? listenerUrl(config);
+  const { databaseUrl, dataDir, baseUrl = listenerUrl(config) } = config;
+  if (config.baseUrl === undefined && databaseUrl === undefined) {
+    for (const { host, readUrls } of listGateways(dataDir)) {
+      const served = host === hostname() ? readUrls() : undefined;
+      if (served !== undefined) return served;
+    }
+  }
   return { clients: baseUrl, operators: operatorsUrl(config, { baseUrl }) };
 }

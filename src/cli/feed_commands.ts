@@ -7,7 +7,7 @@
 
 import { pricingText } from "../accounts/money.ts";
 import { REVIEWS } from "../feeds/feed_shapes.ts";
-import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
+import { type FeedRow, feedRowText, reviewOf } from "../feeds/feed_text.ts";
 import { FEED_STATUSES } from "../feeds/find.ts";
 import { PAGE_LIMIT_MAX } from "../limits.ts";
 import {
@@ -235,6 +235,7 @@ const PUSH_COLUMNS: Columns<Row<"list_pushes">> = {
 
 function reviewFields({ row, rowCount, payloadBytes, rowsLeft }: FeedReview) {
   const { reliability_score: score, retention_days: days } = row;
+  const review = reviewOf(row);
   return {
     feed: row.feed_id,
     slug: row.endpoint_path ?? (row.former_path && `free, was ${row.former_path}`),
@@ -244,11 +245,7 @@ function reviewFields({ row, rowCount, payloadBytes, rowsLeft }: FeedReview) {
     type: row.feed_type,
     state: stateOf(row, rowsLeft),
     listed: row.is_public ? "yes" : "no",
-    review: row.is_public
-      ? "listed"
-      : row.review === "declined"
-        ? `declined: ${row.review_reason}`
-        : row.review,
+    review: review === "declined" ? `declined: ${row.review_reason}` : review,
     price: pricingText(row),
     owner: `${row.account_id} (${row.account_name})`,
     holds: heldText({ rowCount, payloadBytes }),

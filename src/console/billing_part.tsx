@@ -9,7 +9,7 @@ import type { Call } from "../http/call.ts";
 import type { Row } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
 import { digits, FigureCard, Text } from "../ui/parts.tsx";
-import type { Purchases } from "./consumer/answers.ts";
+import { hasBought } from "./consumer/answers.ts";
 import { askApi, askText, bodyOf } from "./own_api.ts";
 import { type SessionServices, sessionOf } from "./sessions.ts";
 
@@ -31,11 +31,12 @@ export function billingPart(services: SessionServices & Pick<Services, "config">
     if (session?.role !== "read" || session.account === undefined) return undefined;
     const ask = askApi(askText({ handle, key: session.key, requestId }));
     const { account } = session;
-    const { balance } = bodyOf(await ask<Account>("/v1/account"));
-    const isForSale = feed?.price_type === "one_time";
-    const bought =
-      isForSale && (await ask<Purchases>(`/v1/purchases?limit=1&feed_id=${feed.feed_id}`));
-    const isBought = bought !== false && bodyOf(bought).purchases.length > 0;
+    const isSold = feed?.price_type === "one_time";
+    const [shown, isBought] = await Promise.all([
+      ask<Account>("/v1/account"),
+      isSold && hasBought(ask, feed.feed_id),
+    ]);
+    const { balance } = bodyOf(shown);
     return {
       who: <Text of={account.name} />,
       own: (
@@ -61,7 +62,7 @@ export function billingPart(services: SessionServices & Pick<Services, "config">
             </p>
           )}
           {isBought && <p>You have bought this feed: its reads cost nothing.</p>}
-          {isForSale && !isBought && (
+          {isSold && !isBought && (
             <p>
               <a class="button" href={`./console/catalog/${feed.feed_id}`}>
                 Buy it from the balance

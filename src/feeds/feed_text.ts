@@ -70,7 +70,7 @@ export function feedRowText(row: FeedRow, limits: Limits, isSlim = false): strin
     `"draft_step":${row.draft_step}`,
     `"retention_days":${row.retention_days}`,
     `"is_public":${row.is_public}`,
-    `"review":"${row.is_public ? "listed" : row.review}"`,
+    `"review":"${reviewOf(row)}"`,
     `"review_reason":${JSON.stringify(row.review_reason)}`,
     `"created_at":"${row.created_at}"`,
     `"updated_at":"${row.updated_at}"`,
@@ -99,4 +99,9 @@ function storageConfig(feedType: string | null, limits: Limits) {
     max_row_bytes: isSingleton ? null : limits.rowBytes,
     max_rows: isSingleton ? null : limits.rows,
   };
+}
+
+/** A listed feed has been reviewed, whatever was asked or declined before. */
+export function reviewOf(row: Pick<FeedRow, "is_public" | "review">): string {
+  return row.is_public ? "listed" : row.review;
 }

@@ -76,8 +76,8 @@ export function notNull(schema: TSchema): TSchema {
 
 /** What a value that fails its schema must be and is not: "must be …, got …". */
 export function mismatchOf(nullable: TSchema, value: unknown): string {
-  const named = Reflect.get(nullable, Expected) === undefined ? notNull(nullable) : nullable;
-  return `must be ${expectedOf(named)}, got ${gotOf(named, value)}`;
+  const schema = Expected in nullable ? nullable : notNull(nullable);
+  return `must be ${expectedOf(schema)}, got ${gotOf(schema, value)}`;
 }
 
 function expectedOf(schema: TSchema): string {

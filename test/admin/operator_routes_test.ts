@@ -232,6 +232,7 @@ describe("the operator's API", () => {
       actor: `admin key shop (${admin.id})`,
     });
     await call(200, "/audit?limit=2&since=2020-01-01T00:00:00Z&until=2040-01-01T00:00:00Z");
+    expect(await call<{ limit: number }>(200, "/audit?limit=1001")).toMatchObject({ limit: 100 });
   });
 });
 

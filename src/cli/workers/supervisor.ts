@@ -2,9 +2,10 @@
  * Several gateway processes on one port (`serve --workers N`), and the one that watches over them.
  *
  * The supervisor serves nothing. It opens and migrates the database, so that an embedded PostgreSQL
- * outlives any worker, takes the port to see that it is free, and keeps it until the workers share it. One that dies is started again, after a pause that grows while it keeps dying. No worker holds
- * what another needs: every guarantee is the database's, so a worker's death costs the requests that it
- * had in hand and nothing else.
+ * outlives any worker, takes the port to see that it is free, and keeps it until the workers share it.
+ * One that dies is started again, after a pause that grows while it keeps dying. No worker holds what
+ * another needs: every guarantee is the database's, so a worker's death costs the requests that it had in
+ * hand and nothing else.
  *
  * @module
  */

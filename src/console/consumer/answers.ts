@@ -4,6 +4,7 @@
  * @module
  */
 import type { Figure } from "../../ui/parts.tsx";
+import { type AskApi, bodyOf } from "../own_api.ts";
 
 export interface Amount {
   readonly credits: Figure;
@@ -34,4 +35,10 @@ export interface Purchases {
     readonly paid_from: string;
   }[];
   readonly next_cursor: string | null;
+}
+
+/** Whether the account has bought the feed. @throws {Problem} as `bodyOf` */
+export async function hasBought(ask: AskApi, feedId: string): Promise<boolean> {
+  const answer = await ask<Purchases>(`/v1/purchases?limit=1&feed_id=${feedId}`);
+  return bodyOf(answer).purchases.length > 0;
 }

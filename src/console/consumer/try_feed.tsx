@@ -12,7 +12,7 @@ import { callThenGo } from "../acting.ts";
 import { FeedAsSeen, priceText, type ShownFeed } from "../feed_as_seen.tsx";
 import { bodyOf, typedNumber } from "../own_api.ts";
 import { idOf, type PageRoute } from "../visit.ts";
-import type { Purchases } from "./answers.ts";
+import { hasBought } from "./answers.ts";
 
 interface Metadata extends ShownFeed {
   readonly id: string;
@@ -27,12 +27,11 @@ export const TRY_FEED: PageRoute = {
   path: "catalog/:id",
   async show(visit) {
     const id = idOf(visit);
-    const [shown, bought] = await Promise.all([
+    const [shown, isBought] = await Promise.all([
       visit.ask<Metadata>(`/v1/feed/${id}/metadata`),
-      visit.ask<Purchases>(`/v1/purchases?limit=1&feed_id=${id}`),
+      hasBought(visit.ask, id),
     ]);
     const about = bodyOf(shown);
-    const isBought = bodyOf(bought).purchases.length > 0;
     const isForSale = about.price_type === "one_time" && !isBought;
     return {
       title: about.name,

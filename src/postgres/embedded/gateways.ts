@@ -20,9 +20,9 @@ export interface RunningGateway {
   /** The machine, or the container, in which its pid is a pid. */
   readonly host: string;
   readonly pid: number;
-  /** Undefined until it serves. */
-  readonly urls: GatewayUrls | undefined;
   hasEnded(): boolean;
+  /** Undefined until it serves. */
+  readUrls(): GatewayUrls | undefined;
 }
 
 /** What links to a gateway begin with, without a slash at the end. */
@@ -83,8 +83,9 @@ export function listGateways(dataDir: string): RunningGateway[] {
       const [, pid, host = ""] = FORM.exec(name) ?? [];
       if (pid === undefined) return [];
       const hasEnded = () => removeIfFree(join(dataDir, name));
-      const urls = () => readUrls(urlsFile(join(dataDir, name)));
-      return hasEnded() ? [] : [{ host, pid: Number(pid), urls: urls(), hasEnded }];
+      if (hasEnded()) return [];
+      const file = urlsFile(join(dataDir, name));
+      return [{ host, pid: Number(pid), hasEnded, readUrls: () => readUrls(file) }];
     });
 }
 
