@@ -98,6 +98,15 @@ function keepersOf(dataDir: string): number[] {
   return findProcesses("feedgate-keeper", ` ${dataDir}/pg18 `);
 }
 
+function parentOf(pid: number): number {
+  return Number(Bun.spawnSync(["ps", "-o", "ppid=", "-p", `${pid}`]).stdout);
+}
+
+function childrenOf(pid: number): string[] {
+  const lines = Bun.spawnSync(["ps", "-o", "pid=", "--ppid", `${pid}`]).stdout.toString();
+  return lines.split("\n").filter((line) => line !== "");
+}
+
 /** Runs one statement and returns the first column of its first row. */
 async function ask(server: DatabaseAddress, statement: string): Promise<unknown> {
   const sql = connect(server, { connectionsMax: 1 });
@@ -260,6 +269,37 @@ describe("startEmbedded", () => {
       expect(existsSync(join(host, ".s.PGSQL.5432"))).toBe(false);
       expect(existsSync(host)).toBe(name === "data");
     }
+  });
+
+  test("startEmbedded keeps its socket when the keeper of the server before it is late to end", async () => {
+    const dataDir = await usedDataDir(newDataDir(LONG_NAME));
+    const parent = parents.get(dataDir) ?? "";
+    const isFree = join(parent, "is-free");
+    // Whatever the late keeper removes, it removes when the next server runs.
+    const rm = join(parent, "rm");
+    writeFileSync(
+      rm,
+      `#!/bin/sh\nuntil [ -e ${isFree} ]; do sleep 0.02; done\nexec /bin/rm "$@"\n`,
+    );
+    chmodSync(rm, 0o755);
+    const { PATH } = process.env;
+    process.env.PATH = `${parent}:${PATH}`;
+    const first = await startEmbedded({ dataDir });
+    process.env.PATH = PATH;
+    const keeper = parentOf(first.pid);
+    // The keeper's other part waits for the users' end, and has no process of its own until then.
+    const watcher = keepersOf(dataDir).find((pid) => pid !== keeper) ?? 0;
+    process.kill(keeper, "SIGSTOP");
+    await first.stop();
+    expect(await waitFor(() => childrenOf(watcher).length > 0, 20_000)).toBe(true);
+    const second = await startEmbedded({ dataDir });
+    writeFileSync(isFree, "");
+    expect(await waitFor(() => findProcesses(rm).length === 0, 20_000)).toBe(true);
+    process.kill(keeper, "SIGCONT");
+    expect(await waitFor(() => !isRunning(keeper), 20_000)).toBe(true);
+    expect(await ask(second, "select 1")).toBe(1);
+    await second.stop();
+    expect(existsSync(second.host)).toBe(false);
   });
 
   test("startEmbedded keeps the server when one of two users was killed", async () => {

@@ -165,7 +165,10 @@ exec 3<&0 </dev/null
 server=$!
 {
   read -r _ <&3
-  [ "$is_temporary" = true ] && rm -rf "$sockets"
+  # Only while the server runs. After its end, the folder may already be the next server's.
+  pid=
+  read -r pid < "$cluster/postmaster.pid"
+  [ "$is_temporary" = true ] && [ "$pid" = $server ] && rm -rf "$sockets"
   kill -INT $server
   waited=0
   while [ $waited -lt ${STOP_FAST_SECONDS} ]; do
