@@ -33,7 +33,15 @@ import {
   sessionOf,
 } from "./sessions.ts";
 import { SignInTries } from "./sign_in_tries.ts";
-import { type Acted, doneText, type Form, type PageRoute, type View, type Visit } from "./visit.ts";
+import {
+  type Acted,
+  doneText,
+  type Form,
+  type PageRoute,
+  type Refused,
+  type View,
+  type Visit,
+} from "./visit.ts";
 import { nextOf } from "./visitors.ts";
 
 const PAGES: Readonly<Record<Role, readonly PageRoute[]>> = {
@@ -178,21 +186,26 @@ export function consoleRoutes(services: Services, handle: Handle) {
     readonly form: Form;
   }
 
-  async function act({ call, session, visit, route, form }: Acting): Promise<Response> {
+  async function act(acting: Acting): Promise<Response> {
+    const { call, session, visit, route, form } = acting;
     const chosen = Object.entries(route.acts ?? {}).find(
       ([name]) => name === form.text("act"),
     )?.[1];
     if (chosen === undefined) {
       throw new Problem("INVALID_PARAMETER", { detail: "The form has no such button. Reload it." });
     }
-    const { pathname } = new URL(call.request.url);
-    if (chosen.confirm !== undefined && form.text("confirmed") !== "yes") {
-      const here = `${visit.root}${pathname}`;
-      const sentence = chosen.confirm(form, visit);
-      return page(call, {
-        session,
-        view: confirmView({ sentence, form, asks: chosen.asks ?? [], action: here, back: here }),
-      });
+    if ("look" in chosen) {
+      return answer(acting, await refusedAsAnswer(() => chosen.look(visit, form)));
+    }
+    if (form.text("confirmed") === "no") {
+      return page(call, { session, view: await route.show(visit, form) });
+    }
+    if (form.text("confirmed") !== "yes") {
+      const asked = await refusedAsAnswer(async () => chosen.confirm(form, visit));
+      if (typeof asked !== "string" && asked.kind === "refused") return answer(acting, asked);
+      const { pathname } = new URL(call.request.url);
+      const action = `${visit.root}${pathname}`;
+      return page(call, { session, view: confirmView({ asked, change: chosen, form, action }) });
     }
     // A form that is sent twice acts once.
     const text = askText({
@@ -201,8 +214,11 @@ export function consoleRoutes(services: Services, handle: Handle) {
       requestId: call.requestId,
       once: form.given("once"),
     });
-    const acting = { ...visit, ask: askApi(text), askText: text };
-    const acted = await refusedAsAnswer(() => chosen.run(acting, form));
+    const once = { ...visit, ask: askApi(text), askText: text };
+    return answer(acting, await refusedAsAnswer(() => chosen.run(once, form)));
+  }
+
+  async function answer({ call, session, visit, route, form }: Acting, acted: Acted) {
     switch (acted.kind) {
       case "go": {
         const to = `${visit.root}/console${acted.to === "" ? "" : `/${acted.to}`}?done=${acted.done}`;
@@ -373,7 +389,7 @@ interface Routed {
 }
 
 /** What a function refuses is an answer to the form. What fails is not. */
-async function refusedAsAnswer(run: () => Promise<Acted>): Promise<Acted> {
+async function refusedAsAnswer<Answer>(run: () => Promise<Answer>): Promise<Answer | Refused> {
   try {
     return await run();
   } catch (error) {

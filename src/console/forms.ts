@@ -32,6 +32,9 @@ function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
+/** What base64 makes of a file's bytes, which a confirmation sends on. */
+const BASE64_TIMES = 4 / 3;
+
 /** The form of a request, whose file may be as large as a push. @throws {Problem} 413, 503 */
 export async function readForm(
   { bodies, config }: Services,
@@ -39,8 +42,8 @@ export async function readForm(
   owner: string,
 ): Promise<Form> {
   const type = request.headers.get("content-type") ?? "";
-  const bytesMax =
-    FORM_BYTES_MAX + (type.startsWith("multipart/") ? config.limits.requestBodyBytes : 0);
+  const fileBytesMax = Math.ceil(BASE64_TIMES * config.limits.requestBodyBytes);
+  const bytesMax = FORM_BYTES_MAX + (type.startsWith("multipart/") ? fileBytesMax : 0);
   return bodies.whileHeld(owner, async (hold) => {
     const bytes = await receiveBody(request, {
       bytesMax,

@@ -8,9 +8,8 @@ import type { ComponentChildren } from "preact";
 import { type MenuLink, PUBLIC_MENU, renderPage } from "../ui/page.tsx";
 import { Message, Text } from "../ui/parts.tsx";
 import { Fields } from "./act_form.tsx";
-import type { FormField } from "./form_field.ts";
 import type { Role, Session } from "./sessions.ts";
-import type { Form, View } from "./visit.ts";
+import type { Change, Confirmation, Form, Refused, View } from "./visit.ts";
 
 const MENUS: Readonly<Record<Role, readonly MenuLink[]>> = {
   admin: [
@@ -141,20 +140,20 @@ export function signInView(root: string, next?: string): View {
   };
 }
 
-/** Asks whether the act is meant, and names what will happen. */
-export function confirmView({
-  sentence,
-  form,
-  asks,
-  action,
-  back,
-}: {
-  readonly sentence: string;
+interface Confirming {
+  readonly asked: Exclude<Confirmation, Refused>;
+  readonly change: Change;
   readonly form: Form;
-  readonly asks: readonly FormField[];
   readonly action: string;
-  readonly back: string;
-}): View {
+}
+
+/** Asks whether the change is meant, and names what will happen. "No" shows the form again with what was typed. */
+export function confirmView({ asked, change, form, action }: Confirming): View {
+  const {
+    sentence,
+    details,
+    fields = [],
+  } = typeof asked === "string" ? { sentence: asked } : asked;
   return {
     title: "Please confirm",
     content: (
@@ -165,9 +164,10 @@ export function confirmView({
             <Text of={sentence} />
           </p>
         </div>
-        <form class="stack" method="post" action={action}>
-          <Fields fields={asks} typed={undefined} />
-          {form.fields.map(([name, value]) => (
+        {details}
+        <form class="stack" method="post" encType="multipart/form-data" action={action}>
+          <Fields fields={change.asks ?? []} typed={undefined} />
+          {[...form.fields, ...fields].map(([name, value]) => (
             <input type="hidden" name={name} value={value} />
           ))}
           <input type="hidden" name="once" value={crypto.randomUUID()} />
@@ -175,9 +175,9 @@ export function confirmView({
             <button type="submit" name="confirmed" value="yes">
               Yes, do it
             </button>
-            <a class="button quiet" href={back}>
+            <button class="quiet" type="submit" name="confirmed" value="no" formNoValidate>
               No, go back
-            </a>
+            </button>
           </div>
         </form>
       </>

@@ -56,8 +56,13 @@ export type Acted =
   | { readonly kind: "go"; readonly to: string; readonly done: Done }
   /** Show this now: what is shown once, such as a key. */
   | { readonly kind: "show"; readonly view: View }
-  /** It was refused: the page is shown again with what was typed, and why. */
-  | { readonly kind: "refused"; readonly why: string };
+  | Refused;
+
+/** The page is shown again with what was typed, and why. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly why: string;
+}
 
 /** A file instead of a page. */
 export interface Download {
@@ -79,14 +84,32 @@ export interface PageRoute {
   readonly acts?: Readonly<Record<string, Act>>;
 }
 
-/** What a button does. */
-export interface Act {
-  /** The sentence that a person confirms first. Absent: nothing is to be confirmed. */
-  readonly confirm?: (form: Form, visit: Visit) => string;
+/** What a button does. Only what changes nothing goes without a confirmation. */
+export type Act = Change | Look;
+
+export interface Change {
+  /** What will happen, which a person confirms first. */
+  confirm(form: Form, visit: Visit): Confirmation | Promise<Confirmation>;
   /** What the confirmation asks for, if the form did not. */
   readonly asks?: readonly FormField[];
   run(visit: Visit, form: Form): Promise<Acted>;
 }
+
+interface Look {
+  look(visit: Visit, form: Form): Promise<Acted>;
+}
+
+/** A sentence, or one with more to look at; or why there is nothing to confirm. */
+export type Confirmation =
+  | string
+  | {
+      readonly kind: "ask";
+      readonly sentence: string;
+      readonly details?: ComponentChildren;
+      /** Sent along with what the form had. */
+      readonly fields?: readonly (readonly [name: string, value: string])[];
+    }
+  | Refused;
 
 /** Sentences about what was done. An address names one of them, so it can't make the page say anything else. */
 export const DONE = {

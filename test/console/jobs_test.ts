@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Readable } from "node:stream";
 import type { Browser, Locator, Page } from "playwright-core";
+import { CONSUMER_PAGES } from "../../src/console/consumer/consumer_pages.ts";
+import { OPERATOR_PAGES } from "../../src/console/operator/operator_pages.ts";
+import { PROVIDER_PAGES } from "../../src/console/provider/provider_pages.ts";
 import { PROOF_EVENTS_UNASKED_MAX } from "../../src/limits.ts";
 import { hasBrowser, type Look, launchBrowser, openWatched } from "../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
@@ -53,6 +56,91 @@ describe("what a form sends", () => {
     expect(answer.status).toBe(422);
     expect(html).toContain('value="keep these words"');
     expect(html).toContain('role="alert"');
+  });
+
+  test("no button changes anything before that is confirmed", async () => {
+    const fields = {
+      new_name: "Not made",
+      permission: "read",
+      credits: "1",
+      reason: "none",
+      code: "NOTMADE",
+      promo_credits: "1",
+      name: "Not made",
+      endpoint_path: "not-made",
+      feed_type: "stream",
+      price_type: "free",
+      status: "draft",
+      max_credits: "1",
+    };
+    const account = scene.consumerAccount;
+    const visits = [
+      { key: scene.adminKey, pages: OPERATOR_PAGES, id: { accounts: account } },
+      { key: scene.providerKey, pages: PROVIDER_PAGES, id: {} },
+      { key: scene.consumerKey, pages: CONSUMER_PAGES, id: { catalog: scene.feeds.once } },
+    ] as const;
+    const state = async () =>
+      (
+        await gateway.sql`
+          select
+            (select count(*) from audit_events) as audited,
+            (select count(*) from api_keys) as keys,
+            (select count(*) from accounts) as accounts,
+            (select count(*) from feeds) as feeds,
+            (select count(*) from credit_ledger) as entries,
+            (select count(*) from usage_events) as calls_logged,
+            (select count(*) from sign_in_links) as links`
+      )[0];
+    let buttons = 0;
+    for (const { key, pages, id } of visits) {
+      const who = await signIn(gateway.baseUrl, key);
+      for (const { path, acts = {} } of pages) {
+        const [folder = ""] = path.split("/");
+        const of = Object.entries(id).find(([name]) => name === folder)?.[1];
+        const at = path === "" ? "" : `/${path.replace(":id", of ?? scene.feeds.waiting)}`;
+        for (const [name, act] of Object.entries(acts)) {
+          if ("look" in act) continue;
+          const before = await state();
+          const answer = await who.post(at, { ...fields, act: name });
+          const html = await answer.text();
+          expect([at, name, answer.status, await state()]).toEqual([
+            at,
+            name,
+            html.includes("Please confirm") ? 200 : 422,
+            before,
+          ]);
+          buttons += 1;
+        }
+      }
+    }
+    expect(buttons).toBeGreaterThan(20);
+  });
+
+  test("a file of CSV is stored byte by byte, after its confirmation was sent on", async () => {
+    const who = await signIn(gateway.baseUrl, scene.providerKey);
+    const path = `/console/feeds/${scene.feeds.metered}/push`;
+    const text = "Two\nlines\r\nand ü";
+    const csv = `id,text\ncsv-1,"${text}"\ncsv-2,x\n`;
+    const send = (form: FormData) =>
+      fetch(gateway.baseUrl + path, {
+        method: "POST",
+        headers: { cookie: who.cookie, "sec-fetch-site": "same-origin" },
+        body: form,
+      });
+    const first = new FormData();
+    first.set("act", "push");
+    first.set("file", new File([csv], "rows.csv"));
+    const asking = await (await send(first)).text();
+    expect(asking).toContain("All rows of rows.csv are stored, or none.");
+    const second = new FormData();
+    const input = /<input type="hidden" name="(\w+)" value="([^"]*)"/g;
+    for (const [, name = "", value = ""] of asking.matchAll(input)) second.append(name, value);
+    second.set("confirmed", "yes");
+    expect(await (await send(second)).text()).toMatch(/New rows.*2/s);
+    const rows = await gateway.sql`
+      select payload ->> 'text' as text from collection_rows
+      where feed_id = ${scene.feeds.metered} and row_id = 'csv-1'`;
+    expect(rows[0]?.text).toBe(text);
   });
 
   test("an account whose log is long is proven when that is asked", async () => {
@@ -200,9 +288,7 @@ for (const [turn, look] of LOOKS.entries()) {
         expect(await told(page)).toContain("listed now");
         await go(page, `/feeds/${bad}`);
         await fill(page, "#reason", "no sample");
-        await press(page, "Decline");
-        if (await page.locator('button:has-text("Yes, do it")').count())
-          await press(page, "Yes, do it");
+        expect(await confirm(page, "Decline")).toContain("no sample");
         expect(await told(page)).toContain("declined");
       });
       const rows = await gateway.sql`
@@ -243,7 +329,7 @@ for (const [turn, look] of LOOKS.entries()) {
         expect(await page.content()).not.toContain(leaked.slice(16));
         expect(page.url()).not.toContain(leaked.slice(16));
         await fill(page, "#daily", "250.5");
-        await press(page, "Save");
+        expect(await confirm(page, "Save")).toContain("250.5 credits a day");
         expect(await told(page)).toContain("Saved");
         await fill(page, "#key", leaked);
         await enter(page);
@@ -280,12 +366,12 @@ for (const [turn, look] of LOOKS.entries()) {
         expect(await page.locator('[role="alert"]').textContent()).toContain("/0/text");
         const id = `pushed-${turn}`;
         await page.setInputFiles("#file", file(`[{"id":"${id}","text":"seven"}]`));
-        await press(page, "Push");
+        expect(await confirm(page, "Push")).toContain("1 rows are new");
         expect(await page.locator("main").textContent()).toMatch(/New rows\s*1/);
         await go(page, `/feeds/${waiting}/edit`);
         await fill(page, "#schema_definition", "{ no JSON");
         await fill(page, "#description", "These words stay.");
-        await press(page, "Save");
+        await press(page, "Preview and save");
         expect(await page.inputValue("#description")).toBe("These words stay.");
         // Each takes more than the one before, so it surprises agents.
         const text = { type: ["string", "null", "boolean"].slice(0, turn + 1) };
@@ -293,10 +379,16 @@ for (const [turn, look] of LOOKS.entries()) {
         await fill(page, "#schema_definition", JSON.stringify(schema));
         await fill(page, "#category", "");
         await fill(page, "#name", "Corrected");
-        await press(page, "Preview");
-        expect(await page.locator("main").textContent()).toContain("the schema is breaking");
+        await press(page, "Preview and save");
+        expect(await page.locator('[role="alert"]').textContent()).toContain("a higher version");
         await fill(page, "#schema_version", `${2_000 + turn}`);
-        await press(page, "Save");
+        await press(page, "Preview and save");
+        const preview = (await page.locator("main").textContent()) ?? "";
+        expect(preview).toContain("its schema is breaking");
+        expect(preview).toContain("Corrected");
+        await press(page, "No, go back");
+        expect(await page.inputValue("#name")).toBe("Corrected");
+        expect(await confirm(page, "Preview and save")).toContain("its schema is breaking");
         await go(page, `/feeds/${waiting}`);
         expect(await page.locator("main").textContent()).toContain("Corrected");
         expect(await page.locator("main").textContent()).not.toContain("Category");

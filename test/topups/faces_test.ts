@@ -122,7 +122,7 @@ describe("pages for people", () => {
     const visitor = await signIn(gateway.baseUrl, await newKey());
     expect(await (await visitor.get("")).text()).toContain('id="top-up"');
     const send = async (usd: string) => {
-      const response = await visitor.post("", { act: "top_up", usd });
+      const { answer: response } = await visitor.act("", { act: "top_up", usd });
       return { status: response.status, text: await response.text() };
     };
     const paid = await send("7.5");

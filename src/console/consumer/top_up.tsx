@@ -9,7 +9,7 @@
 import { digits } from "../../ui/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { bodyOf, typedNumber } from "../own_api.ts";
-import type { Act, Form, Visit } from "../visit.ts";
+import type { Change, Form, Visit } from "../visit.ts";
 
 interface TopUp {
   readonly usd: number;
@@ -46,7 +46,9 @@ export function TopUpForm({ visit, form }: TopUpFormProps) {
   );
 }
 
-export const TOP_UP: Act = {
+export const TOP_UP: Change = {
+  confirm: (form) =>
+    `Stripe makes a page on which ${form.text("usd")} USD are paid. Before you pay there, nothing is taken.`,
   async run(visit, form) {
     const usd = typedNumber(form.text("usd"));
     const answer = await visit.ask<TopUp>("/v1/topups", { body: { usd, way: "card" } });

@@ -64,6 +64,8 @@ export const ACCOUNTS_LIST: PageRoute = {
   },
   acts: {
     create: {
+      confirm: (form) =>
+        `An account is made for ${form.text("new_name")}, without credits and keys.`,
       async run(visit, form) {
         const body = { name: form.text("new_name") };
         const made = await visit.ask<AccountOutcome>("/v1/operator/accounts", {

@@ -53,7 +53,7 @@ export const FIND_KEY: PageRoute = {
   },
   acts: {
     find: {
-      async run(visit, form) {
+      async look(visit, form) {
         return { kind: "show", view: await FIND_KEY.show(visit, form) };
       },
     },
@@ -80,6 +80,12 @@ export const FIND_KEY: PageRoute = {
       },
     },
     edit: {
+      confirm: (form) =>
+        `Key ${form.text("key_start")}… is named ${form.given("key_name") ?? "nothing"}${
+          form.text("permission") === "read"
+            ? `, and spends ${form.given("daily") ?? "all"} credits a day`
+            : ""
+        }.`,
       run(visit, form) {
         const daily = form.given("daily");
         const budget = daily === undefined ? null : typedNumber(daily);

@@ -145,6 +145,8 @@ export const JUDGE_FEED: PageRoute = {
       run: (visit) => onFeed(visit, "unpublish", "unpublished"),
     },
     decline: {
+      confirm: (form) =>
+        `The feed stays unlisted, and its provider sees that it was declined. The reason is: ${form.text("reason")}`,
       run: (visit, form) => onFeed(visit, "decline", "declined", { reason: form.text("reason") }),
     },
     suspend: {
@@ -152,7 +154,10 @@ export const JUDGE_FEED: PageRoute = {
         `Nobody reads the feed or pushes to it from the next request on. The reason is: ${form.text("reason")}`,
       run: (visit, form) => onFeed(visit, "suspend", "suspended", { reason: form.text("reason") }),
     },
-    resume: { run: (visit) => onFeed(visit, "resume", "resumed") },
+    resume: {
+      confirm: () => "The feed is read and pushed to again from the next request on.",
+      run: (visit) => onFeed(visit, "resume", "resumed"),
+    },
     delete: {
       confirm: () => "The feed is deleted for good, with all its rows. This can't be undone.",
       run: (visit) =>

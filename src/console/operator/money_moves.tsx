@@ -186,6 +186,8 @@ export const MONEY_MOVES: PageRoute = {
         ),
     },
     promotion: {
+      confirm: (form) =>
+        `Every account may redeem the code ${form.text("code")} once, for ${form.text("promo_credits")} credits.`,
       run: (visit, form) =>
         callThenGo(
           visit,

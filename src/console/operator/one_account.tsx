@@ -251,6 +251,8 @@ export const ONE_ACCOUNT: PageRoute = {
   },
   acts: {
     key: {
+      confirm: (form) =>
+        `A new ${form.text("permission")} key of the account is made. The next page shows it, once.`,
       async run(visit, form) {
         const daily = form.given("daily");
         const body = {
@@ -336,6 +338,7 @@ export const ONE_ACCOUNT: PageRoute = {
         ),
     },
     resume: {
+      confirm: () => "Calls with the account's keys are answered again from the next request on.",
       run: (visit) =>
         callThenGo(
           visit,
@@ -343,8 +346,15 @@ export const ONE_ACCOUNT: PageRoute = {
           { to: `accounts/${idOf(visit)}`, done: "resumed" },
         ),
     },
-    link_read: { run: (visit) => makeLink(visit, "read") },
-    link_write: { run: (visit) => makeLink(visit, "write") },
+    link_read: {
+      confirm: () =>
+        "A link is made. Who opens it within 15 minutes spends this account's credits.",
+      run: (visit) => makeLink(visit, "read"),
+    },
+    link_write: {
+      confirm: () => "A link is made. Who opens it within 15 minutes changes this account's feeds.",
+      run: (visit) => makeLink(visit, "write"),
+    },
   },
 };
 

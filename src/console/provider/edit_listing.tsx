@@ -5,13 +5,13 @@
  * @module
  */
 import { FEED_STATUSES } from "../../feeds/find.ts";
-import { Message, Text } from "../../ui/parts.tsx";
+import { Text } from "../../ui/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { FeedAsSeen } from "../feed_as_seen.tsx";
 import { FeedLink } from "../lists.tsx";
-import { type Acted, type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
-import { findOwn, type OwnFeed } from "./find_own.ts";
-import { listingFields, listingOf, saveListing } from "./listing_form.tsx";
+import { type Confirmation, type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
+import { findOwn } from "./find_own.ts";
+import { listingAsTyped, listingFields, listingOf, saveListing } from "./listing_form.tsx";
 
 export const EDIT_LISTING: PageRoute = {
   path: "feeds/:id/edit",
@@ -25,50 +25,32 @@ export const EDIT_LISTING: PageRoute = {
             <FeedLink visit={visit} id={shown.id} name={shown.name} />
           </p>
           <h1>Edit the listing</h1>
-          <EditForm form={form} feed={shown} />
+          <ActForm
+            isTall
+            form={form}
+            fields={[
+              ...listingFields(shown),
+              {
+                name: "status",
+                label: "Status",
+                hint: "Only an active feed can be read.",
+                choices: FEED_STATUSES.map((status) => [status, status]),
+                value: shown.status,
+              },
+            ]}
+            buttons={[{ act: "save", text: "Preview and save" }]}
+          />
         </>
       ),
     };
   },
   acts: {
-    preview: { run: previewListing },
     save: {
-      run: (visit, form) =>
-        saveListing(visit, form, {
-          method: "PATCH",
-          path: `/v1/provider/feed/${idOf(visit)}/edit`,
-        }),
+      confirm: judgeListing,
+      run: (visit, form) => saveListing(visit, form, { method: "PATCH", path: editPath(visit) }),
     },
   },
 };
-
-interface EditFormProps {
-  readonly form: Form | undefined;
-  readonly feed: OwnFeed;
-}
-
-function EditForm({ form, feed }: EditFormProps) {
-  return (
-    <ActForm
-      isTall
-      form={form}
-      fields={[
-        ...listingFields(feed),
-        {
-          name: "status",
-          label: "Status",
-          hint: "Only an active feed can be read.",
-          choices: FEED_STATUSES.map((status) => [status, status]),
-          value: feed.status,
-        },
-      ]}
-      buttons={[
-        { act: "save", text: "Save" },
-        { act: "preview", text: "Preview", tone: "quiet" },
-      ]}
-    />
-  );
-}
 
 interface Judgement {
   readonly compatibility: string;
@@ -80,24 +62,29 @@ interface Judgement {
   readonly refused_with: string | null;
 }
 
-/** How agents would see what was typed, above the form with it. Nothing is saved. */
-async function previewListing(visit: Visit, form: Form): Promise<Acted> {
-  const body = listingOf(form);
-  const path = `/v1/provider/feed/${idOf(visit)}/edit?dry_run=true`;
-  const judged = await visit.ask<Judgement>(path, { method: "PATCH", body });
+/** How agents would see what was typed, and what changes for those that read the feed now. */
+async function judgeListing(form: Form, visit: Visit): Promise<Confirmation> {
+  const path = `${editPath(visit)}?dry_run=true`;
+  const judged = await visit.ask<Judgement>(path, { method: "PATCH", body: listingOf(form) });
   if (judged.kind === "refused") return { kind: "refused", why: judged.detail };
-  const shown = await findOwn(visit);
   const { compatibility, changes, refused_with: refusedWith } = judged.body;
-  const content = (
-    <>
-      <p class="crumbs">
-        <FeedLink visit={visit} id={shown.id} name={shown.name} />
-      </p>
-      <h1>Preview</h1>
-      <Message tone={refusedWith === null ? "plain" : "warn"}>
-        <p>
-          Nothing is saved yet. To agents that read the feed now, the schema is {compatibility}.
-        </p>
+  if (refusedWith !== null) {
+    const words = changes.map(({ path, change, why }) => `${path} ${change}: ${why}`);
+    return {
+      kind: "refused",
+      why: `${refusedWith}: agents that read the feed now may be surprised. If that is meant, give the schema a higher version. ${words.join(" · ")}`,
+    };
+  }
+  const feed = await findOwn(visit);
+  const seen =
+    form.text("status") === "active"
+      ? "Agents see the feed like this from the next request on."
+      : `The feed is ${form.text("status")} then, so no agent reads it.`;
+  return {
+    kind: "ask",
+    sentence: `${seen} To agents that read it now, its schema is ${compatibility}.`,
+    details: (
+      <>
         {changes.map((change) => (
           <p>
             <code>
@@ -106,23 +93,12 @@ async function previewListing(visit: Visit, form: Form): Promise<Acted> {
             <Text of={`${change.change}: ${change.why}`} />
           </p>
         ))}
-      </Message>
-      <h2>As agents see it</h2>
-      <FeedAsSeen
-        feed={{
-          ...shown,
-          ...body,
-          name: body.name ?? shown.name,
-          endpoint_path: body.endpoint_path ?? shown.endpoint_path,
-          feed_type: body.feed_type ?? shown.feed_type,
-          price_type: body.price_type ?? shown.price_type,
-          price_per_1k: form.given("price_per_1k") ?? null,
-          one_time_price_cents: form.given("one_time_price_cents") ?? null,
-        }}
-      />
-      <h2>Edit the listing</h2>
-      <EditForm form={form} feed={shown} />
-    </>
-  );
-  return { kind: "show", view: { title: "Preview", content } };
+        <FeedAsSeen feed={listingAsTyped(form, feed)} />
+      </>
+    ),
+  };
+}
+
+function editPath(visit: Visit): string {
+  return `/v1/provider/feed/${idOf(visit)}/edit`;
 }

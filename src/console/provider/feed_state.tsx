@@ -114,6 +114,8 @@ export const FEED_STATE: PageRoute = {
   },
   acts: {
     review: {
+      confirm: () =>
+        "The operator looks at the feed, and publishes it to catalog and search or says why not.",
       run: (visit) => {
         const id = idOf(visit);
         return callThenGo(

@@ -6,6 +6,7 @@
  */
 import { Problem } from "../../http/errors.ts";
 import { Message, plain, Text } from "../../ui/parts.tsx";
+import type { ShownFeed } from "../feed_as_seen.tsx";
 import type { FormField } from "../form_field.ts";
 import { parseExact, typedNumber } from "../own_api.ts";
 import type { Acted, Form, Visit } from "../visit.ts";
@@ -46,6 +47,20 @@ export function listingOf(form: Form) {
     schema_locked: form.text("schema_locked") === "yes",
     schema_definition: json("schema_definition"),
     sample_response: json("sample_response"),
+  };
+}
+
+/** The listing as agents would see it. What was left blank and can't be cleared stays as `feed` has it. */
+export function listingAsTyped(form: Form, feed?: OwnFeed): ShownFeed {
+  const typed = listingOf(form);
+  return {
+    ...typed,
+    name: typed.name ?? feed?.name ?? "",
+    endpoint_path: typed.endpoint_path ?? feed?.endpoint_path ?? null,
+    feed_type: typed.feed_type ?? feed?.feed_type ?? null,
+    price_type: typed.price_type ?? feed?.price_type ?? "free",
+    price_per_1k: form.given("price_per_1k") ?? null,
+    one_time_price_cents: form.given("one_time_price_cents") ?? null,
   };
 }
 

@@ -5,8 +5,9 @@
  * @module
  */
 import { ActForm } from "../act_form.tsx";
+import { FeedAsSeen } from "../feed_as_seen.tsx";
 import type { PageRoute } from "../visit.ts";
-import { listingFields, saveListing } from "./listing_form.tsx";
+import { listingAsTyped, listingFields, saveListing } from "./listing_form.tsx";
 
 export const NEW_FEED: PageRoute = {
   path: "new",
@@ -23,7 +24,7 @@ export const NEW_FEED: PageRoute = {
             isTall
             form={form}
             fields={listingFields()}
-            buttons={[{ act: "create", text: "Make it" }]}
+            buttons={[{ act: "create", text: "Preview and make" }]}
           />
         </>
       ),
@@ -31,6 +32,11 @@ export const NEW_FEED: PageRoute = {
   },
   acts: {
     create: {
+      confirm: (form) => ({
+        kind: "ask",
+        sentence: "The feed is made as a draft that only you see. Agents would see it like this.",
+        details: <FeedAsSeen feed={listingAsTyped(form)} />,
+      }),
       run: (visit, form) =>
         saveListing(visit, form, { method: "POST", path: "/v1/provider/feed/create" }),
     },

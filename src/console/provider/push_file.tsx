@@ -6,7 +6,7 @@
  */
 import { digits, Facts, Field, Text } from "../../ui/parts.tsx";
 import { FeedLink } from "../lists.tsx";
-import { idOf, type PageRoute, type Visit } from "../visit.ts";
+import { idOf, type PageRoute, type Refused, type Visit } from "../visit.ts";
 import { findOwn } from "./find_own.ts";
 
 export const PUSH_FILE: PageRoute = {
@@ -55,13 +55,20 @@ export const PUSH_FILE: PageRoute = {
   },
   acts: {
     push: {
-      async run(visit, form) {
-        const { file } = form;
+      async confirm({ file }, visit) {
         if (file === undefined) return { kind: "refused", why: "Choose a file first." };
-        const { route, type } = sortOf(file.name);
         const bytes = new Uint8Array(await file.arrayBuffer());
-        const path = `/v1/provider/feed/${idOf(visit)}/${route}`;
-        const answer = await visit.askText(path, { method: "POST", file: { bytes, type } });
+        const sentence = await whatItDoes(visit, { name: file.name, bytes });
+        if (typeof sentence !== "string") return sentence;
+        const fields = [
+          [FILE_NAME, file.name],
+          [FILE_BASE64, Buffer.from(bytes).toString("base64")],
+        ] as const;
+        return { kind: "ask", sentence, fields };
+      },
+      async run(visit, form) {
+        const bytes = Uint8Array.from(Buffer.from(form.text(FILE_BASE64), "base64"));
+        const { route, answer } = await send(visit, { name: form.text(FILE_NAME), bytes });
         if (answer.kind === "refused") {
           return { kind: "refused", why: whyOf(answer.text, answer.detail) };
         }
@@ -73,6 +80,33 @@ export const PUSH_FILE: PageRoute = {
     },
   },
 };
+
+/** A browser sends a file once, so the confirmation has it, with all its bytes as they are. */
+const FILE_NAME = "file_name";
+const FILE_BASE64 = "file_base64";
+
+interface Sent {
+  readonly name: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+async function send(visit: Visit, { name, bytes }: Sent, query = "") {
+  const { route, type } = sortOf(name);
+  const path = `/v1/provider/feed/${idOf(visit)}/${route}${query}`;
+  return { route, answer: await visit.askText(path, { method: "POST", file: { bytes, type } }) };
+}
+
+/** In words. What is pushed is tried first; an import can't be. */
+async function whatItDoes(visit: Visit, file: Sent): Promise<string | Refused> {
+  if (sortOf(file.name).route === "import") {
+    return `All rows of ${file.name} are stored, or none. It has ${digits(file.bytes.length)} bytes.`;
+  }
+  const { answer } = await send(visit, file, "?dry_run=true");
+  if (answer.kind === "refused") return { kind: "refused", why: whyOf(answer.text, answer.detail) };
+  const receipt: Receipt = JSON.parse(answer.text);
+  const { rows_inserted: added, rows_updated: replaced, rows_duplicate: known } = receipt;
+  return `Of ${file.name}, ${digits(added)} rows are new and stored, ${digits(replaced)} replace others, and ${digits(known)} were there before.`;
+}
 
 /** How a file is sent, by the end of its name. */
 function sortOf(name: string) {
