@@ -366,7 +366,10 @@ for (const [turn, look] of LOOKS.entries()) {
         expect(await page.locator('[role="alert"]').textContent()).toContain("/0/text");
         const id = `pushed-${turn}`;
         await page.setInputFiles("#file", file(`[{"id":"${id}","text":"seven"}]`));
-        expect(await confirm(page, "Push")).toContain("1 rows are new");
+        await press(page, "Push");
+        expect(await page.locator("main").textContent()).toMatch(/New rows\s*1/);
+        await press(page, "Yes, do it");
+        expect(await page.locator("h1").textContent()).toBe("Stored");
         expect(await page.locator("main").textContent()).toMatch(/New rows\s*1/);
         await go(page, `/feeds/${waiting}/edit`);
         await fill(page, "#schema_definition", "{ no JSON");
@@ -384,11 +387,11 @@ for (const [turn, look] of LOOKS.entries()) {
         await fill(page, "#schema_version", `${2_000 + turn}`);
         await press(page, "Preview and save");
         const preview = (await page.locator("main").textContent()) ?? "";
-        expect(preview).toContain("its schema is breaking");
+        expect(preview).toContain("Its new schema is breaking");
         expect(preview).toContain("Corrected");
         await press(page, "No, go back");
         expect(await page.inputValue("#name")).toBe("Corrected");
-        expect(await confirm(page, "Preview and save")).toContain("its schema is breaking");
+        expect(await confirm(page, "Preview and save")).toContain("Its new schema is breaking");
         await go(page, `/feeds/${waiting}`);
         expect(await page.locator("main").textContent()).toContain("Corrected");
         expect(await page.locator("main").textContent()).not.toContain("Category");

@@ -5,6 +5,7 @@
  * @module
  */
 import { FEED_STATUSES } from "../../feeds/find.ts";
+import type { Compatibility } from "../../feeds/schema_changes.ts";
 import { Text } from "../../ui/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { FeedAsSeen } from "../feed_as_seen.tsx";
@@ -52,8 +53,16 @@ export const EDIT_LISTING: PageRoute = {
   },
 };
 
+/** What a new schema means to agents that read the feed now. */
+const OF_SCHEMA: Readonly<Record<Compatibility, string>> = {
+  same: "Its schema stays as it is.",
+  compatible: "Its new schema is compatible: agents read the new rows as they read the old ones.",
+  breaking: "Its new schema is breaking: agents that read the feed now may be surprised.",
+  unknown: "Whether its new schema surprises agents that read the feed now can't be told.",
+};
+
 interface Judgement {
-  readonly compatibility: string;
+  readonly compatibility: Compatibility;
   readonly changes: readonly {
     readonly path: string;
     readonly change: string;
@@ -82,7 +91,7 @@ async function judgeListing(form: Form, visit: Visit): Promise<Confirmation> {
       : `The feed is ${form.text("status")} then, so no agent reads it.`;
   return {
     kind: "ask",
-    sentence: `${seen} To agents that read it now, its schema is ${compatibility}.`,
+    sentence: `${seen} ${OF_SCHEMA[compatibility]}`,
     details: (
       <>
         {changes.map((change) => (

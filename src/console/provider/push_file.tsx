@@ -6,7 +6,7 @@
  */
 import { digits, Facts, Field, Text } from "../../ui/parts.tsx";
 import { FeedLink } from "../lists.tsx";
-import { idOf, type PageRoute, type Refused, type Visit } from "../visit.ts";
+import { type Confirmation, idOf, type PageRoute, type Visit } from "../visit.ts";
 import { findOwn } from "./find_own.ts";
 
 export const PUSH_FILE: PageRoute = {
@@ -58,13 +58,13 @@ export const PUSH_FILE: PageRoute = {
       async confirm({ file }, visit) {
         if (file === undefined) return { kind: "refused", why: "Choose a file first." };
         const bytes = new Uint8Array(await file.arrayBuffer());
-        const sentence = await whatItDoes(visit, { name: file.name, bytes });
-        if (typeof sentence !== "string") return sentence;
+        const forecast = await forecastOf(visit, { name: file.name, bytes });
+        if (forecast.kind === "refused") return forecast;
         const fields = [
           [FILE_NAME, file.name],
           [FILE_BASE64, Buffer.from(bytes).toString("base64")],
         ] as const;
-        return { kind: "ask", sentence, fields };
+        return { ...forecast, fields };
       },
       async run(visit, form) {
         const bytes = Uint8Array.from(Buffer.from(form.text(FILE_BASE64), "base64"));
@@ -96,16 +96,14 @@ async function send(visit: Visit, { name, bytes }: Sent, query = "") {
   return { route, answer: await visit.askText(path, { method: "POST", file: { bytes, type } }) };
 }
 
-/** In words. What is pushed is tried first; an import can't be. */
-async function whatItDoes(visit: Visit, file: Sent): Promise<string | Refused> {
-  if (sortOf(file.name).route === "import") {
-    return `All rows of ${file.name} are stored, or none. It has ${digits(file.bytes.length)} bytes.`;
-  }
+/** What is pushed is tried first. An import can't be. */
+async function forecastOf(visit: Visit, file: Sent): Promise<Exclude<Confirmation, string>> {
+  const sentence = `All rows of ${file.name} are stored, or none. It has ${digits(file.bytes.length)} bytes.`;
+  if (sortOf(file.name).route === "import") return { kind: "ask", sentence };
   const { answer } = await send(visit, file, "?dry_run=true");
   if (answer.kind === "refused") return { kind: "refused", why: whyOf(answer.text, answer.detail) };
-  const receipt: Receipt = JSON.parse(answer.text);
-  const { rows_inserted: added, rows_updated: replaced, rows_duplicate: known } = receipt;
-  return `Of ${file.name}, ${digits(added)} rows are new and stored, ${digits(replaced)} replace others, and ${digits(known)} were there before.`;
+  const details = <ReceiptFacts of={JSON.parse(answer.text)} />;
+  return { kind: "ask", sentence, details };
 }
 
 /** How a file is sent, by the end of its name. */
@@ -150,15 +148,7 @@ function receiptView(visit: Visit, receipt: Receipt) {
     content: (
       <>
         <h1>Stored</h1>
-        <Facts
-          of={{
-            "New rows": digits(receipt.rows_inserted),
-            "Replaced rows": digits(receipt.rows_updated),
-            "There before": digits(receipt.rows_duplicate),
-            "Readers see them": receipt.is_visible ? "yes" : "not yet",
-            Note: receipt.detail && <Text of={receipt.detail} />,
-          }}
-        />
+        <ReceiptFacts of={receipt} />
         <p>
           <a class="button" href={`${visit.root}/console/feeds/${idOf(visit)}`}>
             To the feed
@@ -167,4 +157,18 @@ function receiptView(visit: Visit, receipt: Receipt) {
       </>
     ),
   };
+}
+
+function ReceiptFacts({ of: receipt }: { readonly of: Receipt }) {
+  return (
+    <Facts
+      of={{
+        "New rows": digits(receipt.rows_inserted),
+        "Replaced rows": digits(receipt.rows_updated),
+        "There before": digits(receipt.rows_duplicate),
+        "Readers see them": receipt.is_visible ? "yes" : "not yet",
+        Note: receipt.detail && <Text of={receipt.detail} />,
+      }}
+    />
+  );
 }
