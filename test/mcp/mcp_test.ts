@@ -527,12 +527,16 @@ describe("POST /mcp", () => {
   test("calls without a key share 600 a minute", async () => {
     const send = () => post(LIST, { "x-api-key": "" });
     const startMs = performance.now();
-    const answers = await Promise.all(Array.from({ length: 700 }, send));
+    const answers: Response[] = [];
+    let limited: Response | undefined;
+    while (limited === undefined) {
+      answers.push(...(await Promise.all(Array.from({ length: 350 }, send))));
+      limited = answers.find(({ status }) => status === 429);
+    }
     // Ten more in each second that it took.
     const most = 600 + Math.ceil((performance.now() - startMs) / 100);
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(most);
-    const limited = answers.find(({ status }) => status === 429);
-    expect(await limited?.json()).toMatchObject({ code: "RATE_LIMITED" });
+    expect(await limited.json()).toMatchObject({ code: "RATE_LIMITED" });
     expect((await post(LIST)).status).toBe(200);
   });
 });
