@@ -248,6 +248,8 @@ import sql_read_functions_match_stream_rows from "../../../sql/read/functions/ma
 import sql_read_functions_oldest_readable from "../../../sql/read/functions/oldest_readable.sql" with { type: "text" };
 import sql_read_functions_parse_search from "../../../sql/read/functions/parse_search.sql" with { type: "text" };
 import sql_read_functions_rank_broad_search from "../../../sql/read/functions/rank_broad_search.sql" with { type: "text" };
+import sql_read_functions_read_collection_page from "../../../sql/read/functions/read_collection_page.sql" with { type: "text" };
+import sql_read_functions_read_stream_page from "../../../sql/read/functions/read_stream_page.sql" with { type: "text" };
 import sql_read_functions_remove_row_terms from "../../../sql/read/functions/remove_row_terms.sql" with { type: "text" };
 import sql_read_functions_row_matches from "../../../sql/read/functions/row_matches.sql" with { type: "text" };
 import sql_read_functions_search_matches from "../../../sql/read/functions/search_matches.sql" with { type: "text" };
@@ -449,6 +451,8 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "oldest_readable", text: sql_read_functions_oldest_readable },
   { name: "parse_search", text: sql_read_functions_parse_search },
   { name: "rank_broad_search", text: sql_read_functions_rank_broad_search },
+  { name: "read_collection_page", text: sql_read_functions_read_collection_page },
+  { name: "read_stream_page", text: sql_read_functions_read_stream_page },
   { name: "remove_row_terms", text: sql_read_functions_remove_row_terms },
   { name: "row_matches", text: sql_read_functions_row_matches },
   { name: "search_matches", text: sql_read_functions_search_matches },

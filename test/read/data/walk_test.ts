@@ -250,7 +250,6 @@ test("a page far down in a large stream reads as few blocks as the first one", a
   await session.unsafe(
     inFunctionSet(`prepare page as ${STATEMENTS.read_stream_page.replace(/;\s*$/, "")}`),
   );
-  await session`set plan_cache_mode = force_generic_plan`;
   const blocksOf = async ({ before, end }: { before: string; end: string }) => {
     const [plan] = await session.unsafe(
       `explain (analyze, buffers, format json)
