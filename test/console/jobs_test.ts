@@ -329,7 +329,7 @@ for (const [turn, look] of LOOKS.entries()) {
         expect(await page.content()).not.toContain(leaked.slice(16));
         expect(page.url()).not.toContain(leaked.slice(16));
         await fill(page, "#daily", "250.5");
-        expect(await confirm(page, "Save")).toContain("250.5 credits a day");
+        expect(await confirm(page, "Save")).toContain("at most 250.5 credits");
         expect(await told(page)).toContain("Saved");
         await fill(page, "#key", leaked);
         await enter(page);

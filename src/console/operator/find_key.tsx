@@ -80,12 +80,14 @@ export const FIND_KEY: PageRoute = {
       },
     },
     edit: {
-      confirm: (form) =>
-        `Key ${form.text("key_start")}… is named ${form.given("key_name") ?? "nothing"}${
-          form.text("permission") === "read"
-            ? `, and spends ${form.given("daily") ?? "all"} credits a day`
-            : ""
-        }.`,
+      confirm(form) {
+        const name = form.given("key_name");
+        const daily = form.given("daily");
+        const named = `Key ${form.text("key_start")}… is named ${name ?? "nothing"}.`;
+        if (form.text("permission") !== "read") return named;
+        const limit = daily === undefined ? "what the account has" : `at most ${daily} credits`;
+        return `${named} In a day, it spends ${limit}.`;
+      },
       run(visit, form) {
         const daily = form.given("daily");
         const budget = daily === undefined ? null : typedNumber(daily);
