@@ -83,7 +83,7 @@ export const FIND_KEY: PageRoute = {
       confirm(form) {
         const name = form.given("key_name");
         const daily = form.given("daily");
-        const named = `Key ${form.text("key_start")}… is named ${name ?? "nothing"}.`;
+        const named = `Key ${form.text("key_start")}… ${name === undefined ? "has no name" : `is named ${name}`}.`;
         if (form.text("permission") !== "read") return named;
         const limit = daily === undefined ? "what the account has" : `at most ${daily} credits`;
         return `${named} In a day, it spends ${limit}.`;
