@@ -312,10 +312,10 @@ export const ADMISSION_BATCHES = {
 export const REFUSALS_PER_SECOND = 1_500;
 export const REFUSALS_AT_ONCE_MAX = 300;
 /**
- * Refusals of one account (4xx) in a second, and at once after a quiet while; the others wait in line. A refusal
- * takes 0.6 ms of a slow machine, most of it for a statement of its own, so they fill a third of a process.
+ * Refusals of one account (4xx) in a second, and at once after a quiet while; the others wait in line. With its
+ * statements, a refusal takes up to 1.3 ms of a slow machine's processors, so they fill a quarter of one.
  */
-export const ACCOUNT_REFUSALS_PER_SECOND = 500;
+export const ACCOUNT_REFUSALS_PER_SECOND = 200;
 export const ACCOUNT_REFUSALS_AT_ONCE_MAX = 300;
 /** Accounts whose refusals a process remembers. */
 export const ACCOUNTS_REFUSED_MAX = 10_000;
