@@ -312,8 +312,8 @@ export const ADMISSION_BATCHES = {
 export const REFUSALS_PER_SECOND = 1_500;
 export const REFUSALS_AT_ONCE_MAX = 300;
 /**
- * Refusals of one account (4xx) in a second, and at once after a quiet while; the others wait in line. With its
- * statements, a refusal takes up to 1.3 ms of a slow machine's processors, so they fill a quarter of one.
+ * Refusals of one account (4xx) in a second, and at once after a quiet while; the others wait in line. A refusal may
+ * ask the database as a read does, so many of them slow other accounts down (`test/system/isolation_test.ts`).
  */
 export const ACCOUNT_REFUSALS_PER_SECOND = 200;
 export const ACCOUNT_REFUSALS_AT_ONCE_MAX = 300;

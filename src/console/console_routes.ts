@@ -202,10 +202,12 @@ export function consoleRoutes(services: Services, handle: Handle) {
     }
     if (form.text("confirmed") !== "yes") {
       const asked = await refusedAsAnswer(async () => chosen.confirm(form, visit));
-      if (typeof asked !== "string" && asked.kind === "refused") return answer(acting, asked);
+      const question =
+        typeof asked === "string" ? ({ kind: "ask", sentence: asked } as const) : asked;
+      if (question.kind === "refused") return answer(acting, question);
       const { pathname } = new URL(call.request.url);
       const action = `${visit.root}${pathname}`;
-      return page(call, { session, view: confirmView({ asked, change: chosen, form, action }) });
+      return page(call, { session, view: confirmView({ question, change: chosen, form, action }) });
     }
     // A form that is sent twice acts once.
     const text = askText({

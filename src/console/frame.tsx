@@ -9,7 +9,7 @@ import { type MenuLink, PUBLIC_MENU, renderPage } from "../ui/page.tsx";
 import { Message, Text } from "../ui/parts.tsx";
 import { Fields } from "./act_form.tsx";
 import type { Role, Session } from "./sessions.ts";
-import type { Change, Confirmation, Form, Refused, View } from "./visit.ts";
+import type { Change, Form, Question, View } from "./visit.ts";
 
 const MENUS: Readonly<Record<Role, readonly MenuLink[]>> = {
   admin: [
@@ -141,19 +141,15 @@ export function signInView(root: string, next?: string): View {
 }
 
 interface Confirming {
-  readonly asked: Exclude<Confirmation, Refused>;
+  readonly question: Question;
   readonly change: Change;
   readonly form: Form;
   readonly action: string;
 }
 
 /** Asks whether the change is meant, and names what will happen. "No" shows the form again with what was typed. */
-export function confirmView({ asked, change, form, action }: Confirming): View {
-  const {
-    sentence,
-    details,
-    fields = [],
-  } = typeof asked === "string" ? { sentence: asked } : asked;
+export function confirmView({ question, change, form, action }: Confirming): View {
+  const { sentence, details, fields = [] } = question;
   return {
     title: "Please confirm",
     content: (

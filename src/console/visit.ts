@@ -99,17 +99,17 @@ interface Look {
   look(visit: Visit, form: Form): Promise<Acted>;
 }
 
-/** A sentence, or one with more to look at; or why there is nothing to confirm. */
-export type Confirmation =
-  | string
-  | {
-      readonly kind: "ask";
-      readonly sentence: string;
-      readonly details?: ComponentChildren;
-      /** Sent along with what the form had. */
-      readonly fields?: readonly (readonly [name: string, value: string])[];
-    }
-  | Refused;
+/** What will happen; or why there is nothing to confirm. A string is a question's sentence. */
+export type Confirmation = string | Question | Refused;
+
+export interface Question {
+  readonly kind: "ask";
+  readonly sentence: string;
+  /** Below the sentence: more to look at. */
+  readonly details?: ComponentChildren;
+  /** Sent along with what the form had. */
+  readonly fields?: Form["fields"];
+}
 
 /** Sentences about what was done. An address names one of them, so it can't make the page say anything else. */
 export const DONE = {

@@ -118,25 +118,19 @@ describe("what a form sends", () => {
 
   test("a file of CSV is stored byte by byte, after its confirmation was sent on", async () => {
     const who = await signIn(gateway.baseUrl, scene.providerKey);
-    const path = `/console/feeds/${scene.feeds.metered}/push`;
+    const path = `/feeds/${scene.feeds.metered}/push`;
     const text = "Two\nlines\r\nand ü";
     const csv = `id,text\ncsv-1,"${text}"\ncsv-2,x\n`;
-    const send = (form: FormData) =>
-      fetch(gateway.baseUrl + path, {
-        method: "POST",
-        headers: { cookie: who.cookie, "sec-fetch-site": "same-origin" },
-        body: form,
-      });
     const first = new FormData();
     first.set("act", "push");
     first.set("file", new File([csv], "rows.csv"));
-    const asking = await (await send(first)).text();
+    const asking = await (await who.post(path, first)).text();
     expect(asking).toContain("All rows of rows.csv are stored, or none.");
     const second = new FormData();
     const input = /<input type="hidden" name="(\w+)" value="([^"]*)"/g;
     for (const [, name = "", value = ""] of asking.matchAll(input)) second.append(name, value);
     second.set("confirmed", "yes");
-    expect(await (await send(second)).text()).toMatch(/New rows.*2/s);
+    expect(await (await who.post(path, second)).text()).toMatch(/New rows.*2/s);
     const rows = await gateway.sql`
       select payload ->> 'text' as text from collection_rows
       where feed_id = ${scene.feeds.metered} and row_id = 'csv-1'`;

@@ -25,7 +25,7 @@ export interface Visitor {
   /** Below `/console`: "" or "/feeds". Redirects are not followed. */
   get(path: string): Promise<Response>;
   /** Sends a form, as a page of the console does. */
-  post(path: string, fields: Fields, headers?: Record<string, string>): Promise<Response>;
+  post(path: string, form: Fields | FormData, headers?: Record<string, string>): Promise<Response>;
   /** The same, with the confirmation that its page asks for. Resolves with the text that was confirmed. */
   act(path: string, fields: Fields): Promise<{ readonly asked: string; readonly answer: Response }>;
 }
@@ -36,11 +36,11 @@ type Fields = Readonly<Record<string, string>>;
 export function visitor(baseUrl: string, cookie = ""): Visitor {
   const send = (path: string, init: RequestInit) =>
     fetch(`${baseUrl}/console${path}`, { redirect: "manual", ...init });
-  const post: Visitor["post"] = (path, fields, headers = {}) =>
+  const post: Visitor["post"] = (path, form, headers = {}) =>
     send(path, {
       method: "POST",
       headers: { cookie, "sec-fetch-site": "same-origin", ...headers },
-      body: new URLSearchParams(fields),
+      body: form instanceof FormData ? form : new URLSearchParams(form),
     });
   return {
     cookie,

@@ -11,12 +11,32 @@ export function isRunning(pid: number): boolean {
   return stat.trim() !== "" && !stat.startsWith("Z");
 }
 
-/** Those whose command line has all of the texts, by pid. */
+export interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly commandLine: string;
+}
+
+/** All of the machine. */
+export function listProcesses(): Process[] {
+  const { stdout } = Bun.spawnSync(["ps", "-eww", "-o", "pid=,ppid=,args="]);
+  return stdout
+    .toString()
+    .split("\n")
+    .flatMap((line) => {
+      const [, pid, parent, commandLine = ""] = /^\s*(\d+)\s+(\d+) (.*)$/.exec(line) ?? [];
+      return pid === undefined ? [] : { pid: Number(pid), parent: Number(parent), commandLine };
+    });
+}
+
+/** Those whose pid and command line have all of the texts, by pid. */
 export function findProcesses(...texts: readonly string[]): number[] {
-  const lines = Bun.spawnSync(["ps", "-eww", "-o", "pid=,args="]).stdout.toString().split("\n");
-  return lines
-    .filter((line) => texts.every((text) => line.includes(text)))
-    .map((line) => Number.parseInt(line, 10));
+  return listProcesses()
+    .filter(({ pid, commandLine }) => {
+      const line = `${pid} ${commandLine}`;
+      return texts.every((text) => line.includes(text));
+    })
+    .map(({ pid }) => pid);
 }
 
 /** Waits until the condition holds, and tells whether it did in time. */

@@ -20,7 +20,7 @@ import { connect, type DatabaseAddress } from "../../src/postgres/client/connect
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { runFeedgate } from "../cli/support.ts";
 import { usedDataDir } from "../support/folders.ts";
-import { findProcesses, isRunning, waitFor } from "../support/processes.ts";
+import { findProcesses, isRunning, listProcesses, waitFor } from "../support/processes.ts";
 
 const PACKAGE = resolve(import.meta.dir, "../../package.json");
 const MODULE = resolve(import.meta.dir, "../../src/postgres/embedded/start.ts");
@@ -96,15 +96,6 @@ async function killAndWait(pid: number): Promise<void> {
 /** The keeper of a data directory's server, and its part that waits for the users' end. */
 function keepersOf(dataDir: string): number[] {
   return findProcesses("feedgate-keeper", ` ${dataDir}/pg18 `);
-}
-
-function parentOf(pid: number): number {
-  return Number(Bun.spawnSync(["ps", "-o", "ppid=", "-p", `${pid}`]).stdout);
-}
-
-function childrenOf(pid: number): string[] {
-  const lines = Bun.spawnSync(["ps", "-o", "pid=", "--ppid", `${pid}`]).stdout.toString();
-  return lines.split("\n").filter((line) => line !== "");
 }
 
 /** Runs one statement and returns the first column of its first row. */
@@ -286,12 +277,13 @@ describe("startEmbedded", () => {
     process.env.PATH = `${parent}:${PATH}`;
     const first = await startEmbedded({ dataDir });
     process.env.PATH = PATH;
-    const keeper = parentOf(first.pid);
+    const keeper = listProcesses().find(({ pid }) => pid === first.pid)?.parent ?? 0;
     // The keeper's other part waits for the users' end, and has no process of its own until then.
     const watcher = keepersOf(dataDir).find((pid) => pid !== keeper) ?? 0;
     process.kill(keeper, "SIGSTOP");
     await first.stop();
-    expect(await waitFor(() => childrenOf(watcher).length > 0, 20_000)).toBe(true);
+    const isAwake = () => listProcesses().some(({ parent }) => parent === watcher);
+    expect(await waitFor(isAwake, 20_000)).toBe(true);
     const second = await startEmbedded({ dataDir });
     writeFileSync(isFree, "");
     expect(await waitFor(() => findProcesses(rm).length === 0, 20_000)).toBe(true);

@@ -3,7 +3,7 @@ import { firstLine, runFeedgate, spawnFeedgate } from "../cli/support.ts";
 import { countLogged } from "../support/account_checks.ts";
 import { freePort } from "../support/free_port.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { isRunning, waitFor } from "../support/processes.ts";
+import { isRunning, listProcesses, waitFor } from "../support/processes.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 import { type ServedGateway, serveGateway } from "../support/served_gateway.ts";
 
@@ -47,14 +47,10 @@ async function newKey(): Promise<string> {
 }
 
 function workerPids(of: ServedGateway = supervised): number[] {
-  const { stdout } = Bun.spawnSync(["ps", "-A", "-o", "pid=,ppid=,args="]);
-  return stdout
-    .toString()
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, parent]) => Number(parent) === of.child.pid)
-    .filter((fields) => fields.includes("feedgate-worker"))
-    .map(([pid]) => Number(pid));
+  return listProcesses()
+    .filter(({ parent }) => parent === of.child.pid)
+    .filter(({ commandLine }) => commandLine.split(/\s+/).includes("feedgate-worker"))
+    .map(({ pid }) => pid);
 }
 
 async function metric(name: string): Promise<number> {

@@ -1,4 +1,5 @@
--- A page of a stream, in one plan, as read_collection_page.
+-- A page of a stream. Its plan is kept as that of read_collection_page is.
+--
 -- Of the two upper bounds, cursor and end_time, the index is given the lower one alone. With both it would be read
 -- from the higher one on.
 create or replace function read_stream_page(

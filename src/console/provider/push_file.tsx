@@ -6,7 +6,7 @@
  */
 import { digits, Facts, Field, Text } from "../../ui/parts.tsx";
 import { FeedLink } from "../lists.tsx";
-import { type Confirmation, idOf, type PageRoute, type Visit } from "../visit.ts";
+import { idOf, type PageRoute, type Refused, type Visit } from "../visit.ts";
 import { findOwn } from "./find_own.ts";
 
 export const PUSH_FILE: PageRoute = {
@@ -57,22 +57,28 @@ export const PUSH_FILE: PageRoute = {
     push: {
       async confirm({ file }, visit) {
         if (file === undefined) return { kind: "refused", why: "Choose a file first." };
+        const { name } = file;
         const bytes = new Uint8Array(await file.arrayBuffer());
-        const forecast = await forecastOf(visit, { name: file.name, bytes });
-        if (forecast.kind === "refused") return forecast;
-        const fields = [
-          [FILE_NAME, file.name],
-          [FILE_BASE64, Buffer.from(bytes).toString("base64")],
-        ] as const;
-        return { ...forecast, fields };
+        const way = wayOf(name);
+        // A push can be tried first. An import can't.
+        const tried = way.route === "push" && (await send(visit, bytes, way, "?dry_run=true"));
+        if (typeof tried === "object") return tried;
+        return {
+          kind: "ask",
+          sentence: `All rows of ${name} are stored, or none. It has ${digits(bytes.length)} bytes.`,
+          details: tried && <ReceiptFacts of={JSON.parse(tried)} />,
+          fields: [
+            [FILE_NAME, name],
+            [FILE_BASE64, Buffer.from(bytes).toString("base64")],
+          ],
+        };
       },
       async run(visit, form) {
-        const bytes = Uint8Array.from(Buffer.from(form.text(FILE_BASE64), "base64"));
-        const { route, answer } = await send(visit, { name: form.text(FILE_NAME), bytes });
-        if (answer.kind === "refused") {
-          return { kind: "refused", why: whyOf(answer.text, answer.detail) };
-        }
-        const { receipt, problem } = endOf(route, answer.text);
+        const bytes = new Uint8Array(Buffer.from(form.text(FILE_BASE64), "base64"));
+        const way = wayOf(form.text(FILE_NAME));
+        const sent = await send(visit, bytes, way);
+        if (typeof sent === "object") return sent;
+        const { receipt, problem } = endOf(way.route, sent);
         return receipt === undefined
           ? { kind: "refused", why: whyOf(JSON.stringify(problem), problem?.detail ?? "") }
           : { kind: "show", view: receiptView(visit, receipt) };
@@ -85,32 +91,25 @@ export const PUSH_FILE: PageRoute = {
 const FILE_NAME = "file_name";
 const FILE_BASE64 = "file_base64";
 
-interface Sent {
-  readonly name: string;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
-async function send(visit: Visit, { name, bytes }: Sent, query = "") {
-  const { route, type } = sortOf(name);
-  const path = `/v1/provider/feed/${idOf(visit)}/${route}${query}`;
-  return { route, answer: await visit.askText(path, { method: "POST", file: { bytes, type } }) };
-}
-
-/** What is pushed is tried first. An import can't be. */
-async function forecastOf(visit: Visit, file: Sent): Promise<Exclude<Confirmation, string>> {
-  const sentence = `All rows of ${file.name} are stored, or none. It has ${digits(file.bytes.length)} bytes.`;
-  if (sortOf(file.name).route === "import") return { kind: "ask", sentence };
-  const { answer } = await send(visit, file, "?dry_run=true");
-  if (answer.kind === "refused") return { kind: "refused", why: whyOf(answer.text, answer.detail) };
-  const details = <ReceiptFacts of={JSON.parse(answer.text)} />;
-  return { kind: "ask", sentence, details };
-}
-
 /** How a file is sent, by the end of its name. */
-function sortOf(name: string) {
+function wayOf(name: string) {
   if (/\.csv$/i.test(name)) return { route: "import", type: "text/csv" } as const;
   const isLines = /\.(ndjson|jsonl)$/i.test(name);
   return { route: "push", type: isLines ? "application/x-ndjson" : "application/json" } as const;
+}
+
+/** The text of the answer, if it is no refusal. */
+async function send(
+  visit: Visit,
+  bytes: Uint8Array<ArrayBuffer>,
+  { route, type }: ReturnType<typeof wayOf>,
+  query = "",
+): Promise<string | Refused> {
+  const path = `/v1/provider/feed/${idOf(visit)}/${route}${query}`;
+  const answer = await visit.askText(path, { method: "POST", file: { bytes, type } });
+  return answer.kind === "refused"
+    ? { kind: "refused", why: whyOf(answer.text, answer.detail) }
+    : answer.text;
 }
 
 interface End {
