@@ -12,7 +12,7 @@ import { assert } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import type { JsonText } from "../lib/json_text.ts";
 import { type Limits, NEWEST_ROWS_CHECKED_MAX, PLANS_MAX } from "../limits.ts";
-import type { Database, Row } from "../postgres/client/query.ts";
+import type { Database, Parameters, Queries, Row } from "../postgres/client/query.ts";
 import { readChanges, type SaveMode, upsertIdOf } from "./feed_body.ts";
 import { feedRowText } from "./feed_text.ts";
 import { FEED_TYPES, type Feeds, type FeedType } from "./find.ts";
@@ -140,29 +140,29 @@ export async function saveFeed(
         : NOT_COMPARED;
     if ("kind" in compared) return { kind: "schema_busy" };
     const { comparison, version } = compared;
-    const row = await services.database.row("save_feed", {
-      account_id: owner.accountId,
-      feed_id: feedId ?? null,
-      save_mode: mode,
-      fields,
-      price_type: pricing?.priceType ?? null,
-      call_price_nanos: pricing?.callPriceNanos ?? null,
-      one_time_price_cents: pricing?.oneTimePriceCents ?? null,
-      compared_version: version,
-      is_breaking: comparison.compatibility === "breaking",
-      is_dry_run: isDryRun,
-      actor: owner.actor,
-    });
-    assert(row !== undefined, "save_feed returns one row");
+    const { row, stored } = await services.database.inOneTurn((queries) =>
+      writeAndReadBack(queries, isSchemaGiven, {
+        account_id: owner.accountId,
+        feed_id: feedId ?? null,
+        save_mode: mode,
+        fields,
+        price_type: pricing?.priceType ?? null,
+        call_price_nanos: pricing?.callPriceNanos ?? null,
+        one_time_price_cents: pricing?.oneTimePriceCents ?? null,
+        compared_version: version,
+        is_breaking: comparison.compatibility === "breaking",
+        is_dry_run: isDryRun,
+        actor: owner.actor,
+      }),
+    );
     const { outcome } = row;
     if (outcome === "stale") continue;
-    const isSaved = outcome === "created" || outcome === "saved";
+    if (stored !== undefined) return savedOutcome(services, row, stored);
     const isSchemaRefused = outcome === "schema_breaking";
-    if (isDryRun && (isSaved || isSchemaRefused)) {
+    if (isDryRun && (outcome === "saved" || isSchemaRefused)) {
       assert(feedId !== undefined, "a dry run is of a feed that is there");
       return { kind: "judged", feedId, comparison, isSchemaRefused };
     }
-    if (isSaved) return readSaved(services, row, isSchemaGiven);
     return isSchemaRefused
       ? { kind: "schema_breaking", comparison }
       : refusalOf(row, schema !== undefined);
@@ -216,36 +216,58 @@ async function schemaRefusal(
   return { kind: "schema_invalid", errors: [{ path, message: check.detail }] };
 }
 
-async function readSaved(
-  { database, limits, findWarnings }: SaveServices,
-  saved: Row<"save_feed">,
+/** A feed as it was saved. */
+interface StoredFeed {
+  readonly feed: Row<"find_feed_row">;
+  /** Payloads to look at with a new schema. */
+  readonly newestRows: readonly string[];
+}
+
+async function writeAndReadBack(
+  queries: Queries,
   isSchemaGiven: boolean,
-): Promise<SaveOutcome> {
-  const row = await database.row("find_feed_row", {
-    feed_id: saved.feed_id,
+  save: Parameters<"save_feed">,
+): Promise<{ readonly row: Row<"save_feed">; readonly stored: StoredFeed | undefined }> {
+  const row = await queries.row("save_feed", save);
+  assert(row !== undefined, "save_feed returns one row");
+  const isWritten = !save.is_dry_run && (row.outcome === "created" || row.outcome === "saved");
+  if (!isWritten) return { row, stored: undefined };
+  const feed = await queries.row("find_feed_row", {
+    feed_id: row.feed_id,
     endpoint_path: null,
     active_only: false,
   });
-  assert(row !== undefined, "the row of a feed stays, also where it is deleted");
-  const quota = `"max_feeds_allowed":${saved.max_feeds_allowed},"feeds_used":${saved.feeds_used}`;
-  const { schema_definition: schema, sample_response: sample } = row;
-  const feedType = FEED_TYPES.find((type) => type === row.feed_type) ?? null;
-  const isSchemaEmpty = schema === null || schema === "{}";
-  const warnings = missingIn({ isSchemaEmpty, isSampleEmpty: sample === null });
-  if (!isSchemaEmpty) {
-    const isChecked = isSchemaGiven && row.schema_locked;
-    const rows = isChecked
-      ? await database.rows("list_newest_rows", {
-          feed_id: row.feed_id,
+  assert(feed !== undefined, "the row of a feed stays, also where it is deleted");
+  const newest =
+    isSchemaGiven && feed.schema_locked && !isEmptySchema(feed.schema_definition)
+      ? await queries.rows("list_newest_rows", {
+          feed_id: feed.feed_id,
           rows_max: NEWEST_ROWS_CHECKED_MAX,
         })
       : [];
-    const newestRows = rows.map(({ payload }) => payload);
+  return { row, stored: { feed, newestRows: newest.map(({ payload }) => payload) } };
+}
+
+async function savedOutcome(
+  { limits, findWarnings }: SaveServices,
+  saved: Row<"save_feed">,
+  { feed, newestRows }: StoredFeed,
+): Promise<SaveOutcome> {
+  const quota = `"max_feeds_allowed":${saved.max_feeds_allowed},"feeds_used":${saved.feeds_used}`;
+  const { schema_definition: schema, sample_response: sample } = feed;
+  const feedType = FEED_TYPES.find((type) => type === feed.feed_type) ?? null;
+  const isSchemaEmpty = isEmptySchema(schema);
+  const warnings = missingIn({ isSchemaEmpty, isSampleEmpty: sample === null });
+  if (!isSchemaEmpty) {
     warnings.push(...(await findWarnings({ schema, sample, feedType, newestRows })));
   }
   const members = `${quota},"warnings":${JSON.stringify(warnings)}`;
-  const text = `${feedRowText(row, limits).slice(0, -1)},${members}}`;
-  return { kind: "saved", isNew: saved.outcome === "created", feedId: row.feed_id, text };
+  const text = `${feedRowText(feed, limits).slice(0, -1)},${members}}`;
+  return { kind: "saved", isNew: saved.outcome === "created", feedId: feed.feed_id, text };
+}
+
+function isEmptySchema(schema: string | null): schema is null | "{}" {
+  return schema === null || schema === "{}";
 }
 
 /** Agents decide by schema and sample whether to pay, before they see any row. Beyond 12. */

@@ -55,6 +55,11 @@ export interface Queries {
 export interface Database extends Queries {
   /** Queries in the account's turn and on its budget. @throws {DatabaseTimeSpentError} if that is spent. */
   onBehalfOf(accountId: string): Queries;
+  /**
+   * Statements that belong together and run one after the other: only the first one waits for its turn. So none that
+   * follows a write is refused because others wait. @throws {DatabaseOverloadedError} before the first is sent.
+   */
+  inOneTurn<Result>(run: (queries: Queries) => Promise<Result>): Promise<Result>;
   readonly connections: Connections;
   /** Statements sent so far, for metrics. */
   readonly statementCount: number;
@@ -187,15 +192,16 @@ export function createDatabase(
         if (accountId !== GATEWAY && !isLost) budget.spend(accountId, nowMs - startedMs, nowMs);
       }
     }
-    // Which columns belong to which statement was generated, and is checked by a test, not here.
-    return {
-      rows: rows as unknown as Queries["rows"],
-      row: (async (name, parameters) => (await rows(name, parameters))[0]) as Queries["row"],
-    };
+    return typed(rows);
   }
   return {
     ...queriesOf(GATEWAY),
     onBehalfOf: queriesOf,
+    async inOneTurn(run) {
+      using permit = await semaphore.acquire(GATEWAY);
+      if (permit === undefined) throw new DatabaseOverloadedError();
+      return await run(typed(send));
+    },
     connections,
     get statementCount() {
       return statementCount;
@@ -210,6 +216,19 @@ export function createDatabase(
     get diskFullMs() {
       return diskFullMs;
     },
+  };
+}
+
+/** Which columns belong to which statement was generated, and is checked by a test, not here. */
+function typed(
+  rows: <Name extends StatementName>(
+    name: Name,
+    parameters: Parameters<Name>,
+  ) => Promise<unknown[]>,
+): Queries {
+  return {
+    rows: rows as unknown as Queries["rows"],
+    row: (async (name, parameters) => (await rows(name, parameters))[0]) as Queries["row"],
   };
 }
 
