@@ -7,6 +7,7 @@
  * - Fastify, `pg` and `rate-limiter-flexible` on PostgreSQL, and one transaction a read: what is written
  *   by hand;
  * - bare `Bun.serve` and one SQL call a read that does the whole job;
+ * - nginx with `limit_req`, and nginx with Lua and Redis (`peers/nginx.ts`), where they are installed;
  * - cold reads, one at a time: key, feed and page have never been seen by the gateway (`cold_reads.ts`);
  * - with `--only bare,skeleton`: the least that a read of this design costs (`peers/skeleton.ts`). It decides by a
  *   memory of its own, so it is no fair neighbour of the gateway on one database.
@@ -33,8 +34,9 @@ import { siblingUrl } from "../support/database.ts";
 import { type ColdSet, readCold, seedCold } from "./cold_reads.ts";
 import { benchGateways } from "./gateways.ts";
 import { type Generator, generatorHere, type LoadFigures, runLoad } from "./load.ts";
+import { KINDS, type RedisSet } from "./peers/nginx.ts";
 import { type BenchSet, PEERS_DATABASE, seedBench } from "./peers/seed.ts";
-import { familyMb, residentMb, type ServerProcess, startServer } from "./processes.ts";
+import { familyMb, type ServerProcess, startServer } from "./processes.ts";
 import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, installPeers, median, startBenchDatabase } from "./support.ts";
 import { numberOf } from "./usage.ts";
@@ -252,6 +254,18 @@ async function startStage(given: {
     { name: "fastify", server: fastify, pathsFile: reads, status: 200 },
     { name: "one call", server: oneCall, pathsFile: reads, status: 200 },
   ];
+  const redisSet: RedisSet = {
+    keys: set.keys,
+    accountIds: set.accountIds,
+    feedIds: set.meteredFeeds,
+    balance: String(set.balanceNanos),
+    price: String(set.priceNanos),
+  };
+  const setFile = file("set", [JSON.stringify(redisSet)]);
+  for (const kind of KINDS) {
+    const server = await start([bun, here("nginx.ts"), kind, bareAnswer, setFile]);
+    contenders.push({ name: `nginx ${kind}`, server, pathsFile: reads, status: 200 });
+  }
   if (only?.includes("skeleton")) {
     const command = [bun, here("skeleton.ts"), bareAnswer, database.address.url];
     const server = await start(command);
@@ -343,12 +357,15 @@ async function sample(
   at: { connections: number; seconds: number; round: number; plan: Plan },
 ): Promise<Sample> {
   const { database, folder } = stage;
-  const { name, server, pathsFile } = contender;
+  const { name, server, pathsFile, status } = contender;
   const { connections, seconds, round } = at;
   const load = { port: server.port, connections, seconds, pathsFile };
   const { result: figures, used } = await whileUsing([server], database, () =>
     runLoad({ ...load, keysFile: join(folder, "keys") }, at.plan.generator),
   );
+  const { requests, refused } = figures;
+  const expected = status === 200 ? requests - refused : refused;
+  if (expected < requests / 2) throw new Error(`${name} did not answer with ${status}`);
   // What was cut at the end of the load may still be under way.
   await Bun.sleep(100);
   return {
@@ -357,8 +374,8 @@ async function sample(
     name,
     connections,
     round,
-    // Workers are children of the process that was started.
-    serverMb: at.plan.workers === undefined ? residentMb(server.pid) : familyMb(server.pid),
+    // Workers, nginx and Redis are children of the process that was started.
+    serverMb: familyMb(server.pid),
     databaseMb: familyMb(database.postmasterPid),
   };
 }
@@ -376,7 +393,7 @@ async function sampleCold({ database, ours, cold }: Stage, round: number): Promi
       name: "cold",
       connections: 1,
       round,
-      serverMb: residentMb(ours.pid),
+      serverMb: familyMb(ours.pid),
       databaseMb: familyMb(database.postmasterPid),
     },
   ];

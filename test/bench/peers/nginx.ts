@@ -1,0 +1,179 @@
+/**
+ * nginx with the bytes of one real answer, and a limit for each key:
+ *
+ * - `limit`: `limit_req`, which counts in the memory of one nginx. No key is checked, nothing is charged or logged.
+ * - `redis`: Lua asks Redis, which checks key and balance, counts, charges and logs (`redis_read.lua`). Redis writes
+ *   its log to the disk before it answers, as PostgreSQL does here.
+ *
+ * `nginx.ts limit|redis ANSWER_FILE SET_FILE`: the answer as for `bare.ts`, and keys, account ids, feed ids, price and
+ * balance as JSON. Prints its port. Of Debian: nginx-light; for Redis libnginx-mod-http-lua, lua-nginx-redis,
+ * redis-server.
+ *
+ * @module
+ */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { RedisClient } from "bun";
+import { freePort } from "../../support/free_port.ts";
+
+const NGINX = Bun.which("nginx", { PATH: `${process.env.PATH}:/usr/sbin` });
+const REDIS = Bun.which("redis-server");
+/** nginx loads the modules of Debian that it is told to, and these are what Lua needs. */
+const LUA_MODULES = ["ndk_http_module", "ngx_http_lua_module"].map(
+  (name) => `/usr/lib/nginx/modules/${name}.so`,
+);
+/** Higher than any run reaches. */
+const READS_MAX = 1_000_000;
+const CONNECTIONS = 256;
+
+/** Which kinds this machine has the parts for. */
+export const KINDS = (["limit", "redis"] as const).filter((kind) =>
+  kind === "limit"
+    ? NGINX !== null
+    : NGINX !== null && REDIS !== null && LUA_MODULES.every(existsSync),
+);
+
+/** What the reads are of, for Redis to know. */
+export interface RedisSet {
+  readonly keys: readonly string[];
+  readonly accountIds: readonly string[];
+  readonly feedIds: readonly string[];
+  readonly balance: string;
+  readonly price: string;
+}
+
+interface Answer {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+async function main([kind, answerFile = "", setFile = ""]: readonly string[]): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "feedgate-bench-nginx-"));
+  const answer: Answer = await Bun.file(answerFile).json();
+  const port = freePort();
+  const children: Bun.Subprocess[] = [];
+  let location = limited(folder, answer);
+  if (kind === "redis") {
+    const socket = join(folder, "redis.sock");
+    children.push(await startRedis(folder, socket));
+    const script = await fillRedis(socket, await Bun.file(setFile).json());
+    location = charged(folder, { answer, socket, script });
+  }
+  writeFileSync(join(folder, "nginx.conf"), configuration(folder, { port, location }));
+  const argv = [NGINX ?? "", "-p", folder, "-c", "nginx.conf", "-e", "stderr"];
+  children.push(Bun.spawn(argv, { stdio: ["ignore", "inherit", "inherit"] }));
+  const url = `http://127.0.0.1:${port}/`;
+  while ((await fetch(url).catch(() => undefined)) === undefined) await Bun.sleep(20);
+  process.on("SIGTERM", async () => {
+    for (const child of children) child.kill();
+    await Promise.all(children.map(({ exited }) => exited));
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(0);
+  });
+  console.log(port);
+}
+
+/** One process, so that its processor time is that of a child of this one. */
+function configuration(
+  folder: string,
+  { port, location }: { readonly port: number; readonly location: string },
+): string {
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    .map((each) => `${each}_temp_path ${join(folder, each)};`)
+    .join("\n");
+  return `
+    ${LUA_MODULES.filter(existsSync)
+      .map((path) => `load_module ${path};`)
+      .join("\n")}
+    daemon off;
+    master_process off;
+    pid ${join(folder, "pid")};
+    error_log stderr error;
+    events { worker_connections 4096; }
+    http {
+      access_log off;
+      keepalive_requests 100000000;
+      ${temporary}
+      limit_req_zone $http_x_api_key zone=keys:10m rate=${READS_MAX}r/s;
+      server {
+        listen 127.0.0.1:${port};
+        location / { return 204; }
+        ${location}
+      }
+    }`;
+}
+
+function limited(folder: string, { headers, body }: Answer): string {
+  writeFileSync(join(folder, "answer"), body);
+  const more = Object.entries(headers)
+    .filter(([name]) => name !== "content-type")
+    .map(([name, value]) => `add_header ${name} ${JSON.stringify(value)};`);
+  return `
+    location /v1/feed/ {
+      limit_req zone=keys burst=1000 nodelay;
+      limit_req_status 429;
+      default_type application/json;
+      ${more.join("\n")}
+      root ${folder};
+      open_file_cache max=10;
+      try_files /answer =404;
+    }`;
+}
+
+function charged(
+  folder: string,
+  {
+    answer,
+    socket,
+    script,
+  }: { readonly answer: Answer; readonly socket: string; readonly script: string },
+): string {
+  // The receipt's id is Redis's own, so it is put where the answer has one.
+  const [head, tail] = answer.body.split(/(?<="usage_id":")[^"]*/);
+  const file = join(folder, "read.lua");
+  const quoted = (text: string | undefined) => `[==[${text}]==]`;
+  const headers = Object.entries(answer.headers).map(
+    ([name, value]) => `ngx.header[ ${quoted(name)} ] = ${quoted(value)}`,
+  );
+  writeFileSync(
+    file,
+    `local redis = require "nginx.redis"
+    local server = redis:new()
+    local ok, error = server:connect("unix:${socket}")
+    if not ok then ngx.log(ngx.ERR, error) return ngx.exit(503) end
+    local feed = string.sub(ngx.var.uri, ${"/v1/feed/".length + 1})
+    local answer, error = server:evalsha("${script}", 0, ngx.var.http_x_api_key, feed, ${READS_MAX})
+    if not answer then ngx.log(ngx.ERR, error) return ngx.exit(503) end
+    server:set_keepalive(60000, ${CONNECTIONS})
+    if tonumber(answer[1]) ~= 200 then return ngx.exit(tonumber(answer[1])) end
+    ${headers.join("\n")}
+    ngx.print(${quoted(head)}, answer[2], ${quoted(tail)})\n`,
+  );
+  return `location /v1/feed/ { content_by_lua_file ${file}; }`;
+}
+
+async function startRedis(folder: string, socket: string): Promise<Bun.Subprocess> {
+  const durable = ["--appendonly", "yes", "--appendfsync", "always", "--save", ""];
+  const argv = [REDIS ?? "", "--port", "0", "--unixsocket", socket, "--dir", folder, ...durable];
+  const server = Bun.spawn(argv, { stdio: ["ignore", "ignore", "inherit"] });
+  while (!existsSync(socket)) await Bun.sleep(20);
+  return server;
+}
+
+/** Stores keys, prices and balances. Returns the name of the script in Redis. */
+async function fillRedis(socket: string, set: RedisSet): Promise<string> {
+  const redis = new RedisClient(`redis+unix://${socket}`);
+  const { keys, accountIds, feedIds, balance, price } = set;
+  const pairs = (names: readonly string[], of: (place: number) => string) =>
+    names.flatMap((name, place) => [name, of(place)]);
+  await redis.send("HSET", ["keys", ...pairs(keys, (place) => accountIds[place] ?? "")]);
+  await redis.send("HSET", ["balances", ...pairs(accountIds, () => balance)]);
+  await redis.send("HSET", ["prices", ...pairs(feedIds, () => price)]);
+  const text = await Bun.file(new URL("./redis_read.lua", import.meta.url)).text();
+  const script = String(await redis.send("SCRIPT", ["LOAD", text]));
+  redis.close();
+  return script;
+}
+
+if (import.meta.main) await main(process.argv.slice(2));
