@@ -11,7 +11,7 @@ import type { LogLevel } from "./lib/log.ts";
 import { nearestWords } from "./lib/nearest_words.ts";
 import { mapTable } from "./lib/records.ts";
 import { MS_PER_SECOND } from "./lib/time_units.ts";
-import { type Asset, USDC } from "./lib/usdc.ts";
+import { type Asset, PUBLIC_NODES, USDC } from "./lib/usdc.ts";
 import { LIMITS_DEFAULT, type Limits, TOPUP_USD_MAX } from "./limits.ts";
 
 /** Origins whose pages may read, or all of them. */
@@ -41,7 +41,7 @@ export interface X402Config {
   readonly facilitatorUrl: string;
   /** What the facilitator is sent as a Bearer token; absent: nothing. */
   readonly facilitatorToken: string | undefined;
-  /** JSON-RPC of a node that the operator trusts: it says what was paid. */
+  /** JSON-RPC of a node, which says what was paid. @default the network's public node, if it is known */
   readonly rpcUrl: string;
   /** Blocks that a payment has on it, itself counted, before it is granted. @default 3 */
   readonly confirmations: number;
@@ -154,13 +154,13 @@ const X402_VARIABLES = [
   "FEEDGATE_X402_PAY_TO",
   "FEEDGATE_X402_NETWORK",
   "FEEDGATE_X402_FACILITATOR_URL",
-  "FEEDGATE_X402_RPC_URL",
 ] as const;
 
 const X402_BESIDES = [
   "FEEDGATE_X402_ASSET",
   "FEEDGATE_X402_CONFIRMATIONS",
   "FEEDGATE_X402_FACILITATOR_TOKEN",
+  "FEEDGATE_X402_RPC_URL",
   "FEEDGATE_X402_WAIT_SECONDS",
 ] as const;
 
@@ -188,11 +188,6 @@ export function readConfig(environment: Environment): Config {
     (variable, limit) =>
       read.integer(variable, { least: 1, most: LIMIT_MAX }) ?? LIMITS_DEFAULT[limit],
   );
-  if (limits.rowBytes > limits.requestBodyBytes) {
-    mistakes.push(
-      `FEEDGATE_ROW_BYTES must be at most FEEDGATE_REQUEST_BODY_BYTES (${limits.requestBodyBytes}), got ${limits.rowBytes}`,
-    );
-  }
   const certFile = read.text("TLS_CERT_FILE");
   const keyFile = read.text("TLS_KEY_FILE");
   if ((certFile === undefined) !== (keyFile === undefined)) {
@@ -252,8 +247,8 @@ function readAdmin(read: ReturnType<typeof environmentReader>): Config["admin"] 
 
 /** Each way has all of its variables, or none. */
 function readTopups(read: ReturnType<typeof environmentReader>, mistakes: string[]) {
-  const secretKey = read.secret("FEEDGATE_STRIPE_SECRET_KEY");
-  const webhookSecret = read.secret("FEEDGATE_STRIPE_WEBHOOK_SECRET");
+  const secretKey = read.text("FEEDGATE_STRIPE_SECRET_KEY");
+  const webhookSecret = read.text("FEEDGATE_STRIPE_WEBHOOK_SECRET");
   const usdMax = read.integer("FEEDGATE_TOPUP_MAX_USD", { least: 1, most: TOPUP_USD_MAX });
   const accountDayUsd = read.integer("FEEDGATE_TOPUP_ACCOUNT_DAY_USD", DAY_USD);
   const dayUsd = read.integer("FEEDGATE_TOPUP_DAY_USD", DAY_USD);
@@ -291,7 +286,7 @@ function readX402(
   );
   const facilitatorUrl = read.base("FEEDGATE_X402_FACILITATOR_URL");
   const facilitatorToken = read.text("FEEDGATE_X402_FACILITATOR_TOKEN");
-  const rpcUrl = read.url("FEEDGATE_X402_RPC_URL");
+  const givenNode = read.url("FEEDGATE_X402_RPC_URL");
   const confirmations = read.integer("FEEDGATE_X402_CONFIRMATIONS", X402_CONFIRMATIONS) ?? 3;
   const waitSeconds = read.integer("FEEDGATE_X402_WAIT_SECONDS", X402_WAIT_SECONDS) ?? 20;
   const given = read.matching(
@@ -303,14 +298,21 @@ function readX402(
   if (besides.length > 0 && X402_VARIABLES.every((name) => read.text(name) === undefined)) {
     mistakes.push(`${besides.join(", ")} can only be set with ${X402_VARIABLES.join(", ")}`);
   }
-  if (payTo === undefined || network === undefined) return undefined;
-  if (facilitatorUrl === undefined || rpcUrl === undefined) return undefined;
+  if (payTo === undefined || network === undefined || facilitatorUrl === undefined)
+    return undefined;
   const [address = "", name = "", version = ""] = given?.split(",") ?? [];
   const asset = given === undefined ? USDC.get(network) : { address, name, version };
   if (asset === undefined) {
     const known = [...USDC.keys()].join(", ");
     mistakes.push(
       `FEEDGATE_X402_NETWORK is ${network}, whose USDC is not known here: set FEEDGATE_X402_ASSET, too, or take one of ${known}`,
+    );
+    return undefined;
+  }
+  const rpcUrl = givenNode ?? PUBLIC_NODES.get(network);
+  if (rpcUrl === undefined) {
+    mistakes.push(
+      `FEEDGATE_X402_NETWORK is ${network}, of which no public node is known here: set FEEDGATE_X402_RPC_URL, too`,
     );
     return undefined;
   }

@@ -367,8 +367,8 @@ export const CONDITIONAL_WAIT_SECONDS_MAX = 30;
 export const LONG_POLL_SECONDS = 20;
 /** How long a follower's connection stays open, in milliseconds. Beyond 3. */
 export const FOLLOW_MS_MAX = 15 * 60_000;
-/** How long a follower may take nothing, in milliseconds; within 15 seconds more its connection is closed. */
-export const UNREAD_EVENT_MS_MAX = 15_000;
+/** How long a follower may take nothing, in milliseconds. It is looked at with each comment, every 15 seconds. */
+export const UNREAD_EVENT_MS_MAX = 10_000;
 /** Calls without a key in a minute, of a process together: a tenth of its time at most. */
 export const ANONYMOUS_LIMIT = 6_000;
 /** Pages that are made for people without a key, a minute: of a process, and of a network (its proxy's, if it has one). */

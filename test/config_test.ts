@@ -164,7 +164,7 @@ describe("readConfig: x402", () => {
       version: "1",
     });
     expect(mistakesOf(asset)).toEqual([
-      "FEEDGATE_X402_ASSET can only be set with FEEDGATE_X402_PAY_TO, FEEDGATE_X402_NETWORK, FEEDGATE_X402_FACILITATOR_URL, FEEDGATE_X402_RPC_URL",
+      "FEEDGATE_X402_ASSET can only be set with FEEDGATE_X402_PAY_TO, FEEDGATE_X402_NETWORK, FEEDGATE_X402_FACILITATOR_URL",
     ]);
   });
 
@@ -183,7 +183,15 @@ describe("readConfig: x402", () => {
       expect.stringContaining("FEEDGATE_X402_CONFIRMATIONS must be an integer from 1 to 300"),
       expect.stringContaining("FEEDGATE_X402_ASSET must be an address, a name and a version"),
     ]);
-    const { FEEDGATE_X402_RPC_URL: _, ...rest } = X402;
+    const { FEEDGATE_X402_FACILITATOR_URL: _, ...rest } = X402;
     expect(mistakesOf(rest)).toEqual([expect.stringContaining("must be set all, or none")]);
+  });
+
+  test("without a node of one's own, it is the network's public one, if that is known", () => {
+    const { FEEDGATE_X402_RPC_URL: _, ...three } = X402;
+    expect(readConfig(three).topups?.x402?.rpcUrl).toBe("https://mainnet.base.org");
+    expect(mistakesOf({ ...three, FEEDGATE_X402_NETWORK: "eip155:137" })).toEqual([
+      "FEEDGATE_X402_NETWORK is eip155:137, of which no public node is known here: set FEEDGATE_X402_RPC_URL, too",
+    ]);
   });
 });

@@ -33,6 +33,7 @@ import {
   CreateFeedShape,
   EditFeedShape,
   FEED_TYPE_ALIASES,
+  OwnFeedShape,
   WrittenFeedShape,
 } from "./feed_shapes.ts";
 import { decidePricing, type GivenPricing, type Pricing, type PricingOutcome } from "./pricing.ts";
@@ -188,11 +189,17 @@ function unknownField(name: string, known: readonly string[]): string {
   return `there is no field ${JSON.stringify(excerpt(name))}; ${remedy}`;
 }
 
+/** What a row has as it was written, or as the list of own feeds shows it. */
+const READ_ONLY_NAMES = [
+  ...Object.keys(WrittenFeedShape.properties),
+  ...Object.keys(OwnFeedShape.properties),
+];
+
 /** The body as the schema looks at it: without the rest of the full row, so that a row can be sent back. */
 function checkedValue({ text }: JsonText, mode: SaveMode): Record<string, unknown> {
   const value: Record<string, unknown> = JSON.parse(text);
   const { properties } = CHECKS[mode].Schema();
-  for (const name of Object.keys(WrittenFeedShape.properties)) {
+  for (const name of READ_ONLY_NAMES) {
     if (!Object.hasOwn(properties, name)) delete value[name];
   }
   return value;

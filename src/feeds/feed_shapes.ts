@@ -178,7 +178,7 @@ const {
   sample_response: sampleResponse,
   ...slimRow
 } = row;
-const OwnFeedShape = Type.Object(
+export const OwnFeedShape = Type.Object(
   {
     ...slimRow,
     schema_definition: Type.Optional(schemaDefinition),

@@ -29,6 +29,12 @@ export const USDC: ReadonlyMap<string, Asset> = new Map([
   ["eip155:43114", usdCoin("0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E")],
 ]);
 
+/** Nodes that their networks have for everybody, by CAIP-2 id: for trials, since a node says what was paid. */
+export const PUBLIC_NODES: ReadonlyMap<string, string> = new Map([
+  ["eip155:8453", "https://mainnet.base.org"],
+  ["eip155:84532", "https://sepolia.base.org"],
+]);
+
 function usdCoin(address: string): Asset {
   return { address, name: "USD Coin", version: "2" };
 }

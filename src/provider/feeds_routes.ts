@@ -38,6 +38,7 @@ import { receiveJsonObject } from "../api/json_body.ts";
 import { PAGE_PARAMETERS, pageOf } from "../api/paging.ts";
 import { invalidParameter, NO_PARAMETERS, parameters, queryFlag } from "../api/parameters.ts";
 import { admitHousekeeping } from "../api/unlogged_calls.ts";
+import { findUsable } from "../api/usable_feed.ts";
 import { type FeedContent, listFeedContents, openBatchesOf } from "../feeds/feed_contents.ts";
 import {
   CreateFeedShape,
@@ -268,6 +269,9 @@ export function feedsRoutes(services: Services) {
           // Only the body says whose feed is meant, so ownership comes as soon as it can be read.
           const target = await targetOfCreate(services, principal, body);
           if (target === undefined) throw feedForbidden();
+          if (target.mode === "edit") {
+            await findUsable(storedFeeds, principal.accountId, present(target.feedId));
+          }
           return answerSave(services, call, { principal, ...target, body, isDryRun: false });
         });
       },
@@ -279,9 +283,7 @@ export function feedsRoutes(services: Services) {
         const isDryRun = query.dry_run ?? false;
         await admitHousekeeping(services, { call, principal, operation: "save" });
         const { accountId } = principal;
-        const feed = await findOwned(storedFeeds, accountId, params.feed_id);
-        if (feed === undefined) throw feedForbidden();
-        const { feedId } = feed;
+        const { feedId } = await findUsable(storedFeeds, accountId, params.feed_id);
         call.subject.feedId = feedId;
         return bodies.whileHeld(accountId, async (hold) => {
           const body = await receiveFeed(services, call.request, hold);
@@ -414,6 +416,7 @@ async function answerSave(
   }
   if (outcome.kind !== "saved") throw problemOfSave(outcome);
   call.subject.feedId = outcome.feedId;
+  storedFeeds.forget(outcome.feedId);
   const status = outcome.isNew ? 201 : 200;
   return respond({ status, headers: privateJson(), body: outcome.text });
 }

@@ -76,6 +76,8 @@ export async function pushToFeed(services: PushServices, arrival: Arrival): Prom
   const { call, principal, feed, isDryRun, startedMs, hold } = arrival;
   const { feedId, feedType } = feed;
   const body = await receivePush(call.request, { feedType, limits, hold });
+  // It may have another type by now, and so another limit: the next push looks.
+  if (body.kind === "unreadable") services.feeds.forget(feedId);
   const decision = await decide(services, arrival, body);
   recordMetrics(metrics, decision, isDryRun);
   if (decision.kind === "stored") return decision;

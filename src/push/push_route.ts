@@ -21,6 +21,7 @@ import { PUSH_RESULT, ROWS } from "../api/examples.ts";
 import { RATE_HEADERS } from "../api/header_docs.ts";
 import { parameters, queryFlag } from "../api/parameters.ts";
 import { rateHeaders, rateLimited } from "../api/rate_headers.ts";
+import { findUsable } from "../api/usable_feed.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import { Problem } from "../http/errors.ts";
 import { uploads } from "../http/load/uploads.ts";
@@ -33,7 +34,6 @@ import { type PushOutcome, pushToFeed, recordLimited } from "./push_feed.ts";
 import { PushBodyShape, PushResultShape } from "./push_shapes.ts";
 import { type RowOutcome, receiptOf } from "./receipt.ts";
 import { createPushStore } from "./store_push.ts";
-import { findUsable } from "./usable_feed.ts";
 
 const PUSH_QUERY = parameters({
   dry_run: Type.Optional(

@@ -347,7 +347,7 @@ describe("feedgate push", () => {
 
   test("a stream skips what it has, and takes standard input", async () => {
     const slug = await draft("cli-stream", { feed_type: "stream" });
-    const child = Bun.spawn([...PROGRAM, "push", slug, "-", "--format", "ndjson", "--json"], {
+    const child = Bun.spawn([...PROGRAM, "push", slug, "-", "--json"], {
       env: { PATH: process.env.PATH, ...writing } as Record<string, string>,
       stdin: new Blob([ndjson(rowsOf(5))]),
       stdout: "pipe",
@@ -355,7 +355,7 @@ describe("feedgate push", () => {
     expect(await new Response(child.stdout).json()).toMatchObject({ rows_inserted: 5 });
     const again = await write("push", slug, await file(ndjson(rowsOf(6))), "--json");
     expect(JSON.parse(done(again))).toMatchObject({ rows_inserted: 1, rows_duplicate: 5 });
-    ended(await write("push", slug, "-"), 2, "how is - written?");
+    ended(await write("push", slug, await file("1", "txt")), 2, "written?");
   });
 
   test("sends a file again over a line that is cut", async () => {

@@ -123,6 +123,20 @@ describe.skipIf(NGINX === null)("gateways behind it", () => {
       body: JSON.stringify({ payload }),
     });
 
+  test("a file is imported that is larger than a push may be, and its progress is answered meanwhile", async () => {
+    const { feedId } = await seedFeed(gateway, owner, { type: "stream", rows: [] });
+    const line = (id: number) => `${JSON.stringify({ id, text: "x".repeat(2_000) })}\n`;
+    const lines = Array.from({ length: 4_000 }, (_, id) => line(id)).join("");
+    const answer = await fetch(`${proxy.address}/v1/provider/feed/${feedId}/import`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${writeKey}`, "Content-Type": "application/x-ndjson" },
+      body: lines,
+    });
+    expect(answer.status).toBe(200);
+    const last = (await answer.text()).trim().split("\n").at(-1) ?? "";
+    expect(JSON.parse(last)).toMatchObject({ receipt: { rows_inserted: 4_000 } });
+  });
+
   test("a follower gets each event as soon as it is pushed, whichever gateway takes the push", async () => {
     const { feedId, slug } = await seedFeed(gateway, owner, { type: "stream", rows: [] });
     const follower = await readEvents(

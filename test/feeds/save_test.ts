@@ -37,7 +37,7 @@ function newSlug(): string {
   return `feed-${slugs}`;
 }
 
-async function send(method: "POST" | "PATCH", path: string, body: unknown, as = key) {
+async function send(method: "GET" | "POST" | "PATCH", path: string, body: unknown, as = key) {
   saves += 1;
   // Before the window is full, the next account takes over.
   if (as === key && saves > 110) throw new Error("call newAccount() first");
@@ -624,6 +624,30 @@ describe("edit", () => {
     const row = await edited(active.id, {});
     expect(row).toMatchObject({ status: "active", schema_definition: null });
     expect(await edited(active.id, row)).toEqual(row);
+    // So can one of the list of own feeds.
+    const listed = await send("GET", `/v1/provider/feeds?full=true&feed_id=${active.id}`, undefined);
+    const { feeds } = (await listed.json()) as { feeds: FeedBody[] };
+    expect(await edited(active.id, feeds[0] ?? {})).toEqual(row);
+  });
+
+  test("a feed of another type takes bodies of that type's limit, on another process after one that it refuses", async () => {
+    const peer = await gateway.startPeer();
+    const { id } = await created({ feed_type: "collection" });
+    const pushTo = (baseUrl: string, body: object) =>
+      fetch(`${baseUrl}/v1/provider/feed/${id}/push`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    const large = { text: "x".repeat(3 * 1_024 * 1_024) };
+    // Both know it as a collection.
+    for (const { baseUrl } of [gateway, peer]) {
+      expect((await pushTo(baseUrl, [{ id: null }])).status).toBe(422);
+    }
+    await edited(id, { feed_type: "singleton" });
+    expect((await pushTo(gateway.baseUrl, large)).status).toBe(200);
+    expect((await pushTo(peer.baseUrl, large)).status).toBe(413);
+    expect((await pushTo(peer.baseUrl, large)).status).toBe(200);
   });
 
   test("read-only fields are ignored: publishing is the operator's", async () => {

@@ -238,7 +238,7 @@ describe("POST /mcp", () => {
       { id: "11", metal: "silver" },
       { id: "13", metal: "silver" },
     ]);
-    const byId = await call("get_records", { feed: stream.slug, ids: ["7", "none", "a,b"] });
+    const byId = await call("get_records", { feed: stream.slug, ids: [7, "none", "a,b"] });
     expect(byId.structuredContent).toMatchObject({ rows: [{ id: "7" }], missing: ["none", "a,b"] });
   });
 
@@ -417,10 +417,31 @@ describe("POST /mcp", () => {
     const many = Object.fromEntries(Array.from({ length: 11 }, (_, place) => [`f${place}`, 1]));
     const ids = Array.from({ length: 101 }, (_, place) => String(place));
     for (const [name, given, detail] of [
-      ["get_records", { ids: [] }, "ids must be a list of 1 to 100 ids, each a text, got 0."],
-      ["get_records", { ids }, "ids must be a list of 1 to 100 ids, each a text, got 101."],
-      ["get_records", { ids: [""] }, 'ids.0 must be an id, got "".'],
-      ["get_records", { ids: "a" }, 'ids must be a list of 1 to 100 ids, each a text, got "a".'],
+      [
+        "get_records",
+        { ids: [] },
+        "ids must be a list of 1 to 100 ids, each a text or a whole number, got 0.",
+      ],
+      [
+        "get_records",
+        { ids },
+        "ids must be a list of 1 to 100 ids, each a text or a whole number, got 101.",
+      ],
+      [
+        "get_records",
+        { ids: [""] },
+        'ids.0 must be an id: a text, or a whole number within 2^53, got "".',
+      ],
+      [
+        "get_records",
+        { ids: [2 ** 53] },
+        "ids.0 must be an id: a text, or a whole number within 2^53, got 9007199254740992.",
+      ],
+      [
+        "get_records",
+        { ids: "a" },
+        'ids must be a list of 1 to 100 ids, each a text or a whole number, got "a".',
+      ],
       ["read_feed", { fields: [] }, "fields must be a list of 1 to 50 different names, got 0."],
       ["read_feed", { fields: [""] }, "fields.0 must be a string of 1 to 200 characters, got 0."],
       ["read_feed", { filters: many }, "filters must be an object of at most 10 fields, got 11."],

@@ -222,6 +222,10 @@ describe("a suspended feed", () => {
       push(id, [{ id: "b" }]),
       push(id, [{ id: "b" }]),
       gateway.send("PATCH", `/v1/provider/feed/${id}/edit`, write, { name: "x" }),
+      // 403 comes before what is wrong with a body.
+      gateway.send("PATCH", `/v1/provider/feed/${id}/edit`, write, { feed_type: "none" }),
+      gateway.send("PATCH", `/v1/provider/feed/${id}/edit?dry_run=true`, write, "{"),
+      gateway.send("POST", "/v1/provider/feed/create", write, { id, name: "" }),
       gateway.send("POST", "/v1/provider/feed/create", write, {
         id,
         name: "x",

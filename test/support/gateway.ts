@@ -33,7 +33,7 @@ export interface TestGateway {
   get(path: string, key?: string, headers?: Record<string, string>): Promise<Response>;
   /** A JSON body with a write key; a string or bytes are sent as they are. */
   send(
-    method: "POST" | "PATCH",
+    method: "GET" | "POST" | "PATCH",
     path: string,
     key: string | undefined,
     body: unknown,

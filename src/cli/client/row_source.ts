@@ -20,7 +20,7 @@ export type SourceFormat = "ndjson" | "csv" | "json";
 /** `--format` of what is read. */
 export const SOURCE_FORMAT = oneOf(
   ["ndjson", "csv", "json"],
-  "how the file is written; default by its name",
+  "how the file is written; default by its name, ndjson for -",
 );
 
 const BY_EXTENSION: Readonly<Record<string, SourceFormat>> = {
@@ -49,7 +49,8 @@ export interface RowSource {
 
 /** The file, or standard input for `-`. @throws {RefusedError} {@link UsageError} */
 export function rowSource(name: string, given: SourceFormat | undefined): RowSource {
-  const format = given ?? BY_EXTENSION[/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ""];
+  const extension = name === "-" ? "ndjson" : /\.(\w+)$/.exec(name)?.[1]?.toLowerCase();
+  const format = given ?? BY_EXTENSION[extension ?? ""];
   if (format === undefined) {
     throw new UsageError(`how is ${name} written? Give --format ndjson, csv or json`);
   }

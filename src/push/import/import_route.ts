@@ -14,6 +14,7 @@ import { PUSH_RESULT, ROWS } from "../../api/examples.ts";
 import { RATE_HEADERS } from "../../api/header_docs.ts";
 import { parameters } from "../../api/parameters.ts";
 import { rateHeaders, rateLimited } from "../../api/rate_headers.ts";
+import { findUsable } from "../../api/usable_feed.ts";
 import { type Answer, CACHE_PRIVATE } from "../../http/answer.ts";
 import type { HttpContext } from "../../http/call.ts";
 import { Problem, problemAnswer } from "../../http/errors.ts";
@@ -22,7 +23,6 @@ import { respond } from "../../http/respond.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Services } from "../../services.ts";
 import { type PushServices, recordLimited } from "../push_feed.ts";
-import { findUsable } from "../usable_feed.ts";
 import { type StartedImport, type StartOutcome, startImport } from "./import_feed.ts";
 import { createImportStore } from "./store_import.ts";
 

@@ -176,10 +176,12 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
         const isUnchanged = answer.status === 304;
         if (isUnchanged) place ??= waits.enter(readCall.principal.accountId, signal);
         if (place === undefined) return answer;
-        answer.headers["Preference-Applied"] = `wait=${seconds}`;
-        if (!isUnchanged) return answer;
         const msMax = endsMs - performance.now();
-        if ((await place.until({ ...seen, msMax })) !== "moved") return answer;
+        const end = isUnchanged ? await place.until({ ...seen, msMax }) : undefined;
+        if (end === "moved") continue;
+        // At a drain it is answered at once, as without the preference.
+        if (end !== "draining") answer.headers["Preference-Applied"] = `wait=${seconds}`;
+        return answer;
       }
     } finally {
       readCall.call.subject.waitedMs = place?.waitedMs;

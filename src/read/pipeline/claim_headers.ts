@@ -28,8 +28,8 @@ export const CLAIM_HEADERS = {
   ),
   "feedgate-max-credits": Type.Optional(
     Type.String({
-      pattern: "^\\d{1,15}(?:\\.\\d{1,3})?$",
-      [Expected]: "a decimal of at least 0 with at most 15 digits before the point and 3 behind it",
+      pattern: "^\\d+(?:\\.\\d{1,3})?$",
+      [Expected]: "a decimal of at least 0 with at most 3 digits behind the point",
       description: "Credits: a call that costs more is 402 and not charged.",
     }),
   ),

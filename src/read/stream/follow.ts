@@ -23,8 +23,8 @@ import { createTailReads, type Tail, type TailRead } from "./read_tail.ts";
 
 /** Between two `rows` events at least. */
 const PAUSE_MS = 1_000;
-/** Makes every open stream send a comment every 5 seconds. */
-const COMMENTS = new SharedInterval(5_000);
+/** Makes every open stream send a comment every 15 seconds. */
+const COMMENTS = new SharedInterval(15_000);
 /** How often an open stream asks whether key and feed still hold. */
 const RECHECK_MS = 15_000;
 /** How soon a client should come back. */

@@ -94,7 +94,7 @@ const FOLLOW_STREAM = described({
   description: [
     "Events in the order in which they were pushed, each exactly once, late ones included. Go on from `next_offset`.",
     "A page with events costs what a data read costs, and counts in the same limit. An empty page costs nothing.",
-    "`live=sse`, or `Accept: text/event-stream`, sends an event `rows` whenever events arrived, at most one a second. Its `id` is the next offset, and its `data` a page. A comment comes every 5 seconds. The event `end` has a problem document; a client connects again with `Last-Event-ID`.",
+    "`live=sse`, or `Accept: text/event-stream`, sends an event `rows` whenever events arrived, at most one a second. Its `id` is the next offset, and its `data` a page. A comment comes every 15 seconds. The event `end` has a problem document; a client connects again with `Last-Event-ID`.",
   ].join("\n\n"),
   answers: {
     200: documented(TailShape, {
@@ -117,7 +117,7 @@ const FOLLOW_STREAM = described({
               data: JSON.stringify(END),
             }),
             "An id alone: where a follower of now began": offsetText(PAGE.next_offset),
-            "A comment every 5 seconds: the connection lives": KEEP_ALIVE,
+            "A comment every 15 seconds: the connection lives": KEEP_ALIVE,
           },
         },
       },

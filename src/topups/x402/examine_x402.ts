@@ -6,6 +6,7 @@
  */
 import type { X402Config } from "../../config.ts";
 import { messageOf } from "../../lib/error_fields.ts";
+import { PUBLIC_NODES } from "../../lib/usdc.ts";
 import { X402_NODE_SECONDS_BEHIND_LOW } from "../../limits.ts";
 import type { Check } from "../../operator/examine.ts";
 import { createChain } from "./chain.ts";
@@ -31,6 +32,14 @@ export async function examineX402(x402: X402Config): Promise<Check> {
     return bad(`the facilitator can't be asked: ${messageOf(error)}`, "is it up?");
   }
   const found = `${asset.name} on ${network}, ${confirmations} confirmations`;
+  if (x402.rpcUrl === PUBLIC_NODES.get(network)) {
+    return {
+      name: NAME,
+      health: "low",
+      found: `${found}; a public node says what was paid`,
+      hint: "set FEEDGATE_X402_RPC_URL to a node that you trust",
+    };
+  }
   return { name: NAME, health: "ok", found };
 }
 

@@ -1,10 +1,11 @@
 /**
- * The feed that a provider may push to.
+ * The feed that a provider may push to and edit. It is looked at before the body, whose mistakes come after 403.
  *
  * @module
  */
-import { feedForbidden, feedSuspended } from "../api/feed_problems.ts";
+
 import { type Feed, type Feeds, findOwned } from "../feeds/find.ts";
+import { feedForbidden, feedSuspended } from "./feed_problems.ts";
 
 /** @throws {Problem} 403 for a feed that is not the account's, or is suspended */
 export async function findUsable(
