@@ -223,6 +223,7 @@ interface StoredFeed {
   readonly newestRows: readonly string[];
 }
 
+/** Of one turn: a save that was made is never answered as refused. */
 async function writeAndReadBack(
   queries: Queries,
   isSchemaGiven: boolean,
