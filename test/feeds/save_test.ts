@@ -625,7 +625,11 @@ describe("edit", () => {
     expect(row).toMatchObject({ status: "active", schema_definition: null });
     expect(await edited(active.id, row)).toEqual(row);
     // So can one of the list of own feeds.
-    const listed = await send("GET", `/v1/provider/feeds?full=true&feed_id=${active.id}`, undefined);
+    const listed = await send(
+      "GET",
+      `/v1/provider/feeds?full=true&feed_id=${active.id}`,
+      undefined,
+    );
     const { feeds } = (await listed.json()) as { feeds: FeedBody[] };
     expect(await edited(active.id, feeds[0] ?? {})).toEqual(row);
   });
