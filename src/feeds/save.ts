@@ -13,9 +13,9 @@ import type { FieldError } from "../lib/field_error.ts";
 import type { JsonText } from "../lib/json_text.ts";
 import { type Limits, NEWEST_ROWS_CHECKED_MAX, PLANS_MAX } from "../limits.ts";
 import type { Database, Parameters, Queries, Row } from "../postgres/client/query.ts";
-import { readChanges, type SaveMode, upsertIdOf } from "./feed_body.ts";
+import { readChanges, type SaveMode } from "./feed_body.ts";
 import { feedRowText } from "./feed_text.ts";
-import { FEED_TYPES, type Feeds, type FeedType } from "./find.ts";
+import { FEED_TYPES, type FeedType } from "./find.ts";
 import type { SchemaComparison } from "./schema_changes.ts";
 
 /** The feed that is meant, and whether it may be made. */
@@ -28,7 +28,6 @@ export interface SaveTarget {
 interface SaveServices {
   readonly database: Database;
   readonly limits: Limits;
-  readonly storedFeeds: Feeds;
   /** Says whether a `schema_definition` can be used. */
   readonly checkSchema: (schema: string) => Promise<SchemaCheck>;
   /** What changes for readers: JSON texts, or null for no schema. */
@@ -103,18 +102,6 @@ export type SaveRefusal =
       readonly feedsUsed: number;
       readonly maxFeedsAllowed: number;
     };
-
-/** Finds the feed that a create body names; undefined: it is another account's. */
-export async function targetOfCreate(
-  { storedFeeds }: Pick<SaveServices, "storedFeeds">,
-  { accountId }: Pick<SaveOwner, "accountId">,
-  body: JsonText,
-): Promise<SaveTarget | undefined> {
-  const feedId = upsertIdOf(body);
-  const feed = feedId === undefined ? undefined : await storedFeeds.find(accountId, feedId);
-  if (feed === undefined) return { feedId, mode: "create" };
-  return feed.accountId === accountId ? { feedId, mode: "edit" } : undefined;
-}
 
 interface Save extends SaveTarget {
   readonly body: JsonText;
@@ -223,7 +210,7 @@ interface StoredFeed {
   readonly newestRows: readonly string[];
 }
 
-/** Of one turn: a save that was made is never answered as refused. */
+/** Writes and reads back in one turn, so that a save that was made is never answered as refused. */
 async function writeAndReadBack(
   queries: Queries,
   isSchemaGiven: boolean,

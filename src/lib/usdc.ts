@@ -1,6 +1,7 @@
 /**
  * USDC on the networks where it takes authorizations (EIP-3009): its contract, and its name and version, which payers
- * sign (EIP-712). From Circle's list of contracts; a test compares them with the official x402 library's.
+ * sign (EIP-712). From Circle's list of contracts; a test compares them with the official x402 library's. Beside them, the
+ * public nodes of networks.
  *
  * @module
  */

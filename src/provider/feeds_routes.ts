@@ -39,6 +39,7 @@ import { PAGE_PARAMETERS, pageOf } from "../api/paging.ts";
 import { invalidParameter, NO_PARAMETERS, parameters, queryFlag } from "../api/parameters.ts";
 import { admitHousekeeping } from "../api/unlogged_calls.ts";
 import { findUsable } from "../api/usable_feed.ts";
+import { upsertIdOf } from "../feeds/feed_body.ts";
 import { type FeedContent, listFeedContents, openBatchesOf } from "../feeds/feed_contents.ts";
 import {
   CreateFeedShape,
@@ -49,8 +50,14 @@ import {
   WrittenFeedShape,
 } from "../feeds/feed_shapes.ts";
 import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
-import { FEED_STATUSES, type FeedStatus, findOwned, referenceParameters } from "../feeds/find.ts";
-import { type SavedDefinition, type SaveTarget, saveFeed, targetOfCreate } from "../feeds/save.ts";
+import {
+  FEED_STATUSES,
+  type FeedStatus,
+  type Feeds,
+  findOwned,
+  referenceParameters,
+} from "../feeds/find.ts";
+import { type SavedDefinition, type SaveTarget, saveFeed } from "../feeds/save.ts";
 import { CACHE_PRIVATE, privateJson } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
 import type { HoldBytes } from "../http/load/body_budget.ts";
@@ -266,12 +273,7 @@ export function feedsRoutes(services: Services) {
         await admitHousekeeping(services, { call, principal, operation: "save" });
         return bodies.whileHeld(principal.accountId, async (hold) => {
           const body = await receiveFeed(services, call.request, hold);
-          // Only the body says whose feed is meant, so ownership comes as soon as it can be read.
-          const target = await targetOfCreate(services, principal, body);
-          if (target === undefined) throw feedForbidden();
-          if (target.mode === "edit") {
-            await findUsable(storedFeeds, principal.accountId, present(target.feedId));
-          }
+          const target = await targetOfCreate(storedFeeds, principal.accountId, body);
           return answerSave(services, call, { principal, ...target, body, isDryRun: false });
         });
       },
@@ -374,6 +376,22 @@ function ownFeedText(row: string, contents: readonly FeedContent[]): string {
   return `${row.slice(0, -1)},${members}}`;
 }
 
+/**
+ * The feed that a create body names. Only the body says whose it is, so a refusal comes as soon as it can be read.
+ * @throws {Problem} 403
+ */
+async function targetOfCreate(
+  feeds: Feeds,
+  accountId: string,
+  body: JsonText,
+): Promise<SaveTarget> {
+  const feedId = upsertIdOf(body);
+  const isNew = feedId === undefined || (await feeds.find(accountId, feedId)) === undefined;
+  if (isNew) return { feedId, mode: "create" };
+  await findUsable(feeds, accountId, feedId);
+  return { feedId, mode: "edit" };
+}
+
 /** From the admitted request to a JSON object. @throws {Problem} 400, 415, 413, 422, 503 */
 async function receiveFeed(
   { config }: Services,
@@ -401,7 +419,6 @@ async function answerSave(
   const saving = {
     database,
     limits: config.limits,
-    storedFeeds,
     checkSchema: (schema: string) => rowSchemas.checkSchema(schema, caller),
     compareSchemas: (before: string | null, after: string | null) =>
       rowSchemas.compareSchemas(before, after, caller),

@@ -8,12 +8,12 @@ import { readEvents } from "../support/event_source.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { freePort } from "../support/free_port.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { NGINX, nginxConfiguration, untilAnswering } from "../support/nginx.ts";
 import { seedFeed } from "../support/seed.ts";
 
 const CONFIGURATION = await Bun.file(
   new URL("../../src/deploy/nginx.conf", import.meta.url),
 ).text();
-const NGINX = Bun.which("nginx", { PATH: `${process.env.PATH}:/usr/sbin` });
 if (NGINX === null) console.log("skipped: nginx is not installed");
 
 /** An nginx with the configuration, before two servers on this machine. */
@@ -23,13 +23,7 @@ async function startNginx(ports: readonly [number | undefined, number | undefine
   const server = CONFIGURATION.replace("10.0.0.1:3000", `127.0.0.1:${ports[0]}`)
     .replace("10.0.0.2:3000", `127.0.0.1:${ports[1]}`)
     .replace("listen 80;", `listen 127.0.0.1:${port};`);
-  const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-    .map((each) => `${each}_temp_path ${join(folder, each)};`)
-    .join("\n");
-  writeFileSync(
-    join(folder, "nginx.conf"),
-    `pid ${join(folder, "pid")};\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${paths}\n${server}}\n`,
-  );
+  writeFileSync(join(folder, "nginx.conf"), nginxConfiguration(folder, server));
   const argv = [NGINX ?? "", "-p", folder, "-c", "nginx.conf"] as const;
   const checked = spawnSync(argv[0], [...argv.slice(1), "-t"], { encoding: "utf8" });
   expect(checked.stderr).toContain("test is successful");
@@ -38,7 +32,7 @@ async function startNginx(ports: readonly [number | undefined, number | undefine
     stdio: ["ignore", "inherit", "inherit"],
   });
   const address = `http://127.0.0.1:${port}`;
-  while ((await fetch(address).catch(() => undefined)) === undefined) await Bun.sleep(20);
+  await untilAnswering(address);
   return {
     address,
     async stop() {

@@ -16,8 +16,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RedisClient } from "bun";
 import { freePort } from "../../support/free_port.ts";
+import { NGINX, nginxConfiguration, untilAnswering } from "../../support/nginx.ts";
 
-const NGINX = Bun.which("nginx", { PATH: `${process.env.PATH}:/usr/sbin` });
 const REDIS = Bun.which("redis-server");
 /** nginx loads the modules of Debian that it is told to, and these are what Lua needs. */
 const LUA_MODULES = ["ndk_http_module", "ngx_http_lua_module"].map(
@@ -63,8 +63,7 @@ async function main([kind, answerFile = "", setFile = ""]: readonly string[]): P
   writeFileSync(join(folder, "nginx.conf"), configuration(folder, { port, location }));
   const argv = [NGINX ?? "", "-p", folder, "-c", "nginx.conf", "-e", "stderr"];
   children.push(Bun.spawn(argv, { stdio: ["ignore", "inherit", "inherit"] }));
-  const url = `http://127.0.0.1:${port}/`;
-  while ((await fetch(url).catch(() => undefined)) === undefined) await Bun.sleep(20);
+  await untilAnswering(`http://127.0.0.1:${port}/`);
   process.on("SIGTERM", async () => {
     for (const child of children) child.kill();
     await Promise.all(children.map(({ exited }) => exited));
@@ -79,29 +78,17 @@ function configuration(
   folder: string,
   { port, location }: { readonly port: number; readonly location: string },
 ): string {
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-    .map((each) => `${each}_temp_path ${join(folder, each)};`)
-    .join("\n");
-  return `
-    ${LUA_MODULES.filter(existsSync)
-      .map((path) => `load_module ${path};`)
-      .join("\n")}
-    daemon off;
-    master_process off;
-    pid ${join(folder, "pid")};
-    error_log stderr error;
-    events { worker_connections 4096; }
-    http {
-      access_log off;
-      keepalive_requests 100000000;
-      ${temporary}
-      limit_req_zone $http_x_api_key zone=keys:10m rate=${READS_MAX}r/s;
-      server {
-        listen 127.0.0.1:${port};
-        location / { return 204; }
-        ${location}
-      }
+  const modules = LUA_MODULES.filter(existsSync).map((path) => `load_module ${path};`);
+  const main = [...modules, "daemon off;", "master_process off;"].join("\n");
+  const http = `
+    keepalive_requests 100000000;
+    limit_req_zone $http_x_api_key zone=keys:10m rate=${READS_MAX}r/s;
+    server {
+      listen 127.0.0.1:${port};
+      location / { return 204; }
+      ${location}
     }`;
+  return nginxConfiguration(folder, http, main);
 }
 
 function limited(folder: string, { headers, body }: Answer): string {
