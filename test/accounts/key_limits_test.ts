@@ -79,7 +79,9 @@ describe("a key with a daily budget", () => {
           const headers = { "x-api-key": key };
           let granted = 0;
           for (let reads = 0; reads < 20; reads++) {
-            const response = await fetch(`${baseUrl}/v1/feed/${feed.slug}`, { headers });
+            const response = await askAgain(() =>
+              fetch(`${baseUrl}/v1/feed/${feed.slug}`, { headers }),
+            );
             await response.body?.cancel();
             expect([200, 402]).toContain(response.status);
             if (response.status === 200) granted += 1;

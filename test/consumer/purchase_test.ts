@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { hashKey } from "../../src/accounts/key_format.ts";
 import type { Gateway } from "../../src/server.ts";
 import { operatorOf } from "../cli/support.ts";
+import { askAgain } from "../support/ask_again.ts";
 import { type FaultyLink, startFaultyLink } from "../support/faulty_link.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
@@ -194,7 +195,7 @@ describe("POST /v1/feed/{id}/purchase", () => {
       const answers = await Promise.all(
         Array.from({ length: 20 }, async (_, place) => {
           const at = place % 2 === 0 ? gateway.baseUrl : peer.baseUrl;
-          const response = await buy(feed.slug, key, { at, headers });
+          const response = await askAgain(() => buy(feed.slug, key, { at, headers }));
           return { status: response.status, body: (await response.json()) as Bought };
         }),
       );

@@ -4,6 +4,7 @@ import { writeBackup } from "../../src/postgres/backup.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import type { Gateway } from "../../src/server.ts";
 import { type Operator, operatorOf } from "../cli/support.ts";
+import { askAgain } from "../support/ask_again.ts";
 import { readEvents } from "../support/event_source.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { runJob } from "../support/run_job.ts";
@@ -218,23 +219,21 @@ describe("a suspended feed", () => {
     expect((await gateway.get(`/public/feeds/${slug}/agent-skill`)).status).toBe(404);
     const catalog = await (await gateway.get("/v1/catalog?limit=100", key)).text();
     expect(catalog).not.toContain(id);
+    const change = (method: string, path: string, body: unknown) => () =>
+      gateway.send(method, path, write, body);
     const writes = [
-      push(id, [{ id: "b" }]),
-      push(id, [{ id: "b" }]),
-      gateway.send("PATCH", `/v1/provider/feed/${id}/edit`, write, { name: "x" }),
+      () => push(id, [{ id: "b" }]),
+      () => push(id, [{ id: "b" }]),
+      change("PATCH", `/v1/provider/feed/${id}/edit`, { name: "x" }),
       // 403 comes before what is wrong with a body.
-      gateway.send("PATCH", `/v1/provider/feed/${id}/edit`, write, { feed_type: "none" }),
-      gateway.send("PATCH", `/v1/provider/feed/${id}/edit?dry_run=true`, write, "{"),
-      gateway.send("POST", "/v1/provider/feed/create", write, { id, name: "" }),
-      gateway.send("POST", "/v1/provider/feed/create", write, {
-        id,
-        name: "x",
-        endpoint_path: slug,
-      }),
-      remove(id),
-      remove(`${id}/rows?ids=a`),
+      change("PATCH", `/v1/provider/feed/${id}/edit`, { feed_type: "none" }),
+      change("PATCH", `/v1/provider/feed/${id}/edit?dry_run=true`, "{"),
+      change("POST", "/v1/provider/feed/create", { id, name: "" }),
+      change("POST", "/v1/provider/feed/create", { id, name: "x", endpoint_path: slug }),
+      () => remove(id),
+      () => remove(`${id}/rows?ids=a`),
     ];
-    for (const response of await Promise.all(writes)) {
+    for (const response of await Promise.all(writes.map(askAgain))) {
       const { status, code, body } = await problemOf(response);
       expect([status, code, body.reason]).toEqual([403, "FEED_SUSPENDED", "a complaint"]);
     }
@@ -402,13 +401,14 @@ describe("a deleted feed", () => {
     const [last, ...others] = made;
     const removeAll = () =>
       Promise.all(
-        others.map(async ({ id }, place) => {
+        others.map(({ id }, place) => {
           const { baseUrl } = place % 2 === 0 ? gateway : peer;
-          const response = await fetch(`${baseUrl}/v1/provider/feed/${id}`, {
-            method: "DELETE",
-            headers: { Authorization: `Bearer ${own}` },
-          });
-          return response;
+          return askAgain(() =>
+            fetch(`${baseUrl}/v1/provider/feed/${id}`, {
+              method: "DELETE",
+              headers: { Authorization: `Bearer ${own}` },
+            }),
+          );
         }),
       );
     const left = async () =>
@@ -494,7 +494,9 @@ describe("a deleted feed", () => {
   test("is skipped by a push that was under way", async () => {
     const { id } = await createFeed({ feed_type: "collection" });
     await push(id, [{ id: "a" }]);
-    const pushes = Array.from({ length: 20 }, (_, n) => push(id, [{ id: `late-${n}` }]));
+    const pushes = Array.from({ length: 20 }, (_, n) =>
+      askAgain(() => push(id, [{ id: `late-${n}` }])),
+    );
     await remove(id);
     const statuses = new Set((await Promise.all(pushes)).map(({ status }) => status));
     expect([...statuses].every((status) => [200, 403].includes(status))).toBeTrue();

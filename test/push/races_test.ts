@@ -115,14 +115,16 @@ describe("pushes that race", () => {
     const statuses = await Promise.all(
       Array.from({ length: 40 }, async (_, id) => {
         const { baseUrl } = id % 2 === 0 ? limited.gateway : limitedPeer;
-        const response = await fetch(`${baseUrl}/v1/provider/feed/${feedId}/push`, {
-          method: "POST",
-          headers: {
-            "Content-Type": "application/json",
-            Authorization: `Bearer ${limited.key}`,
-          },
-          body: JSON.stringify([{ id }]),
-        });
+        const response = await askAgain(() =>
+          fetch(`${baseUrl}/v1/provider/feed/${feedId}/push`, {
+            method: "POST",
+            headers: {
+              "Content-Type": "application/json",
+              Authorization: `Bearer ${limited.key}`,
+            },
+            body: JSON.stringify([{ id }]),
+          }),
+        );
         return response.status;
       }),
     );

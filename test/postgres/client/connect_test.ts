@@ -42,12 +42,12 @@ describe("connect", () => {
     await new Promise<void>((resolve) => link.listen(0, "127.0.0.1", resolve));
     const sql = connect(
       { url: throughLink(url, link) },
-      { connectionsMax: 1, statementTimeoutMs: 100 },
+      { connectionsMax: 1, statementTimeoutMs: 1_000 },
     );
     const sessionOf = async () => (await sql`select pg_backend_pid() as pid`)[0]?.pid as number;
     const first = await sessionOf();
     // Longer than a session may be silent that owes an answer.
-    await Bun.sleep(1_900);
+    await Bun.sleep(2_900);
     expect(await sessionOf()).toBe(first);
     await sql.end();
     link.close();

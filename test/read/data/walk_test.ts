@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { connect } from "../../../src/postgres/client/connect.ts";
 import { STATEMENTS } from "../../../src/postgres/client/statements.ts";
 import { inFunctionSet } from "../../../src/postgres/migrate/function_set.ts";
+import { askAgain } from "../../support/ask_again.ts";
 import { problemOf } from "../../support/gateway.ts";
 import { type PushScene, startPushScene } from "../../support/push_scene.ts";
 
@@ -207,11 +208,13 @@ describe("freshness", () => {
       // On a busy machine readers may come to it late.
       for (let serial = 1; serial <= 60 || reads <= 100; serial++) {
         const base = bases[serial % 2];
-        const response = await fetch(`${base}/v1/provider/feed/${feedId}/push`, {
-          method: "POST",
-          headers: { Authorization: `Bearer ${scene.key}`, "Content-Type": "application/json" },
-          body: JSON.stringify([{ id: 1, serial }]),
-        });
+        const response = await askAgain(() =>
+          fetch(`${base}/v1/provider/feed/${feedId}/push`, {
+            method: "POST",
+            headers: { Authorization: `Bearer ${scene.key}`, "Content-Type": "application/json" },
+            body: JSON.stringify([{ id: 1, serial }]),
+          }),
+        );
         expect(response.status).toBe(200);
         answered = serial;
       }
@@ -222,7 +225,7 @@ describe("freshness", () => {
       while (isPushing) {
         const least = answered;
         const url = `${base}/v1/feed/${feedId}${query}`;
-        const response = await fetch(url, { headers: { "x-api-key": key } });
+        const response = await askAgain(() => fetch(url, { headers: { "x-api-key": key } }));
         const body = JSON.stringify(await response.json());
         const seen = Number(/"serial":(\d+)/.exec(body)?.[1]);
         expect(seen).toBeGreaterThanOrEqual(least);

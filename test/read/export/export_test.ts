@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
+import { askAgain } from "../../support/ask_again.ts";
 import { waitFor } from "../../support/processes.ts";
 import { type FeedOptions, type PushScene, startPushScene } from "../../support/push_scene.ts";
 
@@ -439,10 +440,12 @@ describe("exports beside pushes", () => {
     };
     for (let times = 0; times < 5; times++) {
       const leaving = new AbortController();
-      const response = await fetch(`${scene.gateway.baseUrl}/v1/feed/${feedId}/export`, {
-        headers: { "x-api-key": reader, "accept-encoding": "identity" },
-        signal: leaving.signal,
-      });
+      const response = await askAgain(() =>
+        fetch(`${scene.gateway.baseUrl}/v1/feed/${feedId}/export`, {
+          headers: { "x-api-key": reader, "accept-encoding": "identity" },
+          signal: leaving.signal,
+        }),
+      );
       expect(response.status).toBe(200);
       await response.body?.getReader().read();
       leaving.abort();
