@@ -10,9 +10,13 @@ import { basename } from "node:path";
 /** Whether this is the executable, which holds its modules in a file system of its own. */
 export const IS_COMPILED = /\/(?:\$bunfs|~BUN)\//.test(import.meta.url);
 
-/** The command that starts this program, without its arguments. */
+/**
+ * The command that starts this program again, without its arguments. On Linux it is the very file that runs: by now,
+ * another may have its path, or lie behind a directory that is closed to this process's account.
+ */
 export function ownCommand(): string[] {
-  return IS_COMPILED ? [process.execPath] : [process.execPath, Bun.main];
+  const executable = process.platform === "linux" ? "/proc/self/exe" : process.execPath;
+  return IS_COMPILED ? [executable] : [executable, Bun.main];
 }
 
 /** Folders that package managers put before the PATH of what they start: no shell has them. */

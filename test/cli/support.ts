@@ -137,8 +137,12 @@ export async function runInTerminal(
 }
 
 /** The command, running in a process of its own. */
-export function spawnFeedgate(argv: readonly string[], environment: Environment) {
-  return Bun.spawn([...PROGRAM, ...argv], {
+export function spawnFeedgate(
+  argv: readonly string[],
+  environment: Environment,
+  program: readonly string[] = PROGRAM,
+) {
+  return Bun.spawn([...program, ...argv], {
     env: environmentOf(environment),
     stdin: "ignore",
     stdout: "pipe",

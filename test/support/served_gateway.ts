@@ -23,8 +23,9 @@ export interface ServedGateway<Shown extends Announced = Announced> {
 export async function serveGateway<Shown extends Announced>(
   argv: readonly string[],
   environment: Environment,
+  program?: readonly string[],
 ): Promise<ServedGateway<Shown>> {
-  const child = spawnFeedgate([...argv, "--port", "0", "--json"], environment);
+  const child = spawnFeedgate([...argv, "--port", "0", "--json"], environment, program);
   const line = await firstLine(child.stdout);
   if (line === "") {
     throw new Error(`it ended before it served: ${await new Response(child.stderr).text()}`);

@@ -117,6 +117,12 @@ function startLoad(agents: readonly Agent[]): Load {
   };
 }
 
+/** For a while, and until there was an answer to a read that began after the time. */
+async function untilSeen(load: Load, sinceMs: number): Promise<void> {
+  await Bun.sleep(LOAD_MS);
+  while (load.seenSince(sinceMs).length === 0) await Bun.sleep(LOAD_MS);
+}
+
 async function untilServed(caller: Agent): Promise<void> {
   const endMs = performance.now() + whenBusy(RECOVERY_MS_MAX);
   for (const at of gateways.keys()) {
@@ -148,7 +154,7 @@ describe("a failover that lost commits", () => {
     expect(await codeOf(0, sold[0], buyer)).toBe("granted");
     expect(await codeOf(0, metered, poor)).toBe("granted");
     expect(await codeOf(0, metered, spender)).toBe("granted");
-    await Bun.sleep(LOAD_MS);
+    await untilSeen(load, cutMs);
     const lost = load.seenSince(cutMs);
     await pair.endPrimary();
     await pair.promote();
@@ -167,7 +173,7 @@ describe("a failover that lost commits", () => {
     expect(await codeOf(0, metered, spender)).toBe("granted");
     expect(await codeOf(0, metered, spender)).toBe("granted");
     expect(await codeOf(0, metered, spender)).toBe("INSUFFICIENT_CREDITS");
-    await Bun.sleep(LOAD_MS);
+    await untilSeen(load, performance.now());
     await load.stop();
 
     expect(await countLogged(sql, lost)).toBeLessThan(lost.length);

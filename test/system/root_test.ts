@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -12,9 +13,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { startEmbedded } from "../../src/postgres/embedded/start.ts";
-import { linesOf, runProcess } from "../cli/support.ts";
+import { linesOf, PROGRAM, runProcess } from "../cli/support.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { type ServedGateway, serveGateway } from "../support/served_gateway.ts";
 
@@ -107,9 +108,16 @@ test.skipIf(!isRoot)("the owner's PostgreSQL is given no file of root's", async 
 
 test.skipIf(!isRoot)("workers of a supervisor that root started are not root's", async () => {
   const { dataDir } = foldersOfNobody();
+  // As in root's own home: nobody else may reach the program.
+  const home = temporaryFolder();
+  chmodSync(home, 0o700);
+  const [executable = "", ...sources] = PROGRAM;
+  const own = join(home, basename(executable));
+  copyFileSync(executable, own);
   const { child, stop } = await serveGateway(
     ["serve", "--workers", "2", "--data-dir", dataDir],
     {},
+    [own, ...sources],
   );
   children.push(child);
   const ids = Bun.spawnSync(["pgrep", "-P", `${child.pid}`])

@@ -298,10 +298,19 @@ describe("the database in trouble", () => {
       const urls = [pair.standbyUrl, pair.primaryUrl].map((url) => new URL(url));
       const hosts = urls.map(({ searchParams }) => String(searchParams.get("host")));
       const host = encodeURIComponent(["/nowhere", ...hosts].join(","));
+      const delaySessions = async (seconds: number) => {
+        for (const server of [pair.sql, pair.standbySql()]) {
+          await server.unsafe(`alter system set post_auth_delay = ${seconds}`);
+          await server`select pg_reload_conf()`;
+        }
+      };
+      // A busy server's sessions start slowly, in longer than a host has for an answer.
+      await delaySessions(1);
       gateway = await start(`postgres://postgres@localhost:5432/feedgate?host=${host}`);
       await setScene(pair.sql);
       expect((await read()).status).toBe(200);
       expect((await push(otherFeedId)).status).toBe(200);
+      await delaySessions(0);
       const running = load();
       await Bun.sleep(200);
       await pair.endPrimary();

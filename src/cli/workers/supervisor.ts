@@ -175,6 +175,7 @@ function startWorker(context: Context): Worker {
     }
   };
   const child: Child = Bun.spawn([...ownCommand(), WORKER_ARGUMENT], {
+    argv0: process.execPath,
     stdin: "ignore",
     stdout: "inherit",
     stderr: "inherit",

@@ -34,7 +34,8 @@ export interface SocketsOptions extends Omit<ReturnType<typeof hostsOf>, "url"> 
   readonly survey?: Survey | undefined;
 }
 
-const PASSED_OVER_MS = 1_000;
+/** For longer than a survey and a slow server's next session take together. If not, all tries could go to one host. */
+const PASSED_OVER_MS = 10_000;
 const SWEEP_MS = 500;
 /** The message that asks a server for encryption. PostgreSQL's protocol, SSLRequest. */
 const SSL_REQUEST = new Uint8Array([0, 0, 0, 8, 4, 210, 22, 47]);
