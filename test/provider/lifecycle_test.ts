@@ -219,7 +219,7 @@ describe("a suspended feed", () => {
     expect((await gateway.get(`/public/feeds/${slug}/agent-skill`)).status).toBe(404);
     const catalog = await (await gateway.get("/v1/catalog?limit=100", key)).text();
     expect(catalog).not.toContain(id);
-    const change = (method: string, path: string, body: unknown) => () =>
+    const change = (method: "PATCH" | "POST", path: string, body: unknown) => () =>
       gateway.send(method, path, write, body);
     const writes = [
       () => push(id, [{ id: "b" }]),
