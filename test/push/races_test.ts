@@ -10,8 +10,12 @@ beforeAll(async () => {
 afterAll(() => scene.gateway.stop());
 
 /** Sends through this gateway and a peer in turns, all at once. */
-async function pushAll(feedId: string, bodies: readonly unknown[], peerUrl: string) {
-  const { key, gateway } = scene;
+async function pushAll(
+  feedId: string,
+  bodies: readonly unknown[],
+  peerUrl: string,
+  { key, gateway }: PushScene = scene,
+) {
   return Promise.all(
     bodies.map(async (body, index) => {
       const base = index % 2 === 0 ? gateway.baseUrl : peerUrl;
@@ -110,24 +114,11 @@ describe("pushes that race", () => {
 
   test("of 40 pushes at once over two processes exactly the limit is stored", async () => {
     const limited = await startPushScene({ FEEDGATE_PUSH_LIMIT: "20" });
-    const limitedPeer = await limited.gateway.startPeer();
+    const { baseUrl } = await limited.gateway.startPeer();
     const feedId = await limited.createFeed({ type: "collection" });
-    const statuses = await Promise.all(
-      Array.from({ length: 40 }, async (_, id) => {
-        const { baseUrl } = id % 2 === 0 ? limited.gateway : limitedPeer;
-        const response = await askAgain(() =>
-          fetch(`${baseUrl}/v1/provider/feed/${feedId}/push`, {
-            method: "POST",
-            headers: {
-              "Content-Type": "application/json",
-              Authorization: `Bearer ${limited.key}`,
-            },
-            body: JSON.stringify([{ id }]),
-          }),
-        );
-        return response.status;
-      }),
-    );
+    const bodies = Array.from({ length: 40 }, (_, id) => [{ id }]);
+    const answers = await pushAll(feedId, bodies, baseUrl, limited);
+    const statuses = answers.map(({ status }) => status);
     expect(statuses.sort()).toEqual([...Array(20).fill(200), ...Array(20).fill(429)]);
     await limited.gateway.stop();
   });

@@ -175,6 +175,7 @@ function startWorker(context: Context): Worker {
     }
   };
   const child: Child = Bun.spawn([...ownCommand(), WORKER_ARGUMENT], {
+    // What a list of processes shows.
     argv0: process.execPath,
     stdin: "ignore",
     stdout: "inherit",
