@@ -97,6 +97,7 @@ const CHANGED: Changed = { kind: "changed" };
 const OVERLOADED: Refusal = { kind: "overloaded" };
 const GRANTED: DecideOptions = { isWindowed: true, isPriced: true };
 const NANOS_PER_CREDIT = 1_000;
+const IDLE_LOOK_MS = 5;
 
 export class Admission {
   readonly #options: AdmissionOptions;
@@ -108,6 +109,8 @@ export class Admission {
   /** Look-ups of keys, by the key's mark. */
   readonly #lookups = new JoinedRuns<Caller | Suspended | undefined>();
   readonly #readLog: ReadLog;
+  /** Reservations that their callers have not released yet. */
+  readonly #open = new Set<Reservation>();
 
   constructor(options: AdmissionOptions) {
     const { database, log } = options;
@@ -171,7 +174,10 @@ export class Admission {
     if (refusal !== undefined) return refusal;
     const priceNanos = isPriced ? priceOf(claim, caller.account.id) : 0n;
     const decidedUs = this.#clock.nowUs();
-    return reserve(this.#accounts, { caller, claim, priceNanos, remembered, decidedUs });
+    const options = { caller, claim, priceNanos, remembered, decidedUs };
+    const reservation = reserve(this.#accounts, options);
+    this.#open.add(reservation);
+    return reservation;
   }
 
   /** Why the read would be refused by what memory knows; undefined: it would not. Reserves nothing. */
@@ -198,13 +204,14 @@ export class Admission {
     return refusal;
   }
 
-  /** Gives back what was reserved. Has no effect once the read was logged. */
+  /** Says that the read is over, and gives back what was reserved, unless the read was logged. */
   release(reservation: Reservation): void {
+    this.#open.delete(reservation);
     release(this.#accounts, reservation);
   }
 
   /**
-   * Charges and logs the read. Whatever the outcome, the caller releases the reservation when it has answered.
+   * Charges and logs the read. Whatever the outcome, the caller releases the reservation when it has answered or refunded.
    * @throws {DatabaseUnavailableError} if it is not known whether the read was logged; then it is refunded
    */
   async log(
@@ -239,9 +246,9 @@ export class Admission {
     this.#observe(operation, kind);
   }
 
-  /** Resolves when nothing waits any more, refunds included. */
+  /** Resolves when every read is answered or refunded, also those whose client has gone. */
   async idle(): Promise<void> {
-    await this.#readLog.idle();
+    while (this.#open.size > 0) await Bun.sleep(IDLE_LOOK_MS);
     await this.#refunds.idle();
   }
 

@@ -65,11 +65,6 @@ export class ReadLog {
     return this.#batcher.submit(read);
   }
 
-  /** Resolves when nothing waits and nothing is under way. */
-  idle(): Promise<void> {
-    return this.#batcher.idle();
-  }
-
   get waiting(): number {
     return this.#batcher.waiting;
   }

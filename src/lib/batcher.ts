@@ -74,7 +74,6 @@ export class Batcher<Item, Result> {
   #isScheduled = false;
   #isLookingLater = false;
   #expiry: ReturnType<typeof setTimeout> | undefined;
-  readonly #idleWaiters: (() => void)[] = [];
 
   constructor(options: BatcherOptions<Item, Result>) {
     const { batchMax, flightsMax, queueMax, waitMsMax, latenessMax } = options;
@@ -98,14 +97,6 @@ export class Batcher<Item, Result> {
       }
       this.#schedule();
       this.#scheduleExpiry(waiter.sinceMs);
-    });
-  }
-
-  /** Resolves when nothing waits and no batch is in flight. */
-  idle(): Promise<void> {
-    return new Promise<void>((resolve) => {
-      this.#idleWaiters.push(resolve);
-      this.#settleIdle();
     });
   }
 
@@ -158,10 +149,7 @@ export class Batcher<Item, Result> {
   /** Sends one batch; false if nothing may leave now. */
   #depart(): boolean {
     const taken = this.#takeBatch();
-    if (taken.batch.length === 0) {
-      this.#settleIdle();
-      return false;
-    }
+    if (taken.batch.length === 0) return false;
     this.#fly(taken);
     return true;
   }
@@ -195,7 +183,6 @@ export class Batcher<Item, Result> {
     this.#meanMs += (this.#nowMs() - flight.sinceMs - this.#meanMs) * MEAN_WEIGHT;
     if (this.#mayDepart()) this.#depart();
     this.#schedule();
-    this.#settleIdle();
   }
 
   /** How long a new item would wait, by the mean time of the last batches, or by the age of one that takes longer. */
@@ -252,11 +239,5 @@ export class Batcher<Item, Result> {
     const oldest = this.#queue[0];
     this.#expiry = undefined;
     if (oldest !== undefined) this.#scheduleExpiry(oldest.sinceMs);
-    this.#settleIdle();
-  }
-
-  #settleIdle(): void {
-    if (this.flying > 0 || this.waiting > 0) return;
-    for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Gateway } from "../../src/server.ts";
 import { askAgain } from "../support/ask_again.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { lockWaiters } from "../support/lock_waiters.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
 const PRICE_NANOS = 1_500;
@@ -200,6 +201,42 @@ describe("admission: a client that has gone", () => {
     const events = await gateway.sql`
       select from usage_events where account_id = ${accountId}`;
     expect(events.length).toBe(2);
+  });
+
+  test("its read that was being logged is refunded before the process stops", async () => {
+    const rows = [{ id: 1 }];
+    const options = { type: "collection", rows, callPriceNanos: PRICE_NANOS } as const;
+    const feed = await seedFeed(gateway, owner, options);
+    const { accountId, keys } = await agent(9);
+    const url = `${gateway.baseUrl}/v1/feed/${feed.slug}`;
+    const headers = { "x-api-key": keys[0] as string };
+    expect((await fetch(url, { headers })).status).toBe(200);
+    const holders = [await gateway.sql.reserve(), await gateway.sql.reserve()] as const;
+    const hold = (holder: (typeof holders)[number]) =>
+      holder`select from accounts where account_id = ${accountId} for update`;
+    await holders[0]`begin`;
+    await hold(holders[0]);
+    const client = new AbortController();
+    const flying = fetch(url, { headers, signal: client.signal }).catch(() => "gone");
+    while ((await lockWaiters(gateway.sql)) < 1) await Bun.sleep(5);
+    // It waits behind the log, and the refund waits behind it.
+    await holders[1]`begin`;
+    const held = hold(holders[1]).execute();
+    while ((await lockWaiters(gateway.sql)) < 2) await Bun.sleep(5);
+    client.abort();
+    expect(await flying).toBe("gone");
+    await Bun.sleep(50);
+    await holders[0]`commit`;
+    await held;
+    const idle = gateway.gateway.services.admission.idle().then(() => "idle");
+    const seen = await Promise.race([idle, Bun.sleep(50)]);
+    await holders[1]`commit`;
+    for (const holder of holders) holder.release();
+    expect(seen).toBeUndefined();
+    await idle;
+    const events = await gateway.sql`
+      select refunded from usage_events where account_id = ${accountId} order by happened_at`;
+    expect(events.map(({ refunded }) => refunded)).toEqual([false, true]);
   });
 });
 

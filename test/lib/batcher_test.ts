@@ -160,19 +160,4 @@ describe("Batcher", () => {
     expect(performance.now() - startedMs).toBeLessThan(5_000);
     expect(flights).toHaveLength(1);
   });
-
-  test("idle resolves when nothing waits and no batch is in flight", async () => {
-    const { batcher, flights } = held();
-    void batcher.submit("a");
-    await turns();
-    let isIdle = false;
-    const idle = batcher.idle().then(() => {
-      isIdle = true;
-    });
-    await turns();
-    expect(isIdle).toBe(false);
-    flights[0]?.land();
-    await idle;
-    expect(batcher.flying).toBe(0);
-  });
 });
