@@ -35,6 +35,7 @@ const ALLOWED_HEADERS = [
   "Content-Type",
   "Feedgate-Max-Chars",
   "Feedgate-Max-Credits",
+  "Feedgate-Progress",
   "Idempotency-Key",
   "If-None-Match",
   "Last-Event-ID",

@@ -117,18 +117,33 @@ describe.skipIf(NGINX === null)("gateways behind it", () => {
       body: JSON.stringify({ payload }),
     });
 
-  test("a file is imported that is larger than a push may be, and its progress is answered meanwhile", async () => {
+  test("a file is imported that is sent faster than it is stored, and for longer than a second", async () => {
     const { feedId } = await seedFeed(gateway, owner, { type: "stream", rows: [] });
     const line = (id: number) => `${JSON.stringify({ id, text: "x".repeat(2_000) })}\n`;
-    const lines = Array.from({ length: 4_000 }, (_, id) => line(id)).join("");
-    const answer = await fetch(`${proxy.address}/v1/provider/feed/${feedId}/import`, {
+    // More than nginx and the connections hold while the gateway reads nothing.
+    const rows = 12_000;
+    const lines = Array.from({ length: rows }, (_, id) => line(id)).join("");
+    const importing = fetch(`${proxy.address}/v1/provider/feed/${feedId}/import`, {
       method: "POST",
       headers: { Authorization: `Bearer ${writeKey}`, "Content-Type": "application/x-ndjson" },
       body: lines,
     });
+    const holder = await gateway.sql.reserve();
+    for (let stored = 0; stored === 0; await Bun.sleep(5)) {
+      const [feed] = await holder`
+        select next_position::int as stored from feeds where feed_id = ${feedId}`;
+      stored = feed?.stored;
+    }
+    await holder`begin`;
+    await holder`select from feeds where feed_id = ${feedId} for update`;
+    // Progress is due each second.
+    await Bun.sleep(2_500);
+    await holder`commit`;
+    holder.release();
+    const answer = await importing;
     expect(answer.status).toBe(200);
     const last = (await answer.text()).trim().split("\n").at(-1) ?? "";
-    expect(JSON.parse(last)).toMatchObject({ receipt: { rows_inserted: 4_000 } });
+    expect(JSON.parse(last)).toMatchObject({ receipt: { rows_inserted: rows } });
   });
 
   test("a follower gets each event as soon as it is pushed, whichever gateway takes the push", async () => {

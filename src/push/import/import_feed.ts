@@ -40,6 +40,8 @@ export interface StartedImport {
   readonly kind: "started";
   readonly window: WindowState;
   readonly progress: Readonly<ImportProgress>;
+  /** Resolves when the client has nothing more to send. */
+  readonly received: Promise<void>;
   /** Calls the function each second until the import has ended. */
   onTick(call: () => void): void;
   /** Ends the import: its client has gone. */
@@ -118,12 +120,14 @@ async function openFile(
   const { request } = arrival.call;
   const progress = { rowsReceived: 0, rowsInserted: 0, rowsDuplicate: 0, bytes: 0 };
   const watch = new ImportWatch({ isDraining, renew: () => importStore.renew(claim) });
+  const { promise: received, resolve: onEnded } = Promise.withResolvers<void>();
   const chunks = readChunks(request, {
     bytesMax: services.limits.importBytes,
     watch,
     onDecoded: (bytes) => {
       progress.bytes += bytes;
     },
+    onEnded,
   });
   // A line may hold white space that the row has not.
   const bytesMax = services.limits.requestBodyBytes;
@@ -131,7 +135,7 @@ async function openFile(
     form === "csv"
       ? readCsv(chunks, { schema, recordBytesMax: bytesMax })
       : splitLines(chunks, { lineBytesMax: bytesMax });
-  const opened = { services, arrival, claim, window, watch, progress };
+  const opened = { services, arrival, claim, window, watch, progress, received };
   try {
     const first = await firstLines(lines);
     return startedImport(opened, resumed(first, lines));
@@ -142,7 +146,7 @@ async function openFile(
   }
 }
 
-type Opened = Pick<StartedImport, "window"> & {
+type Opened = Pick<StartedImport, "window" | "received"> & {
   readonly services: ImportServices;
   readonly arrival: Arrival;
   readonly claim: ImportClaim;
@@ -151,11 +155,12 @@ type Opened = Pick<StartedImport, "window"> & {
 };
 
 function startedImport(opened: Opened, lines: AsyncIterable<readonly SourceLine[]>): StartedImport {
-  const { services, arrival, window, watch, progress } = opened;
+  const { services, arrival, window, watch, progress, received } = opened;
   return {
     kind: "started",
     window,
     progress,
+    received,
     onTick: (call) => {
       watch.onTick = call;
     },

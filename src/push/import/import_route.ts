@@ -7,6 +7,7 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
 import { authenticated } from "../../api/auth.ts";
 import { COUNTED, described, documented, OWN_FEED_PARAMS } from "../../api/described.ts";
@@ -15,12 +16,14 @@ import { RATE_HEADERS } from "../../api/header_docs.ts";
 import { parameters } from "../../api/parameters.ts";
 import { rateHeaders, rateLimited } from "../../api/rate_headers.ts";
 import { findUsable } from "../../api/usable_feed.ts";
+import { checkHeaders } from "../../api/validation.ts";
 import { type Answer, CACHE_PRIVATE } from "../../http/answer.ts";
 import type { HttpContext } from "../../http/call.ts";
 import { Problem, problemAnswer } from "../../http/errors.ts";
 import { uploads } from "../../http/load/uploads.ts";
 import { respond } from "../../http/respond.ts";
 import { assert } from "../../lib/assert.ts";
+import { Expected } from "../../lib/typebox.ts";
 import type { Services } from "../../services.ts";
 import { type PushServices, recordLimited } from "../push_feed.ts";
 import { type StartedImport, type StartOutcome, startImport } from "./import_feed.ts";
@@ -34,6 +37,18 @@ const ImportBodyShape = Type.Unsafe<string>(
     description: "Rows, one a line; or CSV whose first line names the columns.",
   }),
 );
+
+const PROGRESS_HEADER = "feedgate-progress";
+const IMPORT_HEADERS = Type.Object({
+  [PROGRESS_HEADER]: Type.Optional(
+    Type.Literal("off", {
+      [Expected]: "off",
+      description:
+        "`off`: the answer begins once the whole file has come. For proxies that stop sending a body when its answer begins, as nginx does.",
+    }),
+  ),
+});
+const IMPORT_HEADERS_CHECK = TypeCompiler.Compile(IMPORT_HEADERS);
 
 const IMPORT_FEED = described({
   access: "provider",
@@ -64,6 +79,7 @@ const IMPORT_FEED = described({
       },
     }),
   },
+  headers: IMPORT_HEADERS,
   problems: [
     "BODY_NOT_JSON",
     "PAYLOAD_TOO_LARGE",
@@ -97,6 +113,7 @@ export function importRoutes(services: Services, pushes: PushServices) {
       async ({ call, principal, params }) => {
         const startedMs = performance.now();
         const { accountId } = principal;
+        checkHeaders(IMPORT_HEADERS_CHECK, call.request);
         const feed = await findUsable(storedFeeds, accountId, params.feed_id);
         call.subject.feedId = feed.feedId;
         const limited = pushes.store.findLimited(feed.feedId);
@@ -112,6 +129,8 @@ export function importRoutes(services: Services, pushes: PushServices) {
             const arrival = { call, principal, feed, isDryRun: false, startedMs, hold };
             const started = startedOf(await startImport(imports, arrival));
             const { body, ended } = progressLines(http, call.requestId, started);
+            const isQuiet = call.request.headers.has(PROGRESS_HEADER);
+            if (isQuiet) await Promise.race([started.received, ended]);
             const headers = {
               "Content-Type": "application/x-ndjson",
               "Cache-Control": CACHE_PRIVATE,

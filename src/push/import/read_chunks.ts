@@ -19,6 +19,8 @@ interface ReadOptions {
   readonly watch: ImportWatch;
   /** Called with the bytes of each chunk, after decoding. */
   readonly onDecoded: (bytes: number) => void;
+  /** Called when nothing more is read: the body has ended, or is given up. */
+  readonly onEnded: () => void;
 }
 
 /** Bytes of a chunk at most. */
@@ -62,7 +64,7 @@ function free({ buffer, byteLength }: Uint8Array): void {
 /** The body as sent. A connection that ends too soon is no end of the body. */
 async function* receive(
   request: Request,
-  { watch }: ReadOptions,
+  { watch, onEnded }: ReadOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   const declared = declaredBytes(request);
   let bytes = 0;
@@ -86,6 +88,7 @@ async function* receive(
   } finally {
     signal.removeEventListener("abort", stop);
     stop();
+    onEnded();
   }
   if (declared !== undefined && bytes < declared) throw cutOff();
 }

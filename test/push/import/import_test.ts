@@ -495,16 +495,54 @@ describe("what may happen to an import", () => {
 
   test("progress comes each second", async () => {
     const feedId = await scene.createFeed({ type: "stream" });
+    const startedMs = performance.now();
     const { lines } = await importFile(
       feedId,
       slowly(async (send) => {
         send('{"id":1}\n');
-        await Bun.sleep(2_300);
+        // Longer than two seconds, since a busy gateway begins late.
+        await Bun.sleep(3_500);
         send('{"id":2}\n');
       }),
     );
-    expect(lines.length).toBe(3);
-    expect(lines[0]).toEqual({ rows: 1, bytes: 9 });
+    const progress = lines.slice(0, -1);
+    expect(progress.length).toBeGreaterThanOrEqual(2);
+    expect(progress.length).toBeLessThanOrEqual((performance.now() - startedMs) / 1_000);
+    expect(progress[0]).toEqual({ rows: 1, bytes: 9 });
+  });
+
+  test("without progress, the answer begins once the whole file has come, or the import has failed", async () => {
+    const feedId = await scene.createFeed({ type: "stream" });
+    /** Sends the parts, with pauses in which progress is due, until the answer begins. */
+    async function answerTo(parts: readonly string[]) {
+      let sent = 0;
+      const answer = await fetch(`${scene.gateway.baseUrl}/v1/provider/feed/${feedId}/import`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${scene.key}`,
+          "content-type": NDJSON,
+          "Feedgate-Progress": "off",
+        },
+        body: slowly(async (send) => {
+          for (const part of parts) {
+            send(part);
+            sent += 1;
+            await Bun.sleep(1_200);
+          }
+        }),
+      });
+      const sentBefore = sent;
+      const last = (await answer.text()).trimEnd().split("\n").at(-1) ?? "";
+      return { sentBefore, last: JSON.parse(last) };
+    }
+    const good = await answerTo(['{"id":1}\n', '{"id":2}\n', '{"id":3}\n']);
+    expect(good).toMatchObject({ sentBefore: 3, last: { receipt: { rows_inserted: 3 } } });
+    const bad = await answerTo(["no row\n".repeat(20), "{}\n", "{}\n", "{}\n"]);
+    expect(bad.last).toMatchObject({ problem: { code: "VALIDATION_FAILED" } });
+    expect(bad.sentBefore).toBeLessThan(4);
+    const headers = { "Feedgate-Progress": "on" };
+    const { problem } = await importFile(feedId, '{"id":4}', { headers });
+    expect(problem).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
   });
 
   test("an edit of the feed meanwhile does no harm, and a deletion ends the import", async () => {
