@@ -137,7 +137,8 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   },
   KEY_BUDGET_SPENT: {
     when: "A call that costs more than what is left of its key's daily budget. Nothing was charged.",
-    remedy: "Wait until `resets_at`, the next UTC midnight, or use a key with a larger budget.",
+    remedy:
+      "Wait until `resets_at`, the next UTC midnight, or use a key with a larger budget. A call that costs more than a whole day's budget needs the latter.",
     extras: {
       ...PAYMENT,
       budget: { credits: 100, usd: 0.0001 },

@@ -86,8 +86,12 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
     case "budget_spent": {
       const { priceNanos, budgetNanos, spentNanos, resetUs } = decision;
       const resetsAt = new Date(resetUs / US_PER_MS).toISOString();
+      const remedy =
+        priceNanos > budgetNanos
+          ? "Ask whoever gave you the key for a larger budget: a day's whole budget is less than that."
+          : `Wait until ${resetsAt}, or ask whoever gave you the key for more.`;
       return new Problem("KEY_BUDGET_SPENT", {
-        detail: `${what} costs ${creditsWords(priceNanos)}, and the key has spent ${creditsText(spentNanos)} of ${creditsText(budgetNanos)} today. Wait until ${resetsAt}, or ask whoever gave you the key for more.`,
+        detail: `${what} costs ${creditsWords(priceNanos)}, and the key has spent ${creditsText(spentNanos)} of ${creditsText(budgetNanos)} today. ${remedy}`,
         extras: {
           ...paymentOf(decision, context, priceNanos),
           budget: amountOf(budgetNanos),
@@ -186,7 +190,7 @@ export function tooManyWaits(): Problem {
   const nowMs = Date.now();
   const resetSeconds = Math.ceil((nowMs + WAITS_RETRY_MS) / MS_PER_SECOND);
   return new Problem("TOO_MANY_WAITS", {
-    detail: `At most ${WAITS_PER_ACCOUNT_MAX} followers of an account may wait at once. Close one, or read without live.`,
+    detail: `At most ${WAITS_PER_ACCOUNT_MAX} followers of an account may wait at once. Close one, or read without waiting.`,
     extras: { retry_after_ms: WAITS_RETRY_MS },
     headers: {
       ...rateHeaders({ limit: WAITS_PER_ACCOUNT_MAX, remaining: 0, resetSeconds }, nowMs),

@@ -13,6 +13,7 @@ import type { Peer } from "../api/operators_listener.ts";
 import { problemOf } from "../api/problems.ts";
 import { callPlugin } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
+import { urlOf } from "../http/query_string.ts";
 import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
 import { readForm } from "../http/read_form.ts";
 import { respond } from "../http/respond.ts";
@@ -258,7 +259,7 @@ function consentPages(services: Services, visitors: Visitors, clients: Clients) 
 
   async function readRequest(request: Request, accountId: string) {
     const baseUrl = http.baseUrl();
-    const query = new URL(request.url).searchParams;
+    const query = urlOf(request).searchParams;
     query.delete(RELOADED);
     const around = { clients, accountId, issuer: baseUrl, resource: resourceOf(baseUrl) };
     const read = await readAuthorizationRequest(query, around);
@@ -386,7 +387,7 @@ async function listFeeds(reader: Services["reader"]): Promise<readonly ListedFee
 
 /** The query with `?`, without the mark of a page that came again. */
 function queryOf(request: Request): string {
-  const query = new URL(request.url).searchParams;
+  const query = urlOf(request).searchParams;
   query.delete(RELOADED);
   return query.size === 0 ? "" : `?${query}`;
 }
@@ -398,7 +399,7 @@ function queryOf(request: Request): string {
 function mayLackCookie(request: Request): boolean {
   const site = request.headers.get("sec-fetch-site");
   if (site !== null) return site === "cross-site";
-  return !new URL(request.url).searchParams.has(RELOADED);
+  return !urlOf(request).searchParams.has(RELOADED);
 }
 
 function reloadPage(request: Request): Response {

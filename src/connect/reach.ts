@@ -5,6 +5,7 @@
  */
 import { type Config, listenerUrl } from "../config.ts";
 import { Problem } from "../http/errors.ts";
+import { urlOf } from "../http/query_string.ts";
 import { isLoopbackAddress, isLoopbackHost } from "../lib/public_address.ts";
 
 /** `own_machine`: a key would cross a network in the clear, so only callers of the machine itself may connect. */
@@ -22,7 +23,7 @@ export function connectReach(
 
 /** A key would cross the network in the clear. @throws {Problem} 404 to callers of other machines */
 export function requireOwnMachine(request: Request, address: string): void {
-  const isOwn = isLoopbackAddress(address) && isLoopbackHost(new URL(request.url).hostname);
+  const isOwn = isLoopbackAddress(address) && isLoopbackHost(urlOf(request).hostname);
   if (isOwn) return;
   throw new Problem("ROUTE_NOT_FOUND", {
     detail:

@@ -46,6 +46,11 @@ export function decode(raw: string): string {
   });
 }
 
+/** The address of a request. Of a Host that can't be read, Bun leaves only path and query. */
+export function urlOf({ url }: Request): URL {
+  return new URL(url, "http://host.invalid");
+}
+
 /** The path of an address. If the Host can't be read, Bun gives only the path and query. */
 export function pathOf(url: string): string {
   const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("//") + 2);

@@ -94,8 +94,17 @@ const OVER_HTTP = new Map<string | RegExp, string>([
   ["GET /v1/feed/{id}", "read_feed"],
   ["Feedgate-Max-Credits", "max_credits"],
   ["feedgate-max-credits", "max_credits"],
-  ["Feedgate-Max-Chars", "max_chars"],
   ["Idempotency-Key", "idempotency_key"],
+  [
+    /The document has (\d+) characters, which is more than Feedgate-Max-Chars allows/,
+    "The document has $1 characters, which with the receipt and the limits beside it is more than max_chars allows",
+  ],
+  ["Feedgate-Max-Chars", "max_chars"],
+  [/^q is missing or blank\..*/, "query is blank. Say what to look for, such as earthquakes."],
+  [
+    /^ids is for collections and streams and this feed is a singleton\..*/,
+    "A singleton has no rows with ids. Read it with read_feed.",
+  ],
   ["parts of it with jsonpath", "parts of it with fields or jsonpath"],
   ["id or endpoint_path", "id or slug"],
 ]);

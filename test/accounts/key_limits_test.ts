@@ -54,6 +54,13 @@ describe("a key with a daily budget", () => {
     const midnight = new Date();
     midnight.setUTCHours(24, 0, 0, 0);
     expect(body.resets_at).toBe(midnight.toISOString());
+    expect(body.detail).toContain(`Wait until ${midnight.toISOString()}`);
+    const poor = await createKey(account, "--daily-credits", "1");
+    // Tomorrow it could not read either.
+    const { body: never } = await refusal(await read(poor.key));
+    expect(never).toMatchObject({ code: "KEY_BUDGET_SPENT", spent: { credits: 0 } });
+    expect(never.detail).toContain("larger budget");
+    expect(never.detail).not.toContain("Wait");
     expect((await read(other.key)).status).toBe(200);
     expect((await gateway.get("/v1/catalog", limited.key)).status).toBe(200);
     const shown = (await (await gateway.get("/v1/account", limited.key)).json()) as object;

@@ -276,6 +276,7 @@ describe("bounds that the caller sets", () => {
     expect(refused.structuredContent).toMatchObject({ code: "INVALID_PARAMETER", status: 400 });
     expect(refused.content[0].text).toContain("max_chars");
     expect(refused.content[0].text).toContain("fields");
+    expect(refused.content[0].text).toContain("with the receipt and the limits beside it");
     expect((await charges()).length).toBe(before);
     const longer = await use("read_feed", { feed: singleton.slug, max_chars: 1_000_000 });
     expect(longer.isError).toBe(false);
@@ -283,6 +284,20 @@ describe("bounds that the caller sets", () => {
     const picked = await use("read_feed", { feed: singleton.slug, fields: ["exact"] });
     expect(picked.content[0].text).toStartWith(`{"rows":[{"exact":${BIG}}],`);
     expect((await charges()).length).toBe(before + 2);
+  });
+
+  test("a refusal speaks of the tool's arguments, not of a query's", async () => {
+    const line = async (name: string, given: Record<string, unknown>) => {
+      const { isError, content } = await use(name, given);
+      expect(isError).toBe(true);
+      return content[0].text;
+    };
+    expect(await line("search_feeds", { query: "  " })).toStartWith(
+      "QUERY_REQUIRED: query is blank",
+    );
+    expect(await line("get_records", { feed: singleton.slug, ids: ["a"] })).toEndWith(
+      "with read_feed.",
+    );
   });
 
   test("one row is always given, and the text is no longer than max_chars otherwise", async () => {

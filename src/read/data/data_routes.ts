@@ -59,7 +59,7 @@ const READ_HEADERS = Type.Object({
       pattern: "^[1-9]\\d{0,8}$",
       [Expected]: "an integer of at least 1 and at most 9 digits",
       description:
-        "Characters of `data`: a page that is longer ends at an earlier row, and its cursor goes on from there. One row always comes. A document that is longer is 400.",
+        "Characters of `data`: a page that is longer ends at an earlier row, and its cursor goes on from there. One row always comes. A document that is longer is 400. An answer to `ids` is whole.",
     }),
   ),
 });

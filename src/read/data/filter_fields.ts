@@ -66,12 +66,17 @@ function mayName(schema: unknown, name: string): boolean {
 
 function unknownField(name: string, fields: readonly string[]): Problem {
   const shown = fields.filter((each) => SHOWN.test(each));
-  const nearest = nearestWords(name, shown).map((each) => `"${each}"`);
+  const nearest = nearestWords(name, shown).map((each) => `"${parameterOf(each)}"`);
   const help =
     nearest.length > 0
       ? `Did you mean ${nearest.slice(0, SHOWN_MAX).join(" or ")}?`
-      : `Filter by ${shown.slice(0, SHOWN_MAX).join(", ")}.`;
+      : `Filter by ${shown.slice(0, SHOWN_MAX).map(parameterOf).join(", ")}.`;
   return invalidParameter(`Rows of this feed have no field "${excerpt(name)}". ${help}`);
+}
+
+/** How a filter names the field: by the dot, an operator would begin. */
+function parameterOf(name: string): string {
+  return name.includes(".") ? `payload.${name}` : name;
 }
 
 /** The names that rows can have; undefined if the schema leaves them open. */

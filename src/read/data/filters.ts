@@ -56,7 +56,8 @@ export function readFilter(name: string, value: string): Filter {
   const key = keyOf(name);
   const text = value.slice(EQUALITY.length);
   // No stored row holds a NUL, and PostgreSQL takes none in a parameter.
-  if (key.includes("\0") || text.includes("\0")) return { name: "", text: null, literal: null };
+  if (key.includes("\0")) return { name: "", text: null, literal: null };
+  if (text.includes("\0")) return { name: key, text: null, literal: null };
   return { name: key, text, literal: literalOf(text) };
 }
 

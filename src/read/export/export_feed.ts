@@ -325,12 +325,13 @@ function windowHeaders(claimed: Claimed | undefined): Record<string, string> {
 /** 429. */
 function exportsLimited(claimed: Claimed): Problem {
   const retryAfterMs = Number(claimed.retry_after_ms ?? 0n);
+  const retryAfter = String(Math.ceil(retryAfterMs / MS_PER_SECOND));
   return new Problem("RATE_LIMITED", {
-    detail: `At most ${EXPORTS_LIMIT} exports of a feed an hour are served. Wait ${retryAfterMs} ms, or go on with a broken one by after, version and the same Idempotency-Key.`,
+    detail: `At most ${EXPORTS_LIMIT} exports of a feed an hour are served. Wait ${retryAfter} seconds, or go on with a broken one by after, version and the same Idempotency-Key.`,
     extras: { retry_after_ms: retryAfterMs },
     headers: {
       ...windowHeaders(claimed),
-      "Retry-After": String(Math.ceil(retryAfterMs / MS_PER_SECOND)),
+      "Retry-After": retryAfter,
     },
   });
 }

@@ -133,6 +133,23 @@ describe("beyond 12: a filter by a name that no row has", () => {
     });
   }
 
+  test("is shown as a filter writes it, where it holds a dot", async () => {
+    const rows = [{ id: 1, a: 1, "a.b": 3 }];
+    const { slug } = await seedFeed(scene.gateway, scene.accountId, { type: "collection", rows });
+    const { body } = await problemOf(await get(`${slug}?a_b=eq.3`));
+    expect(body.detail).toContain('"payload.a.b"');
+    const read = await get(`${slug}?payload.a.b=eq.3`);
+    expect(await read.json()).toMatchObject({ data: rows });
+  });
+
+  test("is one that the filter has, though its value holds a NUL", async () => {
+    const properties = { id: { type: "integer" }, place: { type: "string" } };
+    const feedId = await scene.createFeed({ type: "collection", schema: { properties } });
+    await scene.push(feedId, [{ id: 1, place: "Chile" }]);
+    const response = await get(`${feedId}?place=eq.%00`);
+    expect(await response.json()).toMatchObject({ data: [] });
+  });
+
   test("is not refused if the feed's schema names it, at any depth, or has no rows", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     expect((await scene.push(feedId, [])).status).toBe(200);
