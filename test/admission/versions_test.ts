@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { whenBusy } from "../support/pace.ts";
 import { seedFeed } from "../support/seed.ts";
 
 let gateway: TestGateway;
@@ -98,6 +99,6 @@ test("one account that four gateways read as fast as they can: the limit holds, 
   await Promise.all(peers.flatMap((peer) => [peer, peer, peer, peer].map(reader)));
   expect(granted).toBe(limit);
   expect(statuses).toEqual(new Set([200, 429]));
-  // A second where the machine is quiet; the tests share theirs with others.
-  expect(slowestMs).toBeLessThan(5_000);
+  // A second where the machine is quiet.
+  expect(slowestMs).toBeLessThan(whenBusy(5_000));
 });

@@ -40,7 +40,9 @@ test("statements that wait on a reserved session fail when its connection dies",
   const first = codeOf(session.unsafe(`select pg_sleep(60), length('${large}')`));
   const second = codeOf(session`rollback`);
   await cutAsleep();
-  expect(await Promise.all([first, second])).toEqual(["CONNECTION_CLOSED", "CONNECTION_CLOSED"]);
+  // On a busy machine the first is still being sent, and the system may give it up.
+  expect(["CONNECTION_CLOSED", "ETIMEDOUT"]).toContain(await first);
+  expect(await second).toBe("CONNECTION_CLOSED");
   session.release();
   expect([...(await one`select 1 as number`)]).toEqual([{ number: 1 }]);
 });
