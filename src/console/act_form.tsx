@@ -16,7 +16,7 @@ interface ActButton {
 }
 
 interface ActFormProps {
-  /** What was typed, if that was refused. */
+  /** What was typed into a form of the page, if that was refused. A form shows it only if it has its button. */
   readonly form?: Form | undefined;
   readonly fields?: readonly FormField[];
   /** Sent along, and not shown. */
@@ -33,12 +33,13 @@ export function ActForm({ form, fields = [], hidden = {}, buttons, isTall }: Act
       {text}
     </button>
   ));
+  const isSent = form !== undefined && buttons.some(({ act }) => act === form.text("act"));
   return (
     <form method="post" class={fields.length === 0 ? "actions" : isTall ? "stack" : "line"}>
       {Object.entries(hidden).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <Fields fields={fields} typed={form && ((name) => form.text(name))} />
+      <Fields fields={fields} typed={isSent ? (name) => form.text(name) : undefined} />
       {isTall ? <div class="actions">{pressed}</div> : pressed}
     </form>
   );

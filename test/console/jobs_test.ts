@@ -58,6 +58,16 @@ describe("what a form sends", () => {
     expect(html).toContain('role="alert"');
   });
 
+  test("what a form was refused leaves the page's other forms as they are", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const path = `/accounts/${scene.consumerAccount}`;
+    const grant = { act: "grant", credits: "5", reason: "kept", confirmed: "no" };
+    const html = await (await who.post(path, grant)).text();
+    expect(html).toMatch(/<input id="credits"[^>]* value="5"/);
+    expect(html).toMatch(/<input id="account_name"[^>]* value="[^"]+"/);
+    expect(html).toMatch(/<input id="max_feeds"[^>]* value="\d+"/);
+  });
+
   test("no button changes anything before that is confirmed", async () => {
     const fields = {
       new_name: "Not made",

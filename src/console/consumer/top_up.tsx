@@ -30,7 +30,7 @@ export function TopUpForm({ visit, form }: TopUpFormProps) {
     <section id="top-up">
       <h2>Get credits</h2>
       <ActForm
-        form={form?.text("act") === "top_up" ? form : undefined}
+        form={form}
         fields={[
           {
             name: "usd",
