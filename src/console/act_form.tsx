@@ -135,7 +135,16 @@ function Input({ field, value }: OneFieldProps) {
         />
       );
     case "key":
-      return <input id={name} name={name} autocomplete="off" spellcheck={false} required />;
+      return (
+        <input
+          id={name}
+          name={name}
+          autocomplete="off"
+          spellcheck={false}
+          value={field.value ?? ""}
+          required
+        />
+      );
     case "search":
       return <input id={name} name={name} type="search" value={value} />;
     default:

@@ -205,8 +205,9 @@ export function consoleRoutes(services: Services, handle: Handle) {
       const question =
         typeof asked === "string" ? ({ kind: "ask", sentence: asked } as const) : asked;
       if (question.kind === "refused") return answer(acting, question);
-      const { pathname } = new URL(call.request.url);
-      const action = `${visit.root}${pathname}`;
+      // With its query, because the page after a no is the one that had the form.
+      const { pathname, search } = new URL(call.request.url);
+      const action = `${visit.root}${pathname}${search}`;
       return page(call, { session, view: confirmView({ question, change: chosen, form, action }) });
     }
     // A form that is sent twice acts once.

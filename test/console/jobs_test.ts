@@ -68,6 +68,36 @@ describe("what a form sends", () => {
     expect(html).toMatch(/<input id="max_feeds"[^>]* value="\d+"/);
   });
 
+  test("a found key and what was typed about it are there after a no, a refusal and a search that finds nothing", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const key = await gateway.createKey(scene.consumerAccount, "read");
+    const searched = await (await who.post("/keys", { act: "find", key })).text();
+    expect(searched).not.toContain(key);
+    const keyId = searched.match(/name="key_id" value="([\w-]+)"/)?.[1] ?? "";
+    const path = `/keys?key=${key.slice(0, 12)}`;
+    const sent = { key_id: keyId, permission: "read", act: "edit", key_name: "typed", daily: "-5" };
+    const asking = await (await who.post(path, sent)).text();
+    expect(asking).toContain(`action="../console${path}"`);
+    for (const [place, confirmed, status] of [
+      ["/keys", "no", 200],
+      [path, "no", 200],
+      [path, "yes", 422],
+    ] as const) {
+      const answer = await who.post(place, { ...sent, confirmed });
+      const html = await answer.text();
+      expect(answer.status).toBe(status);
+      expect(html).toContain(keyId);
+      expect(html).toMatch(/<input id="key_name"[^>]* value="typed"/);
+      expect(html).toMatch(/<input id="daily"[^>]* value="-5"/);
+    }
+    const unknown = `${key.slice(0, -1)}_`;
+    const nothing = await (await who.post("/keys", { act: "find", key: unknown })).text();
+    expect(nothing).toMatch(new RegExp(`<input id="key"[^>]* value="${key.slice(0, 12)}"`));
+    const id = crypto.randomUUID();
+    const none = await (await who.post("/keys", { act: "find", key: id })).text();
+    expect(none).toMatch(new RegExp(`<input id="key"[^>]* value="${id}"`));
+  });
+
   test("no button changes anything before that is confirmed", async () => {
     const fields = {
       new_name: "Not made",

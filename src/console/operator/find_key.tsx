@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { KEY_PATTERN, startOf } from "../../accounts/key_format.ts";
 import type { CreatedKeyOutcome, FoundKeyOutcome } from "../../operator/keys.ts";
 import { Facts, Message, plain, Text, Time } from "../../ui/parts.tsx";
 import { ActForm } from "../act_form.tsx";
@@ -13,12 +14,13 @@ import { KeyState } from "../key_state.tsx";
 import { AccountLink } from "../lists.tsx";
 import { typedNumber } from "../own_api.ts";
 import { showOnce } from "../show_once.tsx";
-import type { PageRoute, Visit } from "../visit.ts";
+import type { Form, PageRoute, Visit } from "../visit.ts";
 
 export const FIND_KEY: PageRoute = {
   path: "keys",
   async show(visit, form) {
-    const wanted = form?.given("key") ?? visit.query.get("key")?.trim() ?? "";
+    const wanted =
+      form?.given("key") ?? form?.given("key_id") ?? visit.query.get("key")?.trim() ?? "";
     const found =
       wanted === ""
         ? undefined
@@ -36,7 +38,14 @@ export const FIND_KEY: PageRoute = {
             it.
           </p>
           <ActForm
-            fields={[{ name: "key", label: "Key, its beginning, or its id", kind: "key" }]}
+            fields={[
+              {
+                name: "key",
+                label: "Key, its beginning, or its id",
+                kind: "key",
+                value: wanted.replace(KEY_PATTERN, startOf),
+              },
+            ]}
             buttons={[{ act: "find", text: "Find" }]}
           />
           {found?.kind === "refused" && (
@@ -46,7 +55,7 @@ export const FIND_KEY: PageRoute = {
               </p>
             </Message>
           )}
-          {found?.kind === "done" && <FoundKey visit={visit} found={found.body} />}
+          {found?.kind === "done" && <FoundKey visit={visit} found={found.body} form={form} />}
         </>
       ),
     };
@@ -102,7 +111,14 @@ export const FIND_KEY: PageRoute = {
   },
 };
 
-function FoundKey({ visit, found }: { readonly visit: Visit; readonly found: FoundKeyOutcome }) {
+interface FoundKeyProps {
+  readonly visit: Visit;
+  readonly found: FoundKeyOutcome;
+  /** What was typed, if that was refused. */
+  readonly form: Form | undefined;
+}
+
+function FoundKey({ visit, found, form }: FoundKeyProps) {
   return (
     <>
       <Facts
@@ -122,12 +138,12 @@ function FoundKey({ visit, found }: { readonly visit: Visit; readonly found: Fou
           Ends: found.expires_at === null ? "never" : <Time of={found.expires_at} />,
         }}
       />
-      {found.revoked_at === null && <KeyForms found={found} />}
+      {found.revoked_at === null && <KeyForms found={found} form={form} />}
     </>
   );
 }
 
-function KeyForms({ found }: { readonly found: FoundKeyOutcome }) {
+function KeyForms({ found, form }: Omit<FoundKeyProps, "visit">) {
   const { id, key_start, permission, account_id: accountId, daily_credits: daily } = found;
   const hidden = { key_id: id, key_start, permission };
   const revoke = { act: "revoke", text: "Revoke it", tone: "danger" } as const;
@@ -144,6 +160,7 @@ function KeyForms({ found }: { readonly found: FoundKeyOutcome }) {
     <>
       <ActForm hidden={hidden} buttons={[revoke, rotate]} />
       <ActForm
+        form={form}
         hidden={hidden}
         fields={[
           { name: "key_name", label: "Name", value: found.name ?? "" },
