@@ -39,7 +39,7 @@ export function ActForm({ form, fields = [], hidden = {}, buttons, isTall }: Act
       {Object.entries(hidden).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <Fields fields={fields} typed={isSent ? (name) => form.text(name) : undefined} />
+      <Fields fields={fields} typed={isSent ? (name) => form.typed(name) : undefined} />
       {isTall ? <div class="actions">{pressed}</div> : pressed}
     </form>
   );
@@ -120,7 +120,8 @@ function Input({ field, value }: OneFieldProps) {
     case "code":
       return (
         <textarea id={name} name={name} class={kind} spellcheck={kind === "lines"}>
-          {value}
+          {/* Browsers drop the first line end of the text. */}
+          {`\n${value}`}
         </textarea>
       );
     case "decimal":

@@ -54,11 +54,13 @@ export async function readForm(
     const fields: [string, string][] = [];
     let file: File | undefined;
     for (const [name, value] of data) {
-      if (typeof value === "string") fields.push([name, value]);
+      // Browsers send every line end as CR LF, whatever the text had.
+      if (typeof value === "string") fields.push([name, value.replaceAll("\r\n", "\n")]);
       else if (value.size > 0) file = value;
     }
-    const text = (name: string) => fields.find(([known]) => known === name)?.[1].trim() ?? "";
-    return { fields, file, text, given: (name) => text(name) || undefined };
+    const typed = (name: string) => fields.find(([known]) => known === name)?.[1] ?? "";
+    const text = (name: string) => typed(name).trim();
+    return { fields, file, typed, text, given: (name) => text(name) || undefined };
   });
 }
 

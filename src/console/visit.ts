@@ -41,11 +41,13 @@ export interface View {
 
 /** What a form has sent. */
 export interface Form {
+  /** As it was typed, with LF at the end of lines; "" if it is absent. */
+  typed(name: string): string;
   /** Trimmed; "" if it is absent. */
   text(name: string): string;
   /** Trimmed; undefined if it is blank. */
   given(name: string): string | undefined;
-  /** All fields but files. */
+  /** All fields but files, as they were typed. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly file: File | undefined;
 }

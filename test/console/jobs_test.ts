@@ -446,6 +446,46 @@ for (const [turn, look] of LOOKS.entries()) {
       });
     });
 
+    test("provider: a listing that is saved as it was shown stays as it was", async () => {
+      const key = await gateway.createKey(await gateway.createAccount(), "write");
+      const texts = {
+        name: "  Round  trip ",
+        description: "  two\n\nlines\r\n ",
+        readme_md: "\n  code\n\ttab\n",
+        category: " a category ",
+        update_frequency_text: "daily\nor so ",
+      };
+      const created = await gateway.send("POST", "/v1/provider/feed/create", key, {
+        ...texts,
+        endpoint_path: `untidy-${turn}`,
+        feed_type: "stream",
+      });
+      const { id } = (await created.json()) as { id: string };
+      const textsNow = async () => {
+        const [row] = await gateway.sql`
+          select name, description, readme_md, category, update_frequency_text
+          from feeds where feed_id = ${id}`;
+        return row;
+      };
+      await as(key, async (page) => {
+        await go(page, `/feeds/${id}/edit`);
+        await confirm(page, "Preview and save");
+        expect(await textsNow()).toEqual(texts);
+        await go(page, `/feeds/${id}/edit`);
+        await fill(page, "#description", " one\n line ");
+        await fill(page, "#readme_md", "");
+        await press(page, "Preview and save");
+        await press(page, "No, go back");
+        expect(await page.inputValue("#description")).toBe(" one\n line ");
+        expect(await confirm(page, "Preview and save")).toContain("schema stays as it is");
+      });
+      expect(await textsNow()).toEqual({
+        ...texts,
+        description: " one\n line ",
+        readme_md: null,
+      });
+    });
+
     test("consumer: a feed is bought after its price is confirmed, a read is tried, spending is seen by feed and key, sessions end", async () => {
       const buyer = await gateway.createAccount({ credits: 2_000_000, name: "Buyer" });
       const key = await gateway.createKey(buyer, "read");

@@ -48,7 +48,10 @@ export const EDIT_LISTING: PageRoute = {
   acts: {
     save: {
       confirm: judgeListing,
-      run: (visit, form) => saveListing(visit, form, { method: "PATCH", path: editPath(visit) }),
+      async run(visit, form) {
+        const feed = await findOwn(visit);
+        return saveListing(visit, form, { method: "PATCH", path: editPath(visit), feed });
+      },
     },
   },
 };
@@ -74,7 +77,9 @@ interface Judgement {
 /** How agents would see what was typed, and what changes for those that read the feed now. */
 async function judgeListing(form: Form, visit: Visit): Promise<Confirmation> {
   const path = `${editPath(visit)}?dry_run=true`;
-  const judged = await visit.ask<Judgement>(path, { method: "PATCH", body: listingOf(form) });
+  const feed = await findOwn(visit);
+  const body = listingOf(form, feed);
+  const judged = await visit.ask<Judgement>(path, { method: "PATCH", body });
   if (judged.kind === "refused") return { kind: "refused", why: judged.detail };
   const { compatibility, changes, refused_with: refusedWith } = judged.body;
   if (refusedWith !== null) {
@@ -84,7 +89,6 @@ async function judgeListing(form: Form, visit: Visit): Promise<Confirmation> {
       why: `${refusedWith}: agents that read the feed now may be surprised. If that is meant, give the schema a higher version. ${words.join(" · ")}`,
     };
   }
-  const feed = await findOwn(visit);
   const seen =
     form.text("status") === "active"
       ? "Agents see the feed like this from the next request on."

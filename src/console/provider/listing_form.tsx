@@ -12,8 +12,13 @@ import { parseExact, typedNumber } from "../own_api.ts";
 import type { Acted, Form, Visit } from "../visit.ts";
 import type { OwnFeed } from "./find_own.ts";
 
-/** The fields of a listing, as a form sends them to create and edit. @throws {Problem} 400 if one is no JSON */
-export function listingOf(form: Form) {
+/**
+ * The fields of a listing, as a form sends them to create and edit. A text that was not touched is left out, so that it
+ * stays as `feed` has it.
+ *
+ * @throws {Problem} 400 if one is no JSON
+ */
+export function listingOf(form: Form, feed?: OwnFeed) {
   const json = (name: string) => {
     const text = form.given(name);
     if (text === undefined) return null;
@@ -25,19 +30,25 @@ export function listingOf(form: Form) {
       });
     }
   };
+  // What was emptied is cleared.
+  const text = (name: TextName) => {
+    const typed = form.typed(name);
+    if (feed !== undefined && typed === asSent(name, feed[name] ?? "")) return undefined;
+    if (typed.trim() === "") return null;
+    return MANY_LINES.has(name) ? typed : typed.trim();
+  };
   const price = form.given("price_per_1k");
   const cents = form.given("one_time_price_cents");
   const minutes = form.given("sync_interval_mins");
   const version = form.given("schema_version");
   return {
-    name: form.given("name"),
+    name: text("name") ?? undefined,
     endpoint_path: form.given("endpoint_path"),
     feed_type: form.given("feed_type"),
-    // What was emptied is cleared.
-    description: form.given("description") ?? null,
-    category: form.given("category") ?? null,
-    update_frequency_text: form.given("update_frequency_text") ?? null,
-    readme_md: form.given("readme_md") ?? null,
+    description: text("description"),
+    category: text("category"),
+    update_frequency_text: text("update_frequency_text"),
+    readme_md: text("readme_md"),
     status: form.given("status"),
     price_type: form.given("price_type"),
     ...(price !== undefined && { price_per_1k: typedNumber(price) }),
@@ -50,12 +61,28 @@ export function listingOf(form: Form) {
   };
 }
 
+type TextName = "name" | "description" | "category" | "update_frequency_text" | "readme_md";
+
+const MANY_LINES: ReadonlySet<TextName> = new Set(["description", "readme_md"]);
+
+/** A text as a form sends it that nobody has touched: an input of one line drops line ends. */
+function asSent(name: TextName, text: string): string {
+  return text.replace(/\r\n?|\n/g, MANY_LINES.has(name) ? "\n" : "");
+}
+
 /** The listing as agents would see it. What was left blank and can't be cleared stays as `feed` has it. */
 export function listingAsTyped(form: Form, feed?: OwnFeed): ShownFeed {
-  const typed = listingOf(form);
+  const typed = listingOf(form, feed);
+  // Null is cleared; undefined is as it was.
+  const text = (name: Exclude<TextName, "name">) =>
+    typed[name] === undefined ? (feed?.[name] ?? null) : typed[name];
   return {
     ...typed,
     name: typed.name ?? feed?.name ?? "",
+    description: text("description"),
+    category: text("category"),
+    update_frequency_text: text("update_frequency_text"),
+    readme_md: text("readme_md"),
     endpoint_path: typed.endpoint_path ?? feed?.endpoint_path ?? null,
     feed_type: typed.feed_type ?? feed?.feed_type ?? null,
     price_type: typed.price_type ?? feed?.price_type ?? "free",
@@ -157,13 +184,20 @@ export function listingFields(feed?: OwnFeed): readonly FormField[] {
   ];
 }
 
+interface Saving {
+  readonly method: "POST" | "PATCH";
+  readonly path: string;
+  /** As it is, if there is one. */
+  readonly feed?: OwnFeed;
+}
+
 /** Saves what was typed, and goes on to the feed, unless there is something to say about it. */
 export async function saveListing(
   visit: Visit,
   form: Form,
-  { method, path }: { readonly method: "POST" | "PATCH"; readonly path: string },
+  { method, path, feed }: Saving,
 ): Promise<Acted> {
-  const body = listingOf(form);
+  const body = listingOf(form, feed);
   const saved = await visit.ask<Saved>(path, { method, body });
   if (saved.kind === "refused") return { kind: "refused", why: saved.detail };
   const { id, warnings } = saved.body;
