@@ -165,16 +165,45 @@ describe("what a form sends", () => {
     first.set("act", "push");
     first.set("file", new File([csv], "rows.csv"));
     const asking = await (await who.post(path, first)).text();
-    expect(asking).toContain("All rows of rows.csv are stored, or none.");
+    expect(asking).toContain("rows.csv becomes the whole collection");
+    expect(asking).toContain("what the feed has now, 2 rows, is replaced");
     const second = new FormData();
     const input = /<input type="hidden" name="(\w+)" value="([^"]*)"/g;
     for (const [, name = "", value = ""] of asking.matchAll(input)) second.append(name, value);
     second.set("confirmed", "yes");
-    expect(await (await who.post(path, second)).text()).toMatch(/New rows.*2/s);
+    const stored = await (await who.post(path, second)).text();
+    expect(stored).toMatch(/the feed had before, 2 rows, was replaced.*New rows.*2/s);
     const rows = await gateway.sql`
       select payload ->> 'text' as text from collection_rows
       where feed_id = ${scene.feeds.metered} and row_id = 'csv-1'`;
     expect(rows[0]?.text).toBe(text);
+  });
+
+  test("the page of a push says what a file does to this kind of feed", async () => {
+    const key = await gateway.createKey(await gateway.createAccount(), "write");
+    const who = await signIn(gateway.baseUrl, key);
+    for (const [type, lead, sentence] of [
+      ["collection", "CSV becomes the whole collection", "a.csv becomes the whole collection"],
+      ["stream", "CSV is stored up to its first bad line", "stored up to its first bad line"],
+      ["singleton", "one object", "replaces what the feed has now"],
+      [null, "rows make it a collection", "a.csv becomes the whole collection"],
+    ] as const) {
+      const created = await gateway.send("POST", "/v1/provider/feed/create", key, {
+        name: `A ${type}`,
+        endpoint_path: `pushed-${type}`,
+        ...(type !== null && { feed_type: type }),
+      });
+      const { id } = (await created.json()) as { id: string };
+      const page = await (await who.get(`/feeds/${id}/push`)).text();
+      expect(page).toContain(lead);
+      expect(page.includes("500 rows of JSON or NDJSON")).toBe(
+        type === "collection" || type === "stream",
+      );
+      const form = new FormData();
+      form.set("act", "push");
+      form.set("file", new File(["id\na\n"], "a.csv"));
+      expect(await (await who.post(`/feeds/${id}/push`, form)).text()).toContain(sentence);
+    }
   });
 
   test("an account whose log is long is proven when that is asked", async () => {

@@ -26,6 +26,8 @@ export interface OwnFeed extends ShownFeed {
   readonly schema_locked: boolean;
   readonly schema_version: Figure;
   readonly sync_interval_mins: number | null;
+  /** The guardrails of a push. */
+  readonly storage_config: { readonly max_rows: number | null };
 }
 
 export interface OwnFeeds {

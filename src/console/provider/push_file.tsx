@@ -4,15 +4,16 @@
  *
  * @module
  */
-import { digits, Facts, Field, Text } from "../../ui/parts.tsx";
+import { counted, digits, Facts, Field, Text } from "../../ui/parts.tsx";
 import { FeedLink } from "../lists.tsx";
 import { idOf, type PageRoute, type Refused, type Visit } from "../visit.ts";
-import { findOwn } from "./find_own.ts";
+import { findOwn, type OwnFeed } from "./find_own.ts";
 
 export const PUSH_FILE: PageRoute = {
   path: "feeds/:id/push",
   async show(visit) {
     const shown = await findOwn(visit);
+    const { max_rows: maxRows } = shown.storage_config;
     return {
       title: `Push to ${shown.name}`,
       content: (
@@ -21,17 +22,21 @@ export const PUSH_FILE: PageRoute = {
             <FeedLink visit={visit} id={shown.id} name={shown.name} />
           </p>
           <h1>Push a file</h1>
-          <p class="lead">
-            A file of JSON (an array of rows, or one row of a singleton), NDJSON (a row a line) or
-            CSV. All of it is stored, or nothing.
-          </p>
+          <p class="lead">{LEADS[kindOf(shown)]}</p>
+          {shown.feed_type === null && (
+            <p>
+              The feed has no type yet. The first file decides it: one object in JSON makes it a
+              singleton, rows make it a collection.
+            </p>
+          )}
           <form class="stack" method="post" encType="multipart/form-data">
             <Field
               label="File"
               name="file"
               hint={
                 <>
-                  Up to 2 MB. For larger files, use the command <code>feedgate push</code>.
+                  Up to 2 MB{maxRows !== null && `, and ${maxRows} rows of JSON or NDJSON`}. For
+                  larger files, use the command <code>feedgate push</code>.
                 </>
               }
             >
@@ -63,9 +68,10 @@ export const PUSH_FILE: PageRoute = {
         // A push can be tried first. An import can't.
         const tried = way.route === "push" && (await send(visit, bytes, way, "?dry_run=true"));
         if (typeof tried === "object") return tried;
+        const { asked } = effectOf(await findOwn(visit), way, name);
         return {
           kind: "ask",
-          sentence: `All rows of ${name} are stored, or none. It has ${digits(bytes.length)} bytes.`,
+          sentence: `${asked} It has ${digits(bytes.length)} bytes.`,
           details: tried && <ReceiptFacts of={JSON.parse(tried)} />,
           fields: [
             [FILE_NAME, name],
@@ -75,17 +81,56 @@ export const PUSH_FILE: PageRoute = {
       },
       async run(visit, form) {
         const bytes = new Uint8Array(Buffer.from(form.text(FILE_BASE64), "base64"));
-        const way = wayOf(form.text(FILE_NAME));
+        const name = form.text(FILE_NAME);
+        const way = wayOf(name);
+        const { done } = effectOf(await findOwn(visit), way, name);
         const sent = await send(visit, bytes, way);
         if (typeof sent === "object") return sent;
         const { receipt, problem } = endOf(way.route, sent);
         return receipt === undefined
           ? { kind: "refused", why: whyOf(JSON.stringify(problem), problem?.detail ?? "") }
-          : { kind: "show", view: receiptView(visit, receipt) };
+          : { kind: "show", view: receiptView(visit, receipt, done) };
       },
     },
   },
 };
+
+/** A feed without a type takes rows as a collection. */
+function kindOf({ feed_type: type }: OwnFeed): "collection" | "singleton" | "stream" {
+  return type === "singleton" || type === "stream" ? type : "collection";
+}
+
+/** What a file does to a feed. */
+const LEADS = {
+  collection:
+    "A file of JSON (an array of rows) or NDJSON (a row a line) adds its rows, and replaces those of the same id. A file of CSV becomes the whole collection: all rows of before are replaced. All rows of a file are stored, or none.",
+  stream:
+    "A file of JSON (an array of events), NDJSON (an event a line) or CSV. Events that the feed has are skipped. Of JSON and NDJSON, all of it is stored, or nothing; CSV is stored up to its first bad line.",
+  singleton: "A file of JSON: one object, which replaces the one of before.",
+} as const;
+
+interface Effect {
+  /** What will happen, in sentences. */
+  readonly asked: string;
+  /** What has happened, if the receipt does not say so. */
+  readonly done?: string;
+}
+
+function effectOf(feed: OwnFeed, { route }: ReturnType<typeof wayOf>, name: string): Effect {
+  const kind = kindOf(feed);
+  if (kind === "singleton") return { asked: `What is in ${name} replaces what the feed has now.` };
+  if (route === "push") return { asked: `All rows of ${name} are stored, or none.` };
+  if (kind === "stream") {
+    return {
+      asked: `Events of ${name} are stored up to its first bad line. Those that the feed has are skipped.`,
+    };
+  }
+  const before = counted(feed.row_count, "row");
+  return {
+    asked: `${name} becomes the whole collection: what the feed has now, ${before}, is replaced. All rows of the file are stored, or none.`,
+    done: `${name} is the whole collection now. What the feed had before, ${before}, was replaced.`,
+  };
+}
 
 /** A browser sends a file once, so the confirmation has it, with all its bytes as they are. */
 const FILE_NAME = "file_name";
@@ -141,12 +186,17 @@ function whyOf(text: string, detail: string): string {
   return [detail, ...first].join(" · ");
 }
 
-function receiptView(visit: Visit, receipt: Receipt) {
+function receiptView(visit: Visit, receipt: Receipt, done: string | undefined) {
   return {
     title: "Stored",
     content: (
       <>
         <h1>Stored</h1>
+        {done !== undefined && (
+          <p class="lead">
+            <Text of={done} />
+          </p>
+        )}
         <ReceiptFacts of={receipt} />
         <p>
           <a class="button" href={`${visit.root}/console/feeds/${idOf(visit)}`}>
