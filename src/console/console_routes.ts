@@ -17,7 +17,7 @@ import { MS_PER_SECOND } from "../lib/time_units.ts";
 import type { Services } from "../services.ts";
 import { PRIVATE_PAGE_HEADERS } from "../ui/page_headers.ts";
 import { CONSUMER_PAGES } from "./consumer/consumer_pages.ts";
-import { cookieOf, isOverTls } from "./cookie.ts";
+import { cookieOf, cookieToken, isOverTls } from "./cookie.ts";
 import { readForm, requireOwnSite } from "./forms.ts";
 import { confirmView, linkView, problemView, renderFramed, signInView } from "./frame.tsx";
 import { messageOf } from "./messages.tsx";
@@ -147,7 +147,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
       place,
       shown(async ({ call, params = {} }: Routed) => {
         const session = await sessionOf(services, call.request);
-        if (session === undefined) return signInPage(call, 200);
+        if (session === undefined) return signInPage(call);
         const visit = visitOf(call, session, params);
         const route = routeOf(session, path);
         const file = await route.download?.(visit);
@@ -239,9 +239,20 @@ export function consoleRoutes(services: Services, handle: Handle) {
     }
   }
 
-  function signInPage(call: RoutedCall, status = 401): Response {
-    const { pathname } = new URL(call.request.url);
-    return page(call, { session: undefined, view: signInView(rootOf(pathname)), status });
+  /** In the place of a page that needs a session, to which the sign-in leads back. */
+  function signInPage(call: RoutedCall): Response {
+    const { request } = call;
+    const { pathname, search } = new URL(request.url);
+    const view = signInView(rootOf(pathname), nextOf(pathname + search));
+    const isForm = request.method === "POST";
+    const hadSession = cookieToken(request.headers, isOverTls(services, request)) !== undefined;
+    const why = isForm
+      ? "You are not signed in any more, so nothing was done or saved. Sign in, and fill in the form again."
+      : hadSession
+        ? "Your session has ended. Sign in to go on."
+        : undefined;
+    const message = messageOf("bad", why);
+    return page(call, { session: undefined, view, message, status: isForm ? 401 : 200 });
   }
 
   return app

@@ -29,9 +29,11 @@ export function consoleVisitors(services: SessionServices) {
   };
 }
 
-const NEXT = /^\/oauth\/authorize\?[\x21-\x7e]{1,8000}$/;
+/** The consent, or a page of the console, but for those that sign somebody in or out. */
+const NEXT =
+  /^\/(?:oauth\/authorize\?|console(?!\/(?:link|sign-))(?:\/[\w-]+){0,4}(?:\?|$))[\x21-\x7e]{0,8000}$/;
 
-/** Where a sign-in goes on, relative to its own page. An address can name nothing but the consent. */
+/** Where a sign-in goes on: a path of this gateway. An address can name nothing but the consent and pages of the console. */
 export function nextOf(given: string | null | undefined): string | undefined {
   return given && NEXT.test(given) ? given : undefined;
 }

@@ -109,6 +109,52 @@ describe("session", () => {
     expect((await gateway.get("/v1/account", readKey)).status).toBe(200);
   });
 
+  test("a session that ended says so, also that a form was not saved, and the sign-in leads back to the page", async () => {
+    const key = await gateway.createKey(account, "read");
+    const who = await signIn(gateway.baseUrl, key);
+    const admins = await signIn(gateway.baseUrl, admin);
+    await admins.post("/keys", { act: "revoke", key_id: await keyIdOf(key), confirmed: "yes" });
+    const path = "/catalog?q=a%20b&offset=5";
+    const page = await who.get(path);
+    expect([page.status, await page.text()]).toEqual([
+      200,
+      expect.stringContaining("Your session has ended."),
+    ]);
+    const sent = await who.post(path, { act: "try" });
+    const html = await sent.text();
+    expect([sent.status, html]).toEqual([
+      401,
+      expect.stringContaining("nothing was done or saved"),
+    ]);
+    const next = html.match(/name="next" value="([^"]*)"/)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const back = await visitor(gateway.baseUrl).post("/sign-in", { key: readKey, next });
+    expect(new URL(back.headers.get("location") ?? "", `${gateway.baseUrl}/console/`).href).toBe(
+      `${gateway.baseUrl}/console${path}`,
+    );
+    const stranger = await (await visitor(gateway.baseUrl).get("/usage")).text();
+    expect(stranger).toContain('name="next" value="/console/usage"');
+    expect(stranger).not.toContain("has ended");
+  });
+
+  test("a sign-in leads to nothing but the consent and pages of the console", async () => {
+    for (const next of [
+      "https://evil.example",
+      "//evil.example/console",
+      "/console//evil.example",
+      "/console/../../evil",
+      "/console@evil.example",
+      "/consoles",
+      "/console/link/a-token-of-somebody-else",
+      "/console/sign-out",
+      "/console?a b",
+      "/console?a\r\nSet-Cookie: a=b",
+      "/v1/account",
+    ]) {
+      const answer = await visitor(gateway.baseUrl).post("/sign-in", { key: readKey, next });
+      expect([next, answer.headers.get("location")]).toEqual([next, "../console"]);
+    }
+  });
+
   test("a session is over after 12 hours", async () => {
     const who = await signIn(gateway.baseUrl, readKey);
     await gateway.sql`update console_sessions set expires_at = now()`;
