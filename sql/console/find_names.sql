@@ -1,16 +1,17 @@
 -- name: find_names
--- why: what people call the feeds, accounts and keys that a page knows by id
+-- why: what people call the feeds, accounts and keys that a page knows by id, and which feeds still are there, for
+--   their readers and for their owner
 -- :ids uuid[]
--- returns id uuid, name text
-select feed_id as id, name
+-- returns id uuid, name text, is_readable boolean, is_deleted boolean
+select feed_id as id, name, is_readable, deleted_at is not null as is_deleted
 from feeds
 where feed_id = any (:ids)
 union all
-select account_id, name
+select account_id, name, false, false
 from accounts
 where account_id = any (:ids)
 union all
-select key_id, coalesce(name, key_start || '…')
+select key_id, coalesce(name, key_start || '…'), false, false
 from api_keys
 where key_id = any (:ids)
 order by id

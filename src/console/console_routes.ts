@@ -92,21 +92,39 @@ export function consoleRoutes(services: Services, handle: Handle) {
         services.pageLimit(operatorsListener.addressOf(context.call.request, context.server));
         return await handler(context);
       } catch (error) {
-        const problem = error instanceof Problem ? error : problemOf(error);
-        const { call } = context;
-        call.subject.code = problem.code;
-        if (problem.status >= 500) {
-          http.log.error("a page of the console failed", { request_id: call.requestId, error });
-        }
-        const root = rootOf(new URL(call.request.url).pathname);
-        const view = problemView(PROBLEMS[problem.code].title, problem.options.detail, {
-          href: `${root}/console`,
-          text: "To the first page",
-        });
-        const headers = { ...problem.options.headers, ...retryAfter(problem) };
-        return page(call, { session: undefined, view, status: problem.status, headers });
+        return problemPage(context.call, error, undefined);
       }
     };
+  }
+
+  /** The same for whoever is signed in, which its problems show, too. Without a session it is the sign-in. */
+  function shownTo(handler: (context: Routed, session: Session) => Promise<Response>) {
+    return shown(async (context) => {
+      const { call } = context;
+      if (call.request.method === "POST") requireOwnSite(call);
+      const session = await sessionOf(services, call.request);
+      if (session === undefined) return signInPage(call);
+      try {
+        return await handler(context, session);
+      } catch (error) {
+        return problemPage(call, error, session);
+      }
+    });
+  }
+
+  function problemPage(call: RoutedCall, error: unknown, session: Session | undefined): Response {
+    const problem = error instanceof Problem ? error : problemOf(error);
+    call.subject.code = problem.code;
+    if (problem.status >= 500) {
+      http.log.error("a page of the console failed", { request_id: call.requestId, error });
+    }
+    const root = rootOf(new URL(call.request.url).pathname);
+    const view = problemView(PROBLEMS[problem.code].title, problem.options.detail, {
+      href: `${root}/console`,
+      text: "To the first page",
+    });
+    const headers = { ...problem.options.headers, ...retryAfter(problem) };
+    return page(call, { session, view, status: problem.status, headers });
   }
 
   function visitOf(call: RoutedCall, session: Session, params: Visit["params"]): Visit {
@@ -145,9 +163,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
     app.route(
       "GET",
       place,
-      shown(async ({ call, params = {} }: Routed) => {
-        const session = await sessionOf(services, call.request);
-        if (session === undefined) return signInPage(call);
+      shownTo(async ({ call, params = {} }, session) => {
         const visit = visitOf(call, session, params);
         const route = routeOf(session, path);
         const file = await route.download?.(visit);
@@ -165,10 +181,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
     app.route(
       "POST",
       place,
-      shown(async ({ call, params = {} }: Routed) => {
-        requireOwnSite(call);
-        const session = await sessionOf(services, call.request);
-        if (session === undefined) return signInPage(call);
+      shownTo(async ({ call, params = {} }, session) => {
         const visit = visitOf(call, session, params);
         const route = routeOf(session, path);
         const form = await readForm(services, call, session.keyId);

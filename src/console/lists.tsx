@@ -71,13 +71,16 @@ const FEED_PAGES: Readonly<Record<Role, string>> = {
   read: "catalog",
 };
 
-/** A feed, which leads to its page as the visitor may see it. */
-export function FeedLink({ visit, id, name }: LinkProps) {
-  return (
-    <a href={`${visit.root}/console/${FEED_PAGES[visit.session.role]}/${id}`}>
-      {name ? <Text of={name} /> : <ShortId of={id} />}
-    </a>
-  );
+interface FeedLinkProps extends LinkProps {
+  /** Whether the visitor may see its page. @default true */
+  readonly hasPage?: boolean;
+}
+
+/** A feed, which leads to its page as the visitor may see it, if there is one. */
+export function FeedLink({ visit, id, name, hasPage = true }: FeedLinkProps) {
+  const called = name ? <Text of={name} /> : <ShortId of={id} />;
+  if (!hasPage) return called;
+  return <a href={`${visit.root}/console/${FEED_PAGES[visit.session.role]}/${id}`}>{called}</a>;
 }
 
 /** An account, which leads to its page. */

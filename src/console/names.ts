@@ -1,5 +1,5 @@
 /**
- * What people call the feeds, accounts and keys that a page knows by id. The ids are those of an answer that the visitor
+ * What people call the feeds, accounts and keys that a page knows by id, and whether a feed has a page still. The ids are those of an answer that the visitor
  * may see.
  *
  * @module
@@ -9,12 +9,25 @@ import type { Visit } from "./visit.ts";
 /** The name of an id; undefined if it has none. */
 export type NameOf = (id: string | null) => string | undefined;
 
+export interface Names {
+  readonly nameOf: NameOf;
+  /** Whether the visitor may see the feed: an operator any, a provider one that is not deleted, a consumer one to read. */
+  hasPage(feedId: string): boolean;
+}
+
 export async function findNames(
-  { operator: { database } }: Visit,
-  ids: readonly (string | null)[],
-): Promise<NameOf> {
-  const asked = [...new Set(ids)].filter((id) => id !== null);
+  { operator: { database }, session: { role } }: Visit,
+  ids: readonly (string | null | undefined)[],
+): Promise<Names> {
+  const asked = [...new Set(ids)].filter((id) => id !== null && id !== undefined);
   const rows = asked.length === 0 ? [] : await database.rows("find_names", { ids: asked });
-  const names = new Map(rows.map(({ id, name }) => [id, name]));
-  return (id) => (id === null ? undefined : names.get(id));
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return {
+    nameOf: (id) => (id === null ? undefined : found.get(id)?.name),
+    hasPage(feedId) {
+      const row = found.get(feedId);
+      if (row === undefined) return false;
+      return role === "admin" || (role === "write" ? !row.is_deleted : row.is_readable);
+    },
+  };
 }

@@ -3,6 +3,7 @@ import axe from "axe-core";
 import type { Browser } from "playwright-core";
 import { hasBrowser, type Look, launchBrowser, openWatched } from "../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { countSales } from "../support/run_job.ts";
 import { type Scene, setScene } from "./scene.ts";
 import { dangersIn, signIn } from "./support.ts";
 
@@ -108,6 +109,62 @@ describe("every page of every role", () => {
     }
     // The stylesheets, the scripts and the icon.
     expect(sizes.size).toBe(5);
+  });
+
+  test("what was deleted or suspended is named without a link, in the lists of who bought or sold it", async () => {
+    const owner = await gateway.createAccount({ name: "Owner" });
+    const buyer = await gateway.createAccount({ credits: 2_000_000, name: "Buyer" });
+    const [write, read] = [
+      await gateway.createKey(owner, "write"),
+      await gateway.createKey(buyer, "read"),
+    ];
+    const ids: string[] = [];
+    for (const slug of ["gone-later", "suspended-later"]) {
+      const price = { price_type: "one_time", one_time_price_cents: 100 };
+      const body = { name: slug, endpoint_path: slug, feed_type: "collection", ...price };
+      const created = await gateway.send("POST", "/v1/provider/feed/create", write, body);
+      const { id } = (await created.json()) as { id: string };
+      const rows = { payload: [{ id: "1" }] };
+      await gateway.send("POST", `/v1/provider/feed/${id}/push`, write, rows);
+      const most = { max_credits: 1_000_000 };
+      const bought = await gateway.send("POST", `/v1/feed/${id}/purchase`, read, most);
+      expect(bought.status).toBe(201);
+      ids.push(id);
+    }
+    await countSales(gateway.sql);
+    const [gone, suspended] = ids;
+    const operator = await signIn(gateway.baseUrl, scene.adminKey);
+    await operator.act(`/feeds/${gone}`, { act: "delete" });
+    await operator.act(`/feeds/${suspended}`, { act: "suspend", reason: "test" });
+    for (const [key, paths] of [
+      [read, ["", "/usage", "/purchases"]],
+      [write, ["/earnings"]],
+    ] as const) {
+      // Each link of each page leads to a page.
+      await walk(key);
+      const who = await signIn(gateway.baseUrl, key);
+      for (const path of paths) {
+        expect([path, await (await who.get(path)).text()]).toEqual([
+          path,
+          expect.stringContaining("gone-later"),
+        ]);
+      }
+    }
+  });
+
+  test("a page that there is not keeps the visitor's menu", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    for (const [path, answer] of [
+      ["/catalog", await who.get("/catalog")],
+      ["/accounts/none", await who.get("/accounts/none")],
+      ["/money", await who.post("/money", { act: "none" })],
+    ] as const) {
+      const html = await answer.text();
+      expect([path, answer.status]).toEqual([path, path === "/money" ? 400 : 404]);
+      expect(html).toContain("(operator)");
+      expect(html).toContain('href="../');
+      expect(html).toContain("Find a key</a>");
+    }
   });
 
   test("another account's feed, account or key is not found by its address", async () => {

@@ -40,7 +40,7 @@ export const OWN_ACCOUNT: PageRoute = {
     ]);
     const account = bodyOf(shown);
     const { usage } = bodyOf(log);
-    const nameOf = await namesIn(visit, usage);
+    const names = await namesIn(visit, usage);
     const { budget, agents = [] } = account;
     return {
       title: "Account",
@@ -103,7 +103,7 @@ export const OWN_ACCOUNT: PageRoute = {
             }
           />
           <h2>Newest calls</h2>
-          <UsageTable visit={visit} usage={usage} nameOf={nameOf} />
+          <UsageTable visit={visit} usage={usage} names={names} />
         </>
       ),
     };

@@ -6,6 +6,7 @@
  */
 import { Table, Time, Usd } from "../../ui/parts.tsx";
 import { FeedLink, listQuery, Next } from "../lists.tsx";
+import { findNames } from "../names.ts";
 import { bodyOf } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
 import type { Purchases } from "./answers.ts";
@@ -17,6 +18,10 @@ export const OWN_PURCHASES: PageRoute = {
   async show(visit) {
     const list = bodyOf(
       await visit.ask<Purchases>(`/v1/purchases${listQuery(visit, { limit: LISTED })}`),
+    );
+    const { hasPage } = await findNames(
+      visit,
+      list.purchases.map((row) => row.feed_id),
     );
     return {
       title: "Bought",
@@ -30,7 +35,9 @@ export const OWN_PURCHASES: PageRoute = {
             columns={[
               {
                 head: "Feed",
-                cell: (row) => <FeedLink visit={visit} id={row.feed_id} name={row.endpoint_path} />,
+                cell: ({ feed_id: id, endpoint_path: slug }) => (
+                  <FeedLink visit={visit} id={id} name={slug} hasPage={hasPage(id)} />
+                ),
               },
               { head: "When", kind: "when", cell: (row) => <Time of={row.purchased_at} /> },
               { head: "Price", kind: "num", cell: (row) => <Usd of={row.price.usd} /> },

@@ -8,6 +8,7 @@ import type { Spending } from "../../earnings/spending.ts";
 import { present } from "../../lib/assert.ts";
 import { digits, FigureCard, Table, Text, Time } from "../../ui/parts.tsx";
 import { FeedLink, listQuery, Next } from "../lists.tsx";
+import type { Names } from "../names.ts";
 import { bodyOf } from "../own_api.ts";
 import { SpendingChart, spendingOf } from "../spending.tsx";
 import type { PageRoute, Visit } from "../visit.ts";
@@ -29,7 +30,12 @@ export const OWN_USAGE: PageRoute = {
       spendingOf(visit, accountId, "feed"),
       spendingOf(visit, accountId, "key"),
     ]);
-    const nameOf = await namesIn(visit, log.usage);
+    const listed = feeds.groups.slice(0, GROUPS_LISTED);
+    const names = await namesIn(
+      visit,
+      log.usage,
+      listed.map((group) => group.feed_id),
+    );
     return {
       title: "Usage",
       hasCharts: true,
@@ -54,12 +60,17 @@ export const OWN_USAGE: PageRoute = {
           </div>
           <SpendingChart of={days} />
           <h2>By feed</h2>
-          <SpendingTable visit={visit} head="Feed" groups={feeds.groups} />
+          <SpendingTable visit={visit} head="Feed" groups={listed} names={names} />
           <h2>By key</h2>
-          <SpendingTable visit={visit} head="Key" groups={keys.groups} />
+          <SpendingTable
+            visit={visit}
+            head="Key"
+            groups={keys.groups.slice(0, GROUPS_LISTED)}
+            names={names}
+          />
           <h2>Calls</h2>
           <p class="lead">Every call that was answered, and what it cost, the newest first.</p>
-          <UsageTable visit={visit} usage={log.usage} nameOf={nameOf} />
+          <UsageTable visit={visit} usage={log.usage} names={names} />
           <Next visit={visit} cursor={log.next_cursor} text="Older calls" />
         </>
       ),
@@ -71,21 +82,22 @@ interface SpendingTableProps {
   readonly visit: Visit;
   readonly head: string;
   readonly groups: Spending["groups"];
+  readonly names: Names;
 }
 
-function SpendingTable({ visit, head, groups }: SpendingTableProps) {
+function SpendingTable({ visit, head, groups, names }: SpendingTableProps) {
   return (
     <Table
       label={`Spending by ${head.toLowerCase()}`}
-      rows={groups.slice(0, GROUPS_LISTED)}
+      rows={groups}
       columns={[
         {
           head,
-          cell: (row) => {
-            if (row.feed_id !== undefined) {
-              return <FeedLink visit={visit} id={row.feed_id} name={row.name} />;
+          cell: ({ feed_id: id, name, key_id: keyId }) => {
+            if (id !== undefined) {
+              return <FeedLink visit={visit} id={id} name={name} hasPage={names.hasPage(id)} />;
             }
-            return <Text of={row.name || row.key_id || "not known"} />;
+            return <Text of={name || keyId || "not known"} />;
           },
         },
         { head: "Reads", kind: "num", cell: (row) => digits(row.reads) },

@@ -6,17 +6,17 @@
  */
 import { digits, Table, Text, Time } from "../../ui/parts.tsx";
 import { FeedLink } from "../lists.tsx";
-import { findNames, type NameOf } from "../names.ts";
+import { findNames, type Names } from "../names.ts";
 import type { Visit } from "../visit.ts";
 import type { UsageEvent } from "./answers.ts";
 
 interface UsageTableProps {
   readonly visit: Visit;
   readonly usage: readonly UsageEvent[];
-  readonly nameOf: NameOf;
+  readonly names: Names;
 }
 
-export function UsageTable({ visit, usage, nameOf }: UsageTableProps) {
+export function UsageTable({ visit, usage, names }: UsageTableProps) {
   return (
     <Table
       label="Usage log"
@@ -27,12 +27,16 @@ export function UsageTable({ visit, usage, nameOf }: UsageTableProps) {
         {
           head: "Feed",
           cell: ({ feed_id: id }) =>
-            id === null ? "" : <FeedLink visit={visit} id={id} name={nameOf(id)} />,
+            id === null ? (
+              ""
+            ) : (
+              <FeedLink visit={visit} id={id} name={names.nameOf(id)} hasPage={names.hasPage(id)} />
+            ),
         },
         { head: "Credits", kind: "num", cell: (row) => digits(row.credits_charged) },
         {
           head: "Key",
-          cell: (row) => <Text of={nameOf(row.key_id)} />,
+          cell: (row) => <Text of={names.nameOf(row.key_id)} />,
         },
         { head: "Usage id", kind: "id", cell: (row) => <code class="small">{row.usage_id}</code> },
       ]}
@@ -45,10 +49,12 @@ export function UsageTable({ visit, usage, nameOf }: UsageTableProps) {
   );
 }
 
-/** The names in a page of the usage log. */
-export function namesIn(visit: Visit, usage: readonly UsageEvent[]): Promise<NameOf> {
-  return findNames(
-    visit,
-    usage.flatMap(({ feed_id: feedId, key_id: keyId }) => [feedId, keyId]),
-  );
+/** The names in a page of the usage log, and those of other feeds. */
+export function namesIn(
+  visit: Visit,
+  usage: readonly UsageEvent[],
+  feedIds: readonly (string | undefined)[] = [],
+): Promise<Names> {
+  const ids = usage.flatMap(({ feed_id: feedId, key_id: keyId }) => [feedId, keyId]);
+  return findNames(visit, [...ids, ...feedIds]);
 }

@@ -31,7 +31,7 @@ export const AUDIT_TRAIL: PageRoute = {
     const { events, next_cursor: cursor } = bodyOf(
       await visit.ask<Listed<"events", AuditEntry>>(path),
     );
-    const nameOf = await findNames(
+    const { nameOf } = await findNames(
       visit,
       events.flatMap(({ actor, account_id, feed_id }) => [account_id, feed_id, keyOf(actor)]),
     );

@@ -25,7 +25,7 @@ export const MONEY_MOVES: PageRoute = {
     ]);
     const bought = bodyOf(purchases).purchases;
     const paid = bodyOf(payouts).payouts;
-    const nameOf = await findNames(
+    const { nameOf } = await findNames(
       visit,
       [...bought, ...paid].map((row) => row.account_id),
     );

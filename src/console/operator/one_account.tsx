@@ -61,7 +61,7 @@ export const ONE_ACCOUNT: PageRoute = {
         ? undefined
         : await visit.ask<ProvenAccountOutcome>(`/v1/operator/accounts/${id}`);
     const { usage, next_cursor: cursor } = bodyOf(log);
-    const nameOf = await findNames(
+    const { nameOf } = await findNames(
       visit,
       usage.flatMap(({ feed_id: feedId, key_id: keyId }) => [feedId, keyId]),
     );

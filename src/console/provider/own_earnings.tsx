@@ -9,6 +9,7 @@ import type { Earnings } from "../../earnings/earnings.ts";
 import { counted, digits, type Figure, FigureCard, Table, Text, Time } from "../../ui/parts.tsx";
 import { EarningsChart } from "../earnings_chart.tsx";
 import { FeedLink } from "../lists.tsx";
+import { findNames } from "../names.ts";
 import { bodyOf } from "../own_api.ts";
 import type { Download, PageRoute, Visit } from "../visit.ts";
 
@@ -38,6 +39,11 @@ export const OWN_EARNINGS: PageRoute = {
     const byDay = bodyOf(days);
     const { totals, complete_until: until } = byDay;
     const payouts = bodyOf(paid);
+    const earning = bodyOf(feeds).groups.slice(0, FEEDS_LISTED);
+    const { hasPage } = await findNames(
+      visit,
+      earning.map((group) => group.feed_id),
+    );
     return {
       title: "Earnings",
       hasCharts: true,
@@ -78,9 +84,11 @@ export const OWN_EARNINGS: PageRoute = {
           />
           <h2>By feed</h2>
           <EarningsTable
-            groups={bodyOf(feeds).groups.slice(0, FEEDS_LISTED)}
+            groups={earning}
             head="Feed"
-            cell={(group) => <FeedLink visit={visit} id={group.feed_id ?? ""} name={group.name} />}
+            cell={({ feed_id: id = "", name }) => (
+              <FeedLink visit={visit} id={id} name={name} hasPage={hasPage(id)} />
+            )}
           />
           {bodyOf(feeds).groups.length > FEEDS_LISTED && (
             <p class="small soft">

@@ -1152,7 +1152,7 @@ export interface StatementTypes {
       readonly is_own_key: boolean;
     };
   };
-  /** what people call the feeds, accounts and keys that a page knows by id */
+  /** what people call the feeds, accounts and keys that a page knows by id, and which feeds still are there, for */
   find_names: {
     parameters: {
       readonly ids: readonly (string | null)[];
@@ -1160,6 +1160,8 @@ export interface StatementTypes {
     row: {
       readonly id: string;
       readonly name: string;
+      readonly is_readable: boolean;
+      readonly is_deleted: boolean;
     };
   };
   /** the session behind a cookie, if it lasts and its key holds; nothing if its account is suspended */
