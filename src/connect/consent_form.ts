@@ -77,10 +77,17 @@ export async function readConsent(
   if (days < 1 || days > AGENT_DAYS_MAX) {
     mistakes.push(`Days must be a whole number from 1 to ${AGENT_DAYS_MAX}.`);
   }
+  const typed = fields.otherFeeds.split(/[\s,]+/).filter(Boolean);
+  const references = [...fields.feedIds, ...typed];
   const feedIds = fields.isAllFeeds ? null : new Set<string>();
-  if (feedIds !== null) {
-    const typed = fields.otherFeeds.split(/[\s,]+/).filter(Boolean);
-    const references = [...fields.feedIds, ...typed];
+  if (feedIds === null) {
+    // A key for all feeds is not what a person means who has named some.
+    if (references.length > 0) {
+      mistakes.push(
+        "You chose all feeds, and named some. Choose “Only these”, or untick and empty what you named.",
+      );
+    }
+  } else {
     if (references.length === 0) mistakes.push("Choose at least one feed, or all feeds.");
     if (references.length > AGENT_FEEDS_MAX) {
       mistakes.push(`Choose at most ${AGENT_FEEDS_MAX} feeds, or all feeds.`);

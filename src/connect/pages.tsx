@@ -167,9 +167,10 @@ function Limits({ fields, endsBefore }: ConsentView) {
   );
 }
 
+/** The stylesheet shows the feeds if "Only these" is chosen, or if one is named, since then "All feeds" is refused. */
 function FeedChoice({ fields, feeds }: ConsentView) {
   return (
-    <fieldset>
+    <fieldset class="feed-choice">
       <legend>Which feeds it may read</legend>
       <label class="check">
         <input type="radio" name="feeds" value="all" checked={fields.isAllFeeds} /> All feeds
@@ -177,8 +178,7 @@ function FeedChoice({ fields, feeds }: ConsentView) {
       <label class="check">
         <input type="radio" name="feeds" value="some" checked={!fields.isAllFeeds} /> Only these
       </label>
-      <details open={!fields.isAllFeeds}>
-        <summary>Choose feeds</summary>
+      <div class="named">
         {feeds.map(({ id, slug, name, price }) => (
           <label class="check">
             <input
@@ -187,13 +187,25 @@ function FeedChoice({ fields, feeds }: ConsentView) {
               value={id}
               checked={fields.feedIds.includes(id)}
             />{" "}
-            <Text of={name} /> <code>{slug}</code> <span class="soft">{price}</span>
+            <span>
+              <Text of={name} /> <code>{slug}</code> <span class="soft">{price}</span>
+            </span>
           </label>
         ))}
-        <Field label="Others" name="other_feeds" hint="By id or slug, separated by blanks.">
-          <input id="other_feeds" name="other_feeds" autoComplete="off" value={fields.otherFeeds} />
+        <Field
+          label="Others"
+          name="other_feeds"
+          hint="By id or slug, separated by blanks or commas."
+        >
+          <input
+            id="other_feeds"
+            name="other_feeds"
+            autoComplete="off"
+            placeholder="gold-prices, airports"
+            value={fields.otherFeeds}
+          />
         </Field>
-      </details>
+      </div>
     </fieldset>
   );
 }

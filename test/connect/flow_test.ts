@@ -374,6 +374,25 @@ describe("the consent", () => {
     }
   });
 
+  test("feeds that are named beside all feeds are refused, and stay as they were", async () => {
+    const rows = [{ id: 1 }];
+    const feed = await seedFeed(gateway, accountId, { type: "collection", rows, isPublic: true });
+    const keys = () => gateway.sql`select key_id from api_keys where account_id = ${accountId}`;
+    const before = (await keys()).length;
+    const named = [
+      [{ feed_id: feed.feedId }, `name="feed_id" value="${feed.feedId}" checked`],
+      [{ other_feeds: feed.slug }, `value="${feed.slug}"`],
+    ] as const;
+    for (const [fields, kept] of named) {
+      const answered = await agree(queryOf(), fields);
+      expect(answered.status).toBe(422);
+      const html = await answered.text();
+      expect(html).toContain("You chose all feeds, and named some.");
+      expect(html).toContain(kept);
+    }
+    expect((await keys()).length).toBe(before);
+  });
+
   test("without a session the page comes once more from this site, and then asks for the sign-in", async () => {
     const query = queryOf();
     const first = await show(query, { "Sec-Fetch-Site": "cross-site", Cookie: "" });

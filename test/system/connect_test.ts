@@ -130,9 +130,18 @@ describe.skipIf(!hasBrowser)("a person connects an agent", () => {
     await page.waitForSelector("text=Connect Official client?");
     if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
     await page.fill("input[name=daily_credits]", "20000");
+    // Feeds are named after "Only these" alone, and stay in sight while one is named.
+    const choice = page.locator(`input[name=feed_id][value="${feed.feedId}"]`);
+    expect(await choice.isVisible()).toBe(false);
     await page.check("input[name=feeds][value=some]");
-    await page.click("summary");
-    await page.check(`input[name=feed_id][value="${feed.feedId}"]`);
+    await choice.check();
+    await page.check("input[name=feeds][value=all]");
+    expect(await choice.isVisible()).toBe(true);
+    await page.click("button[value=agree]");
+    await page.waitForSelector("text=You chose all feeds, and named some.");
+    expect(await choice.isChecked()).toBe(true);
+    expect(complaints.splice(0)).toEqual([expect.stringContaining("status of 422")]);
+    await page.check("input[name=feeds][value=some]");
     await page.click("button[value=agree]");
     await page.waitForSelector("text=You may close this page");
     const answer = await agent.finish();
