@@ -576,6 +576,8 @@ export interface components {
                  */
                 closes_at: string | null;
             }[];
+            /** @description Why the operator has suspended it; absent if the feed is not suspended. */
+            suspension_reason?: string;
         };
         /** @description A page of an account's own feeds. */
         OwnFeeds: {

@@ -200,6 +200,11 @@ export const OwnFeedShape = Type.Object(
     readers: count("Distinct accounts that read or bought in these days."),
     net_usd: Type.Number({ description: "What these days earned, less refunds and the fee." }),
     open_batches: openBatches,
+    suspension_reason: Type.Optional(
+      Type.String({
+        description: "Why the operator has suspended it; absent if the feed is not suspended.",
+      }),
+    ),
   },
   { $id: "OwnFeed", description: "A feed as its owner sees it, and what it holds." },
 );

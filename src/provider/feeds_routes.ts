@@ -321,10 +321,10 @@ async function listFeeds(
   const contents = await listFeedContents(database, feedIds);
   const feeds = rows
     .map((row) =>
-      ownFeedText(
-        feedRowText(row, config.limits, !isFull),
-        contents.filter(({ feed_id: feedId }) => feedId === row.feed_id),
-      ),
+      ownFeedText(feedRowText(row, config.limits, !isFull), {
+        suspensionReason: row.suspension_reason,
+        contents: contents.filter(({ feed_id: feedId }) => feedId === row.feed_id),
+      }),
     )
     .join(",");
   const page = `"total":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}`;
@@ -362,8 +362,14 @@ async function findRows(
   return { rows, total: Number(count?.total ?? 0n) };
 }
 
-/** A feed's row with what it holds: a line for each open batch, or one that has none. */
-function ownFeedText(row: string, contents: readonly FeedContent[]): string {
+interface OwnState {
+  readonly suspensionReason: string | null;
+  /** A line for each open batch, or one that has none. */
+  readonly contents: readonly FeedContent[];
+}
+
+/** A feed's row with what it holds, and why it is suspended if it is. */
+function ownFeedText(row: string, { suspensionReason, contents }: OwnState): string {
   const rowCount = contents[0]?.row_count ?? 0n;
   const members = [
     `"row_count":${rowCount}`,
@@ -372,6 +378,9 @@ function ownFeedText(row: string, contents: readonly FeedContent[]): string {
     `"reads":${contents[0]?.reads ?? 0n}`,
     `"readers":${contents[0]?.readers ?? 0n}`,
     `"net_usd":${usdText(contents[0]?.net_nanos ?? 0n)}`,
+    ...(suspensionReason === null
+      ? []
+      : [`"suspension_reason":${JSON.stringify(suspensionReason)}`]),
   ].join(",");
   return `${row.slice(0, -1)},${members}}`;
 }

@@ -158,6 +158,17 @@ describe("GET /v1/provider/feeds", () => {
     expect(await listed()).toMatchObject([{ row_count: 1, open_batches: [] }, { row_count: 2 }]);
   });
 
+  test("a suspended feed has the operator's reason, and any other has none", async () => {
+    const own = await newKey();
+    const { id } = await create("suspended", own);
+    await create("running", own);
+    await gateway.sql`update feeds set suspension_reason = 'no "licence"' where feed_id = ${String(id)}`;
+    const { feeds } = await pageOf("", own);
+    expect(feeds.map((feed) => feed.suspension_reason)).toEqual([undefined, 'no "licence"']);
+    const [one] = (await pageOf(`?feed_id=${id}`, own)).feeds;
+    expect(one?.suspension_reason).toBe('no "licence"');
+  });
+
   test("of very many open batches the newest 20 are listed", async () => {
     const own = await newKey();
     const { id } = await create("very-open", own);

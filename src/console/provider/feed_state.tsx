@@ -13,6 +13,7 @@ import { OpenBatches } from "../open_batches.tsx";
 import { bodyOf } from "../own_api.ts";
 import { idOf, type PageRoute } from "../visit.ts";
 import { findOwn } from "./find_own.ts";
+import { OwnStatus } from "./own_status.tsx";
 
 const PUSHES_LISTED = 20;
 
@@ -62,26 +63,32 @@ export const FEED_STATE: PageRoute = {
           </div>
           <Facts
             of={{
-              Status: (
-                <Badge tone={shown.status === "active" ? "good" : "plain"}>{shown.status}</Badge>
-              ),
+              Status: <OwnStatus of={shown} />,
+              "Suspended because": shown.suspension_reason && <Text of={shown.suspension_reason} />,
               Review: shown.review,
               "Declined because": shown.review_reason && <Text of={shown.review_reason} />,
               Price: priceText(shown),
               "Last push": <Time of={shown.last_sync_at} />,
             }}
           />
-          <div class="actions">
-            <a class="button" href={`${here}/push`}>
-              Push a file
-            </a>
-            <a class="button quiet" href={`${here}/edit`}>
-              Edit the listing
-            </a>
-            {!shown.is_public && shown.review !== "waiting" && (
-              <ActForm buttons={[{ act: "review", text: "Ask to be listed", tone: "quiet" }]} />
-            )}
-          </div>
+          {shown.suspension_reason === undefined ? (
+            <div class="actions">
+              <a class="button" href={`${here}/push`}>
+                Push a file
+              </a>
+              <a class="button quiet" href={`${here}/edit`}>
+                Edit the listing
+              </a>
+              {!shown.is_public && shown.review !== "waiting" && (
+                <ActForm buttons={[{ act: "review", text: "Ask to be listed", tone: "quiet" }]} />
+              )}
+            </div>
+          ) : (
+            <p class="hint">
+              Nobody reads it, and pushes and edits are refused, until the operator ends the
+              suspension. Nothing of it is removed.
+            </p>
+          )}
           <OpenBatches of={shown.open_batches} />
           <h2>Pushes</h2>
           <Table

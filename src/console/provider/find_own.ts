@@ -13,6 +13,8 @@ import { idOf, type Visit } from "../visit.ts";
 export interface OwnFeed extends ShownFeed {
   readonly id: string;
   readonly status: string;
+  /** Absent if the feed is not suspended. */
+  readonly suspension_reason?: string;
   readonly review: string;
   readonly review_reason: string | null;
   readonly last_sync_at: string | null;

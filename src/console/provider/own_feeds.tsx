@@ -9,6 +9,7 @@ import { FeedLink, listQuery, Next, nextOffset } from "../lists.tsx";
 import { bodyOf } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
 import type { OwnFeeds } from "./find_own.ts";
+import { OwnStatus } from "./own_status.tsx";
 
 const LISTED = 100;
 const LISTING_TONES: Readonly<Record<string, Tone>> = {
@@ -38,9 +39,7 @@ export const OWN_FEEDS: PageRoute = {
               },
               {
                 head: "State",
-                cell: (row) => (
-                  <Badge tone={row.status === "active" ? "good" : "plain"}>{row.status}</Badge>
-                ),
+                cell: (row) => <OwnStatus of={row} />,
               },
               {
                 head: "Listing",
