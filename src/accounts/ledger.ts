@@ -49,7 +49,7 @@ interface Outcomes {
    */
   record_purchase: Outcome<
     "purchased" | "repeated" | "already_purchased" | "undone" | "reference_taken",
-    "not_one_time" | "bought_from_balance"
+    "not_one_time" | "own_feed" | "bought_from_balance"
   >;
   /** A purchase is taken back, now or before. What was paid from the balance is given back. */
   undo_purchase: Outcome<"undone" | "repeated", "not_purchased" | "balance_full">;

@@ -86,6 +86,11 @@ export async function recordPurchase(
         "FEED_NOT_FOR_SALE",
         `feed "${input.feed_id}" is not sold once: its price_type is not one_time`,
       );
+    case "own_feed":
+      throw new Refused(
+        "FEED_NOT_FOR_SALE",
+        `feed "${input.feed_id}" is the account's own, and it reads its own feeds free`,
+      );
     case "reference_taken":
       throw referenceTaken(outcome.entry);
     default:

@@ -277,6 +277,7 @@ describe("what is well formed and can't be done", () => {
       [404, "FEED_NOT_FOUND", "POST", "/purchases", { ...of, feed_id: UNKNOWN_ID }],
       [409, "FEED_DELETED", "POST", "/purchases", { ...of, feed_id: gone }],
       [409, "FEED_NOT_FOR_SALE", "POST", "/purchases", { ...of, feed_id: free }],
+      [409, "FEED_NOT_FOR_SALE", "POST", "/purchases", { account_id: "Owner", feed_id: sold }],
       [
         409,
         "REFERENCE_TAKEN",

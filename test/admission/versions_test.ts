@@ -20,7 +20,7 @@ test("an account's version is renewed by every change of its row, its keys and i
   const { sql } = gateway;
   const accountId = await gateway.createAccount({ credits: 5 });
   const key = await gateway.createKey(accountId, "read");
-  const { feedId } = await seedFeed(gateway, accountId, {
+  const { feedId } = await seedFeed(gateway, await gateway.createAccount(), {
     type: "singleton",
     rows: [{}],
     oneTimePriceCents: 100,

@@ -107,6 +107,7 @@ describe("audit", () => {
 
   test("a first push is its key's deed, and a purchase is shown with its feed", async () => {
     const accountId = await gateway.createAccount();
+    const buyerId = await gateway.createAccount();
     const writeKey = await gateway.createKey(accountId, "write");
     const [key] = await gateway.sql`select key_id from api_keys where account_id = ${accountId}`;
     const made = await gateway.send("POST", "/v1/provider/feed/create", writeKey, {
@@ -120,8 +121,8 @@ describe("audit", () => {
     for (const rate of [1, 2]) {
       expect((await gateway.send("POST", push, writeKey, { rate })).status).toBe(200);
     }
-    await operator.json("purchase", "record", "--account", accountId, "--feed", "sold");
-    const undo = ["purchase", "undo", "--account", accountId, "--feed", "sold", "--reason"];
+    await operator.json("purchase", "record", "--account", buyerId, "--feed", "sold");
+    const undo = ["purchase", "undo", "--account", buyerId, "--feed", "sold", "--reason"];
     await operator.json(...undo, "paid back");
     // Nothing changes the second time.
     await operator.json(...undo, "once more");
@@ -129,7 +130,7 @@ describe("audit", () => {
     expect(undone).toMatchObject({
       action: "purchase undo",
       actor: me,
-      account_id: accountId,
+      account_id: buyerId,
       before: { balance_credits: 0 },
       after: { amount_credits: 0, balance_credits: 0, reason: "paid back" },
     });
@@ -138,10 +139,10 @@ describe("audit", () => {
       ["feed edit", `key ${key?.key_id}`],
       ["feed create", `key ${key?.key_id}`],
     ]);
-    expect(events[0]).toMatchObject({ account_id: accountId, after: { amount_credits: 0 } });
+    expect(events[0]).toMatchObject({ account_id: buyerId, after: { amount_credits: 0 } });
     expect(events[1]).toMatchObject({ before: { status: "draft" }, after: { status: "active" } });
     expect(events[2]?.after).toMatchObject({ price_type: "one_time", one_time_price_cents: 100 });
-    const ofAccount = await trail("--account", accountId);
+    const ofAccount = await trail("--account", buyerId);
     expect(ofAccount.filter(({ action }) => action === "purchase record")).toHaveLength(1);
   });
 

@@ -64,6 +64,12 @@ describe("purchase record", () => {
     refused(await record(accountId, "no-such-feed"), "no-such-feed");
     refused(await record(UNKNOWN_ID, sold.slug), UNKNOWN_ID);
   });
+
+  test("a provider's own feed is exit code 1: it reads its own feeds free, and is owed nothing", async () => {
+    const own = await seed();
+    refused(await record(provider, own.slug), "the account's own");
+    expect(await operator.json("purchase", "list", "--account", provider)).toEqual([]);
+  });
 });
 
 describe("purchase undo", () => {

@@ -3,7 +3,8 @@
 -- reference says that it was paid a second time. After an undo it may be bought again, but not by the
 -- reference of before, which may be a late retry.
 --
--- Outcomes: purchased; repeated; not_one_time; already_purchased (under the reference of `entry`);
+-- Outcomes: purchased; repeated; not_one_time; own_feed (which the account reads free);
+-- already_purchased (under the reference of `entry`);
 -- bought_from_balance (the account has bought it by itself, so there is no entry); undone (so was
 -- the purchase of this reference, `entry`); reference_taken as in append_ledger_entry.
 create or replace function record_purchase(
@@ -43,6 +44,10 @@ begin
   select * into strict feed
   from feeds
   where feed_id = bought_feed;
+  if feed.account_id = buying_account then
+    outcome := 'own_feed';
+    return;
+  end if;
   if feed.price_type <> 'one_time' then
     outcome := 'not_one_time';
     return;
