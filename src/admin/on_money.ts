@@ -33,6 +33,7 @@ import type { Reply } from "./repeats.ts";
 const ENTRY_ANSWER = { shape: LedgerEntryShape, example: ENTRY };
 /** 201 for a new entry, 200 for one that an earlier call had written. */
 const ENTRY_ANSWERS = { 200: ENTRY_ANSWER, 201: ENTRY_ANSWER };
+const PROMOTION_ANSWER = { shape: PromotionShape, example: PROMOTION };
 const REFERENCE =
   "The same `reference` twice is one entry: 201 the first time, 200 after that. Without one, a call with an `Idempotency-Key` gets a reference that is made of it.";
 
@@ -87,13 +88,17 @@ export const CREDIT_ROUTES = [
     path: "/promotions",
     operationId: "createPromotion",
     summary: "Make a promotion code",
-    description: "The same code with the same content is the one that is there.",
+    description:
+      "The same code with the same content is the one that is there: 201 the first time, 200 after that.",
     input: CreatePromotionInput,
     example: { code: "WELCOME", credits: 1_000, max_redemptions: 100 },
     isSafeToRepeat: true,
-    answers: { 201: { shape: PromotionShape, example: PROMOTION } },
+    answers: { 200: PROMOTION_ANSWER, 201: PROMOTION_ANSWER },
     problems: ["PROMOTION_TAKEN"],
-    act: async ({ operator, actor }, input) => made(await createPromotion(operator, input, actor)),
+    async act({ operator, actor }, input) {
+      const { promotion, isRepeated } = await createPromotion(operator, input, actor);
+      return isRepeated ? done(promotion) : made(promotion);
+    },
   }),
   defineRoute({
     method: "POST",
@@ -173,7 +178,7 @@ export const CREDIT_ROUTES = [
     name: "usage",
     $id: "UsageList",
     entry: { shape: UsageEventShape, example: USAGE_EVENT },
-    problems: ACCOUNT_PROBLEMS,
+    problems: [...ACCOUNT_PROBLEMS, "RANGE_INVALID"],
     list: listUsage,
     textOf: usageEventText,
   }),

@@ -32,17 +32,20 @@ const promoCreate = databaseCommand({
       throw new UsageError("CODE must be 1 to 64 visible ASCII characters");
     }
   },
-  run: async ({ operator, actor, values, argument: code }) => {
+  run: async ({ operator, actor, values, argument: code, output }) => {
     const { credits, "max-redemptions": most, expires } = values;
     const input = { code, credits, max_redemptions: most, expires_at: expires };
-    const made = await createPromotion(operator, input, actor);
+    const { promotion, isRepeated } = await createPromotion(operator, input, actor);
+    if (isRepeated) {
+      output.note("this promotion code was there already, and nothing was added\n");
+    }
     return {
-      json: JSON.stringify(made),
+      json: JSON.stringify(promotion),
       text: fields({
         code,
-        gives: inCredits(made.credits),
+        gives: inCredits(promotion.credits),
         redemptions: most === undefined ? "any number" : `at most ${most}`,
-        expires: made.expires_at ?? "never",
+        expires: promotion.expires_at ?? "never",
       }),
     };
   },

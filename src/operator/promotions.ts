@@ -60,23 +60,23 @@ export async function createPromotion(
   { database }: Operator,
   input: InputOf<typeof CreatePromotionInput>,
   actor: Actor,
-): Promise<PromotionOutcome> {
+): Promise<{ readonly promotion: PromotionOutcome; readonly isRepeated: boolean }> {
   const { code, credits, max_redemptions: most = null, expires_at: expires = null } = input;
-  const made = await database.row("create_promotion", {
+  const row = await database.row("create_promotion", {
     code,
     amount_nanos: credits,
     max_redemptions: most,
     expires_at: expires,
     actor,
   });
-  if (made === undefined) {
+  if (row === undefined) {
     throw new Refused(
       "PROMOTION_TAKEN",
       `promotion code "${code}" is there already, with other credits, redemptions or end; choose another code`,
     );
   }
-  const { amount_nanos: nanos, ...rest } = made;
-  return { code, credits: creditsNumber(nanos), ...rest };
+  const { amount_nanos: nanos, is_new: isNew, ...rest } = row;
+  return { promotion: { code, credits: creditsNumber(nanos), ...rest }, isRepeated: !isNew };
 }
 
 export const RedeemPromotionInput = Type.Object({

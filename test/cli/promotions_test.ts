@@ -32,6 +32,11 @@ describe("promo", () => {
     const argv = ["promo", "create", "AGAIN", "--credits", "1", "--max-redemptions", "2"];
     const first = await operator.json(...argv);
     expect(await operator.json(...argv)).toEqual(first);
+    const { code, stderr } = await operator.run(argv);
+    expect([code, linesOf(stderr)]).toEqual([
+      0,
+      [expect.stringContaining("this promotion code was there already")],
+    ]);
     refused(await operator.run(["promo", "create", "AGAIN", "--credits", "2"]), "there already");
     const end = ["--expires", "2126-01-01T00:00:00Z"];
     refused(await operator.run([...argv, ...end]), "there already");

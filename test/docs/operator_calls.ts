@@ -180,6 +180,7 @@ async function actOnMoney(gateway: TestGateway, call: Call, post: Post): Promise
   await post(404, "/credits/revocations", { ...taken, account_id: "none" });
   const code = { code: "DOCUMENTED", credits: 5, max_redemptions: 1 };
   await post(201, "/promotions", code);
+  await post(200, "/promotions", code);
   await post(409, "/promotions", { ...code, credits: 6 });
   await call(200, "GET", "/promotions");
   await post(201, "/promotions/DOCUMENTED/redemptions", name);

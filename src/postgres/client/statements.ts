@@ -673,6 +673,7 @@ export interface StatementTypes {
       readonly max_redemptions: number | null;
       readonly expires_at: string | null;
       readonly created_at: string;
+      readonly is_new: boolean;
     };
   };
   /** changes a key's name, end, budget or scope, or revokes it */
@@ -1972,7 +1973,7 @@ export interface StatementTypes {
       readonly feed_id: string;
     };
   };
-  /** nobody may read the feed or push to it while there is a reason; null ends that */
+  /** nobody may read the feed or push to it while there is a reason; null ends that. The same again changes nothing */
   suspend_feed: {
     parameters: {
       readonly feed_id: string;
