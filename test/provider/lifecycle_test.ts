@@ -337,6 +337,20 @@ describe("a deleted feed", () => {
     });
   }
 
+  test("that has rows of an import that failed keeps its slug", async () => {
+    const { id, slug } = await createFeed({ feed_type: "stream" });
+    const imported = await fetch(`${gateway.baseUrl}/v1/provider/feed/${id}/import`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${write}`, "content-type": "application/x-ndjson" },
+      body: '{"id":"a"}\n{"id":"z","event_timestamp":"now"}\n',
+    });
+    expect(await imported.text()).toContain('"rows_inserted":1');
+    expect((await remove(slug)).status).toBe(204);
+    const body = { name: "Again", endpoint_path: slug };
+    const again = await gateway.send("POST", "/v1/provider/feed/create", write, body);
+    expect(await refusal(again)).toBe("409 ENDPOINT_PATH_TAKEN");
+  });
+
   test("that was never public and never had data gives its slug up at once, and deleting it again does not touch who takes it", async () => {
     const { id, slug } = await createFeed({ feed_type: "collection" });
     expect((await remove(slug)).status).toBe(204);

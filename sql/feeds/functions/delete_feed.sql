@@ -69,6 +69,8 @@ begin
           or feeds.published_at is not null
           or feeds.unlisted_at is not null
           or feeds.first_pushed_at is not null
+          -- Rows that an import stored before it failed.
+          or feeds.next_position > 1
           then feeds.endpoint_path
       end,
       definition_version = feeds.definition_version + 1
