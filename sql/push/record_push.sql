@@ -1,9 +1,12 @@
 -- name: record_push
--- why: notes refused pushes in the feed's history; those that were refused by rate in one minute are one row
+-- why: notes refused pushes in the feed's history; those that were refused by rate in one minute are one row. The events
+--   that an import had stored in a stream before it was refused are counted, too
 -- :feed_id uuid
 -- :code text
 -- :detail text
 -- :rows_received int
+-- :rows_inserted int
+-- :rows_duplicate int
 -- :body_bytes bigint
 -- :duration_ms int
 -- :batch_id text?
@@ -14,7 +17,8 @@ insert into pushes (
   body_bytes, duration_ms, batch_id, times
 )
 values (
-  :feed_id, false, :code, :detail, :rows_received, 0, 0, 0, :body_bytes, :duration_ms, :batch_id, :times
+  :feed_id, false, :code, :detail, :rows_received, :rows_inserted, 0, :rows_duplicate,
+  :body_bytes, :duration_ms, :batch_id, :times
 )
 on conflict (feed_id, date_trunc('minute', pushed_at at time zone 'UTC')) where code = 'RATE_LIMITED'
 do update

@@ -50,11 +50,15 @@ export function recordMetrics(metrics: Metrics, decision: Decision, isDryRun: bo
   }
 }
 
-interface RefusedPush {
+export interface RefusedPush {
   readonly requestId: string;
   readonly feedId: string;
   readonly problem: Problem;
   readonly rowsReceived: number;
+  /** Of an import into a stream, what is stored all the same. @default 0 */
+  readonly rowsInserted?: number;
+  /** @default 0 */
+  readonly rowsDuplicate?: number;
   readonly bodyBytes: number;
   /** Null if none was given, or the body could not be read. */
   readonly batchId: string | null;
@@ -70,7 +74,7 @@ export async function recordRefusal(
   refused: RefusedPush,
 ): Promise<void> {
   const { requestId, feedId, problem, startedMs, times = 1 } = refused;
-  const { rowsReceived, bodyBytes, batchId } = refused;
+  const { rowsReceived, rowsInserted = 0, rowsDuplicate = 0, bodyBytes, batchId } = refused;
   const { code, options } = problem;
   const elapsedMs = Math.round(performance.now() - startedMs);
   try {
@@ -79,6 +83,8 @@ export async function recordRefusal(
       code,
       detail: options.detail,
       rows_received: rowsReceived,
+      rows_inserted: rowsInserted,
+      rows_duplicate: rowsDuplicate,
       body_bytes: BigInt(bodyBytes),
       duration_ms: elapsedMs,
       batch_id: batchId,

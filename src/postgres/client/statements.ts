@@ -2200,13 +2200,15 @@ export interface StatementTypes {
       readonly retry_after_ms: number | null;
     };
   };
-  /** notes refused pushes in the feed's history; those that were refused by rate in one minute are one row */
+  /** notes refused pushes in the feed's history; those that were refused by rate in one minute are one row. The events */
   record_push: {
     parameters: {
       readonly feed_id: string;
       readonly code: string;
       readonly detail: string;
       readonly rows_received: number;
+      readonly rows_inserted: number;
+      readonly rows_duplicate: number;
       readonly body_bytes: bigint;
       readonly duration_ms: number;
       readonly batch_id: string | null;
@@ -3017,7 +3019,7 @@ export const ARGUMENTS: {
   finish_import: (by) => [by.feed_id, by.import_id, by.definition_version, by.account_id, by.key_id, by.feed_type, by.rows_received, by.rows_inserted, by.body_bytes, by.elapsed_ms, by.actor],
   import_rows: (by) => [by.feed_id, by.import_id, by.definition_version, by.account_id, by.key_id, by.row_texts, by.row_ids, by.event_times],
   push_to_feed: (by) => [by.feed_id, by.feed_type, by.definition_version, by.row_count, by.row_texts, by.row_ids, by.event_times, by.batch_id, by.is_complete, by.is_dry_run, by.body_bytes, by.elapsed_ms, by.account_id, by.key_id, by.actor, by.window_limit, by.window_us],
-  record_push: (by) => [by.feed_id, by.code, by.detail, by.rows_received, by.body_bytes, by.duration_ms, by.batch_id, by.times],
+  record_push: (by) => [by.feed_id, by.code, by.detail, by.rows_received, by.rows_inserted, by.rows_duplicate, by.body_bytes, by.duration_ms, by.batch_id, by.times],
   renew_import: (by) => [by.feed_id, by.import_id],
   claim_export: (by) => [by.export_id, by.account_id, by.feed_id, by.data_version, by.batch_number, by.last_position, by.csv_columns, by.exports_limit, by.window_us],
   find_absent_field: (by) => [by.feed_id, by.batch_number, by.names, by.work_max, by.unindexed_max, by.names_max],

@@ -20,7 +20,7 @@ import type { Database } from "../../postgres/client/query.ts";
 import { type Arrival, type PushServices, recordLimited } from "../push_feed.ts";
 import { linesToSingleton, problemOfRefusal, type UncountedRefusal } from "../push_problems.ts";
 import { receiptOf } from "../receipt.ts";
-import { recordRefusal } from "../record_push.ts";
+import { type RefusedPush, recordRefusal } from "../record_push.ts";
 import { ImportWatch } from "./import_watch.ts";
 import { readChunks } from "./read_chunks.ts";
 import { readCsv } from "./read_csv.ts";
@@ -178,7 +178,7 @@ function startedImport(opened: Opened, lines: AsyncIterable<readonly SourceLine[
         watch.stop();
         return receipt;
       } catch (error) {
-        const problem = withProgress(problemOf(error), opened);
+        const problem = withRows(problemOf(error), rowsOf(opened));
         await giveUp(opened, { problem, error });
         return problem;
       }
@@ -225,9 +225,10 @@ async function finish({ services, arrival, progress }: Opened, stored: ImportCla
 
 /** Frees the feed, and writes the import into its history. */
 async function giveUp(
-  { services, arrival, claim, watch, progress }: Opened,
+  opened: Opened,
   { problem, error }: { readonly problem: Problem; readonly error: unknown },
 ): Promise<void> {
+  const { services, arrival, claim, watch, progress } = opened;
   const { importStore, metrics, log } = services;
   const { requestId } = arrival.call;
   const { feedId } = claim.feed;
@@ -239,20 +240,26 @@ async function giveUp(
     // A job ends it once nothing was heard of it for some minutes.
     log.warn("import not ended", { request_id: requestId, feed: feedId, error: failure });
   }
-  const { rowsReceived, bytes } = progress;
-  metrics.pushed({ feedType: claim.feedType, outcome: "refused", rows: rowsReceived });
-  await record(services, arrival, { problem, rowsReceived, bodyBytes: bytes });
+  const rows = rowsOf(opened);
+  metrics.pushed({ feedType: claim.feedType, outcome: "refused", rows: rows.rowsReceived });
+  await record(services, arrival, { problem, ...rows, bodyBytes: progress.bytes });
+}
+
+/** How far a failed import came. What a collection had staged is gone. */
+function rowsOf({ claim, progress }: Opened) {
+  const { rowsReceived, rowsInserted, rowsDuplicate } = progress;
+  const isStream = claim.feedType === "stream";
+  return { rowsReceived, rowsInserted: isStream ? rowsInserted : 0, rowsDuplicate };
 }
 
 /** A problem that says how far the import came. */
-function withProgress(problem: Problem, { claim, progress }: Opened): Problem {
+function withRows(problem: Problem, rows: ReturnType<typeof rowsOf>): Problem {
   const { code, status, options } = problem;
-  const isStream = claim.feedType === "stream";
   const extras = {
     ...options.extras,
-    rows_received: progress.rowsReceived,
-    rows_inserted: isStream ? progress.rowsInserted : 0,
-    rows_duplicate: progress.rowsDuplicate,
+    rows_received: rows.rowsReceived,
+    rows_inserted: rows.rowsInserted,
+    rows_duplicate: rows.rowsDuplicate,
   };
   return new Problem(code, { ...options, status, extras });
 }
@@ -296,7 +303,7 @@ async function recorded(
 function record(
   services: ImportServices,
   { call: { requestId }, feed: { feedId }, startedMs }: Arrival,
-  refused: { readonly problem: Problem; readonly rowsReceived: number; readonly bodyBytes: number },
+  refused: Omit<RefusedPush, "requestId" | "feedId" | "startedMs" | "batchId">,
 ): Promise<void> {
   return recordRefusal(services, { requestId, feedId, startedMs, batchId: null, ...refused });
 }

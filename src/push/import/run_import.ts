@@ -139,20 +139,26 @@ export async function runImport(
     if (isFull) await flush();
   }
 
-  for await (const lines of run.lines) {
-    for (const line of lines) {
-      const taken = take(line);
-      if (taken !== undefined) await taken;
+  try {
+    for await (const lines of run.lines) {
+      for (const line of lines) {
+        const taken = take(line);
+        if (taken !== undefined) await taken;
+        if (bad.isFull) break;
+      }
       if (bad.isFull) break;
+      if (performance.now() - turnMs > TURN_MS_MAX) {
+        await new Promise<void>((resolve) => setImmediate(resolve));
+        turnMs = performance.now();
+      }
+      watch.signal.throwIfAborted();
     }
-    if (bad.isFull) break;
-    if (performance.now() - turnMs > TURN_MS_MAX) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      turnMs = performance.now();
-    }
-    watch.signal.throwIfAborted();
+    await flush();
+  } catch (error) {
+    // The part under way counts in how far the import came.
+    await Promise.allSettled([storing]);
+    throw error;
   }
-  await flush();
   await storing;
   if (bad.count > 0) throw badFile(bad, progress, isStream);
   return claim;

@@ -213,6 +213,29 @@ function slowly(work: (send: (text: string) => void) => Promise<void>): Readable
   });
 }
 
+/** Sends the beginning of a file that promises more, and ends the connection without a word. */
+async function sendAndCut(feedId: string, framing: "length" | "chunked", piece: string) {
+  const { hostname, port } = new URL(scene.gateway.baseUrl);
+  const head =
+    framing === "length" ? `Content-Length: ${piece.length * 2}` : `Transfer-Encoding: chunked`;
+  const body = framing === "length" ? piece : `${piece.length.toString(16)}\r\n${piece}\r\n`;
+  const socket = await Bun.connect<undefined>({
+    hostname,
+    port: Number(port),
+    socket: { data() {}, drain: (each) => pump(each) },
+  });
+  let rest = Buffer.from(
+    `POST /v1/provider/feed/${feedId}/import HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${scene.key}\r\nContent-Type: ${NDJSON}\r\n${head}\r\n\r\n${body}`,
+  );
+  function pump(each: { write(bytes: Uint8Array): number }) {
+    rest = rest.subarray(each.write(rest));
+  }
+  pump(socket);
+  while (rest.length > 0) await Bun.sleep(10);
+  await Bun.sleep(300);
+  socket.terminate();
+}
+
 describe("import into a stream", () => {
   test("events are appended in order, known ids are skipped, and a file may be sent again", async () => {
     const feedId = await scene.createFeed({ type: "stream" });
@@ -246,6 +269,26 @@ describe("import into a stream", () => {
     });
     expect(last.problem.errors.map(({ line }: Json) => line)).toEqual([7_001, 9_001]);
     expect((await scene.events(feedId)).length).toBe(7_000);
+  });
+
+  test("the history of a refused import says how many events were stored, and how many were there before", async () => {
+    const feedId = await scene.createFeed({ type: "stream" });
+    await scene.push(feedId, rowsOf(10));
+    const file = ndjson([...rowsOf(2_500), { id: "z", event_timestamp: "now" }]);
+    const { last } = await importFile(feedId, file);
+    const counts = { rows_received: 2_501, rows_inserted: 2_490, rows_duplicate: 10 };
+    expect(last.problem).toMatchObject(counts);
+    expect((await scene.history(feedId)).at(-1)).toMatchObject({ stored: false, ...counts });
+  });
+
+  test("the history of an import whose connection is cut says how many events were stored", async () => {
+    const feedId = await scene.createFeed({ type: "stream" });
+    await sendAndCut(feedId, "length", `${ndjson(rowsOf(20_000))}\n`);
+    const isNoted = async () => (await scene.history(feedId)).length === 1;
+    await waitFor(isNoted, 10_000);
+    const { length: stored } = await scene.events(feedId);
+    expect(stored).toBeGreaterThan(0);
+    expect(await scene.history(feedId)).toMatchObject([{ stored: false, rows_inserted: stored }]);
   });
 
   test("a locked schema holds for each row", async () => {
@@ -462,26 +505,7 @@ describe("what may happen to an import", () => {
     test(`a connection that is cut ends the import (${framing}), and the collection is as before`, async () => {
       const feedId = await scene.createFeed({ type: "collection" });
       await scene.push(feedId, [{ id: "old" }]);
-      const { hostname, port } = new URL(scene.gateway.baseUrl);
-      const piece = `${ndjson(rowsOf(20_000))}\n`;
-      const head =
-        framing === "length" ? `Content-Length: ${piece.length * 2}` : `Transfer-Encoding: chunked`;
-      const body = framing === "length" ? piece : `${piece.length.toString(16)}\r\n${piece}\r\n`;
-      const socket = await Bun.connect<undefined>({
-        hostname,
-        port: Number(port),
-        socket: { data() {}, drain: (each) => pump(each) },
-      });
-      let rest = Buffer.from(
-        `POST /v1/provider/feed/${feedId}/import HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${scene.key}\r\nContent-Type: ${NDJSON}\r\n${head}\r\n\r\n${body}`,
-      );
-      function pump(each: { write(bytes: Uint8Array): number }) {
-        rest = rest.subarray(each.write(rest));
-      }
-      pump(socket);
-      while (rest.length > 0) await Bun.sleep(10);
-      await Bun.sleep(300);
-      socket.terminate();
+      await sendAndCut(feedId, framing, `${ndjson(rowsOf(20_000))}\n`);
       let history: Json[] = [];
       for (let tries = 0; tries < 50 && history.length < 2; tries++) {
         await Bun.sleep(50);
