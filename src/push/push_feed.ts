@@ -163,7 +163,7 @@ async function attempt(
       // A first push changes the feed. The next one should not be checked by what it was.
       if (feedType === null || status !== outcome.stored.status) feeds.forget(feedId);
       if (!isDryRun) onMoved(feedId, outcome.stored.dataVersion);
-      return { ...outcome, push };
+      return { ...outcome, push, retentionDays: feed.retentionDays };
     case "batch_closed": {
       const refusal = { kind: "batch_closed", batchId: push.batchId } as const;
       const rowsReceived = push.rows.length;

@@ -32,7 +32,7 @@ import { importRoutes } from "./import/import_route.ts";
 import { createLimitedPushes } from "./limited_pushes.ts";
 import { type PushOutcome, pushToFeed, recordLimited } from "./push_feed.ts";
 import { PushBodyShape, PushResultShape } from "./push_shapes.ts";
-import { type RowOutcome, receiptOf } from "./receipt.ts";
+import { newestEventOf, type RowOutcome, receiptOf } from "./receipt.ts";
 import { createPushStore } from "./store_push.ts";
 
 const PUSH_QUERY = parameters({
@@ -153,7 +153,7 @@ function answerOf(
 /** Decisions 5. */
 function resultOf(
   feedId: string,
-  { push, stored }: Extract<PushOutcome, { kind: "stored" }>,
+  { push, stored, retentionDays }: Extract<PushOutcome, { kind: "stored" }>,
   isDryRun: boolean,
 ): Static<typeof PushResultShape> {
   const outcomes = Array.from(stored.rowOutcomes, (letter) => present(ROW_OUTCOMES.get(letter)));
@@ -164,6 +164,9 @@ function resultOf(
     updated: count("updated"),
     duplicate: count("duplicate"),
   };
-  const receipt = receiptOf({ ...push, feedId, rows, outcomes, stored });
+  const added = push.rows.filter((_, at) => outcomes[at] === "inserted");
+  const newestEvent = newestEventOf(added, { receivedAt: stored.lastSyncAt });
+  const kept = { retentionDays, newestEvent };
+  const receipt = receiptOf({ ...push, ...kept, feedId, rows, outcomes, stored });
   return { ...receipt, row_outcomes: outcomes, ...(isDryRun && { dry_run: true }) };
 }

@@ -4,6 +4,8 @@
  * @module
  */
 import type { FeedType } from "../feeds/find.ts";
+import { MS_PER_DAY } from "../lib/time_units.ts";
+import type { PushedRow } from "./check_row.ts";
 import type { StoredPush } from "./store_push.ts";
 
 export type RowOutcome = "inserted" | "updated" | "duplicate";
@@ -23,6 +25,10 @@ export interface Receipted {
   readonly batchId: string | null;
   readonly isComplete: boolean;
   readonly stored: Omit<StoredPush, "rowOutcomes">;
+  /** The feed's when the rows were stored. Null: events stay. */
+  readonly retentionDays: number | null;
+  /** Time of the newest of the new rows; undefined if none is new. */
+  readonly newestEvent: string | undefined;
 }
 
 /** As it is answered. */
@@ -47,8 +53,30 @@ export function receiptOf(receipted: Receipted) {
   };
 }
 
+interface NewestOptions {
+  /** The time of a row that has none. */
+  readonly receivedAt: string;
+  /** Of the rows before. */
+  readonly before?: string | undefined;
+}
+
+/** The newest time of rows; undefined if there are none. RFC 3339, UTC: such texts sort like the times. */
+export function newestEventOf(
+  rows: readonly PushedRow[],
+  { receivedAt, before }: NewestOptions,
+): string | undefined {
+  let newest = before;
+  for (const { eventTime } of rows) {
+    const at = eventTime ?? receivedAt;
+    if (newest === undefined || at > newest) newest = at;
+  }
+  return newest;
+}
+
 /** Why readers don't see the rows now, and what to do about it: a sentence for each reason. Beyond 11. */
-function whyUnseen({ batchId, stored: { status, isStaged } }: Receipted): readonly string[] {
+function whyUnseen(receipted: Receipted): readonly string[] {
+  const { batchId, stored, retentionDays } = receipted;
+  const { status, isStaged } = stored;
   const reasons: string[] = [];
   if (isStaged) {
     const batch = JSON.stringify(batchId);
@@ -61,5 +89,16 @@ function whyUnseen({ batchId, stored: { status, isStaged } }: Receipted): readon
       `Readers see nothing of this feed while its status is ${status}: set it to active.`,
     );
   }
+  if (areAllTooOld(receipted)) {
+    reasons.push(
+      `Readers see no events older than retention_days (${retentionDays}), and all new rows are older: raise retention_days to show them.`,
+    );
+  }
   return reasons;
+}
+
+/** Beyond 2. */
+function areAllTooOld({ stored, retentionDays, newestEvent }: Receipted): boolean {
+  if (retentionDays === null || newestEvent === undefined) return false;
+  return Date.parse(newestEvent) < Date.parse(stored.lastSyncAt) - retentionDays * MS_PER_DAY;
 }

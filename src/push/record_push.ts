@@ -20,6 +20,8 @@ export type Decision =
       readonly kind: "stored";
       readonly push: Push;
       readonly stored: StoredPush;
+      /** The feed's when the push was stored. */
+      readonly retentionDays: number | null;
       readonly window: WindowState;
     }
   | {

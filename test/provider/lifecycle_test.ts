@@ -625,6 +625,29 @@ describe("rows that are removed", () => {
 });
 
 describe("retention", () => {
+  test("a receipt says that readers see none of the rows if all new ones are too old", async () => {
+    const { id } = await createFeed({ feed_type: "stream", retention_days: 5 });
+    const old = (name: string) => ({ id: name, event_timestamp: "2020-01-01T00:00:00Z" });
+    const pushed = async (rows: readonly object[]) => (await push(id, rows)).json();
+    const unseen = { is_visible: false, detail: expect.stringContaining("retention_days (5)") };
+    expect(await pushed([old("a"), old("b")])).toMatchObject({ rows_inserted: 2, ...unseen });
+    expect(await pushed([old("c"), { id: "now" }])).toMatchObject({ is_visible: true });
+    // The one that is not too old is not new.
+    expect(await pushed([old("d"), { id: "now" }])).toMatchObject(unseen);
+    expect(await pushed([old("d")])).toMatchObject({ rows_inserted: 0, is_visible: true });
+
+    const imported = async (...rows: readonly object[]) => {
+      const response = await fetch(`${gateway.baseUrl}/v1/provider/feed/${id}/import`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${write}`, "content-type": "application/x-ndjson" },
+        body: rows.map((row) => JSON.stringify(row)).join("\n"),
+      });
+      return JSON.parse((await response.text()).trimEnd().split("\n").at(-1) ?? "").receipt;
+    };
+    expect(await imported(old("e"), old("f"))).toMatchObject(unseen);
+    expect(await imported(old("g"), { id: "later" })).toMatchObject({ is_visible: true });
+  });
+
   const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 
   test("lets nobody read what is too old, and removes it, index and totals included", async () => {

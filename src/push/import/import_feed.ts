@@ -118,7 +118,13 @@ async function openFile(
 ): Promise<StartOutcome> {
   const { importStore, isDraining } = services;
   const { request } = arrival.call;
-  const progress = { rowsReceived: 0, rowsInserted: 0, rowsDuplicate: 0, bytes: 0 };
+  const progress = {
+    rowsReceived: 0,
+    rowsInserted: 0,
+    rowsDuplicate: 0,
+    newestEvent: undefined,
+    bytes: 0,
+  };
   const watch = new ImportWatch({ isDraining, renew: () => importStore.renew(claim) });
   const { promise: received, resolve: onEnded } = Promise.withResolvers<void>();
   const chunks = readChunks(request, {
@@ -190,7 +196,7 @@ function startedImport(opened: Opened, lines: AsyncIterable<readonly SourceLine[
 async function finish({ services, arrival, progress }: Opened, stored: ImportClaim) {
   const { importStore, feeds, metrics, onMoved } = services;
   const { principal, startedMs } = arrival;
-  const { rowsReceived, rowsInserted, rowsDuplicate, bytes } = progress;
+  const { rowsReceived, rowsInserted, rowsDuplicate, newestEvent, bytes } = progress;
   let claim = stored;
   for (let tries = 1; ; tries++) {
     const elapsedMs = Math.round(performance.now() - startedMs);
@@ -219,6 +225,8 @@ async function finish({ services, arrival, progress }: Opened, stored: ImportCla
       batchId: null,
       isComplete: feedType === "collection",
       stored: { ...outcome.stored, isStaged: false },
+      retentionDays: feed.retentionDays,
+      newestEvent,
     });
   }
 }

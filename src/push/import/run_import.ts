@@ -17,6 +17,7 @@ import { IMPORT_CHARACTERS_MAX, IMPORT_ROWS_MAX, type Limits, PLANS_MAX } from "
 import { type CheckRefusal, checkSchema } from "../check_push.ts";
 import type { PushedRow } from "../check_row.ts";
 import { problemOfRefusal } from "../push_problems.ts";
+import { newestEventOf } from "../receipt.ts";
 import type { RowSchemas } from "../schema/row_schemas.ts";
 import { BadLines, badLine, checkLine } from "./check_lines.ts";
 import { claimLost, type ImportWatch } from "./import_watch.ts";
@@ -40,6 +41,8 @@ export interface ImportProgress {
   /** Rows that are stored, and those of a stream that were there before. */
   rowsInserted: number;
   rowsDuplicate: number;
+  /** Time of the newest event of a stream in the parts that had new ones; undefined if no part had any. */
+  newestEvent: string | undefined;
   /** Bytes of the file, after decoding. */
   bytes: number;
 }
@@ -105,7 +108,10 @@ export async function runImport(
       progress.rowsInserted += rowsInserted;
       if (!isStream) return;
       progress.rowsDuplicate += rows.filter(({ index }) => index < lineEnd).length - rowsInserted;
-      if (rowsInserted > 0) services.onMoved(claim.feed.feedId, dataVersion);
+      if (rowsInserted === 0) return;
+      services.onMoved(claim.feed.feedId, dataVersion);
+      const receivedAt = new Date().toISOString();
+      progress.newestEvent = newestEventOf(fit, { receivedAt, before: progress.newestEvent });
       return;
     }
   }
