@@ -13,7 +13,8 @@ import { isUtf8 } from "node:buffer";
 import { schemaProperties } from "../../feeds/schema_properties.ts";
 import { present } from "../../lib/assert.ts";
 import { excerpt } from "../../lib/code_points.ts";
-import { isObject } from "../../lib/records.ts";
+import { isObject, type JsonObject } from "../../lib/records.ts";
+import { kindOf } from "../../lib/typebox.ts";
 import { CSV_COLUMNS_MAX } from "../../limits.ts";
 import { type CsvMistake, CsvRecords } from "./csv_records.ts";
 import type { SourceLine } from "./source_line.ts";
@@ -143,21 +144,51 @@ function readHeader(names: readonly string[], schema: string | null): readonly C
     return `the header has the column ${JSON.stringify(excerpt(twice))} twice`;
   if (!names.includes("id")) return "the header has no column id; give each row an id";
   const properties = new Map(schemaProperties(schema));
+  const root: unknown = JSON.parse(schema ?? "null");
   return names.map((name) => {
-    const types = typesOf(properties.get(name));
+    const types = typesOf(properties.get(name), root);
     return { name, key: `${JSON.stringify(name)}:`, types };
   });
 }
 
-/** The types that a property's schema names, in itself or in its alternatives; undefined if it names none. */
-function typesOf(property: unknown): ReadonlySet<string> | undefined {
-  if (!isObject(property)) return undefined;
-  const { type, anyOf, oneOf } = property;
-  const alternatives = [anyOf, oneOf].find(Array.isArray) ?? [];
-  const types = [type, ...alternatives.map((each: unknown) => (isObject(each) ? each.type : []))]
-    .flat()
-    .filter((each): each is string => typeof each === "string" && JSON_TYPES.includes(each));
-  return types.length === 0 ? undefined : new Set(types);
+/**
+ * The types that a property's schema names: in itself, in its alternatives, and in what it refers to within the schema
+ * (`root`). Undefined if it names none.
+ */
+function typesOf(property: unknown, root: unknown): ReadonlySet<string> | undefined {
+  const types = new Set<string>();
+  // Each comes once, so references that lead back end.
+  const schemas = new Set([property]);
+  for (const schema of schemas) {
+    if (!isObject(schema)) continue;
+    const { $ref, anyOf, oneOf } = schema;
+    for (const type of ownTypesOf(schema)) types.add(type);
+    for (const each of [anyOf, oneOf].filter(Array.isArray).flat()) schemas.add(each);
+    if (typeof $ref !== "string") continue;
+    const target = referredTo($ref, root);
+    if (target === undefined) types.add("string");
+    schemas.add(target);
+  }
+  return types.size === 0 ? undefined : types;
+}
+
+/** Those of `type`, else those of the values that `enum` or `const` allows. */
+function ownTypesOf(schema: JsonObject): readonly string[] {
+  const named = [schema.type].flat().filter((type) => JSON_TYPES.some((each) => each === type));
+  if (named.length > 0) return named.map(String);
+  const values = Array.isArray(schema.enum) ? schema.enum : [];
+  return ("const" in schema ? [schema.const] : values).map(kindOf);
+}
+
+/** What a JSON Pointer from the root names (`#/$defs/price`); undefined if there is nothing, or for other references. */
+function referredTo(reference: string, root: unknown): unknown {
+  if (!reference.startsWith("#/")) return undefined;
+  let value = root;
+  for (const segment of reference.slice("#/".length).split("/")) {
+    const name = segment.replaceAll("~1", "/").replaceAll("~0", "~");
+    value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  }
+  return value;
 }
 
 function lineOf(record: readonly string[], columns: readonly Column[], line: number): SourceLine {

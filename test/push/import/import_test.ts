@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
+import { readCsv } from "../../../src/push/import/read_csv.ts";
 import { waitFor } from "../../support/processes.ts";
 import { type PushScene, startPushScene } from "../../support/push_scene.ts";
 
@@ -330,6 +331,51 @@ describe("import of CSV", () => {
       '{"id":1,"price":1.10,"live":true,"tags":[1,"a"],"name":"Li \\"ma\\"\\nPeru","any":7,"more":"x"}',
       '{"id":9007199254740993,"live":false,"name":"=1+1","any":"seven","more":"12"}',
     ]);
+  });
+
+  test("values take the types of references, of enum and of const", async () => {
+    const referring = {
+      type: "object",
+      properties: {
+        ref: { $ref: "#/$defs/a~1b" },
+        maybe: { anyOf: [{ $ref: "#/$defs/flag" }, { type: "null" }] },
+        one: { enum: [1, 2, "x"] },
+        fixed: { const: true },
+        // Of the enum only those of the type are allowed.
+        text: { type: "string", enum: ["1", 1] },
+        loop: { $ref: "#/$defs/loop" },
+      },
+      $defs: {
+        "a/b": { $ref: "#/$defs/n" },
+        n: { type: "number" },
+        flag: { type: "boolean" },
+        loop: { anyOf: [{ type: "integer" }, { type: "array", items: { $ref: "#/$defs/loop" } }] },
+      },
+    };
+    const feedId = await scene.createFeed({ type: "collection", schema: referring });
+    const file =
+      'id,ref,maybe,one,fixed,text,loop\na,1.10,true,1,true,1,7\nb,2,null,x,,,"[1,[2]]"\n';
+    const { last } = await importFile(feedId, file, { type: CSV });
+    expect(last.receipt).toMatchObject({ rows_inserted: 2 });
+    expect(await scene.shown(feedId)).toEqual([
+      '{"id":"a","ref":1.10,"maybe":true,"one":1,"fixed":true,"text":"1","loop":7}',
+      '{"id":"b","ref":2,"maybe":null,"one":"x","loop":[1,[2]]}',
+    ]);
+  });
+
+  test("references that lead back end, and values of others are strings", async () => {
+    const properties = {
+      own: { $ref: "#/properties/own" },
+      there: { $ref: "#/$defs/none" },
+      back: { $ref: "#/properties/own" },
+    };
+    const chunks = (async function* () {
+      yield Buffer.from("id,own,there,back\n1,2,3,4\n");
+    })();
+    const schema = JSON.stringify({ properties });
+    const rows = await Array.fromAsync(readCsv(chunks, { schema, recordBytesMax: 100 }));
+    const texts = rows.flat().map(({ text }) => text);
+    expect(texts).toEqual(['{"id":"1","own":"2","there":"3","back":"4"}']);
   });
 
   test("without a schema all values are strings", async () => {
