@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { refusalOf } from "./refusals.ts";
 import type { Acted, Done, Visit } from "./visit.ts";
 
 interface Call {
@@ -18,7 +19,5 @@ export async function callThenGo(
   { to, done }: { readonly to: string; readonly done: Done },
 ): Promise<Acted> {
   const answer = await ask(path, { method, body: body ?? (method === "DELETE" ? undefined : {}) });
-  return answer.kind === "refused"
-    ? { kind: "refused", why: answer.detail }
-    : { kind: "go", to, done };
+  return answer.kind === "refused" ? refusalOf(answer) : { kind: "go", to, done };
 }

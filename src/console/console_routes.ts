@@ -20,10 +20,11 @@ import { CONSUMER_PAGES } from "./consumer/consumer_pages.ts";
 import { cookieOf, cookieToken, isOverTls } from "./cookie.ts";
 import { readForm, requireOwnSite } from "./forms.ts";
 import { confirmView, linkView, problemView, renderFramed, signInView } from "./frame.tsx";
-import { messageOf } from "./messages.tsx";
+import { messageOf, messageOfRefusal } from "./messages.tsx";
 import { OPERATOR_PAGES } from "./operator/operator_pages.ts";
 import { askApi, askText } from "./own_api.ts";
 import { PROVIDER_PAGES } from "./provider/provider_pages.ts";
+import { refusalOf } from "./refusals.ts";
 import {
   beginSession,
   endSessions,
@@ -247,7 +248,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
         return page(call, { session, view: acted.view });
       case "refused": {
         const view = await route.show(visit, form);
-        return page(call, { session, view, message: messageOf("bad", acted.why), status: 422 });
+        return page(call, { session, view, message: messageOfRefusal(acted), status: 422 });
       }
     }
   }
@@ -422,6 +423,6 @@ async function refusedAsAnswer<Answer>(run: () => Promise<Answer>): Promise<Answ
   } catch (error) {
     const problem = error instanceof Problem ? error : problemOf(error);
     if (problem.status >= 500) throw error;
-    return { kind: "refused", why: problem.options.detail };
+    return refusalOf(problem.options);
   }
 }

@@ -5,6 +5,27 @@
  * @module
  */
 import { Message, Text, type Tone } from "../ui/parts.tsx";
+import type { Refused } from "./visit.ts";
+
+/** Why a form was refused. */
+export function messageOfRefusal({ why, mistakes = [] }: Refused) {
+  return (
+    <Message tone="bad">
+      <p>
+        <Text of={why} />
+      </p>
+      {mistakes.length > 0 && (
+        <ul>
+          {mistakes.map((mistake) => (
+            <li>
+              <Text of={mistake} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Message>
+  );
+}
 
 /** What was done, or why not; nothing if there is nothing to say. */
 export function messageOf(

@@ -8,6 +8,7 @@ import { toExactNumber } from "../accounts/money.ts";
 import { fromConsole } from "../api/faces.ts";
 import { type Handle, type OwnRequest, ownRoutes } from "../api/own_routes.ts";
 import { PROBLEMS, Problem, type ProblemCode } from "../http/errors.ts";
+import type { FieldError } from "../lib/field_error.ts";
 import { parseJsonNumbers } from "../lib/json_numbers.ts";
 
 export type Answered<Body> =
@@ -17,8 +18,12 @@ export type Answered<Body> =
       readonly status: number;
       readonly code: string;
       readonly detail: string;
+      /** What is wrong in the body, if that was refused. */
+      readonly errors: readonly FieldError[];
       readonly text: string;
     };
+
+type Refusal = Extract<Answered<unknown>, { kind: "refused" }>;
 
 type OwnCall = Pick<OwnRequest, "method" | "body" | "file">;
 
@@ -47,9 +52,9 @@ export function askText({ handle, key, requestId, once }: Asking): AskText {
     const own = isOnce ? { headers: { "idempotency-key": `console-${once}` } } : {};
     const { status, text } = await ask({ path, ...call, ...own });
     if (status < 400) return { kind: "done", body: undefined, text, status };
-    const problem = parseExact<{ code?: string; detail?: string }>(text);
-    const { code = "INTERNAL", detail = "The gateway failed. Try again." } = problem;
-    return { kind: "refused", status, code, detail, text };
+    const problem = parseExact<Partial<Pick<Refusal, "code" | "detail" | "errors">>>(text);
+    const { code = "INTERNAL", detail = "The gateway failed. Try again.", errors = [] } = problem;
+    return { kind: "refused", status, code, detail, errors, text };
   };
 }
 

@@ -64,6 +64,8 @@ export type Acted =
 export interface Refused {
   readonly kind: "refused";
   readonly why: string;
+  /** What is wrong besides, a sentence each. */
+  readonly mistakes?: readonly string[];
 }
 
 /** A file instead of a page. */

@@ -68,6 +68,26 @@ describe("what a form sends", () => {
     expect(html).toMatch(/<input id="max_feeds"[^>]* value="\d+"/);
   });
 
+  test("every mistake of a refused form is named, each once", async () => {
+    const key = await gateway.createKey(await gateway.createAccount(), "write");
+    const who = await signIn(gateway.baseUrl, key);
+    const wrong = {
+      name: "A",
+      endpoint_path: "No Slug",
+      sync_interval_mins: "x",
+      feed_type: "none",
+    };
+    const fields = { ...wrong, price_type: "free", act: "create", confirmed: "yes" };
+    const answer = await who.post("/new", fields);
+    const html = await answer.text();
+    expect(answer.status).toBe(422);
+    const [alert = ""] = html.match(/role="alert".*?<\/div>/s) ?? [];
+    for (const name of ["endpoint_path", "sync_interval_mins", "feed_type"]) {
+      expect([name, alert.split(`${name} must`).length]).toEqual([name, 2]);
+    }
+    expect(alert).toContain("Correct it and what is listed below");
+  });
+
   test("a found key and what was typed about it are there after a no, a refusal and a search that finds nothing", async () => {
     const who = await signIn(gateway.baseUrl, scene.adminKey);
     const key = await gateway.createKey(scene.consumerAccount, "read");

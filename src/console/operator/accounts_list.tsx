@@ -9,6 +9,7 @@ import { Badge, digits, Table, Time } from "../../ui/parts.tsx";
 import { ActForm, FilterForm } from "../act_form.tsx";
 import { AccountLink, type Listed, listQuery, Next } from "../lists.tsx";
 import { bodyOf } from "../own_api.ts";
+import { refusalOf } from "../refusals.ts";
 import type { PageRoute } from "../visit.ts";
 
 const LISTED = 50;
@@ -73,7 +74,7 @@ export const ACCOUNTS_LIST: PageRoute = {
           body,
         });
         return made.kind === "refused"
-          ? { kind: "refused", why: made.detail }
+          ? refusalOf(made)
           : { kind: "go", to: `accounts/${made.body.id}`, done: "made" };
       },
     },

@@ -13,6 +13,7 @@ import type { FormField } from "../form_field.ts";
 import { KeyState } from "../key_state.tsx";
 import { AccountLink } from "../lists.tsx";
 import { typedNumber } from "../own_api.ts";
+import { refusalOf } from "../refusals.ts";
 import { showOnce } from "../show_once.tsx";
 import type { Form, PageRoute, Visit } from "../visit.ts";
 
@@ -82,7 +83,7 @@ export const FIND_KEY: PageRoute = {
       async run(visit, form) {
         const path = `/v1/operator/keys/${encodeURIComponent(form.text("key_id"))}/rotate`;
         const made = await visit.ask<CreatedKeyOutcome>(path, { method: "POST", body: {} });
-        if (made.kind === "refused") return { kind: "refused", why: made.detail };
+        if (made.kind === "refused") return refusalOf(made);
         const note =
           "It is shown this once: only its hash is stored. Give it to the customer within 24 hours.";
         return showOnce("The new key", made.body.key, note);

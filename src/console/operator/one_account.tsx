@@ -26,6 +26,7 @@ import { KeyState } from "../key_state.tsx";
 import { FeedLink, type Listed, listQuery, Next } from "../lists.tsx";
 import { findNames } from "../names.ts";
 import { type Answered, bodyOf, typedNumber } from "../own_api.ts";
+import { refusalOf } from "../refusals.ts";
 import { showOnce } from "../show_once.tsx";
 import { SpendingChart, spendingOf } from "../spending.tsx";
 import { type Acted, type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
@@ -265,7 +266,7 @@ export const ONE_ACCOUNT: PageRoute = {
           method: "POST",
           body,
         });
-        if (made.kind === "refused") return { kind: "refused", why: made.detail };
+        if (made.kind === "refused") return refusalOf(made);
         const note = "It is shown this once: only its hash is stored. Give it to the customer now.";
         return showOnce("The new key", made.body.key, note);
       },

@@ -10,6 +10,7 @@ import { Text } from "../../ui/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { FeedAsSeen } from "../feed_as_seen.tsx";
 import { FeedLink } from "../lists.tsx";
+import { refusalOf } from "../refusals.ts";
 import { type Confirmation, type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
 import { findOwn } from "./find_own.ts";
 import { listingAsTyped, listingFields, listingOf, saveListing } from "./listing_form.tsx";
@@ -80,7 +81,7 @@ async function judgeListing(form: Form, visit: Visit): Promise<Confirmation> {
   const feed = await findOwn(visit);
   const body = listingOf(form, feed);
   const judged = await visit.ask<Judgement>(path, { method: "PATCH", body });
-  if (judged.kind === "refused") return { kind: "refused", why: judged.detail };
+  if (judged.kind === "refused") return refusalOf(judged);
   const { compatibility, changes, refused_with: refusedWith } = judged.body;
   if (refusedWith !== null) {
     const words = changes.map(({ path, change, why }) => `${path} ${change}: ${why}`);

@@ -9,6 +9,7 @@ import { Message, plain, Text } from "../../ui/parts.tsx";
 import type { ShownFeed } from "../feed_as_seen.tsx";
 import type { FormField } from "../form_field.ts";
 import { parseExact, typedNumber } from "../own_api.ts";
+import { refusalOf } from "../refusals.ts";
 import type { Acted, Form, Visit } from "../visit.ts";
 import type { OwnFeed } from "./find_own.ts";
 
@@ -199,7 +200,7 @@ export async function saveListing(
 ): Promise<Acted> {
   const body = listingOf(form, feed);
   const saved = await visit.ask<Saved>(path, { method, body });
-  if (saved.kind === "refused") return { kind: "refused", why: saved.detail };
+  if (saved.kind === "refused") return refusalOf(saved);
   const { id, warnings } = saved.body;
   if (warnings.length === 0) return { kind: "go", to: `feeds/${id}`, done: "edited" };
   return { kind: "show", view: savedView(visit, id, warnings) };

@@ -4,8 +4,11 @@
  *
  * @module
  */
+import { present } from "../../lib/assert.ts";
+import type { FieldError } from "../../lib/field_error.ts";
 import { counted, digits, Facts, Field, Text } from "../../ui/parts.tsx";
 import { FeedLink } from "../lists.tsx";
+import { refusalOf } from "../refusals.ts";
 import { idOf, type PageRoute, type Refused, type Visit } from "../visit.ts";
 import { findOwn, type OwnFeed } from "./find_own.ts";
 
@@ -88,7 +91,7 @@ export const PUSH_FILE: PageRoute = {
         if (typeof sent === "object") return sent;
         const { receipt, problem } = endOf(way.route, sent);
         return receipt === undefined
-          ? { kind: "refused", why: whyOf(JSON.stringify(problem), problem?.detail ?? "") }
+          ? refusalOf(present(problem))
           : { kind: "show", view: receiptView(visit, receipt, done) };
       },
     },
@@ -152,14 +155,12 @@ async function send(
 ): Promise<string | Refused> {
   const path = `/v1/provider/feed/${idOf(visit)}/${route}${query}`;
   const answer = await visit.askText(path, { method: "POST", file: { bytes, type } });
-  return answer.kind === "refused"
-    ? { kind: "refused", why: whyOf(answer.text, answer.detail) }
-    : answer.text;
+  return answer.kind === "refused" ? refusalOf(answer) : answer.text;
 }
 
 interface End {
   readonly receipt?: Receipt;
-  readonly problem?: { readonly detail: string };
+  readonly problem?: { readonly detail: string; readonly errors?: readonly FieldError[] };
 }
 
 /** What came of it: of an import, the last line of its answer. */
@@ -174,16 +175,6 @@ interface Receipt {
   readonly rows_duplicate: number;
   readonly is_visible: boolean;
   readonly detail?: string;
-}
-
-/** The problem's detail, and the first rows that are wrong. */
-function whyOf(text: string, detail: string): string {
-  const { errors = [] }: { errors?: readonly { path?: string; message?: string }[] } =
-    JSON.parse(text);
-  const first = errors
-    .slice(0, 5)
-    .map(({ path = "", message = "" }) => `${path} ${message}`.trim());
-  return [detail, ...first].join(" · ");
 }
 
 function receiptView(visit: Visit, receipt: Receipt, done: string | undefined) {
