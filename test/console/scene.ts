@@ -9,6 +9,8 @@ import { createAdmin } from "./support.ts";
 
 /** What strangers write: markup, handlers, quotes, templates, and characters that turn text around. */
 export const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>\u202e{{7*7}}\${7*7}</textarea></title>`;
+/** A word that no line has room for. */
+const LONG_WORD = "w".repeat(90);
 /** In all that belongs to an account that nobody of the scene has to do with. */
 const FOREIGN = "zq7731foreign";
 
@@ -26,9 +28,9 @@ export interface Scene {
 
 export async function setScene(gateway: TestGateway): Promise<Scene> {
   const adminKey = await createAdmin(gateway, `ops ${HOSTILE}`);
-  const providerAccount = await gateway.createAccount({ name: `Provider ${HOSTILE}` });
+  const providerAccount = await gateway.createAccount({ name: `Provider ${HOSTILE}${LONG_WORD}` });
   const consumerAccount = await gateway.createAccount({
-    name: `Consumer ${HOSTILE}`,
+    name: `Consumer ${HOSTILE}${LONG_WORD}`,
     credits: 10_000_000,
   });
   const providerKey = await gateway.createKey(providerAccount, "write");

@@ -249,6 +249,11 @@ describe.skipIf(!hasBrowser)("a person connects an agent", () => {
   });
 
   test("the consent page is usable at 390 px and by keyboard alone", async () => {
+    const owner = await gateway.createAccount();
+    const long = { name: "w".repeat(200), type: "collection", isPublic: true } as const;
+    const { feedId } = await seedFeed(gateway, owner, long);
+    await gateway.sql`
+      update feeds set endpoint_path = ${"w".repeat(80)} where feed_id = ${feedId}`;
     const agent = agentOf(gateway.baseUrl, "Keyboard client");
     await agent.connect();
     const { page, close } = await visit();
@@ -258,8 +263,10 @@ describe.skipIf(!hasBrowser)("a person connects an agent", () => {
     await page.keyboard.type(key);
     await page.keyboard.press("Enter");
     await page.waitForSelector("text=Connect Keyboard client?");
+    await page.check("input[name=feeds][value=some]");
     const width = await page.evaluate("document.documentElement.scrollWidth");
     expect(width).toBeLessThanOrEqual(390);
+    await page.check("input[name=feeds][value=all]");
     for (let steps = 0; steps < 40; steps++) {
       await page.keyboard.press("Tab");
       const value = await page.evaluate("document.activeElement.value");
