@@ -144,8 +144,9 @@ interface GuideFrameProps {
   readonly children: ComponentChildren;
 }
 
-/** A guide between all guides and its own contents. */
+/** A guide between all guides and its own contents, which stand folded above it where there is no room beside it. */
 function GuideFrame({ name, headings, children }: GuideFrameProps) {
+  const contents = headings.map(({ id, title }) => <a href={`#${id}`}>{title}</a>);
   return (
     <div class="with-side guides">
       <nav class="side" aria-label="Guides">
@@ -158,11 +159,15 @@ function GuideFrame({ name, headings, children }: GuideFrameProps) {
       </nav>
       <nav class="side contents" aria-label="On this page">
         <p>On this page</p>
-        {headings.map(({ id, title }) => (
-          <a href={`#${id}`}>{title}</a>
-        ))}
+        {contents}
       </nav>
-      {children}
+      <div>
+        <details class="contents-above">
+          <summary>On this page</summary>
+          <nav aria-label="On this page">{contents}</nav>
+        </details>
+        {children}
+      </div>
     </div>
   );
 }

@@ -33,6 +33,16 @@ test("each guide is a page of its own, whose links work", async () => {
   }
 });
 
+test("a guide's contents lead to its headings, also where they are folded above the text", async () => {
+  for (const name of GUIDE_NAMES) {
+    const html = await (await fetch(`${gateway.baseUrl}/docs/guides/${name}`)).text();
+    const [above = ""] = /<details class="contents-above">.*?<\/details>/s.exec(html) ?? [];
+    const leads = [...above.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    const headings = [...html.matchAll(/<h2 id="([^"]+)"/g)].map(([, id]) => id);
+    expect([name, leads]).toEqual([name, headings]);
+  }
+});
+
 test("guides show this gateway's address, and commands as they work here", async () => {
   const base = "https://feeds.example.com/$&/base";
   const other = await gateway.startPeer({ FEEDGATE_BASE_URL: base });

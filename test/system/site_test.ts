@@ -149,6 +149,27 @@ describe.skipIf(!hasBrowser)("public pages in a browser", () => {
     await page.context().close();
   });
 
+  test("a guide has its contents once at each width: beside the text, or folded above it", async () => {
+    for (const hasJavaScript of [true, false]) {
+      const page = await open({ hasJavaScript });
+      await page.goto(`${gateway.baseUrl}/docs/guides/connect`);
+      const beside = page.locator("nav.contents");
+      const above = page.locator("details.contents-above");
+      const link = above.getByRole("link", { name: "Claude Code", exact: true });
+      for (const width of [390, 768, 1_000, 1_080, 1_081, 1_400]) {
+        await page.setViewportSize({ width, height: 900 });
+        const shown = [await beside.isVisible(), await above.isVisible()];
+        expect([width, ...shown]).toEqual([width, width > 1_080, width <= 1_080]);
+      }
+      await page.setViewportSize({ width: 390, height: 900 });
+      expect(await link.isVisible()).toBe(false);
+      await above.locator("summary").click();
+      await link.click();
+      expect(new URL(page.url()).hash).toBe("#claude-code");
+      await page.context().close();
+    }
+  });
+
   test("a feed's chart is drawn from its table, also after the window changed", async () => {
     const page = await open({ width: 1_400 });
     await page.goto(`${gateway.baseUrl}/feeds/${slug}`);
