@@ -1,6 +1,7 @@
 /**
  * The guides, which are served beside the reference at `/docs/guides/{name}`. In the repository they show the address
- * of a first start, and the command as `feedgate`. A gateway shows its own address, and the command as it works there.
+ * of a first start, or `https://your-gateway` where it must be public, and the command as `feedgate`. A gateway shows its
+ * own address, and the command as it works there.
  *
  * @module
  */
@@ -56,7 +57,7 @@ export interface GuidePlace {
 }
 
 /** Clients call it in the guides. A proxy goes to it wherever clients are. */
-const EXAMPLE_ADDRESS = /(?<!proxy_pass )http:\/\/127\.0\.0\.1:3000\b/g;
+const EXAMPLE_ADDRESS = /(?<!proxy_pass )http:\/\/127\.0\.0\.1:3000\b|https:\/\/your-gateway\b/g;
 /** At the beginning of a line to paste, or of code within a sentence. */
 const EXAMPLE_COMMAND = /(^|^\$ |`)feedgate (?=[a-z]+[ `\n])/gm;
 

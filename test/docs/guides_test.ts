@@ -54,12 +54,16 @@ test("guides show this gateway's address, and commands as they work here", async
     const isExample = /(?<!proxy_pass )http:\/\/127\.0\.0\.1:3000\b/;
     for (const html of [own, elsewhere]) {
       expect([name, isExample.exec(html)]).toEqual([name, null]);
+      expect([name, /your-gateway/.exec(html)]).toEqual([name, null]);
       expect([name, /(?:^|\$ |<code>)feedgate [a-z]+ /m.exec(html)]).toEqual([name, null]);
     }
     if (own.includes(`${gateway.baseUrl}/v1/`)) {
       expect(elsewhere).toContain("https://feeds.example.com/$&amp;/base/v1/");
     }
   }
+  const connect = await (await fetch(`http://127.0.0.1:${other.port}/docs/guides/connect`)).text();
+  expect(connect).toContain("<code>https://feeds.example.com/$&amp;/base/mcp/connect</code>");
+  expect(connect).toContain("<code>https://feeds.example.com/$&amp;/base/console</code>");
   const operators = await (await fetch(`${gateway.baseUrl}/docs/guides/operators`)).text();
   expect(operators).toContain(`$ ${typedCommand()} account create --name`);
   expect(operators).toContain(`<code>${typedCommand()} backup FILE</code>`);
