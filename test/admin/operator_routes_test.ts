@@ -148,8 +148,8 @@ describe("the operator's API", () => {
   test("promotions, purchases and refunds are made, listed and undone", async () => {
     const account = await gateway.createAccount({ name: "Buyer", credits: 10 });
     const promotion = { code: "WELCOME", credits: 10, max_redemptions: 1 };
-    await post(201, "/promotions", promotion);
-    await post(201, "/promotions", promotion);
+    const made = await post(201, "/promotions", promotion);
+    expect(await post(200, "/promotions", promotion)).toEqual(made);
     await post(409, "/promotions", { ...promotion, credits: 11 });
     await post(201, "/promotions/WELCOME/redemptions", { account_id: account });
     await post(409, "/promotions/WELCOME/redemptions", { account_id: account });

@@ -1973,7 +1973,7 @@ export interface StatementTypes {
       readonly feed_id: string;
     };
   };
-  /** nobody may read the feed or push to it while there is a reason; null ends that */
+  /** nobody may read the feed or push to it while there is a reason; null ends that. The same again changes nothing */
   suspend_feed: {
     parameters: {
       readonly feed_id: string;
