@@ -108,7 +108,7 @@ function readBodyMembers(schema: TObject, { body, known }: GivenBody): Record<st
       add(name, unknownField(name, names));
       continue;
     }
-    const read = readValue(member, jsonValueOf(body, span, member));
+    const read = readMember(member, { body, span });
     if ("mistake" in read) add(name, `${name} ${read.mistake}`);
     else values[name] = read.value;
   }
@@ -129,11 +129,22 @@ const MONEY_READERS: ReadonlyMap<string, (text: string) => bigint | undefined> =
   [USD_NANOS, nanosOfUsd],
 ]);
 
-/** Credits or USD as nano-dollars if their text is an exact amount, all else as JSON has it. */
-function jsonValueOf(body: JsonText, span: JsonSpan, schema: TSchema): unknown {
+interface Member {
+  readonly body: JsonText;
+  readonly span: JsonSpan;
+}
+
+/**
+ * Credits or USD as nano-dollars if their text is an exact amount that the schema takes, all else as JSON has it. So a
+ * mistake tells the amount that was sent.
+ */
+function readMember(nullable: TSchema, { body, span }: Member): ReadValue {
+  const schema = notNull(nullable);
   const text = textOf(body, span);
-  const readMoney = span.kind === "number" ? MONEY_READERS.get(notNull(schema)[Kind]) : undefined;
-  return readMoney?.(text) ?? JSON.parse(text);
+  const readMoney = span.kind === "number" ? MONEY_READERS.get(schema[Kind]) : undefined;
+  const amount = readMoney?.(text);
+  if (amount !== undefined && Value.Check(schema, amount)) return { value: amount };
+  return readValue(nullable, JSON.parse(text));
 }
 
 type ReadValue = { readonly value: unknown } | { readonly mistake: string };
@@ -162,8 +173,7 @@ function readValue(nullable: TSchema, given: unknown): ReadValue {
     return { mistake: "must not hold a NUL character" };
   }
   if (Value.Check(schema, value)) return { value };
-  // A bigint is money, and JSON has no word for it.
-  return { mistake: mismatchOf(schema, typeof value === "bigint" ? Number(value) : value) };
+  return { mistake: mismatchOf(schema, value) };
 }
 
 function isMistake(read: ReadValue): read is { readonly mistake: string } {

@@ -205,6 +205,18 @@ describe("what is well formed and can't be done", () => {
     ...changes,
   });
 
+  test("tells an amount as it was sent", async () => {
+    for (const [path, body, told] of [
+      ["/credits/grants", grant({ credits: -1 }), "got -1"],
+      ["/credits/revocations", grant({ credits: 0 }), "got 0"],
+      ["/payouts", { account_id: account, usd: -1.5, reference: "a" }, "got -1.5"],
+    ] as const) {
+      const { detail, errors } = await refused(422, "POST", path, body);
+      expect(detail).toContain(`${told}. `);
+      expect(errors?.[0]?.message).toEndWith(told);
+    }
+  });
+
   test("is refused by its own code, or by the field, and nothing is done", async () => {
     const before = await everything();
     const of = { account_id: account };
