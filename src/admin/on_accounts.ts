@@ -81,7 +81,7 @@ export const ACCOUNT_ROUTES = [
     name: "accounts",
     $id: "AccountList",
     entry: { shape: AccountShape, example: ACCOUNT },
-    problems: ACCOUNT_PROBLEMS,
+    problems: [],
     list: listAccounts,
   }),
   defineRoute({
@@ -181,7 +181,7 @@ export const KEY_ROUTES = [
     name: "keys",
     $id: "KeyList",
     entry: { shape: KeyShape, example: KEY },
-    problems: [...ACCOUNT_PROBLEMS, "KEY_NOT_FOUND"],
+    problems: ACCOUNT_PROBLEMS,
     list: listKeys,
   }),
   defineRoute({

@@ -50,7 +50,7 @@ export const FEED_ROUTES = [
     name: "feeds",
     $id: "FeedList",
     entry: { shape: FeedRowShape, example: FEED },
-    problems: [...ACCOUNT_PROBLEMS, "FEED_NOT_FOUND"],
+    problems: ACCOUNT_PROBLEMS,
     list: listFeeds,
     textOf: (row, { limits }) => feedRowText(row, limits),
   }),

@@ -15,7 +15,7 @@ import { accountReference, exact, name, quota, reason } from "./common_shapes.ts
 import { inTime } from "./in_time.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
-import { accountIdOf, findAccount } from "./references.ts";
+import { findAccount, findPlace } from "./references.ts";
 
 export const AccountShape = Type.Object(
   {
@@ -151,13 +151,13 @@ export async function listAccounts(
   { database }: Operator,
   { limit, cursor, name: wanted }: InputOf<typeof ListAccountsInput>,
 ): Promise<Page<AccountOutcome>> {
-  const afterId = await accountIdOf(database, cursor);
+  const after = await findPlace(database, { cursor, find: findAccount });
   return readPage(limit, {
     read: (rowsMax) =>
       database.rows("list_accounts", {
         account_id: null,
         name: wanted ?? null,
-        after_account_id: afterId,
+        after_account_id: after?.account_id ?? null,
         limit: rowsMax,
       }),
     cursorOf: (row) => row.account_id,

@@ -28,7 +28,7 @@ import { count, time } from "../shapes.ts";
 import { accountReference, feedReference, reason } from "./common_shapes.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
-import { accountIdOf, feedIdOf, findFeed, findLiveFeed } from "./references.ts";
+import { accountIdOf, findFeed, findLiveFeed, findPlace } from "./references.ts";
 import { Refused } from "./refused.ts";
 
 /** Rows that a review has by default. */
@@ -62,7 +62,7 @@ export async function listFeeds(
   const { account_id: account, is_unlisted: isUnlisted = false, limit, cursor } = input;
   const { status = null, review = null, health = null } = input;
   const ownerId = await accountIdOf(database, account);
-  const afterId = await feedIdOf(database, cursor);
+  const after = await findPlace(database, { cursor, find: findFeed });
   return readPage(limit, {
     read: (rowsMax) =>
       database.rows("list_feed_rows", {
@@ -74,7 +74,7 @@ export async function listFeeds(
         is_full: true,
         limit: rowsMax,
         offset: 0n,
-        after_feed_id: afterId,
+        after_feed_id: after?.feed_id ?? null,
       }),
     cursorOf: (row) => row.feed_id,
     entryOf: (row) => row,

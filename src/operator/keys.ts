@@ -17,7 +17,7 @@ import { time, uuid } from "../shapes.ts";
 import { accountReference, exact, feedReference, name, nanos } from "./common_shapes.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
-import { findAccount, findKey, findLiveFeed, keyParameters } from "./references.ts";
+import { findAccount, findKey, findLiveFeed, findPlace, keyParameters } from "./references.ts";
 import { Refused } from "./refused.ts";
 
 /** How long a rotated key still works by default, and at most, in seconds. */
@@ -247,11 +247,16 @@ async function pageOfKeys(
   whose: Pick<Parameters<"list_keys">, "account_id" | "is_admin_only">,
   { limit, cursor }: PageInput,
 ): Promise<Page<KeyOutcome>> {
-  const afterId = cursor === undefined ? null : (await findKey(database, cursor)).key_id;
+  const after = await findPlace(database, { cursor, find: findKey });
   const all = { key_id: null, key_hash: null, beginning: null };
   return readPage(limit, {
     read: (rowsMax) =>
-      database.rows("list_keys", { ...whose, ...all, after_key_id: afterId, limit: rowsMax }),
+      database.rows("list_keys", {
+        ...whose,
+        ...all,
+        after_key_id: after?.key_id ?? null,
+        limit: rowsMax,
+      }),
     cursorOf: (row) => row.key_id,
     entryOf: keyOf,
   });

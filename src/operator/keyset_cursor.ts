@@ -35,9 +35,7 @@ export function defineCursor(...parts: readonly Part[]): CursorForm {
     isCursor,
     parse(text) {
       if (text === undefined) return [];
-      if (!isCursor(text)) {
-        throw new Refused("CURSOR_INVALID", `a cursor is what the page before gave, got "${text}"`);
-      }
+      if (!isCursor(text)) throw cursorInvalid(text);
       return text.split(",");
     },
     write: (...values) => values.join(","),
@@ -46,3 +44,7 @@ export function defineCursor(...parts: readonly Part[]): CursorForm {
 
 /** A single id that grows with time. */
 export const NUMBER_CURSOR = defineCursor(numberPart);
+
+export function cursorInvalid(text: string): Refused {
+  return new Refused("CURSOR_INVALID", `a cursor is what the page before gave, got "${text}"`);
+}

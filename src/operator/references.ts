@@ -10,6 +10,7 @@ import type { FeedRow } from "../feeds/feed_text.ts";
 import { referenceParameters } from "../feeds/find.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
+import { cursorInvalid } from "./keyset_cursor.ts";
 import { type RefusalCode, Refused } from "./refused.ts";
 
 /** Candidates that a refusal lists. One more is read, which shows that there are more. */
@@ -107,6 +108,28 @@ export async function findLiveFeed(database: Database, text: string): Promise<Fe
   const row = await findFeed(database, text);
   if (row.deleted_at === null) return row;
   throw new Refused("FEED_DELETED", `feed "${text}" was deleted at ${row.deleted_at}`);
+}
+
+interface Place<Found> {
+  readonly cursor: string | undefined;
+  find(database: Database, text: string): Promise<Found>;
+}
+
+/**
+ * The row that a list goes on behind, by the function that finds it; undefined for the first page.
+ *
+ * @throws {Refused} if it names no row, or several.
+ */
+export async function findPlace<Found>(
+  database: Database,
+  { cursor, find }: Place<Found>,
+): Promise<Found | undefined> {
+  if (cursor === undefined) return undefined;
+  try {
+    return await find(database, cursor);
+  } catch (error) {
+    throw error instanceof Refused ? cursorInvalid(cursor) : error;
+  }
 }
 
 function throwUnknown(code: RefusalCode, noun: string, text: string): never {

@@ -285,6 +285,12 @@ describe("what the operator's API refuses", () => {
     }
     await gateway.createAccount({ name: "Twin" });
     await gateway.createAccount({ name: "Twin" });
+    for (const path of ["/accounts", "/feeds", `/keys?account_id=${provider}`, "/audit"]) {
+      for (const cursor of ["xyz", UNKNOWN_ID, "Twin"]) {
+        const next = `${path}${path.includes("?") ? "&" : "?"}cursor=${cursor}`;
+        expect(await call(400, next)).toMatchObject({ code: "CURSOR_INVALID" });
+      }
+    }
     expect(await call(409, "/accounts/Twin")).toMatchObject({ code: "REFERENCE_AMBIGUOUS" });
     const grant = { account_id: provider, credits: 1, reason: "r", reference: "refund:1" };
     await post(422, "/credits/grants", grant);

@@ -166,7 +166,8 @@ describe("a list", () => {
       [["audit"], "-1", 2],
       [["audit"], "9".repeat(17), 2],
     ] as const) {
-      failed(await operator.run([...argv, "--after", cursor]), exitCode);
+      const run = await operator.run([...argv, "--after", cursor]);
+      failed(run, exitCode, exitCode === 1 ? "a cursor is what the page before gave" : "--after");
     }
   });
 });

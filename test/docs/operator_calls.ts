@@ -96,8 +96,8 @@ export async function exerciseOperatorRoutes(gateway: TestGateway, contract: Con
   await post(201, "/accounts", { name: "Twins" });
   await post(201, "/accounts", { name: "Twins" });
   await call(200, "GET", "/accounts?limit=1");
-  await call(404, "GET", `/accounts?cursor=${UNKNOWN_ID}`);
-  await call(409, "GET", "/accounts?cursor=Twins");
+  await call(400, "GET", `/accounts?cursor=${UNKNOWN_ID}`);
+  await call(400, "GET", "/accounts?cursor=Twins");
   await call(200, "GET", "/accounts/Documented");
   await call(200, "PATCH", "/accounts/Documented", { body: { max_feeds_allowed: 9 } });
   for (const [method, path, body] of [
