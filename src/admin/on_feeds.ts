@@ -168,7 +168,7 @@ export const AUDIT_ROUTES = [
     name: "events",
     $id: "AuditTrail",
     entry: { shape: AuditEventShape, example: AUDIT_EVENT },
-    problems: [...ACCOUNT_PROBLEMS, "FEED_NOT_FOUND"],
+    problems: [...ACCOUNT_PROBLEMS, "FEED_NOT_FOUND", "RANGE_INVALID"],
     list: listAuditEvents,
     textOf: auditEventText,
   }),

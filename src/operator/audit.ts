@@ -13,6 +13,7 @@ import { NUMBER_CURSOR } from "./keyset_cursor.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import { accountIdOf, feedIdOf } from "./references.ts";
+import { requireInOrder } from "./time_range.ts";
 
 export const AuditEventShape = Type.Object(
   {
@@ -52,6 +53,7 @@ export async function listAuditEvents(
   { database }: Operator,
   input: InputOf<typeof ListAuditEventsInput>,
 ): Promise<Page<AuditEvent>> {
+  requireInOrder(input);
   const { limit, cursor, since = null, until = null } = input;
   const accountId = await accountIdOf(database, input.account_id);
   const feedId = await feedIdOf(database, input.feed_id);

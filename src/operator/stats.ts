@@ -204,24 +204,25 @@ function ledgerOf(proof: Row<"find_proof">): StatsOutcome["ledger"] {
 
 /** @throws {Refused} */
 function rangeOf({ from, to, by = "day" }: InputOf<typeof StatsInput>, nowMs: number): Range {
+  const firstMs = from === undefined ? undefined : Date.parse(timeOf(from));
+  const lastMs = to === undefined ? undefined : lastMsOf(to);
+  // Before they are rounded to whole minutes or days.
+  if (firstMs !== undefined && lastMs !== undefined && firstMs > lastMs) {
+    throw new Refused("RANGE_INVALID", `${from} is later than ${to}. Swap them.`);
+  }
   if (by === "day") {
-    const dayOfBound = (text: string | undefined) =>
-      text === undefined ? undefined : dayOf(timeOf(text));
-    const days = dayRange({ from: dayOfBound(from), to: dayOfBound(to) }, nowMs);
+    const dayOfMs = (ms: number | undefined) => (ms === undefined ? undefined : dayOf(ms));
+    const days = dayRange({ from: dayOfMs(firstMs), to: dayOfMs(lastMs) }, nowMs);
     if (typeof days === "string") throw new Refused("RANGE_INVALID", days);
     return { by, fromMs: Date.parse(days.from), untilMs: Date.parse(days.to) + MS_PER_DAY };
   }
-  const lastMs =
-    to === undefined
-      ? nowMs
-      : Date.parse(timeOf(to)) + (parseDay(to) === undefined ? 0 : MS_PER_DAY - 1);
-  const untilMs = (Math.floor(lastMs / MINUTE_MS) + 1) * MINUTE_MS;
+  const untilMs = (Math.floor((lastMs ?? nowMs) / MINUTE_MS) + 1) * MINUTE_MS;
   const fromMs =
-    from === undefined
+    firstMs === undefined
       ? untilMs - STATS_MINUTES_DEFAULT * MINUTE_MS
-      : Math.floor(Date.parse(timeOf(from)) / MINUTE_MS) * MINUTE_MS;
+      : Math.floor(firstMs / MINUTE_MS) * MINUTE_MS;
   if (fromMs >= untilMs) {
-    throw new Refused("RANGE_INVALID", `${from} is later than ${to ?? "now"}. Swap them.`);
+    throw new Refused("RANGE_INVALID", `${from} is later than now. Begin earlier.`);
   }
   if (untilMs - fromMs > STATS_MINUTES_MAX * MINUTE_MS) {
     throw new Refused(
@@ -230,6 +231,11 @@ function rangeOf({ from, to, by = "day" }: InputOf<typeof StatsInput>, nowMs: nu
     );
   }
   return { by, fromMs, untilMs };
+}
+
+/** The last millisecond of a day, or that of a time. @throws {Refused} */
+function lastMsOf(text: string): number {
+  return Date.parse(timeOf(text)) + (parseDay(text) === undefined ? 0 : MS_PER_DAY - 1);
 }
 
 /** The moment of a day's beginning, or of a time, in UTC. @throws {Refused} */

@@ -19,6 +19,7 @@ import { balanceTooLarge, type WrittenEntry, writtenOf } from "./ledger_entry.ts
 import type { InputOf, Operator } from "./operator.ts";
 import { findAccount } from "./references.ts";
 import { Refused } from "./refused.ts";
+import { requireInOrder } from "./time_range.ts";
 
 const CHUNK_ROWS = 5_000;
 
@@ -36,6 +37,7 @@ export async function listUsage(
   { database }: Operator,
   input: InputOf<typeof ListUsageInput>,
 ): Promise<Page<UsageRow>> {
+  requireInOrder(input);
   const { account_id: account, limit, cursor, since = null, until = null } = input;
   const { account_id: accountId } = await findAccount(database, account);
   const [before = null] = USAGE_CURSOR.parse(cursor);

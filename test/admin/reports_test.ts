@@ -99,6 +99,13 @@ describe("earnings over HTTP", () => {
     expect(line).toStartWith(`${second?.accountId},`);
     const range = "/earnings?from=2026-01-02&to=2026-01-01";
     expect(await call(400, range)).toMatchObject({ code: "RANGE_INVALID" });
+    const reversed = "since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z";
+    for (const path of [`/usage?account_id=${second?.accountId}&`, "/audit?"]) {
+      const problem = await call(400, `${path}${reversed}`);
+      expect(problem).toMatchObject({ code: "RANGE_INVALID" });
+      const instant = "since=2026-01-02T00:00:00Z&until=2026-01-02T00:00:00Z";
+      await call(200, `${path}${instant}`);
+    }
     for (const query of ["?from=2026-02-30", "?from=x", "?to="]) {
       expect(await call(400, `/earnings${query}`)).toMatchObject({ code: "INVALID_PARAMETER" });
     }

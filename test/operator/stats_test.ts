@@ -271,9 +271,13 @@ describe("stats", () => {
       "?by=minute&from=2026-11-01&to=2026-11-20",
       "?from=1900-01-01&to=2026-11-20",
       "?by=minute&from=2026-11-21T10:00:00Z&to=2026-11-21T09:00:00Z",
+      "?by=minute&from=2026-11-21T10:00:30Z&to=2026-11-21T10:00:10Z",
+      "?from=2026-11-21T18:05:00Z&to=2026-11-21T18:00:00Z",
+      "?by=minute&from=9999-11-21T00:00:00Z",
     ]) {
       expect(await stats(query, 400)).toMatchObject({ code: "RANGE_INVALID" });
     }
+    await stats("?from=2026-11-21T18:05:00Z&to=2026-11-21");
     expect(await stats("?by=hour", 400)).toMatchObject({ code: "INVALID_PARAMETER" });
   });
 });
