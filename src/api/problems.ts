@@ -71,7 +71,9 @@ export function problemOf(error: unknown): Problem {
 
 /** The problem of an operator's act that was refused. The table of problems has the status of each code. */
 function problemOfRefused({ code, message }: Refused): Problem {
-  const detail = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  // A message of several sentences ends with a full stop.
+  const end = message.endsWith(".") ? "" : ".";
+  const detail = `${message.charAt(0).toUpperCase()}${message.slice(1)}${end}`;
   if (code !== "REPORT_TOO_LONG") return new Problem(code, { detail });
   return new Problem(code, {
     detail,

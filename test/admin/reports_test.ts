@@ -98,7 +98,10 @@ describe("earnings over HTTP", () => {
     expect(header).toStartWith("account_id,name,reads");
     expect(line).toStartWith(`${second?.accountId},`);
     const range = "/earnings?from=2026-01-02&to=2026-01-01";
-    expect(await call(400, range)).toMatchObject({ code: "RANGE_INVALID" });
+    expect(await call(400, range)).toMatchObject({
+      code: "RANGE_INVALID",
+      detail: "2026-01-02 is later than 2026-01-01. Swap them.",
+    });
     const reversed = "since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z";
     for (const path of [`/usage?account_id=${second?.accountId}&`, "/audit?"]) {
       const problem = await call(400, `${path}${reversed}`);
