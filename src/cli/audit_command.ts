@@ -8,6 +8,9 @@ import { databaseCommand } from "./database.ts";
 import { afterNumber, LIMIT_OPTION, listAnswer } from "./list_page.ts";
 import { ACCOUNT_OPTION, FEED_OPTION, time } from "./options.ts";
 
+/** `admin key NAME (ID)`: the name says who it was. The id has a column of its own, which goes if there is no room. */
+const ADMIN_KEY = /^(admin key .*) \((\S+)\)$/s;
+
 /** The command `audit`. */
 export const audit = databaseCommand({
   words: "audit",
@@ -25,12 +28,13 @@ export const audit = databaseCommand({
       await listAuditEvents(operator, input),
       {
         WHEN: (row) => row.happened_at,
-        WHO: (row) => row.actor,
+        WHO: { whole: ({ actor }) => ADMIN_KEY.exec(actor)?.[1] ?? actor },
         BY: (row) => row.face,
-        WHAT: (row) => row.action,
+        WHAT: { whole: (row) => row.action },
         AFTER: (row) => row.after,
         FEED: (row) => row.feed_id,
         ACCOUNT: (row) => row.account_id,
+        KEY: ({ actor }) => ADMIN_KEY.exec(actor)?.[2] ?? null,
         BEFORE: (row) => row.before,
       },
       auditEventText,

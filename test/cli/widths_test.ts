@@ -83,6 +83,15 @@ beforeAll(async () => {
     "--expires",
     "2030-01-01T00:00:00Z",
   );
+  const admin = await json(
+    "key",
+    "create",
+    "--permission",
+    "admin",
+    "--name",
+    "the office's laptop",
+  );
+  await gateway.send("POST", "/v1/operator/accounts", admin.key, { name: "Made by the API" });
   await json("payout", "record", "--account", owner, "--usd", "1.5", "--reference", REFERENCE);
   await gateway.sql`
     insert into topups (account_id, way, amount_nanos, expires_at, due_at, status, ended_at, alert)
@@ -115,7 +124,7 @@ beforeAll(async () => {
       copied: [],
     })),
     "report errors": [{ copied: [`${SLUG} `, "VALIDATION_FAILED"] }],
-    audit: [{ copied: [] }],
+    audit: [{ copied: ["admin key the office's laptop ", "operator ", "account create "] }],
     search: [{ argv: ["weather"], copied: slugs, environment: agents }],
     describe: [{ argv: [SLUG], copied: ["temperature_at_two_metres"], environment: agents }],
     read: [
