@@ -200,6 +200,25 @@ describe("feed show", () => {
     await operator.json("feed", "delete", feed.slug);
     expect(await state()).toMatch(/^deleted 2\d{3}-.*Z, 1 row still to be removed$/);
   });
+
+  test("to suspend or resume it again changes nothing", async () => {
+    const { feedId } = await seed("Suspended once");
+    const record = async () => {
+      const rows =
+        await gateway.sql`select to_jsonb(feeds) as feed from feeds where feed_id = ${feedId}`;
+      return { rows, events: await operator.json("audit", "--feed", feedId) };
+    };
+    // Nobody has suspended it.
+    const fresh = await record();
+    await operator.json("feed", "resume", feedId);
+    expect(await record()).toEqual(fresh);
+    const suspend = ["feed", "suspend", feedId, "--reason", "a complaint"];
+    await operator.json(...suspend);
+    const suspended = await record();
+    expect(suspended).not.toEqual(fresh);
+    await operator.json(...suspend);
+    expect(await record()).toEqual(suspended);
+  });
 });
 
 describe("feed delete", () => {
