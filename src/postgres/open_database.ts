@@ -25,7 +25,7 @@ import { openSnapshotAt } from "./client/snapshot.ts";
 import { readDiskRoom } from "./embedded/disk.ts";
 import { reviveEmbedded } from "./embedded/revive.ts";
 import { startEmbedded } from "./embedded/start.ts";
-import { migrate, requireMigrated } from "./migrate/migrate.ts";
+import { migrate, requireMigrated, requireSchema } from "./migrate/migrate.ts";
 import { requireNewestPrimary } from "./newest_primary.ts";
 import { REPLICA_WAIT_MS_MAX } from "./replica/reader.ts";
 
@@ -37,6 +37,11 @@ const BACKGROUND_STATEMENT_MS_MAX = 30_000;
 export interface OpenOptions extends ConnectOptions {
   /** If given, an embedded PostgreSQL that dies is started again, and this is logged. */
   readonly log?: Log;
+}
+
+export interface OpenDatabaseOptions extends OpenOptions {
+  /** Whether a database without a schema is refused, and stays as it is. @default false */
+  readonly needsSchema?: boolean;
 }
 
 /** An open database, embedded or not. */
@@ -78,7 +83,10 @@ export async function openServer(config: Config, { log, ...options }: OpenOption
 }
 
 /** Opens and migrates the database that the configuration names, or the embedded one. */
-export async function openDatabase(config: Config, { log, ...options }: OpenOptions) {
+export async function openDatabase(
+  config: Config,
+  { log, needsSchema = false, ...options }: OpenDatabaseOptions,
+) {
   const opened = await openServer(config, { ...options, ...(log !== undefined && { log }) });
   const { address, close } = opened;
   try {
@@ -86,6 +94,7 @@ export async function openDatabase(config: Config, { log, ...options }: OpenOpti
     const migrated = await withConnection(address, async (connection) => {
       await requireNewestPrimary(connection);
       if (!config.migrates) return requireMigrated(connection);
+      if (needsSchema) await requireSchema(connection);
       return migrate(connection, () =>
         log?.warn("a migration waits for a lock that somebody holds, a dump say"),
       );

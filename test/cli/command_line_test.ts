@@ -6,12 +6,15 @@ import { COMMANDS } from "../../src/cli/command_table.ts";
 import { OutputClosedError } from "../../src/cli/output.ts";
 import { runCommand } from "../../src/cli/run.ts";
 import { typedCommand } from "../../src/lib/own_process.ts";
+import { connect } from "../../src/postgres/client/connect.ts";
+import { createEmptyDatabase } from "../support/database.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import {
   createOperator,
   failed,
   linesOf,
   type Operator,
+  operatorOf,
   PROGRAM,
   refused,
   runFeedgate,
@@ -238,6 +241,29 @@ describe("runCommand", () => {
       ]);
       expect(existsSync(dataDir)).toBe(false);
     }
+  });
+
+  test("they leave a database of DATABASE_URL as it is if it has no schema; migrate makes it", async () => {
+    const { url } = await createEmptyDatabase();
+    const sql = connect({ url }, { connectionsMax: 1 });
+    await sql`create table theirs (note text)`;
+    const theirs = operatorOf(url);
+    for (const argv of [
+      ["account", "list"],
+      ["account", "create", "--name", "Acme"],
+      ["grants", "--role", "postgres"],
+    ]) {
+      refused(await theirs.run(argv), "has no schema of Feedgate", `${TYPED} migrate`);
+    }
+    const tables = await sql`
+      select relname as name from pg_class
+      where relkind = 'r' and relnamespace = 'public'::regnamespace`;
+    expect([...tables]).toEqual([{ name: "theirs" }]);
+    const schemas = await sql`select from pg_namespace where nspname like 'feedgate%'`;
+    expect(schemas).toHaveLength(0);
+    await sql.end();
+    expect((await theirs.run(["migrate"])).code).toBe(0);
+    expect(await theirs.json("account", "list")).toEqual([]);
   });
 
   test("what a name would say to the terminal is written out, in answers and in refusals", async () => {

@@ -75,6 +75,17 @@ export async function requireMigrated(connections: Connections): ReturnType<type
   });
 }
 
+/**
+ * Refuses a database that no migration has been applied to: it is a new one, or somebody else's.
+ * @throws an error that says how to make the schema.
+ */
+export async function requireSchema(connections: Connections): Promise<void> {
+  if (await retryMisdirected(() => isMigrated(connections))) return;
+  throw new Error(
+    `the database has no schema of Feedgate: name another one, or make it with ${typedCommand()} migrate or serve`,
+  );
+}
+
 /** What a database has of this program's schema. */
 export type SchemaState =
   /** All of it; `hasTrigrams`: and the extension that finds misspelled names. */
