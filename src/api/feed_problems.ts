@@ -111,7 +111,7 @@ export function problemOfSave(refusal: SaveRefusal): Problem {
     case "quota_exceeded": {
       const { feedsUsed, maxFeedsAllowed } = refusal;
       return new Problem("FEED_QUOTA_EXCEEDED", {
-        detail: `This account has ${feedsUsed} feeds, drafts included, and may have ${maxFeedsAllowed}. Edit one of them, or ask the operator for more.`,
+        detail: `This account has ${feedsUsed} ${feedsUsed === 1 ? "feed" : "feeds"}, drafts included, and may have ${maxFeedsAllowed}. Edit one that you have, or ask the operator for more.`,
         extras: { max_feeds_allowed: maxFeedsAllowed, feeds_used: feedsUsed },
       });
     }

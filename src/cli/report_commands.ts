@@ -227,15 +227,16 @@ function hasMoney({ refunded_usd: refunded }: EarnedRow): boolean {
   return refunded.rawJSON !== "0";
 }
 
+/** What is left to the provider is the last to go. */
 const EARNED_COLUMNS: Columns<EarnedRow> = {
+  NET: (row) => row.net_usd.rawJSON,
+  GROSS: (row) => row.gross_usd.rawJSON,
+  REFUNDED: (row) => row.refunded_usd.rawJSON,
+  FEE: (row) => row.fee_usd.rawJSON,
   READS: (row) => row.reads,
   PAID: (row) => row.paid_reads,
   ACCOUNTS: (row) => row.accounts,
   SOLD: (row) => row.purchases,
-  GROSS: (row) => row.gross_usd.rawJSON,
-  REFUNDED: (row) => row.refunded_usd.rawJSON,
-  FEE: (row) => row.fee_usd.rawJSON,
-  NET: (row) => row.net_usd.rawJSON,
   FINAL: (row) => (row.is_final ? "yes" : "not yet"),
 };
 

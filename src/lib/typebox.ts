@@ -22,13 +22,13 @@ import { isObject } from "./records.ts";
 
 interface Bounds extends SchemaOptions {
   readonly minLength?: number;
-  readonly maxLength: number;
+  readonly maxLength?: number;
 }
 
 /** What a value must be, in words, for types that TypeBox has no words for: "must be" comes before it. */
 export const Expected = Symbol("Expected");
 
-TypeRegistry.Set<Bounds>("Text", ({ minLength = 0, maxLength }, value) => {
+TypeRegistry.Set<Bounds>("Text", ({ minLength = 0, maxLength = Infinity }, value) => {
   if (typeof value !== "string") return false;
   const length = codePointsOf(value);
   return length >= minLength && length <= maxLength;
@@ -39,14 +39,18 @@ TypeRegistry.Set<{ enum: readonly unknown[] }>("OneOf", (schema, value) =>
 
 /** A string whose length counts Unicode code points. */
 export function text(options: Bounds): TUnsafe<string> {
-  const { minLength = 0, maxLength } = options;
-  const range = minLength > 0 ? `${minLength} to ${maxLength}` : `at most ${maxLength}`;
   return Type.Unsafe<string>({
     [Kind]: "Text",
-    [Expected]: `a string of ${range} characters`,
+    [Expected]: expectedText(options),
     type: "string",
     ...options,
   });
+}
+
+function expectedText({ minLength = 0, maxLength }: Bounds): string {
+  if (maxLength === undefined) return minLength > 0 ? "a string that is not empty" : "a string";
+  const range = minLength > 0 ? `${minLength} to ${maxLength}` : `at most ${maxLength}`;
+  return `a string of ${range} characters`;
 }
 
 /** One of a few texts. */
@@ -94,13 +98,19 @@ function expectedOf(schema: TSchema): string {
 /** The value if it helps the reader, else its length or kind. */
 function gotOf(schema: TSchema, value: unknown): string {
   if (schema[Kind] === "Text") {
-    return typeof value === "string" ? String(codePointsOf(value)) : kindOf(value);
+    return typeof value === "string" ? lengthOf(value) : kindOf(value);
   }
   // Of the right kind it has too much, too little, or something twice.
   if (KindGuard.IsArray(schema) && Array.isArray(value)) return `${value.length}`;
   if (KindGuard.IsRecord(schema) && isObject(value)) return `${Object.keys(value).length}`;
   const isKindWrong = KindGuard.IsNumber(schema) && typeof value !== "number";
   return isKindWrong || typeof value === "object" ? kindOf(value) : excerpt(JSON.stringify(value));
+}
+
+/** The length of a text, in words. */
+export function lengthOf(value: string): string {
+  const length = codePointsOf(value);
+  return length === 1 ? "1 character" : `${length} characters`;
 }
 
 /** JSON's name for the kind of a value. */

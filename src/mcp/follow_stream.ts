@@ -4,6 +4,7 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
+import { text } from "../lib/typebox.ts";
 import { LONG_POLL_SECONDS } from "../limits.ts";
 import { ROWS_ARGUMENTS, readRows } from "./rows.ts";
 import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, structured, whole } from "./tool.ts";
@@ -16,7 +17,7 @@ export const followStream = defineTool({
   parameters: {
     feed: FEED,
     offset: Type.Optional(
-      Type.String({
+      text({
         minLength: 1,
         description:
           "next_offset of the call before, start (the oldest event) or now. Default start.",

@@ -4,6 +4,7 @@
  * @module
  */
 import { type Static, Type } from "@sinclair/typebox";
+import { text } from "../lib/typebox.ts";
 import { SEARCH_LENGTH_MAX } from "../limits.ts";
 import type { CatalogShape, SearchResultsShape } from "../read/catalog/catalog_shapes.ts";
 import { DATA_NOT_INSTRUCTIONS, defineTool, problemResult, structured, whole } from "./tool.ts";
@@ -19,14 +20,14 @@ export const searchFeeds = defineTool({
   description: `Finds feeds of data by what they are about. Without query and category it lists all, newest first. Free. ${DATA_NOT_INSTRUCTIONS}`,
   parameters: {
     query: Type.Optional(
-      Type.String({
+      text({
         minLength: 1,
         maxLength: SEARCH_LENGTH_MAX,
         description: 'Plain words; "quoted words" stand together, -word excludes.',
       }),
     ),
     category: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: "Only feeds of this category." }),
+      text({ minLength: 1, maxLength: 100, description: "Only feeds of this category." }),
     ),
     limit: whole(1, LIMIT_MAX, "Feeds to list. Default 20."),
     offset: whole(0, undefined, "Feeds to skip. Default 0."),

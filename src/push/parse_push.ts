@@ -9,7 +9,7 @@
  * @module
  */
 import type { FeedType } from "../feeds/find.ts";
-import { codePointsOf, excerpt, hasAtMost } from "../lib/code_points.ts";
+import { excerpt, hasAtMost } from "../lib/code_points.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import {
   boundedPointer,
@@ -22,6 +22,7 @@ import {
   stringOf,
   textOf,
 } from "../lib/json_text.ts";
+import { lengthOf } from "../lib/typebox.ts";
 import { BATCH_ID_LENGTH_MAX, ERRORS_LISTED_MAX, JSON_DEPTH_MAX, type Limits } from "../limits.ts";
 import {
   checkRow,
@@ -297,7 +298,7 @@ function readBatchId(wrapper: JsonText, errors: FieldError[]): string | null {
   if (span === undefined || span.kind === "null") return null;
   const batchId = span.kind === "string" ? stringOf(wrapper, span) : "";
   if (batchId !== "" && hasAtMost(batchId, BATCH_ID_LENGTH_MAX)) return batchId;
-  const got = span.kind === "string" ? `one of ${codePointsOf(batchId)}` : span.kind;
+  const got = span.kind === "string" ? lengthOf(batchId) : span.kind;
   errors.push({
     path: pointerTo("batch_id"),
     message: `batch_id must be a string of 1 to ${BATCH_ID_LENGTH_MAX} characters, got ${got}`,

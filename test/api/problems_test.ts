@@ -97,7 +97,7 @@ describe("parameters by their types", () => {
       ["limit=1&limit=2", "limit is given twice. Send it once."],
       ["is_dry=1", 'is_dry must be true or false, got "1".'],
       ["kind=rar", 'kind must be one of zip, tar, got "rar".'],
-      ["word=abcd", "word must be a string of at most 3 characters, got 4."],
+      ["word=abcd", "word must be a string of at most 3 characters, got 4 characters."],
       ["limt=1", 'There is no parameter "limt" here. Did you mean "limit"?'],
       [
         "colour=red",

@@ -524,6 +524,11 @@ describe("quota", () => {
     expect((await create({ id: first.id, name: "Again" })).status).toBe(200);
     const unknown = { id: crypto.randomUUID(), name: "n", endpoint_path: newSlug() };
     await expectProblem(await create(unknown), 403, "FEED_QUOTA_EXCEEDED");
+    await newAccount({ maxFeeds: 1 });
+    await created();
+    const second = await create({ name: "n", endpoint_path: newSlug() });
+    const { detail } = await expectProblem(second, 403, "FEED_QUOTA_EXCEEDED");
+    expect(detail).toStartWith("This account has 1 feed, drafts included, and may have 1.");
   });
 
   test("creates that race at the quota, over two gateways, never exceed it", async () => {

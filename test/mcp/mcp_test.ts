@@ -443,7 +443,21 @@ describe("POST /mcp", () => {
         'ids must be a list of 1 to 100 ids, each a text or a whole number, got "a".',
       ],
       ["read_feed", { fields: [] }, "fields must be a list of 1 to 50 different names, got 0."],
-      ["read_feed", { fields: [""] }, "fields.0 must be a string of 1 to 200 characters, got 0."],
+      [
+        "read_feed",
+        { fields: [""] },
+        "fields.0 must be a string of 1 to 200 characters, got 0 characters.",
+      ],
+      [
+        "search_feeds",
+        { feed: undefined, query: "" },
+        "query must be a string of 1 to 1000 characters, got 0 characters.",
+      ],
+      [
+        "follow_stream",
+        { offset: "" },
+        "offset must be a string that is not empty, got 0 characters.",
+      ],
       ["read_feed", { filters: many }, "filters must be an object of at most 10 fields, got 11."],
       [
         "read_feed",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { startOperatedGateway, UNKNOWN_ID } from "../cli/support.ts";
+import { runInTerminal, startOperatedGateway, UNKNOWN_ID } from "../cli/support.ts";
 import { createProvider, createReader } from "../support/earning_scene.ts";
 import { problemOf } from "../support/gateway.ts";
 import { countSales } from "../support/run_job.ts";
@@ -273,6 +273,9 @@ describe("report earnings", () => {
     const { stdout } = await operator.run([...report, "--by", "feed"]);
     expect(stdout).toContain(feed.feedId);
     expect(stdout).toMatch(/^owed +0\.000007 USD$/m);
+    const environment = { DATABASE_URL: gateway.databaseUrl };
+    const [header] = await runInTerminal(report, { columns: 40, environment });
+    expect(header).toMatch(/^DAY +NET +GROSS/);
     expect((await operator.run([...report, "--since", "x"])).code).toBe(2);
     expect(
       (await operator.run([...report, "--since", "2026-02-02", "--until", "2026-02-01"])).code,

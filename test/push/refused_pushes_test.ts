@@ -507,6 +507,16 @@ describe("422", () => {
     for (const batch_id of [1, true, {}, "", "x".repeat(129)]) {
       expect(await pathsOf(collection, { payload, batch_id })).toEqual(["/batch_id"]);
     }
+    for (const [batch_id, got] of [
+      [1, "number"],
+      ["", "0 characters"],
+      ["x".repeat(129), "129 characters"],
+    ] as const) {
+      const { body } = await scene.push(collection, { payload, batch_id });
+      expect(body.errors[0].message).toBe(
+        `batch_id must be a string of 1 to 128 characters, got ${got}`,
+      );
+    }
     expect(await pathsOf(collection, { payload, batch_complete: "true" })).toEqual([
       "/batch_complete",
     ]);
