@@ -72,7 +72,7 @@ export interface CommandSpec<Of extends Options> {
   /** One line, without a full stop. */
   readonly about: string;
   readonly options: Of;
-  /** Whether it makes the database, embedded or its schema, if there is none; other commands refuse. @default false */
+  /** Whether it makes an embedded database if there is none; other commands refuse. @default false */
   readonly makesDatabase?: boolean;
   /** Whether it works without a database, and is not refused if there is none. @default false */
   readonly needsNoDatabase?: boolean;

@@ -1,6 +1,6 @@
 /**
- * Commands on the database. Each joins or starts it, migrates it, and always leaves it again. A database without a
- * schema is filled only by a command that makes one.
+ * Commands on the database. Each joins or starts it, migrates it, and always leaves it again. Only a command that makes
+ * a database makes tables beside those of something else.
  *
  * @module
  */
@@ -47,7 +47,7 @@ export function databaseCommand<Of extends Options>(spec: DatabaseCommandSpec<Of
       const { close, ...opened } = await openDatabase(input.config, {
         connectionsMax: CONNECTIONS_MAX,
         statementTimeoutMs: OPERATOR_STATEMENT_MS_MAX,
-        needsSchema: spec.makesDatabase !== true,
+        refusesForeign: spec.makesDatabase !== true,
       });
       try {
         const operator = { database: opened.database, limits: input.config.limits };

@@ -1,5 +1,5 @@
 /**
- * `migrate`: applies what is missing, and says what. Every other command does the same on its way, unless the database has no schema at all.
+ * `migrate`: applies what is missing, and says what. Every other command does the same on its way.
  * Decisions 8.
  *
  * @module

@@ -13,6 +13,7 @@ import type { Handle } from "../api/own_routes.ts";
 import { problemOf } from "../api/problems.ts";
 import { callPlugin, type RoutedCall } from "../http/call.ts";
 import { PROBLEMS, Problem } from "../http/errors.ts";
+import { urlOf } from "../http/query_string.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import type { Services } from "../services.ts";
 import { PRIVATE_PAGE_HEADERS } from "../ui/page_headers.ts";
@@ -79,7 +80,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
       .join("/") || ".";
 
   function page(call: RoutedCall, rest: PageRest): Response {
-    const path = new URL(call.request.url).pathname;
+    const path = urlOf(call.request).pathname;
     const { status = 200, headers = {}, ...framed } = rest;
     const html = renderFramed({ root: rootOf(path), path: path.slice(1), ...framed });
     return new Response(html, { status, headers: { ...PRIVATE_PAGE_HEADERS, ...headers } });
@@ -119,7 +120,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
     if (problem.status >= 500) {
       http.log.error("a page of the console failed", { request_id: call.requestId, error });
     }
-    const root = rootOf(new URL(call.request.url).pathname);
+    const root = rootOf(urlOf(call.request).pathname);
     const view = problemView(PROBLEMS[problem.code].title, problem.options.detail, {
       href: `${root}/console`,
       text: "To the first page",
@@ -129,7 +130,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
   }
 
   function visitOf(call: RoutedCall, session: Session, params: Visit["params"]): Visit {
-    const { pathname, searchParams } = new URL(call.request.url);
+    const { pathname, searchParams } = urlOf(call.request);
     const text = askText({ handle, key: session.key, requestId: call.requestId });
     call.isKeyed = true;
     call.subject.keyId = session.keyId;
@@ -220,7 +221,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
         typeof asked === "string" ? ({ kind: "ask", sentence: asked } as const) : asked;
       if (question.kind === "refused") return answer(acting, question);
       // With its query, because the page after a no is the one that had the form.
-      const { pathname, search } = new URL(call.request.url);
+      const { pathname, search } = urlOf(call.request);
       const action = `${visit.root}${pathname}${search}`;
       return page(call, { session, view: confirmView({ question, change: chosen, form, action }) });
     }
@@ -256,7 +257,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
   /** In the place of a page that needs a session, to which the sign-in leads back. */
   function signInPage(call: RoutedCall): Response {
     const { request } = call;
-    const { pathname, search } = new URL(request.url);
+    const { pathname, search } = urlOf(request);
     const view = signInView(rootOf(pathname), nextOf(pathname + search));
     const isForm = request.method === "POST";
     const hadSession = cookieToken(request.headers, isOverTls(services, request)) !== undefined;
@@ -273,7 +274,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
     .get(
       "/console/sign-in",
       shown(async ({ call }: Routed) => {
-        const { pathname, searchParams } = new URL(call.request.url);
+        const { pathname, searchParams } = urlOf(call.request);
         const next = nextOf(searchParams.get("next"));
         return page(call, { session: undefined, view: signInView(rootOf(pathname), next) });
       }),
@@ -291,7 +292,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
         const why = await refusalOfKey(call, key);
         if (why !== undefined) {
           tries.count(address);
-          const { pathname } = new URL(call.request.url);
+          const { pathname } = urlOf(call.request);
           const view = signInView(rootOf(pathname), next);
           return page(call, {
             session: undefined,

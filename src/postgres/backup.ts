@@ -29,7 +29,7 @@ import type { Connections } from "./client/connect.ts";
 import { isBadData, isInvalidDefinition } from "./client/failures.ts";
 import { hasOtherGateways } from "./client/other_gateways.ts";
 import { MIGRATIONS } from "./client/statements.ts";
-import { inTransaction } from "./migrate/migrate.ts";
+import { findForeignTable, inTransaction } from "./migrate/migrate.ts";
 import { digestOf, listTables } from "./migrate/schema_check.ts";
 
 export interface BackupReport {
@@ -114,22 +114,10 @@ export async function openBackup(source: AsyncIterable<Uint8Array>): Promise<Ope
  * @throws {BackupRefusedError}
  */
 export async function refuseUsed(connections: Connections): Promise<void> {
-  const [found] = await connections`
-    select relname as table
-    from pg_class
-    where relnamespace = current_schema()::regnamespace
-      and relkind in ('r', 'p', 'v', 'm', 'f')
-      and to_regclass('usage_events') is null
-      and not exists (
-        select
-        from pg_depend
-        where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e'
-      )
-    order by relname
-    limit 1`;
-  if (found !== undefined) {
+  const table = await findForeignTable(connections);
+  if (table !== undefined) {
     throw new BackupRefusedError(
-      `the database has tables of something else (${found.table}): restore into an empty one`,
+      `the database has tables of something else (${table}): restore into an empty one`,
     );
   }
 }

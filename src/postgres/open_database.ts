@@ -25,7 +25,7 @@ import { openSnapshotAt } from "./client/snapshot.ts";
 import { readDiskRoom } from "./embedded/disk.ts";
 import { reviveEmbedded } from "./embedded/revive.ts";
 import { startEmbedded } from "./embedded/start.ts";
-import { migrate, requireMigrated, requireSchema } from "./migrate/migrate.ts";
+import { migrate, refuseForeign, requireMigrated } from "./migrate/migrate.ts";
 import { requireNewestPrimary } from "./newest_primary.ts";
 import { REPLICA_WAIT_MS_MAX } from "./replica/reader.ts";
 
@@ -40,8 +40,8 @@ export interface OpenOptions extends ConnectOptions {
 }
 
 export interface OpenDatabaseOptions extends OpenOptions {
-  /** Whether a database without a schema is refused, and stays as it is. @default false */
-  readonly needsSchema?: boolean;
+  /** Whether a database that has only tables of something else is refused, and stays as it is. @default false */
+  readonly refusesForeign?: boolean;
 }
 
 /** An open database, embedded or not. */
@@ -85,7 +85,7 @@ export async function openServer(config: Config, { log, ...options }: OpenOption
 /** Opens and migrates the database that the configuration names, or the embedded one. */
 export async function openDatabase(
   config: Config,
-  { log, needsSchema = false, ...options }: OpenDatabaseOptions,
+  { log, refusesForeign = false, ...options }: OpenDatabaseOptions,
 ) {
   const opened = await openServer(config, { ...options, ...(log !== undefined && { log }) });
   const { address, close } = opened;
@@ -94,7 +94,7 @@ export async function openDatabase(
     const migrated = await withConnection(address, async (connection) => {
       await requireNewestPrimary(connection);
       if (!config.migrates) return requireMigrated(connection);
-      if (needsSchema) await requireSchema(connection);
+      if (refusesForeign) await refuseForeign(connection);
       return migrate(connection, () =>
         log?.warn("a migration waits for a lock that somebody holds, a dump say"),
       );

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { problemOf, startTestGateway } from "../support/gateway.ts";
+import { readRouteTable } from "../support/route_table.ts";
 import { seedFeed } from "../support/seed.ts";
 
 const gateway = await startTestGateway();
@@ -12,13 +13,14 @@ const feed = await seedFeed(gateway, await gateway.createAccount(), {
 });
 
 /** Status and code of the answer to a target that is sent byte for byte: `fetch` would normalize it. */
-function send(target: string, hosts: readonly string[] = ["localhost"]) {
+function send(target: string, hosts: readonly string[] = ["localhost"], method = "GET") {
   const { hostname, port } = new URL(gateway.baseUrl);
   const head = [
-    `GET ${target} HTTP/1.1`,
+    `${method} ${target} HTTP/1.1`,
     ...hosts.map((host) => `Host: ${host}`),
     `x-api-key: ${readKey}`,
     "Connection: close",
+    "Content-Length: 0",
   ];
   return new Promise<{ status: number; code: string | undefined }>((resolve, reject) => {
     let text = "";
@@ -76,6 +78,18 @@ test("a request with two Host headers is 400", async () => {
   expect(await send("/v1/catalog", ["localhost, other"])).toEqual(INVALID_REQUEST);
   expect(await send("/nope", ["localhost", "other"])).toEqual(INVALID_REQUEST);
   expect(await send("/v1/catalog")).toMatchObject({ status: 200 });
+});
+
+test("a Host that can't be read is no fault of the gateway's, on any route", async () => {
+  const routes = await readRouteTable({ DATABASE_URL: gateway.databaseUrl });
+  expect(routes.length).toBeGreaterThan(100);
+  for (const { method, path } of routes) {
+    const target = path.replaceAll(/:\w+/g, feed.feedId).replace("*", "any");
+    for (const host of ["a b", "[::1"]) {
+      const { status } = await send(target, [host], method);
+      expect({ method, path, host, isFault: !(status < 500) }).toMatchObject({ isFault: false });
+    }
+  }
 });
 
 describe("a query of bytes that are no UTF-8", () => {

@@ -243,7 +243,7 @@ describe("runCommand", () => {
     }
   });
 
-  test("they leave a database of DATABASE_URL as it is if it has no schema; migrate makes it", async () => {
+  test("they leave a database of something else as it is; migrate makes tables beside those", async () => {
     const { url } = await createEmptyDatabase();
     const sql = connect({ url }, { connectionsMax: 1 });
     await sql`create table theirs (note text)`;
@@ -253,7 +253,7 @@ describe("runCommand", () => {
       ["account", "create", "--name", "Acme"],
       ["grants", "--role", "postgres"],
     ]) {
-      refused(await theirs.run(argv), "has no schema of Feedgate", `${TYPED} migrate`);
+      refused(await theirs.run(argv), "tables of something else (theirs)", `${TYPED} migrate`);
     }
     const tables = await sql`
       select relname as name from pg_class

@@ -75,14 +75,30 @@ export async function requireMigrated(connections: Connections): ReturnType<type
   });
 }
 
-/**
- * Refuses a database that no migration has been applied to: it is a new one, or somebody else's.
- * @throws an error that says how to make the schema.
- */
-export async function requireSchema(connections: Connections): Promise<void> {
-  if (await retryMisdirected(() => isMigrated(connections))) return;
+/** A table of somebody else's, in a database that has none of ours. */
+export async function findForeignTable(connections: Connections): Promise<string | undefined> {
+  const [found] = await connections`
+    select relname as table
+    from pg_class
+    where relnamespace = current_schema()::regnamespace
+      and relkind in ('r', 'p', 'v', 'm', 'f')
+      and to_regclass('usage_events') is null
+      and not exists (
+        select
+        from pg_depend
+        where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e'
+      )
+    order by relname
+    limit 1`;
+  return found?.table;
+}
+
+/** Refuses a database that is somebody else's. @throws an error that says how to share it. */
+export async function refuseForeign(connections: Connections): Promise<void> {
+  const table = await retryMisdirected(() => findForeignTable(connections));
+  if (table === undefined) return;
   throw new Error(
-    `the database has no schema of Feedgate: name another one, or make it with ${typedCommand()} migrate or serve`,
+    `the database has tables of something else (${table}) and none of Feedgate: name another one, or make them beside with ${typedCommand()} migrate`,
   );
 }
 
