@@ -10,13 +10,13 @@ import type { Actor } from "../accounts/actor.ts";
 import { documented } from "../api/described.ts";
 import { cappedLimit, limitParameter } from "../api/paging.ts";
 import { parameters, queryDay, queryFlag, queryInteger, queryTime } from "../api/parameters.ts";
+import { type Given, readInput } from "../api/read_input.ts";
 import type { ProblemCode } from "../http/errors.ts";
 import { nullable } from "../lib/typebox.ts";
 import { PAGE_LIMIT_MAX } from "../limits.ts";
 import { PAGE_ROWS, type Page } from "../operator/keyset_page.ts";
 import type { InputOf, Operator } from "../operator/operator.ts";
 import type { Linking } from "../operator/sign_in_links.ts";
-import { type Given, readInput } from "./read_input.ts";
 import type { Reply } from "./repeats.ts";
 
 /** Where and by whom a function acts. */

@@ -9,6 +9,7 @@ import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
 import { BODY_PROBLEMS, COUNTED, described, documented } from "../api/described.ts";
+import { type Given, parseInput } from "../api/read_input.ts";
 import { checkHeaders } from "../api/validation.ts";
 import { privateJson } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
@@ -26,7 +27,6 @@ import { AUDIT_ROUTES, FEED_ROUTES } from "./on_feeds.ts";
 import { CREDIT_ROUTES } from "./on_money.ts";
 import { REPORT_ROUTES } from "./on_reports.ts";
 import { TOPUP_ROUTES } from "./on_topups.ts";
-import { type Given, parseInput } from "./read_input.ts";
 import { actOnce, type Reply } from "./repeats.ts";
 
 /** All of them, in the document's order. */

@@ -3,8 +3,10 @@
  *
  * @module
  */
+import type { TObject } from "@sinclair/typebox";
+import { parseInput, readInput } from "../api/read_input.ts";
 import { refusalOf } from "./refusals.ts";
-import type { Acted, Done, Visit } from "./visit.ts";
+import type { Acted, Change, Done, Form, Visit } from "./visit.ts";
 
 interface Call {
   readonly method?: "POST" | "PATCH" | "DELETE";
@@ -12,12 +14,52 @@ interface Call {
   readonly body?: unknown;
 }
 
+interface Next {
+  readonly to: string;
+  readonly done: Done;
+}
+
 /** Calls the API, and goes on to `to`. A refusal is shown on the page of the form. */
 export async function callThenGo(
   { ask }: Visit,
   { method = "POST", path, body }: Call,
-  { to, done }: { readonly to: string; readonly done: Done },
+  { to, done }: Next,
 ): Promise<Acted> {
   const answer = await ask(path, { method, body: body ?? (method === "DELETE" ? undefined : {}) });
   return answer.kind === "refused" ? refusalOf(answer) : { kind: "go", to, done };
+}
+
+interface Inputs {
+  /** Of the function that is called. */
+  readonly input: TObject;
+  /** What the call's path says, by the names of the input. */
+  readonly inPath?: Readonly<Record<string, string>>;
+  readonly body: object;
+}
+
+/**
+ * Refuses what a call would refuse for its input alone, so that nobody confirms it.
+ *
+ * @throws {Problem} 400, 422
+ */
+export function requireInput({ input, inPath = {}, body }: Inputs): void {
+  readInput(input, { path: inPath, query: {}, body: parseInput(JSON.stringify(body)) });
+}
+
+interface Acting {
+  call(visit: Visit, form: Form): Call & Inputs;
+  /** What will happen. */
+  confirm(form: Form): string;
+  next(visit: Visit): Next;
+}
+
+/** A button that is one call of an operator's function. */
+export function operatorAct({ call, confirm, next }: Acting): Change {
+  return {
+    confirm(form, visit) {
+      requireInput(call(visit, form));
+      return confirm(form);
+    },
+    run: (visit, form) => callThenGo(visit, call(visit, form), next(visit)),
+  };
 }

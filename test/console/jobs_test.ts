@@ -77,15 +77,43 @@ describe("what a form sends", () => {
       sync_interval_mins: "x",
       feed_type: "none",
     };
-    const fields = { ...wrong, price_type: "free", act: "create", confirmed: "yes" };
-    const answer = await who.post("/new", fields);
-    const html = await answer.text();
-    expect(answer.status).toBe(422);
-    const [alert = ""] = html.match(/role="alert".*?<\/div>/s) ?? [];
-    for (const name of ["endpoint_path", "sync_interval_mins", "feed_type"]) {
-      expect([name, alert.split(`${name} must`).length]).toEqual([name, 2]);
+    for (const confirmed of ["", "yes"]) {
+      const fields = { ...wrong, price_type: "free", act: "create", confirmed };
+      const answer = await who.post("/new", fields);
+      const html = await answer.text();
+      expect(answer.status).toBe(422);
+      const [alert = ""] = html.match(/role="alert".*?<\/div>/s) ?? [];
+      for (const name of ["endpoint_path", "sync_interval_mins", "feed_type"]) {
+        expect([name, alert.split(`${name} must`).length]).toEqual([name, 2]);
+      }
+      expect(alert).toContain("Correct it and what is listed below");
     }
-    expect(alert).toContain("Correct it and what is listed below");
+  });
+
+  test("nobody is asked to confirm what can't be done", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const account = `/accounts/${scene.consumerAccount}`;
+    for (const [path, fields, words] of [
+      [account, { act: "grant", credits: "abc", reason: "x" }, "credits must"],
+      [account, { act: "take", credits: "1", reason: "" }, "reason must"],
+      [account, { act: "edit", account_name: "", max_feeds: "x" }, "max_feeds_allowed must"],
+      [account, { act: "key", permission: "read", daily: "-5" }, "daily_credits must"],
+      [account, { act: "suspend" }, "reason must"],
+      [account, { act: "redeem", code: "a b" }, "code must"],
+      ["/money", { act: "payout", payee: "x", usd: "-1", payout_reference: "x" }, "usd must"],
+      ["/money", { act: "promotion", code: "a b", promo_credits: "x" }, "credits must"],
+      ["/money", { act: "undo", undo_account: "x", undo_feed: "x" }, "reason must"],
+      ["/accounts", { act: "create", new_name: "" }, "name must"],
+      [`/feeds/${scene.feeds.waiting}`, { act: "decline" }, "reason must"],
+    ] as const) {
+      const answer = await who.post(path, fields);
+      const html = await answer.text();
+      expect([path, fields, answer.status]).toEqual([path, fields, 422]);
+      expect([path, html.match(/role="alert".*?<\/div>/s)?.[0]]).toEqual([
+        path,
+        expect.stringContaining(words),
+      ]);
+    }
   });
 
   test("a found key and what was typed about it are there after a no, a refusal and a search that finds nothing", async () => {
@@ -96,11 +124,12 @@ describe("what a form sends", () => {
     const keyId = searched.match(/name="key_id" value="([\w-]+)"/)?.[1] ?? "";
     const path = `/keys?key=${key.slice(0, 12)}`;
     const sent = { key_id: keyId, permission: "read", act: "edit", key_name: "typed", daily: "-5" };
-    const asking = await (await who.post(path, sent)).text();
+    const asking = await (await who.post(path, { ...sent, daily: "5" })).text();
     expect(asking).toContain(`action="../console${path}"`);
     for (const [place, confirmed, status] of [
       ["/keys", "no", 200],
       [path, "no", 200],
+      [path, "", 422],
       [path, "yes", 422],
     ] as const) {
       const answer = await who.post(place, { ...sent, confirmed });

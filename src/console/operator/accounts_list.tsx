@@ -4,9 +4,10 @@
  *
  * @module
  */
-import type { AccountOutcome } from "../../operator/accounts.ts";
+import { type AccountOutcome, CreateAccountInput } from "../../operator/accounts.ts";
 import { Badge, digits, Table, Time } from "../../ui/parts.tsx";
 import { ActForm, FilterForm } from "../act_form.tsx";
+import { requireInput } from "../acting.ts";
 import { AccountLink, type Listed, listQuery, Next } from "../lists.tsx";
 import { bodyOf } from "../own_api.ts";
 import { refusalOf } from "../refusals.ts";
@@ -65,8 +66,11 @@ export const ACCOUNTS_LIST: PageRoute = {
   },
   acts: {
     create: {
-      confirm: (form) =>
-        `An account is made for ${form.text("new_name")}, without credits and keys.`,
+      confirm(form) {
+        const name = form.text("new_name");
+        requireInput({ input: CreateAccountInput, body: { name } });
+        return `An account is made for ${name}, without credits and keys.`;
+      },
       async run(visit, form) {
         const body = { name: form.text("new_name") };
         const made = await visit.ask<AccountOutcome>("/v1/operator/accounts", {

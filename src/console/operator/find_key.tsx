@@ -5,10 +5,10 @@
  * @module
  */
 import { KEY_PATTERN, startOf } from "../../accounts/key_format.ts";
-import type { CreatedKeyOutcome, FoundKeyOutcome } from "../../operator/keys.ts";
+import { type CreatedKeyOutcome, EditKeyInput, type FoundKeyOutcome } from "../../operator/keys.ts";
 import { Facts, Message, plain, Text, Time } from "../../ui/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { callThenGo } from "../acting.ts";
+import { callThenGo, operatorAct } from "../acting.ts";
 import type { FormField } from "../form_field.ts";
 import { KeyState } from "../key_state.tsx";
 import { AccountLink } from "../lists.tsx";
@@ -89,7 +89,7 @@ export const FIND_KEY: PageRoute = {
         return showOnce("The new key", made.body.key, note);
       },
     },
-    edit: {
+    edit: operatorAct({
       confirm(form) {
         const name = form.given("key_name");
         const daily = form.given("daily");
@@ -98,17 +98,23 @@ export const FIND_KEY: PageRoute = {
         const limit = daily === undefined ? "what the account has" : `at most ${daily} credits`;
         return `${named} In a day, it spends ${limit}.`;
       },
-      run(visit, form) {
+      call(_, form) {
         const daily = form.given("daily");
         const budget = daily === undefined ? null : typedNumber(daily);
-        const body = {
-          name: form.given("key_name"),
-          ...(form.text("permission") === "read" && { daily_credits: budget }),
+        const keyId = form.text("key_id");
+        return {
+          input: EditKeyInput,
+          method: "PATCH",
+          path: `/v1/operator/keys/${encodeURIComponent(keyId)}`,
+          inPath: { key_id: keyId },
+          body: {
+            name: form.given("key_name"),
+            ...(form.text("permission") === "read" && { daily_credits: budget }),
+          },
         };
-        const path = `/v1/operator/keys/${encodeURIComponent(form.text("key_id"))}`;
-        return callThenGo(visit, { method: "PATCH", path, body }, { to: "keys", done: "edited" });
       },
-    },
+      next: () => ({ to: "keys", done: "edited" }),
+    }),
   },
 };
 

@@ -4,15 +4,17 @@
  *
  * @module
  */
+import type { TObject } from "@sinclair/typebox";
 import type { OpenBatch } from "../../feeds/feed_contents.ts";
+import { DeclineFeedInput, SuspendFeedInput } from "../../operator/feeds.ts";
 import { Badge, digits, Facts, Table, Text, Time } from "../../ui/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { callThenGo } from "../acting.ts";
+import { callThenGo, operatorAct } from "../acting.ts";
 import { FeedAsSeen, type ShownFeed } from "../feed_as_seen.tsx";
 import { AccountLink } from "../lists.tsx";
 import { OpenBatches } from "../open_batches.tsx";
 import { bodyOf } from "../own_api.ts";
-import { idOf, type PageRoute, type Visit } from "../visit.ts";
+import { type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
 import { type FeedEntry, ReviewBadge, StatusBadge } from "./feed_table.tsx";
 
 interface Push {
@@ -144,16 +146,18 @@ export const JUDGE_FEED: PageRoute = {
       confirm: () => "The feed leaves catalog and search. Who has its id or slug still reads it.",
       run: (visit) => onFeed(visit, "unpublish", "unpublished"),
     },
-    decline: {
+    decline: operatorAct({
       confirm: (form) =>
         `The feed stays unlisted, and its provider sees that it was declined. The reason is: ${form.text("reason")}`,
-      run: (visit, form) => onFeed(visit, "decline", "declined", { reason: form.text("reason") }),
-    },
-    suspend: {
+      call: (visit, form) => reasonCall(visit, form, { verb: "decline", input: DeclineFeedInput }),
+      next: (visit) => ({ to: `feeds/${idOf(visit)}`, done: "declined" }),
+    }),
+    suspend: operatorAct({
       confirm: (form) =>
         `Nobody reads the feed or pushes to it from the next request on. The reason is: ${form.text("reason")}`,
-      run: (visit, form) => onFeed(visit, "suspend", "suspended", { reason: form.text("reason") }),
-    },
+      call: (visit, form) => reasonCall(visit, form, { verb: "suspend", input: SuspendFeedInput }),
+      next: (visit) => ({ to: `feeds/${idOf(visit)}`, done: "suspended" }),
+    }),
     resume: {
       confirm: () => "The feed is read and pushed to again from the next request on.",
       run: (visit) => onFeed(visit, "resume", "resumed"),
@@ -170,16 +174,25 @@ export const JUDGE_FEED: PageRoute = {
   },
 };
 
-function onFeed(
+function reasonCall(
   visit: Visit,
-  verb: string,
-  done: "published" | "unpublished" | "declined" | "suspended" | "resumed",
-  body: object = {},
+  form: Form,
+  { verb, input }: { readonly verb: "decline" | "suspend"; readonly input: TObject },
 ) {
+  const id = idOf(visit);
+  return {
+    input,
+    path: `/v1/operator/feeds/${id}/${verb}`,
+    inPath: { feed_id: id },
+    body: { reason: form.text("reason") },
+  };
+}
+
+function onFeed(visit: Visit, verb: string, done: "published" | "unpublished" | "resumed") {
   const id = idOf(visit);
   return callThenGo(
     visit,
-    { path: `/v1/operator/feeds/${id}/${verb}`, body },
+    { path: `/v1/operator/feeds/${id}/${verb}` },
     { to: `feeds/${id}`, done },
   );
 }

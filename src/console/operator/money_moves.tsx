@@ -4,12 +4,16 @@
  *
  * @module
  */
-import type { PayoutOutcome } from "../../operator/payouts.ts";
-import type { ListedPromotionOutcome } from "../../operator/promotions.ts";
-import type { PurchaseOutcome } from "../../operator/purchases.ts";
+import { type PayoutOutcome, RecordPayoutInput } from "../../operator/payouts.ts";
+import { CreatePromotionInput, type ListedPromotionOutcome } from "../../operator/promotions.ts";
+import {
+  type PurchaseOutcome,
+  RecordPurchaseInput,
+  UndoPurchaseInput,
+} from "../../operator/purchases.ts";
 import { Credits, digits, Table, Text, Time, Usd } from "../../ui/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { callThenGo } from "../acting.ts";
+import { operatorAct } from "../acting.ts";
 import { AccountLink, FeedLink, type Listed } from "../lists.tsx";
 import { findNames } from "../names.ts";
 import { bodyOf, typedNumber } from "../own_api.ts";
@@ -135,68 +139,56 @@ export const MONEY_MOVES: PageRoute = {
     };
   },
   acts: {
-    purchase: {
+    purchase: operatorAct({
       confirm: (form) =>
         `${form.text("buyer")} reads ${form.text("bought")} free from now on. Nothing is taken from its balance.`,
-      run: (visit, form) =>
-        callThenGo(
-          visit,
-          {
-            path: "/v1/operator/purchases",
-            body: {
-              account_id: form.text("buyer"),
-              feed_id: form.text("bought"),
-              reference: form.given("purchase_reference"),
-            },
-          },
-          { to: "money", done: "recorded" },
-        ),
-    },
-    undo: {
+      call: (_, form) => ({
+        input: RecordPurchaseInput,
+        path: "/v1/operator/purchases",
+        body: {
+          account_id: form.text("buyer"),
+          feed_id: form.text("bought"),
+          reference: form.given("purchase_reference"),
+        },
+      }),
+      next: () => ({ to: "money", done: "recorded" }),
+    }),
+    undo: operatorAct({
       confirm: (form) =>
         `The purchase of ${form.text("undo_feed")} by ${form.text("undo_account")} is undone: its price goes back, and the account reads the feed no more.`,
-      run: (visit, form) =>
-        callThenGo(
-          visit,
-          {
-            path: "/v1/operator/purchases/undo",
-            body: {
-              account_id: form.text("undo_account"),
-              feed_id: form.text("undo_feed"),
-              reason: form.text("undo_reason"),
-            },
-          },
-          { to: "money", done: "undone" },
-        ),
-    },
-    payout: {
+      call: (_, form) => ({
+        input: UndoPurchaseInput,
+        path: "/v1/operator/purchases/undo",
+        body: {
+          account_id: form.text("undo_account"),
+          feed_id: form.text("undo_feed"),
+          reason: form.text("undo_reason"),
+        },
+      }),
+      next: () => ({ to: "money", done: "undone" }),
+    }),
+    payout: operatorAct({
       confirm: (form) => `${form.text("usd")} USD are noted as paid to ${form.text("payee")}.`,
-      run: (visit, form) =>
-        callThenGo(
-          visit,
-          {
-            path: "/v1/operator/payouts",
-            body: {
-              account_id: form.text("payee"),
-              usd: typedNumber(form.text("usd")),
-              reference: form.text("payout_reference"),
-            },
-          },
-          { to: "money", done: "recorded" },
-        ),
-    },
-    promotion: {
+      call: (_, form) => ({
+        input: RecordPayoutInput,
+        path: "/v1/operator/payouts",
+        body: {
+          account_id: form.text("payee"),
+          usd: typedNumber(form.text("usd")),
+          reference: form.text("payout_reference"),
+        },
+      }),
+      next: () => ({ to: "money", done: "recorded" }),
+    }),
+    promotion: operatorAct({
       confirm: (form) =>
         `Every account may redeem the code ${form.text("code")} once, for ${form.text("promo_credits")} credits.`,
-      run: (visit, form) =>
-        callThenGo(
-          visit,
-          {
-            path: "/v1/operator/promotions",
-            body: { code: form.text("code"), credits: typedNumber(form.text("promo_credits")) },
-          },
-          { to: "money", done: "made" },
-        ),
-    },
+      call: (_, form) => ({
+        input: CreatePromotionInput,
+        path: "/v1/operator/promotions",
+        body: { code: form.text("code"), credits: typedNumber(form.text("promo_credits")) },
+      }),
+      next: () => ({ to: "money", done: "made" }),
+    }),
   },
 };

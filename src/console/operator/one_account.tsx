@@ -5,8 +5,15 @@
  * @module
  */
 import type { Earnings } from "../../earnings/earnings.ts";
-import { outlineAccount, type ProvenAccountOutcome } from "../../operator/accounts.ts";
-import { type CreatedKeyOutcome, listKeys } from "../../operator/keys.ts";
+import {
+  EditAccountInput,
+  outlineAccount,
+  type ProvenAccountOutcome,
+  SuspendAccountInput,
+} from "../../operator/accounts.ts";
+import { CreditsInput } from "../../operator/credits.ts";
+import { type CreatedKeyOutcome, CreateKeyInput, listKeys } from "../../operator/keys.ts";
+import { RedeemPromotionInput } from "../../operator/promotions.ts";
 import { createSignInLink } from "../../operator/sign_in_links.ts";
 import {
   digits,
@@ -20,7 +27,7 @@ import {
   Time,
 } from "../../ui/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { callThenGo } from "../acting.ts";
+import { callThenGo, operatorAct, requireInput } from "../acting.ts";
 import { EarningsChart } from "../earnings_chart.tsx";
 import { KeyState } from "../key_state.tsx";
 import { FeedLink, type Listed, listQuery, Next } from "../lists.tsx";
@@ -29,7 +36,7 @@ import { type Answered, bodyOf, typedNumber } from "../own_api.ts";
 import { refusalOf } from "../refusals.ts";
 import { showOnce } from "../show_once.tsx";
 import { SpendingChart, spendingOf } from "../spending.tsx";
-import { type Acted, type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
+import { type Acted, type Done, type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
 
 interface UsageEntry {
   readonly usage_id: string;
@@ -252,48 +259,43 @@ export const ONE_ACCOUNT: PageRoute = {
   },
   acts: {
     key: {
-      confirm: (form) =>
-        `A new ${form.text("permission")} key of the account is made. The next page shows it, once.`,
+      confirm(form, visit) {
+        requireInput({ input: CreateKeyInput, body: newKeyOf(visit, form) });
+        return `A new ${form.text("permission")} key of the account is made. The next page shows it, once.`;
+      },
       async run(visit, form) {
-        const daily = form.given("daily");
-        const body = {
-          account_id: idOf(visit),
-          permission: form.text("permission"),
-          name: form.given("key_name"),
-          ...(daily !== undefined && { daily_credits: typedNumber(daily) }),
-        };
         const made = await visit.ask<CreatedKeyOutcome>("/v1/operator/keys", {
           method: "POST",
-          body,
+          body: newKeyOf(visit, form),
         });
         if (made.kind === "refused") return refusalOf(made);
         const note = "It is shown this once: only its hash is stored. Give it to the customer now.";
         return showOnce("The new key", made.body.key, note);
       },
     },
-    grant: {
+    grant: operatorAct({
       confirm: (form) =>
         `${form.text("credits")} credits are added to the account's balance. Reason: ${form.text("reason")}`,
-      run: (visit, form) => changeCredits(visit, form, "grants"),
-    },
-    take: {
+      call: (visit, form) => creditsCall(visit, form, "grants"),
+      next: (visit) => backTo(visit, "granted"),
+    }),
+    take: operatorAct({
       confirm: (form) =>
         `${form.text("credits")} credits are taken from the account's balance. Reason: ${form.text("reason")}`,
-      run: (visit, form) => changeCredits(visit, form, "revocations"),
-    },
-    redeem: {
+      call: (visit, form) => creditsCall(visit, form, "revocations"),
+      next: (visit) => backTo(visit, "taken"),
+    }),
+    redeem: operatorAct({
       confirm: (form) =>
         `The credits of code ${form.text("code")} are added to the account's balance, once.`,
-      run: (visit, form) =>
-        callThenGo(
-          visit,
-          {
-            path: `/v1/operator/promotions/${encodeURIComponent(form.text("code"))}/redemptions`,
-            body: { account_id: idOf(visit) },
-          },
-          { to: `accounts/${idOf(visit)}`, done: "redeemed" },
-        ),
-    },
+      call: (visit, form) => ({
+        input: RedeemPromotionInput,
+        path: `/v1/operator/promotions/${encodeURIComponent(form.text("code"))}/redemptions`,
+        inPath: { code: form.text("code") },
+        body: { account_id: idOf(visit) },
+      }),
+      next: (visit) => backTo(visit, "redeemed"),
+    }),
     refund: {
       confirm: (form) =>
         `The ${digits(form.text("charged"))} credits that call ${form.text("usage_id")} was charged go back to the account, once.`,
@@ -308,36 +310,32 @@ export const ONE_ACCOUNT: PageRoute = {
           { to: `accounts/${idOf(visit)}`, done: "refunded" },
         ),
     },
-    edit: {
+    edit: operatorAct({
       confirm: (form) =>
         `The account is called ${form.text("account_name")}, and may have ${form.text("max_feeds")} feeds.`,
-      run: (visit, form) =>
-        callThenGo(
-          visit,
-          {
-            method: "PATCH",
-            path: `/v1/operator/accounts/${idOf(visit)}`,
-            body: {
-              name: form.text("account_name"),
-              max_feeds_allowed: typedNumber(form.text("max_feeds")),
-            },
-          },
-          { to: `accounts/${idOf(visit)}`, done: "edited" },
-        ),
-    },
-    suspend: {
+      call: (visit, form) => ({
+        input: EditAccountInput,
+        method: "PATCH",
+        path: `/v1/operator/accounts/${idOf(visit)}`,
+        inPath: { account_id: idOf(visit) },
+        body: {
+          name: form.text("account_name"),
+          max_feeds_allowed: typedNumber(form.text("max_feeds")),
+        },
+      }),
+      next: (visit) => backTo(visit, "edited"),
+    }),
+    suspend: operatorAct({
       confirm: (form) =>
         `Every call with the account's keys is refused from the next request on; its feeds stay readable. Reason: ${form.text("suspend_reason")}`,
-      run: (visit, form) =>
-        callThenGo(
-          visit,
-          {
-            path: `/v1/operator/accounts/${idOf(visit)}/suspend`,
-            body: { reason: form.text("suspend_reason") },
-          },
-          { to: `accounts/${idOf(visit)}`, done: "suspended" },
-        ),
-    },
+      call: (visit, form) => ({
+        input: SuspendAccountInput,
+        path: `/v1/operator/accounts/${idOf(visit)}/suspend`,
+        inPath: { account_id: idOf(visit) },
+        body: { reason: form.text("suspend_reason") },
+      }),
+      next: (visit) => backTo(visit, "suspended"),
+    }),
     resume: {
       confirm: () => "Calls with the account's keys are answered again from the next request on.",
       run: (visit) =>
@@ -359,19 +357,31 @@ export const ONE_ACCOUNT: PageRoute = {
   },
 };
 
-function changeCredits(visit: Visit, form: Form, what: "grants" | "revocations") {
-  const id = idOf(visit);
-  const body = {
-    account_id: id,
-    credits: typedNumber(form.text("credits")),
-    reason: form.text("reason"),
-    reference: form.given("reference"),
+function newKeyOf(visit: Visit, form: Form) {
+  const daily = form.given("daily");
+  return {
+    account_id: idOf(visit),
+    permission: form.text("permission"),
+    name: form.given("key_name"),
+    ...(daily !== undefined && { daily_credits: typedNumber(daily) }),
   };
-  return callThenGo(
-    visit,
-    { path: `/v1/operator/credits/${what}`, body },
-    { to: `accounts/${id}`, done: what === "grants" ? "granted" : "taken" },
-  );
+}
+
+function creditsCall(visit: Visit, form: Form, what: "grants" | "revocations") {
+  return {
+    input: CreditsInput,
+    path: `/v1/operator/credits/${what}`,
+    body: {
+      account_id: idOf(visit),
+      credits: typedNumber(form.text("credits")),
+      reason: form.text("reason"),
+      reference: form.given("reference"),
+    },
+  };
+}
+
+function backTo(visit: Visit, done: Done) {
+  return { to: `accounts/${idOf(visit)}`, done };
 }
 
 function Ledger({ proof }: { readonly proof: Proof | undefined }) {

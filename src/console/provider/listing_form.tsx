@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { problemOfBody, problemOfSave } from "../../api/feed_problems.ts";
+import { parseBody, readChanges } from "../../feeds/feed_body.ts";
 import { Problem } from "../../http/errors.ts";
 import { Message, plain, Text } from "../../ui/parts.tsx";
 import type { ShownFeed } from "../feed_as_seen.tsx";
@@ -60,6 +62,14 @@ export function listingOf(form: Form, feed?: OwnFeed) {
     schema_definition: json("schema_definition"),
     sample_response: json("sample_response"),
   };
+}
+
+/** Refuses what a create would refuse for its body alone, so that nobody confirms it. @throws {Problem} 422 */
+export function requireListing(form: Form): void {
+  const read = parseBody(JSON.stringify(listingOf(form)));
+  if (read.kind !== "body") throw problemOfBody(read);
+  const changes = readChanges(read.body, "create");
+  if (changes.kind !== "changes") throw problemOfSave(changes);
 }
 
 type TextName = "name" | "description" | "category" | "update_frequency_text" | "readme_md";

@@ -7,7 +7,7 @@
 import { ActForm } from "../act_form.tsx";
 import { FeedAsSeen } from "../feed_as_seen.tsx";
 import type { PageRoute } from "../visit.ts";
-import { listingAsTyped, listingFields, saveListing } from "./listing_form.tsx";
+import { listingAsTyped, listingFields, requireListing, saveListing } from "./listing_form.tsx";
 
 export const NEW_FEED: PageRoute = {
   path: "new",
@@ -32,11 +32,14 @@ export const NEW_FEED: PageRoute = {
   },
   acts: {
     create: {
-      confirm: (form) => ({
-        kind: "ask",
-        sentence: "The feed is made as a draft that only you see. Agents would see it like this.",
-        details: <FeedAsSeen feed={listingAsTyped(form)} />,
-      }),
+      confirm(form) {
+        requireListing(form);
+        return {
+          kind: "ask",
+          sentence: "The feed is made as a draft that only you see. Agents would see it like this.",
+          details: <FeedAsSeen feed={listingAsTyped(form)} />,
+        };
+      },
       run: (visit, form) =>
         saveListing(visit, form, { method: "POST", path: "/v1/provider/feed/create" }),
     },

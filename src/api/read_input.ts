@@ -8,7 +8,6 @@
 import { Kind, KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { nanosOfCredits, nanosOfUsd } from "../accounts/money.ts";
-import { invalidParameter } from "../api/parameters.ts";
 import { parseDay } from "../earnings/utc_day.ts";
 import { Problem } from "../http/errors.ts";
 import { bodyNotJson } from "../http/read_body.ts";
@@ -29,6 +28,7 @@ import { mismatchOf, notNull } from "../lib/typebox.ts";
 import { ERRORS_LISTED_MAX } from "../limits.ts";
 import { NANOS, USD_NANOS } from "../operator/common_shapes.ts";
 import type { InputOf } from "../operator/operator.ts";
+import { invalidParameter } from "./parameters.ts";
 
 /** An object, with lists of texts in it. */
 const BODY_DEPTH_MAX = 2;
