@@ -13,16 +13,22 @@ export type Listed<Name extends string, Entry> = { readonly [Key in Name]: reado
   readonly next_cursor: string | null;
 };
 
+interface ListPlace {
+  readonly limit: number;
+  readonly names?: readonly string[];
+  /** What the page's address calls the list's cursor, if the page has several lists. @default "cursor" */
+  readonly by?: string;
+}
+
 /** The query of a list: what the page's own address has of these names, and its place in the list. */
-export function listQuery(
-  { query }: Visit,
-  { limit, names = [] }: { readonly limit: number; readonly names?: readonly string[] },
-): string {
+export function listQuery({ query }: Visit, { limit, names = [], by }: ListPlace): string {
   const asked = new URLSearchParams({ limit: String(limit) });
-  for (const name of [...names, "cursor", "offset"]) {
-    const value = query.get(name)?.trim();
+  const set = (name: string, from = name) => {
+    const value = query.get(from)?.trim();
     if (value) asked.set(name, value);
-  }
+  };
+  for (const name of [...names, "offset"]) set(name);
+  set("cursor", by);
   return `?${asked}`;
 }
 
@@ -30,8 +36,8 @@ interface NextProps {
   readonly visit: Visit;
   /** Null on the last page. */
   readonly cursor: string | null;
-  /** What the list calls its place. @default "cursor" */
-  readonly by?: "cursor" | "offset";
+  /** What the page's address calls the list's place. @default "cursor" */
+  readonly by?: string;
   readonly text?: string;
 }
 

@@ -116,6 +116,25 @@ describe("what a form sends", () => {
     }
   });
 
+  test("older purchases, payouts and codes are reached, each list by itself", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    for (let number = 10; number < 32; number += 1) {
+      const code = { code: `LISTED-${number}`, credits: 1 };
+      await gateway.send("POST", "/v1/operator/promotions", scene.adminKey, code);
+      const payout = { account_id: scene.providerAccount, usd: 0.01, reference: `paid ${number}` };
+      await gateway.send("POST", "/v1/operator/payouts", scene.adminKey, payout);
+    }
+    const first = await (await who.get("/money")).text();
+    const nextOf = (html: string, list: string) =>
+      html.match(new RegExp(`href="(\\?[^"]*${list}=[^"]*)">`))?.[1]?.replaceAll("&amp;", "&") ??
+      "";
+    expect([first.includes("LISTED-31"), first.includes("paid 10")]).toEqual([false, false]);
+    const codes = await (await who.get(`/money${nextOf(first, "promotions")}`)).text();
+    expect([codes.includes("LISTED-31"), codes.includes("paid 10")]).toEqual([true, false]);
+    const both = await (await who.get(`/money${nextOf(codes, "payouts")}`)).text();
+    expect([both.includes("LISTED-31"), both.includes("paid 10")]).toEqual([true, true]);
+  });
+
   test("a found key and what was typed about it are there after a no, a refusal and a search that finds nothing", async () => {
     const who = await signIn(gateway.baseUrl, scene.adminKey);
     const key = await gateway.createKey(scene.consumerAccount, "read");

@@ -14,21 +14,28 @@ import {
 import { Credits, digits, Table, Text, Time, Usd } from "../../ui/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { operatorAct } from "../acting.ts";
-import { AccountLink, FeedLink, type Listed } from "../lists.tsx";
+import { AccountLink, FeedLink, type Listed, listQuery, Next } from "../lists.tsx";
 import { findNames } from "../names.ts";
 import { bodyOf, typedNumber } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
 
+/** Of each list. */
+const LISTED = 20;
+
 export const MONEY_MOVES: PageRoute = {
   path: "money",
   async show(visit, form) {
+    const listed = async <Name extends string, Entry>(name: Name) => {
+      const place = listQuery(visit, { limit: LISTED, by: name });
+      return bodyOf(await visit.ask<Listed<Name, Entry>>(`/v1/operator/${name}${place}`));
+    };
     const [payouts, promotions, purchases] = await Promise.all([
-      visit.ask<Listed<"payouts", PayoutOutcome>>("/v1/operator/payouts?limit=20"),
-      visit.ask<Listed<"promotions", ListedPromotionOutcome>>("/v1/operator/promotions?limit=20"),
-      visit.ask<Listed<"purchases", PurchaseOutcome>>("/v1/operator/purchases?limit=20"),
+      listed<"payouts", PayoutOutcome>("payouts"),
+      listed<"promotions", ListedPromotionOutcome>("promotions"),
+      listed<"purchases", PurchaseOutcome>("purchases"),
     ]);
-    const bought = bodyOf(purchases).purchases;
-    const paid = bodyOf(payouts).payouts;
+    const bought = purchases.purchases;
+    const paid = payouts.payouts;
     const { nameOf } = await findNames(
       visit,
       [...bought, ...paid].map((row) => row.account_id),
@@ -58,6 +65,12 @@ export const MONEY_MOVES: PageRoute = {
               { head: "Paid from", cell: (row) => row.paid_from },
             ]}
             empty="No feed was bought yet."
+          />
+          <Next
+            visit={visit}
+            by="purchases"
+            cursor={purchases.next_cursor}
+            text="Older purchases"
           />
           <h3>Record a payment that was made elsewhere</h3>
           <ActForm
@@ -96,6 +109,7 @@ export const MONEY_MOVES: PageRoute = {
             ]}
             empty="No provider was paid yet. What each is owed is on its account's page."
           />
+          <Next visit={visit} by="payouts" cursor={payouts.next_cursor} text="Older payouts" />
           <ActForm
             form={form}
             fields={[
@@ -108,7 +122,7 @@ export const MONEY_MOVES: PageRoute = {
           <h2>Promotion codes</h2>
           <Table
             label="Promotion codes"
-            rows={bodyOf(promotions).promotions}
+            rows={promotions.promotions}
             columns={[
               { head: "Code", cell: (row) => <code>{row.code}</code> },
               { head: "Gives", kind: "num", cell: (row) => <Credits of={row.credits} /> },
@@ -126,6 +140,7 @@ export const MONEY_MOVES: PageRoute = {
             ]}
             empty="There is no code yet."
           />
+          <Next visit={visit} by="promotions" cursor={promotions.next_cursor} text="More codes" />
           <ActForm
             form={form}
             fields={[
