@@ -9,7 +9,7 @@ import { hasBrowser, type Look, launchBrowser, openWatched } from "../support/br
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { countSales } from "../support/run_job.ts";
 import { type Scene, setScene } from "./scene.ts";
-import { signIn } from "./support.ts";
+import { fieldsIn, signIn } from "./support.ts";
 
 let gateway: TestGateway;
 let scene: Scene;
@@ -314,6 +314,40 @@ describe("what a form sends", () => {
       update feeds set last_sync_at = ${before?.last_sync_at} where feed_id = ${metered}`;
     await note(0, "1 second");
     expect(await lateFeeds()).toContain("No provider was late");
+  });
+
+  test("a listing that is saved as it is stays as it is, to the order of keys and the digits of numbers", async () => {
+    const key = await gateway.createKey(await gateway.createAccount(), "write");
+    const slug = `kept-${crypto.randomUUID().slice(0, 8)}x`;
+    const sample =
+      '{"id":"a <b> & \\"c\\"","10":1.50,"2":12345678901234567890,"1":{"z":[],"0":1e2}}';
+    const schema =
+      '{"type":"object","properties":{"id":{"type":"string"},"10":{"minimum":1.0},"2":{}}}';
+    const created = await fetch(`${gateway.baseUrl}/v1/provider/feed/create`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: `{"name":"Kept","endpoint_path":"${slug}","description":"As it is","sample_response":${sample},"schema_definition":${schema}}`,
+    });
+    expect(created.status).toBe(201);
+    const { id } = (await created.json()) as { id: string };
+    const stored = async () => {
+      const [row] = await gateway.sql`
+        select feed_type, sample_response::text as sample, schema_definition::text as schema, schema_changed_at,
+          description, category, status, schema_version::text as version, sync_interval_mins
+        from feeds where feed_id = ${id}`;
+      return row;
+    };
+    const before = await stored();
+    expect(before).toMatchObject({ feed_type: null, sample, schema });
+    const who = await signIn(gateway.baseUrl, key);
+    const path = `/feeds/${id}/edit`;
+    const fields = fieldsIn(await (await who.get(path)).text());
+    expect(fields.sample_response).toContain('"10": 1.50,\n  "2": 12345678901234567890');
+    const { asked } = await who.act(path, { ...fields, act: "save" });
+    expect(asked).toContain("Its schema stays as it is.");
+    expect(await stored()).toEqual(before);
+    await who.act(path, { ...fields, act: "save", description: "Edited" });
+    expect(await stored()).toEqual({ ...before, description: "Edited" });
   });
 
   test("a sentence in an address is not shown", async () => {

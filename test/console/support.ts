@@ -78,6 +78,52 @@ export async function makeLink(
   return ((await answer.json()) as { url: string }).url;
 }
 
+/** What the form of a page would send if nothing was typed. */
+export function fieldsIn(html: string): Fields {
+  const fields: Record<string, string> = {};
+  let open = "";
+  new HTMLRewriter()
+    .on("input[name]", {
+      element(input) {
+        const isLeftOut =
+          input.getAttribute("type") === "checkbox" && !input.hasAttribute("checked");
+        if (!isLeftOut) fields[nameOf(input)] = input.getAttribute("value") ?? "";
+      },
+    })
+    .on("select[name], textarea[name]", {
+      element(field) {
+        open = nameOf(field);
+        fields[open] = "";
+      },
+    })
+    .on("option[selected]", {
+      element(option) {
+        fields[open] = option.getAttribute("value") ?? "";
+      },
+    })
+    .on("textarea[name]", {
+      text({ text }) {
+        fields[open] += text;
+      },
+    })
+    .transform(html);
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, unescaped(value)]),
+  );
+}
+
+function nameOf(field: HTMLRewriterTypes.Element): string {
+  return field.getAttribute("name") ?? "";
+}
+
+function unescaped(text: string): string {
+  return text
+    .replaceAll("&quot;", '"')
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+}
+
 /** Tags that a stranger's text could have made, handlers and addresses of scripts. */
 export function dangersIn(html: string): readonly string[] {
   const found: string[] = [];

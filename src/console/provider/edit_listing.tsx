@@ -12,13 +12,13 @@ import { FeedAsSeen } from "../feed_as_seen.tsx";
 import { FeedLink } from "../lists.tsx";
 import { refusalOf } from "../refusals.ts";
 import { type Confirmation, type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
-import { findOwn } from "./find_own.ts";
-import { listingAsTyped, listingFields, listingOf, saveListing } from "./listing_form.tsx";
+import { findListing, findOwn } from "./find_own.ts";
+import { listingAsTyped, listingBody, listingFields, saveListing } from "./listing_form.tsx";
 
 export const EDIT_LISTING: PageRoute = {
   path: "feeds/:id/edit",
   async show(visit, form) {
-    const shown = await findOwn(visit);
+    const shown = await findListing(visit);
     return {
       title: `Edit ${shown.name}`,
       content: (
@@ -79,8 +79,10 @@ interface Judgement {
 async function judgeListing(form: Form, visit: Visit): Promise<Confirmation> {
   const path = `${editPath(visit)}?dry_run=true`;
   const feed = await findOwn(visit);
-  const body = listingOf(form, feed);
-  const judged = await visit.ask<Judgement>(path, { method: "PATCH", body });
+  const judged = await visit.ask<Judgement>(path, {
+    method: "PATCH",
+    file: listingBody(form, feed),
+  });
   if (judged.kind === "refused") return refusalOf(judged);
   const { compatibility, changes, refused_with: refusedWith } = judged.body;
   if (refusedWith !== null) {

@@ -5,9 +5,11 @@
  */
 import type { OpenBatch } from "../../feeds/feed_contents.ts";
 import { present } from "../../lib/assert.ts";
+import { findMember, scanJson, textOf } from "../../lib/json_text.ts";
+import { JSON_DEPTH_MAX } from "../../limits.ts";
 import type { Figure } from "../../ui/parts.tsx";
 import type { ShownFeed } from "../feed_as_seen.tsx";
-import { bodyOf } from "../own_api.ts";
+import { type Answered, bodyOf } from "../own_api.ts";
 import { idOf, type Visit } from "../visit.ts";
 
 export interface OwnFeed extends ShownFeed {
@@ -37,8 +39,41 @@ export interface OwnFeeds {
   readonly has_more: boolean;
 }
 
+/** With its JSON as it is stored: objects of JavaScript put keys that look like integers first. */
+export interface OwnListing extends OwnFeed {
+  /** Of `schema_definition`; null if there is none. */
+  readonly schemaText: string | null;
+  /** Of `sample_response`; null if there is none. */
+  readonly sampleText: string | null;
+}
+
 export async function findOwn(visit: Visit): Promise<OwnFeed> {
-  const path = `/v1/provider/feeds?full=true&feed_id=${idOf(visit)}`;
-  const [feed] = bodyOf(await visit.ask<OwnFeeds>(path)).feeds;
+  return feedOf(await askOwn(visit));
+}
+
+export async function findListing(visit: Visit): Promise<OwnListing> {
+  const answer = await askOwn(visit);
+  const feed = feedOf(answer);
+  // The row is an object in a list in an object.
+  const json = scanJson(answer.text, { spanDepth: 3, heightMax: JSON_DEPTH_MAX + 3 });
+  const row = findMember(json.root, "feeds")?.items?.[0];
+  const textIn = (name: string) => {
+    const span = findMember(present(row), name);
+    return span === undefined || span.kind === "null" ? null : textOf(json, span);
+  };
+  return {
+    ...feed,
+    schemaText: textIn("schema_definition"),
+    sampleText: textIn("sample_response"),
+  };
+}
+
+function askOwn(visit: Visit): Promise<Answered<OwnFeeds>> {
+  return visit.ask<OwnFeeds>(`/v1/provider/feeds?full=true&feed_id=${idOf(visit)}`);
+}
+
+/** @throws {Problem} as bodyOf does */
+function feedOf(answer: Answered<OwnFeeds>): OwnFeed {
+  const [feed] = bodyOf(answer).feeds;
   return present(feed);
 }

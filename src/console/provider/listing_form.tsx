@@ -7,13 +7,19 @@
 import { problemOfBody, problemOfSave } from "../../api/feed_problems.ts";
 import { parseBody, readChanges } from "../../feeds/feed_body.ts";
 import { Problem } from "../../http/errors.ts";
+import { indentJson } from "../../lib/indent_json.ts";
 import { Message, plain, Text } from "../../ui/parts.tsx";
 import type { ShownFeed } from "../feed_as_seen.tsx";
 import type { FormField } from "../form_field.ts";
 import { parseExact, typedNumber } from "../own_api.ts";
 import { refusalOf } from "../refusals.ts";
 import type { Acted, Form, Visit } from "../visit.ts";
-import type { OwnFeed } from "./find_own.ts";
+import type { OwnFeed, OwnListing } from "./find_own.ts";
+
+/** Fields of the form that hold JSON. */
+const EXACT: ReadonlySet<string> = new Set(["schema_definition", "sample_response"]);
+/** For a feed whose type is not decided. Nothing is sent for it, so it stays so. */
+const NO_TYPE = ["", "not set: the first push decides"] as const;
 
 /**
  * The fields of a listing, as a form sends them to create and edit. A text that was not touched is left out, so that it
@@ -64,9 +70,19 @@ export function listingOf(form: Form, feed?: OwnFeed) {
   };
 }
 
+/** The same as the body of a call. JSON goes as it was typed, because objects lose the order of some keys. */
+export function listingBody(form: Form, feed?: OwnFeed) {
+  const members = Object.entries(listingOf(form, feed)).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const typed = EXACT.has(name) ? form.given(name) : undefined;
+    return [`${JSON.stringify(name)}:${typed ?? JSON.stringify(value)}`];
+  });
+  return { bytes: Buffer.from(`{${members.join(",")}}`), type: "application/json" };
+}
+
 /** Refuses what a create would refuse for its body alone, so that nobody confirms it. @throws {Problem} 422 */
 export function requireListing(form: Form): void {
-  const read = parseBody(JSON.stringify(listingOf(form)));
+  const read = parseBody(listingBody(form).bytes.toString());
   if (read.kind !== "body") throw problemOfBody(read);
   const changes = readChanges(read.body, "create");
   if (changes.kind !== "changes") throw problemOfSave(changes);
@@ -103,9 +119,8 @@ export function listingAsTyped(form: Form, feed?: OwnFeed): ShownFeed {
 }
 
 /** The fields of the form, with what the feed has now. */
-export function listingFields(feed?: OwnFeed): readonly FormField[] {
-  const json = (value: unknown) =>
-    value === null || value === undefined ? "" : JSON.stringify(value, null, 2);
+export function listingFields(feed?: OwnListing): readonly FormField[] {
+  const json = (text: string | null = null) => (text === null ? "" : indentJson(text));
   return [
     { name: "name", label: "Name", value: feed?.name ?? "", isRequired: true },
     {
@@ -118,11 +133,12 @@ export function listingFields(feed?: OwnFeed): readonly FormField[] {
       name: "feed_type",
       label: "Type",
       choices: [
+        ...(feed?.feed_type === null ? [NO_TYPE] : []),
         ["collection", "collection: rows by id, replaced as a whole or one by one"],
         ["stream", "stream: events in time"],
         ["singleton", "singleton: one document"],
       ],
-      value: feed?.feed_type ?? "collection",
+      value: feed === undefined ? "collection" : (feed.feed_type ?? ""),
     },
     {
       name: "description",
@@ -170,7 +186,7 @@ export function listingFields(feed?: OwnFeed): readonly FormField[] {
       name: "schema_definition",
       label: "Schema of a row, JSON Schema",
       kind: "code",
-      value: json(feed?.schema_definition),
+      value: json(feed?.schemaText),
     },
     {
       name: "schema_version",
@@ -189,7 +205,7 @@ export function listingFields(feed?: OwnFeed): readonly FormField[] {
       name: "sample_response",
       label: "Sample row, JSON",
       kind: "code",
-      value: json(feed?.sample_response),
+      value: json(feed?.sampleText),
     },
     { name: "readme_md", label: "Read-me, Markdown", kind: "lines", value: feed?.readme_md ?? "" },
   ];
@@ -208,8 +224,7 @@ export async function saveListing(
   form: Form,
   { method, path, feed }: Saving,
 ): Promise<Acted> {
-  const body = listingOf(form, feed);
-  const saved = await visit.ask<Saved>(path, { method, body });
+  const saved = await visit.ask<Saved>(path, { method, file: listingBody(form, feed) });
   if (saved.kind === "refused") return refusalOf(saved);
   const { id, warnings } = saved.body;
   if (warnings.length === 0) return { kind: "go", to: `feeds/${id}`, done: "edited" };
