@@ -103,7 +103,8 @@ export function fieldsIn(html: string): Fields {
     })
     .on("textarea[name]", {
       text({ text }) {
-        fields[open] += text;
+        // A line end at the beginning is no part of the text.
+        fields[open] += fields[open] === "" ? text.replace(/^\n/, "") : text;
       },
     })
     .transform(html);
