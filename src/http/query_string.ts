@@ -46,9 +46,9 @@ export function decode(raw: string): string {
   });
 }
 
-/** The address of a request. Of a Host that can't be read, Bun leaves only path and query. */
+/** The address of a request; of a Host that can't be read, with another one. */
 export function urlOf({ url }: Request): URL {
-  return new URL(url, "http://host.invalid");
+  return URL.parse(url) ?? new URL(`http://host.invalid${pathOf(url)}?${searchOf(url)}`);
 }
 
 /** The path of an address. If the Host can't be read, Bun gives only the path and query. */
