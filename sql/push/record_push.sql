@@ -1,6 +1,5 @@
 -- name: record_push
--- why: notes refused pushes in the feed's history; those that were refused by rate in one minute are one row. The events
---   that an import had stored in a stream before it was refused are counted, too
+-- why: notes refused pushes in the feed's history, with the events that an import had stored; one row a minute by rate
 -- :feed_id uuid
 -- :code text
 -- :detail text

@@ -16,6 +16,11 @@ export type Face = (typeof FACES)[number];
 export type Actor = string & { readonly [actor]: true };
 declare const actor: unique symbol;
 
+/** `admin key NAME (ID)` as `admin key NAME` and the id, without the face. A name may hold anything. */
+export const ADMIN_KEY_ACTOR = /^(admin key .*) \((\S+)\)$/s;
+/** The id in `key ID`, without the face. */
+export const KEY_ACTOR = /^key ([0-9a-f-]{36})$/;
+
 /** A person at a shell of the operator's machine, by the name of the operating system's account. */
 export function shellActor(userName: string): Actor {
   return actorBy("shell", `operator ${userName}`);

@@ -211,7 +211,8 @@ export class Admission {
   }
 
   /**
-   * Charges and logs the read. Whatever the outcome, the caller releases the reservation when it has answered or refunded.
+   * Charges and logs the read. Whatever the outcome, the caller releases the reservation when it has answered or
+   * refunded.
    * @throws {DatabaseUnavailableError} if it is not known whether the read was logged; then it is refunded
    */
   async log(

@@ -3,13 +3,11 @@
  *
  * @module
  */
+import { ADMIN_KEY_ACTOR } from "../accounts/actor.ts";
 import { auditEventText, listAuditEvents } from "../operator/audit.ts";
 import { databaseCommand } from "./database.ts";
 import { afterNumber, LIMIT_OPTION, listAnswer } from "./list_page.ts";
 import { ACCOUNT_OPTION, FEED_OPTION, time } from "./options.ts";
-
-/** `admin key NAME (ID)`: the name says who it was. The id has a column of its own, which goes if there is no room. */
-const ADMIN_KEY = /^(admin key .*) \((\S+)\)$/s;
 
 /** The command `audit`. */
 export const audit = databaseCommand({
@@ -28,13 +26,14 @@ export const audit = databaseCommand({
       await listAuditEvents(operator, input),
       {
         WHEN: (row) => row.happened_at,
-        WHO: { whole: ({ actor }) => ADMIN_KEY.exec(actor)?.[1] ?? actor },
+        // An admin key's name says who it was. Its id has a column of its own, which goes if there is no room.
+        WHO: { whole: ({ actor }) => ADMIN_KEY_ACTOR.exec(actor)?.[1] ?? actor },
         BY: (row) => row.face,
         WHAT: { whole: (row) => row.action },
         AFTER: (row) => row.after,
         FEED: (row) => row.feed_id,
         ACCOUNT: (row) => row.account_id,
-        KEY: ({ actor }) => ADMIN_KEY.exec(actor)?.[2] ?? null,
+        KEY: ({ actor }) => ADMIN_KEY_ACTOR.exec(actor)?.[2] ?? null,
         BEFORE: (row) => row.before,
       },
       auditEventText,

@@ -227,7 +227,7 @@ function hasMoney({ refunded_usd: refunded }: EarnedRow): boolean {
   return refunded.rawJSON !== "0";
 }
 
-/** What is left to the provider is the last to go. */
+/** NET comes first, because a narrow terminal drops columns from the end. */
 const EARNED_COLUMNS: Columns<EarnedRow> = {
   NET: (row) => row.net_usd.rawJSON,
   GROSS: (row) => row.gross_usd.rawJSON,

@@ -10,7 +10,10 @@ export interface FormField {
   readonly label: string;
   /** Below the input: what is to be known. */
   readonly hint?: ComponentChildren;
-  /** `lines` is several lines of text, `code` several of JSON. What is typed as a `key` is not shown again. @default "text" */
+  /**
+   * `lines` is several lines of text, `code` several of JSON. What is typed as a `key` is not shown again.
+   * @default "text"
+   */
   readonly kind?: "text" | "decimal" | "integer" | "search" | "lines" | "code" | "check" | "key";
   /** Its values and what they are called, if it is chosen. */
   readonly choices?: readonly (readonly [value: string, text: string])[];

@@ -18,7 +18,7 @@ export type Answered<Body> =
       readonly status: number;
       readonly code: string;
       readonly detail: string;
-      /** What is wrong in the body, if that was refused. */
+      /** The mistakes in the body. */
       readonly errors: readonly FieldError[];
       readonly text: string;
     };

@@ -64,7 +64,7 @@ export type Acted =
 export interface Refused {
   readonly kind: "refused";
   readonly why: string;
-  /** What is wrong besides, a sentence each. */
+  /** Further mistakes, one sentence each. */
   readonly mistakes?: readonly string[];
 }
 

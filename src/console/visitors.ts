@@ -33,7 +33,7 @@ export function consoleVisitors(services: SessionServices) {
 const NEXT =
   /^\/(?:oauth\/authorize\?|console(?!\/(?:link|sign-))(?:\/[\w-]+){0,4}(?:\?|$))[\x21-\x7e]{0,8000}$/;
 
-/** Where a sign-in goes on: a path of this gateway. An address can name nothing but the consent and pages of the console. */
+/** Where a sign-in goes on. An address can name nothing but the consent and pages of the console. */
 export function nextOf(given: string | null | undefined): string | undefined {
   return given && NEXT.test(given) ? given : undefined;
 }

@@ -57,7 +57,7 @@ export interface RefusedPush {
   readonly feedId: string;
   readonly problem: Problem;
   readonly rowsReceived: number;
-  /** Of an import into a stream, what is stored all the same. @default 0 */
+  /** Events that a stream's import had stored before it failed. @default 0 */
   readonly rowsInserted?: number;
   /** @default 0 */
   readonly rowsDuplicate?: number;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { KEY_ACTOR } from "../../accounts/actor.ts";
 import { isObject } from "../../lib/records.ts";
 import { Table, Text, Time } from "../../ui/parts.tsx";
 import { AccountLink, FeedLink, type Listed, listQuery, Next } from "../lists.tsx";
@@ -73,8 +74,6 @@ export const AUDIT_TRAIL: PageRoute = {
     };
   },
 };
-
-const KEY_ACTOR = /^key ([0-9a-f-]{36})$/;
 
 /** The id of the account's key that acted. */
 function keyOf(actor: string): string | null {

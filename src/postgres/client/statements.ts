@@ -1153,7 +1153,7 @@ export interface StatementTypes {
       readonly is_own_key: boolean;
     };
   };
-  /** what people call the feeds, accounts and keys that a page knows by id, and which feeds still are there, for */
+  /** what people call the feeds, accounts and keys that a page knows by id, and which feeds are still there */
   find_names: {
     parameters: {
       readonly ids: readonly (string | null)[];
@@ -2200,7 +2200,7 @@ export interface StatementTypes {
       readonly retry_after_ms: number | null;
     };
   };
-  /** notes refused pushes in the feed's history; those that were refused by rate in one minute are one row. The events */
+  /** notes refused pushes in the feed's history, with the events that an import had stored; one row a minute by rate */
   record_push: {
     parameters: {
       readonly feed_id: string;
