@@ -46,6 +46,8 @@ const CONNECTIONS = [1, 64, 256];
 /** The compiler takes so many requests of a server to be done with it. */
 const WARM_UP_REQUESTS = 100_000;
 /** A server that is slow is measured after so many times `warmUpSeconds`. */
+/** Load that fills all windows of free reads. */
+const FILLING = { connections: 64, seconds: 2 };
 const WARM_UPS_MAX = 4;
 const USUAL = { rounds: 5, seconds: 3, warmUpSeconds: 10 };
 const QUICK = { rounds: 1, seconds: 2, warmUpSeconds: 1 };
@@ -137,6 +139,10 @@ export async function benchServe(
       samples.push(...(await sampleCold(stage, round)));
       for (const connections of plan.connections) {
         for (const contender of stage.contenders) {
+          // A minute after the last refusals their windows have room again, and one connection would fill them slowly.
+          if (contender.status === 429) {
+            samples.push(await sample(stage, contender, { ...FILLING, round: -1, plan }));
+          }
           const load = { connections, seconds: plan.seconds };
           samples.push(await sample(stage, contender, { ...load, round, plan }));
         }

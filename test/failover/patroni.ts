@@ -7,31 +7,27 @@
  * @module
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { YAML } from "bun";
 import { freePort } from "../support/free_port.ts";
-import { waitFor } from "../support/processes.ts";
+import {
+  ACCOUNT,
+  describeMissing,
+  type FailoverCluster,
+  NODES,
+  type NodeName,
+  newestVersion,
+  programsOf,
+  START_MS_MAX,
+  until,
+} from "./cluster.ts";
 
 const GUIDE = resolve(import.meta.dir, "../../src/docs/guides/deploy.md");
-const VERSIONS = "/usr/lib/postgresql";
-const ACCOUNT = "postgres";
 const PASSWORD = "only-on-this-machine";
-const NODES = ["a", "b", "c"] as const;
-const START_MS_MAX = 120_000;
 /** Longer than a leader's key lives. */
 const FAILOVER_MS_MAX = 120_000;
-
-export type NodeName = (typeof NODES)[number];
 
 interface Node {
   readonly name: NodeName;
@@ -41,41 +37,14 @@ interface Node {
   child: ChildProcess;
 }
 
-export interface PatroniCluster {
-  /** Names all three servers. */
-  readonly url: string;
-  readonly postgresVersion: string;
-  /** The node that takes writes now; undefined while none does. */
-  leader(): Promise<NodeName | undefined>;
-  /** Resolves when another node than `old` takes writes. */
-  untilPromoted(old: NodeName): Promise<NodeName>;
-  /** Resolves when one leads and two stream from it, one of them synchronously. */
-  untilWhole(): Promise<void>;
-  /** Kills Patroni and PostgreSQL of a node by SIGKILL, as if its machine had lost power. */
-  kill(name: NodeName): Promise<void>;
-  /** Starts Patroni on a node that was killed. */
-  start(name: NodeName): void;
-  stop(): Promise<void>;
-}
-
 /** What of Debian's packages is missing, as a sentence; undefined if nothing is. */
 export function findMissing(): string | undefined {
   const missing = ["patroni", "etcd", "setpriv"].filter((name) => Bun.which(name) === null);
   if (newestVersion() === undefined) missing.push("postgresql");
-  if (missing.length === 0) return undefined;
-  return `${missing.join(", ")} not found: install the packages patroni, etcd-server and postgresql`;
+  return describeMissing(missing, "patroni, etcd-server and postgresql");
 }
 
-function newestVersion(): string | undefined {
-  try {
-    return readdirSync(VERSIONS).toSorted((one, other) => Number(other) - Number(one))[0];
-  } catch {
-    // No PostgreSQL of Debian's is here.
-    return undefined;
-  }
-}
-
-export async function startPatroni(): Promise<PatroniCluster> {
+export async function startPatroni(): Promise<FailoverCluster> {
   const postgresVersion = newestVersion() ?? "";
   const folder = mkdtempSync(join(tmpdir(), "feedgate-patroni-"));
   chmodSync(folder, 0o755);
@@ -106,7 +75,7 @@ export async function startPatroni(): Promise<PatroniCluster> {
     return undefined;
   };
   const hosts = [...nodes.values()].map(({ port }) => `127.0.0.1:${port}`).join(",");
-  const cluster: PatroniCluster = {
+  const cluster: FailoverCluster = {
     url: `postgres://postgres:${PASSWORD}@${hosts}/feedgate`,
     postgresVersion,
     leader,
@@ -228,7 +197,7 @@ function configure(template: Template, place: Place) {
       listen: own,
       connect_address: own,
       data_dir: join(place.folder, "data"),
-      bin_dir: join(VERSIONS, place.postgresVersion, "bin"),
+      bin_dir: programsOf(place.postgresVersion),
       pgpass: join(place.folder, "pgpass"),
       parameters: { unix_socket_directories: place.folder },
       pg_hba: [
@@ -266,8 +235,4 @@ async function membersOf(nodes: readonly Node[]): Promise<readonly Member[]> {
 
 function answerOf(url: string): Promise<Response | undefined> {
   return fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
-}
-
-async function until(isSo: () => Promise<boolean>, waitMs: number): Promise<void> {
-  if (!(await waitFor(isSo, waitMs))) throw new Error(`not within ${waitMs} ms: ${isSo}`);
 }
