@@ -144,7 +144,8 @@ async function attempt(
 ): Promise<Decision | { readonly kind: "stale" }> {
   const { store, feeds, onMoved } = services;
   const { feedId, feedType, status } = feed;
-  const checked = await checkPush(services, { feed, body, signal: call.request.signal });
+  const { signal } = call.request;
+  const checked = await checkPush(services, { feed, body, signal });
   if (checked.kind === "refused") {
     const isChecked = checked.refusal.kind !== "unreadable";
     const outcome = await store.count({ feed, keyId, face: faceOf(call.request) }, { isChecked });
@@ -154,7 +155,7 @@ async function attempt(
   }
   const { push } = checked;
   const elapsedMs = Math.round(performance.now() - startedMs);
-  const fit = { push, isDryRun, bodyBytes: body.bytes, elapsedMs };
+  const fit = { push, isDryRun, bodyBytes: body.bytes, elapsedMs, signal };
   const outcome = await store.store({ feed, keyId, face: faceOf(call.request) }, fit);
   switch (outcome.kind) {
     case "stale":

@@ -7,13 +7,13 @@
  *
  * @module
  */
-
 import { LRUCache } from "lru-cache";
 import { type Face, keyActor } from "../accounts/actor.ts";
 import type { Limited, WindowState } from "../admission/claims.ts";
 import { FEED_STATUSES, type Feed, type FeedStatus, type FeedType } from "../feeds/find.ts";
 import { assert, nameIn, present } from "../lib/assert.ts";
 import { createSemaphore, type Semaphore } from "../lib/semaphore.ts";
+import { settled, watchStandstill } from "../lib/standstill.ts";
 import {
   FULL_PUSH_WINDOWS_MAX,
   IMPORT_LEASE,
@@ -78,6 +78,8 @@ interface CheckedPush {
   readonly bodyBytes: number;
   /** Milliseconds since the request came. */
   readonly elapsedMs: number;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
 }
 
 export interface PushStore {
@@ -90,7 +92,7 @@ export interface PushStore {
     claim: PushClaim,
     started: { readonly importId: string; readonly feedType: FeedType },
   ): Promise<BeginOutcome>;
-  /** Counts and stores a push. @throws {DatabaseUnavailableError} */
+  /** Counts and stores a push, unless its client has gone. @throws {DatabaseUnavailableError} */
   store(claim: PushClaim, checked: CheckedPush): Promise<StoreOutcome>;
 }
 
@@ -102,6 +104,7 @@ type WindowColumns = Row<"count_push">;
 
 /** @param limit Pushes of a feed in a window. */
 export function createPushStore(database: Database, limit: number): PushStore {
+  watchStandstill();
   /** By feed, while it is pushed to. */
   const queues = new Map<string, Semaphore>();
   // Hits only leave a window with time, so one that was full a moment ago needs no statement to say so.
@@ -190,13 +193,16 @@ export function createPushStore(database: Database, limit: number): PushStore {
       return { kind: sent.row.outcome === "running" ? "running" : "begun", window: sent.window };
     },
     async store(claim, checked) {
-      const sent = await send(claim, () =>
-        database.row("push_to_feed", {
+      const sent = await send(claim, async () => {
+        // A client that got no answer may have pushed again elsewhere, and newer data since.
+        await settled();
+        if (checked.signal.aborted) throw new DatabaseOverloadedError();
+        return database.row("push_to_feed", {
           ...parametersOf(claim, checked),
           window_limit: limit,
           window_us: WINDOW_US,
-        }),
-      );
+        });
+      });
       if ("kind" in sent) return sent;
       const { row, window } = sent;
       if (row.outcome === "batch_closed") return { kind: "batch_closed", window };

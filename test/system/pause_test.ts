@@ -11,6 +11,7 @@ import { type ServedGateway, serveGateway } from "../support/served_gateway.ts";
 const PRICE_NANOS = 1_500;
 const READERS = 16;
 const PAUSE_MS = 2_000;
+const LATE_PUSHES = 16;
 
 let gateway: TestGateway;
 let sleeper: ServedGateway;
@@ -91,6 +92,44 @@ describe("a gateway that was paused", () => {
     );
     const codes = (await Promise.all(refusals)).map(({ code }) => code);
     expect(codes).toEqual(["KEY_INVALID", "ACCOUNT_SUSPENDED"]);
+  });
+
+  test("a gateway that was paused stores no push whose client has gone, so what was pushed since stays", async () => {
+    const owner = await gateway.createAccount();
+    const writeKey = await gateway.createKey(owner, "write");
+    const seeded = { type: "singleton", rows: [{ turn: 0 }] } as const;
+    const feeds = await Promise.all(
+      Array.from({ length: LATE_PUSHES }, () => seedFeed(gateway, owner, seeded)),
+    );
+    const push = (base: string, { feedId }: SeededFeed, turn: number, signal?: AbortSignal) =>
+      fetch(`${base}/v1/provider/feed/${feedId}/push`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${writeKey}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ turn }),
+        ...(signal && { signal }),
+      });
+    // The sleeper knows the key and the feeds, and its connections the statement: little is between that and a push.
+    for (let time = 0; time < 3; time++) {
+      const first = await Promise.all(feeds.map((feed) => push(sleeper.baseUrl, feed, 1)));
+      expect(first.map(({ status }) => status)).toEqual(feeds.map(() => 200));
+    }
+    const leaving = new AbortController();
+    await whilePaused(async () => {
+      const late = feeds.map((feed) =>
+        push(sleeper.baseUrl, feed, 2, leaving.signal).catch(() => "no answer"),
+      );
+      await Bun.sleep(PAUSE_MS / 2);
+      leaving.abort();
+      expect(await Promise.all(late)).toEqual(feeds.map(() => "no answer"));
+      for (const feed of feeds) expect((await push(gateway.baseUrl, feed, 3)).status).toBe(200);
+    });
+    // It answers again, so what had waited for it is done or dropped.
+    expect((await fetch(`${sleeper.baseUrl}/readyz`)).status).toBe(200);
+    await Bun.sleep(PAUSE_MS / 2);
+    const stored = await gateway.sql`
+      select payload from documents where feed_id = any (
+        ${`{${feeds.map(({ feedId }) => feedId).join(",")}}`}::uuid[])`;
+    expect(stored.map(({ payload }) => payload)).toEqual(feeds.map(() => '{"turn":3}'));
   });
 
   test("a gateway that is paused under load leaves no window over its limit, each usage id logged once, and exact books", async () => {

@@ -50,6 +50,9 @@ export interface Record {
   /** Imports that were acknowledged, and those that were broken off. */
   imports: number;
   broken: number;
+  /** Times that an account or a feed was suspended and resumed, and reads that were refused for it. */
+  suspensions: number;
+  suspended: number;
   readonly violations: Set<string>;
 }
 
@@ -79,7 +82,8 @@ export interface Client {
   write(method: "POST" | "PATCH", path: string, body: unknown): Promise<Answer | undefined>;
 }
 
-interface Origin {
+/** The receipt of a read. */
+export interface Origin {
   readonly usage_id: string;
   readonly credits_charged: number;
 }
@@ -104,6 +108,8 @@ export function createClient(world: World, scene: Scene): Client {
     resumed: 0,
     imports: 0,
     broken: 0,
+    suspensions: 0,
+    suspended: 0,
     violations: new Set(),
   };
   const idempotent = new Map<string, string>();

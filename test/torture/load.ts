@@ -1,6 +1,7 @@
 /**
- * The load of a torture: readers, walkers, followers, buyers, pushers, imports, exports, revocations and price edits, each of which checks at
- * once what it can know from outside (`client.ts`); the rest is compared at the end (`verify.ts`).
+ * The load of a torture: readers, walkers, followers, buyers, pushers, imports, exports, revocations, suspensions and
+ * price edits, each of which checks at once what it can know from outside (`client.ts`); the rest is compared at the
+ * end (`verify.ts`).
  *
  * @module
  */
@@ -10,6 +11,7 @@ import { startBuyers } from "./buyers.ts";
 import { any, type Client, createClient, type Record } from "./client.ts";
 import { startFollowers } from "./followers.ts";
 import { type AgentKey, PRICES_NANOS, type Scene, type TortureFeed } from "./scene.ts";
+import { startSuspensions } from "./suspensions.ts";
 import { walk } from "./walk.ts";
 import type { World } from "./world.ts";
 
@@ -185,8 +187,10 @@ export function startLoad(world: World, scene: Scene, { readers }: LoadOptions):
     ...walked.map(walker),
     ...scene.feeds.map(pusher),
     ...scene.sold.map(pushNext),
+    pushNext(scene.suspendable.feed),
     ...startBuyers(client, { world, scene, isStopping: () => isStopping }),
     ...startBulk(client, { world, scene, isStopping: () => isStopping }),
+    ...startSuspensions(client, { scene, isStopping: () => isStopping }),
     reviser(),
     revoker(),
   ];

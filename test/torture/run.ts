@@ -116,8 +116,8 @@ function killsText({ gateways, database, pauses, connections }: Kills): string {
 
 function progressOf(record: Record, kills: Kills): string {
   const counts = [...record.statuses].sort().map(([status, count]) => `${status}: ${count}`);
-  const { answered, bought, pushes, walks, imports, exports, violations } = record;
-  return `${killsText(kills)}; ${answered.size} reads, ${bought.size} purchases, ${pushes} pushes, ${walks} walks, ${imports} imports, ${exports} exports; ${counts.join(", ")}; ${violations.size} violations`;
+  const { answered, bought, pushes, walks, imports, exports, suspensions, violations } = record;
+  return `${killsText(kills)}; ${answered.size} reads, ${bought.size} purchases, ${pushes} pushes, ${walks} walks, ${imports} imports, ${exports} exports, ${suspensions} suspensions; ${counts.join(", ")}; ${violations.size} violations`;
 }
 
 function summaryOf(record: Record, kills: Kills, verdict: Verdict): string[] {
@@ -131,6 +131,7 @@ function summaryOf(record: Record, kills: Kills, verdict: Verdict): string[] {
     `${answered.size} reads answered, each logged once; ${pushes} pushes acknowledged, each readable and whole; ${walks} walks of ${pages} pages, each row once; ${followed} events followed, each once and in order`,
     `${bought.size} purchases answered, each charged once; providers have earned what accounts have paid`,
     `${imports} imports acknowledged and ${broken} broken off, each whole or as before, a stream as far as it said; ${exports} exports, each one version with each row once, ${resumed} of them resumed, none charged twice`,
+    `${record.suspensions} suspensions of accounts and of a feed, each held by all gateways from its answer on until its end; ${record.suspended} reads refused`,
     `${refunded} reads refunded; ${unseen} logged and charged that no client saw (in flight as their gateway was killed)`,
     violations.length === 0 ? "nothing was violated" : `${violations.length} violations`,
   ];

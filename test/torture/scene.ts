@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
 import type { Connections } from "../../src/postgres/client/connect.ts";
 import { insertKey } from "../support/insert_key.ts";
 
@@ -41,6 +42,14 @@ export interface Scene {
   readonly walkers: readonly AgentKey[];
   /** The same for those that follow a stream. */
   readonly followers: readonly AgentKey[];
+  /** What an operator suspends and resumes; nobody else uses it. */
+  readonly suspendable: {
+    readonly adminKey: string;
+    readonly agents: readonly AgentKey[];
+    readonly feed: TortureFeed;
+    /** Reads the feed, and is not suspended. */
+    readonly reader: AgentKey;
+  };
   /** Gives an account one more key. */
   addKey(accountId: string): Promise<AgentKey>;
   /** An account of which nothing is refused: for looking at the end. */
@@ -60,6 +69,7 @@ const POOR_NANOS = 400_000n;
 /** So many that a walk rarely waits for a window. */
 const WALKERS = 5;
 const FOLLOWERS = 4;
+const SUSPENDED = 3;
 
 export async function setScene(sql: Connections, agents: number): Promise<Scene> {
   const owner = await addAccount(sql, 0n);
@@ -85,24 +95,11 @@ export async function setScene(sql: Connections, agents: number): Promise<Scene>
   const sold = await Promise.all(
     Array.from({ length: SOLD_FEEDS }, (_, place) => addSoldFeed(sql, owner, `sold-${place}`)),
   );
-  const bulk: TortureFeed[] = [];
-  for (const model of ["collection", "stream"] as const) {
-    const slug = `bulk-${model}`;
-    const rows = await sql`
-      insert into feeds (account_id, name, endpoint_path, feed_type, price_type, call_price_nanos)
-      values (${owner}, ${slug}, ${slug}, ${model}, 'metered', ${PRICES_NANOS[0]})
-      returning feed_id`;
-    const feedId: string = rows[0]?.feed_id;
-    bulk.push({
-      feedId,
-      slug,
-      model,
-      isMetered: true,
-      acknowledged: -1,
-      isImported: false,
-      sent: -1,
-    });
-  }
+  const bulk = await Promise.all(
+    (["collection", "stream"] as const).map((model) =>
+      addFeed(sql, owner, { slug: `bulk-${model}`, model }),
+    ),
+  );
   const keys: AgentKey[] = [];
   const addKey = async (accountId: string) => ({
     key: await insertKey(sql, accountId, "read"),
@@ -116,7 +113,46 @@ export async function setScene(sql: Connections, agents: number): Promise<Scene>
   const addRichAgent = async () => addKey(await addAccount(sql, RICH_NANOS));
   const walkers = await Promise.all(Array.from({ length: WALKERS }, addRichAgent));
   const followers = await Promise.all(Array.from({ length: FOLLOWERS }, addRichAgent));
-  return { writeKey, feeds, sold, bulk, keys, walkers, followers, addKey, addRichAgent };
+  const suspendable = {
+    adminKey: await addAdminKey(sql),
+    agents: await Promise.all(Array.from({ length: SUSPENDED }, addRichAgent)),
+    feed: await addFeed(sql, owner, { slug: "suspended", model: "singleton" }),
+    reader: await addRichAgent(),
+  };
+  return {
+    writeKey,
+    feeds,
+    sold,
+    bulk,
+    keys,
+    walkers,
+    followers,
+    suspendable,
+    addKey,
+    addRichAgent,
+  };
+}
+
+/** A metered feed that has no listing. */
+async function addFeed(
+  sql: Connections,
+  owner: string,
+  { slug, model }: { readonly slug: string; readonly model: Model },
+): Promise<TortureFeed> {
+  const rows = await sql`
+    insert into feeds (account_id, name, endpoint_path, feed_type, price_type, call_price_nanos)
+    values (${owner}, ${slug}, ${slug}, ${model}, 'metered', ${PRICES_NANOS[0]})
+    returning feed_id`;
+  const feedId: string = rows[0]?.feed_id;
+  return { feedId, slug, model, isMetered: true, acknowledged: -1, isImported: false, sent: -1 };
+}
+
+async function addAdminKey(sql: Connections): Promise<string> {
+  const key = generateKey("admin");
+  await sql`
+    insert into admin_keys (key_hash, key_start, name)
+    values (${hashKey(key)}, ${startOf(key)}, 'torture')`;
+  return key;
 }
 
 async function addSoldFeed(sql: Connections, owner: string, slug: string): Promise<TortureFeed> {
