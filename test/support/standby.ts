@@ -71,7 +71,8 @@ export async function startServerPair(): Promise<ServerPair> {
     const pid = child?.pid as number;
     const children = spawnSync("pgrep", ["-P", String(pid)]).stdout.toString();
     const pids = children.split("\n").filter(Boolean).map(Number);
-    for (const each of [pid, ...pids]) process.kill(each, signal);
+    // By one command, and those that have ended since they were listed are done: one that a stop must reach has not.
+    spawnSync("kill", ["-s", signal.slice(3), ...[pid, ...pids].map(String)]);
   }
   await startStandby();
   const standby = () => {
