@@ -194,7 +194,7 @@ export function createPushStore(database: Database, limit: number): PushStore {
     },
     async store(claim, checked) {
       const sent = await send(claim, async () => {
-        // A client that got no answer may have pushed again elsewhere, and newer data since.
+        // A client that got no answer may have pushed again elsewhere, and newer data since. Nobody hears the refusal.
         await settled();
         if (checked.signal.aborted) throw new DatabaseOverloadedError();
         return database.row("push_to_feed", {

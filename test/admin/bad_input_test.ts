@@ -8,8 +8,9 @@ import { OPERATOR_ROUTES } from "../../src/admin/operator_routes.ts";
 import { UNKNOWN_ID } from "../cli/support.ts";
 import { type Contract, loadContract } from "../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { insertAdminKey } from "../support/insert_key.ts";
 import { seedFeed } from "../support/seed.ts";
-import { callOperator, insertAdminKey, type OperatorCall } from "./support.ts";
+import { callOperator, type OperatorCall } from "./support.ts";
 
 const MB = 1_024 * 1_024;
 

@@ -3,9 +3,10 @@ import { OPERATOR_CONNECTIONS_MAX, OPERATOR_LIMIT } from "../../src/limits.ts";
 import { UNKNOWN_ID } from "../cli/support.ts";
 import { type Contract, loadContract } from "../support/contract.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { insertAdminKey } from "../support/insert_key.ts";
 import { waitFor } from "../support/processes.ts";
 import { seedFeed } from "../support/seed.ts";
-import { callDocumented, callOperator, insertAdminKey, type OperatorCall } from "./support.ts";
+import { callDocumented, callOperator, type OperatorCall } from "./support.ts";
 
 let gateway: TestGateway;
 let contract: Contract;

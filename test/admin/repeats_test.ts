@@ -5,8 +5,9 @@ import { createDatabase } from "../../src/postgres/client/query.ts";
 import { UNKNOWN_ID } from "../cli/support.ts";
 import { ACTOR } from "../console/support.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { insertAdminKey } from "../support/insert_key.ts";
 import { seedFeed } from "../support/seed.ts";
-import { callOperator, insertAdminKey } from "./support.ts";
+import { callOperator } from "./support.ts";
 
 let gateway: TestGateway;
 /** Two processes' worth of gateways. */

@@ -8,8 +8,9 @@ import {
   type Reader,
 } from "../support/earning_scene.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { insertAdminKey } from "../support/insert_key.ts";
 import { countSales } from "../support/run_job.ts";
-import { callDocumented, callOperator, insertAdminKey, type OperatorCall } from "./support.ts";
+import { callDocumented, callOperator, type OperatorCall } from "./support.ts";
 
 let gateway: TestGateway;
 let contract: Contract;

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Operator, operatorOf } from "../cli/support.ts";
 import { createAdmin, signIn } from "../console/support.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { insertAdminKey } from "../support/insert_key.ts";
 import { seedFeed } from "../support/seed.ts";
-import { callOperator, insertAdminKey } from "./support.ts";
+import { callOperator } from "./support.ts";
 
 /** What the steps of a scenario have made, or found, by name. */
 type Known = Record<string, string>;

@@ -4,22 +4,8 @@
  * @module
  */
 import { expect } from "bun:test";
-import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
 import type { Contract } from "../support/contract.ts";
 import type { TestGateway } from "../support/gateway.ts";
-
-/** Makes an admin key straight in the database; its id, and the key in plain. */
-export async function insertAdminKey(
-  { sql }: TestGateway,
-  name = "shop",
-): Promise<{ readonly id: string; readonly key: string }> {
-  const key = generateKey("admin");
-  const rows = await sql`
-    insert into admin_keys (key_hash, key_start, name)
-    values (${hashKey(key)}, ${startOf(key)}, ${name})
-    returning key_id`;
-  return { id: rows[0]?.key_id, key };
-}
 
 export interface OperatorCall {
   readonly method?: "GET" | "POST" | "PATCH" | "DELETE";

@@ -12,8 +12,9 @@ import {
 import { operatorOf } from "../cli/support.ts";
 import { type Contract, loadContract } from "../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { insertAdminKey } from "../support/insert_key.ts";
 import { waitFor } from "../support/processes.ts";
-import { callDocumented, insertAdminKey, type OperatorCall } from "./support.ts";
+import { callDocumented, type OperatorCall } from "./support.ts";
 
 const USD = 1_000_000_000n;
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { insertAdminKey } from "../support/insert_key.ts";
 import { seedFeed } from "../support/seed.ts";
-import { callOperator, insertAdminKey } from "./support.ts";
+import { callOperator } from "./support.ts";
 
 let gateway: TestGateway;
 let urls: readonly string[];

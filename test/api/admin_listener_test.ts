@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SIGN_IN_TRIES } from "../../src/limits.ts";
-import { callOperator, insertAdminKey } from "../admin/support.ts";
+import { callOperator } from "../admin/support.ts";
 import { operatorOf } from "../cli/support.ts";
 import { cookieFrom, signIn, visitor } from "../console/support.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { insertAdminKey } from "../support/insert_key.ts";
 
 const TOKEN = "scrape-me-0123456789";
 

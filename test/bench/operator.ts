@@ -10,12 +10,12 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { MS_PER_DAY } from "../../src/lib/time_units.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import { startGateway } from "../../src/server.ts";
+import { insertAdminKey } from "../support/insert_key.ts";
 import { waitFor } from "../support/processes.ts";
 import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, median, percentile, startBenchDatabase } from "./support.ts";
@@ -127,10 +127,7 @@ async function seed(database: BenchDatabase, sizes: Sizes): Promise<string> {
     });
   }
   await fillTotals(database);
-  const key = generateKey("admin");
-  await sql`
-    insert into admin_keys (key_hash, key_start, name)
-    values (${hashKey(key)}, ${startOf(key)}, 'bench')`;
+  const { key } = await insertAdminKey(database, "bench");
   await sql.unsafe("vacuum analyze");
   await sql.unsafe("checkpoint");
   const [size] = await sql`select pg_size_pretty(pg_database_size(current_database())) as size`;

@@ -46,9 +46,9 @@ const CONNECTIONS = [1, 64, 256];
 /** The compiler takes so many requests of a server to be done with it. */
 const WARM_UP_REQUESTS = 100_000;
 /** A server that is slow is measured after so many times `warmUpSeconds`. */
+const WARM_UPS_MAX = 4;
 /** Load that fills all windows of free reads. */
 const FILLING = { connections: 64, seconds: 2 };
-const WARM_UPS_MAX = 4;
 const USUAL = { rounds: 5, seconds: 3, warmUpSeconds: 10 };
 const QUICK = { rounds: 1, seconds: 2, warmUpSeconds: 1 };
 const CHECK_SECONDS = 1;

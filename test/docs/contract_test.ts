@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { present } from "../../src/lib/assert.ts";
 import { HOUSEKEEPING_LIMIT } from "../../src/limits.ts";
-import { insertAdminKey } from "../admin/support.ts";
 import { callOverLimit } from "../support/anonymous_calls.ts";
 import { type Contract, loadContract } from "../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { insertAdminKey } from "../support/insert_key.ts";
 import { STRIPE_ENVIRONMENT, type StripeHost, startStripeHost } from "../support/stripe_host.ts";
 import { startX402Stub, unsignedPayment } from "../support/x402_stub.ts";
 import {

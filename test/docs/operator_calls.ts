@@ -8,10 +8,11 @@ import { generateKey } from "../../src/accounts/key_format.ts";
 import { OPERATOR_ROUTES } from "../../src/admin/operator_routes.ts";
 import { present } from "../../src/lib/assert.ts";
 import { OPERATOR_BODY_BYTES_MAX, OPERATOR_LIMIT } from "../../src/limits.ts";
-import { callOperator, insertAdminKey, type OperatorCall } from "../admin/support.ts";
+import { callOperator, type OperatorCall } from "../admin/support.ts";
 import { UNKNOWN_ID } from "../cli/support.ts";
 import type { Contract } from "../support/contract.ts";
 import type { TestGateway } from "../support/gateway.ts";
+import { insertAdminKey } from "../support/insert_key.ts";
 import { seedFeed } from "../support/seed.ts";
 
 type Method = NonNullable<OperatorCall["method"]>;

@@ -15,6 +15,7 @@ import {
   ACCOUNT,
   describeMissing,
   type FailoverCluster,
+  killAll,
   NODES,
   type NodeName,
   newestVersion,
@@ -40,7 +41,7 @@ interface Node {
   readonly dataDir: string;
 }
 
-/** What of Debian's package is missing, as a sentence; undefined if nothing is. */
+/** The sentence that names what of Debian's package is missing. Undefined: nothing is. */
 export function findMissingByHand(): string | undefined {
   return describeMissing(newestVersion() === undefined ? ["postgresql"] : [], "postgresql");
 }
@@ -147,17 +148,4 @@ export async function startByHand(): Promise<FailoverCluster> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Ends servers by their folder, at once with the processes that they have. */
-async function killAll(folder: string): Promise<void> {
-  const servers = pidsOf("-f", folder);
-  const all = servers.flatMap((pid) => [pid, ...pidsOf("-P", pid)]);
-  spawnSync("kill", ["-KILL", ...all]);
-  await until(async () => pidsOf("-f", folder).length === 0, START_MS_MAX);
-}
-
-function pidsOf(...criterion: readonly string[]): string[] {
-  const { stdout } = spawnSync("pgrep", criterion, { encoding: "utf8" });
-  return stdout.split("\n").filter(Boolean);
 }

@@ -5,7 +5,7 @@
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { waitFor } from "../support/processes.ts";
+import { findProcesses, signalFamilies, waitFor } from "../support/processes.ts";
 
 const VERSIONS = "/usr/lib/postgresql";
 /** The account that the servers run as. */
@@ -48,7 +48,7 @@ export function programsOf(version: string): string {
   return join(VERSIONS, version, "bin");
 }
 
-/** What is missing, as a sentence; undefined if nothing is. */
+/** The sentence that names what is missing. Undefined: nothing is. */
 export function describeMissing(missing: readonly string[], packages: string): string | undefined {
   if (missing.length === 0) return undefined;
   return `${missing.join(", ")} not found: install the packages ${packages}`;
@@ -57,4 +57,10 @@ export function describeMissing(missing: readonly string[], packages: string): s
 /** @throws if it is not so in time. */
 export async function until(isSo: () => Promise<boolean>, waitMs: number): Promise<void> {
   if (!(await waitFor(isSo, waitMs))) throw new Error(`not within ${waitMs} ms: ${isSo}`);
+}
+
+/** Ends by SIGKILL, at once, all processes that name the folder, and their children. */
+export async function killAll(folder: string): Promise<void> {
+  signalFamilies(findProcesses(folder), "SIGKILL");
+  await until(async () => findProcesses(folder).length === 0, START_MS_MAX);
 }

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -16,6 +16,7 @@ import {
   ACCOUNT,
   describeMissing,
   type FailoverCluster,
+  killAll,
   NODES,
   type NodeName,
   newestVersion,
@@ -34,10 +35,9 @@ interface Node {
   readonly port: number;
   readonly apiPort: number;
   readonly folder: string;
-  child: ChildProcess;
 }
 
-/** What of Debian's packages is missing, as a sentence; undefined if nothing is. */
+/** The sentence that names what of Debian's packages is missing. Undefined: nothing is. */
 export function findMissing(): string | undefined {
   const missing = ["patroni", "etcd", "setpriv"].filter((name) => Bun.which(name) === null);
   if (newestVersion() === undefined) missing.push("postgresql");
@@ -56,11 +56,12 @@ export async function startPatroni(): Promise<FailoverCluster> {
     mkdirSync(own);
     const [port, apiPort] = [freePort(), freePort()];
     const configuration = configure(template, {
-      ...{ name, port, apiPort, folder: own, etcd: etcd.address, postgresVersion },
+      ...{ name, port, apiPort, folder: own, etcd, postgresVersion },
     });
     writeFileSync(join(own, "patroni.yml"), JSON.stringify(configuration));
     spawnSync("chown", ["-R", ACCOUNT, own]);
-    const node: Node = { name, port, apiPort, folder: own, child: run(own) };
+    run(own);
+    const node: Node = { name, port, apiPort, folder: own };
     nodes.set(name, node);
     // The first one makes the cluster, and the others copy it.
     if (name === NODES[0]) {
@@ -100,25 +101,10 @@ export async function startPatroni(): Promise<FailoverCluster> {
         );
       }, START_MS_MAX);
     },
-    async kill(name) {
-      const { folder: own, child } = of(name);
-      child.kill("SIGKILL");
-      spawnSync("pkill", ["-KILL", "-f", join(own, "data")]);
-      await until(
-        async () => spawnSync("pgrep", ["-f", join(own, "data")]).status !== 0,
-        START_MS_MAX,
-      );
-    },
-    start(name) {
-      of(name).child = run(of(name).folder);
-    },
+    kill: (name) => killAll(of(name).folder),
+    start: (name) => run(of(name).folder),
     async stop() {
-      for (const { child, folder: own } of nodes.values()) {
-        child.kill("SIGKILL");
-        spawnSync("pkill", ["-KILL", "-f", own]);
-      }
-      etcd.child.kill("SIGKILL");
-      await until(async () => spawnSync("pgrep", ["-f", folder]).status !== 0, START_MS_MAX);
+      await killAll(folder);
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -126,11 +112,12 @@ export async function startPatroni(): Promise<FailoverCluster> {
   return cluster;
 }
 
-async function startEtcd(folder: string) {
+/** Its address. */
+async function startEtcd(folder: string): Promise<string> {
   const [port, peerPort] = [freePort(), freePort()];
   const [url, peerUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peerPort}`];
   const log = openSync(join(folder, "etcd.log"), "a");
-  const child = spawn(
+  spawn(
     "etcd",
     [
       ...["--data-dir", join(folder, "etcd"), "--name", "one"],
@@ -141,13 +128,13 @@ async function startEtcd(folder: string) {
     { stdio: ["ignore", log, log] },
   );
   await until(async () => (await answerOf(`${url}/health`))?.ok === true, START_MS_MAX);
-  return { child, address: `127.0.0.1:${port}` };
+  return `127.0.0.1:${port}`;
 }
 
 /** Patroni, as the account that PostgreSQL runs as. */
-function run(folder: string): ChildProcess {
+function run(folder: string): void {
   const log = openSync(join(folder, "patroni.log"), "a");
-  return spawn(
+  spawn(
     "setpriv",
     [
       ...[`--reuid=${ACCOUNT}`, `--regid=${ACCOUNT}`, "--init-groups"],

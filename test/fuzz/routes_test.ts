@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { OPERATOR_ROUTES } from "../../src/admin/operator_routes.ts";
-import { insertAdminKey } from "../admin/support.ts";
 import edgeRows from "../fixtures/edge-rows.json";
 import hostileStrings from "../fixtures/hostile-strings.json";
 import { askAgain } from "../support/ask_again.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { insertAdminKey } from "../support/insert_key.ts";
 import { seedFeed } from "../support/seed.ts";
 
 /** `bun run fuzz` sets more. */

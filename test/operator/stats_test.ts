@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readSpending } from "../../src/earnings/spending.ts";
 import { startMinuteCounts } from "../../src/jobs/minute_counts.ts";
 import { createDatabase } from "../../src/postgres/client/query.ts";
-import { callOperator, insertAdminKey } from "../admin/support.ts";
+import { callOperator } from "../admin/support.ts";
 import { operatorOf } from "../cli/support.ts";
 import { type Contract, loadContract } from "../support/contract.ts";
 import { createProvider, createReader } from "../support/earning_scene.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { insertAdminKey } from "../support/insert_key.ts";
 import { countSales, runJob } from "../support/run_job.ts";
 
 let gateway: TestGateway;

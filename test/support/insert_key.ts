@@ -29,6 +29,19 @@ export async function insertKeys(
   return keys;
 }
 
+/** Makes an admin key straight in the database; its id, and the key in plain. */
+export async function insertAdminKey(
+  { sql }: { readonly sql: Connections },
+  name = "shop",
+): Promise<{ readonly id: string; readonly key: string }> {
+  const key = generateKey("admin");
+  const rows = await sql`
+    insert into admin_keys (key_hash, key_start, name)
+    values (${hashKey(key)}, ${startOf(key)}, ${name})
+    returning key_id`;
+  return { id: rows[0]?.key_id, key };
+}
+
 /** The hash that is stored of a key. */
 export function hexHash(key: string): string {
   return Buffer.from(hashKey(key)).toString("hex");

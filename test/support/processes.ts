@@ -39,6 +39,13 @@ export function findProcesses(...texts: readonly string[]): number[] {
     .map(({ pid }) => pid);
 }
 
+/** Signals processes and the children that they have by one command; one that has ended meanwhile is passed over. */
+export function signalFamilies(pids: readonly number[], signal: "SIGSTOP" | "SIGCONT" | "SIGKILL") {
+  const children = listProcesses().filter(({ parent }) => pids.includes(parent));
+  const all = [...pids, ...children.map(({ pid }) => pid)];
+  Bun.spawnSync(["kill", "-s", signal.slice("SIG".length), ...all.map(String)]);
+}
+
 /** Waits until the condition holds, and tells whether it did in time. */
 export async function waitFor(
   condition: () => boolean | Promise<boolean>,

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type ChildProcess, spawnSync } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { chmodSync, cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
@@ -14,6 +14,7 @@ import { placeSite } from "../../src/postgres/embedded/site.ts";
 import { startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { giveToPostgres, startCluster } from "./cluster.ts";
 import { temporaryFolder } from "./folders.ts";
+import { signalFamilies } from "./processes.ts";
 
 export interface ServerPair {
   readonly primaryUrl: string;
@@ -68,11 +69,7 @@ export async function startServerPair(): Promise<ServerPair> {
     child = await startCluster(site, { cluster, socketDir: folder });
   }
   function signalStandby(signal: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void {
-    const pid = child?.pid as number;
-    const children = spawnSync("pgrep", ["-P", String(pid)]).stdout.toString();
-    const pids = children.split("\n").filter(Boolean).map(Number);
-    // By one command, and those that have ended since they were listed are done: one that a stop must reach has not.
-    spawnSync("kill", ["-s", signal.slice(3), ...[pid, ...pids].map(String)]);
+    signalFamilies([child?.pid as number], signal);
   }
   await startStandby();
   const standby = () => {

@@ -80,6 +80,10 @@ export interface Client {
   note(agent: AgentKey, feed: TortureFeed, origin: Origin, idempotencyKey?: string): void;
   /** A body with the write key of the owner of all feeds. */
   write(method: "POST" | "PATCH", path: string, body: unknown): Promise<Answer | undefined>;
+  /** A POST of the operator's, below `/v1/operator`. */
+  operate(path: string, body?: unknown): Promise<Answer | undefined>;
+  /** Sends what is harmless to repeat until it is acknowledged. False: it never was, which is a violation. */
+  persist(what: string, send: () => Promise<Answer | undefined>): Promise<boolean>;
 }
 
 /** The receipt of a read. */
@@ -91,6 +95,8 @@ export interface Origin {
 /** No answer may take longer, whatever dies. */
 const ANSWER_MS_MAX = 15_000;
 const VIOLATIONS_MAX = 100;
+const TRIES_MAX = 400;
+const RETRY_MS = 100;
 /** 409: the feed was pushed to since the Idempotency-Key was used. */
 const EXPECTED = new Set([200, 402, 403, 404, 409, 429, 503]);
 
@@ -157,6 +163,14 @@ export function createClient(world: World, scene: Scene): Client {
     if (first !== origin.usage_id) violate("an idempotency key had two usage ids");
   }
 
+  function send(key: string, method: "POST" | "PATCH", path: string, body: unknown) {
+    return ask(path, {
+      method,
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  }
+
   return {
     record,
     violate,
@@ -181,15 +195,21 @@ export function createClient(world: World, scene: Scene): Client {
       note(agent, feed, body._origin as Origin, idempotencyKey);
       return answer;
     },
-    write: (method, path, body) =>
-      ask(path, {
-        method,
-        headers: {
-          "Content-Type": "application/json",
-          Authorization: `Bearer ${scene.writeKey}`,
-        },
-        body: JSON.stringify(body),
-      }),
+    write: (method, path, body) => send(scene.writeKey, method, path, body),
+    operate: (path, body) => send(scene.adminKey, "POST", `/v1/operator${path}`, body),
+    async persist(what, attempt) {
+      for (let tries = 0; tries < TRIES_MAX; tries++) {
+        const answer = await attempt();
+        if (answer?.status === 200) return true;
+        if (answer !== undefined && answer.status !== 503) {
+          violate(`${what}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`);
+          return false;
+        }
+        await Bun.sleep(RETRY_MS);
+      }
+      violate(`${what} was never acknowledged`);
+      return false;
+    },
   };
 }
 

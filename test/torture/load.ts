@@ -39,7 +39,6 @@ const BATCH_CHUNKS = 3;
 const STREAM_ROWS = 4;
 const PUSH_PAUSE_MS = 120;
 const EDIT_PAUSE_MS = 700;
-const TRIES_MAX = 400;
 const RETRY_MS = 100;
 /** No bound on pace: it ends what hangs. */
 const PROGRESS_WAIT_MS = 120_000;
@@ -52,7 +51,7 @@ export function streamRow(seq: number) {
 
 export function startLoad(world: World, scene: Scene, { readers }: LoadOptions): Load {
   const client = createClient(world, scene);
-  const { record, violate } = client;
+  const { record } = client;
   let isStopping = false;
   let reads = 0;
 
@@ -86,21 +85,10 @@ export function startLoad(world: World, scene: Scene, { readers }: LoadOptions):
     }
   }
 
-  /** Sends until it is acknowledged: the same push again is harmless. */
   async function push(feed: TortureFeed, body: unknown): Promise<void> {
-    for (let tries = 0; tries < TRIES_MAX; tries++) {
-      const answer = await client.write("POST", `/v1/provider/feed/${feed.feedId}/push`, body);
-      if (answer?.status === 200) {
-        record.pushes += 1;
-        return;
-      }
-      if (answer !== undefined && answer.status !== 503) {
-        violate(`push: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`);
-        return;
-      }
-      await Bun.sleep(RETRY_MS);
-    }
-    violate(`a push to ${feed.slug} was never acknowledged`);
+    const path = `/v1/provider/feed/${feed.feedId}/push`;
+    const send = () => client.write("POST", path, body);
+    if (await client.persist(`a push to ${feed.slug}`, send)) record.pushes += 1;
   }
 
   async function pushNext(feed: TortureFeed): Promise<void> {

@@ -4,9 +4,8 @@
  *
  * @module
  */
-import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
 import type { Connections } from "../../src/postgres/client/connect.ts";
-import { insertKey } from "../support/insert_key.ts";
+import { insertAdminKey, insertKey } from "../support/insert_key.ts";
 
 export type Model = "singleton" | "collection" | "stream";
 
@@ -32,6 +31,7 @@ export interface AgentKey {
 
 export interface Scene {
   readonly writeKey: string;
+  readonly adminKey: string;
   readonly feeds: readonly TortureFeed[];
   /** One-time feeds, each with a document that stays. */
   readonly sold: readonly TortureFeed[];
@@ -44,7 +44,6 @@ export interface Scene {
   readonly followers: readonly AgentKey[];
   /** What an operator suspends and resumes; nobody else uses it. */
   readonly suspendable: {
-    readonly adminKey: string;
     readonly agents: readonly AgentKey[];
     readonly feed: TortureFeed;
     /** Reads the feed, and is not suspended. */
@@ -113,14 +112,15 @@ export async function setScene(sql: Connections, agents: number): Promise<Scene>
   const addRichAgent = async () => addKey(await addAccount(sql, RICH_NANOS));
   const walkers = await Promise.all(Array.from({ length: WALKERS }, addRichAgent));
   const followers = await Promise.all(Array.from({ length: FOLLOWERS }, addRichAgent));
+  const { key: adminKey } = await insertAdminKey({ sql }, "torture");
   const suspendable = {
-    adminKey: await addAdminKey(sql),
     agents: await Promise.all(Array.from({ length: SUSPENDED }, addRichAgent)),
     feed: await addFeed(sql, owner, { slug: "suspended", model: "singleton" }),
     reader: await addRichAgent(),
   };
   return {
     writeKey,
+    adminKey,
     feeds,
     sold,
     bulk,
@@ -145,14 +145,6 @@ async function addFeed(
     returning feed_id`;
   const feedId: string = rows[0]?.feed_id;
   return { feedId, slug, model, isMetered: true, acknowledged: -1, isImported: false, sent: -1 };
-}
-
-async function addAdminKey(sql: Connections): Promise<string> {
-  const key = generateKey("admin");
-  await sql`
-    insert into admin_keys (key_hash, key_start, name)
-    values (${hashKey(key)}, ${startOf(key)}, 'torture')`;
-  return key;
 }
 
 async function addSoldFeed(sql: Connections, owner: string, slug: string): Promise<TortureFeed> {

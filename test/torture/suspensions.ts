@@ -36,13 +36,12 @@ interface Target {
 /** Few enough reads that no window fills. */
 const READ_PAUSE_MS = 800;
 const SPELL_PAUSE_MS = 1_500;
-const RETRY_MS = 100;
 
 /** Loops that end when the torture stops; nothing is suspended then. */
 export function startSuspensions(client: Client, options: SuspensionsOptions): Promise<void>[] {
   const { scene, isStopping } = options;
-  const { record, violate } = client;
-  const { adminKey, agents, feed: suspended, reader } = scene.suspendable;
+  const { record, violate, operate, persist } = client;
+  const { agents, feed: suspended, reader } = scene.suspendable;
   const metered = scene.feeds.filter(({ isMetered }) => isMetered);
   const targets: Target[] = [
     ...agents.map(
@@ -87,21 +86,9 @@ export function startSuspensions(client: Client, options: SuspensionsOptions): P
     }
   }
 
-  /** Again until it is answered: the same once more is harmless. */
-  async function act(path: string, body?: unknown): Promise<void> {
-    for (;;) {
-      const answer = await client.ask(`/v1/operator${path}`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${adminKey}`, "Content-Type": "application/json" },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      if (answer?.status === 200) return;
-      if (answer !== undefined && answer.status !== 503) {
-        violate(`${path}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`);
-        return;
-      }
-      await Bun.sleep(RETRY_MS);
-    }
+  /** At once and more than one, so that a late belief of any gateway would show. */
+  async function readByMany(target: Target): Promise<void> {
+    await Promise.all([read(target), read(target), read(target)]);
   }
 
   async function suspender(target: Target): Promise<void> {
@@ -110,16 +97,16 @@ export function startSuspensions(client: Client, options: SuspensionsOptions): P
       await Bun.sleep(SPELL_PAUSE_MS * 2 * Math.random());
       const spell: Spell = { askedMs: performance.now(), ...unknown };
       target.spells.push(spell);
-      await act(`${target.path}/suspend`, { reason: "torture" });
+      const reason = { reason: "torture" };
+      await persist(target.path, () => operate(`${target.path}/suspend`, reason));
       spell.heldMs = performance.now();
-      // Asked at once, so that a late belief of any gateway would show.
-      await Promise.all([read(target), read(target), read(target)]);
+      await readByMany(target);
       await Bun.sleep(SPELL_PAUSE_MS * Math.random());
       spell.endingMs = performance.now();
-      await act(`${target.path}/resume`);
+      await persist(target.path, () => operate(`${target.path}/resume`));
       spell.endedMs = performance.now();
       record.suspensions += 1;
-      await Promise.all([read(target), read(target), read(target)]);
+      await readByMany(target);
     }
   }
 
