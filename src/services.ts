@@ -21,6 +21,7 @@ import { Metrics } from "./http/metrics.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
 import { findCommit, VERSION } from "./lib/program_version.ts";
+import { watchStandstill } from "./lib/standstill.ts";
 import { createThrottle, createThrottles } from "./lib/throttle.ts";
 import {
   ACCOUNT_REFUSALS_AT_ONCE_MAX,
@@ -52,6 +53,7 @@ interface ServicesOptions {
 /** Reads the cursor secret from the database, making it there at the first start. */
 export async function createServices({ config, databases, log }: ServicesOptions) {
   const { database, operatorDatabase, importDatabase, openSnapshot, replica } = databases;
+  watchStandstill();
   const state = {
     baseUrl: config.baseUrl ?? listenerUrl(config),
     isDraining: false,

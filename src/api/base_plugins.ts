@@ -5,7 +5,8 @@
  */
 import { Elysia } from "elysia";
 import { callPlugin, type HttpContext } from "../http/call.ts";
-import { Problem } from "../http/errors.ts";
+import { Problem, unavailable } from "../http/errors.ts";
+import { hasGone } from "../lib/standstill.ts";
 import { observed } from "./observe.ts";
 import { problems } from "./problems.ts";
 
@@ -15,7 +16,8 @@ export function basePlugins(http: HttpContext) {
     .use(problems(http))
     .use(answerHeaders(http))
     .use(observed(http))
-    .use(oneHost());
+    .use(oneHost())
+    .use(actsOfPresentClients());
 }
 
 /**
@@ -45,4 +47,21 @@ function oneHost() {
       detail: "The request names no host, or more than one. Send one Host header with one host.",
     });
   });
+}
+
+/** What changes nothing. RFC 9110, 9.2.1. */
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * Drops a call that would change something when its client has gone. A client that got no answer, since the process
+ * stood still, may have done the same elsewhere, and something newer since.
+ */
+function actsOfPresentClients() {
+  return new Elysia({ name: "acts of present clients" }).onTransform(
+    { as: "global" },
+    async ({ request }): Promise<void> => {
+      if (SAFE_METHODS.has(request.method) || !(await hasGone(request.signal))) return;
+      throw unavailable("The client has gone, so nothing was done.");
+    },
+  );
 }

@@ -15,7 +15,7 @@ const SETTLED_MS = 100;
 let beatMs = Number.POSITIVE_INFINITY;
 let wokeMs = Number.NEGATIVE_INFINITY;
 
-/** Begins to look; the second call does nothing. */
+/** Begins to look, for the whole process; the second call does nothing. */
 export function watchStandstill(): void {
   if (beatMs !== Number.POSITIVE_INFINITY) return;
   beatMs = performance.now();
@@ -27,9 +27,10 @@ export function watchStandstill(): void {
   beat.unref();
 }
 
-/** Resolves at once; if the process stood still until a moment ago, once it knows which of its clients have gone. */
-export async function settled(): Promise<void> {
+/** Whether a call's client has gone. After a standstill, it waits until that is known; else it answers at once. */
+export async function hasGone(signal: AbortSignal): Promise<boolean> {
   const nowMs = performance.now();
   // What comes before the first beat after a standstill sees the old one.
   if (nowMs - beatMs > STILL_MS || nowMs - wokeMs < SETTLED_MS) await Bun.sleep(SETTLED_MS);
+  return signal.aborted;
 }

@@ -13,7 +13,7 @@ import type { Limited, WindowState } from "../admission/claims.ts";
 import { FEED_STATUSES, type Feed, type FeedStatus, type FeedType } from "../feeds/find.ts";
 import { assert, nameIn, present } from "../lib/assert.ts";
 import { createSemaphore, type Semaphore } from "../lib/semaphore.ts";
-import { settled, watchStandstill } from "../lib/standstill.ts";
+import { hasGone } from "../lib/standstill.ts";
 import {
   FULL_PUSH_WINDOWS_MAX,
   IMPORT_LEASE,
@@ -104,7 +104,6 @@ type WindowColumns = Row<"count_push">;
 
 /** @param limit Pushes of a feed in a window. */
 export function createPushStore(database: Database, limit: number): PushStore {
-  watchStandstill();
   /** By feed, while it is pushed to. */
   const queues = new Map<string, Semaphore>();
   // Hits only leave a window with time, so one that was full a moment ago needs no statement to say so.
@@ -195,8 +194,7 @@ export function createPushStore(database: Database, limit: number): PushStore {
     async store(claim, checked) {
       const sent = await send(claim, async () => {
         // A client that got no answer may have pushed again elsewhere, and newer data since. Nobody hears the refusal.
-        await settled();
-        if (checked.signal.aborted) throw new DatabaseOverloadedError();
+        if (await hasGone(checked.signal)) throw new DatabaseOverloadedError();
         return database.row("push_to_feed", {
           ...parametersOf(claim, checked),
           window_limit: limit,

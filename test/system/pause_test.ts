@@ -3,15 +3,17 @@
  * accounts. What it remembers when it wakes is of before, and so is what it had under way.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import { countLogged, findViolations } from "../support/account_checks.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { insertAdminKey } from "../support/insert_key.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 import { type ServedGateway, serveGateway } from "../support/served_gateway.ts";
 
 const PRICE_NANOS = 1_500;
 const READERS = 16;
 const PAUSE_MS = 2_000;
-const LATE_PUSHES = 16;
+const LATE_ACTS = 16;
 
 let gateway: TestGateway;
 let sleeper: ServedGateway;
@@ -50,6 +52,37 @@ async function whilePaused(work: () => Promise<void>): Promise<void> {
 async function agent(credits = 0) {
   const accountId = await gateway.createAccount({ credits });
   return { accountId, key: await gateway.createKey(accountId, "read") };
+}
+
+/** Sends an act upon a feed, which leaves its turn behind. */
+type Act = (
+  base: string,
+  feed: SeededFeed,
+  turn: string,
+  signal?: AbortSignal,
+) => Promise<Response>;
+
+function jsonOf(key: string, method: string, body: unknown, signal?: AbortSignal): RequestInit {
+  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+  return { method, headers, body: JSON.stringify(body), ...(signal && { signal }) };
+}
+
+async function pushes(owner: string): Promise<Act> {
+  const key = await gateway.createKey(owner, "write");
+  return (base, { feedId }, turn, signal) =>
+    fetch(`${base}/v1/provider/feed/${feedId}/push`, jsonOf(key, "POST", { turn }, signal));
+}
+
+async function edits(owner: string): Promise<Act> {
+  const key = await gateway.createKey(owner, "write");
+  return (base, { feedId }, turn, signal) =>
+    fetch(`${base}/v1/provider/feed/${feedId}/edit`, jsonOf(key, "PATCH", { name: turn }, signal));
+}
+
+async function suspensions(): Promise<Act> {
+  const { key } = await insertAdminKey(gateway);
+  return (base, { feedId }, reason, signal) =>
+    fetch(`${base}/v1/operator/feeds/${feedId}/suspend`, jsonOf(key, "POST", { reason }, signal));
 }
 
 describe("a gateway that was paused", () => {
@@ -94,43 +127,56 @@ describe("a gateway that was paused", () => {
     expect(codes).toEqual(["KEY_INVALID", "ACCOUNT_SUSPENDED"]);
   });
 
-  test("a gateway that was paused stores no push whose client has gone, so what was pushed since stays", async () => {
-    const owner = await gateway.createAccount();
-    const writeKey = await gateway.createKey(owner, "write");
-    const seeded = { type: "singleton", rows: [{ turn: 0 }] } as const;
-    const feeds = await Promise.all(
-      Array.from({ length: LATE_PUSHES }, () => seedFeed(gateway, owner, seeded)),
-    );
-    const push = (base: string, { feedId }: SeededFeed, turn: number, signal?: AbortSignal) =>
-      fetch(`${base}/v1/provider/feed/${feedId}/push`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${writeKey}`, "Content-Type": "application/json" },
-        body: JSON.stringify({ turn }),
-        ...(signal && { signal }),
-      });
-    // The sleeper knows the key and the feeds, and its connections the statement: little is between that and a push.
-    for (let time = 0; time < 3; time++) {
-      const first = await Promise.all(feeds.map((feed) => push(sleeper.baseUrl, feed, 1)));
-      expect(first.map(({ status }) => status)).toEqual(feeds.map(() => 200));
-    }
-    const leaving = new AbortController();
-    await whilePaused(async () => {
-      const late = feeds.map((feed) =>
-        push(sleeper.baseUrl, feed, 2, leaving.signal).catch(() => "no answer"),
+  test.each([
+    {
+      what: "stores no push",
+      act: pushes,
+      stored: (feedIds: string) => gateway.sql`
+        select payload::json ->> 'turn' as turn from documents where feed_id = any (${feedIds}::uuid[])`,
+    },
+    {
+      what: "edits no feed",
+      act: edits,
+      stored: (feedIds: string) => gateway.sql`
+        select name as turn from feeds where feed_id = any (${feedIds}::uuid[])`,
+    },
+    {
+      what: "suspends no feed",
+      act: suspensions,
+      stored: (feedIds: string) => gateway.sql`
+        select suspension_reason as turn from feeds where feed_id = any (${feedIds}::uuid[])`,
+    },
+  ])(
+    "a gateway that was paused $what for a client that has gone, so what was done since stays",
+    async ({ act, stored }) => {
+      const owner = await gateway.createAccount();
+      const seeded = { type: "singleton", rows: [{ turn: 0 }] } as const;
+      const feeds = await Promise.all(
+        Array.from({ length: LATE_ACTS }, () => seedFeed(gateway, owner, seeded)),
       );
+      const send = await act(owner);
+      // The sleeper knows the key and the feeds, and its connections the statement: little is between that and the act.
+      for (let time = 0; time < 3; time++) {
+        const first = await Promise.all(feeds.map((feed) => send(sleeper.baseUrl, feed, "1")));
+        expect(first.map(({ status }) => status)).toEqual(feeds.map(() => 200));
+      }
+      const leaving = new AbortController();
+      await whilePaused(async () => {
+        const late = feeds.map((feed) =>
+          send(sleeper.baseUrl, feed, "2", leaving.signal).catch(() => "no answer"),
+        );
+        await Bun.sleep(PAUSE_MS / 2);
+        leaving.abort();
+        expect(await Promise.all(late)).toEqual(feeds.map(() => "no answer"));
+        for (const feed of feeds) expect((await send(gateway.baseUrl, feed, "3")).status).toBe(200);
+      });
+      // It answers again, so what had waited for it is done or dropped.
+      expect((await fetch(`${sleeper.baseUrl}/readyz`)).status).toBe(200);
       await Bun.sleep(PAUSE_MS / 2);
-      leaving.abort();
-      expect(await Promise.all(late)).toEqual(feeds.map(() => "no answer"));
-      for (const feed of feeds) expect((await push(gateway.baseUrl, feed, 3)).status).toBe(200);
-    });
-    // It answers again, so what had waited for it is done or dropped.
-    expect((await fetch(`${sleeper.baseUrl}/readyz`)).status).toBe(200);
-    await Bun.sleep(PAUSE_MS / 2);
-    const stored = await gateway.sql`
-      select payload from documents where feed_id = any (
-        ${`{${feeds.map(({ feedId }) => feedId).join(",")}}`}::uuid[])`;
-    expect(stored.map(({ payload }) => payload)).toEqual(feeds.map(() => '{"turn":3}'));
-  });
+      const found = await stored(arrayLiteral(feeds.map(({ feedId }) => feedId)));
+      expect(found.map(({ turn }) => turn)).toEqual(feeds.map(() => "3"));
+    },
+  );
 
   test("a gateway that is paused under load leaves no window over its limit, each usage id logged once, and exact books", async () => {
     const agents = await Promise.all(Array.from({ length: 60 }, () => agent(6)));
