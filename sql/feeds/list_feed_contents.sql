@@ -55,9 +55,9 @@ left join lateral (
     batches.batch_id,
     coalesce(totals.row_count, 0) as batch_rows,
     batches.begun_at,
-    -- One that readers see is not closed for its age.
+    -- One that readers see, or of a suspended feed, is not closed for its age.
     case
-      when batches.batch_number <> feeds.current_batch
+      when batches.batch_number <> feeds.current_batch and feeds.suspension_reason is null
         then coalesce(batches.pushed_at, batches.begun_at) + :abandoned_after::interval
     end as closes_at
   from batches

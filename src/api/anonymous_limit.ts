@@ -7,7 +7,7 @@ import { Elysia } from "elysia";
 import { callPlugin } from "../http/call.ts";
 import { TokenBucket } from "../lib/token_bucket.ts";
 import { WINDOW_MS } from "../limits.ts";
-import { exactQuery } from "./parameters.ts";
+import { exactQuery, linkedQuery } from "./parameters.ts";
 import { rateLimitedFor } from "./rate_headers.ts";
 
 /** Counts a call. @throws {Problem} 429 if it is over the limit */
@@ -22,9 +22,9 @@ export function createAnonymousLimit(limit: number): AnonymousLimit {
   };
 }
 
-/** For routes that need no key and answer from memory. */
+/** For pages, which need no key and answer from memory. */
 export function keyless() {
-  return new Elysia({ name: "keyless" }).use(callPlugin()).use(exactQuery()).as("scoped");
+  return new Elysia({ name: "keyless" }).use(callPlugin()).use(linkedQuery()).as("scoped");
 }
 
 /** For routes that need no key. They share the limit. */

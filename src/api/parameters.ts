@@ -147,10 +147,22 @@ export function exactQuery() {
   });
 }
 
-/** The parameters by name; a list if a name is repeated. @throws {Problem} as `parseQuery` */
-export function queryOf(search: string): Record<string, string> {
+/** What others put on links to pages, so that visits are told apart. ChatGPT adds `utm_source`, too. */
+const LINK_TAG = /^(utm_\w+|[a-z]*clid)$/;
+
+/** As `exactQuery`, for pages that others link to. Their tags are no parameters. */
+export function linkedQuery() {
+  return new Elysia({ name: "linked query" }).onTransform({ as: "scoped" }, (context) => {
+    const { request } = context;
+    context.query = queryOf(searchOf(request.url), LINK_TAG);
+  });
+}
+
+/** The parameters by name, but for ignored ones; a list if a name is repeated. @throws {Problem} as `parseQuery` */
+export function queryOf(search: string, ignored?: RegExp): Record<string, string> {
   const query: Record<string, string | string[]> = Object.create(null);
   for (const { name, value } of parseQuery(search)) {
+    if (ignored?.test(name)) continue;
     const known = query[name];
     query[name] = known === undefined ? value : [known, value].flat();
   }

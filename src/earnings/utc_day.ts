@@ -14,6 +14,8 @@ export interface DayRange {
 }
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
+/** There is no year 0. */
+const FIRST_DAY = "0001-01-01";
 
 /** The day as it is; undefined if the text is none. */
 export function parseDay(text: string): string | undefined {
@@ -33,7 +35,8 @@ export function dayRange(
   nowMs: number,
 ): DayRange | string {
   const to = last ?? dayOf(nowMs);
-  const from = first ?? dayOf(Date.parse(to) - (EARNINGS_DAYS_DEFAULT - 1) * MS_PER_DAY);
+  const usualMs = Date.parse(to) - (EARNINGS_DAYS_DEFAULT - 1) * MS_PER_DAY;
+  const from = first ?? dayOf(Math.max(usualMs, Date.parse(FIRST_DAY)));
   const days = (Date.parse(to) - Date.parse(from)) / MS_PER_DAY + 1;
   if (days < 1) return `${from} is later than ${to}. Swap them.`;
   if (days <= EARNINGS_DAYS_MAX) return { from, to };

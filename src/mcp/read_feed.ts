@@ -50,7 +50,7 @@ export const readFeed = defineTool({
     max_chars: whole(
       1,
       undefined,
-      `Length of the answer's text, which ends at a row; a longer document is refused, uncharged. Default ${CHARS_DEFAULT}; above ${CHARS_MAX} is capped.`,
+      `Length of the answer's text, which ends at a row; a longer document, or rows that jsonpath picks by place, is refused, uncharged. Default ${CHARS_DEFAULT}; above ${CHARS_MAX} is capped.`,
     ),
     ...ONE_READ_ARGUMENTS,
   },

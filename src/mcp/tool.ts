@@ -96,8 +96,8 @@ const OVER_HTTP = new Map<string | RegExp, string>([
   ["feedgate-max-credits", "max_credits"],
   ["Idempotency-Key", "idempotency_key"],
   [
-    /The document has (\d+) characters, which is more than Feedgate-Max-Chars allows/,
-    "The document has $1 characters, which with the receipt and the limits beside it is more than max_chars allows",
+    /has (\d+) characters, which is more than Feedgate-Max-Chars allows/,
+    "has $1 characters, which with the receipt and the limits beside it is more than max_chars allows",
   ],
   ["Feedgate-Max-Chars", "max_chars"],
   [/^q is missing or blank\..*/, "query is blank. Say what to look for, such as earthquakes."],

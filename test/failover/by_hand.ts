@@ -139,6 +139,7 @@ export async function startByHand(): Promise<FailoverCluster> {
     },
     untilWhole,
     kill: (name) => killAll(of(name).dataDir),
+    crash: undefined,
     start(name) {
       const primary = present(others(name).find(isLeader));
       copy(primary, of(name));

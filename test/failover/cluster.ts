@@ -28,6 +28,8 @@ export interface FailoverCluster {
   untilWhole(): Promise<void>;
   /** Ends by SIGKILL all that runs on a node, as if its machine had lost power. */
   kill(name: NodeName): Promise<void>;
+  /** Ends a node's PostgreSQL alone by SIGKILL. Undefined: nothing would notice and bring it back as a standby. */
+  readonly crash: ((name: NodeName) => Promise<void>) | undefined;
   /** Brings a node that was killed back, as a standby. */
   start(name: NodeName): void;
   stop(): Promise<void>;

@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { YAML } from "bun";
 import { freePort } from "../support/free_port.ts";
+import { findProcesses, signalFamilies } from "../support/processes.ts";
 import {
   ACCOUNT,
   describeMissing,
@@ -102,6 +103,7 @@ export async function startPatroni(): Promise<FailoverCluster> {
       }, START_MS_MAX);
     },
     kill: (name) => killAll(of(name).folder),
+    crash: async (name) => signalFamilies(findProcesses(dataDirOf(of(name))), "SIGKILL"),
     start: (name) => run(of(name).folder),
     async stop() {
       await killAll(folder);
@@ -148,6 +150,10 @@ function run(folder: string): void {
   );
 }
 
+function dataDirOf({ folder }: { readonly folder: string }): string {
+  return join(folder, "data");
+}
+
 interface Template {
   readonly [name: string]: unknown;
   readonly postgresql: { readonly [name: string]: unknown };
@@ -183,7 +189,7 @@ function configure(template: Template, place: Place) {
       ...template.postgresql,
       listen: own,
       connect_address: own,
-      data_dir: join(place.folder, "data"),
+      data_dir: dataDirOf(place),
       bin_dir: programsOf(place.postgresVersion),
       pgpass: join(place.folder, "pgpass"),
       parameters: { unix_socket_directories: place.folder },

@@ -1,7 +1,8 @@
 /**
- * `bun run failover [--by-hand] [--times N]`: three gateways on three PostgreSQL servers, under load. Each time the
- * primary loses its power, and Patroni promotes the synchronous standby, or by hand an operator does. At the end no
- * usage id and no purchase that a client has seen may be missing, no book may be wrong, and no window over its limit.
+ * `bun run failover [--crash | --by-hand] [--times N]`: three gateways on three PostgreSQL servers, under load. Each time
+ * the primary's machine loses its power, and Patroni promotes the synchronous standby, or by hand an operator does. With
+ * `--crash` the machine stays, and only its PostgreSQL dies. At the end no usage id and no purchase that a client has
+ * seen may be missing, no book may be wrong, and no window over its limit.
  *
  * Needs Debian's package postgresql, patroni and etcd-server unless by hand, and root. Ends with 1 where anything was
  * lost.
@@ -9,6 +10,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
+import { present } from "../../src/lib/assert.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import { type ServerProcess, startServer } from "../bench/processes.ts";
@@ -60,9 +62,14 @@ async function main(): Promise<number> {
     options: {
       times: { type: "string", default: "10" },
       "by-hand": { type: "boolean", default: false },
+      crash: { type: "boolean", default: false },
     },
   });
   const isByHand = values["by-hand"];
+  if (isByHand && values.crash) {
+    console.error("--crash is for Patroni: it notices, and brings the old primary back");
+    return 1;
+  }
   const missing = isByHand ? findMissingByHand() : findMissing();
   if (missing !== undefined) {
     console.error(missing);
@@ -70,13 +77,17 @@ async function main(): Promise<number> {
   }
   const cluster = await (isByHand ? startByHand() : startPatroni());
   try {
-    return await failOver(cluster, Number(values.times));
+    return await failOver(cluster, { times: Number(values.times), isCrash: values.crash });
   } finally {
     await cluster.stop();
   }
 }
 
-async function failOver(cluster: FailoverCluster, times: number): Promise<number> {
+async function failOver(
+  cluster: FailoverCluster,
+  { times, isCrash }: { readonly times: number; readonly isCrash: boolean },
+): Promise<number> {
+  const strike = isCrash ? present(cluster.crash) : cluster.kill;
   await createDatabase(cluster.url);
   const gateways: Gateway[] = [];
   while (gateways.length < GATEWAYS) gateways.push(await startGateway(cluster.url));
@@ -93,7 +104,7 @@ async function failOver(cluster: FailoverCluster, times: number): Promise<number
       await Bun.sleep(LOAD_MS);
       const old = (await cluster.leader()) ?? "a";
       const killedMs = performance.now();
-      await cluster.kill(old);
+      await strike(old);
       const leader = await cluster.untilPromoted(old);
       const promotedMs = performance.now();
       await untilServed(scene);
@@ -109,7 +120,7 @@ async function failOver(cluster: FailoverCluster, times: number): Promise<number
       };
       rounds.push(round);
       console.log(JSON.stringify(round));
-      cluster.start(old);
+      if (!isCrash) cluster.start(old);
       await cluster.untilWhole();
     }
     await Bun.sleep(LOAD_MS);

@@ -81,6 +81,8 @@ describe("GET /v1/provider/earnings", () => {
       [metered.feedId, 4, 2, 0.000004],
       [free.feedId, 1, 1, 0],
     ]);
+    // The usual number of days would begin before the first one.
+    expect((await provider.earnings("?to=0001-01-05")).from).toBe("0001-01-01");
     expect((await provider.earnings("?from=2020-01-01&to=2020-01-31")).totals).toEqual({
       ...NOTHING,
       is_final: true,

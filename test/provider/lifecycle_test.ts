@@ -249,6 +249,25 @@ describe("a suspended feed", () => {
   });
 });
 
+describe("a suspended feed with an open batch", () => {
+  test("keeps it, however long, and the batch is completed once the feed is resumed", async () => {
+    const { id, slug } = await createFeed({ feed_type: "collection" });
+    await push(id, [{ id: "old" }]);
+    await push(id, { payload: [{ id: "a" }], batch_id: "next" });
+    await operator.json("feed", "suspend", slug, "--reason", "a complaint");
+    const later = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+    await runJob(gateway.sql, "abandoned batches", later(49));
+    await operator.json("feed", "resume", id);
+    // Its 24 hours begin anew.
+    await gateway.sql`
+      update batches set begun_at = begun_at - interval '3 days' where feed_id = ${id}`;
+    await runJob(gateway.sql, "abandoned batches", later(23));
+    const last = { payload: [{ id: "b" }], batch_id: "next", batch_complete: true };
+    expect((await push(id, last)).status).toBe(200);
+    expect(await idsOf(slug)).toEqual(["a", "b"]);
+  });
+});
+
 describe("a deleted feed", () => {
   test("is gone at once for everybody, and its rows from every table in the end; log and ledger stay", async () => {
     const owner = await gateway.createAccount({ maxFeeds: 1 });

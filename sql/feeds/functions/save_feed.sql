@@ -126,7 +126,12 @@ begin
       then 'schema_for_array'
     when saved.status = 'active' and feed.status <> 'active' and feed.first_pushed_at is null
       then 'never_pushed'
+    -- What a failed import had staged is no data: nobody could ever read it. Events that one has left are.
     when saved.feed_type is distinct from feed.feed_type and feed.next_position > 1
+      and (
+        feed.first_pushed_at is not null
+        or exists (select from stream_events where stream_events.feed_id = feed.feed_id)
+      )
       then 'type_locked'
     when saved.endpoint_path is distinct from feed.endpoint_path
       and exists (select from feeds where feeds.endpoint_path = saved.endpoint_path)
@@ -189,9 +194,20 @@ begin
         -- A change of retention_days changes which events readers see.
         data_version = feeds.data_version
           + (saved.retention_days is distinct from feed.retention_days)::int,
+        -- Only a collection has batches.
+        current_batch = case
+          when saved.feed_type is not distinct from feed.feed_type then feeds.current_batch
+        end,
         definition_version = feeds.definition_version + 1,
         updated_at = clock_timestamp()
       where feeds.feed_id = saved.feed_id;
+      if saved.feed_type is distinct from feed.feed_type then
+        update batches
+        set status = 'retired',
+          retired_at = clock_timestamp()
+        where batches.feed_id = saved.feed_id
+          and batches.status <> 'retired';
+      end if;
     end if;
   exception when unique_violation then
     -- Another account was faster since the look above.

@@ -1,5 +1,5 @@
 -- Retires batches that were never finalized, are not what readers see, and that nobody has pushed to for
--- longer than `age`.
+-- longer than `age`. Those of suspended feeds stay; their time begins anew when the feed is resumed.
 -- Their rows are removed like those of every retired batch. A late push to one is refused as closed, because it would
 -- begin half a batch of the same name. The same for what imports have staged whose process has died: nothing has been
 -- heard of them for 10 minutes.
@@ -38,6 +38,8 @@ begin
       and batches.begun_at <= moment - age
       and coalesce(batches.pushed_at, batches.begun_at) <= moment - age
       and feeds.current_batch is distinct from batches.batch_number
+      -- Its provider can't push to it.
+      and feeds.suspension_reason is null
     order by coalesce(batches.pushed_at, batches.begun_at)
     limit batch_limit
     for no key update of feeds skip locked

@@ -1,7 +1,8 @@
 -- Makes a batch the one that readers of a collection see. It retires the former one, and every open batch that was
 -- begun before it. Called under the feed's lock.
 --
--- No open batch was begun before the shown one: it is the oldest open one, or retired those before.
+-- No open batch was begun before the shown one: it is the oldest open one with a name, or retired those before. An
+-- import's may be older than the shown one, which then stays open.
 --
 -- ids: MD5 of the row ids of the push that finalizes it, which tells a retry of that push; null for an import
 create or replace function finalize_batch(
@@ -22,6 +23,6 @@ begin
     finalizing_ids = case when batch_number = target then ids else batches.finalizing_ids end,
     retired_at = case when batch_number = target then null else moment end
   where feed_id = finalized_feed
-    and batch_number between coalesce(batch_shown_before, target) and target;
+    and batch_number between least(batch_shown_before, target) and target;
 end
 $$;

@@ -39,7 +39,13 @@ begin
   standing := case
     when not found then 'lost'
     when batch is null then 'granted'
-    when feed.current_batch > batch then 'batch_closed'
+    -- Readers of a new feed see its first open batch, too; it may have been begun since, and stays open.
+    when feed.current_batch > batch and exists (
+      select from batches
+      where batches.feed_id = imported_feed_id
+        and batches.batch_number = feed.current_batch
+        and batches.status = 'final'
+    ) then 'batch_closed'
     when exists (
       select from batches
       where batches.feed_id = imported_feed_id

@@ -156,6 +156,7 @@ import sql_migrations_0025_unpaid_topups from "../../../sql/migrations/0025_unpa
 import sql_migrations_0026_lists_in_order from "../../../sql/migrations/0026_lists_in_order.sql" with { type: "text" };
 import sql_migrations_0027_feeds_by_state from "../../../sql/migrations/0027_feeds_by_state.sql" with { type: "text" };
 import sql_migrations_0028_top_reads from "../../../sql/migrations/0028_top_reads.sql" with { type: "text" };
+import sql_migrations_0029_batches_of_collections from "../../../sql/migrations/0029_batches_of_collections.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -338,6 +339,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0026_lists_in_order", text: sql_migrations_0026_lists_in_order },
   { name: "0027_feeds_by_state", text: sql_migrations_0027_feeds_by_state },
   { name: "0028_top_reads", text: sql_migrations_0028_top_reads },
+  { name: "0029_batches_of_collections", text: sql_migrations_0029_batches_of_collections },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -1973,7 +1975,7 @@ export interface StatementTypes {
       readonly feed_id: string;
     };
   };
-  /** nobody may read the feed or push to it while there is a reason; null ends that. The same again changes nothing */
+  /** nobody may read the feed or push to it while there is a reason; null ends that, and gives open batches their */
   suspend_feed: {
     parameters: {
       readonly feed_id: string;

@@ -40,6 +40,7 @@ const MISTAKES: Readonly<Record<CsvMistake, string>> = {
   misplaced_quote:
     'a quote is out of place: quote the whole value, and double each quote in it, as "12"" wide"',
 };
+const UTF8_BYTES_MAX = 4;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Text that is in a JSON string as it is: without quotes, control characters and surrogates. RFC 8259, section 7. */
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
@@ -50,7 +51,7 @@ export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
   { schema, recordBytesMax }: CsvOptions,
 ): AsyncGenerator<readonly SourceLine[], void, void> {
-  // The byte order mark is left out.
+  // Leaves out the byte order mark.
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const records = new CsvRecords(recordBytesMax);
   let columns: readonly Column[] | undefined;
@@ -77,33 +78,41 @@ export async function* readCsv(
     return { lines: [...lines, last], isEnded: true };
   }
 
+  /** The beginning of a character, of which the rest is in the next chunk. */
+  let rest = new Uint8Array(0);
   for await (const chunk of chunks) {
-    const piece = decoded(decoder, chunk);
-    if (piece === undefined) {
-      yield [invalidFrom(linesBefore + 1 + countValidLines(chunk))];
-      return;
-    }
-    linesBefore += countLineFeeds(chunk);
-    const { lines, isEnded } = take(piece, false);
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const whole = bytes.subarray(0, lengthOfCharacters(bytes));
+    rest = bytes.slice(whole.length);
+    const isValid = isUtf8(whole);
+    const valid = isValid ? whole : validLines(whole);
+    linesBefore += countLineFeeds(valid);
+    const { lines, isEnded } = take(decoder.decode(valid, { stream: true }), false);
     if (lines.length > 0) yield lines;
     if (isEnded) return;
-  }
-  const end = decoded(decoder, undefined);
-  if (end === undefined) {
+    if (isValid) continue;
     yield [invalidFrom(linesBefore + 1)];
     return;
   }
-  const { lines } = take(end, true);
+  if (rest.length > 0) {
+    yield [invalidFrom(linesBefore + 1)];
+    return;
+  }
+  const { lines } = take("", true);
   if (lines.length > 0) yield lines;
 }
 
-/** A chunk, or the end. Undefined if it is not valid UTF-8. */
-function decoded(decoder: TextDecoder, chunk: Uint8Array | undefined): string | undefined {
-  try {
-    return decoder.decode(chunk ?? new Uint8Array(0), { stream: chunk !== undefined });
-  } catch {
-    return undefined;
+/** How many bytes there are without a last character that goes on behind them. */
+function lengthOfCharacters(bytes: Uint8Array): number {
+  const { length } = bytes;
+  for (let back = 1; back <= Math.min(UTF8_BYTES_MAX - 1, length); back++) {
+    const byte = present(bytes[length - back]);
+    const isContinuation = (byte & 0xc0) === 0x80;
+    if (isContinuation) continue;
+    const wanted = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return wanted > back ? length - back : length;
   }
+  return length;
 }
 
 function invalidFrom(line: number): SourceLine {
@@ -117,17 +126,14 @@ function countLineFeeds(chunk: Uint8Array): number {
   return count;
 }
 
-/** Whole lines at the beginning of a chunk that are valid; the first one may have begun in the chunk before. */
-function countValidLines(chunk: Uint8Array): number {
-  let count = 0;
-  // A character may have begun there, too.
-  let start = chunk.findIndex((byte) => (byte & 0xc0) !== 0x80);
-  for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
-    if (!isUtf8(chunk.subarray(start, end))) break;
-    count += 1;
+/** The whole lines at the beginning that are valid. */
+function validLines(bytes: Uint8Array): Uint8Array {
+  let start = 0;
+  for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) {
+    if (!isUtf8(bytes.subarray(start, end))) break;
     start = end + 1;
   }
-  return count;
+  return bytes.subarray(0, start);
 }
 
 /** The columns, or what is wrong with the header. */

@@ -21,6 +21,7 @@ import { findFeed, problemOfNoFeed } from "../pipeline/find_feed.ts";
 import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import type { Resource } from "../pipeline/resource.ts";
 import { wishesOf } from "../pipeline/tool_request.ts";
+import { picksRowsByPlace } from "../projection/projection_parse.ts";
 import {
   answerPage,
   cachingHeaders,
@@ -84,11 +85,11 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
       claim: claimOf({ operation: "data", feed, limits, query }, request.headers),
       async build(atLeast) {
         const whole = await pages.atLeast(wanted, atLeast);
+        refuseLong(wanted, whole, charsMax);
         const { pageKey, page } =
           charsMax !== null && whole.dataLength > Number(charsMax)
             ? await fit(wanted, whole, Number(charsMax))
             : { pageKey: plan.key, page: whole };
-        refuseLongDocument(wanted, page, charsMax);
         const { take } = wishesOf(request);
         if (take !== undefined) return takenPage(wanted, page, take);
         const { dataVersion: version } = page;
@@ -117,7 +118,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
           // By a name that no row has. A 304 is for a page whose names were there at this version.
           (call.isHead && plan.kind === "page" && plan.filters.length > 0) ||
           (plan.kind === "document" && charsMax !== null);
-        if (mayFail) refuseLongDocument(wanted, await pages.atLeast(wanted, version), charsMax);
+        if (mayFail) refuseLong(wanted, await pages.atLeast(wanted, version), charsMax);
         const tag = tagOf(query, version, incarnation);
         return {
           seen: { feedId, version },
@@ -128,16 +129,24 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     };
   }
 
-  /** A page can end at an earlier row. A document has no rows, so it is refused. @throws {Problem} 400 */
-  function refuseLongDocument(
+  /**
+   * A page can end at an earlier row. A document has no rows, and rows that are picked by their places would be others,
+   * so both are refused. @throws {Problem} 400
+   */
+  function refuseLong(
     { accountId, plan }: PageWanted,
     { dataLength }: Page,
     charsMax: string | null,
   ): void {
-    if (plan.kind !== "document" || charsMax === null || dataLength <= Number(charsMax)) return;
-    if (plan.projection !== undefined) reads.projections.noteRefused(accountId);
+    const { kind, projection } = plan;
+    if (charsMax === null || dataLength <= Number(charsMax)) return;
+    const isByPlace = kind === "page" && projection !== undefined && picksRowsByPlace(projection);
+    if (kind !== "document" && !isByPlace) return;
+    if (projection !== undefined) reads.projections.noteRefused(accountId);
     throw invalidParameter(
-      `The document has ${dataLength} characters, which is more than Feedgate-Max-Chars allows. Pick parts of it with jsonpath, or allow more.`,
+      isByPlace
+        ? `What jsonpath picks by place has ${dataLength} characters, which is more than Feedgate-Max-Chars allows. Pick less, or allow more.`
+        : `The document has ${dataLength} characters, which is more than Feedgate-Max-Chars allows. Pick parts of it with jsonpath, or allow more.`,
     );
   }
 

@@ -140,6 +140,14 @@ export function namesFieldOfData({ path, members = [] }: Projection): boolean {
   });
 }
 
+/** Whether any of its paths picks rows of `data` by their places: of fewer rows, it picks others. */
+export function picksRowsByPlace({ path, members = [] }: Projection): boolean {
+  return [path, ...members.map((each) => each.path)].some(
+    ({ key, segments: [first] }) =>
+      key.startsWith("$") && first?.selectors.some(({ slice }) => slice !== undefined) === true,
+  );
+}
+
 /** The projection with `fields`; `undefined`: of each row, or of the document. */
 export function keepingFields(
   projection: Projection | undefined,

@@ -81,9 +81,11 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     // If there is a problem from the start, the answer has its status.
     const proof = await reads.recheck(readCall, (isFresh) => findTail(readCall, read, isFresh));
     if (proof instanceof Problem) return proof;
+    // Where now is, is found out at once: the first page may have to wait for room in the window.
+    const offset = read.offset === "now" ? await endOf(readCall, read) : read.offset;
     const place = waits.enter(readCall.principal.accountId, readCall.call.request.signal);
     if (place === undefined) return tooManyWaits();
-    return eventStream(follow(readCall, read, place), {
+    return eventStream(follow(readCall, { ...read, offset }, place), {
       comments: COMMENTS,
       unreadMsMax: UNREAD_EVENT_MS_MAX,
       onEnd: () => {
@@ -91,6 +93,14 @@ export function createFollow(services: Services, reads: ReadPipeline) {
         onEnd();
       },
     });
+  }
+
+  /** The offset behind the newest event. */
+  async function endOf(readCall: ReadCall, read: TailRead): Promise<string> {
+    const { build } = await findTail(readCall, { ...read, offset: "now" }, false);
+    const { seen } = await build(null);
+    assert(seen !== undefined, "a page has a tail");
+    return seen.nextOffset;
   }
 
   /** Events, until a problem ends them. The last event has the problem. */
@@ -113,6 +123,8 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     let isWakeUp = false;
     // At once, so that the client knows that it is connected.
     yield `retry: ${RECONNECT_MS}\n${KEEP_ALIVE}`;
+    // So a client that is cut off before its first event misses nothing.
+    if (read.sentOffset === "now") yield offsetText(offset);
     try {
       while (!isOver(request.signal, endsMs)) {
         const page = await readPage({ ...readCall, isWakeUp }, { ...read, offset }).catch(
@@ -127,14 +139,10 @@ export function createFollow(services: Services, reads: ReadPipeline) {
         } else {
           assert(tail !== undefined, "an answer has a page");
           isWakeUp = true;
-          const isOffsetNews = offset === "now";
           ({ nextOffset: offset, isUpToDate } = tail);
           if (!tail.isEmpty) {
             yield eventText({ name: "rows", id: offset, data: bodyText(page.answer) });
             pauseMs = PAUSE_MS;
-          } else if (isOffsetNews) {
-            // So a client that is cut off before its first event misses nothing either.
-            yield offsetText(offset);
           }
         }
         for (; pauseMs > 0; pauseMs -= PAUSE_MS) {

@@ -180,6 +180,42 @@ describe("import into a collection", () => {
     expect(await scene.shown(feedId)).toEqual(['{"id":"newer"}']);
   });
 
+  test("a named batch that was begun meanwhile stays open, of a feed without data, too", async () => {
+    for (const isFirst of [true, false]) {
+      const feedId = await scene.createFeed({ type: "collection" });
+      if (!isFirst) await scene.push(feedId, [{ id: "old" }]);
+      const { last } = await importFile(
+        feedId,
+        slowly(async (send) => {
+          send(`${ndjson(rowsOf(100))}\n`);
+          await Bun.sleep(300);
+          await scene.push(feedId, { payload: [{ id: "x" }], batch_id: "b" });
+          send(ndjson([{ id: "last" }]));
+        }),
+      );
+      expect(last.receipt).toMatchObject({ rows_inserted: 101, is_visible: true });
+      expect((await scene.shown(feedId)).length).toBe(101);
+      const rest = { payload: [{ id: "y" }], batch_id: "b", batch_complete: true };
+      expect(await scene.push(feedId, rest)).toMatchObject({ status: 200 });
+      expect(await scene.shown(feedId)).toEqual(['{"id":"x"}', '{"id":"y"}']);
+    }
+  });
+
+  test("what a failed import had staged is no data: the feed's type may still be changed", async () => {
+    const feedId = await scene.createFeed();
+    const { last } = await importFile(feedId, `${ndjson(rowsOf(1_500))}\nno json`);
+    expect(last.problem.code).toBe("VALIDATION_FAILED");
+    const edit = (feed_type: string) =>
+      scene.gateway.send("PATCH", `/v1/provider/feed/${feedId}/edit`, scene.key, { feed_type });
+    expect((await edit("stream")).status).toBe(200);
+    const events = await importFile(
+      feedId,
+      '{"id":1,"event_timestamp":"2026-01-01T00:00:00Z"}\nno json',
+    );
+    expect(events.last.problem.rows_inserted).toBe(1);
+    expect((await edit("collection")).status).toBe(409);
+  });
+
   test("a batch of which a crash of the database took a part is never shown", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     await scene.push(feedId, [{ id: "old" }]);
@@ -382,6 +418,30 @@ describe("import of CSV", () => {
     const feedId = await scene.createFeed({ type: "collection" });
     await importFile(feedId, "id,n\n1,2\n", { type: CSV });
     expect(await scene.shown(feedId)).toEqual(['{"id":"1","n":"2"}']);
+  });
+
+  test("characters that come in parts are whole, and events before bytes that are none are stored", async () => {
+    const feedId = await scene.createFeed({ type: "stream" });
+    const file = Buffer.concat([
+      Buffer.from("\ufeffid,event_timestamp,n\n1,2026-01-01T00:00:00Z,\u00e9\u20ac\u{1f600}\n"),
+      Buffer.from("2,2026-01-01T00:00:00Z,\ufeffb\n3,2026-01-01T00:00:00Z,"),
+      Buffer.from([0xc3, 0x28, 0x0a]),
+    ]);
+    for (const size of [1, 2, 7, file.length]) {
+      const pieces = new ReadableStream({
+        async start(controller) {
+          for (let at = 0; at < file.length; at += size) {
+            controller.enqueue(file.subarray(at, at + size));
+            await Bun.sleep(1);
+          }
+          controller.close();
+        },
+      });
+      const { last } = await importFile(feedId, pieces, { type: CSV });
+      expect(last.problem.errors).toMatchObject([{ line: 4 }]);
+    }
+    const rows = (await scene.events(feedId)).map((row) => JSON.parse(row).n);
+    expect(rows).toEqual(["\u00e9\u20ac\u{1f600}", "\ufeffb"]);
   });
 
   test("every character of a value comes through", async () => {

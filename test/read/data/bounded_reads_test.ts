@@ -111,6 +111,29 @@ describe("Feedgate-Max-Chars", () => {
     });
   }
 
+  test("rows that jsonpath picks by their places are never others: what is too long is 400, and not logged", async () => {
+    const { slug } = await seedFeed(gateway, provider, { type: "collection", rows });
+    const before = await logged();
+    const long = rows[1]?.text ?? "";
+    for (const jsonpath of ["$[1].text", "$[-89].text", "$[0:2]", "{all: $[1:3]}"]) {
+      const path = `/v1/feed/${slug}?limit=90&jsonpath=${encodeURIComponent(jsonpath)}`;
+      const refused = await read(path, { "Feedgate-Max-Chars": "1000" });
+      expect([jsonpath, refused.status, refused.body.code]).toEqual([
+        ...[jsonpath, 400, "INVALID_PARAMETER"],
+      ]);
+      expect(refused.body.detail).toStartWith("What jsonpath picks by place has ");
+      const granted = await read(path, { "Feedgate-Max-Chars": "6000" });
+      expect([granted.status, JSON.stringify(granted.body.data)]).toEqual([
+        ...[200, expect.stringContaining(long)],
+      ]);
+    }
+    expect(await logged()).toBe(before + 4);
+    const cut = await read(`/v1/feed/${slug}?limit=90&jsonpath=$[*].text`, {
+      "Feedgate-Max-Chars": "1000",
+    });
+    expect(cut.body).toMatchObject({ data: ["xxxxx"], has_more: true });
+  });
+
   test("each page is one logged read, however often it was cut", async () => {
     const { slug } = await seedFeed(gateway, provider, { type: "collection", rows });
     const before = await logged();

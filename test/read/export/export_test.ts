@@ -146,6 +146,19 @@ describe("export", () => {
     expect(headers.get("feedgate-row-count")).toBe("2");
   });
 
+  test("a stream that was a collection, pushed to without rows, comes whole, and its metadata counts its rows", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    await scene.push(feedId, []);
+    const { gateway, key } = scene;
+    const path = `/v1/provider/feed/${feedId}/edit`;
+    const edited = await gateway.send("PATCH", path, key, { feed_type: "stream" });
+    expect(edited.status).toBe(200);
+    await scene.push(feedId, [{ id: "a" }, { id: "b" }]);
+    expect((await exportFeed(feedId)).ids).toEqual(["a", "b"]);
+    const metadata = await gateway.get(`/v1/feed/${feedId}/metadata`, reader);
+    expect(await metadata.json()).toMatchObject({ row_count: 2 });
+  });
+
   test("it costs a read for each hundred rows, at once and once, and the owner nothing", async () => {
     const feedId = await filledFeed({ type: "collection", rows: 950, price: "metered" });
     const before = await balanceOf(readerId);

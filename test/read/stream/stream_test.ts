@@ -373,6 +373,35 @@ describe("server-sent events", () => {
     resumed.close();
   });
 
+  test("tell a follower of now at once where that is, also if the window has no room", async () => {
+    const limited = await startTestGateway({ FEEDGATE_READ_LIMIT_FREE: "1" });
+    try {
+      const owner = await limited.createAccount();
+      const [waiting, other] = [await limited.createAccount(), await limited.createAccount()];
+      const own = await limited.createKey(waiting, "read");
+      const rows = [event("a")];
+      const { feedId, slug } = await seedFeed(limited, owner, { type: "stream", rows });
+      expect((await limited.get(`/v1/feed/${slug}`, own)).status).toBe(200);
+      const url = `${limited.baseUrl}/v1/feed/${slug}/stream?live=sse`;
+      const source = await readEvents(`${url}&offset=now`, { "x-api-key": own });
+      await source.next("");
+      const { id } = await source.next("");
+      source.close();
+      const pushed = await limited.send(
+        ...(["POST", `/v1/provider/feed/${feedId}/push`] as const),
+        await limited.createKey(owner, "write"),
+        [event("b")],
+      );
+      expect(pushed.status).toBe(200);
+      const otherKey = await limited.createKey(other, "read");
+      const resumed = await readEvents(url, { "x-api-key": otherKey, "Last-Event-ID": id });
+      expect(idsOf(JSON.parse((await resumed.next("rows")).data))).toEqual(["b"]);
+      resumed.close();
+    } finally {
+      await limited.stop();
+    }
+  });
+
   test("end with the problem when the credits are spent, and when the feed is taken down", async () => {
     const { feedId, slug } = await createStream([event("a")], 1_000);
     const account = await gateway.createAccount({ credits: 2 });
