@@ -379,9 +379,9 @@ export const PAGE_NETWORKS_MAX = 10_000;
 /** MCP calls without a key in a minute, of a process together, and bytes of a call's body. Beyond 4. */
 export const MCP_ANONYMOUS_LIMIT = 600;
 export const MCP_BODY_BYTES_MAX = MIB;
-/** A body of at most this many bytes counts as declared; of a larger one only what has come. */
-export const MCP_SMALL_BODY_BYTES_MAX = 2 * KIB;
-/** Bytes of the bodies of all MCP callers together that are unknown, in one process's hands at once. */
+/** A body of a caller who may be anybody counts as declared up to this many bytes; of a larger one only what has come. */
+export const SMALL_BODY_BYTES_MAX = 2 * KIB;
+/** Bytes of the bodies of all such callers together, in one process's hands at once. */
 export const STRANGERS_BODIES_BYTES_MAX = 4 * MIB;
 /** Agents of an account that are connected by OAuth, with codes of the last day that became no key. Beyond 14. */
 export const AGENTS_MAX = 100;
@@ -391,6 +391,8 @@ export const CONNECT_CODE_AGE = "60 seconds";
 export const UNUSED_CONNECTION_MS = 24 * 60 * 60_000;
 /** Registrations that nobody has used yet, in the database, and those of one address in a minute and process. */
 export const UNUSED_CLIENTS_MAX = 20_000;
+/** Younger ones never give way to others, as an interval of PostgreSQL. */
+export const YOUNG_CLIENT_AGE = "10 minutes";
 export const REGISTRATIONS_PER_ADDRESS = 10;
 /** Addresses whose registrations a process counts. */
 export const REGISTERING_ADDRESSES_MAX = 10_000;
@@ -494,7 +496,7 @@ assert(
   "the largest row fits the largest request",
 );
 assert(
-  2 * MCP_ANONYMOUS_LIMIT * MCP_SMALL_BODY_BYTES_MAX < STRANGERS_BODIES_BYTES_MAX,
+  2 * MCP_ANONYMOUS_LIMIT * SMALL_BODY_BYTES_MAX < STRANGERS_BODIES_BYTES_MAX,
   "small bodies that unknown callers declare and don't send leave room for others",
 );
 assert(IMPORT_RENEWAL_MS * 2 < IMPORT_LEASE_MS, "an import whose client is slow keeps its feed");

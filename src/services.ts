@@ -10,6 +10,7 @@ import { Keys } from "./api/callers.ts";
 import { registerDatabaseMetrics } from "./api/database_metrics.ts";
 import { OperatorsListener } from "./api/operators_listener.ts";
 import { createPageLimit } from "./api/page_limit.ts";
+import { StrangersBodies } from "./api/strangers_bodies.ts";
 import { type Config, listenerUrl } from "./config.ts";
 import { Feeds } from "./feeds/find.ts";
 import { Waits } from "./feeds/waits.ts";
@@ -33,7 +34,6 @@ import {
   REFUSALS_PER_SECOND,
   REFUSALS_WAIT_SECONDS_MAX,
   REFUSALS_WAITING_MAX,
-  STRANGERS_BODIES_BYTES_MAX,
 } from "./limits.ts";
 import type { Database } from "./postgres/client/query.ts";
 import type { Databases } from "./postgres/open_database.ts";
@@ -108,7 +108,8 @@ export async function createServices({ config, databases, log }: ServicesOptions
   const waits = new Waits({ database, log });
   metrics.gauge("feedgate_waits", "Readers that wait for a change", () => waits.open);
   const bodies = new BodyBudget(BODIES_BYTES_MAX);
-  const strangersBodies = new BodyBudget(STRANGERS_BODIES_BYTES_MAX);
+  const operatorsListener = new OperatorsListener({ isSeparate: config.admin !== undefined });
+  const strangersBodies = new StrangersBodies(operatorsListener);
   metrics.gauge(
     "feedgate_bodies_bytes",
     "Bytes of bodies being worked on",
@@ -166,7 +167,7 @@ export async function createServices({ config, databases, log }: ServicesOptions
     reader,
     log,
     http,
-    operatorsListener: new OperatorsListener({ isSeparate: config.admin !== undefined }),
+    operatorsListener,
     /** Shared by all calls without a key. */
     anonymousLimit: createAnonymousLimit(ANONYMOUS_LIMIT),
     /** Of pages that are made for people without a key. */
@@ -182,7 +183,7 @@ export async function createServices({ config, databases, log }: ServicesOptions
     rowSchemas,
     /** Bodies of known accounts: push, create, edit, and MCP. */
     bodies,
-    /** Bodies of MCP callers that are unknown, so that they keep nobody else out. */
+    /** Bodies of all others, so that they keep no account out. */
     strangersBodies,
     /** Signs cursors; the same in every process on this database, another in each incarnation. */
     cursorSecret: secret + incarnation,

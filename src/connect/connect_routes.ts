@@ -86,7 +86,6 @@ export interface Visitors {
 
 /** The path's query says that the page has come again from this site. */
 const RELOADED = "reloaded";
-const STRANGERS = "";
 const METADATA_HEADERS = { "Cache-Control": "public, max-age=300" };
 
 export function connectRoutes(services: Services, visitors: Visitors) {
@@ -144,7 +143,7 @@ export function connectRoutes(services: Services, visitors: Visitors) {
       AUTHORIZE_PATH,
       ({ request, server }) => {
         admit(request, server);
-        return strangersBodies.whileHeld(STRANGERS, async (hold) => {
+        return strangersBodies.whileHeld(request, server, async (hold) => {
           const form = await readForm(request, { bytesMax: CONNECT_BODY_BYTES_MAX, hold });
           return consents.decide(request, form);
         });
@@ -156,7 +155,7 @@ export function connectRoutes(services: Services, visitors: Visitors) {
       ({ request, server }) => {
         admit(request, server);
         return answerProgram(200, () =>
-          strangersBodies.whileHeld(STRANGERS, async (hold) => {
+          strangersBodies.whileHeld(request, server, async (hold) => {
             const form = await readForm(request, { bytesMax: CONNECT_BODY_BYTES_MAX, hold });
             return redeem(database, form, resourceOf(http.baseUrl()));
           }),
@@ -170,7 +169,7 @@ export function connectRoutes(services: Services, visitors: Visitors) {
         admit(request, server);
         return answerProgram(201, async () => {
           registrations(addressOf(request, server));
-          const body = await strangersBodies.whileHeld(STRANGERS, async (hold) => {
+          const body = await strangersBodies.whileHeld(request, server, async (hold) => {
             const mediaType = mediaTypeOf(request, ["json"]);
             if (mediaType instanceof Problem) throw mediaType;
             const bytesMax = CONNECT_BODY_BYTES_MAX;

@@ -127,7 +127,7 @@ function Limits({ fields, endsBefore }: ConsentView) {
       <Field
         label="Credits a day"
         name="daily_credits"
-        hint="The most that it spends in a UTC day. 1,000,000 credits are 1 USD."
+        hint="The most that it spends in a UTC day. 1,000,000 credits are 1 USD. A feed that is bought once costs at least 1,000,000."
       >
         <input
           id="daily_credits"

@@ -186,7 +186,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
       shownTo(async ({ call, params = {} }, session) => {
         const visit = visitOf(call, session, params);
         const route = routeOf(session, path);
-        const form = await readForm(services, call, session.keyId);
+        const form = await readForm(services, call, session);
         return act({ call, session, visit, route, form });
       }),
       hidden,
@@ -285,13 +285,12 @@ export function consoleRoutes(services: Services, handle: Handle) {
       shown(async ({ call, server }: Routed) => {
         requireOwnSite(call);
         const address = operatorsListener.addressOf(call.request, server);
-        tries.require(address);
-        const form = await readForm(services, call, "");
+        const forgive = tries.begin(address);
+        const form = await readForm(services, call, { server });
         const key = form.text("key");
         const next = nextOf(form.text("next"));
         const why = await refusalOfKey(call, key);
         if (why !== undefined) {
-          tries.count(address);
           const { pathname } = urlOf(call.request);
           const view = signInView(rootOf(pathname), next);
           return page(call, {
@@ -301,6 +300,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
             status: 401,
           });
         }
+        forgive();
         const token = await beginSession(database, { key, isOwnKey: false });
         return signedIn(call, token, next === undefined ? "../console" : `..${next}`);
       }),
@@ -348,10 +348,10 @@ export function consoleRoutes(services: Services, handle: Handle) {
     )
     .post(
       "/console/sign-out",
-      shown(async ({ call }: Routed) => {
+      shown(async ({ call, server }: Routed) => {
         requireOwnSite(call);
         const session = await sessionOf(services, call.request);
-        const form = await readForm(services, call, session?.keyId ?? "");
+        const form = await readForm(services, call, session ?? { server });
         if (session !== undefined) {
           const isEverywhere = form.text("everywhere") === "yes";
           await endSessions(operator(), session, { isEverywhere });

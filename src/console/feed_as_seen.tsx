@@ -52,11 +52,11 @@ export function FeedAsSeen({ feed }: { readonly feed: ShownFeed }) {
           { head: "Type", cell: (row) => <Text of={row.type} /> },
           ...(fields.some((field) => field.description !== "") ? [FIELD_WORDS] : []),
         ]}
-        empty="It has no schema, so agents don't know its fields before they pay."
+        empty="It has no schema, so agents don't know its fields before they read it."
       />
       <h3>Sample</h3>
       {feed.sample_response === null || feed.sample_response === undefined ? (
-        <div class="empty">It has no sample. Agents pay to see one row.</div>
+        <div class="empty">It has no sample. Agents must read the feed to see a row.</div>
       ) : (
         <pre>
           <Text of={JSON.stringify(feed.sample_response, null, 2)} />
@@ -104,11 +104,13 @@ function fieldsOf(schema: unknown): readonly FieldSeen[] {
   const properties = member(schema, "properties");
   if (typeof properties !== "object" || properties === null) return [];
   return Object.entries(properties).map(([name, each]) => {
-    const type = member(each, "type");
+    // A schema may hold anything where no validator looks, and a number here is no primitive.
+    const types = [member(each, "type")].flat().filter((type) => typeof type === "string");
+    const description = member(each, "description");
     return {
       name,
-      type: Array.isArray(type) ? type.join(" or ") : String(type ?? "any"),
-      description: String(member(each, "description") ?? ""),
+      type: types.length > 0 ? types.join(" or ") : "any",
+      description: typeof description === "string" ? description : "",
     };
   });
 }

@@ -3,8 +3,10 @@
  *
  * @module
  */
+import type { Peer } from "../api/operators_listener.ts";
 import type { Call } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
+import type { HoldBytes } from "../http/load/body_budget.ts";
 import { receiveBody } from "../http/read_body.ts";
 import { FORM_BYTES_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
@@ -35,16 +37,20 @@ function hostOf(origin: string): string | undefined {
 /** What base64 makes of a file's bytes, which a confirmation sends on. */
 const BASE64_TIMES = 4 / 3;
 
-/** The form of a request, whose file may be as large as a push. @throws {Problem} 413, 503 */
+/** Who sends a form: the key of a session, or somebody on the public listener. */
+export type FormSender = { readonly keyId: string } | { readonly server: Peer | null | undefined };
+
+/** The form of a request. That of a key may have a file, as large as a push. @throws {Problem} 413, 503 */
 export async function readForm(
-  { bodies, config }: Services,
+  { bodies, config, strangersBodies }: Services,
   { request }: Call,
-  owner: string,
+  sender: FormSender,
 ): Promise<Form> {
   const type = request.headers.get("content-type") ?? "";
+  const mayHaveFile = "keyId" in sender && type.startsWith("multipart/");
   const fileBytesMax = Math.ceil(BASE64_TIMES * config.limits.requestBodyBytes);
-  const bytesMax = FORM_BYTES_MAX + (type.startsWith("multipart/") ? fileBytesMax : 0);
-  return bodies.whileHeld(owner, async (hold) => {
+  const bytesMax = FORM_BYTES_MAX + (mayHaveFile ? fileBytesMax : 0);
+  const receive = async (hold: HoldBytes) => {
     const bytes = await receiveBody(request, {
       bytesMax,
       tooLarge: () => formTooLarge(bytesMax),
@@ -60,8 +66,11 @@ export async function readForm(
     }
     const typed = (name: string) => fields.find(([known]) => known === name)?.[1] ?? "";
     const text = (name: string) => typed(name).trim();
-    return { fields, file, typed, text, given: (name) => text(name) || undefined };
-  });
+    return { fields, file, typed, text, given: (name: string) => text(name) || undefined };
+  };
+  return "keyId" in sender
+    ? bodies.whileHeld(sender.keyId, receive)
+    : strangersBodies.whileHeld(request, sender.server, receive);
 }
 
 async function parse(bytes: Uint8Array, type: string): Promise<Iterable<[string, string | File]>> {

@@ -1,5 +1,5 @@
 /**
- * Counts failed sign-ins by network, so that nobody can try keys: an IPv4 address, or the /64 of an IPv6 one. Beyond 5.
+ * Counts sign-ins that fail by network, so that nobody can try keys: an IPv4 address, or the /64 of an IPv6 one. Beyond 5.
  *
  * @module
  */
@@ -12,19 +12,24 @@ export class SignInTries {
   /** Of each network, when its failed tries of the last minute were, the oldest first. */
   readonly #failedMs = new BoundedMap<string, readonly number[]>(SIGN_IN_ADDRESSES_MAX);
 
-  /** @throws {Problem} 429 if the address has failed too often within a minute */
-  require(address: string, nowMs = performance.now()): void {
+  /**
+   * Begins a try, which counts as failed until it is forgiven, so that tries at once count, too. Returns what forgives
+   * it. @throws {Problem} 429 if the address has failed too often within a minute
+   */
+  begin(address: string, nowMs = performance.now()): () => void {
     const failed = this.#recent(address, nowMs);
     const [oldest] = failed;
-    if (oldest === undefined || failed.length < SIGN_IN_TRIES) return;
-    const retryAfterMs = Math.ceil(oldest + WINDOW_MS - nowMs);
-    throw rateLimitedFor(retryAfterMs, { limit: SIGN_IN_TRIES, of: "failed sign-ins" });
-  }
-
-  /** Counts a try that has failed. */
-  count(address: string, nowMs = performance.now()): void {
-    const failed = [...this.#recent(address, nowMs), nowMs];
-    this.#failedMs.set(networkOf(address), failed.slice(-SIGN_IN_TRIES));
+    if (oldest !== undefined && failed.length >= SIGN_IN_TRIES) {
+      const retryAfterMs = Math.ceil(oldest + WINDOW_MS - nowMs);
+      throw rateLimitedFor(retryAfterMs, { limit: SIGN_IN_TRIES, of: "failed sign-ins" });
+    }
+    const network = networkOf(address);
+    this.#failedMs.set(network, [...failed, nowMs]);
+    return () => {
+      const others = this.#failedMs.get(network) ?? [];
+      const place = others.indexOf(nowMs);
+      if (place >= 0) this.#failedMs.set(network, others.toSpliced(place, 1));
+    };
   }
 
   #recent(address: string, nowMs: number): readonly number[] {

@@ -26,11 +26,6 @@ interface ReceiveOptions {
   readonly tooLarge: () => Problem;
   /** Called with the bytes that the body's buffers will have, in all. If it throws, reading ends. */
   readonly hold: HoldBytes;
-  /**
-   * Of a body that declares more bytes than this, only what has come is held. So a caller who sends nothing holds
-   * nothing. It takes twice the time, so it is for callers who may be anybody. @default Infinity
-   */
-  readonly heldUnsentMax?: number;
 }
 
 /** First buffer of a chunked body, in bytes. It doubles up to the limit. */
@@ -165,7 +160,7 @@ async function receive(request: Request, options: ReceiveOptions): Promise<Uint8
     if (isShort && request.body) await drop(request.body.getReader());
     throw options.tooLarge();
   }
-  if (declared > (options.heldUnsentMax ?? Infinity)) {
+  if (declared > options.hold.heldUnsentMax) {
     return request.body ? receiveStream(request.body, options) : new Uint8Array(0);
   }
   options.hold(declared);
@@ -176,14 +171,14 @@ async function receive(request: Request, options: ReceiveOptions): Promise<Uint8
 /** Copies the chunks into one buffer, because a body may come in chunks of one byte. */
 async function receiveStream(
   body: ReadableStream<Uint8Array>,
-  { bytesMax, tooLarge, hold, heldUnsentMax = BUFFER_BYTES_FIRST }: ReceiveOptions,
+  { bytesMax, tooLarge, hold }: ReceiveOptions,
 ): Promise<Uint8Array> {
   const bufferOf = (size: number) => {
     const bytes = Math.min(size, bytesMax);
     hold(bytes);
     return new Uint8Array(bytes);
   };
-  let buffer = bufferOf(Math.min(heldUnsentMax, BUFFER_BYTES_FIRST));
+  let buffer = bufferOf(Math.min(hold.heldUnsentMax, BUFFER_BYTES_FIRST));
   let length = 0;
   const reader = body.getReader();
   try {

@@ -72,7 +72,7 @@ function nextOf({ endpoint_path: slug, one_time_price_cents: cents }: Metadata):
   const read = `read_feed with feed "${slug}"`;
   if (cents === null) return `Call ${read}.`;
   const credits = creditsText(BigInt(cents) * NANOS_PER_CENT);
-  return `Call buy_feed with feed "${slug}" and max_credits ${credits} unless the account has bought it, then ${read}.`;
+  return `If the account has bought it, call ${read}. If not, ask the user whether to buy it for ${credits} credits. Only after a yes, call buy_feed with feed "${slug}" and max_credits ${credits}.`;
 }
 
 function priceOf({ price_type, price_per_1k: per1k, one_time_price_cents: cents }: Metadata) {

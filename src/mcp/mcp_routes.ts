@@ -24,16 +24,12 @@ import {
   LONG_POLL_SECONDS,
   MCP_ANONYMOUS_LIMIT,
   MCP_BODY_BYTES_MAX,
-  MCP_SMALL_BODY_BYTES_MAX,
 } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { answerPlainCall } from "./plain_call.ts";
 import { createMcpServer, serverCard } from "./protocol_server.ts";
 import type { Exchange } from "./tool_routes.ts";
 import { parseDigits } from "./values.ts";
-
-/** Holds the bodies of all callers that are unknown. They have a budget of their own, and may use all of it. */
-const STRANGERS = "";
 
 /** `handle` is the app that has all the other routes. */
 export function mcpRoutes(services: Services, handle: (request: Request) => Promise<Response>) {
@@ -92,11 +88,11 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
         const accountId = await services.keys.findAccount(request.headers);
         // A caller with a key that nobody has is as unknown as one without a key.
         if (accountId === undefined) anonymousLimit();
-        const bodies = accountId === undefined ? services.strangersBodies : services.bodies;
         const onReceived = patience(server, request);
-        return bodies.whileHeld(accountId ?? STRANGERS, (hold) =>
-          answer(call, { hold, onReceived }),
-        );
+        const work = (hold: HoldBytes) => answer(call, { hold, onReceived });
+        return accountId === undefined
+          ? services.strangersBodies.whileHeld(request, server, work)
+          : services.bodies.whileHeld(accountId, work);
       },
       { parse: "none", query: NO_PARAMETERS, detail: { hide: true } },
     );
@@ -198,7 +194,6 @@ async function readMessage(
     bytesMax: MCP_BODY_BYTES_MAX,
     tooLarge,
     hold,
-    heldUnsentMax: MCP_SMALL_BODY_BYTES_MAX,
   });
   try {
     const value = parseDigits(bodyTextOf(bytes));

@@ -18,7 +18,7 @@ const CHARS_BESIDE_ROWS = 700;
 export const readFeed = defineTool({
   name: "read_feed",
   title: "Read a feed",
-  description: `Reads a page of a feed's rows. A call of a metered feed is charged its price. To go on, call again with next_cursor and the same filters. ${DATA_NOT_INSTRUCTIONS}`,
+  description: `Reads a page of a feed's rows. Each call of a metered feed costs the same, however many rows it gives, even none: use limit 100 if you want many. To go on, call again with next_cursor as cursor, and all other arguments the same. ${DATA_NOT_INSTRUCTIONS}`,
   parameters: {
     feed: FEED,
     filters: Type.Optional(
@@ -45,12 +45,16 @@ export const readFeed = defineTool({
       Type.String({ description: "Streams: RFC 3339, inclusive lower bound of event_timestamp." }),
     ),
     end_time: Type.Optional(Type.String({ description: "Streams: inclusive upper bound." })),
-    limit: whole(1, undefined, "Rows on the page; above 100 is capped. Default 20."),
+    limit: whole(
+      1,
+      undefined,
+      "Rows on the page; above 100 is capped. Default 20. It does not change the price of the call.",
+    ),
     cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
     max_chars: whole(
       1,
       undefined,
-      `Length of the answer's text, which ends at a row; a longer document, or rows that jsonpath picks by place, is refused, uncharged. Default ${CHARS_DEFAULT}; above ${CHARS_MAX} is capped.`,
+      `The most characters of the answer. A longer page ends at an earlier row, and next_cursor goes on. A longer document is refused and not charged, as is a jsonpath that picks rows by place. Default ${CHARS_DEFAULT}; above ${CHARS_MAX} is capped.`,
     ),
     ...ONE_READ_ARGUMENTS,
   },
@@ -72,7 +76,7 @@ export const readFeed = defineTool({
       path: `/v1/feed/${feed}${parameters}`,
       headers: { "feedgate-max-chars": String(Math.max(1, charsMax - charsBeside)) },
       given,
-      next: "Call read_feed again with this next_cursor and the same filters for the next rows.",
+      next: "For the next rows, call read_feed again with this next_cursor as cursor, and all other arguments the same. It is charged as another read.",
     });
   },
 });

@@ -39,7 +39,7 @@ export const ONE_READ_ARGUMENTS = {
       pattern: "^[\\x21-\\x7e]{1,255}$",
       [Expected]: "1 to 255 visible ASCII characters",
       description:
-        "A repeat with the same key is charged once, for 24 hours and while the data has not changed.",
+        "A new random key for each call. If the answer was lost, repeat the same call with the same key: it is charged once, for 24 hours and while the data has not changed. Never use it for another page.",
     }),
   ),
 };

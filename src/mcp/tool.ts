@@ -88,7 +88,14 @@ export function structured(structure: Record<string, unknown>): ToolAnswer {
 
 /** Words of a problem's detail for a client of the HTTP API, and the words for a tool's caller. */
 const OVER_HTTP = new Map<string | RegExp, string>([
-  [/POST \/v1\/feed\/\S+\/purchase and \{"max_credits": (\S+)\}/, "buy_feed and max_credits $1"],
+  [
+    /POST \/v1\/feed\/\S+\/purchase and \{"max_credits": (\S+)\}/,
+    "buy_feed and max_credits $1, once the user has agreed to the price",
+  ],
+  [
+    /Raise it or leave it out\.|Raise it if the feed is worth its price to you\./,
+    "Ask the user before you raise it.",
+  ],
   ["POST /v1/topups", "top_up"],
   ["GET /v1/catalog", "search_feeds"],
   ["GET /v1/feed/{id}", "read_feed"],

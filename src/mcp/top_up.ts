@@ -20,7 +20,8 @@ export const topUp = defineTool({
         minimum: 0.5,
         maximum: TOPUP_USD_MAX,
         [Expected]: `a number from 0.50 to ${TOPUP_USD_MAX} with at most 2 decimals`,
-        description: "How much the user is to pay, in USD; a dollar is 1,000,000 credits.",
+        description:
+          "How much the user is to pay, in USD: ask the user. A dollar is 1,000,000 credits.",
       }),
     ),
     topup_id: Type.Optional(

@@ -76,6 +76,7 @@ interface Bill extends Billed {
   readonly signedIn: SignedIn | undefined;
   /** How accounts pay for credits by themselves. */
   readonly payingWays: { readonly takesCards: boolean; readonly takesX402: boolean };
+  readonly hasConsole: boolean;
 }
 
 interface BillingOptions {
@@ -113,7 +114,10 @@ export function billingRoutes(services: Services, options: BillingOptions = {}) 
       const signedIn = await findSignedIn?.(call, { feed: found, accountId });
       const isShown = found?.is_public === true || signedIn !== undefined;
       const feed = isShown ? found : undefined;
-      const page = renderBill({ frame, accountId, feed, words, payUrl, signedIn, payingWays });
+      const page = renderBill({
+        ...{ frame, accountId, feed, words, payUrl, signedIn, payingWays },
+        hasConsole: findSignedIn !== undefined,
+      });
       return respond(answerShared(call.request, await compressedContent(page), HEADERS));
     },
     hidden,
@@ -152,8 +156,10 @@ function renderBill({
   payUrl,
   signedIn,
   payingWays: { takesCards, takesX402 },
+  hasConsole,
 }: Bill): string {
   const canTopUp = takesCards || takesX402;
+  const isOperatorPaid = payUrl !== undefined || words !== undefined || !canTopUp;
   return renderPage({
     ...frame,
     title: "Pay",
@@ -196,6 +202,12 @@ function renderBill({
             {takesX402 && " By x402, it pays with its own wallet."}
           </p>
         )}
+        {takesCards && hasConsole && signedIn === undefined && (
+          <p>
+            To pay by card yourself, <a href="./console">sign in to the console</a> with a read key
+            of the account.
+          </p>
+        )}
         {payUrl !== undefined ? (
           <p>
             <a class="button" href={payUrl}>
@@ -203,19 +215,24 @@ function renderBill({
             </a>
           </p>
         ) : (
-          !(canTopUp && words === undefined) && <OperatorWords words={words} />
+          isOperatorPaid && <OperatorWords words={words} />
         )}
         <p>
-          Name {feed && "the feed and "}
-          {accountId === undefined ? (
+          {isOperatorPaid && (
             <>
-              your account, whose id <code>GET /v1/account</code> shows,
+              Name {feed && "the feed and "}
+              {accountId === undefined ? (
+                <>
+                  your account, whose id <code>GET /v1/account</code> shows,
+                </>
+              ) : (
+                "the account"
+              )}{" "}
+              when you pay.{" "}
             </>
-          ) : (
-            "the account"
-          )}{" "}
-          when you pay. <Outcome priceType={feed?.price_type} /> Nothing has to be changed at the
-          agent: its key stays the same.
+          )}
+          <Outcome priceType={feed?.price_type} /> Nothing has to be changed at the agent: its key
+          stays the same.
         </p>
         <p class="soft">
           1 credit is 0.000001 USD. An agent sees its balance at <code>GET /v1/account</code>, and
@@ -248,7 +265,7 @@ function Outcome({ priceType }: { readonly priceType: string | undefined }) {
     case "one_time":
       return (
         <>
-          As soon as the operator has added the price as credits, the agent can buy the feed with{" "}
+          As soon as the balance covers the price, the agent can buy the feed with{" "}
           <code>{"POST /v1/feed/{id}/purchase"}</code> (<code>buy_feed</code> over MCP). Or the
           operator has recorded the purchase, and the feed can be read at once. No read of it costs
           anything then.
@@ -257,14 +274,14 @@ function Outcome({ priceType }: { readonly priceType: string | undefined }) {
     case "metered":
       return (
         <>
-          As soon as the operator has added credits, the feed can be read, and each read takes its
+          As soon as the credits are in the balance, the feed can be read, and each read takes its
           price from them.
         </>
       );
     default:
       return (
         <>
-          As soon as the operator has added credits, metered feeds can be read, and feeds with a
+          As soon as the credits are in the balance, metered feeds can be read, and feeds with a
           one-time price can be bought. A feed whose purchase the operator has recorded can be read
           at once.
         </>

@@ -26,6 +26,8 @@ export interface FeedPage {
   readonly baseUrl: string;
   readonly feed: Feed;
   readonly days: readonly Row<"list_push_days">[];
+  /** Whether agents connect by OAuth. */
+  readonly canConnect: boolean;
   /** Reads of the feed in any 60 seconds, of an account. */
   readonly readsMax: number;
 }
@@ -104,8 +106,8 @@ function Price({ feed, readsMax }: FeedPage) {
         </p>
       )}
       <p class="soft small">
-        Up to {digits(readsMax)} reads a minute for each account. An answer that has not changed is
-        free.
+        Up to {digits(readsMax)} reads a minute for each account. A call with the ETag of your last
+        answer is free while nothing has changed.
       </p>
     </section>
   );
@@ -114,7 +116,7 @@ function Price({ feed, readsMax }: FeedPage) {
 function priceWords(feed: Feed): string {
   switch (feed.price_type) {
     case "metered":
-      return `A read costs ${creditsWords(feed.call_price_nanos ?? 0n)}${consumerType(feed.feed_type) === "singleton" ? "" : " and gives up to 100 rows"}. Only answers with data are charged.`;
+      return `A read costs ${creditsWords(feed.call_price_nanos ?? 0n)}${consumerType(feed.feed_type) === "singleton" ? "" : " and gives up to 100 rows"}. Errors are never charged.`;
     case "one_time": {
       const cents = feed.one_time_price_cents ?? 0n;
       return `Bought once for $${usdOfCents(cents)}, which is ${digits(creditsText(cents * NANOS_PER_CENT))} credits. All reads are free then.`;
@@ -228,7 +230,7 @@ function Sample({ sample }: { readonly sample: string | null }) {
   );
 }
 
-function Reading({ feed, baseUrl }: FeedPage) {
+function Reading({ feed, baseUrl, canConnect }: FeedPage) {
   const slug = feed.endpoint_path ?? "";
   const address = `${baseUrl}/v1/feed/${slug}`;
   return (
@@ -252,18 +254,23 @@ function Reading({ feed, baseUrl }: FeedPage) {
       )}
       <h3>MCP</h3>
       <p>
-        <a href="../docs/guides/connect">Connect your agent</a> to the address below, and ask it to
-        read the feed <code>{slug}</code>.
+        <a href="../docs/guides/connect">Connect your agent</a>, and ask it to read the feed{" "}
+        <code>{slug}</code>.
+        {canConnect && " Claude and ChatGPT take the first address, where you sign in."} A client
+        that sends a read key takes {canConnect ? "the second" : "this one"}.
       </p>
       <pre tabIndex={0}>
-        <code>{`${baseUrl}/mcp`}</code>
+        <code>{`${canConnect ? `${baseUrl}/mcp/connect\n` : ""}${baseUrl}/mcp`}</code>
       </pre>
       <h3>Agent skill</h3>
       <p>
         <a href={`../public/feeds/${feed.feed_id}/agent-skill`}>Download SKILL.md</a>, which tells
-        an agent how to read this feed.
+        an agent how to read this feed. It takes the key from <code>FEEDGATE_READ_KEY</code>.
       </p>
       <h3>TypeScript</h3>
+      <p>
+        The client is not on npm: <a href="../docs/guides/clients">how to install it</a>.
+      </p>
       <pre tabIndex={0}>
         <code>{typescriptOf(feed, baseUrl)}</code>
       </pre>

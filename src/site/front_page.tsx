@@ -21,6 +21,8 @@ export interface Search {
 
 export interface FrontPage {
   readonly baseUrl: string;
+  /** Whether agents connect by OAuth. */
+  readonly canConnect: boolean;
   readonly frame: PageFrame;
   readonly search: Search;
   readonly feeds: readonly ListedFeed[];
@@ -62,7 +64,7 @@ export function renderFrontPage(page: FrontPage): string {
           </section>
           <div class="front-side">
             <Categories {...page} />
-            {!isSearch && <Connect baseUrl={baseUrl} />}
+            {!isSearch && <Connect {...page} />}
           </div>
         </div>
       </>
@@ -182,12 +184,20 @@ function Categories({ categories, search }: FrontPage) {
   );
 }
 
-function Connect({ baseUrl }: { readonly baseUrl: string }) {
+function Connect({ baseUrl, canConnect }: Pick<FrontPage, "baseUrl" | "canConnect">) {
   return (
     <>
       <section class="side-list">
         <h2>Connect an agent</h2>
-        <p>Over MCP, give your agent this address and a read key:</p>
+        {canConnect && (
+          <>
+            <p>Claude, ChatGPT and others that sign in:</p>
+            <pre tabIndex={0}>
+              <code>{`${baseUrl}/mcp/connect`}</code>
+            </pre>
+          </>
+        )}
+        <p>Over MCP with a read key:</p>
         <pre tabIndex={0}>
           <code>{`${baseUrl}/mcp`}</code>
         </pre>

@@ -65,7 +65,14 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
     ]);
     const baseUrl = http.baseUrl();
     const page = listedPage(rows, search.offset);
-    return renderFrontPage({ baseUrl, frame, search, ...page, categories });
+    return renderFrontPage({
+      baseUrl,
+      canConnect: config.hasConsole,
+      frame,
+      search,
+      ...page,
+      categories,
+    });
   }
 
   function listFeeds({ q, category, offset }: Search) {
@@ -93,7 +100,11 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
     });
     const { readsFree, readsPaid } = config.limits;
     const readsMax = feed.price_type === "free" ? readsFree : readsPaid;
-    return renderFeedPage({ frame, baseUrl: http.baseUrl(), feed, days, readsMax });
+    return renderFeedPage({
+      ...{ frame, feed, days, readsMax },
+      baseUrl: http.baseUrl(),
+      canConnect: config.hasConsole,
+    });
   }
 
   async function sitemap(): Promise<string> {

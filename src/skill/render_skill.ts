@@ -292,7 +292,7 @@ function price(facts: Facts): string {
 
 - ${priceText(facts)}
 - At most ${reads} reads in any 60 seconds, of your account and this feed; \`X-RateLimit-Remaining\` says how many are left.
-- The provider promises new data ${intervalText(feed.sync_interval_mins)}; reading more often brings nothing new.
+- The provider means to push ${intervalText(feed.sync_interval_mins)}, or more often.
 - Send an answer's \`ETag\` back as \`If-None-Match\`: where nothing has changed, you get a 304. It is free and counts in a limit of its own, ${REVALIDATION_LIMIT} in 60 seconds.
 - Data license: ${DATA_LICENSE}. Name the provider, "${quotable(feed.account_name, NAME_QUOTED_MAX)}", as the source.`;
 }
@@ -333,8 +333,8 @@ Errors are problem documents (\`application/problem+json\`): decide by \`code\`,
 |---|---|---|
 | 304 | nothing has changed since your \`ETag\` | use what you have |
 | 400 | a parameter is wrong | mend it as \`detail\` says; the same call will fail again |
-| 401, 403 | the key is missing, wrong, or no read key | ask the user for a read key |
-| 402 | the balance is too small, or the feed is not bought | stop, tell the user the \`price\`, and buy or pay as \`detail\` says once the user has agreed |
+| 401, 403 | the key is missing or wrong, may not read this feed, or its account is suspended | stop, and tell the user what \`detail\` says |
+| 402 | the balance, the key's budget or your maximum is too small, or the feed is not bought | stop, tell the user the \`price\` and what \`detail\` says, and pay or buy only once the user has agreed |
 | 404 | the feed is gone, or has no data yet | stop; find another with ${context.baseUrl}/v1/search?q=WORDS |${gone}
 | 429 | too many calls | wait \`retry_after_ms\`, then go on; double the wait each time it comes again |
 | 500, 503 | a fault of the gateway | wait the seconds in \`Retry-After\`, else one; give up after five tries |`;

@@ -22,6 +22,7 @@ import { checkHeaders } from "../api/validation.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import type { RoutedCall } from "../http/call.ts";
 import { Problem, unavailable } from "../http/errors.ts";
+import type { HoldBytes } from "../http/load/body_budget.ts";
 import { respond } from "../http/respond.ts";
 import { unreachable } from "../lib/assert.ts";
 import { NANOS_PER_CENT } from "../lib/money_units.ts";
@@ -166,17 +167,15 @@ function beginning(services: Services, ways: Ways) {
         }
         const { topups } = config;
         if (topups === undefined) throw topupsOff(services, principal);
-        if (request.headers.has("payment-signature")) {
-          server?.timeout(request, X402_CALL_SECONDS_MAX);
-        }
-        const held = principal === undefined ? strangersBodies : bodies;
-        const body = await held.whileHeld(principal?.accountId ?? STRANGERS, (hold) =>
+        const receive = (hold: HoldBytes) =>
           receiveJsonObject(call.request, {
             bytesMax: TOPUP_BODY_BYTES_MAX,
             tooLarge: topupTooLarge,
             hold,
-          }),
-        );
+          });
+        const body = await (principal === undefined
+          ? strangersBodies.whileHeld(request, server, receive)
+          : bodies.whileHeld(principal.accountId, receive));
         const order = readTopupBody(body, topups.usdMax);
         if (order.kind === "invalid") throw problemOfSave(order);
         const { amountNanos } = order;
@@ -185,6 +184,7 @@ function beginning(services: Services, ways: Ways) {
           order;
         if (way === "x402") {
           if (x402 === undefined) throw topupsOff(services, principal, way);
+          server?.timeout(request, X402_CALL_SECONDS_MAX);
           const address = operatorsListener.addressOf(request, server);
           const paid = await x402.pay({ call, principal, address, amountNanos });
           return respondOutcome(http, call, paid);
@@ -196,8 +196,6 @@ function beginning(services: Services, ways: Ways) {
       { parse: "none", query: NO_PARAMETERS, body: BEGIN_BODY, ...BEGIN_TOPUP },
     );
 }
-
-const STRANGERS = "";
 
 /** 401 */
 function keyNeeded(): Problem {

@@ -9,9 +9,10 @@ import { createHash } from "node:crypto";
 import { shellActor } from "../../src/accounts/actor.ts";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { REGISTRATIONS_PER_ADDRESS } from "../../src/limits.ts";
+import { REGISTRATIONS_PER_ADDRESS, UNUSED_CLIENTS_MAX } from "../../src/limits.ts";
 import { suspendAccount } from "../../src/operator/accounts.ts";
 import { editKey } from "../../src/operator/keys.ts";
+import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import { startGateway } from "../../src/server.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
@@ -283,6 +284,27 @@ describe("registration", () => {
     const limited = flood.find(({ status }) => status === 429);
     expect(limited?.headers.get("retry-after")).toMatch(/^\d+$/);
     expect((await bodyOf(limited as Response)).error).toBe("temporarily_unavailable");
+  });
+
+  test("registrations that nobody used give way to a new one, but for those of the last minutes", async () => {
+    // Through a gateway that has counted none of this address.
+    const other = await gateway.startPeer();
+    const register = () =>
+      fetch(`${other.baseUrl}/oauth/register`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ redirect_uris: [BACK] }),
+      });
+    await gateway.sql`
+      insert into connect_clients (client_name, redirect_uris, happened_at)
+      select 'flood', ${arrayLiteral([BACK])}::text[], now() - interval '9 minutes'
+      from generate_series(1, ${UNUSED_CLIENTS_MAX})`;
+    expect((await register()).status).toBe(503);
+    await gateway.sql`
+      update connect_clients set happened_at = now() - interval '11 minutes'
+      where client_name = 'flood'`;
+    expect((await register()).status).toBe(201);
+    await gateway.sql`delete from connect_clients where client_name = 'flood'`;
   });
 
   test("a large body, or one of another type, is refused", async () => {

@@ -5,7 +5,7 @@ import { SIGN_IN_TRIES, WINDOW_MS } from "../../src/limits.ts";
 /** Whether the address may try again. */
 function mayTry(tries: SignInTries, address: string, nowMs = 0): boolean {
   try {
-    tries.require(address, nowMs);
+    tries.begin(address, nowMs)();
     return true;
   } catch {
     return false;
@@ -13,7 +13,7 @@ function mayTry(tries: SignInTries, address: string, nowMs = 0): boolean {
 }
 
 function failAll(tries: SignInTries, addresses: readonly string[]): void {
-  for (const address of addresses) tries.count(address, 0);
+  for (const address of addresses) tries.begin(address, 0);
 }
 
 describe("SignInTries", () => {
@@ -33,6 +33,14 @@ describe("SignInTries", () => {
     failAll(tries, Array(SIGN_IN_TRIES).fill("203.0.113.7"));
     expect(mayTry(tries, "::ffff:203.0.113.7")).toBe(false);
     expect(mayTry(tries, "203.0.113.8")).toBe(true);
+  });
+
+  test("tries at once count from their beginning, and those that succeed count no more", () => {
+    const tries = new SignInTries();
+    const begun = Array.from({ length: SIGN_IN_TRIES }, () => tries.begin("203.0.113.7", 0));
+    expect(mayTry(tries, "203.0.113.7")).toBe(false);
+    begun[0]?.();
+    expect(mayTry(tries, "203.0.113.7")).toBe(true);
   });
 
   test("a minute later it may try again", () => {

@@ -4,6 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { generateKey } from "../../src/accounts/key_format.ts";
 import { MCP_ANONYMOUS_LIMIT, UNSENT_BYTES_MAX } from "../../src/limits.ts";
@@ -34,19 +35,36 @@ afterAll(async () => {
   await gateway.stop();
 });
 
+interface Sender {
+  /** @default /mcp */
+  readonly path?: string;
+  /** An address of this machine. @default 127.0.0.1 */
+  readonly from?: string;
+}
+
 /** A connection that has sent this and then sends and reads nothing more. */
-async function open(body: string, headers: Record<string, string>): Promise<Socket> {
+async function open(
+  body: string,
+  headers: Record<string, string>,
+  { path = "/mcp", from = "127.0.0.1" }: Sender = {},
+): Promise<Socket> {
   const { hostname, port } = new URL(gateway.baseUrl);
   const lines = Object.entries({ Host: hostname, ...TOOL_HEADERS, ...headers });
   const head = lines.map(([name, value]) => `${name}: ${value}`).join("\r\n");
-  const socket = connect(Number(port), hostname);
+  const socket = connect({ port: Number(port), host: hostname, localAddress: from });
   sockets.push(socket);
   socket.on("error", () => {});
   await new Promise<void>((resolve) => {
-    socket.write(`POST /mcp HTTP/1.1\r\n${head}\r\n\r\n${body}`, () => resolve());
+    socket.write(`POST ${path} HTTP/1.1\r\n${head}\r\n\r\n${body}`, () => resolve());
   });
   socket.pause();
   return socket;
+}
+
+/** The status line of the answer. */
+async function firstLineOf(socket: Socket): Promise<string> {
+  const [chunk] = (await once(socket.resume(), "data")) as [Buffer];
+  return chunk.toString().split("\r\n")[0] ?? "";
 }
 
 async function metric(name: string): Promise<number> {
@@ -72,8 +90,15 @@ async function pings(count: number, withKey: string): Promise<Set<number>> {
 }
 
 test("a caller who declares a large body and sends nothing of it holds next to nothing", async () => {
+  const form = { "Content-Type": "application/x-www-form-urlencoded" };
   const stalled = await Promise.all(
-    Array.from({ length: 40 }, () => open("{", { "Content-Length": String(MIB) })),
+    Array.from({ length: 40 }, (_, index) => {
+      const path = ["/mcp", "/console/sign-in", "/console/sign-out", "/oauth/token"][index % 4];
+      const isForm = path !== "/mcp";
+      const bytes = path === "/mcp" ? MIB : path === "/oauth/token" ? 16_000 : 200_000;
+      const headers = { "Content-Length": String(bytes), ...(isForm && form) };
+      return open(isForm ? "a" : "{", headers, { ...(path !== undefined && { path }) });
+    }),
   );
   await until(async () => (await metric("feedgate_bodies_bytes")) > 0);
   // Their first buffers.
@@ -93,8 +118,13 @@ test("unknown callers that send much keep out each other, and nobody whose key i
       return open(sent, headers);
     }),
   );
-  await until(async () => (await metric("feedgate_bodies_bytes")) > 2 * MIB);
-  expect(await metric("feedgate_bodies_bytes")).toBeLessThanOrEqual(4 * MIB);
+  await until(async () => (await metric("feedgate_bodies_bytes")) > MIB);
+  // A network may have half of the room, so another has some, too.
+  expect(await metric("feedgate_bodies_bytes")).toBeLessThanOrEqual(2 * MIB);
+  const large = PING.replace('"id":1', `"id":"${"x".repeat(MIB / 2)}"`);
+  const headers = { "Content-Length": String(large.length) };
+  const neighbour = await open(large, headers, { from: "127.0.0.2" });
+  expect(await firstLineOf(neighbour)).toBe("HTTP/1.1 200 OK");
   expect(await pings(50, key)).toEqual(new Set([200]));
   const read = await callTool(gateway, key, "read_feed", { feed: feed.slug, limit: 1 });
   expect(read.isError).toBe(false);

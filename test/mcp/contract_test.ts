@@ -105,7 +105,9 @@ describe("buy_feed", () => {
     expect(described.structuredContent.next).toContain(how);
     const unpaid = await call("read_feed");
     expect(unpaid.structuredContent.code).toBe("PURCHASE_REQUIRED");
-    expect(unpaid.structuredContent.detail).toContain("buy_feed and max_credits 1000000;");
+    expect(unpaid.structuredContent.detail).toContain(
+      "buy_feed and max_credits 1000000, once the user has agreed to the price;",
+    );
     const dear = await call("buy_feed", { max_credits: 999_999.999 });
     expect([dear.isError, dear.structuredContent.code]).toEqual([true, "PRICE_ABOVE_MAX"]);
     expect(dear.structuredContent).toMatchObject({ price: { credits: 1_000_000, usd: 1 } });

@@ -44,7 +44,7 @@ describe("/billing", () => {
     expect(page).toContain(`>Gold</a> <code>${metered.slug}</code>`);
     expect(page).toContain("$0.0015 per 1,000 calls");
     expect(page).toContain(`<code>${reader}</code>`);
-    expect(page).toContain("As soon as the operator has added credits");
+    expect(page).toContain("As soon as the credits are in the balance");
   });
 
   test("the operator's words are plain text in paragraphs", async () => {

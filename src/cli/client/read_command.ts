@@ -73,7 +73,9 @@ const OPTIONS = {
     placeholder: "OFFSET",
     lengthMax: CURSOR_LENGTH_MAX,
   }),
-  "max-credits": maxCredits("a page, or with --all all of it, that costs more is refused"),
+  "max-credits": maxCredits(
+    "a page that costs more is refused; with --all, the export, or each page where it goes by pages",
+  ),
 };
 
 type ReadInput = ClientInput<typeof OPTIONS>;

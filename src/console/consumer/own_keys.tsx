@@ -55,7 +55,7 @@ export const OWN_KEYS: PageRoute = {
               {
                 head: "Credits a day",
                 kind: "num",
-                cell: ({ daily_credits: daily }) => (daily === null ? "all" : digits(daily)),
+                cell: ({ daily_credits: daily }) => (daily === null ? "no limit" : digits(daily)),
               },
               {
                 head: "Spent in 30 days",

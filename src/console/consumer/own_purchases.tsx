@@ -45,7 +45,7 @@ export const OWN_PURCHASES: PageRoute = {
             ]}
             empty={
               <>
-                Nothing was bought yet. Feeds with a price once are in the{" "}
+                Nothing was bought yet. Feeds with a one-time price are in the{" "}
                 <a href={`${visit.root}/console/catalog`}>catalog</a>.
               </>
             }

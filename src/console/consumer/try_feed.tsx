@@ -59,7 +59,9 @@ export const TRY_FEED: PageRoute = {
             of={{
               Rows: digits(about.row_count),
               "Last push": <Time of={about.last_sync_at} />,
-              "To read all of it": `${digits(about.credits_to_read_all)} credits`,
+              "To read all of it": isBought
+                ? "nothing: it is bought"
+                : `${digits(about.credits_to_read_all)} credits`,
             }}
           />
           <h2>What it is</h2>
@@ -87,7 +89,8 @@ export const TRY_FEED: PageRoute = {
       },
     },
     try: {
-      confirm: () => "This is a real read: it costs what the feed's price says, and is logged.",
+      confirm: () =>
+        "This is a real read: it is charged as one by an agent, and logged. A feed that was bought costs nothing, and one that is yet to be bought is refused.",
       async run(visit) {
         const path = `/v1/feed/${idOf(visit)}?limit=3`;
         const answer = await visit.ask<unknown>(path);

@@ -41,7 +41,7 @@ export const ALL_FEEDS: PageRoute = {
               { name: "status", label: "Status", choices: [ANY, ...FEED_STATUSES.map(choiceOf)] },
             ]}
           />
-          <FeedTable visit={visit} feeds={feeds} empty="No feed is so. Choose another filter." />
+          <FeedTable visit={visit} feeds={feeds} empty="No feed matches. Choose another filter." />
           <Next visit={visit} cursor={cursor} />
         </>
       ),

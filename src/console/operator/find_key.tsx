@@ -159,7 +159,7 @@ function KeyForms({ found, form }: Omit<FoundKeyProps, "visit">) {
   const rotate = { act: "rotate", text: "Make a new one in its place", tone: "quiet" } as const;
   const budget: FormField = {
     name: "daily",
-    label: "Credits a day; empty: all",
+    label: "Credits a day; empty: no limit",
     kind: "decimal",
     value: daily === null ? "" : plain(daily),
   };

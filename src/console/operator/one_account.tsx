@@ -147,7 +147,8 @@ export const ONE_ACCOUNT: PageRoute = {
               {
                 head: "Credits a day",
                 kind: "num",
-                cell: (key) => (key.daily_credits === null ? "all" : digits(key.daily_credits)),
+                cell: (key) =>
+                  key.daily_credits === null ? "no limit" : digits(key.daily_credits),
               },
               { head: "State", cell: (key) => <KeyState of={key} /> },
               { head: "Last used", kind: "when", cell: (key) => <Time of={key.last_used_at} /> },

@@ -35,7 +35,7 @@ export const EDIT_LISTING: PageRoute = {
               {
                 name: "status",
                 label: "Status",
-                hint: "Only an active feed can be read.",
+                hint: "Only an active feed can be read. The first push makes a draft active.",
                 choices: FEED_STATUSES.map((status) => [status, status]),
                 value: shown.status,
               },

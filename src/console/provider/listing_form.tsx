@@ -156,7 +156,7 @@ export function listingFields(feed?: OwnListing): readonly FormField[] {
     {
       name: "sync_interval_mins",
       label: "Minutes between two pushes, at most",
-      hint: "The feed is late, and less reliable, when a push is overdue.",
+      hint: "Empty: 60. A feed whose push is overdue is shown as late.",
       kind: "integer",
       value: String(feed?.sync_interval_mins ?? ""),
     },

@@ -18,7 +18,9 @@ export const NEW_FEED: PageRoute = {
         <>
           <h1>New feed</h1>
           <p class="lead">
-            It begins as a draft that only you see. Push rows, then make it active.
+            It begins as a draft that only you see. The first push makes it active: whoever has a
+            read key can then read it by its slug, at the price that it has then. So set the price
+            first.
           </p>
           <ActForm
             isTall
@@ -36,7 +38,8 @@ export const NEW_FEED: PageRoute = {
         requireListing(form);
         return {
           kind: "ask",
-          sentence: "The feed is made as a draft that only you see. Agents would see it like this.",
+          sentence:
+            "The feed is made as a draft that only you see. Your first push makes it active, and agents then see it like this.",
           details: <FeedAsSeen feed={listingAsTyped(form)} />,
         };
       },

@@ -72,8 +72,9 @@ export const OWN_FEEDS: PageRoute = {
             ]}
             empty={
               <>
-                You have no feed yet. <a href={`${visit.root}/console/new`}>Make one</a>, or push a
-                file with the command <code>feedgate push</code>.
+                You have no feed yet. <a href={`${visit.root}/console/new`}>Make one</a>, or have
+                the command <code>feedgate feed init FILE</code> make one for a file, and push the
+                file with <code>feedgate push</code>.
               </>
             }
           />

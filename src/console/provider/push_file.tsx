@@ -26,6 +26,12 @@ export const PUSH_FILE: PageRoute = {
           </p>
           <h1>Push a file</h1>
           <p class="lead">{LEADS[kindOf(shown)]}</p>
+          {shown.status === "draft" && (
+            <p>
+              The feed is a draft. Its first push makes it active: whoever has a read key can then
+              read it by its slug.
+            </p>
+          )}
           {shown.feed_type === null && (
             <p>
               The feed has no type yet. The first file decides it: one object in JSON makes it a

@@ -1117,12 +1117,13 @@ export interface StatementTypes {
       readonly seconds_left: number | null;
     };
   };
-  /** a program that wants to ask people for keys; no row comes back if too many are unused */
+  /** a program that wants to ask people for keys. If too many are unused, the oldest of them give way, but for those */
   register_client: {
     parameters: {
       readonly client_name: string;
       readonly redirect_uris: readonly (string | null)[];
       readonly unused_max: number;
+      readonly young: string;
     };
     row: {
       readonly client_id: string;
@@ -2949,7 +2950,7 @@ export const ARGUMENTS: {
   agree_to_connection: (by) => [by.code_hash, by.account_id, by.client_id, by.client_name, by.redirect_uri, by.challenge, by.daily_nanos, by.feed_ids, by.key_ends_at, by.actor, by.agents_max],
   find_client: (by) => [by.client_id],
   redeem_code: (by) => [by.code_hash, by.client_id, by.redirect_uri, by.challenge, by.code_age, by.key_hash, by.key_start],
-  register_client: (by) => [by.client_name, by.redirect_uris, by.unused_max],
+  register_client: (by) => [by.client_name, by.redirect_uris, by.unused_max, by.young],
   begin_session: (by) => [by.session_hash, by.permission, by.key_id, by.sealed_key, by.is_own_key, by.lifetime, by.forgotten_max],
   end_sessions: (by) => [by.session_hash, by.is_everywhere],
   find_names: (by) => [by.ids],

@@ -19,18 +19,17 @@ import { hearEvent } from "./hear_event.ts";
 import type { StripeClient, StripeEvent } from "./stripe_client.ts";
 
 export const WEBHOOK_PATH = "/webhooks/stripe";
-const STRANGERS = "";
 
 export function stripeWebhook(services: Services, stripe: StripeClient) {
-  const { anonymousLimit, http, strangersBodies } = services;
+  const { http, strangersBodies } = services;
   return new Elysia({ name: "stripe webhook" }).use(callPlugin()).post(
     WEBHOOK_PATH,
-    async ({ call }) => {
+    // Without a limit, which others could use up so that Stripe is not heard.
+    async ({ call, server }) => {
       const { request } = call;
-      anonymousLimit();
       const signature = request.headers.get("stripe-signature");
       if (signature === null) throw unsigned();
-      const event = await strangersBodies.whileHeld(STRANGERS, async (hold) => {
+      const event = await strangersBodies.whileHeld(request, server, async (hold) => {
         const bytesMax = STRIPE_EVENT_BYTES_MAX;
         const body = bodyTextOf(await receiveBody(request, { bytesMax, tooLarge, hold }));
         return stripe.openEvent(body, signature);
