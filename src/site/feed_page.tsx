@@ -256,11 +256,18 @@ function Reading({ feed, baseUrl, canConnect }: FeedPage) {
       <p>
         <a href="../docs/guides/connect">Connect your agent</a>, and ask it to read the feed{" "}
         <code>{slug}</code>.
-        {canConnect && " Claude and ChatGPT take the first address, where you sign in."} A client
-        that sends a read key takes {canConnect ? "the second" : "this one"}.
       </p>
+      {canConnect && (
+        <>
+          <p>Claude, ChatGPT and others that sign in:</p>
+          <pre tabIndex={0}>
+            <code>{`${baseUrl}/mcp/connect`}</code>
+          </pre>
+        </>
+      )}
+      <p>With a read key:</p>
       <pre tabIndex={0}>
-        <code>{`${canConnect ? `${baseUrl}/mcp/connect\n` : ""}${baseUrl}/mcp`}</code>
+        <code>{`${baseUrl}/mcp`}</code>
       </pre>
       <h3>Agent skill</h3>
       <p>
