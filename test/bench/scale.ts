@@ -20,7 +20,13 @@ import { measureReads, type ReadTimes, startReading } from "./read.ts";
 import type { Bench, Figures } from "./run.ts";
 import { loadFeeds, makeFeeds } from "./search.ts";
 import { benchServe, readPlan } from "./serve.ts";
-import { type BenchDatabase, median, percentile, startBenchDatabase } from "./support.ts";
+import {
+  type BenchDatabase,
+  installPeers,
+  median,
+  percentile,
+  startBenchDatabase,
+} from "./support.ts";
 import { numberOf } from "./usage.ts";
 
 const USUAL = { feeds: 100_000, keys: 100_000, rows: 10_000_000, usage: 10_000_000 };
@@ -62,6 +68,8 @@ interface Comparison {
 export const bench: Bench = async (args) => {
   const { sizes, only, rounds, seconds } = readOptions(args);
   checkDisk(sizes);
+  // Before the sets are filled, which takes minutes.
+  await installPeers();
   const small = await startStage();
   const large = await startStage();
   try {
