@@ -18,16 +18,14 @@ import { Markdown } from "../ui/markdown.tsx";
 import { type PageFrame, PUBLIC_MENU, renderPage } from "../ui/page.tsx";
 import { Chart, digits, Facts, Text, Time } from "../ui/parts.tsx";
 import { shortened } from "./feed_list.tsx";
+import { McpAddresses, type McpAddressesProps } from "./mcp_addresses.tsx";
 
 type Feed = Row<"find_feed_row">;
 
-export interface FeedPage {
+export interface FeedPage extends McpAddressesProps {
   readonly frame: PageFrame;
-  readonly baseUrl: string;
   readonly feed: Feed;
   readonly days: readonly Row<"list_push_days">[];
-  /** Whether agents connect by OAuth. */
-  readonly canConnect: boolean;
   /** Reads of the feed in any 60 seconds, of an account. */
   readonly readsMax: number;
 }
@@ -257,18 +255,7 @@ function Reading({ feed, baseUrl, canConnect }: FeedPage) {
         <a href="../docs/guides/connect">Connect your agent</a>, and ask it to read the feed{" "}
         <code>{slug}</code>.
       </p>
-      {canConnect && (
-        <>
-          <p>Claude, ChatGPT and others that sign in:</p>
-          <pre tabIndex={0}>
-            <code>{`${baseUrl}/mcp/connect`}</code>
-          </pre>
-        </>
-      )}
-      <p>With a read key:</p>
-      <pre tabIndex={0}>
-        <code>{`${baseUrl}/mcp`}</code>
-      </pre>
+      <McpAddresses baseUrl={baseUrl} canConnect={canConnect} />
       <h3>Agent skill</h3>
       <p>
         <a href={`../public/feeds/${feed.feed_id}/agent-skill`}>Download SKILL.md</a>, which tells

@@ -9,6 +9,7 @@ import type { Row } from "../postgres/client/query.ts";
 import { type PageFrame, PUBLIC_MENU, renderPage, WHAT_IT_IS } from "../ui/page.tsx";
 import { digits } from "../ui/parts.tsx";
 import { FeedList, type ListedFeed } from "./feed_list.tsx";
+import { McpAddresses, type McpAddressesProps } from "./mcp_addresses.tsx";
 
 /** What is looked for. */
 export interface Search {
@@ -19,10 +20,7 @@ export interface Search {
   readonly offset: number;
 }
 
-export interface FrontPage {
-  readonly baseUrl: string;
-  /** Whether agents connect by OAuth. */
-  readonly canConnect: boolean;
+export interface FrontPage extends McpAddressesProps {
   readonly frame: PageFrame;
   readonly search: Search;
   readonly feeds: readonly ListedFeed[];
@@ -184,23 +182,12 @@ function Categories({ categories, search }: FrontPage) {
   );
 }
 
-function Connect({ baseUrl, canConnect }: Pick<FrontPage, "baseUrl" | "canConnect">) {
+function Connect({ baseUrl, canConnect }: McpAddressesProps) {
   return (
     <>
       <section class="side-list">
         <h2>Connect an agent</h2>
-        {canConnect && (
-          <>
-            <p>Claude, ChatGPT and others that sign in:</p>
-            <pre tabIndex={0}>
-              <code>{`${baseUrl}/mcp/connect`}</code>
-            </pre>
-          </>
-        )}
-        <p>Over MCP with a read key:</p>
-        <pre tabIndex={0}>
-          <code>{`${baseUrl}/mcp`}</code>
-        </pre>
+        <McpAddresses baseUrl={baseUrl} canConnect={canConnect} />
         <p>Over HTTP:</p>
         <pre tabIndex={0}>
           <code>{`curl -H "x-api-key: $FEEDGATE_KEY" "${baseUrl}/v1/search?q=gold"`}</code>
