@@ -391,8 +391,8 @@ export const CONNECT_CODE_AGE = "60 seconds";
 export const UNUSED_CONNECTION_MS = 24 * 60 * 60_000;
 /** Registrations that nobody has used yet, in the database, and those of one address in a minute and process. */
 export const UNUSED_CLIENTS_MAX = 20_000;
-/** Younger ones never give way to others, as an interval of PostgreSQL. */
-export const YOUNG_CLIENT_AGE = "10 minutes";
+/** Younger ones never give way to others. */
+export const YOUNG_CLIENT_SECONDS = 600;
 export const REGISTRATIONS_PER_ADDRESS = 10;
 /** Addresses whose registrations a process counts. */
 export const REGISTERING_ADDRESSES_MAX = 10_000;

@@ -141,10 +141,7 @@ export const NO_PARAMETERS = parameters({});
 
 /** Gives the routes behind it a `query` by name. A value is a text, or a list if its name is repeated. */
 export function exactQuery() {
-  return new Elysia({ name: "exact query" }).onTransform({ as: "scoped" }, (context) => {
-    const { request } = context;
-    context.query = queryOf(searchOf(request.url));
-  });
+  return queryPlugin("exact query");
 }
 
 /** What others put on links to pages, so that visits are told apart. ChatGPT adds `utm_source`, too. */
@@ -152,9 +149,13 @@ const LINK_TAG = /^(utm_\w+|[a-z]*clid)$/;
 
 /** As `exactQuery`, for pages that others link to. Their tags are no parameters. */
 export function linkedQuery() {
-  return new Elysia({ name: "linked query" }).onTransform({ as: "scoped" }, (context) => {
+  return queryPlugin("linked query", LINK_TAG);
+}
+
+function queryPlugin(name: string, ignored?: RegExp) {
+  return new Elysia({ name }).onTransform({ as: "scoped" }, (context) => {
     const { request } = context;
-    context.query = queryOf(searchOf(request.url), LINK_TAG);
+    context.query = queryOf(searchOf(request.url), ignored);
   });
 }
 

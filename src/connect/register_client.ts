@@ -7,7 +7,7 @@
  * @module
  */
 import { MS_PER_SECOND } from "../lib/time_units.ts";
-import { UNUSED_CLIENTS_MAX, YOUNG_CLIENT_AGE } from "../limits.ts";
+import { UNUSED_CLIENTS_MAX, YOUNG_CLIENT_SECONDS } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { readClientMetadata } from "./clients.ts";
 import { SCOPE } from "./metadata.ts";
@@ -26,14 +26,14 @@ export async function registerClient(database: Pick<Database, "row">, body: unkn
     client_name: name,
     redirect_uris: [...addresses],
     unused_max: UNUSED_CLIENTS_MAX,
-    young: YOUNG_CLIENT_AGE,
+    young: `${YOUNG_CLIENT_SECONDS} seconds`,
   });
   if (made === undefined) {
     throw new OAuthError(
       "temporarily_unavailable",
       "Too many programs have registered that nobody uses. Try again later.",
       503,
-      { "Retry-After": "600" },
+      { "Retry-After": String(YOUNG_CLIENT_SECONDS) },
     );
   }
   return {

@@ -37,7 +37,7 @@ function hostOf(origin: string): string | undefined {
 /** What base64 makes of a file's bytes, which a confirmation sends on. */
 const BASE64_TIMES = 4 / 3;
 
-/** Who sends a form: the key of a session, or somebody on the public listener. */
+/** Who sends a form: somebody signed in, by their key, or anybody, by the server that knows their address. */
 export type FormSender = { readonly keyId: string } | { readonly server: Peer | null | undefined };
 
 /** The form of a request. That of a key may have a file, as large as a push. @throws {Problem} 413, 503 */

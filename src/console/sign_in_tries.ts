@@ -17,23 +17,20 @@ export class SignInTries {
    * it. @throws {Problem} 429 if the address has failed too often within a minute
    */
   begin(address: string, nowMs = performance.now()): () => void {
-    const failed = this.#recent(address, nowMs);
+    const network = networkOf(address);
+    const failed = (this.#failedMs.get(network) ?? []).filter(
+      (thenMs) => thenMs > nowMs - WINDOW_MS,
+    );
     const [oldest] = failed;
     if (oldest !== undefined && failed.length >= SIGN_IN_TRIES) {
       const retryAfterMs = Math.ceil(oldest + WINDOW_MS - nowMs);
       throw rateLimitedFor(retryAfterMs, { limit: SIGN_IN_TRIES, of: "failed sign-ins" });
     }
-    const network = networkOf(address);
     this.#failedMs.set(network, [...failed, nowMs]);
     return () => {
       const others = this.#failedMs.get(network) ?? [];
       const place = others.indexOf(nowMs);
       if (place >= 0) this.#failedMs.set(network, others.toSpliced(place, 1));
     };
-  }
-
-  #recent(address: string, nowMs: number): readonly number[] {
-    const failed = this.#failedMs.get(networkOf(address)) ?? [];
-    return failed.filter((thenMs) => thenMs > nowMs - WINDOW_MS);
   }
 }

@@ -133,19 +133,24 @@ export function parseProjection(text: string): ProjectionParse {
 }
 
 /** Whether any of its paths begins with a name of `data`, which then must be an object to match. */
-export function namesFieldOfData({ path, members = [] }: Projection): boolean {
-  return [path, ...members.map((each) => each.path)].some(({ key, segments: [first] }) => {
-    const isNames = first?.selectors.every(({ name }) => name !== undefined) === true;
-    return key.startsWith("$") && isNames && !first?.descends;
-  });
+export function namesFieldOfData(projection: Projection): boolean {
+  return beginningsAtData(projection).some(
+    ({ descends, selectors }) => !descends && selectors.every(({ name }) => name !== undefined),
+  );
 }
 
 /** Whether any of its paths picks rows of `data` by their places: of fewer rows, it picks others. */
-export function picksRowsByPlace({ path, members = [] }: Projection): boolean {
-  return [path, ...members.map((each) => each.path)].some(
-    ({ key, segments: [first] }) =>
-      key.startsWith("$") && first?.selectors.some(({ slice }) => slice !== undefined) === true,
+export function picksRowsByPlace(projection: Projection): boolean {
+  return beginningsAtData(projection).some(({ selectors }) =>
+    selectors.some(({ slice }) => slice !== undefined),
   );
+}
+
+/** The first segments of its paths that begin at `data`; `data` itself has none. */
+function beginningsAtData({ path, members = [] }: Projection): Segment[] {
+  return [path, ...members.map((each) => each.path)]
+    .filter(({ key }) => key.startsWith("$"))
+    .flatMap(({ segments }) => segments.slice(0, 1));
 }
 
 /** The projection with `fields`; `undefined`: of each row, or of the document. */
