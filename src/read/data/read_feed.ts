@@ -130,18 +130,22 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
   }
 
   /**
-   * A page can end at an earlier row. A document has no rows, and rows that are picked by their places would be others,
-   * so both are refused. @throws {Problem} 400
+   * A page can end at an earlier row. A document has no rows, and of fewer rows other ones would be picked by their
+   * places, so both are refused. One row is always given. @throws {Problem} 400
    */
   function refuseLong(
     { accountId, plan }: PageWanted,
     { dataLength }: Page,
     charsMax: string | null,
   ): void {
-    const { kind, projection } = plan;
     if (charsMax === null || dataLength <= Number(charsMax)) return;
-    const isByPlace = kind === "page" && projection !== undefined && picksRowsByPlace(projection);
-    if (kind !== "document" && !isByPlace) return;
+    const { projection } = plan;
+    const isByPlace =
+      plan.kind === "page" &&
+      plan.limit > 1 &&
+      projection !== undefined &&
+      picksRowsByPlace(projection);
+    if (plan.kind !== "document" && !isByPlace) return;
     if (projection !== undefined) reads.projections.noteRefused(accountId);
     throw invalidParameter(
       isByPlace

@@ -128,6 +128,10 @@ describe("Feedgate-Max-Chars", () => {
       ]);
     }
     expect(await logged()).toBe(before + 4);
+    const one = await read(`/v1/feed/${slug}?limit=1&offset=1&jsonpath=$[0].text`, {
+      "Feedgate-Max-Chars": "1000",
+    });
+    expect([one.status, one.body.data as unknown]).toEqual([200, long]);
     const cut = await read(`/v1/feed/${slug}?limit=90&jsonpath=$[*].text`, {
       "Feedgate-Max-Chars": "1000",
     });
