@@ -66,7 +66,7 @@ export function problemOfBody(outcome: Exclude<BodyOutcome, { kind: "body" }>): 
 export function problemOfSave(refusal: SaveRefusal): Problem {
   switch (refusal.kind) {
     case "invalid":
-      return invalid("VALIDATION_FAILED", refusal.errors);
+      return invalid("VALIDATION_FAILED", refusal.errors, refusal.errorCount);
     case "pricing_invalid":
       return invalid("PRICING_INVALID", refusal.errors);
     case "schema_invalid":

@@ -165,7 +165,9 @@ export function queryOf(search: string, ignored?: RegExp): Record<string, string
   for (const { name, value } of parseQuery(search)) {
     if (ignored?.test(name)) continue;
     const known = query[name];
-    query[name] = known === undefined ? value : [known, value].flat();
+    // In place: a list that is made anew for each repetition takes quadratic time.
+    if (Array.isArray(known)) known.push(value);
+    else query[name] = known === undefined ? value : [known, value];
   }
   // Elysia's type of a query has no lists, but the routes' own schemas have.
   return query as Record<string, string>;

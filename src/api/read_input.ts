@@ -99,24 +99,30 @@ interface GivenBody {
 function readBodyMembers(schema: TObject, { body, known }: GivenBody): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   const errors: FieldError[] = [];
+  let errorCount = 0;
   const names = Object.keys(schema.properties).filter((name) => !(name in known));
-  const add = (name: string, message: string) =>
-    errors.push({ path: boundedPointer(pointerTo(name)), message });
+  // A body may have thousands of mistakes: only those that are listed are put into words.
+  const add = (name: string, word: () => string) => {
+    errorCount += 1;
+    if (errors.length < ERRORS_LISTED_MAX) {
+      errors.push({ path: boundedPointer(pointerTo(name)), message: word() });
+    }
+  };
   for (const { key: name, value: span } of body.root.members ?? []) {
     const member = names.includes(name) ? memberOf(schema, name) : undefined;
     if (member === undefined) {
-      add(name, unknownField(name, names));
+      add(name, () => unknownField(name, names));
       continue;
     }
     const read = readMember(member, { body, span });
-    if ("mistake" in read) add(name, `${name} ${read.mistake}`);
+    if ("mistake" in read) add(name, () => `${name} ${read.mistake}`);
     else values[name] = read.value;
   }
   const given = new Set((body.root.members ?? []).map(({ key }) => key));
   for (const name of schema.required ?? []) {
-    if (names.includes(name) && !given.has(name)) add(name, `${name} is required`);
+    if (names.includes(name) && !given.has(name)) add(name, () => `${name} is required`);
   }
-  if (errors.length > 0) throw invalidBody(errors);
+  if (errorCount > 0) throw invalidBody(errors, errorCount);
   return values;
 }
 

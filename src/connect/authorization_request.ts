@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { repeatedName } from "../http/query_string.ts";
 import { CONNECT_STATE_LENGTH_MAX } from "../limits.ts";
 import type { Client, Clients } from "./clients.ts";
 import { faultOfRedirect, isSameRedirect } from "./redirect_address.ts";
@@ -72,10 +73,9 @@ export async function readAuthorizationRequest(
     const answer = { error, error_description: reason, state, iss: issuer };
     return { kind: "mistaken", reason, client, address: answerAddress(redirectAddress, answer) };
   };
-  for (const name of new Set(query.keys())) {
-    if (query.getAll(name).length > 1) {
-      return mistaken("invalid_request", `The link has ${JSON.stringify(name)} more than once.`);
-    }
+  const repeated = repeatedName(query);
+  if (repeated !== undefined) {
+    return mistaken("invalid_request", `The link has ${JSON.stringify(repeated)} more than once.`);
   }
   if (state !== undefined && state.length > CONNECT_STATE_LENGTH_MAX) {
     return mistaken(

@@ -6,6 +6,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Actor } from "../accounts/actor.ts";
 import { generateKey, hashKey, startOf } from "../accounts/key_format.ts";
+import { repeatedName } from "../http/query_string.ts";
 import { assert } from "../lib/assert.ts";
 import { AGENTS_MAX, CONNECT_CODE_AGE } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
@@ -57,10 +58,8 @@ export async function redeem(
   form: URLSearchParams,
   resource: string,
 ) {
-  for (const name of new Set(form.keys())) {
-    if (form.getAll(name).length > 1)
-      throw invalid(`${JSON.stringify(name)} comes more than once.`);
-  }
+  const repeated = repeatedName(form);
+  if (repeated !== undefined) throw invalid(`${JSON.stringify(repeated)} comes more than once.`);
   const one = (name: string) => form.get(name) || undefined;
   const needed = (name: string) => {
     const value = one(name);

@@ -67,7 +67,12 @@ interface FeedChanges {
 
 type ChangesOutcome =
   | { readonly kind: "changes"; readonly changes: FeedChanges }
-  | { readonly kind: "invalid"; readonly errors: readonly FieldError[] }
+  | {
+      readonly kind: "invalid";
+      /** The first of them, in the body's order. */
+      readonly errors: readonly FieldError[];
+      readonly errorCount: number;
+    }
   | Exclude<PricingOutcome, { readonly kind: "decided" }>;
 
 const CHECKS = {
@@ -129,8 +134,8 @@ interface Field {
 
 /** Reads every field of a body; a create that edits an owned feed is read as an edit. */
 export function readChanges(json: JsonText, mode: SaveMode): ChangesOutcome {
-  const errors = mistakesIn(json, mode);
-  if (errors.length > 0) return { kind: "invalid", errors };
+  const { errors, errorCount } = mistakesIn(json, mode);
+  if (errorCount > 0) return { kind: "invalid", errors, errorCount };
   const fields: string[] = [];
   const prices: Record<string, string> = {};
   let schema: string | undefined;
@@ -157,30 +162,38 @@ export function readChanges(json: JsonText, mode: SaveMode): ChangesOutcome {
   };
 }
 
-/** One a field, in the body's order: the errors of the route's schema, and those that only the text shows. */
-function mistakesIn(json: JsonText, mode: SaveMode): FieldError[] {
-  const mistakes = new Map<string, string>();
+/**
+ * One a field, in the body's order: the errors of the route's schema, and those that only the text shows. A body may
+ * have hundreds of thousands of them, so only those that are listed are put into words.
+ */
+function mistakesIn(json: JsonText, mode: SaveMode) {
+  const mistakes = new Map<string, () => string>();
   const check = CHECKS[mode];
   const body = checkedValue(json, mode);
   if (!check.Check(body)) {
+    const known = Object.keys(check.Schema().properties);
     for (const { path, schema, type, value } of check.Errors(body)) {
       const name = nameAt(path);
       if (mistakes.has(name)) continue;
       if (type === ValueErrorType.ObjectAdditionalProperties) {
-        mistakes.set(name, unknownField(name, Object.keys(check.Schema().properties)));
-      } else if (value === undefined) mistakes.set(name, `${name} is required`);
-      else mistakes.set(name, `${name} ${mismatchOf(schema, value)}`);
+        mistakes.set(name, () => unknownField(name, known));
+      } else if (value === undefined) mistakes.set(name, () => `${name} is required`);
+      else mistakes.set(name, () => `${name} ${mismatchOf(schema, value)}`);
     }
   }
   for (const field of fieldsOf(json, mode)) {
     const message = mistakeInText(json, field);
-    if (message !== undefined && !mistakes.has(field.name)) mistakes.set(field.name, message);
+    if (message !== undefined && !mistakes.has(field.name)) {
+      mistakes.set(field.name, () => message);
+    }
   }
   const places = new Map((json.root.members ?? []).map(({ key }, place) => [key, place]));
   const placeOf = (name: string) => places.get(name) ?? places.size;
-  return [...mistakes]
+  const errors: FieldError[] = [...mistakes]
     .sort(([a], [b]) => placeOf(a) - placeOf(b))
-    .map(([name, message]) => ({ path: boundedPointer(pointerTo(name)), message }));
+    .slice(0, ERRORS_LISTED_MAX)
+    .map(([name, word]) => ({ path: boundedPointer(pointerTo(name)), message: word() }));
+  return { errors, errorCount: mistakes.size };
 }
 
 function unknownField(name: string, known: readonly string[]): string {

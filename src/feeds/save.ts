@@ -88,6 +88,8 @@ export type SaveRefusal =
   | {
       readonly kind: "invalid" | "pricing_invalid" | "schema_invalid";
       readonly errors: readonly FieldError[];
+      /** Where not all are in `errors`. */
+      readonly errorCount?: number;
     }
   /** Too many schemas wait for their check; another account's feed; a status other than draft without a schema. */
   | { readonly kind: "schema_busy" | "forbidden" | "schema_required" }

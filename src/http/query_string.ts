@@ -63,3 +63,14 @@ export function searchOf(url: string): string {
   const start = url.indexOf("?");
   return start < 0 ? "" : url.slice(start + 1);
 }
+
+/** The first name that a query or a form has more than once. */
+export function repeatedName(pairs: URLSearchParams): string | undefined {
+  const seen = new Set<string>();
+  // `getAll` for each name would read all pairs as often as there are names.
+  for (const name of pairs.keys()) {
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
+}
