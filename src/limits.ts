@@ -425,6 +425,8 @@ export const AGENT_FEEDS_MAX = 100;
 export const PUBLIC_PAGES_BYTES_MAX = 16 * MIB;
 /** How old a public page in memory may be, in milliseconds. */
 export const PUBLIC_PAGE_MS_MAX = 5_000;
+/** Readmes that are kept as HTML, with their text, in characters: the pages above are made anew far more often. */
+export const RENDERED_READMES_CHARS_MAX = 8 * MIB;
 /** Feeds on a page of the public catalog, categories beside it, and the largest offset that is shown. */
 export const SITE_FEEDS_SHOWN = 20;
 export const SITE_CATEGORIES_SHOWN = 24;

@@ -4,18 +4,44 @@
  * escaped here, whatever the parser takes it for. Links lead to http, https and mailto only, say nobody where they
  * were followed, and lend no rank. Nothing is loaded, so an image is its words.
  *
+ * The parser's time grows with the square of the nesting of quotes and lists, the only input that costs more than
+ * its length. A text that nests deeper than anybody writes is shown as it is.
+ *
  * @module
  */
+import { LRUCache } from "lru-cache";
 import { withoutInvisible } from "../lib/invisible_text.ts";
+import { RENDERED_READMES_CHARS_MAX } from "../limits.ts";
 
 const SCHEMES = new Set(["http:", "https:", "mailto:"]);
 /** Headings of a readme stand below those of the page. */
 const LEVELS_DOWN = 2;
 const LEVEL_MAX = 6;
+const NESTING_MAX = 8;
+/** A line that opens one container more than that. Lists that nest by indentation need ever longer lines. */
+const NESTED_TOO_DEEP = new RegExp(
+  String.raw`^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t]))){${NESTING_MAX + 1}}`,
+  "m",
+);
 const PARSED = { noHtmlBlocks: true, noHtmlSpans: true, autolinks: true } as const;
 
+/** The longest readme takes some 60 ms, and stays the same for many visits. */
+const rendered = new LRUCache<string, string>({
+  maxSize: RENDERED_READMES_CHARS_MAX,
+  sizeCalculation: (html, text) => html.length + text.length,
+});
+
 export function Markdown({ of }: { readonly of: string }) {
-  const html = Bun.markdown.render(withoutInvisible(of), CALLBACKS, PARSED);
+  const text = withoutInvisible(of);
+  if (NESTED_TOO_DEEP.test(text)) {
+    return (
+      <pre class="markdown" tabindex={0}>
+        {text}
+      </pre>
+    );
+  }
+  const html = rendered.get(text) ?? Bun.markdown.render(text, CALLBACKS, PARSED);
+  rendered.set(text, html);
   return <div class="markdown" dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
