@@ -250,6 +250,8 @@ export const IMPORT_CHARACTERS_MAX = MIB / 4;
  * an account runs up to four in a process.
  */
 export const IMPORT_HELD_BYTES = 4 * MIB;
+/** Pieces of 64 KB in a row in which no row ends. A gigabyte of line ends is a megabyte of gzip. */
+export const IMPORT_EMPTY_PIECES_MAX = 64;
 /** How often an import says how far it is, in milliseconds. Beyond 10. */
 export const IMPORT_PROGRESS_MS = 1_000;
 /** How long an import's client may send nothing, and how long an import may take, in milliseconds. */

@@ -4,9 +4,10 @@
  * @module
  */
 import type { FeedType } from "../../feeds/find.ts";
+import { Problem } from "../../http/errors.ts";
 import type { FieldError } from "../../lib/field_error.ts";
 import { JsonSyntaxError, type KnownKeys } from "../../lib/json_text.ts";
-import { ERRORS_LISTED_MAX } from "../../limits.ts";
+import { ERRORS_LISTED_MAX, IMPORT_EMPTY_PIECES_MAX } from "../../limits.ts";
 import { checkRow, isRowTooLarge, type PushedRow, scanRow } from "../check_row.ts";
 import type { SourceLine } from "./source_line.ts";
 
@@ -41,6 +42,31 @@ export function checkLine(
   }
 }
 
+/**
+ * The lines of a file, as long as there are some. A gigabyte of line ends is a megabyte of gzip, and costs its sender
+ * nothing.
+ *
+ * @throws {Problem} 422 after too many pieces without a line
+ */
+export async function* boundEmptyPieces(
+  pieces: AsyncIterable<readonly SourceLine[]>,
+): AsyncGenerator<readonly SourceLine[], void, void> {
+  let empty = 0;
+  for await (const lines of pieces) {
+    empty = lines.length === 0 ? empty + 1 : 0;
+    if (empty > IMPORT_EMPTY_PIECES_MAX) throw onlyEmptyLines();
+    yield lines;
+  }
+}
+
+function onlyEmptyLines(): Problem {
+  const message = `the file has more than ${IMPORT_EMPTY_PIECES_MAX} pieces of 64 KB in a row in which no row ends; leave out empty lines`;
+  return new Problem("VALIDATION_FAILED", {
+    detail: `The import was ended: ${message}. Correct the file and import it again.`,
+    errors: [{ path: "", message }],
+  });
+}
+
 /** A line's mistake, as it is answered. */
 export function badLine(
   line: number,
@@ -49,22 +75,26 @@ export function badLine(
   return { line, path, message, ...(rowId !== undefined && { row_id: rowId }) };
 }
 
-/** The first bad lines of a file. Each has one mistake. */
+/** The bad lines of a file: all are counted, and the first are kept. Each has one mistake. */
 export class BadLines {
   readonly #errors = new Map<number, FieldError>();
+  /** Beyond those that are kept. */
+  #further = 0;
 
   get count(): number {
-    return this.#errors.size;
-  }
-
-  /** Whether no more are listed, so that nothing more need be read. */
-  get isFull(): boolean {
-    return this.#errors.size >= ERRORS_LISTED_MAX;
+    return this.#errors.size + this.#further;
   }
 
   add(error: FieldError): void {
     const { line = 0 } = error;
-    if (!this.isFull && !this.#errors.has(line)) this.#errors.set(line, error);
+    if (this.#errors.has(line)) return;
+    if (this.#errors.size < ERRORS_LISTED_MAX) this.#errors.set(line, error);
+    else this.#further += 1;
+  }
+
+  /** Counts mistakes that are known by their number only. */
+  countFurther(mistakes: number): void {
+    this.#further += mistakes;
   }
 
   /** In the order of the file. */

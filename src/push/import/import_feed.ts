@@ -21,6 +21,7 @@ import { type Arrival, type PushServices, recordLimited } from "../push_feed.ts"
 import { linesToSingleton, problemOfRefusal, type UncountedRefusal } from "../push_problems.ts";
 import { receiptOf } from "../receipt.ts";
 import { type RefusedPush, recordRefusal } from "../record_push.ts";
+import { boundEmptyPieces } from "./check_lines.ts";
 import { ImportWatch } from "./import_watch.ts";
 import { readChunks } from "./read_chunks.ts";
 import { readCsv } from "./read_csv.ts";
@@ -137,10 +138,11 @@ async function openFile(
   });
   // A line may hold white space that the row has not.
   const bytesMax = services.limits.requestBodyBytes;
-  const lines =
+  const lines = boundEmptyPieces(
     form === "csv"
       ? readCsv(chunks, { schema, recordBytesMax: bytesMax })
-      : splitLines(chunks, { lineBytesMax: bytesMax });
+      : splitLines(chunks, { lineBytesMax: bytesMax }),
+  );
   const opened = { services, arrival, claim, window, watch, progress, received };
   try {
     const first = await firstLines(lines);

@@ -88,7 +88,7 @@ export async function* readCsv(
     const valid = isValid ? whole : validLines(whole);
     linesBefore += countLineFeeds(valid);
     const { lines, isEnded } = take(decoder.decode(valid, { stream: true }), false);
-    if (lines.length > 0) yield lines;
+    yield lines;
     if (isEnded) return;
     if (isValid) continue;
     yield [invalidFrom(linesBefore + 1)];

@@ -84,8 +84,12 @@ export async function runImport(
     if (!isStream) for (const { id, index } of twice) bad.add(repeats(id, index));
     let left = first;
     for (let tries = 1; left.length > 0; tries++) {
-      const unfit = await findUnfit(services, claim.feed, { rows: left, signal: watch.signal });
+      const { errors: unfit, unlisted } = await findUnfit(services, claim.feed, {
+        rows: left,
+        signal: watch.signal,
+      });
       for (const error of unfit) bad.add(error);
+      if (tries === 1) bad.countFurther(unlisted);
       if (!isSound) return;
       isSound = unfit.length === 0;
       // Events before the first bad line are stored; a collection's rows would be in vain.
@@ -150,9 +154,7 @@ export async function runImport(
       for (const line of lines) {
         const taken = take(line);
         if (taken !== undefined) await taken;
-        if (bad.isFull) break;
       }
-      if (bad.isFull) break;
       if (performance.now() - turnMs > TURN_MS_MAX) {
         await new Promise<void>((resolve) => setImmediate(resolve));
         turnMs = performance.now();
@@ -202,9 +204,11 @@ async function findUnfit(
   { rowSchemas, limits }: RunServices,
   feed: Feed,
   { rows, signal }: { readonly rows: readonly PushedRow[]; readonly signal: AbortSignal },
-): Promise<readonly FieldError[]> {
-  if (feed.lockedSchema === null) return [];
+): Promise<{ readonly errors: readonly FieldError[]; readonly unlisted: number }> {
   const errors: FieldError[] = [];
+  /** Of each part of the rows only the first mistakes are named. */
+  let unlisted = 0;
+  if (feed.lockedSchema === null) return { errors, unlisted };
   for (let start = 0; start < rows.length; start += limits.rows) {
     const some = rows.slice(start, start + limits.rows);
     let refusal: CheckRefusal | undefined;
@@ -216,11 +220,12 @@ async function findUnfit(
     }
     if (refusal === undefined) continue;
     if (refusal.kind !== "invalid") throw problemOfRefusal(refusal);
+    unlisted += refusal.errorCount - refusal.errors.length;
     errors.push(
       ...refusal.errors.map((each) => badLine(each.row_index ?? some[0]?.index ?? 0, each)),
     );
   }
-  return errors;
+  return { errors, unlisted };
 }
 
 interface NotHeldContext {
@@ -277,10 +282,11 @@ function badFile(bad: BadLines, { rowsInserted }: ImportProgress, isStream: bool
   const before = isStream
     ? `The file was stored up to its first bad line (${rowsInserted} new rows)`
     : "Nothing was stored, since the file has bad lines";
-  const more = bad.isFull ? ` These are the first ${errors.length}.` : "";
+  const more = bad.count > errors.length ? ` These are the first ${errors.length}.` : "";
   return new Problem("VALIDATION_FAILED", {
     detail: `${before}: ${placedMessage(first)}. Correct what is listed in errors and import the file again.${more}`,
     errors,
+    errorCount: bad.count,
   });
 }
 

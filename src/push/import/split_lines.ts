@@ -26,14 +26,15 @@ export async function* splitLines(
     if (first >= 0) {
       // Only the line that began before is copied.
       const head = Buffer.concat([...begun, chunk.subarray(0, first)]);
-      const lines = [...linesOf(head, linesBefore)];
+      const { lines } = linesOf(head, linesBefore);
+      linesBefore += 1;
       if (end > first + 1) {
-        lines.push(...linesOf(chunk.subarray(first + 1, end - 1), linesBefore + 1));
-      }
-      linesBefore += lines.length;
+        const rest = linesOf(chunk.subarray(first + 1, end - 1), linesBefore);
+        linesBefore += rest.count;
+        yield [...lines, ...rest.lines];
+      } else yield lines;
       begun = [];
       begunBytes = 0;
-      yield filled(lines);
     }
     // A copy, so that the chunk can go.
     if (end < chunk.length) begun.push(new Uint8Array(chunk.subarray(end)));
@@ -44,21 +45,35 @@ export async function* splitLines(
       return;
     }
   }
-  if (begunBytes > 0) yield filled(linesOf(Buffer.concat(begun), linesBefore));
+  if (begunBytes > 0) yield linesOf(Buffer.concat(begun), linesBefore).lines;
 }
 
-function filled(lines: readonly SourceLine[]): readonly SourceLine[] {
-  return lines.filter(({ text, mistake }) => mistake !== undefined || text.trim() !== "");
+interface SplitLines {
+  /** Those that are not empty. */
+  readonly lines: readonly SourceLine[];
+  /** All of them. */
+  readonly count: number;
 }
 
-function linesOf(bytes: Uint8Array, linesBefore: number): readonly SourceLine[] {
+function linesOf(bytes: Uint8Array, linesBefore: number): SplitLines {
   const isMarked = linesBefore === 0 && BYTE_ORDER_MARK.every((byte, at) => bytes[at] === byte);
   const marked = isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
   const text = decoded(marked);
+  const lines: SourceLine[] = [];
+  let line = linesBefore;
   if (text !== undefined) {
-    return text.split("\n").map((each, index) => ({ line: linesBefore + index + 1, text: each }));
+    for (const each of text.split("\n")) {
+      line += 1;
+      if (each.trim() !== "") lines.push({ line, text: each });
+    }
+  } else {
+    for (const each of splitBytes(marked)) {
+      line += 1;
+      const read = lineOf(each, line);
+      if (read.mistake !== undefined || read.text.trim() !== "") lines.push(read);
+    }
   }
-  return splitBytes(marked).map((each, index) => lineOf(each, linesBefore + index + 1));
+  return { lines, count: line - linesBefore };
 }
 
 /** A line of bytes of which some are not UTF-8. */
