@@ -75,6 +75,7 @@ async function examineDatabase(
   const schema = await inspectSchema(database.connections);
   const checks = [
     judgeServer(present(server)),
+    judgeDurability(present(server)),
     judgeClock({ serverMs: present(server).now_seconds * MS_PER_SECOND, startedMs, endedMs }),
     judgeDisk(diskRoom?.()),
     judgeSchema(schema),
@@ -184,6 +185,27 @@ export function judgeServer(server: Row<"find_server">): Check {
     return { name, health: "bad", found: `${found}, a standby`, hint };
   }
   return { name, health: "ok", found };
+}
+
+/** Whether what was committed survives a crash of the server, as it is for a session of the gateway. */
+export function judgeDurability(
+  server: Pick<Row<"find_server">, "synchronous_commit" | "fsync" | "full_page_writes">,
+): Check {
+  const name = "commits";
+  const { synchronous_commit: commit, fsync, full_page_writes: pages } = server;
+  // Set by each session, but not behind a pooler, which refuses it.
+  if (commit === "off") {
+    const found = "synchronous_commit is off, so a crash loses answers that clients have seen";
+    const hint = `run "alter database … set synchronous_commit = on" and "alter role … reset synchronous_commit"`;
+    return { name, health: "bad", found, hint };
+  }
+  const off = [fsync === "off" && "fsync", pages === "off" && "full_page_writes"].filter(Boolean);
+  if (off.length > 0) {
+    const found = `${off.join(" and ")} off, so a crash of the machine can lose or damage data`;
+    const hint = "turn it on in postgresql.conf, unless all data may go";
+    return { name, health: "low", found, hint };
+  }
+  return { name, health: "ok", found: "survive a crash of the server" };
 }
 
 /** The database's clock decides limits and times; this machine's stands in the log. All in ms of the Unix epoch. */

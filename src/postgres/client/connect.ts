@@ -159,6 +159,8 @@ function settingsOf(address: DatabaseAddress, options: ConnectOptions) {
       // A pooler refuses what it could not keep apart for its clients.
       ...(!isPooled && {
         statement_timeout: statementTimeoutMs,
+        // A usage id that a client has seen is in the log after any crash, whatever a database or a role is set to.
+        synchronous_commit: "on",
         // A statement that waited for a lock must see what was committed meanwhile. (Behind a pooler, the pooler must be configured so.)
         default_transaction_isolation: "read committed" as const,
       }),

@@ -2015,7 +2015,7 @@ export interface StatementTypes {
       readonly is_following: boolean;
     };
   };
-  /** which server this is, what its clock says, and how large the database is */
+  /** which server this is, what its clock says, how large the database is, and whether a commit survives a crash */
   find_server: {
     parameters: {
     };
@@ -2025,6 +2025,9 @@ export interface StatementTypes {
       readonly is_standby: boolean;
       readonly now_seconds: number;
       readonly database_bytes: bigint | null;
+      readonly synchronous_commit: string;
+      readonly fsync: string;
+      readonly full_page_writes: string;
     };
   };
   /** a value that all processes must agree on; the first one that is written stays */

@@ -53,6 +53,16 @@ describe("connect", () => {
     link.close();
   });
 
+  test("a commit waits for the disk, whatever the database is set to", async () => {
+    const { address, url } = await createTestDatabase();
+    const owner = connect({ url }, { connectionsMax: 1 });
+    const name = new URL(url).pathname.slice(1);
+    await owner`alter database ${owner(name)} set synchronous_commit = off`;
+    const sql = connect(address, { connectionsMax: 1 });
+    expect([...(await sql`show synchronous_commit`)]).toEqual([{ synchronous_commit: "on" }]);
+    await Promise.all([owner.end(), sql.end()]);
+  });
+
   test("times are RFC 3339, whatever style the database prints by default", async () => {
     const { address, url } = await createTestDatabase();
     const owner = connect({ url }, { connectionsMax: 1 });
