@@ -186,11 +186,13 @@ function nullable31(schema: Json): Json {
   const [member, none, third]: unknown[] = Array.isArray(anyOf) ? anyOf : [];
   if (!isObject(member) || !isObject(none) || third !== undefined) return schema;
   if (none.type !== "null" || typeof member.type !== "string") return schema;
-  const { enum: choices } = member;
+  const { const: only, enum: choices, ...described } = member;
+  // A constant beside null would refuse the null.
+  const values = Array.isArray(choices) ? choices : only === undefined ? undefined : [only];
   return {
     ...rest,
-    ...member,
+    ...described,
     type: [member.type, "null"],
-    ...(Array.isArray(choices) && { enum: [...choices, null] }),
+    ...(values !== undefined && { enum: [...values, null] }),
   };
 }

@@ -43,6 +43,25 @@ describe("OpenAPI document", () => {
     });
   });
 
+  test("whatever a schema says may be null is valid as null", () => {
+    const refusing: string[] = [];
+    let nullables = 0;
+    const visit = (schema: unknown, path: string): void => {
+      if (typeof schema !== "object" || schema === null) return;
+      if ("type" in schema && Array.isArray(schema.type) && schema.type.includes("null")) {
+        nullables += 1;
+        const isRefused =
+          "const" in schema ||
+          ("enum" in schema && Array.isArray(schema.enum) && !schema.enum.includes(null));
+        if (isRefused) refusing.push(path);
+      }
+      for (const [name, member] of Object.entries(schema)) visit(member, `${path}/${name}`);
+    };
+    visit(document, "");
+    expect(nullables).toBeGreaterThan(50);
+    expect(refusing).toEqual([]);
+  });
+
   test("every route is in the OpenAPI document, but for those of documentation, discovery and MCP", () => {
     const { services } = gateway.gateway;
     const { routes } = createApp({
