@@ -89,13 +89,20 @@ interface Offering {
   readonly output: Output;
 }
 
-/** A link for the operator, while no operator has a key. */
+/**
+ * A link for the operator, while no operator has a key. Only on a terminal: elsewhere standard error is a journal or a
+ * container's log, and whoever reads the link there could sign in.
+ */
 async function offerConsole(
   listening: Listening,
   { database, config, output }: Offering,
 ): Promise<void> {
   const row = await database.row("has_admin_keys", {});
   if (row?.has_admin_keys !== false) return;
+  if (output.statusColumns === undefined) {
+    output.note(`To sign in to the console: ${typed("console", config)}\n`);
+    return;
+  }
   const baseUrl = operatorsUrl(config, listening);
   const operator = { database, limits: config.limits, baseUrl };
   const { url } = await createOperatorLink(operator, shellActor("at the start"));
