@@ -62,7 +62,7 @@ const LIMITS = { free: HOUSEKEEPING_LIMIT, paid: HOUSEKEEPING_LIMIT };
 
 export function createBuying(services: Services, { attempts }: ReadPipeline) {
   const { admission, database, feeds } = services;
-  /** Two purchases of one feed by one account. */
+  /** Each purchase renews the account's version, so those of one account that run at once would outrun each other. */
   const turns = new KeyedMutex();
 
   async function find(
@@ -138,14 +138,13 @@ export function createBuying(services: Services, { attempts }: ReadPipeline) {
   }
 
   return (readCall: ReadCall, order: Order): Promise<Answer | Problem> =>
-    attempts.run(
-      readCall,
-      (isFresh) => find(readCall, order, isFresh),
-      (buying) =>
-        attempts.inTurn(buying, () => {
-          const { principal, resource } = buying;
-          return turns.run(`${principal.accountId} ${resource.feed.feedId}`, () => buy(buying));
-        }),
+    // The turn begins before key and account are looked up, or they would be out of date when it is there.
+    turns.run(readCall.principal.accountId, () =>
+      attempts.run(
+        readCall,
+        (isFresh) => find(readCall, order, isFresh),
+        (buying) => attempts.inTurn(buying, () => buy(buying)),
+      ),
     );
 }
 

@@ -188,6 +188,16 @@ describe("POST /v1/feed/{id}/purchase", () => {
     expect(later.balance.credits).toBe(1_000_001.5);
   });
 
+  test("one account buys fifteen feeds at once", async () => {
+    const feeds = await Promise.all(Array.from({ length: 15 }, () => sell()));
+    const { key } = await agent(feeds.length * PRICE.credits);
+    const answers = await Promise.all(feeds.map(({ slug }) => buy(slug, key)));
+    expect(answers.map(({ status }) => status)).toEqual(feeds.map(() => 201));
+    expect(await (await gateway.get("/v1/account", key)).json()).toMatchObject({
+      balance: { credits: 0 },
+    });
+  });
+
   test("twenty at once over two gateways buy once, with and without Idempotency-Key", async () => {
     for (const headers of [{}, { "Idempotency-Key": "once" }]) {
       const feed = await sell();
