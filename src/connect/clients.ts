@@ -63,8 +63,14 @@ export function readClientMetadata(body: unknown): ClientMetadata {
   if (given !== undefined && typeof given !== "string") {
     return { kind: "bad_metadata", reason: "client_name must be a string" };
   }
-  const name = nameOf(given ?? "") || new URL(addresses[0] ?? "").hostname;
+  const name = nameOf(given ?? "") || hostOf(addresses[0] ?? "");
   return { kind: "metadata", name, addresses };
+}
+
+/** A host, or the scheme of a program that names none. */
+function hostOf(address: string): string {
+  const { hostname, protocol } = new URL(address);
+  return hostname || protocol;
 }
 
 /** A name in one line, without what a person does not see, and not longer than a key's. */

@@ -407,10 +407,13 @@ function reloadPage(request: Request): Response {
   return page(200, renderReload(address));
 }
 
-/** The origin that a form of the page may lead to. A policy can't name an IPv6 address, so it allows the scheme. */
+/**
+ * The origin that a form of the page may lead to. A policy can't name an IPv6 address or a program's own scheme by its
+ * host, so it allows the scheme.
+ */
 function formTargetOf(redirectAddress: string): string {
   const { origin, protocol, hostname } = new URL(redirectAddress);
-  return hostname.startsWith("[") ? protocol : origin;
+  return hostname.startsWith("[") || !/^https?:$/.test(protocol) ? protocol : origin;
 }
 
 function refusalPage(status: number, reason: string): Response {

@@ -110,7 +110,15 @@ function WhoAsks({ client }: { readonly client: Client }) {
 }
 
 function Destination({ address }: { readonly address: string }) {
-  const { hostname, host } = new URL(address);
+  const { hostname, host, protocol } = new URL(address);
+  if (!/^https?:$/.test(protocol)) {
+    return (
+      <>
+        the program on this computer that opens addresses of <code>{protocol}</code> (
+        <code>{address}</code>). Agree only if you have just started it.
+      </>
+    );
+  }
   return isLoopbackHost(hostname) ? (
     <>
       a program on the computer that you are using (<code>{host}</code>). Agree only if you have

@@ -1,6 +1,7 @@
 /**
- * Where a client may be answered: addresses of https, and of http on the person's own machine. Compared character for
- * character; only the port of the own machine is free. RFC 6749, 3.1.2; RFC 8252, 7.3; RFC 9700, 2.1.
+ * Where a client may be answered: addresses of https, of http on the person's own machine, and of a scheme that a
+ * program on it has registered for itself, such as `cursor://host/path` or `com.example.app:/path`. Compared character
+ * for character; only the port of the own machine is free. RFC 6749, 3.1.2; RFC 8252, 7.1 and 7.3; RFC 9700, 2.1.
  *
  * @module
  */
@@ -10,19 +11,31 @@ import { REDIRECT_LENGTH_MAX } from "../limits.ts";
 /** What a parser would leave out, or read in another way than a browser does. */
 const UNSAFE = /[^\x21-\x7e]|[\\"<>^`{|}]/;
 
+/** A host's characters. Others, such as `;` and `,`, would end a source in the consent page's policy. */
+const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
+/** A reversed domain's scheme has a dot; any other must name an authority, as `data:` and `javascript:` never do. */
+const PRIVATE_USE = /^[a-z][a-z0-9+-]*(?:(?:\.[a-z0-9+-]+)+:|:\/\/[^/?#])/;
+/** What a browser or a system reads itself, or hands to a program that was not made for this. */
+const TAKEN_SCHEME =
+  /^(?:about|blob|chrome|chrome-extension|cid|content|data|edge|file|filesystem|ftps?|gopher|https?|intent|jar|javascript|ldaps?|mailto|mid|moz-extension|ms-[a-z-]+|resource|search-ms|smb|sms|ssh|tel|telnet|urn|vbscript|view-source|wss?):/;
+
 /** Why an address can't be used, to complete "redirect_uri …"; undefined if it can. */
 export function faultOfRedirect(text: string): string | undefined {
   if (text.length > REDIRECT_LENGTH_MAX) return `has more than ${REDIRECT_LENGTH_MAX} characters`;
   if (UNSAFE.test(text)) return "has characters that an address has to escape";
   const url = URL.parse(text);
   if (url === null) return "is no absolute address";
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopbackHost(url.hostname))) {
-    return "must be one of https, or of http on localhost, 127.0.0.1 or [::1]";
+  const isPrivateUse = PRIVATE_USE.test(text) && !TAKEN_SCHEME.test(text);
+  const isLocal = url.protocol === "http:" && isLoopbackHost(url.hostname);
+  if (url.protocol !== "https:" && !isLocal && !isPrivateUse) {
+    return "must be one of https, of http on localhost, 127.0.0.1 or [::1], or of a program's own scheme such as com.example.app:/path";
   }
   // An empty one, too: what is compared must be what is opened.
   if (text.includes("#")) return "must have no fragment";
-  if (/^[a-z]+:\/\/[^/?#]*@/i.test(text)) return "must name no user";
+  if (/^[^:]+:\/\/[^/?#]*@/.test(text)) return "must name no user";
+  if (isPrivateUse) return undefined;
   if (!/^https?:\/\//i.test(text)) return "must begin with https:// or http://";
+  if (!HOST.test(url.hostname)) return "must name a host of letters, digits, dots and hyphens";
   return undefined;
 }
 

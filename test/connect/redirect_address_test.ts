@@ -12,7 +12,19 @@ const FAULTY = [
   "ftp://agent.example/back",
   "javascript:alert(1)",
   "data:text/html,x",
-  "vscode://agent/back",
+  "agent:back",
+  "agent:/back",
+  "agent://",
+  "javascript://agent.example/%0aalert(1)",
+  "JavaScript://agent.example/x",
+  "data://agent.example/x",
+  "file://agent.example/x",
+  "ms-word://agent.example/x",
+  "cursor://user@agent/back",
+  "cursor://agent/back#part",
+  "com.example.app:/back#",
+  "https://agent.example;script-src/back",
+  "https://agent.example,b/back",
   "https:agent.example",
   "https:/agent.example",
   "https://",
@@ -36,7 +48,7 @@ describe("redirect addresses", () => {
       expect(faultOfRedirect(text)).toBeString());
   }
 
-  test("https and the own machine can be registered", () => {
+  test("https, the own machine and a program's own scheme can be registered", () => {
     for (const text of [
       "https://agent.example/back",
       "https://agent.example",
@@ -44,6 +56,10 @@ describe("redirect addresses", () => {
       "http://127.0.0.1:33418/",
       "http://localhost/callback",
       "http://[::1]:8080/callback",
+      "cursor://anysphere.cursor-mcp/oauth/callback",
+      "vscode://agent/back",
+      "com.example.app:/oauth2redirect",
+      "com.example.app://callback",
     ]) {
       expect([text, faultOfRedirect(text)]).toEqual([text, undefined]);
     }
