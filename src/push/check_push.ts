@@ -118,7 +118,8 @@ export async function checkSchema(
         const place = id === "" ? {} : { row_index: index, row_id: id };
         return { path: base + pointer, message, ...place };
       });
-      return { kind: "invalid", errors, errorCount: outcome.errorCount };
+      const { errorCount, rowCount } = outcome;
+      return { kind: "invalid", errors, errorCount, rowCount };
     }
     case "over_budget":
       return { kind: "invalid", errors: [{ path: "", message: outcome.detail }], errorCount: 1 };

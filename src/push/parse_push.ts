@@ -79,6 +79,8 @@ export interface Invalid {
   readonly errors: readonly FieldError[];
   /** The number of all mistakes. */
   readonly errorCount: number;
+  /** The number of rows that the schema refuses, where it was asked. */
+  readonly rowCount?: number;
 }
 
 /** A body that could be divided into rows. */

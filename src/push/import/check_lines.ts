@@ -7,7 +7,7 @@ import type { FeedType } from "../../feeds/find.ts";
 import { Problem } from "../../http/errors.ts";
 import type { FieldError } from "../../lib/field_error.ts";
 import { JsonSyntaxError, type KnownKeys } from "../../lib/json_text.ts";
-import { ERRORS_LISTED_MAX, IMPORT_EMPTY_PIECES_MAX } from "../../limits.ts";
+import { ERRORS_LISTED_MAX, IMPORT_EMPTY_PIECES_MAX, IMPORT_PIECE_BYTES } from "../../limits.ts";
 import { checkRow, isRowTooLarge, type PushedRow, scanRow } from "../check_row.ts";
 import type { SourceLine } from "./source_line.ts";
 
@@ -46,21 +46,24 @@ export function checkLine(
  * The lines of a file, as long as there are some. A gigabyte of line ends is a megabyte of gzip, and costs its sender
  * nothing.
  *
+ * @param lineBytesMax of the longest line, which no row ends within
  * @throws {Problem} 422 after too many pieces without a line
  */
 export async function* boundEmptyPieces(
   pieces: AsyncIterable<readonly SourceLine[]>,
+  lineBytesMax: number,
 ): AsyncGenerator<readonly SourceLine[], void, void> {
+  const emptyMax = IMPORT_EMPTY_PIECES_MAX + Math.ceil(lineBytesMax / IMPORT_PIECE_BYTES);
   let empty = 0;
   for await (const lines of pieces) {
     empty = lines.length === 0 ? empty + 1 : 0;
-    if (empty > IMPORT_EMPTY_PIECES_MAX) throw onlyEmptyLines();
+    if (empty > emptyMax) throw onlyEmptyLines(emptyMax);
     yield lines;
   }
 }
 
-function onlyEmptyLines(): Problem {
-  const message = `the file has more than ${IMPORT_EMPTY_PIECES_MAX} pieces of 64 KB in a row in which no row ends; leave out empty lines`;
+function onlyEmptyLines(emptyMax: number): Problem {
+  const message = `the file has more than ${emptyMax} pieces of 64 KB in a row in which no row ends; leave out empty lines`;
   return new Problem("VALIDATION_FAILED", {
     detail: `The import was ended: ${message}. Correct the file and import it again.`,
     errors: [{ path: "", message }],

@@ -142,6 +142,7 @@ async function openFile(
     form === "csv"
       ? readCsv(chunks, { schema, recordBytesMax: bytesMax })
       : splitLines(chunks, { lineBytesMax: bytesMax }),
+    bytesMax,
   );
   const opened = { services, arrival, claim, window, watch, progress, received };
   try {

@@ -10,6 +10,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { Problem } from "../../http/errors.ts";
 import { bodyNotJson, declaredBytes, isGzipped } from "../../http/read_body.ts";
+import { IMPORT_PIECE_BYTES } from "../../limits.ts";
 import type { ImportWatch } from "./import_watch.ts";
 
 interface ReadOptions {
@@ -22,9 +23,6 @@ interface ReadOptions {
   /** Called when nothing more is read: the body has ended, or is given up. */
   readonly onEnded: () => void;
 }
-
-/** Bytes of a chunk at most. */
-const CHUNK_BYTES = 64 * 1_024;
 
 /**
  * Chunks of the file. Each is gone when the next one is asked for.
@@ -48,8 +46,8 @@ export async function* readChunks(
     if (bytes > bytesMax) throw importTooLarge(bytesMax);
     onDecoded(chunk.length);
     // In pieces of one size: texts of many sizes left 100 MB of holes in memory.
-    for (let start = 0; start < chunk.length; start += CHUNK_BYTES) {
-      yield chunk.subarray(start, start + CHUNK_BYTES);
+    for (let start = 0; start < chunk.length; start += IMPORT_PIECE_BYTES) {
+      yield chunk.subarray(start, start + IMPORT_PIECE_BYTES);
     }
     if (!isEncoded) free(chunk);
   }
@@ -94,7 +92,7 @@ async function* receive(
 }
 
 async function* gunzip(sent: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-  const decoder = createGunzip({ chunkSize: CHUNK_BYTES });
+  const decoder = createGunzip({ chunkSize: IMPORT_PIECE_BYTES });
   let failure: unknown;
   pipeline(Readable.from(guarded(sent, (error) => (failure = error))), decoder, () => {});
   try {

@@ -206,7 +206,7 @@ async function findUnfit(
   { rows, signal }: { readonly rows: readonly PushedRow[]; readonly signal: AbortSignal },
 ): Promise<{ readonly errors: readonly FieldError[]; readonly unlisted: number }> {
   const errors: FieldError[] = [];
-  /** Of each part of the rows only the first mistakes are named. */
+  /** Lines, like those of `errors`: of each part of the rows only the first mistakes are named. */
   let unlisted = 0;
   if (feed.lockedSchema === null) return { errors, unlisted };
   for (let start = 0; start < rows.length; start += limits.rows) {
@@ -220,10 +220,14 @@ async function findUnfit(
     }
     if (refusal === undefined) continue;
     if (refusal.kind !== "invalid") throw problemOfRefusal(refusal);
-    unlisted += refusal.errorCount - refusal.errors.length;
-    errors.push(
-      ...refusal.errors.map((each) => badLine(each.row_index ?? some[0]?.index ?? 0, each)),
-    );
+    // A line may have several mistakes, and counts once.
+    const byLine = new Map<number, FieldError>();
+    for (const each of refusal.errors) {
+      const line = each.row_index ?? some[0]?.index ?? 0;
+      if (!byLine.has(line)) byLine.set(line, badLine(line, each));
+    }
+    unlisted += (refusal.rowCount ?? byLine.size) - byLine.size;
+    errors.push(...byLine.values());
   }
   return { errors, unlisted };
 }

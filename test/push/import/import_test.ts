@@ -335,6 +335,14 @@ describe("import into a stream", () => {
     expect(last.problem.errors).toHaveLength(20);
   });
 
+  test("a line counts once, however many mistakes the schema finds in it", async () => {
+    const text = { type: "string" };
+    const schema = { type: "object", properties: { a: text, b: text } };
+    const feedId = await scene.createFeed({ type: "stream", schema });
+    const { last } = await importFile(feedId, ndjson(rowsOf(50, () => ({ a: 1, b: 2 }))));
+    expect(last.problem).toMatchObject({ code: "VALIDATION_FAILED", error_count: 50 });
+  });
+
   for (const type of ["application/x-ndjson", "text/csv"]) {
     test(`a file of nothing but line ends is given up early (${type})`, async () => {
       const feedId = await scene.createFeed({ type: "stream" });
