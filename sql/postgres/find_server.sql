@@ -1,7 +1,6 @@
 -- name: find_server
--- why: which server this is, what its clock says, how large the database is, and whether a commit survives a crash
--- returns version text, version_number int, is_standby boolean, now_seconds double, database_bytes bigint?,
---   synchronous_commit text, fsync text, full_page_writes text
+-- why: which server this is, what its clock says, and how large the database is
+-- returns version text, version_number int, is_standby boolean, now_seconds double, database_bytes bigint?
 select
   current_setting('server_version') as version,
   current_setting('server_version_num')::int as version_number,
@@ -10,7 +9,4 @@ select
   case
     when has_database_privilege(current_database(), 'connect')
       then pg_database_size(current_database())
-  end as database_bytes,
-  current_setting('synchronous_commit') as synchronous_commit,
-  current_setting('fsync') as fsync,
-  current_setting('full_page_writes') as full_page_writes
+  end as database_bytes

@@ -13,9 +13,11 @@ import { Elysia } from "elysia";
 import { callPlugin, type HttpContext } from "../http/call.ts";
 import { Problem, unavailable } from "../http/errors.ts";
 import { respond } from "../http/respond.ts";
+import { present } from "../lib/assert.ts";
 import { JoinedRuns } from "../lib/joined_runs.ts";
 import { oneOf } from "../lib/typebox.ts";
 import { DISK_FREE_BYTES_MIN } from "../limits.ts";
+import { findDurabilityFault } from "../postgres/durability.ts";
 import { isSchemaWhole } from "../postgres/migrate/schema_check.ts";
 import type { Databases } from "../postgres/open_database.ts";
 import { bearerOf } from "./callers.ts";
@@ -24,8 +26,8 @@ import { exactQuery, NO_PARAMETERS } from "./parameters.ts";
 
 /** How long a disk counts as full after a statement has failed for it, in milliseconds. */
 const DISK_FULL_MS = 10_000;
-/** How long the database's schema counts as whole after a look at it, in milliseconds. */
-const SCHEMA_CHECK_MS = 10_000;
+/** How long the database's schema and settings count as right after a look at them, in milliseconds. */
+const CATALOG_CHECK_MS = 10_000;
 
 const HealthShape = Type.Object(
   { status: oneOf(["ok", "ready"], { description: "What holds." }) },
@@ -52,7 +54,7 @@ const READYZ = described({
   tag: "operations",
   summary: "Whether the gateway can serve",
   description:
-    "For a load balancer: 503 without its database, if that lacks a part of the schema or room on its disk, and while draining.",
+    "For a load balancer: 503 without its database, if that lacks a part of the schema or room on its disk or commits without waiting for the disk, and while draining.",
   answers: {
     200: documented(HealthShape, {
       description: "It can serve.",
@@ -134,13 +136,20 @@ export function healthRoutes(
     // The catalog takes some milliseconds, and rarely changes. While it is wrong, each question asks it again.
     if (performance.now() < nextCheckMs) {
       await database.row("ping", {});
-    } else if (await isSchemaWhole(database)) {
-      nextCheckMs = performance.now() + SCHEMA_CHECK_MS;
-    } else {
+      return;
+    }
+    if (!(await isSchemaWhole(database))) {
       throw unavailable(
         "The database lacks a part of its schema. A restart of the gateway says which part.",
       );
     }
+    const commits = present(await database.row("find_durability", {}));
+    if (findDurabilityFault(commits, { hasStandbys: false })?.health === "bad") {
+      throw unavailable(
+        "The database doesn't wait for its disk at a commit, so a crash would lose answers. `feedgate doctor` says what to do.",
+      );
+    }
+    nextCheckMs = performance.now() + CATALOG_CHECK_MS;
   }
   return new Elysia({ name: "health" })
     .use(callPlugin())

@@ -24,6 +24,7 @@ import {
   TOTALS_BEHIND_SECONDS_LOW,
 } from "../limits.ts";
 import { type Database, DatabaseUnavailableError, type Row } from "../postgres/client/query.ts";
+import { type DurabilityFault, findDurabilityFault } from "../postgres/durability.ts";
 import type { DiskRoom } from "../postgres/embedded/disk.ts";
 import { inspectSchema, type SchemaState, VERSION_MIN } from "../postgres/migrate/migrate.ts";
 import { openReplica, openServer } from "../postgres/open_database.ts";
@@ -66,16 +67,17 @@ export async function examine(config: Config): Promise<readonly Check[]> {
 type Opened = Awaited<ReturnType<typeof openServer>>;
 
 async function examineDatabase(
-  { database, diskRoom }: Opened,
+  { database, diskRoom, survey }: Opened,
   config: Config,
 ): Promise<readonly Check[]> {
+  const commits = await database.row("find_durability", {});
   const startedMs = Date.now();
   const server = await database.row("find_server", {});
   const endedMs = Date.now();
   const schema = await inspectSchema(database.connections);
   const checks = [
     judgeServer(present(server)),
-    judgeDurability(present(server)),
+    judgeCommits(findDurabilityFault(present(commits), { hasStandbys: survey !== undefined })),
     judgeClock({ serverMs: present(server).now_seconds * MS_PER_SECOND, startedMs, endedMs }),
     judgeDisk(diskRoom?.()),
     judgeSchema(schema),
@@ -187,25 +189,8 @@ export function judgeServer(server: Row<"find_server">): Check {
   return { name, health: "ok", found };
 }
 
-/** Whether what was committed survives a crash of the server, as it is for a session of the gateway. */
-export function judgeDurability(
-  server: Pick<Row<"find_server">, "synchronous_commit" | "fsync" | "full_page_writes">,
-): Check {
-  const name = "commits";
-  const { synchronous_commit: commit, fsync, full_page_writes: pages } = server;
-  // Set by each session, but not behind a pooler, which refuses it.
-  if (commit === "off") {
-    const found = "synchronous_commit is off, so a crash loses answers that clients have seen";
-    const hint = `run "alter database … set synchronous_commit = on" and "alter role … reset synchronous_commit"`;
-    return { name, health: "bad", found, hint };
-  }
-  const off = [fsync === "off" && "fsync", pages === "off" && "full_page_writes"].filter(Boolean);
-  if (off.length > 0) {
-    const found = `${off.join(" and ")} off, so a crash of the machine can lose or damage data`;
-    const hint = "turn it on in postgresql.conf, unless all data may go";
-    return { name, health: "low", found, hint };
-  }
-  return { name, health: "ok", found: "survive a crash of the server" };
+function judgeCommits(fault: DurabilityFault | undefined): Check {
+  return { name: "commits", health: "ok", found: "survive a crash of the server", ...fault };
 }
 
 /** The database's clock decides limits and times; this machine's stands in the log. All in ms of the Unix epoch. */

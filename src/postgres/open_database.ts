@@ -22,6 +22,7 @@ import {
 } from "./client/connect.ts";
 import { createDatabase, type Database } from "./client/query.ts";
 import { openSnapshotAt } from "./client/snapshot.ts";
+import { findDurabilityFault } from "./durability.ts";
 import { readDiskRoom } from "./embedded/disk.ts";
 import { reviveEmbedded } from "./embedded/revive.ts";
 import { startEmbedded } from "./embedded/start.ts";
@@ -136,6 +137,9 @@ export async function openDatabases(config: Config, log: Log) {
         'search finds no misspelled names: have pg_trgm installed in the database with "create extension pg_trgm", then start again',
       );
     }
+    const commits = present(await database.row("find_durability", {}));
+    const fault = findDurabilityFault(commits, { hasStandbys: survey !== undefined });
+    if (fault !== undefined) log.warn(`${fault.found}: ${fault.hint}`);
     const replica = openReplica(config);
     // A connection of its own: no answer waits behind a step of background work.
     const background = createDatabase(

@@ -3,7 +3,6 @@ import {
   judgeCertificate,
   judgeClock,
   judgeDisk,
-  judgeDurability,
   judgeLedgers,
   judgeReplica,
   judgeServer,
@@ -41,9 +40,6 @@ describe("what an examination finds", () => {
       is_standby: false,
       now_seconds: 0,
       database_bytes: 12_300_000n,
-      synchronous_commit: "on",
-      fsync: "on",
-      full_page_writes: "on",
     };
     expect(judgeServer(server)).toEqual({
       name: "database",
@@ -53,17 +49,6 @@ describe("what an examination finds", () => {
     const old = { ...server, version: "14.9", version_number: 140_009, database_bytes: null };
     expect(judgeServer(old)).toMatchObject({ health: "bad", found: "PostgreSQL 14.9" });
     expect(judgeServer({ ...server, is_standby: true }).health).toBe("bad");
-  });
-
-  test("of commits: whether they survive a crash", () => {
-    const sound = { synchronous_commit: "on", fsync: "on", full_page_writes: "on" };
-    const healthOf = (changed: Partial<typeof sound>) =>
-      judgeDurability({ ...sound, ...changed }).health;
-    expect(healthOf({})).toBe("ok");
-    expect(healthOf({ synchronous_commit: "remote_apply" })).toBe("ok");
-    expect(healthOf({ synchronous_commit: "off" })).toBe("bad");
-    expect(healthOf({ fsync: "off" })).toBe("low");
-    expect(healthOf({ full_page_writes: "off" })).toBe("low");
   });
 
   test("of a certificate: its time and its name", () => {

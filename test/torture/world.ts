@@ -98,7 +98,9 @@ export async function startWorld(options: WorldOptions): Promise<World> {
             PATH: process.env.PATH ?? "",
             DATABASE_URL: url,
             LOG_LEVEL: process.env.TORTURE_LOG ?? "silent",
+            // All feeds are of one provider, which pushes as many would.
             FEEDGATE_PUSH_LIMIT: "1000000",
+            FEEDGATE_DATABASE_MS: "1000000",
             ...environment,
           },
           stdio: ["ignore", "ignore", process.env.TORTURE_LOG === undefined ? "ignore" : "inherit"],

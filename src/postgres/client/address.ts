@@ -72,6 +72,7 @@ export function hostsOf(address: DatabaseAddress) {
     /** A server of another role is passed over. */
     wantedRole: address.isReplica ? readReplicaTarget(target) : readTarget(target, hosts.length),
     encryption: takeEncryption(url),
+    commits: takeCommits(url),
     /** For the driver, with user, password, database and one host. */
     url: url.href,
   };
@@ -98,6 +99,15 @@ function readReplicaTarget(target = "standby"): WantedRole {
   if (target === "standby") return target;
   throw new ConfigError([
     `target_session_attrs in DATABASE_READ_URL must be standby or absent, got "${target}": it names replicas`,
+  ]);
+}
+
+/** What a commit waits for: `on`, the disks of the server and of its synchronous standbys, or `remote_apply`, more. */
+function takeCommits(url: URL): "on" | "remote_apply" {
+  const named = takeParameter(url, "synchronous_commit") ?? "on";
+  if (named === "on" || named === "remote_apply") return named;
+  throw new ConfigError([
+    `synchronous_commit in a database's address must be on or remote_apply, got "${named}": a commit must survive a crash`,
   ]);
 }
 

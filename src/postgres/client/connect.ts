@@ -130,7 +130,7 @@ export function surveyHosts(
 function settingsOf(address: DatabaseAddress, options: ConnectOptions) {
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, connectTimeoutMs = CONNECT_TIMEOUT_MS } =
     options;
-  const { url, ...hosts } = hostsOf(address);
+  const { url, commits, ...hosts } = hostsOf(address);
   const { isPooled = false } = address;
   const sockets = {
     ...hosts,
@@ -160,7 +160,7 @@ function settingsOf(address: DatabaseAddress, options: ConnectOptions) {
       ...(!isPooled && {
         statement_timeout: statementTimeoutMs,
         // A usage id that a client has seen is in the log after any crash, whatever a database or a role is set to.
-        synchronous_commit: "on",
+        synchronous_commit: commits,
         // A statement that waited for a lock must see what was committed meanwhile. (Behind a pooler, the pooler must be configured so.)
         default_transaction_isolation: "read committed" as const,
       }),

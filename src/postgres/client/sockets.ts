@@ -23,7 +23,7 @@ import { OLD_PRIMARY, WRONG_ROLE } from "./failures.ts";
 import type { Survey } from "./survey.ts";
 import { LINEAGE_QUERY, type Lineage, readLineage, type Timelines } from "./timelines.ts";
 
-export interface SocketsOptions extends Omit<ReturnType<typeof hostsOf>, "url"> {
+export interface SocketsOptions extends Omit<ReturnType<typeof hostsOf>, "url" | "commits"> {
   /** For one attempt at all hosts, in milliseconds. */
   readonly connectTimeoutMs: number;
   /** A socket that owes an answer and is silent for so many milliseconds is closed. Undefined: never. */

@@ -190,6 +190,7 @@ import sql_operator_rotate_admin_key from "../../../sql/operator/rotate_admin_ke
 import sql_operator_set_feeds_public from "../../../sql/operator/set_feeds_public.sql" with { type: "text" };
 import sql_operator_suspend_feed from "../../../sql/operator/suspend_feed.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
+import sql_postgres_find_durability from "../../../sql/postgres/find_durability.sql" with { type: "text" };
 import sql_postgres_find_replica_lag from "../../../sql/postgres/find_replica_lag.sql" with { type: "text" };
 import sql_postgres_find_replica_state from "../../../sql/postgres/find_replica_state.sql" with { type: "text" };
 import sql_postgres_find_server from "../../../sql/postgres/find_server.sql" with { type: "text" };
@@ -562,6 +563,7 @@ export const STATEMENTS = {
   set_feeds_public: numbered(sql_operator_set_feeds_public),
   suspend_feed: numbered(sql_operator_suspend_feed),
   await_replay: numbered(sql_postgres_await_replay),
+  find_durability: numbered(sql_postgres_find_durability),
   find_replica_lag: numbered(sql_postgres_find_replica_lag),
   find_replica_state: numbered(sql_postgres_find_replica_state),
   find_server: numbered(sql_postgres_find_server),
@@ -1997,6 +1999,17 @@ export interface StatementTypes {
       readonly is_caught_up: boolean;
     };
   };
+  /** whether a commit of this session survives a crash of the server, of its machine, or a failover */
+  find_durability: {
+    parameters: {
+    };
+    row: {
+      readonly synchronous_commit: string;
+      readonly fsync: string;
+      readonly full_page_writes: string;
+      readonly standby_names: string;
+    };
+  };
   /** how old the data of a standby is, for the metrics */
   find_replica_lag: {
     parameters: {
@@ -2015,7 +2028,7 @@ export interface StatementTypes {
       readonly is_following: boolean;
     };
   };
-  /** which server this is, what its clock says, how large the database is, and whether a commit survives a crash */
+  /** which server this is, what its clock says, and how large the database is */
   find_server: {
     parameters: {
     };
@@ -2025,9 +2038,6 @@ export interface StatementTypes {
       readonly is_standby: boolean;
       readonly now_seconds: number;
       readonly database_bytes: bigint | null;
-      readonly synchronous_commit: string;
-      readonly fsync: string;
-      readonly full_page_writes: string;
     };
   };
   /** a value that all processes must agree on; the first one that is written stays */
@@ -3010,6 +3020,7 @@ export const ARGUMENTS: {
   set_feeds_public: (by) => [by.feed_ids, by.is_public, by.actor],
   suspend_feed: (by) => [by.feed_id, by.reason, by.actor],
   await_replay: (by) => [by.wal_position, by.wait_max],
+  find_durability: () => [],
   find_replica_lag: (by) => [by.wal_position, by.wait_max],
   find_replica_state: () => [],
   find_server: () => [],

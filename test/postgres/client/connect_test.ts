@@ -60,7 +60,15 @@ describe("connect", () => {
     await owner`alter database ${owner(name)} set synchronous_commit = off`;
     const sql = connect(address, { connectionsMax: 1 });
     expect([...(await sql`show synchronous_commit`)]).toEqual([{ synchronous_commit: "on" }]);
-    await Promise.all([owner.end(), sql.end()]);
+    const waiting = connect(
+      { url: `${url}&synchronous_commit=remote_apply` },
+      { connectionsMax: 1 },
+    );
+    expect([...(await waiting`show synchronous_commit`)]).toEqual([
+      { synchronous_commit: "remote_apply" },
+    ]);
+    expect(() => connect({ url: `${url}&synchronous_commit=off` })).toThrow(/must survive a crash/);
+    await Promise.all([owner.end(), sql.end(), waiting.end()]);
   });
 
   test("times are RFC 3339, whatever style the database prints by default", async () => {

@@ -1,0 +1,56 @@
+/**
+ * Whether what was committed survives: a crash of the server, its machine, or a failover.
+ *
+ * The promise that no usage id is lost once a client has seen it rests on the server's settings. `doctor`, the start
+ * and `/readyz` judge them.
+ *
+ * @module
+ */
+import type { Row } from "./client/query.ts";
+
+export interface DurabilityFault {
+  /** `bad`: what clients have seen can be lost in a crash of PostgreSQL alone. `low`: in one of its machine, or a failover. */
+  readonly health: "bad" | "low";
+  readonly found: string;
+  readonly hint: string;
+}
+
+/** What would lose commits, the worst of it; undefined if nothing would. `hasStandbys`: whether the address names several hosts. */
+export function findDurabilityFault(
+  settings: Row<"find_durability">,
+  { hasStandbys }: { readonly hasStandbys: boolean },
+): DurabilityFault | undefined {
+  const { synchronous_commit: commit, fsync, full_page_writes: pages, standby_names } = settings;
+  // Our sessions set it, except behind a pooler, which would refuse that.
+  if (commit === "off") {
+    return {
+      health: "bad",
+      found: "synchronous_commit is off, so a crash loses answers that clients have seen",
+      hint: "set it to on for the database and the role behind the pooler (ALTER DATABASE, ALTER ROLE)",
+    };
+  }
+  const off = [fsync === "off" && "fsync", pages === "off" && "full_page_writes"].filter(Boolean);
+  if (off.length > 0) {
+    return {
+      health: "low",
+      found: `${off.join(" and ")} off, so a crash of the machine can lose or damage data`,
+      hint: "turn it on in postgresql.conf, unless all data may go",
+    };
+  }
+  if (hasStandbys && standby_names === "") {
+    return {
+      health: "low",
+      found:
+        "synchronous_standby_names is empty, so a failover can lose answers that clients have seen",
+      hint: "name the standbys in synchronous_standby_names, or let Patroni do it (synchronous_mode)",
+    };
+  }
+  if (standby_names !== "" && ["local", "remote_write"].includes(commit)) {
+    return {
+      health: "low",
+      found: `synchronous_commit is ${commit}, so a failover can lose answers that clients have seen`,
+      hint: "set it to on for the database and the role behind the pooler (ALTER DATABASE, ALTER ROLE)",
+    };
+  }
+  return undefined;
+}
