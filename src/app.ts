@@ -85,7 +85,14 @@ export function createApp(services: Services) {
     .use(basePlugins(http))
     .use(hiddenRoutes(http, hidden))
     // Probes are answered, however many connections there are.
-    .use(healthRoutes(http, { database, diskRoom, metricsToken: config.metricsToken }))
+    .use(
+      healthRoutes(http, {
+        database,
+        diskRoom,
+        operatorsListener,
+        metricsToken: config.metricsToken,
+      }),
+    )
     .use(refuseCrowd(http))
     .group("/v1", (group) => group.use(features))
     .group("/api/v1", (group) => group.use(features))

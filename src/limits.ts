@@ -278,6 +278,8 @@ export const EXPORTS_MAX = 6;
 /** How long an export may take, and how long its client may take nothing, in milliseconds. */
 export const EXPORT_MS_MAX = 15 * 60_000;
 export const EXPORT_UNREAD_MS_MAX = 30_000;
+/** After how long it gives way to an account that has no export under way and finds no place. */
+export const EXPORT_GIVES_WAY_MS = 5_000;
 /** Rows whose fields are the columns of a CSV export if no schema names any. Beyond 10. */
 export const EXPORT_SAMPLE_ROWS = 1_000;
 
@@ -366,6 +368,8 @@ export const WAITS_PER_ACCOUNT_MAX = 20;
 export const WAITS_MAX = 10_000;
 /** How often pushes through other processes are asked for while somebody waits. Beyond 3. */
 export const WAIT_POLL_MS = 250;
+/** How long the text of `/metrics` serves all who ask for it, in milliseconds. */
+export const METRICS_TEXT_MS = 1_000;
 /** How long a conditional read, and a follower's long poll, may wait, in seconds. Beyond 3. */
 export const CONDITIONAL_WAIT_SECONDS_MAX = 30;
 export const LONG_POLL_SECONDS = 20;
@@ -373,18 +377,20 @@ export const LONG_POLL_SECONDS = 20;
 export const FOLLOW_MS_MAX = 15 * 60_000;
 /** How long a follower may take nothing, in milliseconds. It is looked at with each comment, every 15 seconds. */
 export const UNREAD_EVENT_MS_MAX = 10_000;
-/** Calls without a key in a minute, of a process together: a tenth of its time at most. */
+/** Calls without a key in a minute: of a process together, a tenth of its time at most, and of a network. */
 export const ANONYMOUS_LIMIT = 6_000;
+export const ANONYMOUS_OF_NETWORK_LIMIT = 3_000;
 /** Pages that are made for people without a key, a minute: of a process, and of a network (its proxy's, if it has one). */
 export const PAGES_MADE_LIMIT = 6_000;
 export const PAGES_MADE_OF_NETWORK_LIMIT = 1_200;
-/** Networks whose pages a process counts, 200 bytes each. */
-export const PAGE_NETWORKS_MAX = 10_000;
-/** MCP calls without a key in a minute, of a process together, and bytes of a call's body. Beyond 4. */
+/** Networks that each limit counts, 200 bytes each. */
+export const LIMITED_NETWORKS_MAX = 10_000;
+/** MCP calls without a key in a minute: of a process together, and of a network. Beyond 4. */
 export const MCP_ANONYMOUS_LIMIT = 600;
+export const MCP_ANONYMOUS_OF_NETWORK_LIMIT = 300;
+/** Bytes of a message over MCP, and of one without a key. */
 export const MCP_BODY_BYTES_MAX = MIB;
-/** A body of a caller who may be anybody counts as declared up to this many bytes; of a larger one only what has come. */
-export const SMALL_BODY_BYTES_MAX = 2 * KIB;
+export const MCP_ANONYMOUS_BODY_BYTES_MAX = 16 * KIB;
 /** Bytes of the bodies of all such callers together, in one process's hands at once. */
 export const STRANGERS_BODIES_BYTES_MAX = 4 * MIB;
 /** Agents of an account that are connected by OAuth, with codes of the last day that became no key. Beyond 14. */
@@ -393,13 +399,13 @@ export const AGENTS_MAX = 100;
 export const CONNECT_CODE_AGE = "60 seconds";
 /** How long a registration that nobody used is kept, in milliseconds; and a code that became no key. */
 export const UNUSED_CONNECTION_MS = 24 * 60 * 60_000;
-/** Registrations that nobody has used yet, in the database, and those of one address in a minute and process. */
+/** Registrations that nobody has used yet, in the database. */
 export const UNUSED_CLIENTS_MAX = 20_000;
 /** Younger ones never give way to others. */
 export const YOUNG_CLIENT_SECONDS = 600;
-export const REGISTRATIONS_PER_ADDRESS = 10;
-/** Addresses whose registrations a process counts. */
-export const REGISTERING_ADDRESSES_MAX = 10_000;
+/** Registrations in a minute: of a process together, and of a network. */
+export const REGISTRATIONS_LIMIT = 600;
+export const REGISTRATIONS_OF_NETWORK_LIMIT = 10;
 /** Bytes of the bodies of `/oauth`. */
 export const CONNECT_BODY_BYTES_MAX = 16 * KIB;
 /** Addresses that a client may be answered at, and characters of each. */
@@ -502,8 +508,8 @@ assert(
   "the largest row fits the largest request",
 );
 assert(
-  2 * MCP_ANONYMOUS_LIMIT * SMALL_BODY_BYTES_MAX < STRANGERS_BODIES_BYTES_MAX,
-  "small bodies that unknown callers declare and don't send leave room for others",
+  2 * REGISTRATIONS_LIMIT * (YOUNG_CLIENT_SECONDS / 60) < UNUSED_CLIENTS_MAX,
+  "registrations that never give way leave room for others",
 );
 assert(IMPORT_RENEWAL_MS * 2 < IMPORT_LEASE_MS, "an import whose client is slow keeps its feed");
 assert(SCHEMA_BYTES_MAX < LIMITS_DEFAULT.requestBodyBytes, "a schema fits a create body");

@@ -55,6 +55,8 @@ interface GatewayOptions {
   readonly isPortShared?: boolean;
   /** How long a drain announces itself before the listener stops, in ms. @default CLOSING_NOTICE_MS */
   readonly closingNoticeMs?: number;
+  /** How long a text of `/metrics` serves all who ask, in milliseconds. @default METRICS_TEXT_MS */
+  readonly metricsTextMs?: number;
   /** Whether it takes turns at the background jobs (`jobs/jobs.ts`), and writes its counts of each minute. @default true */
   readonly hasJobs?: boolean;
 }
@@ -72,7 +74,12 @@ export async function startGateway(
   const tls = config.tls && (await readTls(config.tls));
   const databases = await openDatabases(config, log);
   try {
-    const services = await createServices({ config, databases, log });
+    const services = await createServices({
+      config,
+      databases,
+      log,
+      metricsTextMs: options.metricsTextMs,
+    });
     return serve(services, { ...options, databases, tls });
   } catch (error) {
     await databases.close();

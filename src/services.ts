@@ -5,11 +5,10 @@
  */
 import { randomBytes } from "node:crypto";
 import { Admission } from "./admission/admission.ts";
-import { createAnonymousLimit } from "./api/anonymous_limit.ts";
 import { Keys } from "./api/callers.ts";
 import { registerDatabaseMetrics } from "./api/database_metrics.ts";
+import { createNetworkLimit } from "./api/network_limit.ts";
 import { OperatorsListener } from "./api/operators_listener.ts";
-import { createPageLimit } from "./api/page_limit.ts";
 import { StrangersBodies } from "./api/strangers_bodies.ts";
 import { type Config, listenerUrl } from "./config.ts";
 import { Feeds } from "./feeds/find.ts";
@@ -29,7 +28,10 @@ import {
   ACCOUNT_REFUSALS_PER_SECOND,
   ACCOUNTS_REFUSED_MAX,
   ANONYMOUS_LIMIT,
+  ANONYMOUS_OF_NETWORK_LIMIT,
   BODIES_BYTES_MAX,
+  PAGES_MADE_LIMIT,
+  PAGES_MADE_OF_NETWORK_LIMIT,
   REFUSALS_AT_ONCE_MAX,
   REFUSALS_PER_SECOND,
   REFUSALS_WAIT_SECONDS_MAX,
@@ -48,10 +50,12 @@ interface ServicesOptions {
   readonly config: Config;
   readonly databases: Databases;
   readonly log: Log;
+  /** As of `Metrics`. */
+  readonly metricsTextMs?: number | undefined;
 }
 
 /** Reads the cursor secret from the database, making it there at the first start. */
-export async function createServices({ config, databases, log }: ServicesOptions) {
+export async function createServices({ config, databases, log, metricsTextMs }: ServicesOptions) {
   const { database, operatorDatabase, importDatabase, openSnapshot, replica } = databases;
   watchStandstill();
   const state = {
@@ -60,7 +64,7 @@ export async function createServices({ config, databases, log }: ServicesOptions
     /** Whether there are more connections than are served. */
     isCrowded: () => false,
   };
-  const metrics = new Metrics();
+  const metrics = new Metrics({ textMs: metricsTextMs });
   metrics.info("feedgate_build_info", "Which program this is", {
     labels: ["version", "commit"],
     read: () => ({ version: VERSION, commit: findCommit() ?? "unknown" }),
@@ -169,9 +173,20 @@ export async function createServices({ config, databases, log }: ServicesOptions
     http,
     operatorsListener,
     /** Shared by all calls without a key. */
-    anonymousLimit: createAnonymousLimit(ANONYMOUS_LIMIT),
-    /** Of pages that are made for people without a key. */
-    pageLimit: createPageLimit(),
+    anonymousLimit: createNetworkLimit({
+      limit: ANONYMOUS_LIMIT,
+      networkLimit: ANONYMOUS_OF_NETWORK_LIMIT,
+      of: "calls without a key",
+    }),
+    /**
+     * Of pages that are made for people without a key. It is not that of the API's calls, so that a crawler shuts no agent
+     * out. A page that is in memory costs next to nothing, and is not counted.
+     */
+    pageLimit: createNetworkLimit({
+      limit: PAGES_MADE_LIMIT,
+      networkLimit: PAGES_MADE_OF_NETWORK_LIMIT,
+      of: "pages",
+    }),
     keys: new Keys(database, admission),
     /** As readers see them: the active ones. */
     feeds: new Feeds(database, { isActiveOnly: true }),

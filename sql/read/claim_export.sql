@@ -6,7 +6,6 @@
 -- :data_version bigint
 -- :batch_number bigint
 -- :last_position bigint
--- :csv_columns json?
 -- :exports_limit int
 -- :window_us bigint
 -- returns is_granted boolean, used int, reset_seconds bigint, retry_after_ms bigint?
@@ -18,7 +17,6 @@ from claim_export(
   shown_version => :data_version,
   shown_batch => :batch_number,
   shown_position => :last_position,
-  shown_columns => :csv_columns,
   exports_limit => :exports_limit,
   window_us => :window_us
 )

@@ -1,11 +1,13 @@
 -- name: survey_export
 -- why: which rows an export has, in the snapshot in which they are then read. No row: the version is gone, or the row
--- that it is to go on behind
+-- that it is to go on behind. To count the rows takes time with their number, so before an export is admitted they are
+-- not: then row_count is never less than what there is. It is more only behind a row, or with events past retention
 -- :feed_id uuid
 -- :account_id uuid
 -- :version bigint?
 -- :after text?
 -- :grace interval
+-- :is_counted boolean
 -- returns data_version bigint, batch_number bigint, after_position bigint, last_position bigint,
 --   oldest_event text, row_count bigint, endpoint_path text?, schema_definition json?, csv_columns json?
 with feed as (
@@ -79,6 +81,12 @@ select
   begun.data_version, begun.batch_number, begun.after_position, begun.last_position,
   feed.oldest_event::text as oldest_event,
   case
+    when not :is_counted::boolean then (
+      select least(coalesce(max(row_totals.row_count), 0), begun.last_position - begun.after_position)
+      from row_totals
+      where row_totals.feed_id = :feed_id
+        and row_totals.batch_number = begun.batch_number
+    )
     when begun.batch_number = 0 then (
       select count(*)
       from stream_events

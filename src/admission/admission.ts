@@ -180,6 +180,13 @@ export class Admission {
     return reservation;
   }
 
+  /** Reserves for what the read costs, as it is known now, in place of what was reserved for it. */
+  reserveAgain(reservation: Reservation, units: bigint): Reservation | Refusal {
+    const { caller, claim } = reservation;
+    this.release(reservation);
+    return this.reserve(caller, { ...claim, units });
+  }
+
   /** Why the read would be refused by what memory knows; undefined: it would not. Reserves nothing. */
   judge(caller: Caller, claim: Claim, options: DecideOptions): Refusal | undefined {
     const { endUs, feedIds } = caller;
@@ -197,9 +204,13 @@ export class Admission {
     return describeWindow(this.#view(caller, claim, this.#clock.nowUs()), limitOf(claim));
   }
 
-  /** Counts a call that is not logged, or refuses it. Its key must have been proven. */
-  countUnlogged({ account }: Caller, operation: UnloggedOperation): Refusal | undefined {
-    const refusal = this.#callLimits.count(account.id, operation, Date.now());
+  /**
+   * Counts a call that is not logged, or refuses it. Its key must have been proven, but for a message of MCP, which
+   * counts for its key alone: that costs no statement, and a key that has ended fills no window but its own.
+   */
+  countUnlogged({ account, chainId }: Caller, operation: UnloggedOperation): Refusal | undefined {
+    const holder = operation === "mcp" ? chainId : account.id;
+    const refusal = this.#callLimits.count(holder, operation, Date.now());
     this.#observe(operation, refusal?.kind ?? "granted");
     return refusal;
   }

@@ -1,5 +1,5 @@
 /**
- * Limits of calls that are not logged: 304s and HEAD, account, usage, own feeds, create and edit. They are
+ * Limits of calls that are not logged: 304s and HEAD, messages of MCP that call no tool, account, usage, own feeds, create and edit. They are
  * counted in this process's memory, which a restart forgets. Decisions 7.
  *
  * @module
@@ -10,13 +10,14 @@ import { CALL_WINDOWS_MAX, HOUSEKEEPING_LIMIT, REVALIDATION_LIMIT, WINDOW_MS } f
 import type { Limited, UnloggedOperation } from "./claims.ts";
 
 export class CallLimits {
-  /** By account and operation: when the calls of the last window were made, in Unix epoch milliseconds. */
+  /** By holder (an account, or a chain of keys) and operation: when the calls of the last window were made, in Unix epoch milliseconds. */
   readonly #calls = new BoundedMap<string, number[]>(CALL_WINDOWS_MAX);
 
   /** Counts a call, or refuses it; undefined: it was counted. */
-  count(accountId: string, operation: UnloggedOperation, nowMs: number): Limited | undefined {
-    const limit = operation === "revalidate" ? REVALIDATION_LIMIT : HOUSEKEEPING_LIMIT;
-    const key = `${accountId} ${operation}`;
+  count(holder: string, operation: UnloggedOperation, nowMs: number): Limited | undefined {
+    const isCheap = operation === "revalidate" || operation === "mcp";
+    const limit = isCheap ? REVALIDATION_LIMIT : HOUSEKEEPING_LIMIT;
+    const key = `${holder} ${operation}`;
     const calls = (this.#calls.get(key) ?? []).filter(
       (timeMs) => timeMs > nowMs - WINDOW_MS && timeMs <= nowMs,
     );

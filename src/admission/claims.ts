@@ -17,6 +17,7 @@ export type LoggedOperation =
 /** A call that is limited in memory and not logged. Decisions 7. */
 export type UnloggedOperation =
   | "revalidate"
+  | "mcp"
   | "account"
   | "usage"
   | "earnings"

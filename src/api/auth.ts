@@ -10,6 +10,7 @@ import { Elysia } from "elysia";
 import type { Permission } from "../accounts/key_format.ts";
 import { callPlugin } from "../http/call.ts";
 import type { Keys, Principal } from "./callers.ts";
+import type { Arrival } from "./operators_listener.ts";
 import { exactQuery } from "./parameters.ts";
 
 /**
@@ -41,27 +42,32 @@ export function authenticated(keys: Keys, permission: Permission, besides?: (id:
  *
  * @param countKeyless undefined: a key is needed
  */
-export function authenticatedIfKeyed(keys: Keys, countKeyless: (() => void) | undefined) {
+export function authenticatedIfKeyed(
+  keys: Keys,
+  countKeyless: ((from: Arrival) => void) | undefined,
+) {
   return new Elysia({
     name: "authenticated if keyed",
     seed: { isOptional: countKeyless !== undefined },
   })
     .use(callPlugin())
-    .derive(async ({ call }): Promise<{ readonly principal: Principal | undefined }> => {
-      call.isKeyed = true;
-      const { headers } = call.request;
-      if (
-        countKeyless !== undefined &&
-        !headers.has("x-api-key") &&
-        !headers.has("authorization")
-      ) {
-        countKeyless();
-        return { principal: undefined };
-      }
-      const principal = await keys.authenticate(call, "read");
-      call.proveKey = () => keys.prove(principal);
-      return { principal };
-    })
+    .derive(
+      async ({ call, request, server }): Promise<{ readonly principal: Principal | undefined }> => {
+        call.isKeyed = true;
+        const { headers } = call.request;
+        if (
+          countKeyless !== undefined &&
+          !headers.has("x-api-key") &&
+          !headers.has("authorization")
+        ) {
+          countKeyless({ request, server });
+          return { principal: undefined };
+        }
+        const principal = await keys.authenticate(call, "read");
+        call.proveKey = () => keys.prove(principal);
+        return { principal };
+      },
+    )
     .use(exactQuery())
     .as("scoped");
 }

@@ -92,15 +92,14 @@ export class Keys {
   }
 
   /**
-   * The account of a request's key; undefined if it has none, or one that nobody has, or one that can't be looked up
-   * now. The routes decide what the key may do.
+   * Whose key a request has; undefined if it has none, or one that nobody has, or one that can't be looked up now. The
+   * routes decide what the key may do.
    */
-  async findAccount(headers: Headers): Promise<string | undefined> {
+  async findCaller(headers: Headers): Promise<Caller | undefined> {
     const key = readKeyOf(headers);
     if (key === undefined) return undefined;
     try {
-      const caller = this.#admission.remembered(markOf(key)) ?? (await this.#find(key, "read"));
-      return caller.account.id;
+      return this.#admission.remembered(markOf(key)) ?? (await this.#find(key, "read"));
     } catch (error) {
       if (error instanceof Problem || error instanceof DatabaseUnavailableError) return undefined;
       throw error;

@@ -2,14 +2,15 @@
  * `/healthz` says that the process lives. `/readyz` says that it can serve: its database answers and has the schema,
  * and it is not stopping. `/metrics` gives the figures in Prometheus' text format.
  *
- * None needs a key, and none names an account or feed. Decisions 10. `/metrics` needs a token where one is set
- * (`FEEDGATE_METRICS_TOKEN`).
+ * None needs a key, and none names an account or feed. Decisions 10. `/metrics` is for those who have the token
+ * (`FEEDGATE_METRICS_TOKEN`). Without one it is for callers of the operators' listener and of the machine itself.
  *
  * @module
  */
 import { timingSafeEqual } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { isOwnMachine } from "../connect/reach.ts";
 import { callPlugin, type HttpContext } from "../http/call.ts";
 import { Problem, unavailable } from "../http/errors.ts";
 import { respond } from "../http/respond.ts";
@@ -22,6 +23,7 @@ import { isSchemaWhole } from "../postgres/migrate/schema_check.ts";
 import type { Databases } from "../postgres/open_database.ts";
 import { bearerOf } from "./callers.ts";
 import { described, documented } from "./described.ts";
+import type { Arrival, OperatorsListener } from "./operators_listener.ts";
 import { exactQuery, NO_PARAMETERS } from "./parameters.ts";
 
 /** How long a disk counts as full after a statement has failed for it, in milliseconds. */
@@ -70,7 +72,7 @@ const METRICS = described({
   tag: "operations",
   summary: "Counters and timings in Prometheus' text format",
   description:
-    "Names no account and no feed. Needs `Authorization: Bearer` with the operator's `FEEDGATE_METRICS_TOKEN`, if that is set.",
+    "Names no account and no feed. Needs `Authorization: Bearer` with the operator's `FEEDGATE_METRICS_TOKEN`. If that is not set, only callers of the gateway's own machine and of the operators' listener get them. A text is made once a second at most.",
   answers: {
     200: documented(Type.String(), {
       description: "The metrics of this process.",
@@ -78,7 +80,7 @@ const METRICS = described({
       mediaTypes: { "text/plain": {} },
     }),
   },
-  problems: ["KEY_REQUIRED", "KEY_INVALID"],
+  problems: ["KEY_REQUIRED", "KEY_INVALID", "ROUTE_NOT_FOUND"],
 });
 
 /**
@@ -117,13 +119,33 @@ function digestOf(text: string): Uint8Array {
 export type Checked = Pick<Databases, "database" | "diskRoom">;
 
 interface HealthOptions extends Checked {
-  /** What a scraper must send; undefined: nothing. */
+  /** What a scraper must send; undefined: nothing, if it calls from where operators are. */
   readonly metricsToken: string | undefined;
+  readonly operatorsListener: OperatorsListener;
+}
+
+/** Of a proxy on the machine, whose callers may be anywhere. */
+const FORWARDING_HEADERS = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
+
+/** @throws {Problem} 404 */
+function requireOperatorsPlace({ operatorsListener, request, server }: Asking): void {
+  if (operatorsListener.isBy(request)) return;
+  const isForwarded = FORWARDING_HEADERS.some((name) => request.headers.has(name));
+  const address = operatorsListener.addressOf(request, server);
+  if (!isForwarded && isOwnMachine(request, address)) return;
+  throw new Problem("ROUTE_NOT_FOUND", {
+    detail:
+      "Metrics are answered to the gateway's own machine only. The operator sets FEEDGATE_METRICS_TOKEN, or FEEDGATE_ADMIN_PORT.",
+  });
+}
+
+interface Asking extends Arrival {
+  readonly operatorsListener: OperatorsListener;
 }
 
 export function healthRoutes(
   http: HttpContext,
-  { database, diskRoom, metricsToken }: HealthOptions,
+  { database, diskRoom, metricsToken, operatorsListener }: HealthOptions,
 ) {
   const pings = new JoinedRuns<void>();
   let nextCheckMs = 0;
@@ -170,13 +192,24 @@ export function healthRoutes(
       },
       { query: NO_PARAMETERS, ...READYZ },
     )
+    .use(metrics(http, { metricsToken, operatorsListener }));
+}
+
+function metrics(
+  http: HttpContext,
+  { metricsToken, operatorsListener }: Pick<HealthOptions, "metricsToken" | "operatorsListener">,
+) {
+  return new Elysia({ name: "metrics" })
+    .use(callPlugin())
+    .derive(({ request, server }): void => {
+      if (metricsToken === undefined) requireOperatorsPlace({ operatorsListener, request, server });
+      else requireToken(request.headers, metricsToken);
+    })
+    .use(exactQuery())
     .get(
       "/metrics",
-      async ({ call }) => {
-        if (metricsToken !== undefined) requireToken(call.request.headers, metricsToken);
-        const headers = noStore(http.metrics.contentType);
-        return respond({ headers, body: await http.metrics.text() });
-      },
+      async () =>
+        respond({ headers: noStore(http.metrics.contentType), body: await http.metrics.text() }),
       { query: NO_PARAMETERS, ...METRICS },
     );
 }

@@ -10,6 +10,12 @@ export interface Peer {
   requestIP(request: Request): { readonly address: string } | null;
 }
 
+/** A request, and the server that it came by. */
+export interface Arrival {
+  readonly request: Request;
+  readonly server: Peer | null;
+}
+
 export class OperatorsListener {
   /** Whether there is one. */
   readonly isSeparate: boolean;

@@ -7,6 +7,7 @@
 
 import type { Admission } from "../admission/admission.ts";
 import type { UnloggedOperation } from "../admission/claims.ts";
+import type { Caller } from "../admission/known_accounts.ts";
 import type { Call } from "../http/call.ts";
 import type { Keys, Principal } from "./callers.ts";
 import { refusalOf } from "./refusals.ts";
@@ -14,22 +15,31 @@ import { refusalOf } from "./refusals.ts";
 interface HousekeepingCall {
   readonly call: Call;
   readonly principal: Principal;
-  readonly operation: Exclude<UnloggedOperation, "revalidate">;
+  readonly operation: Exclude<UnloggedOperation, "revalidate" | "mcp">;
+}
+
+interface Counting {
+  readonly admission: Admission;
+  readonly billingUrl: () => string;
 }
 
 /** Checks the key and counts the call. HEAD has a window of its own. @throws {Problem} 401, 403, 429, 503 */
 export async function admitHousekeeping(
-  services: {
-    readonly admission: Admission;
-    readonly keys: Keys;
-    readonly billingUrl: () => string;
-  },
+  services: Counting & { readonly keys: Keys },
   { call, principal, operation }: HousekeepingCall,
 ): Promise<void> {
-  const { admission, keys, billingUrl } = services;
-  await keys.prove(principal);
-  const counted = call.isHead ? "revalidate" : operation;
-  const refusal = admission.countUnlogged(principal.caller, counted);
+  await services.keys.prove(principal);
+  countUnlogged(services, principal.caller, call.isHead ? "revalidate" : operation);
+}
+
+/** Counts a call of a key that was proven. @throws {Problem} 429 */
+export function countUnlogged(
+  { admission, billingUrl }: Counting,
+  caller: Caller,
+  operation: UnloggedOperation,
+): void {
+  const refusal = admission.countUnlogged(caller, operation);
   if (refusal === undefined) return;
+  const principal = { permission: caller.permission, accountId: caller.account.id };
   throw refusalOf(refusal, { principal, billingUrl: billingUrl(), nowMs: Date.now() });
 }

@@ -9,6 +9,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { keyActor } from "../accounts/actor.ts";
 import { pricingText } from "../accounts/money.ts";
+import { createNetworkLimit } from "../api/network_limit.ts";
 import type { Peer } from "../api/operators_listener.ts";
 import { problemOf } from "../api/problems.ts";
 import { callPlugin } from "../http/call.ts";
@@ -17,19 +18,14 @@ import { urlOf } from "../http/query_string.ts";
 import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
 import { readForm } from "../http/read_form.ts";
 import { respond } from "../http/respond.ts";
-import { BoundedMap } from "../lib/bounded_map.ts";
 import { listedPage } from "../lib/offset_page.ts";
-import { networkOf } from "../lib/public_address.ts";
 import { openToken, sealToken } from "../lib/sealed_token.ts";
-import { MS_PER_SECOND } from "../lib/time_units.ts";
-import { TokenBucket } from "../lib/token_bucket.ts";
 import {
   CONNECT_BODY_BYTES_MAX,
   CONSENT_FEEDS_MAX,
   CONSENT_MS_MAX,
-  REGISTERING_ADDRESSES_MAX,
-  REGISTRATIONS_PER_ADDRESS,
-  WINDOW_MS,
+  REGISTRATIONS_LIMIT,
+  REGISTRATIONS_OF_NETWORK_LIMIT,
 } from "../limits.ts";
 import { findKey } from "../operator/references.ts";
 import { GATEWAY } from "../postgres/client/query.ts";
@@ -100,7 +96,11 @@ export function connectRoutes(services: Services, visitors: Visitors) {
     isFetching: config.isConnectFetching,
     trial: config.connectTrial,
   });
-  const registrations = createRegistrationLimit();
+  const registrationLimit = createNetworkLimit({
+    limit: REGISTRATIONS_LIMIT,
+    networkLimit: REGISTRATIONS_OF_NETWORK_LIMIT,
+    of: "registrations",
+  });
   const consents = consentPages(services, visitors, clients);
   // OAuth has unknown parameters ignored. RFC 6749, 3.1.
   const query = Type.Object({}, { additionalProperties: true });
@@ -108,7 +108,7 @@ export function connectRoutes(services: Services, visitors: Visitors) {
   const unparsed = { ...hidden, parse: "none" } as const;
   const admit = (request: Request, server: Peer | null) => {
     if (reach === "own_machine") requireOwnMachine(request, addressOf(request, server));
-    anonymousLimit();
+    anonymousLimit(addressOf(request, server));
   };
 
   routes
@@ -168,7 +168,7 @@ export function connectRoutes(services: Services, visitors: Visitors) {
       ({ request, server }) => {
         admit(request, server);
         return answerProgram(201, async () => {
-          registrations(addressOf(request, server));
+          registrationLimit(addressOf(request, server));
           const body = await strangersBodies.whileHeld(request, server, async (hold) => {
             const mediaType = mediaTypeOf(request, ["json"]);
             if (mediaType instanceof Problem) throw mediaType;
@@ -183,16 +183,20 @@ export function connectRoutes(services: Services, visitors: Visitors) {
   return routes;
 }
 
+const PROGRAM_HEADERS = { "Content-Type": "application/json", ...NO_STORE };
+
 /** Runs the work of an endpoint for programs. What a program did wrong is answered as OAuth has it. */
 async function answerProgram(status: number, work: () => Promise<object>): Promise<Response> {
   try {
-    const headers = { "Content-Type": "application/json", ...NO_STORE };
-    return respond({ status, headers, body: JSON.stringify(await work()) });
+    return respond({ status, headers: PROGRAM_HEADERS, body: JSON.stringify(await work()) });
   } catch (error) {
     if (error instanceof OAuthError) return respond(oauthErrorAnswer(error));
     const { status: failed, options } = problemOf(error);
     if (failed >= 500) throw error;
-    const refused = new OAuthError("invalid_request", options.detail, failed, options.headers);
+    const code = failed === 429 ? "temporarily_unavailable" : "invalid_request";
+    const retryAfter = options.sharedHeaders?.get("Retry-After");
+    const headers = { ...options.headers, ...(retryAfter && { "Retry-After": retryAfter }) };
+    const refused = new OAuthError(code, options.detail, failed, headers);
     return respond(oauthErrorAnswer(refused));
   }
 }
@@ -210,26 +214,6 @@ function tooLarge(): Problem {
     detail: `The body has at most ${CONNECT_BODY_BYTES_MAX} bytes. Send less.`,
     headers: { Connection: "close" },
   });
-}
-
-/** Counts a registration of an address. */
-function createRegistrationLimit(): (address: string) => void {
-  const buckets = new BoundedMap<string, TokenBucket>(REGISTERING_ADDRESSES_MAX);
-  return (address) => {
-    const network = networkOf(address);
-    const known = buckets.get(network);
-    const bucket =
-      known ?? new TokenBucket({ capacity: REGISTRATIONS_PER_ADDRESS, fillMs: WINDOW_MS });
-    if (known === undefined) buckets.set(network, bucket);
-    const retryAfterMs = bucket.take();
-    if (retryAfterMs === 0) return;
-    throw new OAuthError(
-      "temporarily_unavailable",
-      `At most ${REGISTRATIONS_PER_ADDRESS} programs of an address may register in a minute. Try again later.`,
-      429,
-      { "Retry-After": String(Math.ceil(retryAfterMs / MS_PER_SECOND)) },
-    );
-  };
 }
 
 /** The consent page and its answer. */

@@ -21,10 +21,14 @@ export function connectReach(
   return isSecure ? "everybody" : "own_machine";
 }
 
+/** Whether a request comes from the machine itself, and asks for it: not by a name that somebody has made point to it. */
+export function isOwnMachine(request: Request, address: string): boolean {
+  return isLoopbackAddress(address) && isLoopbackHost(urlOf(request).hostname);
+}
+
 /** A key would cross the network in the clear. @throws {Problem} 404 to callers of other machines */
 export function requireOwnMachine(request: Request, address: string): void {
-  const isOwn = isLoopbackAddress(address) && isLoopbackHost(urlOf(request).hostname);
-  if (isOwn) return;
+  if (isOwnMachine(request, address)) return;
   throw new Problem("ROUTE_NOT_FOUND", {
     detail:
       "Agents are connected from the gateway's own machine only, since its address is not one of https. The operator sets FEEDGATE_BASE_URL.",

@@ -25,7 +25,7 @@ export function discoveryRoutes(services: Services) {
   }
 
   return new Elysia({ name: "discovery" })
-    .use(anonymous(services.anonymousLimit))
+    .use(anonymous(services))
     .get(
       "/llms.txt",
       ({ call }) =>

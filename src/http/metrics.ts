@@ -15,6 +15,7 @@ import {
   Registry,
 } from "prom-client";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
+import { METRICS_TEXT_MS } from "../limits.ts";
 import { PlainCounter, PlainHistogram } from "./plain_metrics.ts";
 import { collectProcessMetrics } from "./process_metrics.ts";
 
@@ -96,7 +97,13 @@ export class Metrics {
   });
   #sum: (() => Promise<string | undefined>) | undefined;
 
-  constructor() {
+  readonly #textMs: number;
+  #text: Promise<string> | undefined;
+  #textMadeMs = 0;
+
+  /** @param textMs how long a text serves all who ask, in milliseconds: to make it takes some of the event loop. */
+  constructor({ textMs = METRICS_TEXT_MS }: { readonly textMs?: number | undefined } = {}) {
+    this.#textMs = textMs;
     collectProcessMetrics(this.#registry);
   }
 
@@ -244,7 +251,16 @@ export class Metrics {
   }
 
   /** Prometheus' text format: the sum of all processes if `sumBy` was called, else this process alone. */
-  async text(): Promise<string> {
+  text(): Promise<string> {
+    const nowMs = performance.now();
+    if (this.#text === undefined || nowMs >= this.#textMadeMs + this.#textMs) {
+      this.#textMadeMs = nowMs;
+      this.#text = this.#makeText();
+    }
+    return this.#text;
+  }
+
+  async #makeText(): Promise<string> {
     return (await this.#sum?.()) ?? this.#registry.metrics();
   }
 

@@ -74,16 +74,31 @@ export function isLoopbackHost(hostname: string): boolean {
   return hostname === "localhost" || isLoopbackAddress(hostname.replace(/^\[(.*)\]$/, "$1"));
 }
 
-/** Hextets of an IPv6 address that name a network of one customer. */
+/** Hextets of an IPv6 address that name a network, and the site that has it: what one customer is given at most. */
 const NETWORK_HEXTETS = 4;
+const SITE_HEXTETS = 3;
 const HEXTETS = 8;
 
 /** What callers are counted by: an IPv4 address, or the /64 network of an IPv6 one, which has more than can be counted. */
 export function networkOf(address: string): string {
+  return networksOf(address)[0] ?? "";
+}
+
+/**
+ * The same, and behind it for an IPv6 address the /48 site that the network is of. None for "", which is no address.
+ */
+export function networksOf(address: string): readonly string[] {
   const [plain = ""] = address.split("%");
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
-  if (mapped !== undefined || isIP(plain) !== 6) return mapped ?? plain;
+  if (mapped !== undefined) return [mapped];
+  if (isIP(plain) !== 6) return plain === "" ? [] : [plain];
   const [head = [], tail = []] = plain.split("::").map((part) => part.split(":").filter(Boolean));
   const zeros: string[] = Array(Math.max(0, HEXTETS - head.length - tail.length)).fill("0");
-  return [...head, ...zeros, ...tail].slice(0, NETWORK_HEXTETS).join(":").toLowerCase();
+  const hextets = [...head, ...zeros, ...tail].map((hextet) =>
+    hextet.replace(/^0+(?=.)/, "").toLowerCase(),
+  );
+  return [
+    hextets.slice(0, NETWORK_HEXTETS).join(":"),
+    `${hextets.slice(0, SITE_HEXTETS).join(":")}::/48`,
+  ];
 }

@@ -32,6 +32,11 @@ export class SharedPool {
     return (holder === "" ? 0 : this.#partOf(holder) + amount) <= free;
   }
 
+  /** Whether the holder has anything. */
+  holds(holder: string): boolean {
+    return this.#parts.has(holder);
+  }
+
   /** Ask `mayTake` before. If the caller takes all the same, it holds more than its share. */
   take(holder: string, amount: number): void {
     assert(Number.isSafeInteger(amount), "what is held is counted in whole numbers");

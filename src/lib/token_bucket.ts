@@ -1,5 +1,5 @@
 /**
- * A token bucket in memory, for calls without a key, which have no account to count by.
+ * A token bucket in memory.
  *
  * @module
  */
@@ -35,11 +35,18 @@ export class TokenBucket {
 
   /** 0 if there is a token, else the milliseconds until there is one. */
   peek(): number {
+    const { capacity, fillMs } = this.#options;
+    const tokens = this.tokens();
+    return tokens < 1 ? Math.ceil(((1 - tokens) * fillMs) / capacity) : 0;
+  }
+
+  /** Tokens that are there now, with a fraction. */
+  tokens(): number {
     const { capacity, fillMs, now } = this.#options;
     const nowMs = now();
     const gained = ((nowMs - this.#countedMs) * capacity) / fillMs;
     this.#tokens = Math.min(capacity, this.#tokens + gained);
     this.#countedMs = nowMs;
-    return this.#tokens < 1 ? Math.ceil(((1 - this.#tokens) * fillMs) / capacity) : 0;
+    return this.#tokens;
   }
 }

@@ -6,9 +6,12 @@
  */
 import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
-import { anonymous, createAnonymousLimit } from "../api/anonymous_limit.ts";
+import type { Caller } from "../admission/known_accounts.ts";
+import { anonymous } from "../api/anonymous_limit.ts";
+import { createNetworkLimit } from "../api/network_limit.ts";
 import { WITHIN } from "../api/own_routes.ts";
 import { NO_PARAMETERS } from "../api/parameters.ts";
+import { countUnlogged } from "../api/unlogged_calls.ts";
 import { CONNECT_PATH, challengeOf } from "../connect/metadata.ts";
 import { connectReach, requireOwnMachine } from "../connect/reach.ts";
 import { type Call, callPlugin, requestIdOf } from "../http/call.ts";
@@ -22,7 +25,9 @@ import { isObject } from "../lib/records.ts";
 import {
   IDLE_SECONDS_MAX,
   LONG_POLL_SECONDS,
+  MCP_ANONYMOUS_BODY_BYTES_MAX,
   MCP_ANONYMOUS_LIMIT,
+  MCP_ANONYMOUS_OF_NETWORK_LIMIT,
   MCP_BODY_BYTES_MAX,
 } from "../limits.ts";
 import type { Services } from "../services.ts";
@@ -33,7 +38,11 @@ import { parseDigits } from "./values.ts";
 
 /** `handle` is the app that has all the other routes. */
 export function mcpRoutes(services: Services, handle: (request: Request) => Promise<Response>) {
-  const anonymousLimit = createAnonymousLimit(MCP_ANONYMOUS_LIMIT);
+  const anonymousLimit = createNetworkLimit({
+    limit: MCP_ANONYMOUS_LIMIT,
+    networkLimit: MCP_ANONYMOUS_OF_NETWORK_LIMIT,
+    of: "MCP calls without a key",
+  });
   const handler = createMcpHandler(
     ({ requestInfo }) => {
       const request = present(requestInfo);
@@ -47,9 +56,9 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
   /** Parses the message and answers it. The body is held until then. */
   async function answer(
     { request, requestId }: Call,
-    { hold, onReceived, ask = handle, onMessage }: Answering,
+    { hold, bytesMax = MCP_BODY_BYTES_MAX, onReceived, ask = handle, onMessage }: Answering,
   ) {
-    const message = await readMessage(request, hold);
+    const message = await readMessage(request, { hold, bytesMax });
     if (message instanceof Response) return message;
     onReceived();
     await onMessage?.(message.value);
@@ -64,6 +73,9 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
     return respond({ status, headers: Object.fromEntries(headers), body: text || null });
   }
 
+  /** Counts a message that no route counts. @throws {Problem} 429 */
+  const count = (caller: Caller) => countUnlogged(services, caller, "mcp");
+
   /** A tool may wait as long as a long poll. */
   const patience = (server: TimedServer | null, request: Request) => () =>
     server?.timeout(request, LONG_POLL_SECONDS + IDLE_SECONDS_MAX);
@@ -71,7 +83,7 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
   const routes = new Elysia({ name: "mcp" })
     .use(callPlugin())
     .use(
-      new Elysia({ name: "server card" }).use(anonymous(services.anonymousLimit)).get(
+      new Elysia({ name: "server card" }).use(anonymous(services)).get(
         "/.well-known/mcp/server-card.json",
         () =>
           Response.json(serverCard(services.http.baseUrl(), services.config), {
@@ -85,14 +97,25 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
       async ({ call, server }) => {
         const { request } = call;
         refuseForeignOrigin(services, request);
-        const accountId = await services.keys.findAccount(request.headers);
-        // A caller with a key that nobody has is as unknown as one without a key.
-        if (accountId === undefined) anonymousLimit();
+        const caller = await services.keys.findCaller(request.headers);
         const onReceived = patience(server, request);
-        const work = (hold: HoldBytes) => answer(call, { hold, onReceived });
-        return accountId === undefined
-          ? services.strangersBodies.whileHeld(request, server, work)
-          : services.bodies.whileHeld(accountId, work);
+        if (caller === undefined) {
+          // A caller with a key that nobody has is as unknown as one without a key.
+          anonymousLimit(services.operatorsListener.addressOf(request, server));
+          const bytesMax = MCP_ANONYMOUS_BODY_BYTES_MAX;
+          return services.strangersBodies.whileHeld(request, server, (hold) =>
+            answer(call, { hold, bytesMax, onReceived }),
+          );
+        }
+        return services.bodies.whileHeld(caller.account.id, (hold) =>
+          answer(call, {
+            hold,
+            onReceived,
+            onMessage: async (message) => {
+              if (!isToolCall(message)) count(caller);
+            },
+          }),
+        );
       },
       { parse: "none", query: NO_PARAMETERS, detail: { hide: true } },
     );
@@ -108,7 +131,6 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
       refuseForeignOrigin(services, request);
       const challenged = challengeTo(services.http.baseUrl());
       const principal = await services.keys.authenticate(call, "read").catch((error) => {
-        anonymousLimit();
         throw challenged(error);
       });
       const prove = () =>
@@ -120,8 +142,12 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
         answer(call, {
           hold,
           onReceived: patience(server, request),
-          // A tool call is proven by the route that it asks, so it costs what it costs over `/mcp`.
-          onMessage: (message) => (isToolCall(message) ? undefined : prove()),
+          // A tool call is proven and counted by the route that it asks, so it costs what it costs over `/mcp`.
+          onMessage: async (message) => {
+            if (isToolCall(message)) return;
+            await prove();
+            count(principal.caller);
+          },
           ask: async (asked) => {
             const answered = await handle(asked);
             isRefused ||= answered.status === 403;
@@ -145,6 +171,8 @@ interface TimedServer {
 /** How a message is answered. */
 interface Answering {
   readonly hold: HoldBytes;
+  /** Of the message. @default MCP_BODY_BYTES_MAX */
+  readonly bytesMax?: number;
   /** Called when the body is there. */
   readonly onReceived: () => void;
   /** The app that has all the other routes. @default `handle` */
@@ -186,17 +214,19 @@ function named({ request: { method, headers, signal }, requestId }: Exchange): R
 /** The one message of a body, or why it is none. @throws {Problem} 400, 413, 415; 503 of `hold` */
 async function readMessage(
   request: Request,
-  hold: HoldBytes,
+  { hold, bytesMax }: { readonly hold: HoldBytes; readonly bytesMax: number },
 ): Promise<{ readonly value: unknown } | Response> {
   const form = mediaTypeOf(request, ["json"]);
   if (form instanceof Problem) throw form;
   const bytes = await receiveBody(request, {
-    bytesMax: MCP_BODY_BYTES_MAX,
-    tooLarge,
+    bytesMax,
+    tooLarge: () => tooLarge(bytesMax),
     hold,
   });
   try {
-    const value = parseDigits(bodyTextOf(bytes));
+    const text = bodyTextOf(bytes);
+    const parsed: unknown = JSON.parse(text);
+    const value = isToolCall(parsed) ? parseDigits(text) : parsed;
     if (!Array.isArray(value)) return { value };
     return rpcError(INVALID_REQUEST, "Send one message, not an array of them.");
   } catch {
@@ -204,10 +234,11 @@ async function readMessage(
   }
 }
 
-function tooLarge(): Problem {
+function tooLarge(bytesMax: number): Problem {
+  const whose = bytesMax < MCP_BODY_BYTES_MAX ? " without a valid key" : "";
   return new Problem("PAYLOAD_TOO_LARGE", {
-    detail: `A message has at most ${MCP_BODY_BYTES_MAX} bytes. Ask for less at once.`,
-    extras: { limit: "request_body", max_bytes: MCP_BODY_BYTES_MAX },
+    detail: `A message${whose} has at most ${bytesMax} bytes. Ask for less at once.`,
+    extras: { limit: "request_body", max_bytes: bytesMax },
     headers: { Connection: "close" },
   });
 }

@@ -187,7 +187,7 @@ export function skillRoutes(services: Services) {
   }
 
   return new Elysia({ name: "skill" })
-    .use(anonymous(services.anonymousLimit))
+    .use(anonymous(services))
     .get(
       "/public/feeds/:id/agent-skill",
       async ({ call, params, query }) =>

@@ -14,6 +14,7 @@ import { BODY_PROBLEMS, COUNTED, described, documented } from "../api/described.
 import { KEYLESS_TOPUP, PAID_TOPUP, TOPUP } from "../api/examples.ts";
 import { problemOfSave } from "../api/feed_problems.ts";
 import { receiveJsonObject } from "../api/json_body.ts";
+import type { Arrival } from "../api/operators_listener.ts";
 import { NO_PARAMETERS } from "../api/parameters.ts";
 import { respondOutcome } from "../api/problems.ts";
 import { billingUrlOf } from "../api/refusals.ts";
@@ -156,8 +157,10 @@ function beginning(services: Services, ways: Ways) {
   const { anonymousLimit, bodies, http, keys, config, operatorsListener, strangersBodies } =
     services;
   const { card, x402 } = ways;
+  const countKeyless = ({ request, server }: Arrival) =>
+    anonymousLimit(operatorsListener.addressOf(request, server));
   return new Elysia({ name: "begin top-up" })
-    .use(authenticatedIfKeyed(keys, x402 && anonymousLimit))
+    .use(authenticatedIfKeyed(keys, x402 && countKeyless))
     .post(
       "/topups",
       async ({ call, principal, request, server }) => {

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { Metrics } from "../../src/http/metrics.ts";
 import { startTestGateway } from "../support/gateway.ts";
 import { waitFor } from "../support/processes.ts";
 import { seedFeed } from "../support/seed.ts";
@@ -53,6 +54,32 @@ describe("metrics", () => {
     }
     // Bun walks the whole heap for it, and nothing is served meanwhile.
     expect(names.filter((name) => name.startsWith("nodejs_heap_space_"))).toEqual([]);
+  });
+
+  test("are for the machine itself, unless a token is asked for: no proxy, and no name that points here", async () => {
+    const { port } = new URL(gateway.baseUrl);
+    for (const headers of [
+      { "X-Forwarded-For": "203.0.113.9" },
+      { Forwarded: "for=203.0.113.9" },
+      { Host: `metrics.example:${port}` },
+    ] as Record<string, string>[]) {
+      expect((await gateway.get("/metrics", undefined, headers)).status).toBe(404);
+    }
+    const guarded = await gateway.startPeer({ FEEDGATE_METRICS_TOKEN: "scrape-me-0123456789" });
+    const headers = {
+      "X-Forwarded-For": "203.0.113.9",
+      Authorization: "Bearer scrape-me-0123456789",
+    };
+    expect((await fetch(`${guarded.baseUrl}/metrics`, { headers })).status).toBe(200);
+    // The key comes before the parameters.
+    expect((await fetch(`${guarded.baseUrl}/metrics?x=1`)).status).toBe(401);
+  });
+
+  test("a text serves all who ask within its time", async () => {
+    const metrics = new Metrics({ textMs: 60_000 });
+    const first = metrics.text();
+    metrics.answered({ route: "/x", status: 200, seconds: 0.1 });
+    expect(metrics.text()).toBe(first);
   });
 
   test("a counter's name ends in _total, and no other metric's does", async () => {

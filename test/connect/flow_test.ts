@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { shellActor } from "../../src/accounts/actor.ts";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { REGISTRATIONS_PER_ADDRESS, UNUSED_CLIENTS_MAX } from "../../src/limits.ts";
+import { REGISTRATIONS_OF_NETWORK_LIMIT, UNUSED_CLIENTS_MAX } from "../../src/limits.ts";
 import { suspendAccount } from "../../src/operator/accounts.ts";
 import { editKey } from "../../src/operator/keys.ts";
 import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
@@ -277,7 +277,7 @@ describe("registration", () => {
       [400, "invalid_client_metadata"],
     ]);
     const flood = await Promise.all(
-      Array.from({ length: REGISTRATIONS_PER_ADDRESS }, () =>
+      Array.from({ length: 2 * REGISTRATIONS_OF_NETWORK_LIMIT }, () =>
         postJson("/oauth/register", { redirect_uris: [BACK] }),
       ),
     );

@@ -494,6 +494,8 @@ describe("every answer is one that the document promises", () => {
       await get(200, path);
       await get(400, `${path}?unknown=1`);
     }
+    // Through a proxy on the machine, whose callers may be anywhere.
+    await get(404, "/metrics", undefined, { "X-Forwarded-For": "203.0.113.9" });
     const guarded = await gateway.startPeer({ FEEDGATE_METRICS_TOKEN: "scrape-me-0123456789" });
     const response = await fetch(`${guarded.baseUrl}/metrics`);
     expect(response.status).toBe(401);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { Metrics } from "../../src/http/metrics.ts";
 
 test("Metrics: every answer is counted and observed once, however many and however often it is asked", async () => {
-  const metrics = new Metrics();
+  const metrics = new Metrics({ textMs: 0 });
   const answered = (status: number, seconds: number, route = "/a") =>
     metrics.answered({ route, status, seconds });
   const other = (status: number, seconds: number) => answered(status, seconds, "/b");

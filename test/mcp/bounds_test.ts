@@ -7,7 +7,13 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { generateKey } from "../../src/accounts/key_format.ts";
-import { MCP_ANONYMOUS_LIMIT, UNSENT_BYTES_MAX } from "../../src/limits.ts";
+import {
+  MCP_ANONYMOUS_BODY_BYTES_MAX,
+  MCP_ANONYMOUS_OF_NETWORK_LIMIT,
+  REVALIDATION_LIMIT,
+  UNSENT_BYTES_MAX,
+  WINDOW_MS,
+} from "../../src/limits.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 import { callTool, postTool, TOOL_HEADERS, toolMessage } from "../support/tools.ts";
@@ -110,18 +116,23 @@ test("a caller who declares a large body and sends nothing of it holds next to n
 
 test("unknown callers that send much keep out each other, and nobody whose key is known", async () => {
   const keys = ["made-up", generateKey("read"), ""];
-  const sent = "x".repeat(900_000);
+  const form = { "Content-Type": "application/x-www-form-urlencoded" };
+  const sent = "x".repeat(180_000);
   const stalled = await Promise.all(
     Array.from({ length: 20 }, (_, index) => {
       const withKey = keys[index % keys.length];
-      const headers = { "Content-Length": String(MIB), ...(withKey && { "x-api-key": withKey }) };
-      return open(sent, headers);
+      const headers = {
+        "Content-Length": "200000",
+        ...form,
+        ...(withKey && { "x-api-key": withKey }),
+      };
+      return open(sent, headers, { path: "/console/sign-out" });
     }),
   );
   await until(async () => (await metric("feedgate_bodies_bytes")) > MIB);
   // A network may have half of the room, so another has some, too.
   expect(await metric("feedgate_bodies_bytes")).toBeLessThanOrEqual(2 * MIB);
-  const large = PING.replace('"id":1', `"id":"${"x".repeat(MIB / 2)}"`);
+  const large = PING.replace('"id":1', `"id":"${"x".repeat(10_000)}"`);
   const headers = { "Content-Length": String(large.length) };
   const neighbour = await open(large, headers, { from: "127.0.0.2" });
   expect(await firstLineOf(neighbour)).toBe("HTTP/1.1 200 OK");
@@ -160,18 +171,36 @@ test("answers that nobody reads are counted, once for both of their forms, and b
   expect(JSON.parse(content[0].text)).toEqual(structuredContent);
 });
 
-test("calls whose key nobody has share the limit of those without one, and a known key passes", async () => {
+test("a message without a key is small, and messages with a key that call no tool are counted for it", async () => {
+  const large = JSON.stringify({
+    ...JSON.parse(PING),
+    params: { _meta: { filler: "x".repeat(MCP_ANONYMOUS_BODY_BYTES_MAX) } },
+  });
+  const refused = await postTool(gateway.baseUrl, large, {});
+  expect(refused.status).toBe(413);
+  expect(await refused.json()).toMatchObject({ code: "PAYLOAD_TOO_LARGE" });
+  const account = await gateway.createAccount();
+  const [own, other] = [
+    await gateway.createKey(account, "read"),
+    await gateway.createKey(account, "read"),
+  ];
+  expect((await postTool(gateway.baseUrl, large, { "x-api-key": own })).status).toBe(200);
+  expect(await pings(REVALIDATION_LIMIT + 1, own)).toEqual(new Set([200, 429]));
+  expect(await pings(1, other)).toEqual(new Set([200]));
+});
+
+test("calls whose key nobody has are counted as those without one, and a known key passes", async () => {
   const startedMs = performance.now();
   const answers = await Promise.all(
-    Array.from({ length: MCP_ANONYMOUS_LIMIT + 100 }, (_, index) =>
+    Array.from({ length: MCP_ANONYMOUS_OF_NETWORK_LIMIT + 100 }, (_, index) =>
       postTool(gateway.baseUrl, PING, {
         "x-api-key": index % 2 === 0 ? `made-up-${index}` : generateKey("read"),
       }),
     ),
   );
-  const refilled = ((performance.now() - startedMs) / 60_000) * MCP_ANONYMOUS_LIMIT;
+  const refilled = ((performance.now() - startedMs) / WINDOW_MS) * MCP_ANONYMOUS_OF_NETWORK_LIMIT;
   expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(
-    MCP_ANONYMOUS_LIMIT + Math.ceil(refilled),
+    MCP_ANONYMOUS_OF_NETWORK_LIMIT + Math.ceil(refilled),
   );
   const limited = answers.find(({ status }) => status === 429);
   expect(await limited?.json()).toMatchObject({ code: "RATE_LIMITED" });
@@ -183,7 +212,7 @@ test("the server card shares the limit of the routes that need no key", async ()
   expect((await card()).status).toBe(200);
   const { anonymousLimit } = gateway.gateway.services;
   expect(() => {
-    for (let call = 0; call < 10_000; call++) anonymousLimit();
+    for (let call = 0; call < 10_000; call++) anonymousLimit("127.0.0.1");
   }).toThrow();
   // Some calls pass meanwhile, because the limit refills by the millisecond.
   const statuses = await Promise.all(

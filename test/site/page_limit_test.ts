@@ -1,36 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createPageLimit } from "../../src/api/page_limit.ts";
-import { PAGES_MADE_LIMIT, PAGES_MADE_OF_NETWORK_LIMIT, WINDOW_MS } from "../../src/limits.ts";
+import { PAGES_MADE_OF_NETWORK_LIMIT } from "../../src/limits.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-
-/** How many of `calls` pages are made for an address. */
-function made(limit: (address: string) => void, address: string, calls: number): number {
-  let count = 0;
-  for (let call = 0; call < calls; call += 1) {
-    try {
-      limit(address);
-      count += 1;
-    } catch {}
-  }
-  return count;
-}
-
-describe("createPageLimit", () => {
-  test("a network has a share of its own, and all together have a limit", () => {
-    let nowMs = 0;
-    const limit = createPageLimit(() => nowMs);
-    const many = 2 * PAGES_MADE_OF_NETWORK_LIMIT;
-    expect(made(limit, "2001:db8::1", many)).toBe(PAGES_MADE_OF_NETWORK_LIMIT);
-    // The same network, and another one.
-    expect(made(limit, "2001:db8::2", 1)).toBe(0);
-    expect(made(limit, "203.0.113.1", 1)).toBe(1);
-    let others = 0;
-    for (let host = 2; host < 20; host += 1) others += made(limit, `203.0.113.${host}`, many);
-    expect(others).toBe(PAGES_MADE_LIMIT - PAGES_MADE_OF_NETWORK_LIMIT - 1);
-    nowMs = WINDOW_MS;
-    expect(made(limit, "2001:db8::1", 1)).toBe(1);
-  });
-});
 
 describe("a crawler", () => {
   let gateway: TestGateway;

@@ -70,7 +70,7 @@ export async function startTestGateway(
       ),
       log,
       // No client is left that has to hear of the end.
-      { closingNoticeMs: 0, hasJobs },
+      { closingNoticeMs: 0, hasJobs, metricsTextMs: 0 },
     );
   const gateway = await start({});
   const peers: Gateway[] = [];

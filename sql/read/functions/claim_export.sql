@@ -1,7 +1,6 @@
 -- Counts an export in the limit of its account and feed, and notes what its version shows. Exports of one account and
 -- feed are counted one by one.
 --
--- shown_columns: JSON array of names; null if it is no CSV
 -- exports_limit: exports in window_us (microseconds)
 -- is_granted: whether there was room; if not, nothing is noted
 -- used: exports in the window, with this one if it is granted
@@ -14,7 +13,6 @@ create or replace function claim_export(
   shown_version bigint,
   shown_batch bigint,
   shown_position bigint,
-  shown_columns json,
   exports_limit int,
   window_us bigint,
   out is_granted boolean,
@@ -52,12 +50,11 @@ begin
     return;
   end if;
   insert into exports (
-    export_id, account_id, feed_id, data_version, batch_number, last_position, csv_columns,
-    happened_at
+    export_id, account_id, feed_id, data_version, batch_number, last_position, happened_at
   )
   values (
     new_export_id, reader_account_id, exported_feed_id, shown_version, shown_batch, shown_position,
-    shown_columns, moment
+    moment
   );
   used := used + 1;
 end

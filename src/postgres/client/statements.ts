@@ -265,6 +265,7 @@ import sql_read_list_categories_found from "../../../sql/read/list_categories_fo
 import sql_read_list_category from "../../../sql/read/list_category.sql" with { type: "text" };
 import sql_read_list_export_fields from "../../../sql/read/list_export_fields.sql" with { type: "text" };
 import sql_read_list_schemas from "../../../sql/read/list_schemas.sql" with { type: "text" };
+import sql_read_note_export from "../../../sql/read/note_export.sql" with { type: "text" };
 import sql_read_read_collection_page from "../../../sql/read/read_collection_page.sql" with { type: "text" };
 import sql_read_read_collection_rows from "../../../sql/read/read_collection_rows.sql" with { type: "text" };
 import sql_read_read_document from "../../../sql/read/read_document.sql" with { type: "text" };
@@ -590,6 +591,7 @@ export const STATEMENTS = {
   list_category: numbered(sql_read_list_category),
   list_export_fields: numbered(sql_read_list_export_fields),
   list_schemas: numbered(sql_read_list_schemas),
+  note_export: numbered(sql_read_note_export),
   read_collection_page: numbered(sql_read_read_collection_page),
   read_collection_rows: numbered(sql_read_read_collection_rows),
   read_document: numbered(sql_read_read_document),
@@ -2253,7 +2255,6 @@ export interface StatementTypes {
       readonly data_version: bigint;
       readonly batch_number: bigint;
       readonly last_position: bigint;
-      readonly csv_columns: string | null;
       readonly exports_limit: number;
       readonly window_us: bigint;
     };
@@ -2384,6 +2385,19 @@ export interface StatementTypes {
     row: {
       readonly feed_id: string;
       readonly schema_definition: string | null;
+    };
+  };
+  /** what an export shows that was counted before its rows were, so that it can go on: its version, and the columns */
+  note_export: {
+    parameters: {
+      readonly export_id: string;
+      readonly data_version: bigint;
+      readonly batch_number: bigint;
+      readonly last_position: bigint;
+      readonly csv_columns: string | null;
+    };
+    row: {
+      readonly export_id: string;
     };
   };
   /** a page of a collection's batch in order of arrival; one row more than asked says has_more */
@@ -2530,6 +2544,7 @@ export interface StatementTypes {
       readonly version: bigint | null;
       readonly after: string | null;
       readonly grace: string;
+      readonly is_counted: boolean;
     };
     row: {
       readonly data_version: bigint;
@@ -3038,7 +3053,7 @@ export const ARGUMENTS: {
   push_to_feed: (by) => [by.feed_id, by.feed_type, by.definition_version, by.row_count, by.row_texts, by.row_ids, by.event_times, by.batch_id, by.is_complete, by.is_dry_run, by.body_bytes, by.elapsed_ms, by.account_id, by.key_id, by.actor, by.window_limit, by.window_us],
   record_push: (by) => [by.feed_id, by.code, by.detail, by.rows_received, by.rows_inserted, by.rows_duplicate, by.body_bytes, by.duration_ms, by.batch_id, by.times],
   renew_import: (by) => [by.feed_id, by.import_id],
-  claim_export: (by) => [by.export_id, by.account_id, by.feed_id, by.data_version, by.batch_number, by.last_position, by.csv_columns, by.exports_limit, by.window_us],
+  claim_export: (by) => [by.export_id, by.account_id, by.feed_id, by.data_version, by.batch_number, by.last_position, by.exports_limit, by.window_us],
   find_absent_field: (by) => [by.feed_id, by.batch_number, by.names, by.work_max, by.unindexed_max, by.names_max],
   find_event_span: (by) => [by.feed_id],
   index_filter_rows: (by) => [by.feed_id, by.batch_number, by.work_max],
@@ -3047,6 +3062,7 @@ export const ARGUMENTS: {
   list_category: (by) => [by.category, by.limit, by.offset],
   list_export_fields: (by) => [by.feed_id, by.batch_number, by.last_position, by.oldest_event, by.rows_max, by.fields_max],
   list_schemas: (by) => [by.feed_ids],
+  note_export: (by) => [by.export_id, by.data_version, by.batch_number, by.last_position, by.csv_columns],
   read_collection_page: (by) => [by.feed_id, by.batch_number, by.after_position, by.offset, by.limit, by.names, by.texts, by.literals, by.grace, by.work_max, by.whole_max],
   read_collection_rows: (by) => [by.feed_id, by.row_ids],
   read_document: (by) => [by.feed_id],
@@ -3055,7 +3071,7 @@ export const ARGUMENTS: {
   read_stream_tail: (by) => [by.feed_id, by.after_position, by.limit],
   release_export: (by) => [by.export_id],
   search_feeds: (by) => [by.q, by.category, by.limit, by.offset],
-  survey_export: (by) => [by.feed_id, by.account_id, by.version, by.after, by.grace],
+  survey_export: (by) => [by.feed_id, by.account_id, by.version, by.after, by.grace, by.is_counted],
   list_categories: (by) => [by.limit],
   list_feed_pages: (by) => [by.limit],
   list_push_days: (by) => [by.feed_id, by.days, by.counted_max],

@@ -24,6 +24,10 @@ export interface ExportBody {
   readonly stream: ReadableStream<Uint8Array>;
   /** Resolves when nothing more is sent, however that came. */
   readonly ended: Promise<void>;
+  /** For how long the client has left a piece untaken, in milliseconds. */
+  untakenMs(): number;
+  /** Cuts it off. */
+  abort(): void;
 }
 
 /** Of the fastest, half as long as the usual: the gateway serves others meanwhile. */
@@ -54,17 +58,17 @@ export function exportBody(
   }
 
   let fail: (() => void) | undefined;
+  const untakenForMs = () => (untakenMs === undefined ? 0 : performance.now() - untakenMs);
   const timer = setInterval(() => {
-    const nowMs = performance.now();
-    const isUnread = nowMs - (untakenMs ?? nowMs) > EXPORT_UNREAD_MS_MAX;
-    if (isUnread || nowMs - startedMs > EXPORT_MS_MAX) fail?.();
+    const isUnread = untakenForMs() > EXPORT_UNREAD_MS_MAX;
+    if (isUnread || performance.now() - startedMs > EXPORT_MS_MAX) fail?.();
   }, MS_PER_SECOND);
 
   const stream = new ReadableStream<Uint8Array>(
     {
       start(controller) {
         fail = () => {
-          controller.error(new Error("the export took too long"));
+          controller.error(new Error("the export was cut off"));
           end();
         };
       },
@@ -90,7 +94,7 @@ export function exportBody(
     },
     { highWaterMark: 0 },
   );
-  return { stream, ended: ended.promise };
+  return { stream, ended: ended.promise, untakenMs: untakenForMs, abort: () => fail?.() };
 }
 
 /** The database sends each row by itself. To pass it on so would cost more than to read it. */

@@ -1,8 +1,8 @@
 /**
  * Every row of one version of a feed, as one read of many units. Beyond 10.
  *
- * The rows are counted and sent by one snapshot of the database, which is opened before the export is admitted. So what
- * is charged is what is sent. A version that was exported before is found again by the note that `claim_export` made of
+ * It is admitted by an upper bound of its rows, which the database keeps, and counted in its limit. Only then a session
+ * of its own is opened. The rows are counted and sent by one snapshot, so what is charged is what is sent. A version that was exported before is found again by the note that `claim_export` made of
  * it: its batch, and its last position.
  *
  * @module
@@ -24,6 +24,7 @@ import { SharedPool } from "../../lib/shared_pool.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import {
   CSV_COLUMNS_MAX,
+  EXPORT_GIVES_WAY_MS,
   EXPORT_ROWS_PER_READ,
   EXPORT_SAMPLE_ROWS,
   EXPORTS_LIMIT,
@@ -42,7 +43,7 @@ import { findFeed, problemOfNoFeed } from "../pipeline/find_feed.ts";
 import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import type { Resource } from "../pipeline/resource.ts";
 import { csvColumns } from "./csv_lines.ts";
-import { exportBody } from "./export_body.ts";
+import { type ExportBody, exportBody } from "./export_body.ts";
 
 /** What a reader asks for. */
 export interface ExportAsked {
@@ -58,16 +59,22 @@ export interface ExportAsked {
 type Survey = Row<"survey_export">;
 type Claimed = Row<"claim_export">;
 
-/** An export under way: what it has opened and counted. */
-interface Open {
-  readonly snapshot: Snapshot;
-  readonly feedId: string;
-  readonly survey: Survey;
-  readonly columns: readonly string[] | undefined;
+/** An export under way: what it is planned by, and what it has counted and opened since. */
+interface Held {
+  readonly feed: Feed;
+  readonly plan: Survey;
   /** Once it is counted in the limit. */
   claimed?: Claimed & { readonly exportId: string };
+  /** Once its rows are counted. */
+  open?: Open;
   /** Once it is sent. */
-  body?: ReturnType<typeof exportBody>;
+  body?: ExportBody;
+}
+
+interface Open {
+  readonly snapshot: Snapshot;
+  readonly survey: Survey;
+  readonly columns: readonly string[] | undefined;
 }
 
 const WINDOW_SECONDS = EXPORTS_WINDOW_MS / MS_PER_SECOND;
@@ -76,57 +83,69 @@ const MEDIA_TYPES = {
   csv: "text/csv; charset=utf-8; header=present",
 } as const;
 
-export function createExports(services: Services, reads: ReadPipeline) {
+export function createExports(
+  services: Services,
+  reads: ReadPipeline,
+  { givesWayMs = EXPORT_GIVES_WAY_MS }: { readonly givesWayMs?: number } = {},
+) {
   const { database, feeds, log, openSnapshot } = services;
   const places = new SharedPool(EXPORTS_MAX);
+  const sending = new Set<ExportBody>();
   const limits = { free: EXPORTS_PER_MINUTE, paid: EXPORTS_PER_MINUTE };
 
-  /** @throws {Problem} every 400, 404, 410 and 503 */
+  /** Plans it, by what costs little. @throws {Problem} every 400, 404 and 410 */
   async function find(
     readCall: ReadCall,
     asked: ExportAsked,
-    { isFresh, held }: { readonly isFresh: boolean; readonly held: { open?: Open } },
+    { isFresh, call }: { readonly isFresh: boolean; readonly call: { held: Held | undefined } },
   ): Promise<Resource> {
-    const { call, principal } = readCall;
+    const { principal } = readCall;
     const { accountId } = principal;
     const wanted = { accountId, reference: asked.reference, isFresh };
     const feed = await findFeed(feeds, wanted);
     if (feed === undefined) throw await problemOfNoFeed(feeds, wanted);
-    call.subject.feedId = feed.feedId;
+    readCall.call.subject.feedId = feed.feedId;
     if (!feed.hasData) throw feedNotSynced();
     if (feed.feedType === "singleton") {
       throw invalidParameter(
         "This feed is a singleton, and one read gives all of it. Read it with GET /v1/feed/{id}.",
       );
     }
-    if (held.open?.feedId !== feed.feedId) {
-      await held.open?.snapshot.end();
-      held.open = await open(feed, accountId, asked);
-    }
-    return resourceOf(readCall, { asked, feed, open: held.open });
+    // Of an attempt that was planned by what has changed since.
+    await giveUp(principal, call.held);
+    call.held = undefined;
+    const queries = database.onBehalfOf(accountId);
+    const plan = await queries.row("survey_export", surveyOf(feed, accountId, asked));
+    if (plan === undefined) throw versionGone();
+    const held: Held = { feed, plan };
+    call.held = held;
+    return resourceOf(readCall, asked, held);
   }
 
-  async function open(
-    feed: Feed,
-    accountId: string,
-    { format, after, version }: ExportAsked,
-  ): Promise<Open> {
-    const { feedId } = feed;
+  const surveyOf = ({ feedId }: Feed, accountId: string, { after, version }: ExportAsked) => ({
+    feed_id: feedId,
+    account_id: accountId,
+    version: version ?? null,
+    after: after ?? null,
+    grace: RETIRED_BATCH_GRACE,
+    is_counted: false,
+  });
+
+  /** Opens a snapshot, and counts the rows there, of a newer version if there is one. @throws {Problem} 410 */
+  async function open({ feed }: Held, accountId: string, asked: ExportAsked): Promise<Open> {
     const snapshot = await openSnapshot();
+    let isOpen = false;
     try {
       const survey = await snapshot.row("survey_export", {
-        feed_id: feedId,
-        account_id: accountId,
-        version: version ?? null,
-        after: after ?? null,
-        grace: RETIRED_BATCH_GRACE,
+        ...surveyOf(feed, accountId, asked),
+        is_counted: true,
       });
       if (survey === undefined) throw versionGone();
-      const columns = format === "csv" ? await columnsOf(snapshot, feed, survey) : undefined;
-      return { snapshot, feedId, survey, columns };
-    } catch (error) {
-      await snapshot.end();
-      throw error;
+      const columns = asked.format === "csv" ? await columnsOf(snapshot, feed, survey) : undefined;
+      isOpen = true;
+      return { snapshot, survey, columns };
+    } finally {
+      if (!isOpen) await end(snapshot);
     }
   }
 
@@ -154,56 +173,54 @@ export function createExports(services: Services, reads: ReadPipeline) {
     );
   }
 
-  function resourceOf(
-    { call, principal }: ReadCall,
-    { asked, feed, open }: { asked: ExportAsked; feed: Feed; open: Open },
-  ): Resource {
-    const { survey } = open;
-    const { data_version: version, row_count: rows } = survey;
-    const units = (rows + EXPORT_ROWS_PER_READ - 1n) / EXPORT_ROWS_PER_READ;
+  function resourceOf({ call, principal }: ReadCall, asked: ExportAsked, held: Held): Resource {
+    const { feed, plan } = held;
     const query = `export ${asked.format} ${feed.feedId}`;
     const { request } = call;
     const claim = {
       ...claimOf({ operation: "export", feed, limits, query }, request.headers),
-      units,
-      version,
+      units: unitsOf(plan),
+      version: plan.data_version,
     };
     const isGzipped = acceptsGzip(request.headers.get("accept-encoding"));
-    const headers = headersOf(survey, { asked, isGzipped });
     return {
       claim,
       async build(_atLeast, repeated) {
         // One that goes on under its Idempotency-Key was counted when it began.
-        if (repeated === undefined) open.claimed ??= await claimExport(principal, open);
+        if (repeated === undefined) held.claimed ??= await claimExport(principal, held);
+        held.open ??= await open(held, principal.accountId, asked);
+        await note(principal, held);
+        const { survey } = held.open;
+        const headers = headersOf(survey, { asked, isGzipped });
         return {
           seen: null,
-          version,
+          version: survey.data_version,
+          units: unitsOf(survey),
           answer: async ({ receipt }) => ({
-            headers: { ...headers, ...receiptHeaders(receipt), ...windowHeaders(open.claimed) },
-            body: await send(open, { asked, isGzipped }),
+            headers: { ...headers, ...receiptHeaders(receipt), ...windowHeaders(held.claimed) },
+            body: await send(held, { asked, isGzipped }),
           }),
         };
       },
       describe: async () => ({
         seen: null,
         cachingHeaders: {},
-        head: () => answerHead(headers),
+        head: () => answerHead(headersOf(plan, { asked, isGzipped })),
       }),
     };
   }
 
   /** @throws {Problem} 429 */
-  async function claimExport({ accountId }: Principal, { feedId, survey, columns }: Open) {
+  async function claimExport({ accountId }: Principal, { feed, plan }: Held) {
     const exportId = Bun.randomUUIDv7();
     const claimed = present(
       await database.onBehalfOf(accountId).row("claim_export", {
         export_id: exportId,
         account_id: accountId,
-        feed_id: feedId,
-        data_version: survey.data_version,
-        batch_number: survey.batch_number,
-        last_position: survey.last_position,
-        csv_columns: columns === undefined ? null : JSON.stringify(columns),
+        feed_id: feed.feedId,
+        data_version: plan.data_version,
+        batch_number: plan.batch_number,
+        last_position: plan.last_position,
         exports_limit: EXPORTS_LIMIT,
         window_us: EXPORTS_WINDOW_US,
       }),
@@ -212,67 +229,104 @@ export function createExports(services: Services, reads: ReadPipeline) {
     return { ...claimed, exportId };
   }
 
-  /** The body. From here on, the session ends with it. */
-  async function send(
-    open: Open,
-    { asked, isGzipped }: { readonly asked: ExportAsked; readonly isGzipped: boolean },
-  ): Promise<ReadableStream<Uint8Array>> {
-    const lines = await open.snapshot.copyLines(copyQuery(open));
-    // A failure is met by whoever reads; without a reader it has nobody.
-    lines.on("error", () => {});
-    open.body = exportBody(lines, {
-      columns: open.columns,
-      isWhole: asked.after === undefined,
-      isGzipped,
+  /** If it shows more than was known as it was counted. */
+  async function note({ accountId }: Principal, { claimed, open, plan }: Held): Promise<void> {
+    if (claimed === undefined || open === undefined) return;
+    const { survey, columns } = open;
+    if (columns === undefined && survey.data_version === plan.data_version) return;
+    await database.onBehalfOf(accountId).row("note_export", {
+      export_id: claimed.exportId,
+      data_version: survey.data_version,
+      batch_number: survey.batch_number,
+      last_position: survey.last_position,
+      csv_columns: columns === undefined ? null : JSON.stringify(columns),
     });
-    open.body.ended.then(() => close(open));
-    return open.body.stream;
   }
 
-  async function close({ snapshot }: Open): Promise<void> {
+  /** The body. From here on, the session ends with it. */
+  async function send(
+    held: Held,
+    { asked, isGzipped }: { readonly asked: ExportAsked; readonly isGzipped: boolean },
+  ): Promise<ReadableStream<Uint8Array>> {
+    const { snapshot, survey, columns } = present(held.open);
+    const lines = await snapshot.copyLines(copyQuery(held.feed, survey));
+    // A failure is met by whoever reads; without a reader it has nobody.
+    lines.on("error", () => {});
+    const body = exportBody(lines, { columns, isWhole: asked.after === undefined, isGzipped });
+    held.body = body;
+    sending.add(body);
+    body.ended.then(async () => {
+      sending.delete(body);
+      await end(snapshot);
+    });
+    return body.stream;
+  }
+
+  async function end(snapshot: Snapshot): Promise<void> {
     await snapshot.end().catch((error) => log.warn("export's session not ended", { error }));
   }
 
   /** What was opened and counted for an answer that is none. */
-  async function giveUp({ accountId }: Principal, open: Open): Promise<void> {
-    const { claimed } = open;
-    await close(open);
-    if (claimed === undefined) return;
+  async function giveUp({ accountId }: Principal, held: Held | undefined): Promise<void> {
+    if (held?.open !== undefined) await end(held.open.snapshot);
+    if (held?.claimed === undefined) return;
     try {
-      const { exportId } = claimed;
+      const { exportId } = held.claimed;
       await database.onBehalfOf(accountId).row("release_export", { export_id: exportId });
     } catch (error) {
-      log.warn("export counted though it was not answered", { feed: open.feedId, error });
+      log.warn("export counted though it was not answered", { feed: held.feed.feedId, error });
     }
+  }
+
+  /** A place for one more export of the account; false: there is none. */
+  async function takePlace(accountId: string): Promise<boolean> {
+    if (!places.mayTake(accountId, 1) && !places.holds(accountId)) {
+      // Whoever takes nothing of what it has asked for gives way to one that has nothing yet.
+      const [slowest] = [...sending].sort((a, b) => b.untakenMs() - a.untakenMs());
+      if (slowest !== undefined && slowest.untakenMs() > givesWayMs) {
+        slowest.abort();
+        await slowest.ended;
+      }
+    }
+    if (!places.mayTake(accountId, 1)) return false;
+    places.take(accountId, 1);
+    return true;
   }
 
   return async (readCall: ReadCall, asked: ExportAsked): Promise<Answer | Problem> => {
     const { principal } = readCall;
     const { accountId } = principal;
-    if (!places.mayTake(accountId, 1)) return tooManyExports();
-    places.take(accountId, 1);
-    const held: { open?: Open } = {};
+    if (!(await takePlace(accountId))) return tooManyExports();
+    const call: { held: Held | undefined } = { held: undefined };
     const leave = () => places.giveBack(accountId, 1);
     let isSending = false;
     try {
-      const findIt = (isFresh: boolean) => find(readCall, asked, { isFresh, held });
-      const answer = await reads.answer(readCall, findIt);
-      const { body } = held.open ?? {};
+      const answer = await reads.answer(readCall, (isFresh) =>
+        find(readCall, asked, { isFresh, call }),
+      );
+      const body = call.held?.body;
       isSending = body !== undefined && !(answer instanceof Problem);
       body?.ended.then(leave);
       return answer;
     } finally {
       if (!isSending) {
-        if (held.open !== undefined) await giveUp(principal, held.open);
+        await giveUp(principal, call.held);
         leave();
       }
     }
   };
 }
 
+/** One call for each hundred rows. */
+function unitsOf({ row_count: rows }: Survey): bigint {
+  return (rows + EXPORT_ROWS_PER_READ - 1n) / EXPORT_ROWS_PER_READ;
+}
+
 /** The rows in the order of their positions. The values are the database's own, so they can stand in the text. */
-function copyQuery({ feedId, survey }: Open): string {
-  const { batch_number, after_position, last_position, oldest_event } = survey;
+function copyQuery(
+  { feedId }: Feed,
+  { batch_number, after_position, last_position, oldest_event }: Survey,
+): string {
   const isStream = batch_number === 0n;
   return `
     select payload

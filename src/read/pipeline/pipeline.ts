@@ -68,9 +68,10 @@ export function createReadPipeline(services: Services): ReadPipeline {
       const answered = await answerWithoutBody(reading);
       if (answered !== undefined) return answered;
     }
-    const reserved = await reserve(reading);
-    if (reserved.kind !== "reserved") return attempts.refuse(reading, reserved);
-    const { remembered } = reserved;
+    const first = await reserve(reading);
+    if (first.kind !== "reserved") return attempts.refuse(reading, first);
+    const { remembered } = first;
+    let reserved = first;
     try {
       let shown = await resource.build(remembered?.answeredVersion ?? null, remembered);
       // The data has moved since the Idempotency-Key was proven.
@@ -78,6 +79,11 @@ export function createReadPipeline(services: Services): ReadPipeline {
       if (shown.empty !== undefined) {
         admission.release(reserved);
         return await answerEmpty(reading, shown, shown.empty);
+      }
+      if (shown.units !== undefined && remembered === undefined) {
+        const exact = admission.reserveAgain(reserved, shown.units);
+        if (exact.kind !== "reserved") return STALE;
+        reserved = exact;
       }
       const { beginsAfter } = shown;
       const isGone = () => request.signal.aborted;

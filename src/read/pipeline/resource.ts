@@ -17,6 +17,8 @@ export interface Shown<Seen = null> {
   readonly version: bigint | null;
   /** Of a follower's page: the position behind which it begins. Newer events are on the next page. */
   readonly beginsAfter?: bigint;
+  /** Calls that it costs, if that could not be known before it was built; no more than were claimed. */
+  readonly units?: bigint;
   /** 200, with the receipt of a read that was logged. */
   answer(grant: Grant): Answer | Promise<Answer>;
   /** The answer of a read that found nothing to charge for. It is counted with the 304s. */

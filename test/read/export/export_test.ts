@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
+import { createApp } from "../../../src/app.ts";
+import { createCall } from "../../../src/http/call.ts";
+import { Problem } from "../../../src/http/errors.ts";
+import { Metrics } from "../../../src/http/metrics.ts";
+import { EXPORTS_LIMIT } from "../../../src/limits.ts";
+import { createExports } from "../../../src/read/export/export_feed.ts";
+import { createReadPipeline } from "../../../src/read/pipeline/pipeline.ts";
 import { askAgain } from "../../support/ask_again.ts";
 import { waitFor } from "../../support/processes.ts";
 import { type FeedOptions, type PushScene, startPushScene } from "../../support/push_scene.ts";
@@ -266,6 +273,34 @@ describe("export", () => {
     expect((await exportFeed(feedId)).headers.get("x-ratelimit-remaining")).toBe("5");
   });
 
+  test("no session is opened and no row counted for HEAD, or before window, price and the hourly limit", async () => {
+    const feedId = await filledFeed({ type: "collection", price: "metered" });
+    const { services } = scene.gateway.gateway;
+    let opened = 0;
+    const { app } = createApp({
+      ...services,
+      http: { ...services.http, metrics: new Metrics() },
+      openSnapshot: async () => {
+        opened += 1;
+        return await services.openSnapshot();
+      },
+    });
+    const statusOf = async (key: string, method = "GET") => {
+      const url = `http://localhost/v1/feed/${feedId}/export`;
+      const answer = await app.handle(new Request(url, { method, headers: { "x-api-key": key } }));
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    expect(await statusOf(poor, "HEAD")).toBe(402);
+    expect(await statusOf(poor)).toBe(402);
+    expect(await statusOf(reader, "HEAD")).toBe(200);
+    expect(opened).toBe(0);
+    const statuses: number[] = [];
+    for (let times = 0; times < EXPORTS_LIMIT + 2; times++) statuses.push(await statusOf(reader));
+    expect(statuses).toEqual([...Array(EXPORTS_LIMIT).fill(200), 429, 429]);
+    expect(opened).toBe(EXPORTS_LIMIT);
+  });
+
   test("what is no collection and no stream, not there, or not asked for rightly is refused", async () => {
     const singleton = await scene.createFeed({ type: "singleton" });
     await scene.push(singleton, { a: 1 });
@@ -477,5 +512,37 @@ describe("exports beside pushes", () => {
     await Promise.all(open.map(({ body }) => body?.cancel()));
     expect(await waitFor(isNoneOpen, FREED_MS_MAX)).toBe(true);
     expect((await exportFeed(feedId, { key: owner })).ids?.length).toBe(2_000);
+  });
+
+  test("one that is not read gives its place to an account that has none", async () => {
+    const feedId = await scene.createFeed({ type: "stream" });
+    const filler = "x".repeat(40_000);
+    for (let start = 0; start < 400; start += 40) {
+      await scene.push(
+        feedId,
+        upTo(40, start).map((id) => ({ id, filler })),
+      );
+    }
+    const { services } = scene.gateway.gateway;
+    const exportOf = createExports(services, createReadPipeline(services), { givesWayMs: 0 });
+    const asked = { reference: feedId, after: undefined, version: undefined };
+    const begin = async (key: string) => {
+      const url = `http://localhost/v1/feed/${feedId}/export`;
+      const call = createCall(new Request(url, { headers: { "x-api-key": key } }), "/export");
+      const principal = await services.keys.authenticate(call, "read");
+      return exportOf({ call, principal }, { ...asked, format: "ndjson" });
+    };
+    const keys = await Promise.all(
+      upTo(4).map(async () => scene.gateway.createKey(await scene.gateway.createAccount(), "read")),
+    );
+    const [greedy = "", second = "", third = "", late = ""] = keys;
+    const stuck = [greedy, greedy, greedy, second, third];
+    for (const key of stuck) expect(await begin(key)).not.toBeInstanceOf(Problem);
+    expect(await begin(greedy)).toBeInstanceOf(Problem);
+    const answer = await begin(late);
+    if (answer instanceof Problem || !(answer.body instanceof ReadableStream)) {
+      throw new Error("the late account has no export");
+    }
+    expect(idsOf(await new Response(answer.body).text())).toEqual(upTo(400));
   });
 });
