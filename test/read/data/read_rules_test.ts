@@ -116,6 +116,41 @@ describe("decisions 6: time bounds", () => {
     expect(second.data.map(({ id }) => id)).toEqual([33, 31, 29, 27, 25, 23, 21]);
   });
 
+  test("reads that differ in one bound only share neither a page nor a cursor", async () => {
+    const bounds = [
+      `start_time=${at(20)}`,
+      `start_time=${at(20)}&end_time=${at(40)}`,
+      `start_time=${at(20)}&end_time=${at(41)}`,
+      `start_time=${at(21)}&end_time=${at(41)}`,
+      `end_time=${at(41)}`,
+    ];
+    const spans: unknown[] = [];
+    const cursors: unknown[] = [];
+    for (const query of bounds) {
+      const { data, next_cursor } = await read(`${stream}?${query}&limit=5`);
+      cursors.push(next_cursor);
+      const { data: all } = await read(`${stream}?${query}&limit=100`);
+      spans.push([data[0]?.id, all[0]?.id, all.at(-1)?.id]);
+    }
+    expect(spans).toEqual([
+      [149, 149, 50],
+      [40, 40, 20],
+      [41, 41, 20],
+      [41, 41, 21],
+      [41, 41, 0],
+    ]);
+    for (const [place, cursor] of cursors.entries()) {
+      for (const [other, query] of bounds.entries()) {
+        const response = await get(`${stream}?${query}&limit=5&cursor=${cursor}`);
+        expect({ place, other, status: response.status }).toEqual({
+          place,
+          other,
+          status: place === other ? 200 : 400,
+        });
+      }
+    }
+  });
+
   test("the wrong way round, or no date-time: 400", async () => {
     await expectRefusals([
       [`${stream}?start_time=${at(2)}&end_time=${at(1)}`, "INVALID_PARAMETER"],
