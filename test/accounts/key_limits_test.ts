@@ -266,6 +266,21 @@ describe("a key that is rotated", () => {
     }
   });
 
+  test("ends when it was to end, where that is before the end of the grace", async () => {
+    const account = await gateway.createAccount();
+    const end = inOneHour();
+    const old = await createKey(account, "--expires", end);
+    for (const grace of ["1d", "2h"]) {
+      const made = await operator.json("key", "rotate", old.id, "--grace", grace);
+      expect(made).toMatchObject({ replaces: old.id, expires_at: end });
+      expect(await operator.json("key", "find", old.key)).toMatchObject({ expires_at: end });
+    }
+    const made = (await operator.json("key", "rotate", old.id, "--grace", "1m")) as Issued;
+    expect(made.expires_at).toBe(end);
+    const { expires_at } = (await operator.json("key", "find", old.key)) as Issued;
+    expect(Date.parse(expires_at ?? "")).toBeLessThan(Date.parse(end));
+  });
+
   test("ends at once without a grace; a revoked one can't be rotated or edited", async () => {
     const account = await gateway.createAccount({ credits: 100 });
     const old = await createKey(account);
@@ -358,3 +373,8 @@ test("options of keys that can't be used are refused, and change nothing", async
   const after = (await gateway.sql`select * from api_keys where account_id = ${account}`)[0];
   expect(after).toEqual(before);
 });
+
+/** A time of whole seconds, as commands print it. */
+function inOneHour(): string {
+  return new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+/, "");
+}

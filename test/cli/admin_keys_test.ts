@@ -87,6 +87,26 @@ describe("admin keys", () => {
     expect(newest[4]).toMatchObject({ account_id: null, after: { permission: "admin" } });
   });
 
+  test("one that is about to end is not kept longer by a rotation, and its successors end with it", async () => {
+    const end = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+/, "");
+    const { id } = await createAdminKey("guest", "--expires", end);
+    const endOf = async (key: string) => {
+      const listed = await operator.json("key", "list", "--permission", "admin");
+      return (listed as { id: string; expires_at: string }[]).find((each) => each.id === key)
+        ?.expires_at;
+    };
+    for (const grace of ["1d", "2h"]) {
+      const made = await operator.json("key", "rotate", id, "--grace", grace);
+      expect(made).toMatchObject({ replaces: id, expires_at: end });
+      expect(await endOf(id)).toBe(end);
+    }
+    const made = await operator.json("key", "rotate", id, "--grace", "1m");
+    expect(made).toMatchObject({ expires_at: end });
+    expect(Date.parse((await endOf(id)) ?? "")).toBeLessThan(Date.parse(end));
+    // Within its grace, it has another successor with the end that it had.
+    expect(await operator.json("key", "rotate", id)).toMatchObject({ expires_at: end });
+  });
+
   test("one is a wrong permission where accounts' keys belong, and an unknown or revoked one is invalid", async () => {
     const { id, key } = await createAdminKey("elsewhere");
     const provider = await gateway.createAccount();
