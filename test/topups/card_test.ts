@@ -379,6 +379,25 @@ describe("POST /webhooks/stripe", () => {
     expect(await alertOf(lost.id)).toContain("grant them again if it is won");
   });
 
+  test("a bank's inquiry takes nothing, also when it closes, and what comes of it as a dispute does", async () => {
+    const { accountId, id } = await paid();
+    await hear(await completed(id));
+    const inquiry = (status: string) =>
+      stripe.disputeOf(id, { id: "dp_inquiry", status, cents: 500 });
+    for (const [type, status] of [
+      ["created", "warning_needs_response"],
+      ["updated", "warning_under_review"],
+      ["closed", "warning_closed"],
+    ] as const) {
+      await hear(await told(`charge.dispute.${type}`, inquiry(status)));
+      expect([status, await balanceOf(accountId)]).toEqual([status, 5 * CREDITS_PER_USD]);
+    }
+    expect(await alertOf(id)).toBeNull();
+    await hear(await told("charge.dispute.updated", inquiry("needs_response")));
+    await hear(await told("charge.dispute.created", inquiry("warning_needs_response")));
+    expect(await balanceOf(accountId)).toBe(0);
+  });
+
   test("if Stripe can't be asked whose a dispute is, the message is refused, so that it comes again", async () => {
     const { accountId, id } = await paid();
     await hear(await completed(id));

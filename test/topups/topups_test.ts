@@ -76,6 +76,14 @@ async function bookOf(accountId: string) {
   };
 }
 
+/** Of all accounts. */
+async function sumOfDay(): Promise<bigint> {
+  const [row] = await gateway.sql`
+    select sum(amount_nanos) as sum from topups
+    where created_at >= date_trunc('day', now(), 'UTC') and status <> 'expired'`;
+  return BigInt(row?.sum);
+}
+
 async function stateOf(topup: Topup): Promise<Topup> {
   return (await findTopup(database, topup.topup_id)) as Topup;
 }
@@ -150,12 +158,7 @@ describe("beginTopup", () => {
     await expireTopup(book, topupOf(first).topup_id);
     expect((await beginTopup(database, order(accountId), ofAccount)).kind).toBe("begun");
 
-    const [{ sum }] = (await gateway.sql`
-      select sum(amount_nanos) as sum from topups
-      where created_at >= date_trunc('day', now(), 'UTC') and status <> 'expired'`) as never as [
-      { sum: string },
-    ];
-    const ofAll = { accountDayNanos: undefined, dayNanos: BigInt(sum) + 12n * USD };
+    const ofAll = { accountDayNanos: undefined, dayNanos: (await sumOfDay()) + 12n * USD };
     const accounts = await Promise.all(Array.from({ length: 4 }, () => gateway.createAccount()));
     const spread = await Promise.all(
       accounts.map((each) => beginTopup(database, order(each), ofAll)),
@@ -166,6 +169,26 @@ describe("beginTopup", () => {
       "day_full",
       "day_full",
     ]);
+  });
+
+  test("what is left of a day's limit can be topped up to the last nano-dollar, and no more", async () => {
+    const accountId = await gateway.createAccount();
+    await begin(accountId);
+    const ofAccount = { accountDayNanos: 12n * USD, dayNanos: undefined };
+    const ofAll = { accountDayNanos: undefined, dayNanos: (await sumOfDay()) + 14n * USD };
+    const kinds: string[] = [];
+    for (const [limits, amountNanos] of [
+      [ofAccount, 7n * USD + 1n],
+      [ofAccount, 7n * USD],
+      [ofAccount, 1n],
+      [ofAll, 7n * USD + 1n],
+      [ofAll, 7n * USD],
+      [ofAll, 1n],
+    ] as const) {
+      kinds.push((await beginTopup(database, order(accountId, { amountNanos }), limits)).kind);
+    }
+    const [account, all] = ["account_day_full", "day_full"];
+    expect(kinds).toEqual([account, "begun", account, all, "begun", all]);
   });
 
   test("so many of an account's top-ups wait, and no more", async () => {
