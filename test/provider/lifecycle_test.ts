@@ -697,6 +697,52 @@ describe("retention", () => {
     expect(terms).toHaveLength(6);
   });
 
+  /** Its events were three days longer ago: what time does, which moves no version. */
+  const letPass = (id: string) => gateway.sql`
+    update stream_events set event_at = event_at - interval '3 days' where feed_id = ${id}`;
+
+  test("shows no row by its id from a page in memory once it is too old", async () => {
+    const { id, slug } = await createFeed({ feed_type: "stream", retention_days: 3 });
+    await push(id, [{ id: "a" }]);
+    expect(await idsOf(`${slug}?ids=a`)).toEqual(["a"]);
+    await letPass(id);
+    expect(await idsOf(`${slug}?ids=a`)).toEqual([]);
+  });
+
+  test("moves the data version when it removes events, so that no answer remembered is still good", async () => {
+    const { id, slug } = await createFeed({ feed_type: "stream", retention_days: 3 });
+    await push(id, [{ id: "a" }]);
+    const first = await gateway.get(`/v1/feed/${slug}`, key);
+    const condition = { "If-None-Match": first.headers.get("etag") ?? "" };
+    await letPass(id);
+    await runJob(gateway.sql, "event retention");
+    const second = await gateway.get(`/v1/feed/${slug}`, key, condition);
+    expect([second.status, (await second.json()) as object]).toMatchObject([200, { data: [] }]);
+  });
+
+  test("keeps what is too old from the newest rows, and from those that a schema is tried on", async () => {
+    const { id, slug } = await createFeed({ feed_type: "stream", retention_days: 3 });
+    await push(id, [
+      { id: "old", event_timestamp: ago(4), n: "one" },
+      { id: "new", event_timestamp: ago(1), n: 1 },
+    ]);
+    const shown = (await operator.json("feed", "show", slug)) as { newest_rows: { id: string }[] };
+    expect(shown.newest_rows.map((row) => row.id)).toEqual(["new"]);
+    const locked = {
+      schema_definition: { properties: { id: {}, n: { type: "integer" } } },
+      schema_locked: true,
+      sample_response: { id: "new", n: 1 },
+    };
+    const warnings = async (days: number) => {
+      const body = { ...locked, retention_days: days };
+      const saved = await gateway.send("PATCH", `/v1/provider/feed/${id}/edit`, write, body);
+      expect(saved.status).toBe(200);
+      return ((await saved.json()) as { warnings: string[] }).warnings;
+    };
+    expect(await warnings(3)).toEqual([]);
+    expect(await warnings(5)).toEqual([expect.stringContaining("Of the newest 2 rows, 1 fail")]);
+  });
+
   test("ends a page in memory when an event on it becomes too old", async () => {
     const { id, slug } = await createFeed({ feed_type: "stream", retention_days: 1 });
     const soon = new Date(Date.now() - DAY_MS + 1_500).toISOString();
