@@ -256,6 +256,38 @@ describe("usage", () => {
     expect(entries.map(({ amount_nanos }) => amount_nanos)).toEqual([-7n]);
   });
 
+  test("a month goes only once all that was sold in it, and given back of that, is counted", async () => {
+    const start = monthsOn(today, -9);
+    await sql`select create_usage_partitions(${start.toISOString()}, 1)`;
+    const [accountId, feedId] = [await createAccount(), await createFeed(start)];
+    const [event] = await sql`
+      insert into usage_events (
+        usage_id, account_id, operation, feed_id, charge_nanos, happened_at
+      )
+      values (
+        uuid_from_time(${start.toISOString()}), ${accountId}, 'data', ${feedId}, 7,
+        ${start.toISOString()}
+      )
+      returning usage_id`;
+    await sql`
+      insert into totals_progress (name, complete_until)
+      values ('sales', ${later(monthsOn(start, 1), -1).toISOString()})
+      on conflict (name) do update set complete_until = excluded.complete_until`;
+    await pass("usage retention", today);
+    expect(await partitions()).toContain(monthOf(start));
+    await pass("totals", today);
+    await sql`update usage_events set refunded = true where usage_id = ${event?.usage_id}`;
+    await pass("usage retention", today);
+    expect(await partitions()).toContain(monthOf(start));
+    await pass("totals", today);
+    await pass("usage retention", today);
+    expect(await partitions()).not.toContain(monthOf(start));
+    const [sold] = await sql`
+      select sum(gross_nanos)::int as gross, sum(refunded_nanos)::int as refunded
+      from earning_days where feed_id = ${feedId}`;
+    expect(sold).toEqual({ gross: 7, refunded: 7 });
+  });
+
   test("what is older than the retention goes, and granted - revoked - charged + refunded = balance all along", async () => {
     const start = monthsOn(today, -6);
     await sql`select create_usage_partitions(${start.toISOString()}, 5)`;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type PushScene, startPushScene } from "../support/push_scene.ts";
+import { runJob } from "../support/run_job.ts";
 
 let scene: PushScene;
 beforeAll(async () => {
@@ -176,6 +177,22 @@ test("data_version moves when readers see a change, and not when rows are staged
   expect(await versionAfter({ ids: ["y"], batch: "1", complete: true })).toBe(2);
   expect(await versionAfter({ ids: ["y"], batch: "1", complete: true })).toBe(2);
   expect(await versionAfter({ ids: ["z"] })).toBe(3);
+});
+
+test("a batch is abandoned a day after its last push, however long ago it was begun", async () => {
+  const feedId = await scene.createFeed({ type: "collection" });
+  await scene.push(feedId, bodyOf({ ids: ["a"] }));
+  const push = async (step: Step) =>
+    (await scene.push(feedId, bodyOf({ ...step, batch: "slow" }))).body;
+  await push({ ids: ["x"] });
+  const { sql } = scene.gateway;
+  await sql`
+    update batches set begun_at = begun_at - interval '3 days', pushed_at = pushed_at - interval '3 days'
+    where feed_id = ${feedId} and batch_id = 'slow'`;
+  await push({ ids: ["y"] });
+  await runJob(sql, "abandoned batches");
+  expect(await push({ ids: ["z"], complete: true })).toMatchObject({ rows_inserted: 1 });
+  expect(await shownIds(feedId)).toBe("xyz");
 });
 
 test("the exact retry of a finalizing chunk counts as a push, and all its rows as duplicates", async () => {
