@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { lockWaiters } from "../support/lock_waiters.ts";
 import { seedFeed } from "../support/seed.ts";
 import {
   failed,
@@ -64,6 +65,19 @@ describe("feed", () => {
     const feed = await seed("Five");
     refused(await operator.run(["feed", "publish", feed.slug, "no-such-feed"]), "no-such-feed");
     expect(await operator.json("feed", "show", feed.slug)).toMatchObject({ is_public: false });
+  });
+
+  test("where one of several is deleted while they are published, none is", async () => {
+    const [one, two] = [await seed("Five A"), await seed("Five B")];
+    const deleting = await gateway.sql.reserve();
+    await deleting`begin`;
+    await deleting`update feeds set deleted_at = now() where feed_id = ${two.feedId}`;
+    const publishing = operator.run(["feed", "publish", one.slug, two.feedId]);
+    await lockWaiters(gateway.sql);
+    await deleting`commit`;
+    deleting.release();
+    refused(await publishing, "deleted");
+    expect(await operator.json("feed", "show", one.slug)).toMatchObject({ is_public: false });
   });
 
   test("a draft may be published; it shows once it is active", async () => {

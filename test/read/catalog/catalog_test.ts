@@ -135,6 +135,72 @@ describe("search", () => {
     expect(await found("q=unlisted")).not.toContain("Unlisted earthquakes");
   });
 
+  test("a feed that is hidden comes up in no search and in no list, whatever it shares with one that is listed", async () => {
+    const twin = async (change: string) => {
+      const { feedId, slug } = await seedFeed(gateway, owner, {
+        type: "stream",
+        rows: [],
+        isPublic: true,
+        name: "Glacier lengths",
+      });
+      await gateway.sql`
+        update feeds
+        set description = 'Retreat of alpine ice', category = 'Frozen Water',
+          schema_definition = '{"properties":{"snowline":{}}}'
+        where feed_id = ${feedId}`;
+      await gateway.sql.unsafe(`update feeds set ${change} where feed_id = '${feedId}'`);
+      return { feedId, slug };
+    };
+    const listed = await twin("name = name");
+    const hidden: string[] = [];
+    for (const change of [
+      "is_public = false, published_at = null",
+      "status = 'draft'",
+      "status = 'inactive'",
+      "suspension_reason = 'a complaint'",
+      "deleted_at = now()",
+    ]) {
+      hidden.push((await twin(change)).slug);
+    }
+    const idsAt = async (path: string) => {
+      const { total, results } = await get(path);
+      return { path, total, ids: results.map(({ id }) => id) };
+    };
+    const ofCategory = "category=Frozen+Water";
+    const queries = [
+      "glacier",
+      "glacier lengths",
+      "glacier retreat alps",
+      "glacier poems dynasty -tang",
+      '"alpine ice"',
+      "glac",
+      "frozen",
+      "frozen water",
+      "frozen water glacier",
+      "glacierlengths",
+      "glacer lenghts",
+      "lacier",
+      "snowline",
+    ];
+    for (const words of queries) {
+      const search = `/v1/search?q=${encodeURIComponent(words)}`;
+      for (const path of [search, `${search}&${ofCategory}`]) {
+        expect(await idsAt(path)).toEqual({ path, total: 1, ids: [listed.feedId] });
+      }
+    }
+    for (const path of [`/?${ofCategory}`, "/sitemap.xml"]) {
+      const page = await (await gateway.get(path, undefined, { Accept: "text/html" })).text();
+      const slugs = [listed.slug, ...hidden].filter((slug) =>
+        new RegExp(`/feeds/${slug}["<]`).test(page),
+      );
+      expect([path, slugs]).toEqual([path, [listed.slug]]);
+    }
+    const { feeds } = await get("/v1/catalog?limit=100");
+    expect(feeds.filter(({ name }) => name === "Glacier lengths")).toHaveLength(1);
+    await gateway.sql`update feeds set is_public = false where feed_id = ${listed.feedId}`;
+    expect(await get("/v1/search?q=glacier&category=sports")).toMatchObject({ categories: [] });
+  });
+
   test("a hit has every member of the interface, and the answer says what was asked", async () => {
     const body = await get("/v1/search?q=gold&limit=1");
     expect(body).toMatchObject({ query: "gold", total: 1, limit: 1, offset: 0, has_more: false });

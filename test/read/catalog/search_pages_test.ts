@@ -3,6 +3,8 @@ import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
 
 /** More than a search finds one by one (2,000), so that words that all feeds hold are broad ones. */
 const FEEDS = 2_200;
+/** The same, but not listed: no search may find or count one. */
+const HIDDEN = 300;
 /** A word of 2,046 bytes, the longest that PostgreSQL keeps. */
 const LONGEST_WORD = "ก".repeat(682);
 
@@ -26,8 +28,9 @@ beforeAll(async () => {
         || case when n % 5 = 0 then ' harbour' else '' end
         || case when n = 7 then ' ' || ${LONGEST_WORD} else '' end,
       case when n % 2 = 0 then 'Ground' else 'Water' end,
-      'gauge-' || n, 'collection', 0, 'active', true, now() - n * interval '1 minute', now()
-    from generate_series(1, ${FEEDS}::int) as n`;
+      'gauge-' || n, 'collection', 0, 'active', n <= ${FEEDS},
+      case when n <= ${FEEDS} then now() - n * interval '1 minute' end, now()
+    from generate_series(1, ${FEEDS + HIDDEN}::int) as n`;
 });
 afterAll(() => gateway.stop());
 
@@ -71,6 +74,9 @@ describe("search pages", () => {
     ["platf", every(20), "a beginning of too many, sought in names"],
     ["weekly platf", every(3), "a beginning of too many, beside another word"],
     ["gaug", FEEDS - every(20), "a beginning of many names"],
+    ["ground", every(2), "a category"],
+    ["ground harbour", every(2) + every(5) - every(10), "a category and a word"],
+    ["platform ground", every(2), "a category beside a common word"],
   ];
   test.each(cases)("%s: every feed once, %i in all (%s)", async (query, total) => {
     const names = await walk(query);
