@@ -10,15 +10,7 @@
  *
  * @module
  */
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
@@ -61,9 +53,7 @@ async function main(argv: readonly string[]): Promise<number> {
     for (const each of chosen) console.log(titleOf(each));
     return 0;
   }
-  const tree = mkdtempSync(join(tmpdir(), "feedgate-mutants-"));
-  // Reachable for the account that PostgreSQL runs as where the tests run as root.
-  chmodSync(tree, 0o755);
+  const tree = temporaryFolder(join(tmpdir(), "feedgate-mutants-"));
   process.env[USED_DATA_DIR_VARIABLE] = await makeUsedDataDir();
   const server = await startTestServer();
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => running?.kill("SIGINT"));
@@ -75,6 +65,13 @@ async function main(argv: readonly string[]): Promise<number> {
     removeFolders();
     rmSync(tree, { recursive: true, force: true });
   }
+}
+
+function temporaryFolder(prefix: string): string {
+  const folder = mkdtempSync(prefix);
+  // Reachable for the account that PostgreSQL runs as where the tests run as root.
+  chmodSync(folder, 0o755);
+  return folder;
 }
 
 /** The rows of the table that the command line names, or what is wrong with it. */
@@ -155,9 +152,8 @@ async function runTests(
   server: string | undefined,
 ): Promise<Result> {
   const { [SERVER_VARIABLE]: _, ...env } = process.env;
-  // A run that ends at its first failure leaves its files behind.
-  const temporary = join(tree, "tmp");
-  mkdirSync(temporary, { mode: 0o755 });
+  // A run that ends at its first failure leaves its files behind, and a server that is still at its end.
+  const temporary = temporaryFolder(join(tree, "run-"));
   const child = Bun.spawn([process.execPath, "test", "--bail", TEST_TIMEOUT, ...files], {
     cwd: tree,
     env: { ...env, TMPDIR: temporary, ...(server !== undefined && { [SERVER_VARIABLE]: server }) },
