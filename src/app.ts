@@ -38,6 +38,7 @@ import { openWays } from "./topups/open_ways.ts";
 import { stripeWebhook } from "./topups/stripe/webhook_route.ts";
 import { topupRoutes } from "./topups/topup_routes.ts";
 import { assetRoutes } from "./ui/asset_routes.ts";
+import { pageFrame } from "./ui/page.tsx";
 
 /** What a client in TypeScript is typed by. */
 export type App = ReturnType<typeof createApp>["app"];
@@ -105,7 +106,7 @@ export function createApp(services: Services) {
   const { hasConsole } = config;
   if (hasConsole) routes.use(consoleRoutes(services, handle));
   if (ways.stripe !== undefined) routes.use(stripeWebhook(services, ways.stripe));
-  const frame = hasConsole ? { more: [{ path: "console", text: "Console" }] } : {};
+  const frame = pageFrame(config);
   const app = routes
     .use(assetRoutes())
     .use(siteRoutes(services, frame))

@@ -98,6 +98,7 @@ export async function createServices({ config, databases, log, metricsTextMs }: 
     isDraining: () => state.isDraining,
     isCrowded: () => state.isCrowded(),
     cors: config.corsOrigins && new Cors(config.corsOrigins),
+    hasConsole: config.hasConsole,
     log,
     metrics,
     refusals,

@@ -2,7 +2,7 @@
  * A plugin that answers every error of a route with an RFC 9457 problem document. Decisions 2.
  *
  * A `Problem` is sent as it is, a failed validation becomes one, trouble with the database is 503, and
- * everything else is a logged 500.
+ * everything else is a logged 500. A browser that opens an address outside the API gets the same as a page.
  *
  * @module
  */
@@ -10,7 +10,9 @@ import { Elysia, ValidationError } from "elysia";
 import type { Answer } from "../http/answer.ts";
 import { callPlugin, createCall, type HttpContext, type RoutedCall } from "../http/call.ts";
 import { Problem, type ProblemCode, problemAnswer, unavailable } from "../http/errors.ts";
+import { urlOf } from "../http/query_string.ts";
 import { respond } from "../http/respond.ts";
+import { wantsHtml } from "../http/wants_html.ts";
 import { codeOf, messageOf } from "../lib/error_fields.ts";
 import type { Log } from "../lib/log.ts";
 import type { Throttle } from "../lib/throttle.ts";
@@ -21,6 +23,9 @@ import {
   DatabaseTimeSpentError,
   DatabaseUnavailableError,
 } from "../postgres/client/query.ts";
+import { rootOf } from "../ui/page.tsx";
+import { PRIVATE_PAGE_HEADERS } from "../ui/page_headers.ts";
+import { renderProblem } from "../ui/problem_page.tsx";
 import { routeLabel } from "./observe.ts";
 import { rateLimitedFor } from "./rate_headers.ts";
 import { invalidRequestPart } from "./validation.ts";
@@ -93,8 +98,8 @@ export function respondOutcome(
 
 /** The answer to a problem. 503s of routes with a key, and an account's refusals, are delayed. */
 async function respondProblem(
-  { baseUrl, refusals, refusalsOf }: HttpContext,
-  { requestId, isKeyed, subject }: RoutedCall,
+  { baseUrl, refusals, refusalsOf, hasConsole }: HttpContext,
+  { request, requestId, isKeyed, subject }: RoutedCall,
   problem: Problem,
 ): Promise<Response> {
   subject.code = problem.code;
@@ -102,8 +107,23 @@ async function respondProblem(
   const isOverload = isKeyed && problem.code === "UNAVAILABLE";
   const retryAfterSeconds = isOverload ? await takeTurn(refusals) : undefined;
   if (!isOverload && subject.accountId !== undefined) await refusalsOf(subject.accountId).pass();
+  if (!isKeyed && isOfBrowser(request)) {
+    const root = rootOf(urlOf(request).pathname);
+    const headers = { ...problem.options.headers, ...PRIVATE_PAGE_HEADERS, Vary: "Accept" };
+    const body = renderProblem(problem, { root, requestId, hasConsole });
+    return respond({ status: problem.status, headers, body });
+  }
   const context = { requestId, isKeyed, baseUrl: baseUrl(), retryAfterSeconds };
   return respond(problemAnswer(problem, context));
+}
+
+/** A page's links lead back from its path, so a page below a very long path would be much larger than its request. */
+const PAGE_URL_LENGTH_MAX = 1_000;
+
+/** Whether a person sees the answer. */
+function isOfBrowser({ method, url, headers }: Request): boolean {
+  const isPage = method === "GET" || method === "HEAD";
+  return isPage && url.length <= PAGE_URL_LENGTH_MAX && wantsHtml(headers.get("accept"));
 }
 
 /** The problem that the client gets. */

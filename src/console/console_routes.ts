@@ -12,11 +12,13 @@ import type { Peer } from "../api/operators_listener.ts";
 import type { Handle } from "../api/own_routes.ts";
 import { problemOf } from "../api/problems.ts";
 import { callPlugin, type RoutedCall } from "../http/call.ts";
-import { PROBLEMS, Problem } from "../http/errors.ts";
+import { Problem } from "../http/errors.ts";
 import { urlOf } from "../http/query_string.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import type { Services } from "../services.ts";
+import { rootOf } from "../ui/page.tsx";
 import { PRIVATE_PAGE_HEADERS } from "../ui/page_headers.ts";
+import { titleOf } from "../ui/problem_page.tsx";
 import { CONSUMER_PAGES } from "./consumer/consumer_pages.ts";
 import { cookieOf, cookieToken, isOverTls } from "./cookie.ts";
 import { readForm, requireOwnSite } from "./forms.ts";
@@ -72,12 +74,6 @@ export function consoleRoutes(services: Services, handle: Handle) {
     limits: config.limits,
     baseUrl: http.baseUrl(),
   });
-  const rootOf = (path: string) =>
-    path
-      .split("/")
-      .slice(1, -1)
-      .map(() => "..")
-      .join("/") || ".";
 
   function page(call: RoutedCall, rest: PageRest): Response {
     const path = urlOf(call.request).pathname;
@@ -121,7 +117,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
       http.log.error("a page of the console failed", { request_id: call.requestId, error });
     }
     const root = rootOf(urlOf(call.request).pathname);
-    const view = problemView(PROBLEMS[problem.code].title, problem.options.detail, {
+    const view = problemView(titleOf(problem.code), problem.options.detail, {
       href: `${root}/console`,
       text: "To the first page",
     });
@@ -153,7 +149,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
     const route = PAGES[session.role].find((each) => each.path === path);
     if (route !== undefined) return route;
     throw new Problem("ROUTE_NOT_FOUND", {
-      detail: "There is no such page for you. The menu shows those that there are.",
+      detail: "This page isn't available for your role. The menu lists the pages that are.",
     });
   }
 

@@ -5,7 +5,7 @@
  * @module
  */
 import type { ComponentChildren } from "preact";
-import { type MenuLink, PUBLIC_MENU, renderPage } from "../ui/page.tsx";
+import { CONSOLE_LINK, type MenuLink, PUBLIC_MENU, renderPage } from "../ui/page.tsx";
 import { Message, Text } from "../ui/parts.tsx";
 import { Fields } from "./act_form.tsx";
 import type { Role, Session } from "./sessions.ts";
@@ -34,7 +34,6 @@ const MENUS: Readonly<Record<Role, readonly MenuLink[]>> = {
     { path: "console/own-keys", text: "Keys" },
   ],
 };
-const CONSOLE_LINK: MenuLink = { path: "console", text: "Console" };
 const ROLE_NAMES: Readonly<Record<Role, string>> = {
   admin: "operator",
   write: "provider",

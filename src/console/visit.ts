@@ -146,5 +146,7 @@ export function doneText(name: string | null): string | undefined {
 export function idOf({ params }: Visit): string {
   const id = parseUuid(params.id ?? "");
   if (id !== undefined) return id;
-  throw new Problem("ROUTE_NOT_FOUND", { detail: "There is nothing under this address." });
+  throw new Problem("ROUTE_NOT_FOUND", {
+    detail: "This address contains no valid id. Check the link.",
+  });
 }

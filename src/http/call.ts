@@ -23,6 +23,8 @@ export interface HttpContext {
   readonly isCrowded: () => boolean;
   /** If undefined, browser pages of other origins can read nothing. */
   readonly cors: Cors | undefined;
+  /** Whether pages link to a console. */
+  readonly hasConsole: boolean;
   readonly log: Log;
   readonly metrics: Metrics;
   /**

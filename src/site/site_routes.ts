@@ -11,6 +11,7 @@ import { NO_PARAMETERS, parameters, queryInteger } from "../api/parameters.ts";
 import type { Call } from "../http/call.ts";
 import { respond } from "../http/respond.ts";
 import { answerShared, compressedContent, type SharedContent } from "../http/shared_content.ts";
+import { wantsHtml } from "../http/wants_html.ts";
 import { withoutInvisible } from "../lib/invisible_text.ts";
 import { listedPage } from "../lib/offset_page.ts";
 import { text } from "../lib/typebox.ts";
@@ -208,14 +209,6 @@ ${addresses.join("\n")}
 }
 
 const VARIES = { Vary: "Accept" };
-
-/** Whether HTML is named in `Accept`, and JSON is not named before it. */
-function wantsHtml(accept: string | null): boolean {
-  const types = (accept ?? "").split(",").map((type) => type.split(";")[0]?.trim());
-  const html = types.indexOf("text/html");
-  const json = types.indexOf("application/json");
-  return html >= 0 && (json < 0 || html < json);
-}
 
 /** A visitor's words without what PostgreSQL does not take and nobody sees. */
 function plain(words = ""): string {

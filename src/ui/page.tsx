@@ -59,6 +59,25 @@ export interface PageFrame {
   readonly more?: readonly MenuLink[];
 }
 
+/** The link to the console, in menus of pages outside it. */
+export const CONSOLE_LINK: MenuLink = { path: "console", text: "Console" };
+
+/** The frame of the pages of a gateway with or without a console. */
+export function pageFrame({ hasConsole }: { readonly hasConsole: boolean }): PageFrame {
+  return hasConsole ? { more: [CONSOLE_LINK] } : {};
+}
+
+/** The way from the folder of a page with this path to the gateway's root: `.`, `..`, `../..`. */
+export function rootOf(path: string): string {
+  return (
+    path
+      .split("/")
+      .slice(1, -1)
+      .map(() => "..")
+      .join("/") || "."
+  );
+}
+
 /** The page as HTML. */
 export function renderPage(props: PageProps): string {
   return `<!doctype html>\n${renderToString(<Page {...props} />)}\n`;

@@ -269,7 +269,7 @@ async function outcomeOf(route: RouteOfApp, kind: Kind, sent: Sent): Promise<Out
   if (kind === "consent" || kind === "sign-out") return status;
   if (kind === "page") {
     if (text.includes('/console/sign-in"')) return `${status} sign in`;
-    return text.includes("There is no such page for you") ? `${status} no such page` : "passes";
+    return text.includes("available for your role") ? `${status} no such page` : "passes";
   }
   const isProblem = response.headers.get("content-type") === "application/problem+json";
   const problem = isProblem ? JSON.parse(text) : (problemOfTool(text) ?? {});

@@ -156,6 +156,41 @@ test("an unknown path is answered with the route that it is close to", async () 
   expect(far).toBe(`No route has this path. All are at ${gateway.baseUrl}/docs.`);
 });
 
+test("a browser gets a page, and a program a problem document, for an address that has no page", async () => {
+  const browser = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+  for (const [path, status, title, root] of [
+    ["/nope", 404, "Page not found", "."],
+    ["/console/nope", 404, "Page not found", ".."],
+    ["/docs/guides/nope", 404, "Page not found", "../.."],
+    ["/mcp", 405, "This address is for programs", "."],
+    ["/mcp/connect", 405, "This address is for programs", ".."],
+    ["/?offset=-1", 400, "Invalid parameter", "."],
+  ] as const) {
+    const page = await gateway.get(path, undefined, browser);
+    const text = await page.text();
+    expect([path, page.status, page.headers.get("content-type")]).toEqual([
+      ...[path, status],
+      "text/html; charset=utf-8",
+    ]);
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(page.headers.get("vary")).toBe("Accept");
+    expect(text).toContain(`<h1>${title}</h1>`);
+    expect(text).toContain(`href="${root}/assets/page.`);
+    expect(text).toContain(page.headers.get("x-request-id") ?? "no id");
+    // A program gets the same as before.
+    if (path !== "/?offset=-1") {
+      const { status: programs } = await problemOf(await gateway.get(path));
+      expect([path, programs]).toEqual([path, status]);
+    }
+  }
+  const hostile = await gateway.get("/<script>alert(1)</script>", undefined, browser);
+  expect(await hostile.text()).not.toContain("alert(1)");
+  const keyed = await gateway.get("/v1/catalog", undefined, browser);
+  expect(await problemOf(keyed)).toMatchObject({ status: 401, code: "KEY_REQUIRED" });
+  const long = await gateway.get("/".repeat(8_000), undefined, browser);
+  expect((await long.text()).length).toBeLessThan(10_000);
+});
+
 test("an unknown slug is answered with the listed one that it is close to, and never one that is not listed", async () => {
   const account = await gateway.createAccount();
   const seed = { type: "collection", rows: [{ id: 1 }] } as const;

@@ -17,6 +17,7 @@ export function createHttpContext(lines: string[] = []): HttpContext {
     isCrowded: () => false,
     isDraining: () => false,
     cors: undefined,
+    hasConsole: false,
     log: createLog({ level: "info", isReadable: false, write: (line) => lines.push(line) }),
     metrics: new Metrics(),
     refusals: createThrottle(THROTTLE),
