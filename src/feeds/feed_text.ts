@@ -22,9 +22,9 @@ const CALENDAR = [
 ] as const;
 const MINUTE = [1, "every minute", "minutes"] as const;
 
-/** What holds for the data of every feed. */
+/** Applies to the data of every feed. What may be redistributed is the provider's to say, in its readme. */
 export const DATA_LICENSE =
-  "Feedgate dynamic data license: attribute the provider, redistribute only as it allows";
+  "Feedgate dynamic data license: attribute the provider, redistribute only as the provider's terms allow";
 
 /** Members that a slim row lacks. Beyond 11. */
 const LONG_MEMBERS = /^"(?:readme_md|schema_definition|sample_response)":/;

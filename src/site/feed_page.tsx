@@ -235,18 +235,18 @@ function Reading({ feed, baseUrl, canConnect }: FeedPage) {
     <section>
       <h2>Read it</h2>
       <p>
-        Every way needs a read key, which the gateway's operator gives. Put it in{" "}
-        <code>FEEDGATE_KEY</code>.
+        All methods need a read key, which the gateway's operator gives. Put it in{" "}
+        <code>FEEDGATE_READ_KEY</code>.
       </p>
       <h3>curl</h3>
       <pre tabIndex={0}>
-        <code>{`curl -H "x-api-key: $FEEDGATE_KEY" "${address}"`}</code>
+        <code>{`curl -H "x-api-key: $FEEDGATE_READ_KEY" "${address}"`}</code>
       </pre>
       {feed.price_type === "one_time" && (
         <>
           <p>Buy it from the account's balance, once:</p>
           <pre tabIndex={0}>
-            <code>{`curl -X POST -H "x-api-key: $FEEDGATE_KEY" -H "Content-Type: application/json" \\\n  -d '{"max_credits": ${creditsText((feed.one_time_price_cents ?? 0n) * NANOS_PER_CENT)}}' "${address}/purchase"`}</code>
+            <code>{`curl -X POST -H "x-api-key: $FEEDGATE_READ_KEY" -H "Content-Type: application/json" \\\n  -d '{"max_credits": ${creditsText((feed.one_time_price_cents ?? 0n) * NANOS_PER_CENT)}}' "${address}/purchase"`}</code>
           </pre>
         </>
       )}
@@ -259,7 +259,7 @@ function Reading({ feed, baseUrl, canConnect }: FeedPage) {
       <h3>Agent skill</h3>
       <p>
         <a href={`../public/feeds/${feed.feed_id}/agent-skill`}>Download SKILL.md</a>, which tells
-        an agent how to read this feed. It takes the key from <code>FEEDGATE_READ_KEY</code>.
+        an agent how to read this feed. It uses the same variable.
       </p>
       <h3>TypeScript</h3>
       <p>
@@ -280,6 +280,6 @@ function typescriptOf(feed: Feed, baseUrl: string): string {
       : `for await (const row of feedgate.rows(${slug})) console.log(row);`;
   return `import { Feedgate } from "feedgate/client";
 
-const feedgate = new Feedgate({ url: ${JSON.stringify(baseUrl)}, key: process.env.FEEDGATE_KEY });
+const feedgate = new Feedgate({ url: ${JSON.stringify(baseUrl)}, key: process.env.FEEDGATE_READ_KEY });
 ${read}`;
 }

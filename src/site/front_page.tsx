@@ -190,7 +190,7 @@ function Connect({ baseUrl, canConnect }: McpAddressesProps) {
         <McpAddresses baseUrl={baseUrl} canConnect={canConnect} />
         <p>Over HTTP:</p>
         <pre tabIndex={0}>
-          <code>{`curl -H "x-api-key: $FEEDGATE_KEY" "${baseUrl}/v1/search?q=gold"`}</code>
+          <code>{`curl -H "x-api-key: $FEEDGATE_READ_KEY" "${baseUrl}/v1/search?q=gold"`}</code>
         </pre>
         <p>
           <a href="./docs/guides/connect">How to connect Claude, ChatGPT and others</a>

@@ -34,7 +34,7 @@ const EURO_RATES: DemoFeed = {
     name: "Euro exchange rates",
     description: "What one euro buys in 339 currencies, digital ones included, as of a day.",
     readme_md:
-      "# Euro exchange rates\n\nOne document: `date`, and in `eur` the rate of each currency by its code in lower case.\n\nSource: fawazahmed0/exchange-api, CC0 1.0.",
+      "# Euro exchange rates\n\nOne document: `date`, and in `eur` the rate of each currency by its code in lower case.\n\nSource: fawazahmed0/exchange-api. Terms: CC0 1.0.",
     category: "Currency Exchange",
     feed_type: "singleton",
     sync_interval_mins: 1_440,
@@ -59,7 +59,7 @@ const AIRPORTS: DemoFeed = {
     name: "Large airports of the world",
     description: "463 large airports: codes, place, elevation, and where to read more.",
     readme_md:
-      "# Large airports\n\nFilter by equality, such as `iso_country=eq.JP` or `iata_code=eq.NRT`.\n\nSource: OurAirports, public domain.",
+      "# Large airports\n\nFilter by equality, such as `iso_country=eq.JP` or `iata_code=eq.NRT`.\n\nSource: OurAirports. Terms: public domain.",
     category: "Transportation",
     feed_type: "collection",
     sync_interval_mins: 43_200,
@@ -85,7 +85,14 @@ const AIRPORTS: DemoFeed = {
         keywords: { type: "array", items: TEXT },
       },
     },
-    sample_response: { id: "5531", name: "Narita International Airport", iata_code: "NRT" },
+    sample_response: {
+      id: "5531",
+      name: "Narita International Airport",
+      latitude_deg: 35.764702,
+      longitude_deg: 140.386002,
+      iso_country: "JP",
+      iata_code: "NRT",
+    },
   },
   rows: linesOf(airports),
 };
@@ -97,7 +104,7 @@ const EARTHQUAKES: DemoFeed = {
     description:
       "600 earthquakes of February 2018, as they were measured then: magnitude, place, depth, and how it was felt.",
     readme_md:
-      "# Earthquakes\n\nA stream, newest first. Narrow it by `start_time` and `end_time`, or project it: `jsonpath=$[*].{mag: mag, place: place}`.\n\nSource: U.S. Geological Survey, public domain.",
+      "# Earthquakes\n\nA stream, newest first. Narrow it by `start_time` and `end_time`, or project it: `jsonpath=$[*].{mag: mag, place: place}`.\n\nSource: U.S. Geological Survey. Terms: public domain.",
     category: "Science",
     feed_type: "stream",
     sync_interval_mins: 60,
@@ -117,7 +124,12 @@ const EARTHQUAKES: DemoFeed = {
         geometry: { type: "object" },
       },
     },
-    sample_response: { id: "ci37868143", mag: 2, place: "4km W of Castaic, CA" },
+    sample_response: {
+      id: "ci37868143",
+      event_timestamp: "2018-02-07T01:26:13.840Z",
+      mag: 2,
+      place: "4km W of Castaic, CA",
+    },
   },
   rows: linesOf(earthquakes),
 };
@@ -128,7 +140,7 @@ const GOLD_PRICES: DemoFeed = {
     name: "Gold prices since 1833",
     description: "The monthly price of an ounce of gold in US dollars, from 1833 on.",
     readme_md:
-      "# Gold prices\n\nA stream of months, newest first. Metered: each read costs one credit.\n\nSource: datasets/gold-prices, ODC-PDDL 1.0.",
+      "# Gold prices\n\nA stream of months, newest first. Metered: each read costs one credit.\n\nSource: datasets/gold-prices. Terms: ODC-PDDL 1.0.",
     category: "Finance",
     feed_type: "stream",
     sync_interval_mins: 43_200,
@@ -141,7 +153,11 @@ const GOLD_PRICES: DemoFeed = {
       required: ["id", "event_timestamp", "price_usd"],
       properties: { id: TEXT, event_timestamp: TIME, price_usd: NUMBER },
     },
-    sample_response: { id: "gold-2026-06-01", price_usd: 4228 },
+    sample_response: {
+      id: "gold-2026-06-01",
+      event_timestamp: "2026-06-01T00:00:00Z",
+      price_usd: 4228,
+    },
   },
   rows: linesOf(goldPrices),
 };
@@ -152,7 +168,7 @@ const TERRITORY_NAMES: DemoFeed = {
     name: "Names of countries in 37 languages",
     description: "295 countries and regions, each with its name in 37 languages and scripts.",
     readme_md:
-      "# Names of countries\n\nOne row a territory; `names` by locale. Sold once: read it after a purchase.\n\nSource: Unicode CLDR, Unicode License V3.",
+      "# Names of countries\n\nOne row a territory; `names` by locale. Sold once: read it after a purchase.\n\nSource: Unicode CLDR. Terms: Unicode License V3.",
     category: "Geocoding",
     feed_type: "collection",
     sync_interval_mins: 259_200,
@@ -182,7 +198,7 @@ export const GOLD_BY_YEAR: DemoFeed = {
     name: "Gold prices by year",
     description: "The average price of an ounce of gold in US dollars, for each year from 1833 on.",
     readme_md:
-      "# Gold by year\n\nOne row a year: the average of its twelve months.\n\nSource: datasets/gold-prices, ODC-PDDL 1.0.",
+      "# Gold by year\n\nOne row a year: the average of its twelve months.\n\nSource: datasets/gold-prices. Terms: ODC-PDDL 1.0.",
     category: "Finance",
     feed_type: "collection",
     sync_interval_mins: 43_200,

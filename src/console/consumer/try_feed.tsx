@@ -67,7 +67,7 @@ export const TRY_FEED: PageRoute = {
           <h2>What it is</h2>
           <FeedAsSeen feed={about} />
           <h2>Read it</h2>
-          <pre>{`curl -H "x-api-key: $FEEDGATE_KEY" '${visit.baseUrl}/v1/feed/${about.endpoint_path ?? id}?limit=20'`}</pre>
+          <pre>{`curl -H "x-api-key: $FEEDGATE_READ_KEY" '${visit.baseUrl}/v1/feed/${about.endpoint_path ?? id}?limit=20'`}</pre>
         </>
       ),
     };
@@ -104,7 +104,7 @@ export const TRY_FEED: PageRoute = {
                   <a href="?">Back to the feed</a>
                 </p>
                 <h1>What was asked, and answered</h1>
-                <pre>{`curl -H "x-api-key: $FEEDGATE_KEY" '${visit.baseUrl}${path}'`}</pre>
+                <pre>{`curl -H "x-api-key: $FEEDGATE_READ_KEY" '${visit.baseUrl}${path}'`}</pre>
                 <p>
                   Status{" "}
                   <Badge tone={answer.kind === "done" ? "good" : "bad"}>{answer.status}</Badge>
