@@ -48,6 +48,11 @@ export function nanosOfCredits(text: string): bigint | undefined {
   return parseDecimal(text, CREDIT_DECIMALS);
 }
 
+/** An amount as a person types it, such as `5,000`, without its commas. Any other text stays as it is. */
+export function withoutGroups(text: string): string {
+  return /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
+}
+
 /** Nano-dollars of an amount of USD given as text; undefined if it has more than 9 decimals. */
 export function nanosOfUsd(text: string): bigint | undefined {
   return parseDecimal(text, USD_DECIMALS);

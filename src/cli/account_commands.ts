@@ -145,5 +145,6 @@ function fieldsOf(account: AccountOutcome) {
     balance: `${inCredits(account.balance_credits)} (${account.balance_usd.rawJSON} USD)`,
     created: account.created_at,
     suspended: account.suspension_reason,
+    note: account.warning,
   };
 }

@@ -19,6 +19,8 @@ export interface Output {
   readonly confirm?: ((question: string) => boolean) | undefined;
   /** Width of the terminal that it is read on; absent if standard output is none. */
   readonly columns?: number | undefined;
+  /** Width of tables: that of the terminal, or without one `COLUMNS`; absent if nothing is to be cut. */
+  readonly textColumns?: number | undefined;
   /** Width of the terminal that sees standard error; absent if it is none. */
   readonly statusColumns?: number | undefined;
   /** To that terminal, as it is. */
@@ -136,7 +138,7 @@ function columnOf(title: string, cells: readonly string[], isCopied: boolean): C
   return { title, cells, kind, isCopied, width, leastWidth };
 }
 
-/** On a terminal, times have no fractions. */
+/** Where the width is limited, times have no fractions. */
 function toTheSecond(cells: readonly string[]): readonly string[] {
   return cells.map((cell) => (TIME_FORM.test(cell) ? cell.replace(FRACTION, "") : cell));
 }

@@ -39,10 +39,11 @@ export async function runCommand(
   argv: readonly string[],
   { environment, streams = processStreams() }: RunOptions,
 ): Promise<ExitCode> {
+  const textColumns = streams.columns ?? columnsOf(environment);
   try {
     const request = parseCommandLine(argv, await commandsFor(argv));
     if (request.kind === "help") {
-      await streams.write(`${wrapped(request.text, streams.columns)}\n`);
+      await streams.write(`${wrapped(request.text, textColumns)}\n`);
       return 0;
     }
     const { command, values, argument, arguments: given } = request;
@@ -55,7 +56,9 @@ export async function runCommand(
       ask === undefined || isJson ? undefined : (text: string) => ask(escapeInvisible(text));
     const { write, columns, statusColumns } = streams;
     const status = (text: string) => streams.complain(text);
-    const output: Output = { isJson, write, note, confirm, columns, statusColumns, status };
+    const output: Output = {
+      ...{ isJson, write, note, confirm, columns, textColumns, statusColumns, status },
+    };
     const config = configOf(values["data-dir"], environment);
     if (config.databaseUrl === undefined && !needsNoDatabase(command)) {
       becomeOwner(config.dataDir);
@@ -64,7 +67,7 @@ export async function runCommand(
     const input = { values, argument, arguments: given, config, output, environment, argv };
     const answer = await command.run(input);
     if (answer === undefined) return 0;
-    await printAnswer(streams, command, isJson ? answer.json : textOf(answer, streams));
+    await printAnswer(streams, command, isJson ? answer.json : textOf(answer, textColumns));
     const { more, refusal } = answer;
     for (const line of [more, refusal]) {
       if (line !== undefined) streams.complain(`feedgate: ${plain(line)}\n`);
@@ -117,8 +120,13 @@ async function printAnswer(
   }
 }
 
-function textOf({ text }: Answer, { columns }: Streams): string {
+function textOf({ text }: Answer, columns: number | undefined): string {
   return typeof text === "string" ? text : text(columns);
+}
+
+/** The width that a reader of a pipe asks for by `COLUMNS`; undefined if it names none. */
+function columnsOf({ COLUMNS = "" }: Environment): number | undefined {
+  return /^[1-9]\d{0,5}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
 }
 
 /** One line that a terminal may show: no key, and nothing that speaks to it. */

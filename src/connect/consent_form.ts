@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { creditsText, nanosOfCredits } from "../accounts/money.ts";
+import { creditsText, nanosOfCredits, withoutGroups } from "../accounts/money.ts";
 import type { Feeds } from "../feeds/find.ts";
 import { MS_PER_DAY } from "../lib/time_units.ts";
 import { AGENT_DAYS_DEFAULT, AGENT_DAYS_MAX, AGENT_FEEDS_MAX } from "../limits.ts";
@@ -67,7 +67,7 @@ export async function readConsent(
   { feeds, accountId, nowMs, endsBeforeMs }: Around,
 ): Promise<ConsentInput> {
   const mistakes: string[] = [];
-  const dailyNanos = nanosOfCredits(fields.credits) ?? 0n;
+  const dailyNanos = nanosOfCredits(withoutGroups(fields.credits)) ?? 0n;
   if (dailyNanos <= 0n || dailyNanos > DAILY_NANOS_MAX) {
     mistakes.push(
       `Credits a day must be a number above 0 with at most 3 decimals, and at most ${creditsText(DAILY_NANOS_MAX)}.`,

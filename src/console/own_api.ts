@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { toExactNumber } from "../accounts/money.ts";
+import { toExactNumber, withoutGroups } from "../accounts/money.ts";
 import { fromConsole } from "../api/faces.ts";
 import { type Handle, type OwnRequest, ownRoutes } from "../api/own_routes.ts";
 import { PROBLEMS, Problem, type ProblemCode } from "../http/errors.ts";
@@ -84,6 +84,7 @@ function isCode(code: string): code is ProblemCode {
 }
 
 /** A number as a person typed it, for a JSON body; what is none goes as it is, and the route says so. */
-export function typedNumber(text: string) {
-  return /^\d+(\.\d+)?$/.test(text) ? toExactNumber(text.replace(/^0+(?=\d)/, "")) : text;
+export function typedNumber(typed: string) {
+  const text = withoutGroups(typed);
+  return /^\d+(\.\d+)?$/.test(text) ? toExactNumber(text.replace(/^0+(?=\d)/, "")) : typed;
 }

@@ -9,7 +9,7 @@ import { creditsNumber, usdNumber } from "../accounts/money.ts";
 import { readEarned } from "../earnings/payouts.ts";
 import { present } from "../lib/assert.ts";
 import { PROOF_EVENTS_UNASKED_MAX } from "../limits.ts";
-import type { Row } from "../postgres/client/query.ts";
+import type { Database, Row } from "../postgres/client/query.ts";
 import { time, uuid } from "../shapes.ts";
 import { accountReference, exact, name, quota, reason } from "./common_shapes.ts";
 import { inTime } from "./in_time.ts";
@@ -26,6 +26,9 @@ export const AccountShape = Type.Object(
     balance_usd: exact("The same in USD."),
     created_at: time("When it was made."),
     suspension_reason: Type.Optional(Type.String({ description: "Why its keys are refused." })),
+    warning: Type.Optional(
+      Type.String({ description: "After a name was given: another account has it, too." }),
+    ),
   },
   { $id: "OperatorAccount", description: "An account." },
 );
@@ -85,7 +88,24 @@ export async function createAccount(
     account_id: null,
     actor,
   });
-  return outcomeOf(await findAccount(database, present(made).account_id));
+  const row = await findAccount(database, present(made).account_id);
+  return { ...outcomeOf(row), ...(await warningOf(database, name)) };
+}
+
+/** Names may repeat, but a name of several accounts refers to none of them. */
+async function warningOf(
+  database: Database,
+  name: string | undefined,
+): Promise<Pick<AccountOutcome, "warning">> {
+  if (name === undefined) return {};
+  const named = await database.rows("list_accounts", {
+    account_id: null,
+    name,
+    after_account_id: null,
+    limit: 2,
+  });
+  if (named.length < 2) return {};
+  return { warning: `Another account is named "${name}". Refer to this one by its id.` };
 }
 
 export const EditAccountInput = Type.Object({
@@ -95,12 +115,13 @@ export const EditAccountInput = Type.Object({
 });
 
 /** Changes the fields that are given. */
-export function editAccount(
+export async function editAccount(
   operator: Operator,
   { account_id: account, name, max_feeds_allowed }: InputOf<typeof EditAccountInput>,
   actor: Actor,
 ): Promise<AccountOutcome> {
-  return change(operator, { account, fields: { name, max_feeds_allowed } }, actor);
+  const edited = await change(operator, { account, fields: { name, max_feeds_allowed } }, actor);
+  return { ...edited, ...(await warningOf(operator.database, name)) };
 }
 
 export const SuspendAccountInput = Type.Object({ account_id: accountReference, reason });

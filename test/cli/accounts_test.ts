@@ -66,6 +66,20 @@ describe("account", () => {
     expect((await operator.run(["account", "list"])).stdout).toContain(account.id);
   });
 
+  test("create and edit say when another account has the name, and references to it list both", async () => {
+    const first = await createAccount("Twins");
+    const warning = 'Another account is named "Twins". Refer to this one by its id.';
+    const second = (await operator.json("account", "create", "--name", "Twins")) as Account;
+    expect(second).toMatchObject({ warning });
+    const third = await createAccount("Triplet");
+    const edited = await operator.run(["account", "edit", third, "--name", "Twins"]);
+    expect(edited.stdout).toContain(warning);
+    expect(await operator.json("account", "show", third)).not.toHaveProperty("warning");
+    const { code, stderr } = await operator.run(["account", "show", "Twins"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("is the name of several accounts")]);
+    for (const id of [first, second.id, third]) expect(stderr).toContain(id);
+  });
+
   test("the quota is the one given, else the deployment's", async () => {
     const given = await operator.json("account", "create", "--name", "A", "--max-feeds", "42");
     expect(given).toMatchObject({ max_feeds_allowed: 42 });

@@ -235,4 +235,17 @@ describe("on a terminal of 80 columns", () => {
       expect(fitted.split(/\s+/)).toEqual(whole.split(/\s+/));
     }
   });
+
+  test("a pipe gets the same if COLUMNS says how wide lines may be, and whole lines without it", async () => {
+    const piped = { environment: { COLUMNS: String(COLUMNS) } };
+    for (const argv of [
+      ["account", "list"],
+      ["feed", "list"],
+      ["serve", "--help"],
+    ]) {
+      expect(await screen(argv, piped)).toBe(await screen(argv, { columns: COLUMNS }));
+      const whole = await screen(argv, { environment: { COLUMNS: "none" } });
+      expect(Math.max(...whole.split("\n").map((line) => line.length))).toBeGreaterThan(COLUMNS);
+    }
+  });
 });

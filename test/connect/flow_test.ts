@@ -339,7 +339,7 @@ describe("the consent", () => {
 
   test("becomes a key with exactly these limits, named after the client", async () => {
     const feed = await seedFeed(gateway, accountId, { type: "collection", rows: [{ id: 1 }] });
-    const fields = { daily_credits: "12.5", days: "7", feeds: "some", other_feeds: feed.slug };
+    const fields = { daily_credits: "1,012.5", days: "7", feeds: "some", other_feeds: feed.slug };
     const answered = await exchange(await codeFor(queryOf(), fields));
     expect(answered.status).toBe(200);
     expect(answered.headers.get("cache-control")).toBe("no-store");
@@ -351,7 +351,7 @@ describe("the consent", () => {
       from api_keys where account_id = ${accountId} order by created_at desc limit 1`;
     expect(row).toMatchObject({
       name: "Agent",
-      daily: 12_500,
+      daily: 1_012_500,
       feeds: feed.feedId,
       permission: "read",
     });
@@ -383,6 +383,7 @@ describe("the consent", () => {
     for (const [fields, words] of [
       [{ daily_credits: "0" }, "Credits a day must be"],
       [{ daily_credits: "1.0001" }, "Credits a day must be"],
+      [{ daily_credits: "1,00" }, "Credits a day must be"],
       [{ days: "366" }, "Days must be"],
       [{ days: "0" }, "Days must be"],
       [{ feeds: "some" }, "Choose at least one feed"],

@@ -36,14 +36,25 @@ describe("what a form sends", () => {
     const who = await signIn(gateway.baseUrl, scene.adminKey);
     const path = `/accounts/${scene.consumerAccount}`;
     const before = await balanceOf(scene.consumerAccount);
-    const grant = { act: "grant", credits: "7", reason: "twice" };
+    const grant = { act: "grant", credits: "5,007.5", reason: "twice" };
     const asking = await (await who.post(path, grant)).text();
     const once = asking.match(/name="once" value="([\w-]+)"/)?.[1] ?? "";
     expect(once).not.toBe("");
     const confirmed = { ...grant, once, confirmed: "yes" };
     const answers = [await who.post(path, confirmed), await who.post(path, confirmed)];
     expect(answers.map(({ status }) => status)).toEqual([303, 303]);
-    expect(await balanceOf(scene.consumerAccount)).toBe(before + 7);
+    expect(await balanceOf(scene.consumerAccount)).toBe(before + 5_007.5);
+  });
+
+  test("a new account of a name that another one has says so before it is made", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const fields = { act: "create", new_name: "The only one of its name" };
+    const first = await who.act("/accounts", fields);
+    expect(first.asked).not.toContain("Another account has this name");
+    expect(first.answer.status).toBe(303);
+    const second = await who.act("/accounts", fields);
+    expect(second.asked).toContain("Another account has this name");
+    expect(second.answer.status).toBe(303);
   });
 
   test("a refused form keeps what was typed, and says why", async () => {
@@ -51,7 +62,7 @@ describe("what a form sends", () => {
     const path = `/accounts/${scene.consumerAccount}`;
     const take = { act: "take", credits: "99999999999", reason: "keep these words" };
     const { asked, answer } = await who.act(path, take);
-    expect(asked).toContain("99999999999 credits are taken");
+    expect(asked).toContain("99,999,999,999 credits are taken");
     const html = await answer.text();
     expect(answer.status).toBe(422);
     expect(html).toContain('value="keep these words"');

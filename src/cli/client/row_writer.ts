@@ -62,7 +62,7 @@ export function rowWriter(format: RowFormat, options: WriterOptions): RowWriter 
         async write(rows) {
           const members = picked(rows).map(memberTexts);
           const shown = table(members, columnsOf(members, options));
-          await write(`${escapeInvisible(shown(output.columns))}\n`);
+          await write(`${escapeInvisible(shown(output.textColumns))}\n`);
         },
         end: nothing,
       };

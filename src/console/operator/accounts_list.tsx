@@ -15,11 +15,13 @@ import type { PageRoute } from "../visit.ts";
 
 const LISTED = 50;
 
+type AccountList = Listed<"accounts", AccountOutcome>;
+
 export const ACCOUNTS_LIST: PageRoute = {
   path: "accounts",
   async show(visit, form) {
     const path = `/v1/operator/accounts${listQuery(visit, { limit: LISTED, names: ["name"] })}`;
-    const list = bodyOf(await visit.ask<Listed<"accounts", AccountOutcome>>(path));
+    const list = bodyOf(await visit.ask<AccountList>(path));
     return {
       title: "Accounts",
       content: (
@@ -66,10 +68,16 @@ export const ACCOUNTS_LIST: PageRoute = {
   },
   acts: {
     create: {
-      confirm(form) {
+      async confirm(form, visit) {
         const name = form.text("new_name");
         requireInput({ input: CreateAccountInput, body: { name } });
-        return `An account is made for ${name}, without credits and keys.`;
+        const query = new URLSearchParams({ name, limit: "1" });
+        const named = bodyOf(await visit.ask<AccountList>(`/v1/operator/accounts?${query}`));
+        const warning =
+          named.accounts.length > 0
+            ? " Another account has this name, so commands and forms will need the ids of both."
+            : "";
+        return `An account is made for ${name}, without credits and keys.${warning}`;
       },
       async run(visit, form) {
         const body = { name: form.text("new_name") };

@@ -197,7 +197,7 @@ export const MONEY_MOVES: PageRoute = {
     }),
     promotion: operatorAct({
       confirm: (form) =>
-        `Every account may redeem the code ${form.text("code")} once, for ${form.text("promo_credits")} credits.`,
+        `Every account may redeem the code ${form.text("code")} once, for ${digits(form.text("promo_credits"))} credits.`,
       call: (_, form) => ({
         input: CreatePromotionInput,
         path: "/v1/operator/promotions",

@@ -276,13 +276,13 @@ export const ONE_ACCOUNT: PageRoute = {
     },
     grant: operatorAct({
       confirm: (form) =>
-        `${form.text("credits")} credits are added to the account's balance. Reason: ${form.text("reason")}`,
+        `${digits(form.text("credits"))} credits are added to the account's balance. Reason: ${form.text("reason")}`,
       call: (visit, form) => creditsCall(visit, form, "grants"),
       next: (visit) => backTo(visit, "granted"),
     }),
     take: operatorAct({
       confirm: (form) =>
-        `${form.text("credits")} credits are taken from the account's balance. Reason: ${form.text("reason")}`,
+        `${digits(form.text("credits"))} credits are taken from the account's balance. Reason: ${form.text("reason")}`,
       call: (visit, form) => creditsCall(visit, form, "revocations"),
       next: (visit) => backTo(visit, "taken"),
     }),
