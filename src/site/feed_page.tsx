@@ -280,6 +280,9 @@ function typescriptOf(feed: Feed, baseUrl: string): string {
       : `for await (const row of feedgate.rows(${slug})) console.log(row);`;
   return `import { Feedgate } from "feedgate/client";
 
-const feedgate = new Feedgate({ url: ${JSON.stringify(baseUrl)}, key: process.env.FEEDGATE_READ_KEY });
+const feedgate = new Feedgate({
+  url: ${JSON.stringify(baseUrl)},
+  key: process.env.FEEDGATE_READ_KEY,
+});
 ${read}`;
 }

@@ -14,6 +14,8 @@ const TITLES: Partial<Record<ProblemCode, string>> = {
   METHOD_NOT_ALLOWED: "This address is for programs",
 };
 
+const FOR_PROGRAMS = "A browser can't use it. Give it to an agent or another program.";
+
 export function titleOf(code: ProblemCode): string {
   return TITLES[code] ?? PROBLEMS[code].title;
 }
@@ -41,7 +43,7 @@ export function renderProblem(
       <>
         <h1>{title}</h1>
         <p class="lead">
-          <Text of={detail} />
+          <Text of={code === "METHOD_NOT_ALLOWED" ? FOR_PROGRAMS : detail} />
         </p>
         <div class="actions">
           <a class="button" href={`${root}/`}>

@@ -183,6 +183,8 @@ test("a browser gets a page, and a program a problem document, for an address th
       expect([path, programs]).toEqual([path, status]);
     }
   }
+  const forPrograms = await (await gateway.get("/mcp", undefined, browser)).text();
+  expect(forPrograms).toContain("Give it to an agent or another program.");
   const hostile = await gateway.get("/<script>alert(1)</script>", undefined, browser);
   expect(await hostile.text()).not.toContain("alert(1)");
   const keyed = await gateway.get("/v1/catalog", undefined, browser);
