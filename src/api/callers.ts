@@ -140,7 +140,7 @@ export class Keys {
 
   async #find(key: string, permission: Permission, onLookUp?: () => void): Promise<Caller> {
     const claimed = permissionOf(key);
-    if (claimed === undefined) throw keyInvalid(permission);
+    if (claimed === undefined) throw keyInvalid(permission, { isQuoted: QUOTED.test(key) });
     if (claimed === "admin") {
       const admin = await this.#database.row("find_admin_key", { key_hash: hashKey(key) });
       throw admin === undefined ? keyInvalid(permission) : wrongPermission(permission, claimed);
@@ -153,15 +153,19 @@ export class Keys {
   }
 }
 
+/** Quotes that a shell or a settings file was meant to take away, typographic ones included. */
+const QUOTED = /^["'`\u2018-\u201f]|["'`\u2018-\u201f]$/;
+
 /** The key's hash as text, under which it is remembered. The key itself is kept nowhere. */
 function markOf(key: string): string {
   return Bun.SHA256.hash(key, "base64");
 }
 
-/** If both headers are sent, `x-api-key` counts. Decisions 3. */
+/** If both headers are sent, `x-api-key` counts, with the scheme of the other one before it or not. Decisions 3. */
 export function readKeyOf(headers: Headers): string | undefined {
-  return headers.get("x-api-key")?.trim() || bearerOf(headers);
+  return headers.get("x-api-key")?.trim().replace(SCHEME, "") || bearerOf(headers);
 }
+const SCHEME = /^bearer +/i;
 
 /** The token of `Authorization: Bearer …`, RFC 6750; the scheme's name in any case. */
 export function bearerOf(headers: Headers): string | undefined {

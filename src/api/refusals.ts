@@ -208,10 +208,15 @@ export function accountSuspended({ reason }: Suspended): Problem {
 }
 
 /** For a key that is unknown, or no longer holds. */
-export function keyInvalid(permission: Caller["permission"]): Problem {
+export function keyInvalid(
+  permission: Caller["permission"],
+  { isQuoted = false }: { readonly isQuoted?: boolean } = {},
+): Problem {
   return new Problem("KEY_INVALID", {
     // For a wrong key, interface 7 has 401 on provider routes and 403 on consumer routes.
     status: permission === "read" ? 403 : 401,
-    detail: "The key is unknown, revoked or expired. Check it, or ask the operator for a new one.",
+    detail: isQuoted
+      ? "The key is in quotes. Send it without them."
+      : "The key is unknown, revoked or expired. Check it, or ask the operator for a new one.",
   });
 }

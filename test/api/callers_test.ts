@@ -48,6 +48,29 @@ test("a use that could not be written is written with the next", async () => {
   expect(Number(written[0]?.ages_ms[0])).toBeWithin(200, 5_000);
 });
 
+test("a key with the scheme of the other header before it is taken, and one in quotes is told apart", async () => {
+  const gateway = await startTestGateway();
+  const key = await gateway.createKey(await gateway.createAccount(), "read");
+  const answerTo = async (headers: Record<string, string>) => {
+    const response = await fetch(`${gateway.baseUrl}/v1/catalog`, { headers });
+    const { detail } = (await response.json()) as { detail?: string };
+    return [response.status, detail];
+  };
+  for (const scheme of ["Bearer", "bearer ", "BEARER"]) {
+    expect(await answerTo({ "x-api-key": `${scheme} ${key}` })).toEqual([200, undefined]);
+  }
+  const quoted = [403, "The key is in quotes. Send it without them."];
+  for (const sent of [`"${key}"`, `'${key}'`, `${key}"`, `Bearer "${key}"`]) {
+    expect(await answerTo({ "x-api-key": sent })).toEqual(quoted);
+  }
+  expect(await answerTo({ Authorization: `Bearer "${key}"` })).toEqual(quoted);
+  const unknown = [403, expect.stringContaining("unknown, revoked or expired")];
+  for (const sent of ["Bearer", "Bearer x", `Bearer Bearer ${key}`, `${key.slice(0, -1)}!`]) {
+    expect(await answerTo({ "x-api-key": sent })).toEqual(unknown);
+  }
+  await gateway.stop();
+});
+
 test("last_used_at is the time of the use, whenever it is written; a call after the end is none", async () => {
   const gateway = await startTestGateway();
   const { sql, gateway: own } = gateway;

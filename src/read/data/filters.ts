@@ -73,11 +73,23 @@ function refusedFilter(name: string, value: string, known: readonly string[]): P
     );
   }
   if (word === undefined || !OPERATORS.has(word)) {
+    if (CHOOSING.has(name)) return invalidParameter(choosingText(name, value));
     return unknownParameter(name, known, `to filter by a field write ${excerpt(name)}=eq.VALUE`);
   }
   return new Problem("OPERATOR_DISABLED", {
     detail: `The operator "${excerpt(operator ?? "")}" is disabled. Only equality is supported, as in ${excerpt(name)}=eq.VALUE.`,
   });
+}
+
+/** Names under which other APIs take the fields to return. */
+const CHOOSING: ReadonlySet<string> = new Set(["fields", "select", "columns"]);
+const PLAIN_NAMES = /^[A-Za-z_]\w{0,39}(?:,[A-Za-z_]\w{0,39}){0,3}$/;
+
+/** How to choose fields: by a projection, shown with the names that were sent if they are plain. */
+function choosingText(name: string, value: string): string {
+  const chosen = PLAIN_NAMES.test(value) ? [...new Set(value.split(","))] : ["a", "b"];
+  const members = `{${chosen.map((field) => `${field}: ${field}`).join(", ")}}`;
+  return `There is no parameter "${name}" here. To choose fields, write jsonpath=$[*].${members}, for a singleton jsonpath=$.${members}; to filter by the field, ${name}=eq.VALUE.`;
 }
 
 /**

@@ -322,6 +322,34 @@ describe("decisions 6: conditional and repeated reads", () => {
   });
 });
 
+describe("a parameter by which other APIs choose fields", () => {
+  test("is answered with the projection that does, which works as it is written", async () => {
+    const refused = await problemOf(await get(`${collection}?fields=parity,tenth,parity`));
+    const { code, detail } = refused.body as { code: string; detail: string };
+    expect([refused.status, code]).toEqual([400, "INVALID_PARAMETER"]);
+    expect(detail).toBe(
+      'There is no parameter "fields" here. To choose fields, write jsonpath=$[*].{parity: parity, tenth: tenth}, for a singleton jsonpath=$.{parity: parity, tenth: tenth}; to filter by the field, fields=eq.VALUE.',
+    );
+    const [, path = ""] = /write jsonpath=(.*?), for a singleton/.exec(detail) ?? [];
+    const read = await get(`${collection}?limit=1&jsonpath=${encodeURIComponent(path)}`);
+    expect(read.status).toBe(200);
+    const { data } = (await read.json()) as { data: object[] };
+    expect(data.map((row) => Object.keys(row))).toEqual([["parity", "tenth"]]);
+    for (const [query, words] of [
+      ["select=*", "jsonpath=$[*].{a: a, b: b}"],
+      ["columns=price.usd", "jsonpath=$[*].{a: a, b: b}"],
+    ] as const) {
+      const { body } = await problemOf(await get(`${collection}?${query}`));
+      expect(body.detail).toContain(words);
+    }
+    const disabled = await problemOf(await get(`${collection}?fields=gt.5`));
+    expect(disabled.body.code).toBe("OPERATOR_DISABLED");
+    // A feed may have a field of this name.
+    const filtered = await problemOf(await get(`${collection}?fields=eq.5`));
+    expect(filtered.body.detail).not.toContain("no parameter");
+  });
+});
+
 describe("beyond 12: mistakes that must not look like success", () => {
   const ARRAY = "data is an array; begin with $[*]";
   const usedOf = async (feedId: string) => {
