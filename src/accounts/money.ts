@@ -67,6 +67,7 @@ declare global {
   interface JSON {
     /** ECMAScript's own since 2025, and not yet among the types. */
     rawJSON(text: string): ExactNumber;
+    isRawJSON(value: unknown): value is ExactNumber;
   }
 }
 

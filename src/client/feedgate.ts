@@ -7,6 +7,7 @@ import { IdempotencyKeyStaleError } from "./errors.ts";
 import { type ExportOptions, exportRows } from "./export.ts";
 import { type FollowOptions, follow } from "./follow.ts";
 import { type ImportFile, type ImportOptions, importFile } from "./import.ts";
+import { memberTexts } from "./json_texts.ts";
 import { type ParseRow, readPage } from "./pages.ts";
 import { type PushOptions, type PushRow, type PushRows, pushDocument, pushRows } from "./push.ts";
 import {
@@ -62,6 +63,12 @@ export interface FeedgateOptions<Row> extends Partial<Patience> {
    * @default JSON.parse
    */
   readonly parseRow?: ParseRow<Row> | undefined;
+  /**
+   * The same for what else a provider wrote as JSON: `schema_definition` and `sample_response`.
+   *
+   * @default JSON.parse
+   */
+  readonly parseJson?: ((text: string) => unknown) | undefined;
   /** How long an answer may take, in ms. @default 60_000 */
   readonly timeoutMs?: number | undefined;
   /**
@@ -122,14 +129,16 @@ export class Feedgate<Row = JsonObject> {
   readonly #options: TransportOptions;
   readonly #transport: Transport;
   readonly #parseRow: ParseRow<Row> | undefined;
+  readonly #parseJson: (text: string) => unknown;
 
   constructor(options: FeedgateOptions<Row>) {
-    const { url, key, parseRow, onRetry, fetch: given = fetch } = options;
+    const { url, key, parseRow, parseJson = JSON.parse, onRetry, fetch: given = fetch } = options;
     const { href, protocol } = new URL(url);
     if (protocol !== "http:" && protocol !== "https:") {
       throw new TypeError(`url must begin with http:// or https://, got "${url}"`);
     }
     this.#parseRow = parseRow;
+    this.#parseJson = (text) => parseJson(text);
     this.#options = {
       baseUrl: href.replace(/\/+$/, ""),
       key,
@@ -158,7 +167,7 @@ export class Feedgate<Row = JsonObject> {
 
   /** Schema, sample, price and size of a feed, by its id or slug. Free. */
   describe(feed: string, { signal }: CallOptions = {}) {
-    return this.#json<FeedMetadata>({ path: feedPath(feed, "/metadata"), isTagged: true, signal });
+    return this.#feed<FeedMetadata>({ path: feedPath(feed, "/metadata"), isTagged: true, signal });
   }
 
   /** One page of a feed, or a singleton's document. */
@@ -287,14 +296,14 @@ export class Feedgate<Row = JsonObject> {
   createFeed(feed: NewFeed, { signal }: CallOptions = {}): Promise<WrittenFeed> {
     // Under an id of its own, a repeat finds what a lost answer has made.
     const body = JSON.stringify({ id: randomUuid(), ...feed });
-    return this.#json<WrittenFeed>({ method: "POST", path: "/provider/feed/create", body, signal });
+    return this.#feed<WrittenFeed>({ method: "POST", path: "/provider/feed/create", body, signal });
   }
 
   /** Changes the fields that are given, and no others. Needs a write key. */
   editFeed(feed: string, changes: FeedChanges, { signal }: CallOptions = {}): Promise<WrittenFeed> {
     const path = ownFeedPath(feed, "/edit");
     const body = JSON.stringify(changes);
-    return this.#json<WrittenFeed>({ method: "PATCH", path, body, signal });
+    return this.#feed<WrittenFeed>({ method: "PATCH", path, body, signal });
   }
 
   /** A read that is charged once, however often it is tried. */
@@ -315,6 +324,18 @@ export class Feedgate<Row = JsonObject> {
       if (error instanceof IdempotencyKeyStaleError) return ask(randomKey());
       throw error;
     }
+  }
+
+  /** A feed, of which `parseJson` makes what its provider wrote. */
+  async #feed<Body extends FeedMetadata | WrittenFeed>(call: Call): Promise<Body> {
+    const { text } = await this.#transport.call(call);
+    const body: Body = JSON.parse(text);
+    const members = memberTexts(text);
+    for (const name of ["schema_definition", "sample_response"] as const) {
+      const written = members.get(name);
+      if (written !== undefined) body[name] = this.#parseJson(written);
+    }
+    return body;
   }
 
   async #json<Body>(call: Call): Promise<Body> {

@@ -13,15 +13,6 @@ import type { Limits } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { FEED_TYPES, type FeedType } from "./find.ts";
 
-/** Minutes of a unit, what happens once in it, and several of it; the longest come first. */
-const CALENDAR = [
-  [525_600, "yearly", "years"],
-  [43_200, "monthly", "months"],
-  [10_080, "weekly", "weeks"],
-  [1_440, "daily", "days"],
-] as const;
-const MINUTE = [1, "every minute", "minutes"] as const;
-
 /** Applies to the data of every feed. What may be redistributed is the provider's to say, in its readme. */
 export const DATA_LICENSE =
   "Feedgate dynamic data license: attribute the provider, redistribute only as the provider's terms allow";
@@ -82,13 +73,6 @@ export function feedRowText(row: FeedRow, limits: Limits, isSlim = false): strin
 /** `feed_type`, or `singleton` while that is null. Decisions 4. */
 export function consumerType(feedType: string | null): FeedType {
   return nameIn(FEED_TYPES, feedType ?? "singleton");
-}
-
-/** `every 60 minutes`, `daily`, `every 3 days`, `monthly`: how often a provider promises new data. */
-export function intervalText(minutes: number): string {
-  const [unit, word, units] = CALENDAR.find(([each]) => minutes % each === 0) ?? MINUTE;
-  const times = minutes / unit;
-  return times === 1 ? word : `every ${times} ${units}`;
 }
 
 /** The guardrails in force for the feed. Decisions 10. */

@@ -11,13 +11,6 @@ import { isWithinDouble, NUMBER_LENGTH_MAX } from "../lib/json_text.ts";
 import { plainDecimal } from "../lib/plain_decimal.ts";
 import { isObject } from "../lib/records.ts";
 
-declare global {
-  interface JSON {
-    /** ECMAScript's own since 2025, and not yet among the types. */
-    isRawJSON(value: unknown): boolean;
-  }
-}
-
 /** Parses JSON. `JSON.stringify` prints its numbers as they stood there. */
 export function parseExact(text: string): unknown {
   return parseJsonNumbers(text, toExactNumber);

@@ -7,9 +7,10 @@
  */
 import { creditsText, creditsWords, pricingText, usdOfCents } from "../accounts/money.ts";
 import { type FeedFields, parseFeedFields } from "../feeds/feed_fields.ts";
-import { consumerType, DATA_LICENSE, intervalText } from "../feeds/feed_text.ts";
+import { consumerType, DATA_LICENSE } from "../feeds/feed_text.ts";
 import type { FeedType } from "../feeds/find.ts";
 import { indentJson } from "../lib/indent_json.ts";
+import { intervalText } from "../lib/interval_text.ts";
 import { escapeInvisible, withoutInvisible } from "../lib/invisible_text.ts";
 import { NANOS_PER_CENT } from "../lib/money_units.ts";
 import { SITE_DAYS_SHOWN, SITE_PUSHES_A_DAY_MAX } from "../limits.ts";

@@ -14,8 +14,9 @@ import {
   isFilterable,
   parseFeedFields,
 } from "../feeds/feed_fields.ts";
-import { consumerType, DATA_LICENSE, intervalText } from "../feeds/feed_text.ts";
+import { consumerType, DATA_LICENSE } from "../feeds/feed_text.ts";
 import type { FeedType } from "../feeds/find.ts";
+import { intervalText } from "../lib/interval_text.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";
 import { NANOS_PER_CENT } from "../lib/money_units.ts";
 import { type Limits, REVALIDATION_LIMIT } from "../limits.ts";

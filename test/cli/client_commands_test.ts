@@ -102,7 +102,7 @@ describe("feedgate search, describe, buy", () => {
   test("one line and an exit code for what is wrong", async () => {
     ended(await read("describe", "no-such-feed"), 1, "no active feed has this id or slug");
     ended(await write("search", "x"), 1, "needs a read key");
-    ended(await runFeedgate(["search", "x"], {}), 2, "FEEDGATE_URL");
+    ended(await runFeedgate(["search", "x"], {}), 2, "FEEDGATE_URL", "FEEDGATE_KEY");
     ended(await runFeedgate(["search", "x", "--url", "ftp://x"], {}), 2, "http://");
     const { FEEDGATE_URL } = reading;
     ended(await runFeedgate(["search", "x"], { FEEDGATE_URL }), 1, "set FEEDGATE_KEY");
@@ -448,6 +448,10 @@ describe("feedgate feed init", () => {
     expect(done(named)).toMatch(/slug +cities\n[\s\S]*push it +.*feedgate push cities /);
   });
 
+  /** Creates a draft for rows; its slug. */
+  const init = async (text: string) =>
+    JSON.parse(done(await write("feed", "init", await file(text), "--json"))).endpoint_path;
+
   test("knows a stream and a document, and nested fields", async () => {
     const init = async (text: string, extension?: string) =>
       JSON.parse(done(await write("feed", "init", await file(text, extension), "--json")));
@@ -468,6 +472,60 @@ describe("feedgate feed init", () => {
     expect(await init('{"eur":1.1}', "json")).toMatchObject({ feed_type: "singleton" });
   });
 
+  test("keeps every digit of sample and ids, and knows dates", async () => {
+    const big = "9007199254740993";
+    const slug = await init(`{"id":${big},"x":1.10,"d":"2026-01-31","t":"2026-01-01T00:00:00Z"}\n`);
+    const told = done(await write("feed", "edit", slug, "--category", "c", "--json"));
+    expect(told).toContain(`"sample_response":{"id":${big},"x":1.10,`);
+    expect(JSON.parse(told).schema_definition).toEqual({
+      type: "object",
+      properties: {
+        id: { type: "integer" },
+        x: { type: "number" },
+        d: { type: "string", format: "date" },
+        t: { type: "string", format: "date-time" },
+      },
+      required: ["id", "x", "d", "t"],
+    });
+    done(await write("push", slug, await file(`{"id":${big}}\n`)));
+    expect(done(await read("describe", slug))).toContain(`sample: {"id":${big},"x":1.10,`);
+    for (const [extension, text] of [
+      ["json", `[{"id":1,"x":${big}.5}]`],
+      ["csv", `id,x\n1,${big}.5\n`],
+    ] as const) {
+      const sample = `"sample_response":{"id":1,"x":${big}.5}`;
+      const path = await file(text, extension);
+      expect(done(await write("feed", "init", path, "--json"))).toContain(sample);
+    }
+    const ids = await file('{"n":9007199254740992}\n{"n":9007199254740993}\n');
+    ended(await write("feed", "init", ids), 1, '"n" differs in every row');
+    const huge = await file('{"id":1,"x":1e400}\n');
+    ended(await write("feed", "init", huge), 1, "line 1: /x: a number must be within the range");
+  });
+
+  test("takes a price, an interval and a lock, and says what it proposes and what comes next", async () => {
+    const path = await file("id,n\n1,2\n", "csv");
+    const plain = done(await write("feed", "init", path, "--slug", "cli-plain"));
+    expect(plain).toMatch(/price +free; --price/);
+    expect(plain).toMatch(/new data +every 60 minutes unless --every says otherwise/);
+    expect(plain).toMatch(/schema +not locked, .*--lock/);
+    expect(plain).toMatch(/looked at +1 row; fields of all of them are required/);
+    expect(plain).toMatch(/price it +.*feed edit cli-plain --price 0.5\/1k/);
+    expect(plain).toMatch(/push it +.*push cli-plain .*\nhave it listed +.*--request-review/);
+    const argv = ["--slug", "cli-priced", "--price", "2.50/1k", "--every", "1d", "--lock"];
+    const made = JSON.parse(done(await write("feed", "init", path, ...argv, "--json")));
+    expect(made).toMatchObject({
+      price_type: "metered",
+      price_per_1k: 2.5,
+      sync_interval_mins: 1_440,
+      schema_locked: true,
+    });
+    const missing = await file("id\n2\n", "csv");
+    ended(await write("push", "cli-priced", missing), 1, "n");
+    ended(await write("feed", "init", path, "--price", "2"), 2, "0.5/1k");
+    ended(await write("feed", "init", path, "--every", "0"), 2, "at least 1m");
+  });
+
   test("asks on a terminal first, and refuses what has no ids or no rows", async () => {
     const path = await file(ndjson(rowsOf(2)));
     const terminal = { columns: 80, environment: writing, input: "n\n" };
@@ -484,5 +542,36 @@ describe("feedgate feed init", () => {
     ended(await write("feed", "init", await file("id\n", "csv")), 1, "has no rows");
     ended(await write("feed", "init", await file("[1]", "json")), 1, "is no object");
     ended(await read("feed", "init", path), 1, "needs a write key");
+  });
+});
+
+describe("feedgate feed edit", () => {
+  test("changes what is given and nothing else, and asks for a review", async () => {
+    const slug = await draft("cli-edit", { description: "Old", category: "c" });
+    const edit = (...argv: readonly string[]) => write("feed", "edit", slug, ...argv);
+    const schema = await file('{"properties":{"id":{"maximum":9007199254740993}}}', "json");
+    const texts = ["--name", "Tides", "--description", "New", "--price", "5/once"];
+    const files = ["--schema", schema, "--readme", await file("# Hi", "md")];
+    const told = done(await edit(...texts, ...files, "--lock", "--every", "7d"));
+    expect(told).toMatch(/name +Tides\n/);
+    expect(told).toMatch(/price +\$5.00 one-time\n/);
+    expect(told).toMatch(/new data +weekly\n/);
+    expect(told).toMatch(/schema +version 1, locked\n/);
+    const all = done(await edit("--unlock", "--request-review", "--json"));
+    expect(all).toContain('"schema_definition":{"properties":{"id":{"maximum":9007199254740993}}}');
+    expect(JSON.parse(all)).toMatchObject({
+      description: "New",
+      category: "c",
+      readme_md: "# Hi",
+      price_type: "one_time",
+      one_time_price_cents: 500,
+      schema_locked: false,
+      review: "waiting",
+    });
+    expect(done(await edit("--price", "free"))).toMatch(/price +free\n/);
+    ended(await edit(), 2, "nothing to change");
+    ended(await edit("--lock", "--unlock"), 2, "exclude each other");
+    ended(await edit("--price", "9999999/1k"), 1, "price_per_1k");
+    ended(await read("feed", "edit", slug, "--name", "x"), 1, "needs a write key");
   });
 });

@@ -3,8 +3,10 @@
  *
  * @module
  */
+import { toExactNumber } from "../../accounts/money.ts";
 import { Feedgate, type Retry } from "../../client/mod.ts";
 import { KEY_VARIABLE, URL_VARIABLE } from "../../lib/client_variables.ts";
+import { parseJsonNumbers } from "../../lib/json_numbers.ts";
 import { shellWord } from "../../lib/own_process.ts";
 import {
   type Answer,
@@ -27,7 +29,7 @@ export interface ClientInput<Of extends Options> {
   readonly argument: string;
   readonly arguments: readonly string[];
   readonly output: Output;
-  /** Rows are their JSON texts, so no digit is lost. */
+  /** Rows are their JSON texts, and numbers of schemas and samples keep theirs, so no digit is lost. */
   readonly feedgate: Feedgate<string>;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
@@ -106,14 +108,28 @@ function clientOf(
   };
   if (!url) {
     throw new UsageError(
-      `which gateway? Set ${URL_VARIABLE}, or give --url, such as http://127.0.0.1:3000`,
+      key
+        ? `which gateway? Set ${URL_VARIABLE}, or give --url, such as http://127.0.0.1:3000`
+        : `which gateway, and which key? Set ${URL_VARIABLE} (such as http://127.0.0.1:3000) and ${KEY_VARIABLE}, or give --url and --key`,
     );
   }
   if (!URL.canParse(url) || !/^https?:/i.test(url)) {
     throw new UsageError(`the address of a gateway begins with http:// or https://, got "${url}"`);
   }
   const parseRow = (text: string) => text;
-  return new Feedgate({ url, key: key || undefined, parseRow, onRetry, retries: RETRIES });
+  return new Feedgate({
+    url,
+    key: key || undefined,
+    parseRow,
+    parseJson: parseExact,
+    onRetry,
+    retries: RETRIES,
+  });
+}
+
+/** Parses JSON. `JSON.stringify` prints its numbers as they stood there. */
+export function parseExact(text: string): unknown {
+  return parseJsonNumbers(text, toExactNumber);
 }
 
 /** The command line with other options. A key is not repeated. */

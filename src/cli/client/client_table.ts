@@ -4,9 +4,16 @@
  * @module
  */
 import type { Command } from "../command.ts";
+import { feedEdit } from "./feed_edit_command.ts";
 import { feedInit } from "./feed_init_command.ts";
 import { FIND_COMMANDS } from "./find_commands.ts";
 import { push } from "./push_command.ts";
 import { read } from "./read_command.ts";
 
-export const CLIENT_COMMANDS: readonly Command[] = [feedInit, ...FIND_COMMANDS, read, push];
+export const CLIENT_COMMANDS: readonly Command[] = [
+  feedInit,
+  feedEdit,
+  ...FIND_COMMANDS,
+  read,
+  push,
+];

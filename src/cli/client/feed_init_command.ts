@@ -7,20 +7,34 @@ import { basename } from "node:path";
 import { isArrayText } from "../../client/json_texts.ts";
 import { EndpointPathTakenError, type NewFeed } from "../../client/mod.ts";
 import { parseEventTime } from "../../lib/event_time.ts";
+import { intervalText } from "../../lib/interval_text.ts";
 import { shellWord } from "../../lib/own_process.ts";
+import { plainDecimal } from "../../lib/plain_decimal.ts";
 import { RefusedError } from "../command.ts";
 import { typed } from "../hints.ts";
 import { flag, oneOf, text } from "../options.ts";
 import { type Columns, fields, table } from "../output.ts";
-import { clientCommand } from "./client_command.ts";
-import { type ProposedSchema, proposeSchema, typedTexts } from "./propose_schema.ts";
-import { type RowSource, readJson, rowSource, SOURCE_FORMAT, sourceRows } from "./row_source.ts";
+import { clientCommand, parseExact } from "./client_command.ts";
+import { notes } from "./feed_edit_command.ts";
+import { INTERVAL_OPTION, PRICE_OPTION } from "./feed_options.ts";
+import { priceText } from "./find_commands.ts";
+import { isObject, type ProposedSchema, proposeSchema, typedTexts } from "./propose_schema.ts";
+import {
+  type RowSource,
+  readJson,
+  requireStorable,
+  rowSource,
+  SOURCE_FORMAT,
+  sourceRows,
+} from "./row_source.ts";
 import { grouped } from "./status.ts";
 
 /** Rows that are looked at. */
 const ROWS_MAX = 1_000;
 const SLUG_LENGTH_MAX = 80;
 const NAME_LENGTH_MAX = 200;
+/** The gateway's default. Interface 4.7. */
+const INTERVAL_MINUTES = 60;
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -34,6 +48,9 @@ export const feedInit = clientCommand({
     name: text("of the feed; default by the file's name"),
     slug: text("of the feed; default by the file's name", { lengthMax: SLUG_LENGTH_MAX }),
     type: oneOf(["singleton", "collection", "stream"], "default by the rows"),
+    price: PRICE_OPTION,
+    every: INTERVAL_OPTION,
+    lock: flag("refuse rows that the schema does not take"),
     yes: flag("don't ask first; without a terminal, or with --json, nobody is asked"),
   },
   async run({ argument: path, values, output, feedgate, signal }) {
@@ -51,7 +68,10 @@ export const feedInit = clientCommand({
       endpoint_path: values.slug ?? slugOf(words),
       feed_type: type,
       schema_definition: { ...schema },
+      schema_locked: values.lock ?? false,
       sample_response: rows[0],
+      ...(values.every !== undefined && { sync_interval_mins: values.every }),
+      ...values.price,
     } satisfies NewFeed;
     const proposal = (columns?: number) =>
       [
@@ -59,7 +79,15 @@ export const feedInit = clientCommand({
           name: feed.name,
           slug: feed.endpoint_path,
           type,
-          "looked at": `${grouped(rows.length)} ${rows.length === 1 ? "row" : "rows"}`,
+          price: values.price === undefined ? "free; --price sets one" : priceText(values.price),
+          "new data":
+            values.every === undefined
+              ? `${intervalText(INTERVAL_MINUTES)} unless --every says otherwise`
+              : intervalText(values.every),
+          schema: values.lock
+            ? "locked, so rows that don't meet it are refused"
+            : "not locked, so any row is stored; --lock holds rows to it",
+          "looked at": `${grouped(rows.length)} ${rows.length === 1 ? "row" : "rows"}; fields of all of them are required`,
         }),
         "",
         table(fieldsOf(schema, rows), FIELD_COLUMNS)(columns),
@@ -79,16 +107,19 @@ export const feedInit = clientCommand({
     const created = fields({
       created: made.id,
       status: made.status,
+      ...(values.price === undefined && {
+        "price it": typed(`feed edit ${made.endpoint_path} --price 0.5/1k`),
+      }),
       "push it": typed(`push ${made.endpoint_path} ${shellWord(path)}`),
+      "have it listed": typed(`feed edit ${made.endpoint_path} --request-review`),
     });
-    const warnings = made.warnings.map((warning) => `note: ${warning}`);
     return {
       json: JSON.stringify(made),
       text: (columns) =>
         [
           ...(values.yes === true || confirm === undefined ? [proposal(columns)] : []),
           created,
-          ...warnings,
+          ...notes(made),
         ].join("\n"),
     };
   },
@@ -100,17 +131,20 @@ async function firstRows(
 ): Promise<{ readonly rows: readonly Row[]; readonly isDocument: boolean }> {
   if (source.format === "json") {
     const text = await readJson(source);
-    if (!isArrayText(text)) return { rows: [JSON.parse(text)], isDocument: true };
+    if (!isArrayText(text)) {
+      requireStorable(text, source.name);
+      return { rows: [parseExact(text) as Row], isDocument: true };
+    }
   }
   const rows: Row[] = [];
   for await (const text of sourceRows(source, undefined)) {
-    const row: unknown = JSON.parse(text);
-    if (typeof row !== "object" || row === null || Array.isArray(row)) {
+    const row = parseExact(text);
+    if (!isObject(row)) {
       throw new RefusedError(
         `row ${rows.length + 1} of ${source.name} is no object: ${text.slice(0, 60)}`,
       );
     }
-    rows.push(row as Row);
+    rows.push(row);
     if (rows.length === ROWS_MAX) break;
   }
   if (source.format !== "csv") return { rows, isDocument: false };
@@ -128,16 +162,21 @@ function typeOf(rows: readonly Row[], isDocument: boolean): "singleton" | "colle
 
 /** @throws {RefusedError} that names a field which would do */
 function requireIds(rows: readonly Row[], { name }: RowSource): void {
-  const place = rows.findIndex(({ id }) => typeof id !== "string" && typeof id !== "number");
+  const place = rows.findIndex(({ id }) => idOf(id) === undefined);
   if (place < 0) return;
-  const unique = Object.keys(rows[0] ?? {}).find(
-    (field) =>
-      rows.every((row) => typeof row[field] === "string" || typeof row[field] === "number") &&
-      new Set(rows.map((row) => String(row[field]))).size === rows.length,
-  );
+  const unique = Object.keys(rows[0] ?? {}).find((field) => {
+    const ids = new Set(rows.map((row) => idOf(row[field])));
+    return ids.size === rows.length && !ids.has(undefined);
+  });
   const hint =
     unique === undefined ? "give each row one" : `"${unique}" differs in every row: name it id`;
   throw new RefusedError(`row ${place + 1} of ${name} has no "id", which every row needs; ${hint}`);
+}
+
+/** What a value is as an id; undefined if it can be none. */
+function idOf(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return JSON.isRawJSON(value) ? plainDecimal(value.rawJSON) : undefined;
 }
 
 function nameOf(words: string): string {
@@ -165,7 +204,7 @@ interface Field {
 const FIELD_COLUMNS: Columns<Field> = {
   FIELD: { whole: ({ name }) => name },
   TYPE: ({ type }) => type,
-  "IN ALL": ({ isRequired }) => (isRequired ? "yes" : "no"),
+  REQUIRED: ({ isRequired }) => (isRequired ? "yes" : "no"),
   EXAMPLE: ({ example }) => example,
 };
 
@@ -173,11 +212,11 @@ function fieldsOf(
   { properties = {}, required = [] }: ProposedSchema,
   rows: readonly Row[],
 ): Field[] {
-  return Object.entries(properties).map(([name, { type }]) => {
+  return Object.entries(properties).map(([name, { type, format }]) => {
     const value = rows.find((row) => row[name] !== undefined && row[name] !== null)?.[name];
     return {
       name,
-      type: [type ?? "any"].flat().join(" or "),
+      type: [type ?? "any"].flat().join(" or ") + (format === undefined ? "" : ` (${format})`),
       isRequired: required.includes(name),
       example: typeof value === "string" ? value : JSON.stringify(value ?? null),
     };

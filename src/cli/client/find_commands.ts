@@ -164,8 +164,12 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function priceText(metadata: FeedMetadata): string {
-  const { price_type: type, price_per_1k: per1k, one_time_price_cents: cents } = metadata;
+/** A price in words. */
+export function priceText({
+  price_type: type,
+  price_per_1k: per1k,
+  one_time_price_cents: cents,
+}: Partial<Pick<FeedMetadata, "price_type" | "price_per_1k" | "one_time_price_cents">>): string {
   if (type === "metered") return `$${per1k} per 1,000 calls`;
   return type === "one_time" ? `$${((cents ?? 0) / 100).toFixed(2)} one-time` : "free";
 }

@@ -1,12 +1,19 @@
 /**
  * A JSON Schema of rows, made of the rows themselves: their fields, types, and which are in every row.
  *
+ * Numbers are `ExactNumber`s, so that no digit of them is lost.
+ *
  * @module
  */
+import { toExactNumber } from "../../accounts/money.ts";
+import { parseEventTime } from "../../lib/event_time.ts";
+import { isWithinDouble, NUMBER_LENGTH_MAX } from "../../lib/json_text.ts";
 
 /** What a schema says of one value. */
 export interface ProposedSchema {
   type?: string | string[];
+  /** `date` or `date-time`: an annotation, which tells agents how to read the text. */
+  format?: string;
   properties?: Record<string, ProposedSchema>;
   required?: string[];
   items?: ProposedSchema;
@@ -28,6 +35,8 @@ export function proposeSchema(values: readonly unknown[], depth = 0): ProposedSc
   const schema: ProposedSchema = {};
   // A field that was null everywhere may be anything.
   if (only !== undefined && only !== "null") schema.type = ordered.length === 1 ? only : ordered;
+  const format = formatOf(values.filter((value) => typeof value === "string"));
+  if (format !== undefined) schema.format = format;
   const objects = values.filter(isObject);
   if (objects.length > 0 && depth < DEPTH_MAX) Object.assign(schema, membersOf(objects, depth));
   const items = values.filter((value) => Array.isArray(value)).flat();
@@ -49,9 +58,21 @@ export function typedTexts(rows: readonly Readonly<Record<string, string>>[]): o
 }
 
 function readerOf(texts: readonly string[]): (text: string) => unknown {
-  if (texts.every((text) => JSON_NUMBER.test(text))) return Number;
+  if (texts.every(isNumberText)) return toExactNumber;
   if (texts.every((text) => text === "true" || text === "false")) return (text) => text === "true";
   return (text) => text;
+}
+
+function isNumberText(text: string): boolean {
+  return JSON_NUMBER.test(text) && text.length <= NUMBER_LENGTH_MAX && isWithinDouble(text);
+}
+
+/** What all the texts are, if it is one of RFC 3339's forms. */
+function formatOf(texts: readonly string[]): string | undefined {
+  if (texts.length === 0) return undefined;
+  if (texts.every((text) => parseEventTime(text) !== undefined)) return "date-time";
+  if (texts.every((text) => parseEventTime(`${text}T00:00:00Z`) !== undefined)) return "date";
+  return undefined;
 }
 
 function membersOf(objects: readonly Readonly<Record<string, unknown>>[], depth: number) {
@@ -72,10 +93,14 @@ function membersOf(objects: readonly Readonly<Record<string, unknown>>[], depth:
 function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
-  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  // `1.00` is one of values with decimals.
+  if (JSON.isRawJSON(value)) return /^-?\d+$/.test(value.rawJSON) ? "integer" : "number";
   return typeof value;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Whether a value is an object; a number that kept its text is none. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
+  );
 }

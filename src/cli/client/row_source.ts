@@ -6,7 +6,8 @@
  */
 import { statSync } from "node:fs";
 import { messageOf } from "../../lib/error_fields.ts";
-import { LIMITS_DEFAULT } from "../../limits.ts";
+import { JsonSyntaxError, scanJson } from "../../lib/json_text.ts";
+import { JSON_DEPTH_MAX, LIMITS_DEFAULT } from "../../limits.ts";
 import { readCsv } from "../../push/import/read_csv.ts";
 import type { SourceLine } from "../../push/import/source_line.ts";
 import { splitLines } from "../../push/import/split_lines.ts";
@@ -77,6 +78,18 @@ function statOf(name: string) {
 
 /** The text of a JSON file: an array of rows, or one object. @throws {RefusedError} */
 export async function readJson(source: RowSource): Promise<string> {
+  const text = await readText(source);
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return text;
+  } catch (error) {
+    throw new RefusedError(`${source.name} is not JSON: ${messageOf(error)}`);
+  }
+  throw new RefusedError(`${source.name} is neither an array of rows nor an object`);
+}
+
+/** A whole file as text. @throws {RefusedError} */
+export async function readText(source: RowSource): Promise<string> {
   if ((source.bytes ?? 0) > JSON_BYTES_MAX) throw tooLarge(source);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -87,13 +100,7 @@ export async function readJson(source: RowSource): Promise<string> {
   }
   const text = decoded(Buffer.concat(chunks));
   if (text === undefined) throw new RefusedError(`${source.name} is not valid UTF-8`);
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null) return text;
-  } catch (error) {
-    throw new RefusedError(`${source.name} is not JSON: ${messageOf(error)}`);
-  }
-  throw new RefusedError(`${source.name} is neither an array of rows nor an object`);
+  return text;
 }
 
 /** Undefined if it is not UTF-8. A byte order mark is left out. */
@@ -141,13 +148,22 @@ export async function* sourceRows(
   let isEmpty = true;
   for await (const { line, text, mistake } of sourceLines(source, schema)) {
     if (mistake !== undefined) throw new RefusedError(`${what} ${line}: ${mistake}`);
-    try {
-      JSON.parse(text);
-    } catch (error) {
-      throw new RefusedError(`${what} ${line} is not JSON: ${messageOf(error)}`);
-    }
+    requireStorable(text, `${what} ${line}`);
     isEmpty = false;
     yield text;
   }
   if (isEmpty) throw new RefusedError(`${source.name} has no rows`);
+}
+
+/** @throws {RefusedError} if a gateway would refuse the text, such as for a number beyond a double */
+export function requireStorable(text: string, where: string): void {
+  try {
+    const { refusals } = scanJson(text, { spanDepth: 0, heightMax: JSON_DEPTH_MAX });
+    for (const { path, message } of refusals) {
+      throw new RefusedError([where, path, message].filter((part) => part !== "").join(": "));
+    }
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw new RefusedError(`${where} is not JSON: ${error.message}`);
+  }
 }

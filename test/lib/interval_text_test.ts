@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { intervalText } from "../../src/feeds/feed_text.ts";
+import { intervalText } from "../../src/lib/interval_text.ts";
 
 test("intervalText says whole days, weeks, months and years in words, and all else in minutes", () => {
   const texts = [1, 60, 1_441, 1_440, 4_320, 10_080, 43_200, 259_200, 525_600].map(intervalText);

@@ -1,0 +1,105 @@
+/**
+ * `feed edit`: changes what a feed of one's own says and costs. Beyond 8.
+ *
+ * @module
+ */
+import type { FeedChanges, WrittenFeed } from "../../client/mod.ts";
+import { intervalText } from "../../lib/interval_text.ts";
+import {
+  CATEGORY_LENGTH_MAX,
+  DESCRIPTION_LENGTH_MAX,
+  NAME_LENGTH_MAX,
+  RETENTION_DAYS_MAX,
+} from "../../limits.ts";
+import { UsageError } from "../command.ts";
+import { count, flag, integer, oneOf, orNull, text } from "../options.ts";
+import { fields } from "../output.ts";
+import { clientCommand, parseExact } from "./client_command.ts";
+import { INTERVAL_OPTION, PRICE_OPTION } from "./feed_options.ts";
+import { priceText } from "./find_commands.ts";
+import { readJson, readText, rowSource } from "./row_source.ts";
+
+const FILE = { placeholder: "FILE", lengthMax: 4_096 };
+
+/** The command `feed edit`. */
+export const feedEdit = clientCommand({
+  words: "feed edit",
+  argument: "FEED",
+  about: "change name, texts, schema, price or state of a feed of yours; the rest stays as it is",
+  options: {
+    name: text("of the feed", { lengthMax: NAME_LENGTH_MAX }),
+    slug: text("of the feed's address"),
+    description: text("a short text", { lengthMax: DESCRIPTION_LENGTH_MAX }),
+    category: text("one word or a few", { lengthMax: CATEGORY_LENGTH_MAX }),
+    readme: text("a file of Markdown", FILE),
+    price: PRICE_OPTION,
+    every: INTERVAL_OPTION,
+    schema: text("a file with the JSON Schema of a row", FILE),
+    "schema-version": count("a higher one lets a locked schema change for readers"),
+    sample: text("a file with a row as an example", FILE),
+    lock: flag("refuse rows that the schema does not take"),
+    unlock: flag("take them again"),
+    "retention-days": orNull(
+      integer("days that events of a stream are kept", { least: 1, most: RETENTION_DAYS_MAX }),
+      "none",
+    ),
+    status: oneOf(["draft", "inactive", "active"], "only active feeds can be read"),
+    "request-review": flag("ask the operator to list the feed"),
+  },
+  async run({ argument: name, values, feedgate, signal }) {
+    if (values.lock && values.unlock)
+      throw new UsageError("--lock and --unlock exclude each other");
+    const { price, readme, schema, sample } = values;
+    const changes = given({
+      name: values.name,
+      endpoint_path: values.slug,
+      description: values.description,
+      category: values.category,
+      readme_md: readme === undefined ? readme : await readText(rowSource(readme, "json")),
+      sync_interval_mins: values.every,
+      schema_definition: schema === undefined ? schema : await jsonOf(schema),
+      schema_version: values["schema-version"],
+      sample_response: sample === undefined ? sample : await jsonOf(sample),
+      schema_locked: values.lock ?? (values.unlock ? false : undefined),
+      retention_days: values["retention-days"],
+      status: values.status,
+      request_review: values["request-review"],
+      ...price,
+    });
+    if (Object.keys(changes).length === 0) {
+      throw new UsageError("nothing to change: give what is to be other, such as --price 0.5/1k");
+    }
+    const feed = await feedgate.editFeed(name, changes, { signal });
+    return { json: JSON.stringify(feed), text: [feedText(feed), ...notes(feed)].join("\n") };
+  },
+});
+
+async function jsonOf(path: string): Promise<Record<string, unknown>> {
+  return Object(parseExact(await readJson(rowSource(path, "json"))));
+}
+
+/** Without what is undefined. */
+function given(changes: { readonly [Name in keyof FeedChanges]: FeedChanges[Name] | undefined }) {
+  return Object.fromEntries(
+    Object.entries(changes).filter(([, value]) => value !== undefined),
+  ) as FeedChanges;
+}
+
+function feedText(feed: WrittenFeed): string {
+  return fields({
+    feed: feed.endpoint_path ?? feed.id,
+    name: feed.name,
+    description: feed.description ?? undefined,
+    category: feed.category ?? undefined,
+    price: priceText(feed),
+    "new data": intervalText(feed.sync_interval_mins ?? 0),
+    schema: `version ${feed.schema_version}, ${feed.schema_locked ? "locked" : "not locked"}`,
+    status: feed.status,
+    review: feed.review_reason === null ? feed.review : `${feed.review}: ${feed.review_reason}`,
+  });
+}
+
+/** What the gateway notes about a feed, a line each. */
+export function notes({ warnings }: WrittenFeed): readonly string[] {
+  return warnings.map((warning) => `note: ${warning}`);
+}
