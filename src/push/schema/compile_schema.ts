@@ -27,7 +27,7 @@ import { assertionsOf, required } from "./assertions.ts";
 import type { CheckRun, Seen, Validate } from "./check_run.ts";
 import { PatternCompiler } from "./linear_pattern.ts";
 import { type Reference, SchemaDocument, type SchemaNode } from "./read_schema.ts";
-import { findKeyword, isSchema, nearestKeyword } from "./schema_keywords.ts";
+import { findKeyword, isSchema, NULLABLE, nearestKeyword } from "./schema_keywords.ts";
 import { SchemaRefused } from "./schema_refused.ts";
 
 const NO_SUCH_PROPERTY = "must not be there: the schema has no such property";
@@ -80,6 +80,8 @@ export class CompiledSchema {
       for (const name of Object.keys(schema)) {
         if (findKeyword(dialect, name) !== undefined) continue;
         looks -= 1;
+        // Beside a type that takes null, or beside none, it does no harm.
+        if (name === NULLABLE && takesNull(schema)) continue;
         const meant = nearestKeyword(dialect, name);
         if (meant !== undefined) found.push({ name, meant, pointer });
         if (looks === 0 || found.length === MISSPELT_LISTED_MAX) return found;
@@ -263,4 +265,9 @@ export class CompiledSchema {
 
 function entriesOf(value: unknown): [string, unknown][] {
   return isObject(value) ? Object.entries(value) : [];
+}
+
+/** Whether a schema takes null as far as its type goes. */
+function takesNull({ type }: JsonObject): boolean {
+  return type === undefined || [type].flat().includes("null");
 }

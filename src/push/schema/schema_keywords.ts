@@ -105,15 +105,20 @@ const NOT_MEANT = new Set(
     " ",
   ),
 );
+/** What OpenAPI 3.0 says in place of a type. */
+export const NULLABLE = "nullable";
 /** From so many letters on, two of a keyword's may be wrong. */
 const LONG_KEYWORD_MIN = 6;
 
 /** The keyword that an unknown one was probably meant to be. */
 export function nearestKeyword(dialect: Dialect, name: string): string | undefined {
+  if (name === NULLABLE) return "type";
   const meant = Object.keys(KEYWORDS[dialect]).filter((each) => !NOT_MEANT.has(each));
+  // `additionalProperty` is three edits away.
+  const plural = name.replace(/y$/, "ies");
   return meant.find((each) => {
-    const edits = wordEdits(name, each);
-    return edits === 1 || (edits === 2 && (each.length >= LONG_KEYWORD_MIN || isSwap(name, each)));
+    const edits = Math.min(wordEdits(name, each), wordEdits(plural, each));
+    return edits <= 1 || (edits === 2 && (each.length >= LONG_KEYWORD_MIN || isSwap(name, each)));
   });
 }
 

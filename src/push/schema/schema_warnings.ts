@@ -9,6 +9,7 @@ import { excerpt } from "../../lib/code_points.ts";
 import { isObject } from "../../lib/records.ts";
 import type { ValueError } from "./check_run.ts";
 import type { MisspeltKeyword } from "./compile_schema.ts";
+import { NULLABLE } from "./schema_keywords.ts";
 
 /** What create and edit answer with: one sentence each. */
 export function warningsOf(options: {
@@ -29,8 +30,10 @@ export function warningsOf(options: {
   const warnings: string[] = [];
   for (const { name, meant, pointer } of misspelt) {
     const where = pointer === "" ? "" : ` at ${pointer}`;
+    const advice =
+      name === NULLABLE ? `list "null" in "${meant}" instead.` : `did you mean "${meant}"?`;
     warnings.push(
-      `The keyword ${JSON.stringify(excerpt(name))} in schema_definition${where} is unknown and checks nothing; did you mean "${meant}"?`,
+      `The keyword ${JSON.stringify(excerpt(name))} in schema_definition${where} is unknown and checks nothing; ${advice}`,
     );
   }
   if (hasFormat) {

@@ -90,6 +90,25 @@ describe("findWarnings", () => {
       misspelt("tpye", "type", " at /properties/price"),
       misspelt("minimun", "minimum", " at /properties/price"),
     ]);
+    const plural = {
+      ...SCHEMA,
+      additionalProperty: false,
+      property: {},
+      patternProperty: {},
+      dependency: {},
+    };
+    expect(await warningsOf({ schema: plural })).toEqual([
+      misspelt("additionalProperty", "additionalProperties"),
+      misspelt("property", "properties"),
+      misspelt("patternProperty", "patternProperties"),
+      misspelt("dependency", "dependencies"),
+    ]);
+    const nullable = { type: ["string"], nullable: true };
+    expect(await warningsOf({ schema: { properties: { id: {}, nullable } } })).toEqual([
+      'The keyword "nullable" in schema_definition at /properties/nullable is unknown and checks nothing; list "null" in "type" instead.',
+    ]);
+    const harmless = { type: ["string", "null"], nullable: true };
+    expect(await warningsOf({ schema: { properties: { id: harmless } } })).toEqual([]);
     // Annotations of OpenAPI and of providers, words of another draft, and names of properties.
     const own = {
       ...SCHEMA,
