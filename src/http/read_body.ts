@@ -14,6 +14,7 @@
 import { gunzipSync } from "node:zlib";
 import { assert } from "../lib/assert.ts";
 import { codeOf, fieldOf } from "../lib/error_fields.ts";
+import { foreignKind } from "../lib/file_kind.ts";
 import { within } from "../lib/within.ts";
 import { LINGER_BYTES_MAX, LINGER_MS_MAX, LINGER_SILENCE_MS_MAX } from "../limits.ts";
 import { Problem } from "./errors.ts";
@@ -44,10 +45,10 @@ const FORMS: Readonly<Record<BodyForm, { readonly type: RegExp; readonly words: 
     words: "application/json",
   },
   ndjson: {
-    type: /^application\/(?:x-)?ndjson$/,
+    type: /^(?:application|text)\/(?:x-)?(?:ndjson|jsonl|json-?lines)$/,
     words: "application/x-ndjson (rows one a line)",
   },
-  csv: { type: /^text\/csv$/, words: "text/csv" },
+  csv: { type: /^(?:text|application)\/(?:x-)?csv$/, words: "text/csv" },
 };
 const CHARSET_PARAMETER = /^charset\s*=\s*(.*)$/;
 /** `ignoreBOM` keeps the mark, so that the JSON reader refuses it. RFC 8259, section 8.1. */
@@ -76,6 +77,8 @@ export async function receiveBody(request: Request, options: ReceiveOptions): Pr
 /** Decodes strict UTF-8, and keeps a byte order mark. @throws {Problem} 400 */
 export function bodyTextOf(bytes: Uint8Array): string {
   if (bytes.length === 0) throw bodyNotJson("it is empty");
+  const kind = foreignKind(bytes);
+  if (kind !== undefined) throw bodyNotJson(`it is ${kind}`);
   try {
     return UTF8.decode(bytes);
   } catch {

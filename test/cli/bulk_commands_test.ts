@@ -195,8 +195,6 @@ describe("feedgate push of a bad file", () => {
       "line 3: /n: must be a number",
     ],
     "an array in NDJSON": ["ndjson", '[{"id":1}]', "line 1: a row must be an object"],
-    "UTF-16 in CSV": ["csv", utf16("id,n\r\n1,2\r\n"), "line 1: the file is not valid UTF-8"],
-    "UTF-16 in NDJSON": ["ndjson", utf16(rows), "line 1: the line is not valid UTF-8"],
     "Latin-1 in CSV": [
       "csv",
       Buffer.from("id,n\n1,2\n2,é\n", "latin1"),
@@ -207,7 +205,6 @@ describe("feedgate push of a bad file", () => {
       Buffer.from(`${rows}{"id":"é"}\n`, "latin1"),
       "line 3: the line is not valid UTF-8",
     ],
-    "gzip that is no CSV": ["csv", gzipSync("id,n\n1,2\n"), "line 1: the file is not valid UTF-8"],
     "semicolons in CSV": ["csv", "id;n\n1;2\n", 'line 1: the header is one column, "id;n"'],
     "a quote that is not closed": [
       "csv",
@@ -218,7 +215,7 @@ describe("feedgate push of a bad file", () => {
     "a line with too few values": [
       "csv",
       "id,n\n1,2\n3\n",
-      "line 3: the line has 1 values, and the header 2",
+      "line 3: the line has 1 value, and the header 2",
     ],
     "no column id": ["csv", "n,m\n1,2\n", "line 1: the header has no column id"],
     "a missing id in CSV": ["csv", "id,n\n1,2\n,3\n", "line 3 has no id"],
@@ -253,6 +250,22 @@ describe("feedgate push of a bad file", () => {
       expect(added).toEqual([
         expect.stringMatching(/^feedgate: (line|row) \d.*(0 rows are|nothing is) stored$/),
       ]);
+      expect(done(await read("read", slug))).toBe('{"id":7,"n":7}\n');
+    });
+  }
+
+  for (const [name, extension, text, kind] of [
+    ["UTF-16 in CSV", "csv", utf16("id,n\r\n1,2\r\n"), "is in UTF-16"],
+    ["UTF-16 in NDJSON", "ndjson", utf16(rows), "is in UTF-16"],
+    ["gzip that is no CSV", "csv", gzipSync("id,n\n1,2\n"), "is compressed with gzip"],
+  ] as const) {
+    test(`${name} is refused with what it is, and changes nothing`, async () => {
+      const slug = await feedOf(schema_definition);
+      const path = await file(text, extension);
+      for (const more of [[], ["--batch"]]) {
+        const lines = refused(await write("push", slug, path, ...more));
+        expect(lines).toEqual([expect.stringContaining(kind)]);
+      }
       expect(done(await read("read", slug))).toBe('{"id":7,"n":7}\n');
     });
   }

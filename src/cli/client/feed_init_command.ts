@@ -148,8 +148,7 @@ async function firstRows(
     if (rows.length === ROWS_MAX) break;
   }
   if (source.format !== "csv") return { rows, isDocument: false };
-  // Of CSV all values are texts.
-  return { rows: typedTexts(rows as Record<string, string>[]) as Row[], isDocument: false };
+  return { rows: typedTexts(rows), isDocument: false };
 }
 
 function typeOf(rows: readonly Row[], isDocument: boolean): "singleton" | "collection" | "stream" {

@@ -44,16 +44,21 @@ export function proposeSchema(values: readonly unknown[], depth = 0): ProposedSc
   return schema;
 }
 
-/** The values of CSV, which are texts: numbers and booleans where all values of a column are such. */
-export function typedTexts(rows: readonly Readonly<Record<string, string>>[]): object[] {
+/** The texts of CSV as numbers and booleans, where all values of a column are such. */
+export function typedTexts(
+  rows: readonly Readonly<Record<string, unknown>>[],
+): Readonly<Record<string, unknown>>[] {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
   const readers = new Map(
-    [...names].map((name) => [name, readerOf(rows.flatMap((row) => row[name] ?? []))]),
+    [...names].map((name) => {
+      const texts = rows.map((row) => row[name]).filter((value) => typeof value === "string");
+      return [name, readerOf(texts)];
+    }),
   );
+  const read = (name: string, value: unknown) =>
+    typeof value === "string" ? (readers.get(name)?.(value) ?? value) : value;
   return rows.map((row) =>
-    Object.fromEntries(
-      Object.entries(row).map(([name, text]) => [name, readers.get(name)?.(text) ?? text]),
-    ),
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, read(name, value)])),
   );
 }
 

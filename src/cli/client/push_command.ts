@@ -132,6 +132,7 @@ async function addRows(input: PushInput, feed: WrittenFeed, source: RowSource): 
 /** The rows of an array, one a line. */
 function linesOf(source: RowSource, text: string): RowSource {
   const rows = rowsOfJson(text);
+  if (rows.length === 0) throw new RefusedError(`${source.name} has no rows`);
   const bytes = Buffer.byteLength(text);
   return {
     ...source,

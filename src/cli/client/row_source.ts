@@ -6,6 +6,7 @@
  */
 import { statSync } from "node:fs";
 import { messageOf } from "../../lib/error_fields.ts";
+import { textChunks } from "../../lib/file_kind.ts";
 import { JsonSyntaxError, scanJson } from "../../lib/json_text.ts";
 import { JSON_DEPTH_MAX, LIMITS_DEFAULT } from "../../limits.ts";
 import { readCsv } from "../../push/import/read_csv.ts";
@@ -93,7 +94,7 @@ export async function readText(source: RowSource): Promise<string> {
   if ((source.bytes ?? 0) > JSON_BYTES_MAX) throw tooLarge(source);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of source.open()) {
+  for await (const chunk of chunksOf(source)) {
     bytes += chunk.length;
     if (bytes > JSON_BYTES_MAX) throw tooLarge(source);
     chunks.push(chunk);
@@ -101,6 +102,10 @@ export async function readText(source: RowSource): Promise<string> {
   const text = decoded(Buffer.concat(chunks));
   if (text === undefined) throw new RefusedError(`${source.name} is not valid UTF-8`);
   return text;
+}
+
+function chunksOf(source: RowSource): AsyncIterable<Uint8Array> {
+  return textChunks(source.open(), (kind) => new RefusedError(`${source.name} is ${kind}`));
 }
 
 /** Undefined if it is not UTF-8. A byte order mark is left out. */
@@ -131,11 +136,12 @@ export async function* sourceLines(
   }
   const lists =
     source.format === "csv"
-      ? readCsv(source.open(), {
+      ? readCsv(chunksOf(source), {
           schema: schema === undefined || schema === null ? null : JSON.stringify(schema),
+          isStream: false,
           recordBytesMax: LINE_BYTES_MAX,
         })
-      : splitLines(source.open(), { lineBytesMax: LINE_BYTES_MAX });
+      : splitLines(chunksOf(source), { lineBytesMax: LINE_BYTES_MAX });
   for await (const lines of lists) yield* lines;
 }
 

@@ -140,13 +140,18 @@ async function openFile(
   const bytesMax = services.limits.requestBodyBytes;
   const lines = boundEmptyPieces(
     form === "csv"
-      ? readCsv(chunks, { schema, recordBytesMax: bytesMax })
+      ? readCsv(chunks, {
+          schema,
+          isStream: claim.feedType === "stream",
+          recordBytesMax: bytesMax,
+        })
       : splitLines(chunks, { lineBytesMax: bytesMax }),
     bytesMax,
   );
   const opened = { services, arrival, claim, window, watch, progress, received };
   try {
     const first = await firstLines(lines);
+    if (first === undefined) throw noRows(form, progress.bytes);
     return startedImport(opened, resumed(first, lines));
   } catch (error) {
     const problem = problemOf(error);
@@ -340,21 +345,26 @@ async function findSchema({ database }: ImportServices, { feedId }: Feed): Promi
   return row?.schema_definition ?? null;
 }
 
-/** The first list that has a line. @throws {Problem} if the file has none */
+/** The first list that has a line; undefined if the file has none. */
 async function firstLines(
   lines: AsyncGenerator<readonly SourceLine[], void, void>,
-): Promise<readonly SourceLine[]> {
+): Promise<readonly SourceLine[] | undefined> {
   for (;;) {
     const { done, value } = await lines.next();
-    if (done === true) throw noRows();
+    if (done === true) return undefined;
     if (value.length > 0) return value;
   }
 }
 
-/** 400, as of a push of no lines. */
-function noRows(): Problem {
-  return new Problem("BODY_NOT_JSON", {
-    detail: "The file has no rows. Send a row a line; the first line of CSV names the columns.",
+/** 422. A file without rows is mostly one that went wrong, so it doesn't empty a collection. */
+function noRows(form: OpenedFile["form"], bytes: number): Problem {
+  const message =
+    form === "csv"
+      ? "the file has no rows; its first line names the columns, and each line below is a row"
+      : "the file has no rows; send one JSON object a line";
+  return new Problem("VALIDATION_FAILED", {
+    detail: `Nothing was imported: ${bytes === 0 ? "the file is empty" : message}.`,
+    errors: [{ path: "", message: bytes === 0 ? "the file is empty" : message }],
   });
 }
 

@@ -59,7 +59,7 @@ const IMPORT_FEED = described({
   description: [
     "A file of up to 1 GB into a collection or a stream, as one push: `application/x-ndjson` (a row a line) or `text/csv`, gzip-encoded if you like. One import of a feed runs at a time.",
     "Collection: the file becomes the whole collection. Readers see the rows of before until the last line, and then all of the new ones. Stream: events are appended in the order of the file, and those whose id the stream has are skipped, so a file can be sent again.",
-    "The rules of a row are those of a push. CSV: a value takes the type that the schema gives its property (without a schema it is a string), and an empty value is left out.",
+    "The rules of a row are those of a push. CSV: a value takes the type that the schema gives its property (without a schema it is a string), and an empty value is left out. `_other` holds further fields as a JSON object, as in an export.",
     "The answer comes as lines of JSON while the file is sent: `{rows, bytes}` each second, at last `{receipt}` or `{problem}` with the first 20 bad lines (`line` counts from 1). A collection is then as before; a stream has the events before the first bad line, and `rows_inserted` says how many are new.",
   ].join("\n\n"),
   answers: {
@@ -87,6 +87,7 @@ const IMPORT_FEED = described({
     "FEED_FORBIDDEN",
     "FEED_SUSPENDED",
     "IMPORT_RUNNING",
+    "VALIDATION_FAILED",
     ...COUNTED,
   ],
 });

@@ -10,6 +10,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { Problem } from "../../http/errors.ts";
 import { bodyNotJson, declaredBytes, isGzipped } from "../../http/read_body.ts";
+import { textChunks } from "../../lib/file_kind.ts";
 import { IMPORT_PIECE_BYTES } from "../../limits.ts";
 import type { ImportWatch } from "./import_watch.ts";
 
@@ -27,7 +28,7 @@ interface ReadOptions {
 /**
  * Chunks of the file. Each is gone when the next one is asked for.
  *
- * @throws {Problem} 413, 400 for a body that ends too soon; the signal's reason
+ * @throws {Problem} 413, 415 for bytes that are no text, 400 for a body that ends too soon; the signal's reason
  */
 export async function* readChunks(
   request: Request,
@@ -41,7 +42,7 @@ export async function* readChunks(
   let bytes = 0;
   const isEncoded = isGzipped(request);
   const sent = receive(request, options);
-  for await (const chunk of isEncoded ? gunzip(sent) : sent) {
+  for await (const chunk of textChunks(isEncoded ? gunzip(sent) : sent, noText)) {
     bytes += chunk.length;
     if (bytes > bytesMax) throw importTooLarge(bytesMax);
     onDecoded(chunk.length);
@@ -117,6 +118,11 @@ async function* guarded(
 
 function cutOff(): Problem {
   return bodyNotJson("the connection ended within it");
+}
+
+/** 415: what the file is, its headers don't say. */
+function noText(kind: string): Problem {
+  return new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: `The file is ${kind}.` });
 }
 
 /** 413 of an import. */

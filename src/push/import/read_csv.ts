@@ -2,8 +2,8 @@
  * CSV (RFC 4180) as lines of JSON: from chunks of bytes to the text of each row. Beyond 10.
  *
  * The header names the columns. A value takes the type that the schema gives its property; without one it is a string,
- * as it stands, whatever it looks like in a spreadsheet. An empty value is left out of the row. The row is then
- * checked as a pushed one is.
+ * as it stands, whatever it looks like in a spreadsheet. An empty value is left out of the row. The column `_other`,
+ * which exports have, holds further fields as a JSON object. The row is then checked as a pushed one is.
  *
  * What breaks the file's quotes makes all behind it unreadable, so it is the last mistake that is found.
  *
@@ -22,6 +22,8 @@ import type { SourceLine } from "./source_line.ts";
 interface CsvOptions {
   /** The feed's schema as JSON text, or null. */
   readonly schema: string | null;
+  /** A stream's rows have an `event_timestamp`, whether the schema names it or not. */
+  readonly isStream: boolean;
   /** Of one record with its quotes. */
   readonly recordBytesMax: number;
 }
@@ -29,6 +31,8 @@ interface CsvOptions {
 /** A column: the beginning of its member, and the types that its values may have. */
 interface Column {
   readonly name: string;
+  /** Whether its values are objects of further fields. */
+  readonly isOther: boolean;
   readonly key: string;
   /** Undefined: a string, whatever it holds. */
   readonly types: ReadonlySet<string> | undefined;
@@ -40,6 +44,8 @@ const MISTAKES: Readonly<Record<CsvMistake, string>> = {
   misplaced_quote:
     'a quote is out of place: quote the whole value, and double each quote in it, as "12"" wide"',
 };
+/** The last column of an export. */
+const OTHER = "_other";
 const UTF8_BYTES_MAX = 4;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Text that is in a JSON string as it is: without quotes, control characters and surrogates. RFC 8259, section 7. */
@@ -49,7 +55,7 @@ const JSON_TYPES = ["string", "number", "integer", "boolean", "null", "object", 
 /** Lists of rows; the header is line 1 and no row. Mistakes of the header, and of quotes, end the lines. */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
-  { schema, recordBytesMax }: CsvOptions,
+  { schema, isStream, recordBytesMax }: CsvOptions,
 ): AsyncGenerator<readonly SourceLine[], void, void> {
   // Leaves out the byte order mark.
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -65,7 +71,7 @@ export async function* readCsv(
         lines.push(lineOf(values, columns, line));
         continue;
       }
-      const header = readHeader(values, schema);
+      const header = readHeader(values, { schema, isStream });
       if (typeof header === "string") {
         return { lines: [{ line, text: "", mistake: header }], isEnded: true };
       }
@@ -137,7 +143,10 @@ function validLines(bytes: Uint8Array): Uint8Array {
 }
 
 /** The columns, or what is wrong with the header. */
-function readHeader(names: readonly string[], schema: string | null): readonly Column[] | string {
+function readHeader(
+  names: readonly string[],
+  { schema, isStream }: Omit<CsvOptions, "recordBytesMax">,
+): readonly Column[] | string {
   if (names.length > CSV_COLUMNS_MAX) return `a header has at most ${CSV_COLUMNS_MAX} columns`;
   const [first = ""] = names;
   if (names.length === 1 && /[;\t|]/.test(first)) {
@@ -148,13 +157,43 @@ function readHeader(names: readonly string[], schema: string | null): readonly C
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
     return `the header has the column ${JSON.stringify(excerpt(twice))} twice`;
-  if (!names.includes("id")) return "the header has no column id; give each row an id";
   const properties = new Map(schemaProperties(schema));
+  const own = isStream ? ["id", "event_timestamp"] : ["id"];
+  const near = nearMiss(names, [...properties.keys(), ...own]);
+  if (near !== undefined) {
+    const [name, meant] = near.map((each) => JSON.stringify(excerpt(each)));
+    return `the header has the column ${name}, and the feed has the field ${meant}; write both alike`;
+  }
+  if (!names.includes("id")) return "the header has no column id; give each row an id";
   const root: unknown = JSON.parse(schema ?? "null");
   return names.map((name) => {
     const types = typesOf(properties.get(name), root);
-    return { name, key: `${JSON.stringify(name)}:`, types };
+    return { name, isOther: name === OTHER, key: `${JSON.stringify(name)}:`, types };
   });
+}
+
+/**
+ * The first name that is a field's but for case, spaces, hyphens or underscores, and that field. Its values would not
+ * have the field's type, and readers who ask for the field would not find them.
+ */
+function nearMiss(
+  names: readonly string[],
+  fields: readonly string[],
+): readonly [string, string] | undefined {
+  const known = new Set(fields);
+  const byFolded = new Map(fields.map((field) => [folded(field), field]));
+  for (const name of names) {
+    const meant = byFolded.get(folded(name));
+    if (meant !== undefined && !known.has(name) && !names.includes(meant)) return [name, meant];
+  }
+  return undefined;
+}
+
+function folded(name: string): string {
+  return name
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[\s_-]+/g, "");
 }
 
 /**
@@ -199,7 +238,7 @@ function referredTo(reference: string, root: unknown): unknown {
 
 function lineOf(record: readonly string[], columns: readonly Column[], line: number): SourceLine {
   if (record.length !== columns.length) {
-    const mistake = `the line has ${record.length} values, and the header ${columns.length} columns`;
+    const mistake = `the line has ${counted(record.length, "value")}, and the header ${counted(columns.length, "column")}`;
     return { line, text: "", mistake };
   }
   let members = "";
@@ -207,6 +246,15 @@ function lineOf(record: readonly string[], columns: readonly Column[], line: num
     const value = present(record[index]);
     if (value === "") continue;
     const column = present(columns[index]);
+    if (column.isOther) {
+      const others = membersOf(value);
+      if (others === undefined) {
+        const mistake = `${OTHER} must be a JSON object of further fields, got ${JSON.stringify(excerpt(value))}`;
+        return { line, text: "", mistake };
+      }
+      if (others !== "") members += members === "" ? others : `,${others}`;
+      continue;
+    }
     const json = column.types === undefined ? quoted(value) : typed(value, column.types);
     if (json === undefined) {
       const wanted = [...present(column.types)].join(" or ");
@@ -218,17 +266,30 @@ function lineOf(record: readonly string[], columns: readonly Column[], line: num
   return { line, text: `{${members}}` };
 }
 
+/** The text between the braces of a JSON object; undefined if the value is none. */
+function membersOf(value: string): string | undefined {
+  const text = value.trim();
+  return text.startsWith("{") && isJson(text) ? text.slice(1, -1).trim() : undefined;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** A value as a JSON string. Most need no escapes, and are not copied. */
 function quoted(value: string): string {
   return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 }
 
-/** The value as JSON of one of the types; undefined if it is of none. A string is the last that it is taken for. */
+/**
+ * The value as JSON of one of the types; undefined if it is of none. A string is the last that it is taken for, but `null`
+ * is one wherever a string may be: somebody's name, and an empty value is how CSV says that there is none.
+ */
 function typed(value: string, types: ReadonlySet<string>): string | undefined {
   const text = value.trim();
   if ((types.has("number") || types.has("integer")) && JSON_NUMBER.test(text)) return text;
   if (types.has("boolean") && (text === "true" || text === "false")) return text;
-  if (types.has("null") && text === "null") return text;
+  if (types.has("null") && !types.has("string") && text === "null") return text;
   if (types.has("object") && text.startsWith("{") && isJson(text)) return text;
   if (types.has("array") && text.startsWith("[") && isJson(text)) return text;
   return types.has("string") ? quoted(value) : undefined;

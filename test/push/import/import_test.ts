@@ -241,10 +241,14 @@ describe("import into a collection", () => {
 });
 
 /** A body that is sent piece by piece. */
-function slowly(work: (send: (text: string) => void) => Promise<void>): ReadableStream {
+function slowly(
+  work: (send: (piece: string | Uint8Array) => void) => Promise<void>,
+): ReadableStream {
   return new ReadableStream({
     async start(controller) {
-      await work((text) => controller.enqueue(Buffer.from(text)));
+      await work((piece) =>
+        controller.enqueue(typeof piece === "string" ? Buffer.from(piece) : piece),
+      );
       controller.close();
     },
   });
@@ -438,9 +442,67 @@ describe("import of CSV", () => {
       yield Buffer.from("id,own,there,back\n1,2,3,4\n");
     })();
     const schema = JSON.stringify({ properties });
-    const rows = await Array.fromAsync(readCsv(chunks, { schema, recordBytesMax: 100 }));
+    const rows = await Array.fromAsync(
+      readCsv(chunks, { schema, isStream: false, recordBytesMax: 100 }),
+    );
     const texts = rows.flat().map(({ text }) => text);
     expect(texts).toEqual(['{"id":"1","own":"2","there":"3","back":"4"}']);
+  });
+
+  test("null is a text where the column may have one, and null elsewhere", async () => {
+    const properties = {
+      name: { type: ["string", "null"] },
+      price: { type: ["number", "null"] },
+    };
+    const feedId = await scene.createFeed({ type: "collection", schema: { properties } });
+    await importFile(feedId, 'id,name,price\n1,null,null\n2,"null","null"\n', {
+      type: CSV,
+    });
+    expect(await scene.shown(feedId)).toEqual([
+      '{"id":"1","name":"null","price":null}',
+      '{"id":"2","name":"null","price":null}',
+    ]);
+  });
+
+  test("a column that is a field's but for case or spaces is refused by name", async () => {
+    const refused = async (type: "collection" | "stream", header: string) => {
+      const feedId = await scene.createFeed({ type, schema });
+      const { last } = await importFile(feedId, `${header}\n1,2\n`, { type: CSV });
+      return last.problem?.errors[0].message ?? "";
+    };
+    expect(await refused("collection", "id, price")).toContain(
+      'the column " price", and the feed has the field "price"',
+    );
+    expect(await refused("collection", "id,Price")).toContain('"Price"');
+    expect(await refused("collection", "ID,price")).toContain('the field "id"');
+    expect(await refused("stream", "id,Event Timestamp")).toContain('the field "event_timestamp"');
+    expect(await refused("collection", "id,Event Timestamp")).toBe("");
+    expect(await refused("collection", "id,prices")).toBe("");
+    const feedId = await scene.createFeed({ type: "collection", schema });
+    const { last } = await importFile(feedId, "id,price,Price\n1,2,3\n", { type: CSV });
+    expect(last.receipt).toMatchObject({ rows_inserted: 1 });
+  });
+
+  test("an export comes back as it was, with the fields that have no column", async () => {
+    const feedId = await scene.createFeed({ type: "collection", schema });
+    const rows = [
+      { id: 1, price: 1.5, name: "a", more: { x: [1, null] }, _other: "mine" },
+      { id: 2, name: "b" },
+    ];
+    await scene.push(feedId, rows);
+    const before = await scene.shown(feedId);
+    const reader = await scene.gateway.createKey(scene.accountId, "read");
+    const url = `${scene.gateway.baseUrl}/v1/feed/${feedId}/export?format=csv`;
+    const file = await (await fetch(url, { headers: { "x-api-key": reader } })).text();
+    expect(file).toContain("_other");
+    const { last } = await importFile(feedId, file, { type: CSV });
+    expect(last.receipt).toMatchObject({ rows_inserted: 2 });
+    expect(await scene.shown(feedId)).toEqual(before);
+    const bad = await importFile(feedId, 'id,_other\n1,x\n2,{}\n3,"{""id"":4}"\n', { type: CSV });
+    expect(bad.last.problem.errors.map(({ line, message }: Json) => `${line} ${message}`)).toEqual([
+      '2 _other must be a JSON object of further fields, got "x"',
+      expect.stringMatching(/^4 .*one key twice/),
+    ]);
   });
 
   test("without a schema all values are strings", async () => {
@@ -484,11 +546,11 @@ describe("import of CSV", () => {
 
   test("bad lines are told by the line on which they begin", async () => {
     const feedId = await scene.createFeed({ type: "collection", schema });
-    const file = 'id,price,name\n1,1,"a\nb"\n\n2,cheap,c\n3,1\n4,2,d,e\n,5,f\nx,6,g\n';
+    const file = 'id,price,name\n1,1,"a\nb"\n\n2,cheap,c\n3\n4,2,d,e\n,5,f\nx,6,g\n';
     const { last } = await importFile(feedId, file, { type: CSV });
     expect(last.problem.errors.map(({ line, message }: Json) => `${line} ${message}`)).toEqual([
       '5 price must be of type number or null, got "cheap"',
-      "6 the line has 2 values, and the header 3 columns",
+      "6 the line has 1 value, and the header 3 columns",
       "7 the line has 4 values, and the header 3 columns",
       "8 line 8 has no id; give each row an id, a string or a number",
       '9 id must be of type integer, got "x"',
@@ -516,16 +578,17 @@ describe("import of CSV", () => {
 });
 
 describe("refused before the first row", () => {
-  test("a file without rows is 400, as a push of no lines is", async () => {
+  test("a file without rows is 422, and is told by what it has", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
-    for (const [type, body] of [
-      [NDJSON, ""],
-      [NDJSON, "\n \r\n"],
-      [CSV, ""],
-      [CSV, "id,a\r\n"],
+    for (const [type, body, message] of [
+      [NDJSON, "", "the file is empty"],
+      [NDJSON, "\n \r\n", "the file has no rows; send one JSON object a line"],
+      [CSV, "", "the file is empty"],
+      [CSV, "id,a\r\n", "the file has no rows; its first line names the columns"],
     ] as const) {
       const { status, problem, headers } = await importFile(feedId, body, { type });
-      expect({ status, code: problem.code }).toEqual({ status: 400, code: "BODY_NOT_JSON" });
+      expect({ status, code: problem.code }).toEqual({ status: 422, code: "VALIDATION_FAILED" });
+      expect(problem.detail).toContain(message);
       expect(headers.get("x-ratelimit-limit")).not.toBeNull();
     }
     expect((await scene.history(feedId)).length).toBe(4);
@@ -543,6 +606,51 @@ describe("refused before the first row", () => {
       detail:
         'The Content-Type "application/json" is not taken. Send application/x-ndjson (rows one a line) or text/csv.',
     });
+  });
+
+  test("lines of JSON and CSV have several media types", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    for (const type of ["application/jsonl", "application/x-jsonlines", "text/x-ndjson"]) {
+      const { last } = await importFile(feedId, '{"id":1}', { type });
+      expect([type, last.receipt.rows_inserted]).toEqual([type, 1]);
+    }
+    for (const type of ["application/csv", "text/x-csv"]) {
+      const { last } = await importFile(feedId, "id\n1\n", { type });
+      expect([type, last.receipt.rows_inserted]).toEqual([type, 1]);
+    }
+  });
+
+  test("a file that is compressed or in UTF-16 without a word is told what it is", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const text = "id,n\n1,2\n";
+    const utf16 = Buffer.from(text, "utf16le");
+    const files: readonly (readonly [Uint8Array, string])[] = [
+      [gzipSync(text), "gzip"],
+      [Buffer.from([0x50, 0x4b, 3, 4, 0]), "Excel"],
+      [Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]), "UTF-16"],
+      [utf16, "UTF-16"],
+    ];
+    for (const [file, kind] of files) {
+      for (const type of [CSV, NDJSON]) {
+        const { status, problem } = await importFile(feedId, file, { type });
+        expect({ status, code: problem.code }).toEqual({
+          status: 415,
+          code: "UNSUPPORTED_MEDIA_TYPE",
+        });
+        expect(problem.detail).toContain(kind);
+      }
+      const byByte = slowly(async (send) => {
+        for (const byte of file) send(Buffer.from([byte]));
+      });
+      expect((await importFile(feedId, byByte, { type: CSV })).problem.detail).toContain(kind);
+      const pushed = await fetch(`${scene.gateway.baseUrl}/v1/provider/feed/${feedId}/push`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${scene.key}`, "content-type": "application/json" },
+        body: new Uint8Array(file),
+      });
+      expect(pushed.status).toBe(400);
+      expect(((await pushed.json()) as Json).detail).toContain(kind);
+    }
   });
 
   test("a feed of another account, a read key and a suspended feed are refused like a push", async () => {
