@@ -37,6 +37,12 @@ export interface BackupReport {
   readonly rows: number;
 }
 
+/** What a caller may follow. */
+export interface BackupOptions {
+  /** Called often, with the rows so far and what PostgreSQL estimates for all; 0 if it doesn't know. */
+  readonly onRows?: (rows: number, estimated: number) => void;
+}
+
 /** The file or the database can't be used; the message says what to do. */
 export class BackupRefusedError extends Error {
   override readonly name = "BackupRefusedError";
@@ -74,10 +80,16 @@ const LINE_BREAK = 10;
 /** Several times the largest row. A file with a longer line is not ours. */
 const LINE_BYTES_MAX = 64 * 1_024 * 1_024;
 /** The line after the last row. No row looks like it. */
-const END_OF_TABLE = "\\.\n";
+const END_OF_TABLE = Buffer.from("\\.\n");
+/** The driver hands over a row at a time. Handing each on to gzip or a socket costs more than its compression. */
+const PIECE_BYTES = 1_024 * 1_024;
 
 /** Writes the whole database into `sink`, which stays open. */
-export async function writeBackup(connections: Connections, sink: Writable): Promise<BackupReport> {
+export async function writeBackup(
+  connections: Connections,
+  sink: Writable,
+  { onRows }: BackupOptions = {},
+): Promise<BackupReport> {
   const session = await connections.reserve();
   try {
     await session`begin isolation level repeatable read read only`;
@@ -92,11 +104,20 @@ export async function writeBackup(connections: Connections, sink: Writable): Pro
       tables,
     };
     await send(sink, `${JSON.stringify(header)}\n`);
+    const estimated = await estimateRows(session);
     const rows: number[] = [];
-    for (const table of tables) rows.push(await copyOut(session, table, sink));
+    let total = 0;
+    for (const table of tables) {
+      const count = await copyOut(session, table, {
+        sink,
+        onRows: (soFar) => onRows?.(total + soFar, estimated),
+      });
+      rows.push(count);
+      total += count;
+    }
     await send(sink, `${JSON.stringify({ rows })}\n`);
     await session`commit`;
-    return { tables: tables.length, rows: rows.reduce((sum, each) => sum + each, 0) };
+    return { tables: tables.length, rows: total };
   } finally {
     session.release();
   }
@@ -130,12 +151,17 @@ export async function refuseUsed(connections: Connections): Promise<void> {
 export async function readBackup(
   connections: Connections,
   backup: OpenedBackup,
+  { onRows = () => {} }: { readonly onRows?: (rows: number) => void } = {},
 ): Promise<BackupReport> {
-  const rows = await inTransaction(connections, (session) => restore(session, backup));
+  const rows = await inTransaction(connections, (session) => restore(session, backup, onRows));
   return { tables: backup.header.tables.length, rows };
 }
 
-async function restore(session: Connections, { header, lines }: OpenedBackup): Promise<number> {
+async function restore(
+  session: Connections,
+  { header, lines }: OpenedBackup,
+  onRows: (rows: number) => void,
+): Promise<number> {
   await refuseFilled(session);
   await refuseOthers(session);
   await refuseOtherSchema(session, header);
@@ -153,7 +179,13 @@ async function restore(session: Connections, { header, lines }: OpenedBackup): P
     }
   }
   const counts: number[] = [];
-  for (const table of tables) counts.push(await copyIn(session, table, lines));
+  let total = 0;
+  for (const table of tables) {
+    const onTableRows = (soFar: number) => onRows(total + soFar);
+    const count = await copyIn(session, table, { lines, onRows: onTableRows });
+    counts.push(count);
+    total += count;
+  }
   const trailer = (await lines.next()).value?.toString() ?? "";
   if (trailer !== `${JSON.stringify({ rows: counts })}\n`) throw cutShort();
   // Read on to the end of the file, where its checksum is.
@@ -172,7 +204,7 @@ async function restore(session: Connections, { header, lines }: OpenedBackup): P
     insert into settings (name, value)
     values ('incarnation', gen_random_uuid()::text)
     on conflict (name) do update set value = excluded.value`;
-  return counts.reduce((sum, each) => sum + each, 0);
+  return total;
 }
 
 /** Returns how to make them again. */
@@ -315,19 +347,44 @@ async function readShapes(session: Connections): Promise<TableShape[]> {
   }));
 }
 
-async function copyOut(session: Connections, table: TableShape, sink: Writable): Promise<number> {
+/** Rows of all tables, as PostgreSQL last counted them. */
+async function estimateRows(session: Connections): Promise<number> {
+  const [found] = await session`
+    select coalesce(sum(greatest(reltuples, 0)), 0)::bigint as rows
+    from pg_class as stored
+    left join pg_inherits
+      on pg_inherits.inhrelid = stored.oid
+    where coalesce(pg_inherits.inhparent, stored.oid)::regclass::text
+        in ${session(await listTables(session))}
+      and stored.relkind = 'r'`;
+  return Number(found?.rows);
+}
+
+async function copyOut(
+  session: Connections,
+  table: TableShape,
+  { sink, onRows }: { readonly sink: Writable; readonly onRows: (rows: number) => void },
+): Promise<number> {
   const columns = table.columns.map(quoted).join(", ");
   const statement = `copy (select ${columns} from ${quoted(table.name)}) to stdout`;
   const stream: Readable = await session.unsafe(statement).readable();
   let rows = 0;
+  let pieces: Buffer[] = [];
+  let heldBytes = 0;
   const chunks: AsyncIterable<Buffer> = stream;
   for await (const chunk of chunks) {
     for (let at = chunk.indexOf(LINE_BREAK); at >= 0; at = chunk.indexOf(LINE_BREAK, at + 1)) {
       rows += 1;
     }
-    await send(sink, chunk);
+    pieces.push(chunk);
+    heldBytes += chunk.length;
+    if (heldBytes < PIECE_BYTES) continue;
+    await send(sink, Buffer.concat(pieces));
+    pieces = [];
+    heldBytes = 0;
+    onRows(rows);
   }
-  await send(sink, END_OF_TABLE);
+  await send(sink, Buffer.concat([...pieces, END_OF_TABLE]));
   return rows;
 }
 
@@ -335,17 +392,29 @@ async function copyOut(session: Connections, table: TableShape, sink: Writable):
 async function copyIn(
   session: Connections,
   table: TableShape,
-  lines: AsyncIterator<Buffer>,
+  {
+    lines,
+    onRows,
+  }: { readonly lines: AsyncIterator<Buffer>; readonly onRows: (rows: number) => void },
 ): Promise<number> {
   let rows = 0;
   async function* rowsOfTable() {
+    let pieces: Buffer[] = [];
+    let heldBytes = 0;
     for (;;) {
       const { value: line, done } = await lines.next();
       if (done) throw cutShort();
-      if (line.toString("latin1") === END_OF_TABLE) return;
+      if (line.equals(END_OF_TABLE)) break;
       rows += 1;
-      yield line;
+      pieces.push(line);
+      heldBytes += line.length;
+      if (heldBytes < PIECE_BYTES) continue;
+      yield Buffer.concat(pieces);
+      pieces = [];
+      heldBytes = 0;
+      onRows(rows);
     }
+    if (heldBytes > 0) yield Buffer.concat(pieces);
   }
   const columns = table.columns.map(quoted).join(", ");
   const statement = `copy ${quoted(table.name)} (${columns}) from stdin`;

@@ -83,6 +83,34 @@ test("a backup shows one moment, whatever is written while it runs", async () =>
   expect(pieces.join("")).not.toContain("Late");
 });
 
+test("a backup leaves in large pieces, however many rows there are, and says how far it is", async () => {
+  const sql = connect({ url: (await createTestDatabase()).url }, { connectionsMax: 2 });
+  await sql`
+    insert into accounts (name, max_feeds_allowed)
+    select repeat('Account ', 12) || number, 3 from generate_series(1, 30000) as number`;
+  await sql`analyze`;
+  let pieces = 0;
+  let bytes = 0;
+  const sink = new Writable({
+    write(piece, _encoding, done) {
+      pieces += 1;
+      bytes += piece.length;
+      done();
+    },
+  });
+  const steps: number[][] = [];
+  const { tables } = await writeBackup(sql, sink, { onRows: (...step) => steps.push(step) });
+  await sql.end();
+  expect(bytes).toBeGreaterThan(3 * 1_024 * 1_024);
+  // Header, the end of each table, trailer.
+  expect(pieces).toBeLessThanOrEqual(tables + 2 + Math.ceil(bytes / (1_024 * 1_024)));
+  expect(steps.length).toBeGreaterThan(1);
+  for (const [rows = 0, estimated = 0] of steps) {
+    expect(estimated).toBeGreaterThanOrEqual(30_000);
+    expect(rows).toBeLessThanOrEqual(estimated);
+  }
+});
+
 let source: string;
 let target: string;
 let readKey: string;
