@@ -15,6 +15,7 @@ import { noteGateway } from "../postgres/embedded/gateways.ts";
 import { type Gateway, startGateway } from "../server.ts";
 import { defineCommand, type Options } from "./command.ts";
 import { howToStop, typed } from "./hints.ts";
+import { notifySystemd } from "./notify_systemd.ts";
 import { flag, integer, text, workers } from "./options.ts";
 import type { Output } from "./output.ts";
 import { startWorkers } from "./workers/supervisor.ts";
@@ -172,10 +173,12 @@ async function untilSignal<Served extends Listening>(
     const served = await start(log);
     note?.tell({ clients: served.baseUrl, operators: operatorsUrl(config, served) });
     log.info("serving", { version: fullVersion(), base_url: served.baseUrl });
+    const endNotices = await notifySystemd({ environment: process.env, log });
     try {
       await Promise.race([onStart(served), signalled]);
       await signalled;
     } finally {
+      endNotices();
       await served.stop();
       log.info("stopped");
     }

@@ -38,14 +38,14 @@ const NO_ADDRESS_OF_OURS: ReadonlySet<string> = new Set([
   "EINVAL",
 ]);
 
-/** Looks the host name up, because a listener's error says nothing of an unknown name. @throws {ConfigError} */
+/** Looks the host name up, because a listener's error says nothing of an unknown name. @throws if there is none */
 export async function requireHost({ host, settings }: Address): Promise<void> {
   await lookup(host.replace(/^\[(.*)\]$/, "$1")).catch(({ code }: { code?: string }) => {
     throw foreignHost(settings, host, code);
   });
 }
 
-/** Calls `listen`. @throws if the port is taken or needs a right; {ConfigError} if the host is not of this machine. */
+/** Calls `listen`. @throws if the port is taken or needs a right, or the host is not of this machine. */
 export function listenOn<Listener>(
   { host, port, settings }: Address,
   listen: () => Listener,
@@ -68,12 +68,9 @@ export function listenOn<Listener>(
   }
 }
 
-function foreignHost(
-  { host: name }: Address["settings"],
-  host: string,
-  code = "unknown",
-): ConfigError {
-  return new ConfigError([`${name} must be an address of this machine, got "${host}" (${code})`]);
+/** No `ConfigError`, after which nobody starts the gateway again: a floating address may come to the machine later. */
+function foreignHost({ host: name }: Address["settings"], host: string, code = "unknown"): Error {
+  return new Error(`${name} must be an address of this machine, got "${host}" (${code})`);
 }
 
 /** @throws {ConfigError} if a file can't be read or used. */

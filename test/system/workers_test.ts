@@ -46,7 +46,7 @@ async function newKey(): Promise<string> {
   return gateway.createKey(await gateway.createAccount({ credits: 10_000 }), "read");
 }
 
-function workerPids(of: ServedGateway = supervised): number[] {
+function workerPids(of: Pick<ServedGateway, "child"> = supervised): number[] {
   return listProcesses()
     .filter(({ parent }) => parent === of.child.pid)
     .filter(({ commandLine }) => commandLine.split(/\s+/).includes("feedgate-worker"))
@@ -124,6 +124,35 @@ describe("serve --workers", () => {
     expect(await countLogged(gateway.sql, usageIds)).toBe(usageIds.length);
     // What the dead one had told last stays in the sum.
     expect(await metric("feedgate_usage_events_total")).toBeGreaterThan(counted);
+  });
+
+  test("a worker that hangs is killed and replaced, which the log and a metric say", async () => {
+    const program = [
+      process.execPath,
+      Bun.fileURLToPath(new URL("../support/supervised.ts", import.meta.url)),
+    ];
+    const child = spawnFeedgate([], { DATABASE_URL: gateway.databaseUrl }, program);
+    const baseUrl = (await firstLine(child.stdout)).trim();
+    const [victim] = workerPids({ child });
+    process.kill(victim as number, "SIGSTOP");
+    const isReplaced = () => {
+      const now = workerPids({ child });
+      return now.length === WORKERS && !now.includes(victim as number);
+    };
+    expect(await waitFor(isReplaced, 20_000)).toBe(true);
+    const restarts = async () => {
+      const response = await fetch(`${baseUrl}/metrics`, { keepalive: false });
+      return /^feedgate_worker_restarts_total\{reason="hung"\} (\d+)$/m.exec(await response.text());
+    };
+    expect(await waitFor(async () => Number((await restarts())?.[1]) >= 1, 20_000)).toBe(true);
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+    const logged = await new Response(child.stderr).text();
+    expect(logged).toMatch(
+      new RegExp(
+        `"message":"a worker does not answer, killing it","pid":${victim},"silent_ms":1600`,
+      ),
+    );
   });
 
   test("a second gateway on the port is refused, though the workers share it", async () => {

@@ -6,8 +6,11 @@
  *
  * @module
  */
-import { AggregatorRegistry } from "prom-client";
+import { AggregatorRegistry, Counter, Registry } from "prom-client";
 import type { MetricsSnapshot } from "../../http/metrics.ts";
+
+/** Why a worker was replaced: it ended by itself, or it no longer answered. */
+export type RestartReason = "died" | "hung";
 
 export type MetricsSum = ReturnType<typeof createMetricsSum>;
 
@@ -15,6 +18,15 @@ export function createMetricsSum() {
   const living = new Map<number, MetricsSnapshot>();
   // Counts of all dead workers, as one total.
   let retired: Promise<object> = Promise.resolve([]);
+  // The supervisor's own.
+  const own = new Registry();
+  const restarts = new Counter({
+    name: "feedgate_worker_restarts_total",
+    help: "Workers that were replaced, by why: they died, or were killed since they no longer answered",
+    labelNames: ["reason"],
+    registers: [own],
+  });
+  for (const reason of ["died", "hung"] satisfies RestartReason[]) restarts.inc({ reason }, 0);
 
   return {
     /** The newest figures of a living worker. */
@@ -29,9 +41,13 @@ export function createMetricsSum() {
         AggregatorRegistry.aggregate([total, counts]).getMetricsAsJSON(),
       );
     },
-    text(): Promise<string> {
+    restarted(reason: RestartReason): void {
+      restarts.inc({ reason });
+    },
+    async text(): Promise<string> {
       const snapshots = [...living.values()];
-      return retired.then((total) => AggregatorRegistry.aggregate([total, ...snapshots]).metrics());
+      const [total, ours] = await Promise.all([retired, own.getMetricsAsJSON()]);
+      return AggregatorRegistry.aggregate([total, ours, ...snapshots]).metrics();
     },
   };
 }

@@ -3,7 +3,8 @@
  *
  * The supervisor serves nothing. It opens and migrates the database, so that an embedded PostgreSQL
  * outlives any worker, takes the port to see that it is free, and keeps it until the workers share it.
- * One that dies is started again, after a pause that grows while it keeps dying. No worker holds what
+ * One that dies is started again, after a pause that grows while it keeps dying. One that answers no message for
+ * several heartbeats is killed first: the system would still hand it connections. No worker holds what
  * another needs: every guarantee is the database's, so a worker's death costs the requests that it had in
  * hand and nothing else.
  *
@@ -33,7 +34,19 @@ export interface WorkersOptions {
   readonly log: Log;
   /** How many processes. */
   readonly count: number;
+  /** @default HEARTBEAT */
+  readonly heartbeat?: Heartbeat;
 }
+
+/** When a worker counts as hung. */
+export interface Heartbeat {
+  /** Between two messages to a worker, in ms. Its answers are the figures that outlive it, so they are as old at most. */
+  readonly everyMs: number;
+  /** Messages in a row without an answer. Beats are counted, not time: a machine that slept wakes all at once. */
+  readonly missedMax: number;
+}
+
+const HEARTBEAT: Heartbeat = { everyMs: 2_500, missedMax: 4 };
 
 /** From the death of a worker to its next start. */
 const PAUSE_MS_MIN = 50;
@@ -41,8 +54,6 @@ const PAUSE_MS_MAX = 5_000;
 /** A worker that lived so long died of something new: the pause is short again. */
 const STEADY_MS = 30_000;
 const START_MS_MAX = 60_000;
-/** How old the figures of a worker that is killed may be. */
-const SNAPSHOT_EVERY_MS = 5_000;
 /** How long a sum waits for figures; a worker that is late counts with its figures before. */
 const SNAPSHOT_WAIT_MS = 1_000;
 
@@ -64,7 +75,7 @@ interface Context {
  *
  * @throws if the database can't be reached, the port is taken, or a worker can't start.
  */
-export async function startWorkers({ config, log, count }: WorkersOptions) {
+export async function startWorkers({ config, log, count, heartbeat = HEARTBEAT }: WorkersOptions) {
   const { database, close } = await openDatabase(config, { connectionsMax: 1, log });
   const held = await holdPorts(config).catch(async (error) => {
     await close();
@@ -80,16 +91,13 @@ export async function startWorkers({ config, log, count }: WorkersOptions) {
     figures: createSingleFlight(() => Promise.all([...workers].map((worker) => worker.snapshot()))),
     isStopping: false,
   };
-  const snapshots = setInterval(
-    () =>
-      context.figures
-        .ask()
-        .catch((error) => log.warn("figures of workers not gathered", { error })),
-    SNAPSHOT_EVERY_MS,
-  );
+  const beats = setInterval(() => {
+    for (const worker of workers) worker.beat(heartbeat);
+    context.figures.ask().catch((error) => log.warn("figures of workers not gathered", { error }));
+  }, heartbeat.everyMs);
   const stop = async () => {
     context.isStopping = true;
-    clearInterval(snapshots);
+    clearInterval(beats);
     await Promise.all([...workers].map((worker) => worker.stop()));
     await held.release();
     await close();
@@ -122,6 +130,7 @@ async function keepAlive(context: Context, number: number, first: Worker): Promi
     const sinceMs = performance.now();
     const exit = await worker.exited;
     if (context.isStopping) return;
+    context.sum.restarted(worker.isHung ? "hung" : "died");
     pauseMs = performance.now() - sinceMs > STEADY_MS ? PAUSE_MS_MIN : pauseMs;
     context.log.error("a worker has died, starting another", {
       worker: number,
@@ -143,6 +152,10 @@ interface Worker {
   readonly listening: Promise<string>;
   /** Exit code or signal. */
   readonly exited: Promise<number | string>;
+  /** Whether it was killed because it no longer answered. */
+  readonly isHung: boolean;
+  /** Counts what it has not answered, and kills it if that is too much. Not before it serves. */
+  beat(heartbeat: Heartbeat): void;
   /** Resolves with its newest figures kept. */
   snapshot(): Promise<void>;
   stop(): Promise<void>;
@@ -152,9 +165,14 @@ interface Worker {
 function startWorker(context: Context): Worker {
   const listening = Promise.withResolvers<string>();
   let answered = Promise.withResolvers<void>();
+  let isServing = false;
+  let isHung = false;
+  let missed = 0;
   const receive = (message: ToSupervisor) => {
+    missed = 0;
     switch (message.kind) {
       case "listening":
+        isServing = true;
         listening.resolve(message.baseUrl);
         break;
       case "failed":
@@ -212,6 +230,20 @@ function startWorker(context: Context): Worker {
   const worker: Worker = {
     listening: listening.promise,
     exited,
+    get isHung() {
+      return isHung;
+    },
+    beat({ everyMs, missedMax }) {
+      if (!isServing) return;
+      missed += 1;
+      if (missed <= missedMax || isHung) return;
+      isHung = true;
+      context.log.error("a worker does not answer, killing it", {
+        pid: child.pid,
+        silent_ms: missedMax * everyMs,
+      });
+      child.kill("SIGKILL");
+    },
     async snapshot() {
       answered = Promise.withResolvers<void>();
       send({ kind: "snapshot" });

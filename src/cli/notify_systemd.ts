@@ -1,0 +1,45 @@
+/**
+ * Tells systemd that the gateway serves, and from then on, while its event loop turns, that it still does: the
+ * protocol of `sd_notify(3)`, for a unit with `Type=notify` and `WatchdogSec`.
+ *
+ * Bun has no Unix datagram sockets, so systemd's own `systemd-notify` sends the messages. That is a child, so the unit
+ * needs `NotifyAccess=all`.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { messageOf } from "../lib/error_fields.ts";
+import type { Log } from "../lib/log.ts";
+
+const PROGRAM = "systemd-notify";
+/** Messages within the time after which systemd takes a silent service for hung. */
+const MESSAGES_A_WATCH = 3;
+const MICROSECONDS_PER_MS = 1_000;
+
+interface NotifyOptions {
+  /** That of the process. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+}
+
+/** The gateway serves. Returns how to end the messages; without systemd there are none. */
+export async function notifySystemd({ environment, log }: NotifyOptions): Promise<() => void> {
+  if (!environment.NOTIFY_SOCKET) return () => {};
+  const send = async (message: string) => {
+    try {
+      const child = spawn(PROGRAM, [message], { stdio: "ignore" });
+      const [code] = await once(child, "exit");
+      if (code !== 0) throw new Error(`it ended with ${code}`);
+    } catch (error) {
+      log.warn(`${PROGRAM} failed, so systemd does not know that the gateway serves`, {
+        error: messageOf(error),
+      });
+    }
+  };
+  await send("READY=1");
+  const watchMs = Number(environment.WATCHDOG_USEC ?? 0) / MICROSECONDS_PER_MS;
+  if (!(watchMs > 0)) return () => {};
+  const messages = setInterval(() => send("WATCHDOG=1"), watchMs / MESSAGES_A_WATCH);
+  return () => clearInterval(messages);
+}

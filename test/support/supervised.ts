@@ -1,0 +1,27 @@
+/**
+ * A program of its own: `serve --workers 2` on a free port, whose workers count as hung within two seconds. Prints the
+ * base URL, then logs to standard error until a signal.
+ *
+ * @module
+ */
+import { isWorker } from "../../src/cli/workers/messages.ts";
+import { startWorkers } from "../../src/cli/workers/supervisor.ts";
+import { runWorker } from "../../src/cli/workers/worker.ts";
+import { readConfig } from "../../src/config.ts";
+import { createLog } from "../../src/lib/log.ts";
+
+async function supervise(): Promise<number> {
+  const signalled = new Promise((resolve) => process.once("SIGTERM", resolve));
+  const { baseUrl, stop } = await startWorkers({
+    config: readConfig({ ...process.env, PORT: "0" }),
+    log: createLog({ level: "info" }),
+    count: 2,
+    heartbeat: { everyMs: 400, missedMax: 4 },
+  });
+  console.log(baseUrl);
+  await signalled;
+  await stop();
+  return 0;
+}
+
+process.exit(await (isWorker(process.argv) ? runWorker() : supervise()));
