@@ -290,6 +290,13 @@ export const IMPORT_CONNECTIONS_MAX = 2;
 export const DATABASE_CONNECTIONS_MAX = 12;
 /** Of them, those that only admission, refunds and `/readyz` use: no page holds admission up. */
 export const DATABASE_CONNECTIONS_SPARED = 4;
+/** How long a statement waits for an open connection while the server refuses another one, in milliseconds. */
+export const DATABASE_FULL_WAIT_MS_MAX = 2_500;
+/** Connections that one process may open: those above, one of background work, imports, the operator's API, exports. */
+export const PROCESS_CONNECTIONS_MAX =
+  DATABASE_CONNECTIONS_MAX + 1 + IMPORT_CONNECTIONS_MAX + OPERATOR_CONNECTIONS_MAX + EXPORTS_MAX;
+/** What else needs a connection: supervisor, start, commands. */
+export const SPARE_CONNECTIONS = 10;
 /** An account that has taken more of its `databaseMs` than this runs one statement at a time. */
 export const DATABASE_HEAVY_MS = 2_000;
 /** Accounts whose time a process remembers. */

@@ -6,9 +6,11 @@
 import { shellActor } from "../accounts/actor.ts";
 import { type Config, isBaseUrlMissing, operatorsUrl, PORT_MAX } from "../config.ts";
 import { connectReach } from "../connect/reach.ts";
+import { present } from "../lib/assert.ts";
 import { createLog, type Log } from "../lib/log.ts";
 import { fullVersion } from "../lib/program_version.ts";
 import { DRAIN_EXIT_MS } from "../limits.ts";
+import { judgeConnections } from "../operator/examine.ts";
 import { createOperatorLink } from "../operator/sign_in_links.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { noteGateway } from "../postgres/embedded/gateways.ts";
@@ -50,20 +52,23 @@ export const serve = defineCommand({
   run: async ({ config, values, output }) => {
     const migrates = values["no-migrate"] !== true;
     const listening = { ...listenConfig(config, values), migrates };
-    const onStart = async (served: Listening, database: Database) => {
+    const { workers: count } = values;
+    const onStart = async (served: Listening, database: Database, log: Log) => {
       await announce(served, output);
+      await warnOfConnections(database, { config, log, processes: count ?? 1 });
       const row = output.isJson ? undefined : await database.row("has_accounts", {});
       if (row?.has_accounts === false) output.note(nextSteps(served, config));
       if (!output.isJson && config.hasConsole)
         await offerConsole(served, { database, config, output });
     };
-    const { workers: count } = values;
     if (count === undefined) {
-      await serveUntilSignal(listening, (served) => onStart(served, served.services.database));
+      await serveUntilSignal(listening, (served, log) =>
+        onStart(served, served.services.database, log),
+      );
     } else {
       await untilSignal(listening, {
         start: (log) => startWorkers({ config: listening, log, count }),
-        onStart: (served) => onStart(served, served.database),
+        onStart: (served, log) => onStart(served, served.database, log),
       });
     }
     return undefined;
@@ -112,6 +117,17 @@ async function offerConsole(
   );
 }
 
+/** Once PostgreSQL gives no more connections, answers come late or not at all: so it is said before. */
+async function warnOfConnections(
+  database: Database,
+  { config, log, processes }: { config: Config; log: Log; processes: number },
+): Promise<void> {
+  if (config.isDatabasePooled) return;
+  const room = await database.row("find_connection_room", {});
+  const { health, found, hint } = judgeConnections(present(room), processes);
+  if (health !== "ok") log.warn(`connections may run out: ${found}`, { processes, hint });
+}
+
 /** How the first key is made; with the folder, because commands may be given elsewhere. */
 function nextSteps({ baseUrl }: Listening, config: Config): string {
   return [
@@ -131,7 +147,7 @@ const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 /** Serves until a signal. `onStart` runs once the gateway listens, and a signal does not wait for it. */
 export function serveUntilSignal(
   config: Config,
-  onStart: (gateway: Gateway) => Promise<void>,
+  onStart: (gateway: Gateway, log: Log) => Promise<void>,
 ): Promise<void> {
   return untilSignal(config, { start: (log) => startGateway(config, log), onStart });
 }
@@ -157,7 +173,7 @@ function logOf(config: Config): Log {
 
 interface Serving<Served extends Listening> {
   start(log: Log): Promise<Served>;
-  onStart(served: Served): Promise<void>;
+  onStart(served: Served, log: Log): Promise<void>;
 }
 
 async function untilSignal<Served extends Listening>(
@@ -175,7 +191,7 @@ async function untilSignal<Served extends Listening>(
     log.info("serving", { version: fullVersion(), base_url: served.baseUrl });
     const endNotices = await notifySystemd({ environment: process.env, log });
     try {
-      await Promise.race([onStart(served), signalled]);
+      await Promise.race([onStart(served, log), signalled]);
       await signalled;
     } finally {
       endNotices();

@@ -1,5 +1,5 @@
 /**
- * Examines an installation: settings, certificate, database, clock, disk, schema, ledgers, totals and replica, each with
+ * Examines an installation: settings, certificate, database, connections, clock, disk, schema, ledgers, totals and replica, each with
  * a hint if it is not well.
  *
  * Nothing is migrated, so a database can be examined before an upgrade. The proof of the ledgers is the one thing that
@@ -20,7 +20,9 @@ import {
   DISK_FREE_BYTES_MIN,
   DISK_FREE_SHARE_LOW,
   LEDGER_PROOF_MS_MAX,
+  PROCESS_CONNECTIONS_MAX,
   REPLICA_LAG_SECONDS_LOW,
+  SPARE_CONNECTIONS,
   TOTALS_BEHIND_SECONDS_LOW,
 } from "../limits.ts";
 import { type Database, DatabaseUnavailableError, type Row } from "../postgres/client/query.ts";
@@ -78,6 +80,9 @@ async function examineDatabase(
   const checks = [
     judgeServer(present(server)),
     judgeCommits(findDurabilityFault(present(commits), { hasStandbys: survey !== undefined })),
+    ...(config.isDatabasePooled
+      ? []
+      : [judgeConnections(present(await database.row("find_connection_room", {})))]),
     judgeClock({ serverMs: present(server).now_seconds * MS_PER_SECOND, startedMs, endedMs }),
     judgeDisk(diskRoom?.()),
     judgeSchema(schema),
@@ -191,6 +196,24 @@ export function judgeServer(server: Row<"find_server">): Check {
 
 function judgeCommits(fault: DurabilityFault | undefined): Check {
   return { name: "commits", health: "ok", found: "survive a crash of the server", ...fault };
+}
+
+/** Whether so many processes of a gateway get all connections that they may open. Not of a pooler's. */
+export function judgeConnections(
+  { room, open_count: open }: Row<"find_connection_room">,
+  processes = 1,
+): Check {
+  const name = "connections";
+  const needed = processes * PROCESS_CONNECTIONS_MAX + SPARE_CONNECTIONS;
+  const enoughFor = Math.max(0, Math.floor((room - SPARE_CONNECTIONS) / PROCESS_CONNECTIONS_MAX));
+  const found = `PostgreSQL gives ${room}, enough for ${counted(enoughFor)}; ${open} are open on the server`;
+  if (needed <= room) return { name, health: "ok", found };
+  const hint = `set max_connections, or the limit of the role or the database, to ${PROCESS_CONNECTIONS_MAX} for each process of all gateways, and ${SPARE_CONNECTIONS} more`;
+  return { name, health: "low", found, hint };
+}
+
+function counted(processes: number): string {
+  return processes === 1 ? "1 process" : `${processes} processes`;
 }
 
 /** The database's clock decides limits and times; this machine's stands in the log. All in ms of the Unix epoch. */

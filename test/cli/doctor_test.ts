@@ -53,6 +53,7 @@ describe("doctor", () => {
       "settings",
       "database",
       "commits",
+      "connections",
       "clock",
       "disk",
       "schema",
@@ -61,7 +62,7 @@ describe("doctor", () => {
     ]);
     expect(checks.database?.found).toMatch(/^PostgreSQL \d+\.\d+.*, \d+\.\d MB$/);
     const { stdout } = await operator.run(["doctor"]);
-    expect(stdout).toContain("ok    ledgers   each adds up\n");
+    expect(stdout).toContain("ok    ledgers      each adds up\n");
   });
 
   test("a ledger that does not add up is named, and ends it with 1", async () => {
@@ -72,7 +73,7 @@ describe("doctor", () => {
     expect(stderr).toBe("feedgate: not well: ledgers\n");
     expect(checks.ledgers?.found).toContain(accountId);
     const { stdout } = await operator.run(["doctor"]);
-    expect(stdout).toMatch(/^BAD {3}ledgers {3}1 do not add up: .*\n +→ account show ID/m);
+    expect(stdout).toMatch(/^BAD {3}ledgers {6}1 do not add up: .*\n +→ account show ID/m);
     await gateway.sql`update accounts set balance_nanos = 5000 where account_id = ${accountId}`;
     expect((await examine()).code).toBe(0);
   });

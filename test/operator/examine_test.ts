@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import {
   judgeCertificate,
   judgeClock,
+  judgeConnections,
   judgeDisk,
   judgeLedgers,
   judgeReplica,
@@ -49,6 +50,20 @@ describe("what an examination finds", () => {
     const old = { ...server, version: "14.9", version_number: 140_009, database_bytes: null };
     expect(judgeServer(old)).toMatchObject({ health: "bad", found: "PostgreSQL 14.9" });
     expect(judgeServer({ ...server, is_standby: true }).health).toBe("bad");
+  });
+
+  test("of connections: whether all that the processes may open is given", () => {
+    const room = { room: 97, open_count: 14 };
+    expect(judgeConnections(room, 3)).toEqual({
+      name: "connections",
+      health: "ok",
+      found: "PostgreSQL gives 97, enough for 3 processes; 14 are open on the server",
+    });
+    expect(judgeConnections(room, 4)).toMatchObject({
+      health: "low",
+      hint: expect.stringContaining("24 for each process of all gateways, and 10 more"),
+    });
+    expect(judgeConnections({ room: 5, open_count: 1 }).found).toContain("enough for 0 processes");
   });
 
   test("of a certificate: its time and its name", () => {

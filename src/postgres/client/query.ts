@@ -21,6 +21,7 @@ import { createSemaphore } from "../../lib/semaphore.ts";
 import {
   DATABASE_CONNECTIONS_MAX,
   DATABASE_CONNECTIONS_SPARED,
+  DATABASE_FULL_WAIT_MS_MAX,
   DATABASE_HEAVY_MS,
   DATABASE_WAIT_MS_MAX,
   DATABASE_WAITING_FREE,
@@ -33,6 +34,7 @@ import { inFunctionSet } from "../migrate/function_set.ts";
 import { arrayLiteral } from "./array_literal.ts";
 import type { Connections } from "./connect.ts";
 import { isDiskFull, isUnavailable, mayBeCommitted } from "./failures.ts";
+import { createFullServerWait } from "./full_server.ts";
 import { retryMisdirected, retryRolledBack } from "./retry.ts";
 import { ARGUMENTS, STATEMENTS, type StatementTypes } from "./statements.ts";
 import { createTimeBudget } from "./time_budget.ts";
@@ -152,18 +154,30 @@ export function createDatabase(
   let statementCount = 0;
   const failures = new Map<string, number>();
   let diskFullMs: number | undefined;
+  const sendWhenFree = createFullServerWait({ waitMsMax: DATABASE_FULL_WAIT_MS_MAX });
   /** A statement is a transaction of its own: rolled back for others' sake, it has left nothing, and is sent again. */
-  function send<Name extends StatementName>(name: Name, parameters: Parameters<Name>) {
-    return retryRolledBack(() => sendOnce(name, parameters));
+  function send<Name extends StatementName>(
+    name: Name,
+    parameters: Parameters<Name>,
+    onWaited: (ms: number) => void = () => {},
+  ) {
+    return retryRolledBack(() => sendOnce(name, parameters, onWaited));
   }
-  async function sendOnce<Name extends StatementName>(name: Name, parameters: Parameters<Name>) {
+  async function sendOnce<Name extends StatementName>(
+    name: Name,
+    parameters: Parameters<Name>,
+    onWaited: (ms: number) => void,
+  ) {
     // Without `simple: false` a statement without parameters would not be prepared. The driver's types know
     // neither that option nor our types of parameters, hence the casts.
     const options = { prepare: true, simple: false } as never;
     const values = ARGUMENTS[name](parameters).map(serverTyped) as never[];
     statementCount += 1;
     try {
-      return await retryMisdirected(async () => connections.unsafe(TEXTS[name], values, options));
+      return await sendWhenFree(
+        () => retryMisdirected(async () => connections.unsafe(TEXTS[name], values, options)),
+        onWaited,
+      );
     } catch (error) {
       const code = codeOf(error) ?? "unknown";
       failures.set(code, (failures.get(code) ?? 0) + 1);
@@ -181,15 +195,19 @@ export function createDatabase(
       if (permit === undefined) throw new DatabaseOverloadedError();
       const startedMs = performance.now();
       let isLost = false;
+      let waitedMs = 0;
       try {
-        return await send(name, parameters);
+        return await send(name, parameters, (ms) => {
+          waitedMs += ms;
+        });
       } catch (error) {
         // If a stopped server never answered the statement, its time is taken from nobody's budget.
         isLost = error instanceof DatabaseUnavailableError && mayBeCommitted(error);
         throw error;
       } finally {
         const nowMs = performance.now();
-        if (accountId !== GATEWAY && !isLost) budget.spend(accountId, nowMs - startedMs, nowMs);
+        if (accountId !== GATEWAY && !isLost)
+          budget.spend(accountId, nowMs - startedMs - waitedMs, nowMs);
       }
     }
     return typed(rows);
@@ -200,7 +218,7 @@ export function createDatabase(
     async inOneTurn(run) {
       using permit = await semaphore.acquire(GATEWAY);
       if (permit === undefined) throw new DatabaseOverloadedError();
-      return await run(typed(send));
+      return await run(typed((name, parameters) => send(name, parameters)));
     },
     connections,
     get statementCount() {

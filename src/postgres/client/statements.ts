@@ -190,6 +190,7 @@ import sql_operator_rotate_admin_key from "../../../sql/operator/rotate_admin_ke
 import sql_operator_set_feeds_public from "../../../sql/operator/set_feeds_public.sql" with { type: "text" };
 import sql_operator_suspend_feed from "../../../sql/operator/suspend_feed.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
+import sql_postgres_find_connection_room from "../../../sql/postgres/find_connection_room.sql" with { type: "text" };
 import sql_postgres_find_durability from "../../../sql/postgres/find_durability.sql" with { type: "text" };
 import sql_postgres_find_replica_lag from "../../../sql/postgres/find_replica_lag.sql" with { type: "text" };
 import sql_postgres_find_replica_state from "../../../sql/postgres/find_replica_state.sql" with { type: "text" };
@@ -564,6 +565,7 @@ export const STATEMENTS = {
   set_feeds_public: numbered(sql_operator_set_feeds_public),
   suspend_feed: numbered(sql_operator_suspend_feed),
   await_replay: numbered(sql_postgres_await_replay),
+  find_connection_room: numbered(sql_postgres_find_connection_room),
   find_durability: numbered(sql_postgres_find_durability),
   find_replica_lag: numbered(sql_postgres_find_replica_lag),
   find_replica_state: numbered(sql_postgres_find_replica_state),
@@ -2001,6 +2003,15 @@ export interface StatementTypes {
       readonly is_caught_up: boolean;
     };
   };
+  /** how many sessions the server gives to this role and database, and how many it has now */
+  find_connection_room: {
+    parameters: {
+    };
+    row: {
+      readonly room: number;
+      readonly open_count: number;
+    };
+  };
   /** whether a commit of this session survives a crash of the server, of its machine, or a failover */
   find_durability: {
     parameters: {
@@ -3035,6 +3046,7 @@ export const ARGUMENTS: {
   set_feeds_public: (by) => [by.feed_ids, by.is_public, by.actor],
   suspend_feed: (by) => [by.feed_id, by.reason, by.actor],
   await_replay: (by) => [by.wal_position, by.wait_max],
+  find_connection_room: () => [],
   find_durability: () => [],
   find_replica_lag: (by) => [by.wal_position, by.wait_max],
   find_replica_state: () => [],
