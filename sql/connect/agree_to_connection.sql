@@ -11,11 +11,12 @@
 -- :feed_ids uuid[]?
 -- :key_ends_at timestamptz
 -- :actor text
+-- :agreed_key_id uuid?
 -- :agents_max int
 -- returns happened_at timestamptz
 insert into agent_connections (
   code_hash, account_id, client_id, client_name, redirect_uri, challenge, daily_nanos, feed_ids,
-  key_ends_at, actor
+  key_ends_at, actor, agreed_key_id
 )
 select
   :code_hash::bytea,
@@ -27,7 +28,8 @@ select
   :daily_nanos::bigint,
   :feed_ids::uuid[],
   :key_ends_at::timestamptz,
-  :actor::text
+  :actor::text,
+  :agreed_key_id::uuid
 where (
   (select count(*) from agents_of(:account_id))
   + (

@@ -1,6 +1,7 @@
 -- name: end_sessions
 -- why: ends one session, or all that its key, or its account with the same permission, has; answers which keys were
 -- made for them
+-- What a person has connected in a session by a link stays when they sign out, though the session's key is revoked.
 -- :session_hash bytea
 -- :is_everywhere boolean
 -- returns key_id uuid, is_own_key boolean
@@ -26,6 +27,14 @@ ended as (
       )
     )
   returning sessions.key_id, sessions.is_own_key
+),
+kept as (
+  update agent_connections
+  set agreed_key_id = null
+  from mine, ended
+  where agent_connections.account_id = mine.account_id
+    and agent_connections.agreed_key_id = ended.key_id
+    and ended.is_own_key
 )
 select key_id, is_own_key
 from ended

@@ -231,7 +231,8 @@ export const KEY_ROUTES = [
     path: "/keys/:id/revoke",
     operationId: "revokeKey",
     summary: "End a key",
-    description: "It is refused from the next request on. An admin key may be revoked, too.",
+    description:
+      "It is refused from the next request on, and so are the agents that it has connected by OAuth. An admin key may be revoked, too.",
     input: RevokeKeyInput,
     names: BY_KEY,
     isSafeToRepeat: true,
@@ -244,7 +245,8 @@ export const KEY_ROUTES = [
     path: "/keys/:id/rotate",
     operationId: "rotateKey",
     summary: "Make a new key in place of another one, which ends after a grace",
-    description: "The answer has the new key itself, this once.",
+    description:
+      "The answer has the new key itself, this once. Agents that the old key has connected by OAuth stay, unless `grace_seconds` is 0: then the old key is revoked, and they end with it.",
     input: RotateKeyInput,
     names: BY_KEY,
     example: { grace_seconds: 3_600 },

@@ -146,7 +146,8 @@ const keyEdit = databaseCommand({
 const keyRotate = databaseCommand({
   words: "key rotate",
   argument: "KEY",
-  about: "make a new key with the settings of another one, which ends after the grace",
+  about:
+    "make a new key with the settings of another one, which ends after the grace (0: at once, with its agents)",
   isPrintedOnce: true,
   options: { grace: duration("how long the old key still works; default 24h", GRACE_SECONDS_MAX) },
   run: async ({ operator, actor, values: { grace }, argument: keyId }) => {
@@ -225,7 +226,8 @@ const keyFind = databaseCommand({
 const keyRevoke = databaseCommand({
   words: "key revoke",
   argument: "KEY",
-  about: "end a key, by id or beginning: it reads and writes nothing from the next request on",
+  about:
+    "end a key, by id or beginning, and the agents that it has connected, from the next request on",
   options: {},
   run: async ({ operator, actor, argument: keyId }) => {
     const revoked = await revokeKey(operator, { key_id: keyId }, actor);

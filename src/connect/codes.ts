@@ -27,13 +27,15 @@ export interface Consent {
   /** RFC 3339. */
   readonly keyEndsAt: string;
   readonly actor: Actor;
+  /** The key that the person has signed in with. What it agreed to ends with it. */
+  readonly agreedKeyId?: string;
 }
 
 /** The code; undefined if the account has too many agents. */
 export async function agree(
   database: Pick<Database, "row">,
   { client, redirectAddress, challenge }: AuthorizationRequest,
-  { accountId, dailyNanos, feedIds, keyEndsAt, actor }: Consent,
+  { accountId, dailyNanos, feedIds, keyEndsAt, actor, agreedKeyId }: Consent,
 ): Promise<string | undefined> {
   const code = randomBytes(CODE_BYTES).toString("base64url");
   const agreed = await database.row("agree_to_connection", {
@@ -47,6 +49,7 @@ export async function agree(
     feed_ids: feedIds && [...feedIds],
     key_ends_at: keyEndsAt,
     actor,
+    agreed_key_id: agreedKeyId ?? null,
     agents_max: AGENTS_MAX,
   });
   return agreed && code;
@@ -100,6 +103,7 @@ const REASONS: Readonly<Record<string, string>> = {
   unknown: "The code is not one of this gateway, or was forgotten. Ask the person again.",
   repeated: "The code came before, so the key that it became has ended. Ask the person again.",
   expired: "The code is older than 60 seconds. Ask the person again.",
+  withdrawn: "The key that agreed has been revoked. Ask the person again.",
   mismatched:
     "The code was given to another client_id, redirect_uri or code_verifier, and can't be used any more. Ask the person again.",
 };

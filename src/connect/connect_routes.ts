@@ -346,6 +346,7 @@ function consentPages(services: Services, visitors: Visitors, clients: Clients) 
         feedIds,
         keyEndsAt: keyEndsAt.toISOString(),
         actor: keyActor(visitor.keyId, "console"),
+        agreedKeyId: visitor.keyId,
       });
       if (code === undefined) {
         return refusalPage(

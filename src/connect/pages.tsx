@@ -87,7 +87,8 @@ export function renderConsent(view: ConsentView): string {
             </button>
           </div>
           <p class="hint">
-            You see what it spends, and end it at any time, on the first page of the console.
+            You see what it spends, and end it at any time, on the first page of the console. It
+            also ends if the key that you have signed in with is revoked.
           </p>
         </form>
       </>

@@ -4,7 +4,8 @@ import { shellActor } from "../../src/accounts/actor.ts";
 import { agree, redeem } from "../../src/connect/codes.ts";
 import { OAuthError } from "../../src/connect/oauth_error.ts";
 import { AGENTS_MAX } from "../../src/limits.ts";
-import { rotateKey } from "../../src/operator/keys.ts";
+import { revokeKey, rotateKey } from "../../src/operator/keys.ts";
+import { findKey } from "../../src/operator/references.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { runJob } from "../support/run_job.ts";
 import { seedFeed } from "../support/seed.ts";
@@ -25,13 +26,20 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-async function codeOf(accountId: string, more: { dailyNanos?: bigint; feedIds?: string[] } = {}) {
+interface Agreed {
+  readonly dailyNanos?: bigint;
+  readonly feedIds?: string[];
+  readonly agreedKeyId?: string;
+}
+
+async function codeOf(accountId: string, more: Agreed = {}) {
   const code = await agree(gateway.gateway.services.database, REQUEST, {
     accountId,
     dailyNanos: more.dailyNanos ?? 20_000n,
     feedIds: more.feedIds ?? null,
     keyEndsAt: new Date(Date.now() + 86_400_000).toISOString(),
     actor: ACTOR,
+    ...(more.agreedKeyId !== undefined && { agreedKeyId: more.agreedKeyId }),
   });
   return code as string;
 }
@@ -165,6 +173,81 @@ describe("a code", () => {
     for (let agents = 0; agents < AGENTS_MAX; agents++)
       expect(await codeOf(accountId)).toBeString();
     expect(await codeOf(accountId)).toBeUndefined();
+  });
+});
+
+describe("what a key has agreed to", () => {
+  const operator = () => {
+    const { database, config } = gateway.gateway.services;
+    return { database, limits: config.limits };
+  };
+  const keyIdOf = async (key: string): Promise<string> =>
+    (await findKey(operator().database, key)).key_id;
+  const statusOf = async (key: string) => (await gateway.get("/v1/account", key)).status;
+
+  /** A person's key, an agent that it has connected, and a code that waits. */
+  async function agreedBy() {
+    const accountId = await gateway.createAccount({ credits: 100 });
+    const own = await gateway.createKey(accountId, "read");
+    const agreedKeyId = await keyIdOf(own);
+    const { access_token: agent } = await keyOf(await codeOf(accountId, { agreedKeyId }));
+    const waiting = await codeOf(accountId, { agreedKeyId });
+    return { accountId, agreedKeyId, agent, waiting };
+  }
+
+  test("ends with the key's revocation: agents, also rotated ones, and codes; others stay", async () => {
+    const { accountId, agreedKeyId, agent, waiting } = await agreedBy();
+    const rotated = await rotateKey(operator(), { key_id: await keyIdOf(agent) }, ACTOR);
+    const other = await keyIdOf(await gateway.createKey(accountId, "read"));
+    const { access_token: kept } = await keyOf(await codeOf(accountId, { agreedKeyId: other }));
+    await revokeKey(operator(), { key_id: agreedKeyId }, ACTOR);
+    for (const key of [agent, rotated.key]) expect(await statusOf(key)).toBe(403);
+    expect(await refusalOf(keyOf(waiting))).toBe("invalid_grant");
+    expect(await statusOf(kept)).toBe(200);
+    expect(await (await gateway.get("/v1/account", kept)).json()).toMatchObject({
+      agents: [{ name: "Agent" }],
+    });
+  });
+
+  test("ends with a rotation without a grace", async () => {
+    const { agreedKeyId, agent, waiting } = await agreedBy();
+    const { key } = await rotateKey(operator(), { key_id: agreedKeyId, grace_seconds: 0 }, ACTOR);
+    expect(await statusOf(agent)).toBe(403);
+    expect(await refusalOf(keyOf(waiting))).toBe("invalid_grant");
+    expect(await statusOf(key)).toBe(200);
+  });
+
+  test("outlives a rotation with a grace, and ends with the key that took the place", async () => {
+    const { accountId, agreedKeyId, agent, waiting } = await agreedBy();
+    const next = await rotateKey(operator(), { key_id: agreedKeyId }, ACTOR);
+    expect(await statusOf(agent)).toBe(200);
+    const { access_token: redeemed } = await keyOf(waiting);
+    const { access_token: later } = await keyOf(await codeOf(accountId, { agreedKeyId: next.id }));
+    const late = await codeOf(accountId, { agreedKeyId });
+    await revokeKey(operator(), { key_id: next.id }, ACTOR);
+    for (const key of [agent, redeemed, later]) expect(await statusOf(key)).toBe(403);
+    expect(await refusalOf(keyOf(late))).toBe("invalid_grant");
+  });
+
+  test("of the new key stays when the old one is revoked within its grace", async () => {
+    const { accountId, agreedKeyId, agent } = await agreedBy();
+    const next = await rotateKey(operator(), { key_id: agreedKeyId }, ACTOR);
+    const { access_token: later } = await keyOf(await codeOf(accountId, { agreedKeyId: next.id }));
+    await revokeKey(operator(), { key_id: agreedKeyId }, ACTOR);
+    expect([await statusOf(agent), await statusOf(later)]).toEqual([403, 200]);
+  });
+
+  test("is no agent that outlives a revocation at the same time, whichever comes first", async () => {
+    for (let round = 0; round < 10; round++) {
+      const { agreedKeyId, waiting } = await agreedBy();
+      const [redeemed] = await Promise.allSettled([
+        keyOf(waiting),
+        revokeKey(operator(), { key_id: agreedKeyId }, ACTOR),
+      ]);
+      const status =
+        redeemed.status === "fulfilled" ? await statusOf(redeemed.value.access_token) : 403;
+      expect(status).toBe(403);
+    }
   });
 });
 

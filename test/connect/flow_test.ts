@@ -11,12 +11,13 @@ import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { REGISTRATIONS_OF_NETWORK_LIMIT, UNUSED_CLIENTS_MAX } from "../../src/limits.ts";
 import { suspendAccount } from "../../src/operator/accounts.ts";
-import { editKey } from "../../src/operator/keys.ts";
+import { editKey, revokeKey } from "../../src/operator/keys.ts";
+import { createSignInLink } from "../../src/operator/sign_in_links.ts";
 import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import { startGateway } from "../../src/server.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
-import { signIn } from "../support/session.ts";
+import { signIn, signInByLink } from "../support/session.ts";
 
 const VERIFIER = "a-verifier-of-forty-three-characters-or-more";
 const CHALLENGE = createHash("sha256").update(VERIFIER).digest("base64url");
@@ -365,6 +366,46 @@ describe("the consent", () => {
     const query = new URL(address).searchParams;
     expect([query.get("state"), query.get("iss")]).toEqual(["s t&a=te", gateway.baseUrl]);
     expect(answered.headers.get("referrer-policy")).toBe("no-referrer");
+  });
+
+  test("ends with the key that agreed; signing out of a link's session ends nothing, revoking its key does", async () => {
+    const { database, config } = gateway.gateway.services;
+    const operator = { database, limits: config.limits };
+    const consumer = await gateway.createAccount({ credits: 100 });
+    /** A cookie of a session by a link, an agent of it, and the code of another one. */
+    const byLink = async () => {
+      const link = await createSignInLink(
+        { ...operator, baseUrl: gateway.baseUrl },
+        { account_id: consumer, permission: "read" },
+        ACTOR,
+      );
+      const own = await signInByLink(link.url);
+      const code = async () => {
+        const page = await (await show(queryOf(), { Cookie: own })).text();
+        const answered = await decide({ cookie: own, token: tokenOf(page) });
+        return new URL(answered.headers.get("location") ?? "").searchParams.get("code") ?? "";
+      };
+      const agent = String((await bodyOf(await exchange(await code()))).access_token);
+      const [made] = await gateway.sql`
+        select key_id from api_keys
+        where account_id = ${consumer} and name like 'Console%'
+        order by created_at desc limit 1`;
+      return { own, agent, waiting: await code(), keyId: String(made?.key_id) };
+    };
+    const first = await byLink();
+    await fetch(`${gateway.baseUrl}/console/sign-out`, {
+      method: "POST",
+      headers: { Cookie: first.own },
+      body: new URLSearchParams({}),
+      redirect: "manual",
+    });
+    expect((await callMcp(first.agent)).status).toBe(200);
+    expect((await exchange(first.waiting)).status).toBe(200);
+    const second = await byLink();
+    await revokeKey(operator, { key_id: second.keyId }, ACTOR);
+    expect((await callMcp(second.agent)).status).toBe(401);
+    expect((await exchange(second.waiting)).status).toBe(400);
+    expect((await callMcp(first.agent)).status).toBe(200);
   });
 
   test("may be declined, and the program is told so", async () => {

@@ -1,4 +1,4 @@
--- Changes a key that was not revoked, or revokes it.
+-- Changes a key that was not revoked, or revokes it with the agents that it has connected.
 --
 -- A budget is that of the whole chain of rotations, so that a key in its grace can't spend what its successor may not.
 -- It holds for the whole of today, whatever it was before. So what is spent begins with what the usage log has since
@@ -37,6 +37,9 @@ begin
     return;
   end if;
   outcome := 'edited';
+  if edited.revoked_at is not null then
+    perform end_agents_of(edited_key, actor);
+  end if;
   if fields -> 'daily_nanos' is null then
     return;
   end if;

@@ -4,6 +4,9 @@
 -- A key that was rotated before ends with its grace. Its next successor has the end of the one before, so that it
 -- does not end so soon as well.
 --
+-- Without a grace the old key is revoked, and the agents that it has connected end. With one they stay, and end with the
+-- keys that take its place.
+--
 -- All keys of a chain of rotations share one record of what is spent, so that a rotation gives no second budget.
 create or replace function rotate_key(
   old_key uuid,
@@ -45,9 +48,13 @@ begin
   order by ends.key_id = old_key, ends.created_at desc
   limit 1
   returning key_id into made_key;
-  update api_keys
-  set expires_at = least(api_keys.expires_at, clock_timestamp() + grace)
-  where api_keys.key_id = old_key;
+  if grace <= interval '0' then
+    perform edit_key(old_key, json_build_object('revoked_at', clock_timestamp()), actor);
+  else
+    update api_keys
+    set expires_at = least(api_keys.expires_at, clock_timestamp() + grace)
+    where api_keys.key_id = old_key;
+  end if;
   return next made_key;
 end
 $$;

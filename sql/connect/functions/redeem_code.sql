@@ -3,9 +3,12 @@
 -- A code is spent when it comes, whatever comes with it, so nobody can try a second verifier. If it comes again,
 -- somebody else may have it, so the key that it became ends, with all that were made of it by rotation. RFC 6749, 4.1.2.
 --
+-- A code is withdrawn with the key that agreed. The account is locked, so that a revocation either comes first and is seen
+-- here, or sees the key that is made.
+--
 -- presented_address: null if the client sends none, as OAuth 2.1 has it. Then the verifier alone binds it.
 --
--- Outcomes: redeemed, unknown, repeated, expired, mismatched (another client, address or verifier)
+-- Outcomes: redeemed, unknown, repeated, expired, mismatched (another client, address or verifier), withdrawn
 create or replace function redeem_code(
   presented_code bytea,
   presented_client text,
@@ -50,6 +53,20 @@ begin
     or agreed.redirect_uri <> coalesce(presented_address, agreed.redirect_uri)
   then
     outcome := 'mismatched';
+    return;
+  end if;
+
+  perform lock_account_of_key(agreed.agreed_key_id);
+  if exists (
+    select from api_keys as agreeing
+    join api_keys as ended
+      on ended.account_id = agreeing.account_id
+      and ended.chain_id = agreeing.chain_id
+      and ended.created_at >= agreeing.created_at
+    where agreeing.key_id = agreed.agreed_key_id
+      and ended.revoked_at is not null
+  ) then
+    outcome := 'withdrawn';
     return;
   end if;
 

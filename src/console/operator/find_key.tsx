@@ -69,7 +69,7 @@ export const FIND_KEY: PageRoute = {
     },
     revoke: {
       confirm: (form) =>
-        `Key ${form.text("key_start")}… reads and writes nothing from the next request on. This can't be undone.`,
+        `Key ${form.text("key_start")}… reads and writes nothing from the next request on, and the agents that it has connected end with it. This can't be undone.`,
       run: (visit, form) =>
         callThenGo(
           visit,
@@ -79,7 +79,7 @@ export const FIND_KEY: PageRoute = {
     },
     rotate: {
       confirm: (form) =>
-        `A new key with the same settings is made in the place of ${form.text("key_start")}…, which works for 24 hours more.`,
+        `A new key with the same settings is made in the place of ${form.text("key_start")}…, which works for 24 hours more. Agents that it has connected stay. If somebody else may have the key, revoke it instead.`,
       async run(visit, form) {
         const path = `/v1/operator/keys/${encodeURIComponent(form.text("key_id"))}/rotate`;
         const made = await visit.ask<CreatedKeyOutcome>(path, { method: "POST", body: {} });

@@ -17,6 +17,7 @@ import sql_accounts_functions_agents_of from "../../../sql/accounts/functions/ag
 import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/functions/append_ledger_entry.sql" with { type: "text" };
 import sql_accounts_functions_create_key from "../../../sql/accounts/functions/create_key.sql" with { type: "text" };
 import sql_accounts_functions_edit_key from "../../../sql/accounts/functions/edit_key.sql" with { type: "text" };
+import sql_accounts_functions_end_agents_of from "../../../sql/accounts/functions/end_agents_of.sql" with { type: "text" };
 import sql_accounts_functions_end_chain from "../../../sql/accounts/functions/end_chain.sql" with { type: "text" };
 import sql_accounts_functions_is_usable_key from "../../../sql/accounts/functions/is_usable_key.sql" with { type: "text" };
 import sql_accounts_functions_ledger_of from "../../../sql/accounts/functions/ledger_of.sql" with { type: "text" };
@@ -157,6 +158,7 @@ import sql_migrations_0026_lists_in_order from "../../../sql/migrations/0026_lis
 import sql_migrations_0027_feeds_by_state from "../../../sql/migrations/0027_feeds_by_state.sql" with { type: "text" };
 import sql_migrations_0028_top_reads from "../../../sql/migrations/0028_top_reads.sql" with { type: "text" };
 import sql_migrations_0029_batches_of_collections from "../../../sql/migrations/0029_batches_of_collections.sql" with { type: "text" };
+import sql_migrations_0030_agreed_keys from "../../../sql/migrations/0030_agreed_keys.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -343,6 +345,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0027_feeds_by_state", text: sql_migrations_0027_feeds_by_state },
   { name: "0028_top_reads", text: sql_migrations_0028_top_reads },
   { name: "0029_batches_of_collections", text: sql_migrations_0029_batches_of_collections },
+  { name: "0030_agreed_keys", text: sql_migrations_0030_agreed_keys },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -352,6 +355,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "append_ledger_entry", text: sql_accounts_functions_append_ledger_entry },
   { name: "create_key", text: sql_accounts_functions_create_key },
   { name: "edit_key", text: sql_accounts_functions_edit_key },
+  { name: "end_agents_of", text: sql_accounts_functions_end_agents_of },
   { name: "end_chain", text: sql_accounts_functions_end_chain },
   { name: "is_usable_key", text: sql_accounts_functions_is_usable_key },
   { name: "ledger_of", text: sql_accounts_functions_ledger_of },
@@ -1091,6 +1095,7 @@ export interface StatementTypes {
       readonly feed_ids: readonly (string | null)[] | null;
       readonly key_ends_at: string;
       readonly actor: string;
+      readonly agreed_key_id: string | null;
       readonly agents_max: number;
     };
     row: {
@@ -2986,7 +2991,7 @@ export const ARGUMENTS: {
   prove_calls: (by) => [by.account_ids, by.known_generations, by.known_us, by.key_ids, by.feed_ids, by.idempotency_keys, by.window_us, by.idempotency_us],
   refund_reads: (by) => [by.batch_token, by.account_ids, by.elapsed_ms, by.sent_at, by.only_usage],
   replay_read: (by) => [by.account_id, by.idempotency_key, by.usage_id],
-  agree_to_connection: (by) => [by.code_hash, by.account_id, by.client_id, by.client_name, by.redirect_uri, by.challenge, by.daily_nanos, by.feed_ids, by.key_ends_at, by.actor, by.agents_max],
+  agree_to_connection: (by) => [by.code_hash, by.account_id, by.client_id, by.client_name, by.redirect_uri, by.challenge, by.daily_nanos, by.feed_ids, by.key_ends_at, by.actor, by.agreed_key_id, by.agents_max],
   find_client: (by) => [by.client_id],
   redeem_code: (by) => [by.code_hash, by.client_id, by.redirect_uri, by.challenge, by.code_age, by.key_hash, by.key_start],
   register_client: (by) => [by.client_name, by.redirect_uris, by.unused_max, by.young],
