@@ -14,7 +14,7 @@ export interface Limits {
   readonly readsFree: number;
   /** Reads of one metered or purchased feed in a window, per account. Interface 8.1. */
   readonly readsPaid: number;
-  /** Calls of catalog, of search and of metadata in a window, per account and operation. */
+  /** Calls of catalog, of search and of metadata in a window, per account and operation. A connected agent has windows of its own. */
   readonly discovery: number;
   /** Pushes in a window, per feed. Interface 8.3. */
   readonly pushes: number;
@@ -69,6 +69,8 @@ export const TOPUP_CENTS_MIN = 50n;
 export const TOPUP_USD_MAX = 1_000;
 /** Top-ups of an account that wait to be paid. */
 export const TOPUPS_WAITING_MAX = 20;
+/** The same of one connected agent, so that others of the account can still top up. */
+export const AGENT_TOPUPS_WAITING_MAX = 5;
 /** How long a link can be paid, in milliseconds: Stripe takes a day at most. */
 export const TOPUP_LINK_MS = 23 * 60 * 60_000;
 /** How long a top-up that nobody has paid is kept if it is no account's, in milliseconds. */

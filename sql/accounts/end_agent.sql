@@ -1,8 +1,9 @@
 -- name: end_agent
 -- why: revokes the key of an account's agent; no row comes back if it is none
--- An agent that was ended before has a row, too, so that the call may be repeated.
+-- An agent may end itself alone, by the chain of its keys. An agent that was ended before has a row, too, so that the call may be repeated.
 -- :account_id uuid
 -- :key_id uuid
+-- :chain_id uuid?
 -- :actor text?
 -- returns key_id uuid
 select agent.key_id
@@ -14,5 +15,6 @@ from (
     and connected.key_id = keys.chain_id
   where keys.account_id = :account_id
     and keys.key_id = :key_id
+    and (:chain_id::uuid is null or keys.chain_id = :chain_id)
 ) as agent
 cross join lateral edit_key(agent.key_id, json_build_object('revoked_at', clock_timestamp()), :actor) as edited

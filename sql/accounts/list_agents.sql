@@ -1,6 +1,7 @@
 -- name: list_agents
--- why: an account's connected agents with what each has spent today, the newest first
+-- why: an account's connected agents, or the one of a chain of keys, with what each has spent today, the newest first
 -- :account_id uuid
+-- :chain_id uuid?
 -- :limit int
 -- returns key_id uuid, name text?, created_at timestamptz, expires_at timestamptz?, daily_nanos bigint?,
 --   feed_ids text?, spent_nanos bigint
@@ -17,5 +18,6 @@ left join key_spending as spending
   on spending.account_id = :account_id
   and spending.key_id = agents.chain_id
   and spending.day = utc_day(epoch_us(clock_timestamp()))
+where (:chain_id::uuid is null or agents.chain_id = :chain_id)
 order by agents.created_at desc, agents.key_id
 limit :limit::int

@@ -5,6 +5,7 @@
 -- :account_id uuid
 -- :feed_id uuid?
 -- :key_id uuid?
+-- :chain_id uuid?
 -- :since timestamptz?
 -- :until timestamptz?
 -- :before_usage_id uuid?
@@ -22,6 +23,15 @@ from usage_events
 where account_id = :account_id
   and (:feed_id::uuid is null or feed_id = :feed_id)
   and (:key_id::uuid is null or key_id = :key_id)
+  and (
+    :chain_id::uuid is null
+    or key_id in (
+      select keys.key_id
+      from api_keys as keys
+      where keys.account_id = :account_id
+        and keys.chain_id = :chain_id
+    )
+  )
   and usage_id >= uuid_since(:since)
   and usage_id < uuid_until(:until)
   and usage_id < coalesce(:before_usage_id::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')

@@ -3,7 +3,7 @@
 -- :key_hash bytea
 -- :window_us bigint
 -- returns key_id uuid, chain_id uuid, account_id uuid, permission text, key_end_us bigint?, daily_nanos bigint?,
---   feed_ids text?, suspension_reason text?, now_us bigint, news json
+--   feed_ids text?, is_agent boolean, suspension_reason text?, now_us bigint, news json
 select
   keys.key_id,
   keys.chain_id,
@@ -12,6 +12,11 @@ select
   epoch_us(keys.expires_at) as key_end_us,
   keys.daily_nanos,
   array_to_string(keys.feed_ids, ',') as feed_ids,
+  exists (
+    select from agent_connections as connected
+    where connected.account_id = keys.account_id
+      and connected.key_id = keys.chain_id
+  ) as is_agent,
   account.suspension_reason,
   clock.now_us,
   account.news

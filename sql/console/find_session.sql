@@ -1,5 +1,6 @@
 -- name: find_session
--- why: the session behind a cookie, if it lasts and its key holds; nothing if its account is suspended
+-- why: the session behind a cookie, if it lasts and its key holds; nothing if its account is suspended, or if the key is
+-- an agent's
 -- :session_hash bytea
 -- returns permission text, key_id uuid, key_name text?, sealed_key text, is_own_key boolean, expires_at timestamptz,
 --   account_id uuid?, account_name text?
@@ -21,6 +22,11 @@ left join api_keys
   on api_keys.key_id = sessions.key_id
   and api_keys.permission = sessions.permission
   and is_usable_key(api_keys.revoked_at, api_keys.expires_at, clock_timestamp())
+  and not exists (
+    select from agent_connections as connected
+    where connected.account_id = api_keys.account_id
+      and connected.key_id = api_keys.chain_id
+  )
 left join accounts
   on accounts.account_id = api_keys.account_id
   and accounts.suspension_reason is null

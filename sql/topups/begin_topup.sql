@@ -11,6 +11,7 @@
 -- :lifetime interval
 -- :first_asked interval
 -- :waiting_max int
+-- :agent_waiting_max int
 -- :account_day_nanos bigint?
 -- :day_nanos bigint?
 -- returns outcome text, topup_id uuid?
@@ -27,6 +28,7 @@ from begin_topup(
   lifetime => :lifetime,
   first_asked => :first_asked,
   waiting_max => :waiting_max,
+  agent_waiting_max => :agent_waiting_max,
   account_day_nanos => :account_day_nanos,
   day_nanos => :day_nanos
 )

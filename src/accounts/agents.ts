@@ -10,20 +10,36 @@ import type { Actor } from "./actor.ts";
 /** A connected agent whose key holds. What it has spent is of today. */
 export type Agent = Row<"list_agents">;
 
+/** Whose agents a caller sees and ends. */
+export interface Whose {
+  readonly accountId: string;
+  /** The caller's own keys if it is an agent, which has to do with no other; null: all of the account. */
+  readonly chainId: string | null;
+}
+
 /** The newest first. */
 export function listAgents(
   database: Pick<Database, "rows">,
-  accountId: string,
+  { accountId, chainId }: Whose,
 ): Promise<readonly Agent[]> {
-  return database.rows("list_agents", { account_id: accountId, limit: AGENTS_MAX });
+  return database.rows("list_agents", {
+    account_id: accountId,
+    chain_id: chainId,
+    limit: AGENTS_MAX,
+  });
 }
 
-/** Ends an agent of the account, now or before. False if it has none with this key. */
+/** Ends an agent, now or before. False if there is none with this key. */
 export async function endAgent(
   database: Pick<Database, "row">,
-  { accountId, keyId }: { readonly accountId: string; readonly keyId: string },
+  { accountId, chainId, keyId }: Whose & { readonly keyId: string },
   actor: Actor,
 ): Promise<boolean> {
-  const ended = await database.row("end_agent", { account_id: accountId, key_id: keyId, actor });
+  const ended = await database.row("end_agent", {
+    account_id: accountId,
+    chain_id: chainId,
+    key_id: keyId,
+    actor,
+  });
   return ended !== undefined;
 }

@@ -15,6 +15,8 @@ export interface UsageFilter {
   readonly accountId: string;
   readonly feedId: string | null;
   readonly keyId: string | null;
+  /** The first of an agent's own keys, if one asks: it sees no others' calls. */
+  readonly chainId: string | null;
   /** UTC, both inclusive. */
   readonly since: string | null;
   readonly until: string | null;
@@ -38,8 +40,8 @@ export function readUsageQuery(
   filter: UsageFilter,
   { cursor, cursorSecret }: { readonly cursor: string | undefined; readonly cursorSecret: string },
 ): UsageQuery | undefined {
-  const { accountId, feedId, keyId, since, until } = filter;
-  const binding = [accountId, feedId, keyId, since, until].join(" ");
+  const { accountId, feedId, keyId, chainId, since, until } = filter;
+  const binding = [chainId ?? accountId, feedId, keyId, since, until].join(" ");
   const scope = { secret: cursorSecret, purpose: "usage cursor", binding };
   if (cursor === undefined) return { ...filter, beforeUsageId: null, scope };
   const opened = openToken(cursor, scope);
@@ -54,10 +56,10 @@ export async function pageUsage(
   database: Queries,
   { query, limit }: { readonly query: UsageQuery; readonly limit: number },
 ): Promise<UsagePage> {
-  const { accountId, feedId, keyId, since, until, beforeUsageId } = query;
+  const { accountId, feedId, keyId, chainId, since, until, beforeUsageId } = query;
   const range = { account_id: accountId, since, until, before_usage_id: beforeUsageId };
   const walkEnd =
-    feedId === null && keyId === null
+    feedId === null && keyId === null && chainId === null
       ? undefined
       : await database.row("find_usage_walk_end", { ...range, events: USAGE_WALK_MAX });
   const from = walkEnd?.usage_id ?? null;
@@ -66,6 +68,7 @@ export async function pageUsage(
     ...range,
     feed_id: feedId,
     key_id: keyId,
+    chain_id: chainId,
     from_usage_id: from,
     limit: limit + 1,
   });

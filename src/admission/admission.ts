@@ -208,8 +208,10 @@ export class Admission {
    * Counts a call that is not logged, or refuses it. Its key must have been proven, but for a message of MCP, which
    * counts for its key alone: that costs no statement, and a key that has ended fills no window but its own.
    */
-  countUnlogged({ account, chainId }: Caller, operation: UnloggedOperation): Refusal | undefined {
-    const holder = operation === "mcp" ? chainId : account.id;
+  countUnlogged(caller: Caller, operation: UnloggedOperation): Refusal | undefined {
+    // An agent that calls without end must not shut its person out.
+    const isOwn = caller.isAgent || operation === "mcp";
+    const holder = isOwn ? caller.chainId : caller.account.id;
     const refusal = this.#callLimits.count(holder, operation, Date.now());
     this.#observe(operation, refusal?.kind ?? "granted");
     return refusal;
@@ -286,6 +288,7 @@ export class Admission {
       chainId: row.chain_id,
       accountId: row.account_id,
       permission: row.permission === "write" ? ("write" as const) : ("read" as const),
+      isAgent: row.is_agent,
       endUs: row.key_end_us === null ? null : Number(row.key_end_us),
       dailyNanos: row.daily_nanos,
       feedIds: row.feed_ids === null ? null : new Set(row.feed_ids.split(",")),

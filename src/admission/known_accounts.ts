@@ -60,6 +60,8 @@ export interface Caller {
   /** The first key of the chain of rotations that the key is of: all keys of the chain share one budget. */
   readonly chainId: string;
   readonly permission: "read" | "write";
+  /** Whether an agent got the key by OAuth: then it sees and ends itself alone, and has windows of its own. */
+  readonly isAgent: boolean;
   /** When the key expires, in microseconds of the Unix epoch; null: never. */
   readonly endUs: number | null;
   /** Nano-dollars that the key may spend in a UTC day; null: all that the account has. */

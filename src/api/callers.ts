@@ -7,6 +7,7 @@
  * @module
  */
 
+import type { Whose } from "../accounts/agents.ts";
 import {
   hashKey,
   type KeyPermission,
@@ -54,20 +55,24 @@ export class Keys {
     const { headers } = call.request;
     const key = permission === "read" ? readKeyOf(headers) : bearerOf(headers);
     if (key === undefined) throw keyRequired(permission);
-    const caller =
-      this.#admission.remembered(markOf(key)) ?? (await this.#find(key, permission, onLookUp));
-    const principal: Principal = {
-      keyId: caller.keyId,
-      accountId: caller.account.id,
-      permission: caller.permission,
-      caller,
-    };
+    const principal = await this.#principalOf(key, permission, onLookUp);
     call.subject.accountId = principal.accountId;
     call.subject.keyId = principal.keyId;
     if (principal.permission !== permission) {
       await this.prove(principal, permission);
       throw wrongPermission(permission, principal.permission);
     }
+    this.#noteUse(principal.keyId, performance.now());
+    return principal;
+  }
+
+  /**
+   * The caller that a key stands for now, if somebody signs in with it. It is no call of a route, so none is counted.
+   * @throws {Problem} as `authenticate`
+   */
+  async identify(key: string, permission: Permission): Promise<Principal> {
+    const principal = await this.#principalOf(key, permission);
+    await this.prove(principal);
     this.#noteUse(principal.keyId, performance.now());
     return principal;
   }
@@ -138,6 +143,17 @@ export class Keys {
     if (this.#used.size < KNOWN_KEYS_MAX || this.#used.has(keyId)) this.#used.set(keyId, usedMs);
   }
 
+  async #principalOf(
+    key: string,
+    permission: Permission,
+    onLookUp?: () => void,
+  ): Promise<Principal> {
+    const caller =
+      this.#admission.remembered(markOf(key)) ?? (await this.#find(key, permission, onLookUp));
+    const { keyId, account } = caller;
+    return { keyId, accountId: account.id, permission: caller.permission, caller };
+  }
+
   async #find(key: string, permission: Permission, onLookUp?: () => void): Promise<Caller> {
     const claimed = permissionOf(key);
     if (claimed === undefined) throw keyInvalid(permission, { isQuoted: QUOTED.test(key) });
@@ -155,6 +171,11 @@ export class Keys {
 
 /** Quotes that a shell or a settings file was meant to take away, typographic ones included. */
 const QUOTED = /^["'`\u2018-\u201f]|["'`\u2018-\u201f]$/;
+
+/** Whose agents and calls the caller sees: those of its account, or an agent its own. */
+export function whoseOf({ accountId, caller }: Principal): Whose {
+  return { accountId, chainId: caller.isAgent ? caller.chainId : null };
+}
 
 /** The key's hash as text, under which it is remembered. The key itself is kept nowhere. */
 function markOf(key: string): string {

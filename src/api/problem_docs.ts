@@ -178,7 +178,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     extras: { max_feeds_allowed: 3 },
   },
   TOPUP_LIMIT: {
-    when: "A top-up beyond what may be paid in a UTC day, or while 20 of the account's wait to be paid.",
+    when: "A top-up beyond what may be paid in a UTC day, or while 20 of the account's, or 5 of a connected agent, wait to be paid.",
     remedy: "Pay one that waits, ask for less, or try again the next UTC day.",
   },
   ADMIN_KEY_BY_COMMAND: {

@@ -55,8 +55,6 @@ const PAGES: Readonly<Record<Role, readonly PageRoute[]>> = {
 };
 /** All paths below `/console`, each once. */
 const PATHS = [...new Set(Object.values(PAGES).flatMap((pages) => pages.map(({ path }) => path)))];
-/** A route that a key of the role may call, and that costs nothing. */
-const PROBES = { read: "/v1/account", write: "/v1/provider/feeds?limit=1" } as const;
 /** Routes that no customer has a page of. */
 export const OPERATOR_PAGE_ROUTES: ReadonlySet<string> = new Set(
   OPERATOR_PAGES.map(({ path }) => path)
@@ -67,7 +65,7 @@ const LINK_TOKEN = /^[\w-]{20,100}$/;
 
 /** `handle` is the app that has the routes of the API. */
 export function consoleRoutes(services: Services, handle: Handle) {
-  const { config, database, operatorDatabase, operatorsListener, http } = services;
+  const { config, database, operatorDatabase, operatorsListener, http, keys } = services;
   const tries = new SignInTries();
   const operator = () => ({
     database: operatorDatabase,
@@ -374,8 +372,15 @@ export function consoleRoutes(services: Services, handle: Handle) {
       const found = await database.row("find_admin_key", { key_hash: hashKey(key) });
       return found === undefined ? "The key is not known, or it has ended." : undefined;
     }
-    const probe = await askText({ handle, key, requestId: call.requestId })(PROBES[permission]);
-    return probe.kind === "refused" ? probe.detail : undefined;
+    try {
+      const { caller } = await keys.identify(key, permission);
+      return caller.isAgent
+        ? "This is the key of a connected agent, which can't sign in. Paste a key of your own."
+        : undefined;
+    } catch (error) {
+      if (error instanceof Problem && error.status < 500) return error.options.detail;
+      throw error;
+    }
   }
 }
 

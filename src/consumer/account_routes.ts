@@ -10,6 +10,7 @@ import { Elysia } from "elysia";
 import { listAgents } from "../accounts/agents.ts";
 import { pageUsage, readUsageQuery } from "../accounts/usage_page.ts";
 import { authenticated } from "../api/auth.ts";
+import { whoseOf } from "../api/callers.ts";
 import { COUNTED, described, documented } from "../api/described.ts";
 import { ACCOUNT, PURCHASE, USAGE_EVENT } from "../api/examples.ts";
 import { cappedLimit, limitParameter } from "../api/paging.ts";
@@ -50,7 +51,7 @@ const GET_ACCOUNT = described({
   operationId: "getAccount",
   tag: "account",
   summary: "Show the balance and the limits of your account",
-  description: "Neither charged nor logged.",
+  description: "A connected agent sees itself alone in `agents`. Neither charged nor logged.",
   answers: {
     200: documented(AccountShape, {
       description: "The account that owns the key.",
@@ -67,7 +68,7 @@ const LIST_USAGE = described({
   tag: "account",
   summary: "List your logged calls, newest first",
   description:
-    "Each answer's `_origin.usage_id` is here, with what it cost. Neither charged nor logged.",
+    "Each answer's `_origin.usage_id` is here, with what it cost. A connected agent sees its own calls only. Neither charged nor logged.",
   answers: {
     200: documented(UsageShape, {
       description: "A page of the usage log.",
@@ -122,7 +123,7 @@ export function accountRoutes(services: Services) {
         });
         assert(row !== undefined, "an admitted key has an account");
         // Most accounts have none, so most calls are one statement.
-        const agents = row.has_agents ? await listAgents(ofAccount, principal.accountId) : [];
+        const agents = row.has_agents ? await listAgents(ofAccount, whoseOf(principal)) : [];
         return respond({ headers: privateJson(), body: accountText(row, agents, config.limits) });
       },
       { query: NO_PARAMETERS, ...GET_ACCOUNT },
@@ -137,7 +138,7 @@ export function accountRoutes(services: Services) {
         if (since !== null && until !== null && since > until) {
           throw invalidParameter("since is later than until. Swap them.");
         }
-        const filter = { accountId, feedId, keyId, since, until };
+        const filter = { ...whoseOf(principal), feedId, keyId, since, until };
         const asked = readUsageQuery(filter, { cursor, cursorSecret });
         if (asked === undefined) {
           throw new Problem("CURSOR_INVALID", {

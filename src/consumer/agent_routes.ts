@@ -8,10 +8,10 @@ import { Elysia } from "elysia";
 import { keyActor } from "../accounts/actor.ts";
 import { endAgent } from "../accounts/agents.ts";
 import { authenticated } from "../api/auth.ts";
-import { COUNTED, described, documented } from "../api/described.ts";
+import { whoseOf } from "../api/callers.ts";
+import { described, documented } from "../api/described.ts";
 import { faceOf } from "../api/faces.ts";
 import { NO_PARAMETERS } from "../api/parameters.ts";
-import { admitHousekeeping } from "../api/unlogged_calls.ts";
 import { CACHE_PRIVATE } from "../http/answer.ts";
 import { Problem } from "../http/errors.ts";
 import { respond } from "../http/respond.ts";
@@ -23,19 +23,18 @@ const AGENT_PARAMS = Type.Object({
 });
 const END_AGENT = described({
   access: "consumer",
-  window: "housekeeping",
   operationId: "endAgent",
   tag: "account",
   summary: "End a connected agent",
   description:
-    "Revokes the key of an agent that was connected by OAuth, from its next call on. An agent that was ended before is 204 again. Neither charged nor logged.",
+    "Revokes the key of an agent that was connected by OAuth, from its next call on. An agent that was ended before is 204 again. An agent ends itself alone. Neither charged, logged nor counted.",
   answers: {
     204: documented(Type.Void(), {
       description: "The agent reads nothing any more.",
       headers: ["Cache-Control"],
     }),
   },
-  problems: ["KEY_NOT_FOUND", ...COUNTED],
+  problems: ["KEY_NOT_FOUND", "UNAVAILABLE"],
 });
 
 /** Without a prefix: mounted at `/v1` and `/api/v1`. */
@@ -44,16 +43,16 @@ export function agentRoutes(services: Services) {
   return new Elysia({ name: "agents" }).use(authenticated(keys, "read")).delete(
     "/account/agents/:key_id",
     async ({ call, principal, params }) => {
-      await admitHousekeeping(services, { call, principal, operation: "account" });
-      const { accountId } = principal;
+      // It is never counted: whoever uses up a limit must not keep anybody from ending it.
+      await keys.prove(principal);
       const keyId = parseUuid(params.key_id);
       const actor = keyActor(principal.keyId, faceOf(call.request));
       const isEnded =
-        keyId !== undefined && (await endAgent(database, { accountId, keyId }, actor));
+        keyId !== undefined && (await endAgent(database, { ...whoseOf(principal), keyId }, actor));
       if (!isEnded) {
         throw new Problem("KEY_NOT_FOUND", {
           detail:
-            "This account has connected no agent with this key. GET /v1/account lists its agents.",
+            "You see no connected agent with this key. GET /v1/account lists those that you may end.",
         });
       }
       return respond({ status: 204, headers: { "Cache-Control": CACHE_PRIVATE }, body: null });

@@ -48,6 +48,7 @@ export async function listUsage(
           account_id: accountId,
           feed_id: null,
           key_id: null,
+          chain_id: null,
           since,
           until,
           before_usage_id: before,

@@ -30,6 +30,7 @@ import { NANOS_PER_CENT } from "../lib/money_units.ts";
 import { Expected } from "../lib/typebox.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import {
+  AGENT_TOPUPS_WAITING_MAX,
   TOPUP_BODY_BYTES_MAX,
   TOPUP_LINK_MS,
   TOPUPS_WAITING_MAX,
@@ -285,6 +286,10 @@ export function problemOfBegin(kind: Exclude<BegunTopup["kind"], "begun" | "repe
     case "too_many_waiting":
       return new Problem("TOPUP_LIMIT", {
         detail: `${TOPUPS_WAITING_MAX} top-ups of this account wait to be paid. Pay one of them, or wait until one expires.`,
+      });
+    case "too_many_of_agent":
+      return new Problem("TOPUP_LIMIT", {
+        detail: `${AGENT_TOPUPS_WAITING_MAX} top-ups of this agent wait to be paid. Ask your user to pay one of them, or wait until one expires.`,
       });
     case "account_day_full":
       return new Problem("TOPUP_LIMIT", {

@@ -10,7 +10,12 @@
 import type { Actor } from "../accounts/actor.ts";
 import { unreachable } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
-import { IDEMPOTENCY_TTL_MS, TOPUP_FIRST_ASKED_MS, TOPUPS_WAITING_MAX } from "../limits.ts";
+import {
+  AGENT_TOPUPS_WAITING_MAX,
+  IDEMPOTENCY_TTL_MS,
+  TOPUP_FIRST_ASKED_MS,
+  TOPUPS_WAITING_MAX,
+} from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import type { Payment, PayPage, Topup, WayName } from "./way.ts";
 
@@ -43,6 +48,7 @@ export type BegunTopup =
         | "key_reused"
         | "payment_taken"
         | "too_many_waiting"
+        | "too_many_of_agent"
         | "account_day_full"
         | "day_full";
     };
@@ -66,6 +72,7 @@ export async function beginTopup(
     lifetime: intervalOf(order.lifetimeMs),
     first_asked: intervalOf(TOPUP_FIRST_ASKED_MS),
     waiting_max: TOPUPS_WAITING_MAX,
+    agent_waiting_max: AGENT_TOPUPS_WAITING_MAX,
     account_day_nanos: accountDayNanos ?? null,
     day_nanos: dayNanos ?? null,
   });

@@ -3,12 +3,15 @@ import { createHash } from "node:crypto";
 import { shellActor } from "../../src/accounts/actor.ts";
 import { agree, redeem } from "../../src/connect/codes.ts";
 import { OAuthError } from "../../src/connect/oauth_error.ts";
-import { AGENTS_MAX } from "../../src/limits.ts";
+import { beginSession } from "../../src/console/sessions.ts";
+import { AGENT_TOPUPS_WAITING_MAX, AGENTS_MAX, HOUSEKEEPING_LIMIT } from "../../src/limits.ts";
 import { revokeKey, rotateKey } from "../../src/operator/keys.ts";
 import { findKey } from "../../src/operator/references.ts";
+import { beginTopup } from "../../src/topups/topups.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { runJob } from "../support/run_job.ts";
 import { seedFeed } from "../support/seed.ts";
+import { signIn } from "../support/session.ts";
 
 const VERIFIER = "a-verifier-of-forty-three-characters-or-more";
 const RESOURCE = "https://feeds.example/mcp/connect";
@@ -304,6 +307,141 @@ describe("connected agents", () => {
     const account = await (await gateway.get("/v1/account", own)).json();
     expect(account).toMatchObject({ agents: [] });
   });
+});
+
+describe("an agent", () => {
+  const end = (keyId: string, by: string) =>
+    fetch(`${gateway.baseUrl}/v1/account/agents/${keyId}`, {
+      method: "DELETE",
+      headers: { "x-api-key": by },
+    });
+  const agentsSeenBy = async (key: string) => {
+    const account = (await (await gateway.get("/v1/account", key)).json()) as {
+      agents: { key_id: string }[];
+    };
+    return account.agents.map((each) => each.key_id);
+  };
+  /** An account with a person's key and two agents. */
+  async function twoAgents() {
+    const accountId = await gateway.createAccount({ credits: 100 });
+    const own = await gateway.createKey(accountId, "read");
+    const { access_token: one } = await keyOf(await codeOf(accountId));
+    const { access_token: two } = await keyOf(await codeOf(accountId));
+    const [twoId, oneId] = (await agentsSeenBy(own)) as [string, string];
+    return { own, one, two, oneId, twoId };
+  }
+
+  test("sees itself, and ends itself alone; a person's key sees and ends all", async () => {
+    const { own, one, two, oneId, twoId } = await twoAgents();
+    expect([await agentsSeenBy(one), await agentsSeenBy(two)]).toEqual([[oneId], [twoId]]);
+    expect(await problemOf(await end(twoId, one))).toMatchObject({
+      status: 404,
+      code: "KEY_NOT_FOUND",
+    });
+    expect((await gateway.get("/v1/account", two)).status).toBe(200);
+    expect((await end(oneId, one)).status).toBe(204);
+    expect((await gateway.get("/v1/account", one)).status).toBe(403);
+    expect((await end(twoId, own)).status).toBe(204);
+    expect(await agentsSeenBy(own)).toEqual([]);
+  });
+
+  test("sees its own calls only, also those before a rotation of its key", async () => {
+    const { own, one, two, oneId, twoId } = await twoAgents();
+    const { database, config } = gateway.gateway.services;
+    for (const key of [own, one, two]) await gateway.get("/v1/catalog", key);
+    const rotated = await rotateKey({ database, limits: config.limits }, { key_id: oneId }, ACTOR);
+    await gateway.get("/v1/search?q=x", rotated.key);
+    const callsSeenBy = async (key: string, query = "") => {
+      const { usage } = (await (await gateway.get(`/v1/usage${query}`, key)).json()) as {
+        usage: { key_id: string }[];
+      };
+      return usage.map((each) => each.key_id);
+    };
+    for (const key of [one, rotated.key]) {
+      expect(await callsSeenBy(key)).toEqual([rotated.id, oneId]);
+    }
+    expect(await callsSeenBy(two)).toEqual([twoId]);
+    expect(await callsSeenBy(two, `?key_id=${oneId}`)).toEqual([]);
+    expect(await callsSeenBy(own)).toHaveLength(4);
+    // A cursor of the person is none of the agent.
+    const page = (await (await gateway.get("/v1/usage?limit=1", own)).json()) as {
+      next_cursor: string;
+    };
+    const theirs = await gateway.get(`/v1/usage?cursor=${page.next_cursor}`, two);
+    expect(await problemOf(theirs)).toMatchObject({ code: "CURSOR_INVALID" });
+  });
+
+  test("that fills its windows leaves others theirs, and is ended all the same", async () => {
+    const { own, one, two, oneId } = await twoAgents();
+    for (const path of ["/v1/account", "/v1/usage", "/v1/purchases"]) {
+      let status = 0;
+      for (let calls = 0; calls <= HOUSEKEEPING_LIMIT && status !== 429; calls++) {
+        ({ status } = await gateway.get(path, one));
+      }
+      expect([path, status]).toEqual([path, 429]);
+      for (const key of [own, two]) {
+        expect([path, (await gateway.get(path, key)).status]).toEqual([path, 200]);
+      }
+    }
+    expect((await end(oneId, one)).status).toBe(204);
+  });
+
+  test("is ended however often its person has asked", async () => {
+    const { own, one, oneId } = await twoAgents();
+    const calls = await Promise.all(
+      Array.from({ length: HOUSEKEEPING_LIMIT + 1 }, () => end(crypto.randomUUID(), own)),
+    );
+    expect(new Set(calls.map(({ status }) => status))).toEqual(new Set([404]));
+    expect((await end(oneId, own)).status).toBe(204);
+    expect((await gateway.get("/v1/account", one)).status).toBe(403);
+  });
+
+  test("can't sign in to the console, and ends no session of its person", async () => {
+    const { own, one } = await twoAgents();
+    const cookie = await signIn(gateway, own);
+    const refused = await fetch(`${gateway.baseUrl}/console/sign-in`, {
+      method: "POST",
+      body: new URLSearchParams({ key: one }),
+      redirect: "manual",
+    });
+    expect([refused.status, refused.headers.get("set-cookie")]).toEqual([401, null]);
+    expect(await refused.text()).toContain("connected agent");
+    const home = await fetch(`${gateway.baseUrl}/console`, { headers: { cookie } });
+    expect(await home.text()).toContain("Sign out");
+    // A session that an older version has given to it is none.
+    const { database } = gateway.gateway.services;
+    const token = await beginSession(database, { key: one, isOwnKey: false });
+    const old = { cookie: cookie.replace(/=.*/, `=${token}`) };
+    expect(await (await fetch(`${gateway.baseUrl}/console`, { headers: old })).text()).toContain(
+      "Sign in",
+    );
+  });
+
+  test("leaves a bounded number of top-ups waiting, and others can still top up", async () => {
+    const { own, one, two } = await twoAgents();
+    const { database } = gateway.gateway.services;
+    const begin = async (key: string) => {
+      const { key_id: keyId, account_id: accountId } = await findKey(database, key);
+      const order = { accountId, keyId, way: "card", amountNanos: 10n ** 9n, lifetimeMs: 60_000 };
+      const anyDay = { accountDayNanos: undefined, dayNanos: undefined };
+      return (await beginTopup(database, { ...order, way: "card" }, anyDay)).kind;
+    };
+    for (let topups = 0; topups < AGENT_TOPUPS_WAITING_MAX; topups++) {
+      expect(await begin(one)).toBe("begun");
+    }
+    expect(await begin(one)).toBe("too_many_of_agent");
+    expect([await begin(two), await begin(own)]).toEqual(["begun", "begun"]);
+  });
+});
+
+test("a person signs in although the account's calls are used up", async () => {
+  const own = await gateway.createKey(await gateway.createAccount(), "read");
+  let status = 0;
+  for (let calls = 0; calls <= HOUSEKEEPING_LIMIT && status !== 429; calls++) {
+    ({ status } = await gateway.get("/v1/account", own));
+  }
+  expect(status).toBe(429);
+  expect(await signIn(gateway, own)).toContain("feedgate_session=");
 });
 
 test("the job forgets codes and registrations that were not used for a day, and no others", async () => {

@@ -553,7 +553,6 @@ describe("every answer is one that the document promises", () => {
       ["GET", () => gateway.get(`/v1/provider/feed/${id}/pushes`, undefined, bearer)],
       ["PATCH", () => gateway.send("PATCH", edit(id), write, {})],
       ["POST", () => gateway.send("POST", CREATE, write, {})],
-      ["DELETE", () => sendDelete(`/v1/account/agents/${id}`, ownRead)],
       ["DELETE", () => sendDelete(`/v1/provider/feed/${id}/rows?ids=1`, write)],
       ["DELETE", () => sendDelete(`/v1/provider/feed/${id}`, write)],
     ];

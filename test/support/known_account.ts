@@ -15,6 +15,7 @@ export function loadAccount(accounts: Accounts, nowUs: number): Account {
     chainId: crypto.randomUUID(),
     accountId: crypto.randomUUID(),
     permission: "read",
+    isAgent: false,
     endUs: null,
     dailyNanos: null,
     feedIds: null,

@@ -10,7 +10,8 @@
 -- account_day_nanos, day_nanos: what an account, and all of them, may pay in a UTC day; null: any amount
 --
 -- Outcomes: begun; repeated; key_reused (the key was used for another amount or way); payment_taken (it was begun with
--- another key or amount: what a payer has signed may be known to others); too_many_waiting; account_day_full; day_full
+-- another key or amount: what a payer has signed may be known to others); too_many_waiting; too_many_of_agent (of a
+-- connected agent, which must leave room for others); account_day_full; day_full
 create or replace function begin_topup(
   asking_account uuid,
   asking_key uuid,
@@ -23,6 +24,7 @@ create or replace function begin_topup(
   lifetime interval,
   first_asked interval,
   waiting_max int,
+  agent_waiting_max int,
   account_day_nanos bigint,
   day_nanos bigint,
   out outcome text,
@@ -75,6 +77,24 @@ begin
         and status = 'waiting'
     ) then
       outcome := 'too_many_waiting';
+      return;
+    end if;
+    if agent_waiting_max <= (
+      select count(*)
+      from api_keys as asking
+      join agent_connections as connected
+        on connected.account_id = asking.account_id
+        and connected.key_id = asking.chain_id
+      join api_keys as own
+        on own.account_id = asking.account_id
+        and own.chain_id = asking.chain_id
+      join topups
+        on topups.account_id = asking.account_id
+        and topups.key_id = own.key_id
+        and topups.status = 'waiting'
+      where asking.key_id = asking_key
+    ) then
+      outcome := 'too_many_of_agent';
       return;
     end if;
     if asked_nanos > account_day_nanos - (

@@ -704,6 +704,7 @@ export interface StatementTypes {
     parameters: {
       readonly account_id: string;
       readonly key_id: string;
+      readonly chain_id: string | null;
       readonly actor: string | null;
     };
     row: {
@@ -770,10 +771,11 @@ export interface StatementTypes {
       readonly usage_id: string;
     };
   };
-  /** an account's connected agents with what each has spent today, the newest first */
+  /** an account's connected agents, or the one of a chain of keys, with what each has spent today, the newest first */
   list_agents: {
     parameters: {
       readonly account_id: string;
+      readonly chain_id: string | null;
       readonly limit: number;
     };
     row: {
@@ -838,6 +840,7 @@ export interface StatementTypes {
       readonly account_id: string;
       readonly feed_id: string | null;
       readonly key_id: string | null;
+      readonly chain_id: string | null;
       readonly since: string | null;
       readonly until: string | null;
       readonly before_usage_id: string | null;
@@ -986,6 +989,7 @@ export interface StatementTypes {
       readonly key_end_us: bigint | null;
       readonly daily_nanos: bigint | null;
       readonly feed_ids: string | null;
+      readonly is_agent: boolean;
       readonly suspension_reason: string | null;
       readonly now_us: bigint;
       readonly news: string;
@@ -1179,7 +1183,7 @@ export interface StatementTypes {
       readonly is_deleted: boolean;
     };
   };
-  /** the session behind a cookie, if it lasts and its key holds; nothing if its account is suspended */
+  /** the session behind a cookie, if it lasts and its key holds; nothing if its account is suspended, or if the key is */
   find_session: {
     parameters: {
       readonly session_hash: Uint8Array;
@@ -2687,6 +2691,7 @@ export interface StatementTypes {
       readonly lifetime: string;
       readonly first_asked: string;
       readonly waiting_max: number;
+      readonly agent_waiting_max: number;
       readonly account_day_nanos: bigint | null;
       readonly day_nanos: bigint | null;
     };
@@ -2967,15 +2972,15 @@ export const ARGUMENTS: {
   create_key: (by) => [by.account_id, by.key_hash, by.key_start, by.permission, by.name, by.expires_at, by.daily_nanos, by.feed_ids, by.actor],
   create_promotion: (by) => [by.code, by.amount_nanos, by.max_redemptions, by.expires_at, by.actor],
   edit_key: (by) => [by.key_id, by.fields, by.actor],
-  end_agent: (by) => [by.account_id, by.key_id, by.actor],
+  end_agent: (by) => [by.account_id, by.key_id, by.chain_id, by.actor],
   find_account: (by) => [by.account_id, by.key_id],
   find_ledger_entry: (by) => [by.entry_id],
   find_purchase: (by) => [by.account_id, by.feed_id],
   find_usage_walk_end: (by) => [by.account_id, by.since, by.until, by.before_usage_id, by.events],
-  list_agents: (by) => [by.account_id, by.limit],
+  list_agents: (by) => [by.account_id, by.chain_id, by.limit],
   list_keys: (by) => [by.account_id, by.is_admin_only, by.key_id, by.key_hash, by.beginning, by.after_key_id, by.limit],
   list_purchases: (by) => [by.account_id, by.feed_id, by.before_purchased_at, by.before_purchase_id, by.limit],
-  page_usage: (by) => [by.account_id, by.feed_id, by.key_id, by.since, by.until, by.before_usage_id, by.from_usage_id, by.limit],
+  page_usage: (by) => [by.account_id, by.feed_id, by.key_id, by.chain_id, by.since, by.until, by.before_usage_id, by.from_usage_id, by.limit],
   record_purchase: (by) => [by.account_id, by.feed_id, by.reference, by.actor],
   redeem_promotion: (by) => [by.code, by.account_id, by.actor],
   refund_event: (by) => [by.usage_id, by.reason, by.actor],
@@ -3097,7 +3102,7 @@ export const ARGUMENTS: {
   list_skill_versions: (by) => [by.limit, by.offset],
   adopt_topup: (by) => [by.topup_id, by.account_name, by.max_feeds_allowed, by.actor],
   alert_topup: (by) => [by.topup_id, by.alert],
-  begin_topup: (by) => [by.account_id, by.key_id, by.way, by.amount_nanos, by.payment_id, by.details, by.idempotency_hash, by.idempotency_age, by.lifetime, by.first_asked, by.waiting_max, by.account_day_nanos, by.day_nanos],
+  begin_topup: (by) => [by.account_id, by.key_id, by.way, by.amount_nanos, by.payment_id, by.details, by.idempotency_hash, by.idempotency_age, by.lifetime, by.first_asked, by.waiting_max, by.agent_waiting_max, by.account_day_nanos, by.day_nanos],
   claim_due_topups: (by) => [by.lease, by.limit],
   claim_granted_topups: (by) => [by.age, by.pause, by.limit],
   count_keyless_topups: (by) => [by.limit],
