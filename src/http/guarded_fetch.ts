@@ -29,22 +29,36 @@ export type Fetched =
   | { readonly kind: "fetched"; readonly text: string }
   | { readonly kind: "refused"; readonly reason: string };
 
+/** One reason for all, so that a stranger does not learn which names this machine can resolve. */
+const OUT_OF_REACH = "its host can't be reached, or has an address that is not public";
+
 /** Never rejects. `url` is one of https. */
 export async function fetchGuarded(url: URL, options: GuardedFetch): Promise<Fetched> {
   const giveUp = AbortSignal.timeout(options.msMax);
+  let isOpen = false;
+  const onOpen = () => {
+    isOpen = true;
+  };
   try {
-    const fetched = await within(fetchChecked(url, options, giveUp), options.msMax);
-    return fetched === "late" ? refused("its host takes too long") : fetched;
+    const asked = fetchChecked(url, options, { signal: giveUp, onOpen });
+    const fetched = await within(asked, options.msMax);
+    if (fetched !== "late") return fetched;
   } catch {
-    // What exactly failed is no business of a stranger's.
-    return refused(giveUp.aborted ? "its host takes too long" : "its host can't be reached");
+    if (!giveUp.aborted) return refused(OUT_OF_REACH);
   }
+  return refused(isOpen ? "its host takes too long" : OUT_OF_REACH);
+}
+
+interface Connecting {
+  readonly signal: AbortSignal;
+  /** Called once the host's addresses are known to be public. */
+  readonly onOpen: () => void;
 }
 
 async function fetchChecked(
   url: URL,
   options: GuardedFetch,
-  signal: AbortSignal,
+  { signal, onOpen }: Connecting,
 ): Promise<Fetched> {
   const { mediaType, bytesMax, trial } = options;
   if (url.protocol !== "https:") return refused("its address is not one of https");
@@ -53,9 +67,9 @@ async function fetchChecked(
   const isOpen = (address: string) =>
     isPublicAddress(address) || (trial !== undefined && isLoopbackAddress(address));
   const [first] = addresses;
-  if (first === undefined) return refused("its host has no address");
   // One that is not public is enough: a name that has both is made to deceive.
-  if (!addresses.every(isOpen)) return refused("its host has an address that is not public");
+  if (first === undefined || !addresses.every(isOpen)) return refused(OUT_OF_REACH);
+  onOpen();
   const pinned = new URL(url);
   pinned.hostname = isIP(first) === 6 ? `[${first}]` : first;
   const response = await fetch(pinned, {

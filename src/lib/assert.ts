@@ -30,5 +30,9 @@ export function nameIn<Name extends string>(names: readonly Name[], text: string
 
 /** The end of a `switch` over named outcomes: the compiler refuses a forgotten one. */
 export function unreachable(outcome: never): never {
-  throw new AssertionError(`outcome not handled: ${JSON.stringify(outcome)}`);
+  // JSON has no whole numbers of any length, which an outcome may hold.
+  const text = JSON.stringify(outcome, (_, value) =>
+    typeof value === "bigint" ? String(value) : value,
+  );
+  throw new AssertionError(`outcome not handled: ${text}`);
 }

@@ -183,6 +183,20 @@ describe("server-side request forgery", () => {
     expect(host.asked.length).toBe(before);
   });
 
+  test("a name that resolves to a private address is refused as one that does not resolve, or has no address, or no end", async () => {
+    const { port } = new URL(host.origin);
+    const reasons = new Set<string>();
+    for (const resolve of [
+      async () => ["10.0.0.1"],
+      async () => [],
+      () => Promise.reject(new Error("ENOTFOUND")),
+      () => new Promise<never>(() => {}),
+    ]) {
+      reasons.add(await reasonOf(clientsWith(resolve), `https://internal.test:${port}/agent.json`));
+    }
+    expect(reasons.size).toBe(1);
+  });
+
   test("a name is resolved once, and the connection goes to the address that was checked (DNS rebinding)", async () => {
     const { port } = new URL(host.origin);
     const path = "/pinned.json";

@@ -5,6 +5,7 @@ import { operatorOf } from "../cli/support.ts";
 import { askAgain } from "../support/ask_again.ts";
 import { type FaultyLink, startFaultyLink } from "../support/faulty_link.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { lockWaiters } from "../support/lock_waiters.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
 const CENTS = 500;
@@ -286,6 +287,25 @@ describe("POST /v1/feed/{id}/purchase", () => {
     // Its refund is another one.
     await undo(buyer, feed);
     await undo(buyer, feed);
+    expect(await bookOf(buyer.accountId)).toEqual({ balance: ENOUGH, purchases: 0, events: 0 });
+  });
+
+  test("an undo and a refund of it at once give back once, and each is answered with the entry", async () => {
+    const feed = await sell();
+    const buyer = await agent();
+    const { _origin: origin } = await bought(201, feed.slug, buyer.key);
+    const holding = await gateway.sql.reserve();
+    await holding`begin`;
+    await holding`
+      select from accounts where account_id = ${buyer.accountId} for no key update`;
+    const undone = undo(buyer, feed);
+    await lockWaiters(gateway.sql);
+    const refunded = operator.json("usage", "refund", origin.usage_id, "--reason", "S");
+    while ((await lockWaiters(gateway.sql)) < 2);
+    await holding`commit`;
+    holding.release();
+    const { entry_id: entryId } = (await undone) as { entry_id: number };
+    expect(await refunded).toMatchObject({ entry_id: entryId, kind: "purchase_undo" });
     expect(await bookOf(buyer.accountId)).toEqual({ balance: ENOUGH, purchases: 0, events: 0 });
   });
 

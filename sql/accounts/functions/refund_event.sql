@@ -2,7 +2,7 @@
 --
 -- A replay under the read's Idempotency-Key answers with the same event from then on, with a charge of 0.
 --
--- Outcomes: refunded; repeated (`entry` is the refund of before); usage_unknown; not_charged (the read cost
+-- Outcomes: refunded; repeated (`entry` is the refund of before, or the undo of the purchase); usage_unknown; not_charged (the read cost
 -- nothing); balance_full as in append_ledger_entry.
 create or replace function refund_event(
   wanted_usage uuid,
@@ -49,7 +49,12 @@ begin
 
   select * into refund
   from refund_usage(event, refund_reason, false);
-  outcome := case refund.outcome when 'appended' then 'refunded' else refund.outcome end;
+  outcome := case refund.outcome
+    when 'appended' then 'refunded'
+    -- The purchase was undone since the first look. Nothing else takes this reference.
+    when 'reference_taken' then 'repeated'
+    else refund.outcome
+  end;
   entry := refund.entry;
   update idempotency_keys
   set charge_nanos = 0
