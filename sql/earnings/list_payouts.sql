@@ -3,10 +3,21 @@
 -- :account_id uuid?
 -- :before_payout_id bigint?
 -- :limit int
--- returns payout_id bigint, account_id uuid, amount_nanos bigint, reference text, paid_at timestamptz
-select payout_id, account_id, amount_nanos, reference, paid_at
+-- returns payout_id bigint, account_id uuid, amount_nanos bigint, reference text, paid_at timestamptz,
+--   undoes_payout_id bigint?, undone_by_payout_id bigint?, reason text?
+select
+  payouts.payout_id,
+  payouts.account_id,
+  payouts.amount_nanos,
+  payouts.reference,
+  payouts.paid_at,
+  payouts.undoes_payout_id,
+  undo.payout_id as undone_by_payout_id,
+  payouts.reason
 from payouts
-where (:account_id::uuid is null or account_id = :account_id)
-  and (:before_payout_id::bigint is null or payout_id < :before_payout_id)
-order by payout_id desc
+left join payouts as undo
+  on undo.undoes_payout_id = payouts.payout_id
+where (:account_id::uuid is null or payouts.account_id = :account_id)
+  and (:before_payout_id::bigint is null or payouts.payout_id < :before_payout_id)
+order by payouts.payout_id desc
 limit :limit::int

@@ -19,7 +19,7 @@ export type LedgerEntry = Row<"find_ledger_entry">;
  * take one.
  */
 export const REFERENCE_RESERVED =
-  /^(?:(?:refund|promotion|purchase_undo|charges|idempotency_key|x402):|stripe:cs_)/;
+  /^(?:(?:refund|promotion|purchase_undo|payout_undo|charges|idempotency_key|x402):|stripe:cs_)/;
 
 /** Outcomes with an entry, and without one. */
 type Outcome<WithEntry extends string, Without extends string> =

@@ -221,6 +221,18 @@ export const PAYOUT = {
   paid_at: MADE_AT,
   usd: 4.5,
   reference: "transfer-2026-11",
+  undoes_payout_id: null,
+  undone_by_payout_id: null,
+  reason: null,
+};
+
+export const PAYOUT_UNDO = {
+  ...PAYOUT,
+  payout_id: 8,
+  usd: -4.5,
+  reference: "payout_undo:7",
+  undoes_payout_id: 7,
+  reason: "the transfer came back",
 };
 
 export const SIGN_IN_LINK = {

@@ -12,13 +12,16 @@ import {
   ProviderPayoutShape,
   RecordPayoutInput,
   recordPayout,
+  UndoPayoutInput,
+  undoPayout,
 } from "../operator/payouts.ts";
 import { EarningsInput, reportEarnings, StatementShape } from "../operator/statements.ts";
 import { readStats, StatsInput, StatsShape } from "../operator/stats.ts";
 import { ACCOUNT_PROBLEMS, defineList, defineRoute, done, made } from "./define_route.ts";
-import { PAYOUT, STATEMENT, STATEMENT_CSV, STATS } from "./examples.ts";
+import { PAYOUT, PAYOUT_UNDO, STATEMENT, STATEMENT_CSV, STATS } from "./examples.ts";
 
 const PAYOUT_ANSWER = { shape: ProviderPayoutShape, example: PAYOUT };
+const UNDO_ANSWER = { shape: ProviderPayoutShape, example: PAYOUT_UNDO };
 
 export const REPORT_ROUTES = [
   defineRoute({
@@ -64,7 +67,8 @@ export const REPORT_ROUTES = [
     path: "/payouts",
     operationId: "listAllPayouts",
     summary: "List what providers were paid",
-    description: "The newest come first.",
+    description:
+      "The newest come first. A payout that is taken back stays, and the entry that takes it back has its amount as a negative one.",
     input: ListPayoutsInput,
     name: "payouts",
     $id: "ProviderPayoutList",
@@ -78,14 +82,32 @@ export const REPORT_ROUTES = [
     operationId: "recordPayout",
     summary: "Note that a provider was paid",
     description:
-      "It lowers what the provider is owed. The same `reference` twice is one payout: 201 the first time, 200 after that.",
+      "It lowers what the provider is owed. More than is owed is refused unless `allow_above` is true. The same `reference` twice is one payout: 201 the first time, 200 after that.",
     input: RecordPayoutInput,
     example: { account_id: "Seismic Data", usd: 4.5, reference: "transfer-2026-11" },
     isSafeToRepeat: true,
     answers: { 200: PAYOUT_ANSWER, 201: PAYOUT_ANSWER },
-    problems: [...ACCOUNT_PROBLEMS, "REFERENCE_TAKEN"],
+    problems: [...ACCOUNT_PROBLEMS, "REFERENCE_TAKEN", "PAYOUT_ABOVE_OWED"],
     async act({ operator, actor }, input) {
       const { payout, isRepeated } = await recordPayout(operator, input, actor);
+      return isRepeated ? done(payout) : made(payout);
+    },
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/payouts/:payout_id/undo",
+    operationId: "undoPayout",
+    summary: "Take back a payout that was recorded by mistake",
+    description:
+      "The provider is owed the amount again. The answer is the entry that takes it back: 201 the first time, 200 after that.",
+    input: UndoPayoutInput,
+    names: { payout_id: "payout_id" },
+    example: { reason: "the transfer came back" },
+    isSafeToRepeat: true,
+    answers: { 200: UNDO_ANSWER, 201: UNDO_ANSWER },
+    problems: ["PAYOUT_NOT_FOUND"],
+    async act({ operator, actor }, input) {
+      const { payout, isRepeated } = await undoPayout(operator, input, actor);
       return isRepeated ? done(payout) : made(payout);
     },
   }),

@@ -70,7 +70,15 @@ export const EARNINGS = {
 
 export const EARNED = {
   payouts: [
-    { payout_id: 7, paid_at: "2026-11-02T10:00:00.118204Z", usd: 40, reference: "sepa-2026-10" },
+    {
+      payout_id: 7,
+      paid_at: "2026-11-02T10:00:00.118204Z",
+      usd: 40,
+      reference: "sepa-2026-10",
+      undoes_payout_id: null,
+      undone_by_payout_id: null,
+      reason: null,
+    },
   ],
   earned_usd: 44.5036,
   paid_usd: 40,

@@ -221,6 +221,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     when: "A top-up that the account has not begun.",
     remedy: "Take the `topup_id` that `POST /v1/topups` answered.",
   },
+  PAYOUT_NOT_FOUND: {
+    when: "On operator routes: a payout to take back that was never recorded, or that takes another one back itself.",
+    remedy: "Take a `payout_id` of the list of payouts.",
+  },
   TOPUPS_OFF: {
     when: "A top-up at a gateway that takes no payments by itself, or not in the way that was asked for.",
     remedy: "Ask the operator for credits; the `billing_url` of a 402 says how to pay.",
@@ -328,6 +332,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   NOTHING_CHARGED: {
     when: "A refund of a usage event that cost nothing.",
     remedy: "Leave it: there is nothing to give back.",
+  },
+  PAYOUT_ABOVE_OWED: {
+    when: "A payout of more than the provider is owed, as far as its sales are counted.",
+    remedy: "Check the amount. If it was paid all the same, send `allow_above`.",
   },
   KEY_NOT_USABLE: {
     when: "A revoked or expired key that is to be edited or rotated.",

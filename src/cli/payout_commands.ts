@@ -1,13 +1,14 @@
 /**
- * `payout record`, `payout list`: what providers were paid of what they earned. Beyond 6.
+ * `payout record`, `payout undo`, `payout list`: what providers were paid of what they earned. Beyond 6.
  *
  * @module
  */
-import { listPayouts, recordPayout } from "../operator/payouts.ts";
+import { listPayouts, type PayoutOutcome, recordPayout, undoPayout } from "../operator/payouts.ts";
+import type { Answer } from "./command.ts";
 import { databaseCommand } from "./database.ts";
-import { referenceOption } from "./ledger_answer.ts";
+import { REASON_OPTION, referenceOption } from "./ledger_answer.ts";
 import { afterNumber, LIMIT_OPTION, listAnswer } from "./list_page.ts";
-import { ACCOUNT_OPTION, required, usd } from "./options.ts";
+import { ACCOUNT_OPTION, flag, required, usd } from "./options.ts";
 import { fields } from "./output.ts";
 
 const payoutRecord = databaseCommand({
@@ -17,25 +18,47 @@ const payoutRecord = databaseCommand({
     account: required(ACCOUNT_OPTION),
     usd: required(usd("how much, with up to 9 decimals")),
     reference: required(referenceOption("of the payment: the same one twice is one payout")),
+    "allow-above": flag("record it even if it is more than is owed"),
   },
-  run: async ({ operator, actor, values: { account, usd, reference }, output }) => {
-    const recorded = await recordPayout(operator, { account_id: account, usd, reference }, actor);
+  run: async ({ operator, actor, values, output }) => {
+    const { account, usd, reference, "allow-above": allowAbove } = values;
+    const asked = { account_id: account, usd, reference, allow_above: allowAbove };
+    const recorded = await recordPayout(operator, asked, actor);
     if (recorded.isRepeated) {
       output.note("this payout was there already, and nothing was added\n");
     }
-    const { payout } = recorded;
-    return {
-      json: JSON.stringify(payout),
-      text: fields({
-        payout: payout.payout_id,
-        account: payout.account_id,
-        USD: payout.usd.rawJSON,
-        reference: payout.reference,
-        recorded: payout.paid_at,
-      }),
-    };
+    return payoutAnswer(recorded.payout);
   },
 });
+
+const payoutUndo = databaseCommand({
+  words: "payout undo",
+  argument: "PAYOUT_ID",
+  about: "take back a payout that was recorded by mistake; both stay in the list",
+  options: { reason: REASON_OPTION },
+  run: async ({ operator, actor, values: { reason }, argument: payoutId, output }) => {
+    const undone = await undoPayout(operator, { payout_id: payoutId, reason }, actor);
+    if (undone.isRepeated) {
+      output.note("this payout was taken back before, and nothing was added\n");
+    }
+    return payoutAnswer(undone.payout);
+  },
+});
+
+function payoutAnswer(payout: PayoutOutcome): Answer {
+  return {
+    json: JSON.stringify(payout),
+    text: fields({
+      payout: payout.payout_id,
+      account: payout.account_id,
+      USD: payout.usd.rawJSON,
+      reference: payout.reference,
+      "takes back": payout.undoes_payout_id,
+      reason: payout.reason,
+      recorded: payout.paid_at,
+    }),
+  };
+}
 
 const payoutList = databaseCommand({
   words: "payout list",
@@ -52,7 +75,14 @@ const payoutList = databaseCommand({
       USD: (row) => row.usd.rawJSON,
       REFERENCE: { whole: (row) => row.reference },
       RECORDED: (row) => row.paid_at,
+      "TAKEN BACK": (row) => takingBack(row),
     }),
 });
 
-export const PAYOUT_COMMANDS = [payoutRecord, payoutList];
+/** What a payout has to do with a taking back. */
+function takingBack({ undoes_payout_id: undone, undone_by_payout_id: by, reason }: PayoutOutcome) {
+  if (undone !== null) return `takes ${undone} back: ${reason}`;
+  return by === null ? null : `by ${by}`;
+}
+
+export const PAYOUT_COMMANDS = [payoutRecord, payoutUndo, payoutList];

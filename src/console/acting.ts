@@ -6,7 +6,7 @@
 import type { TObject } from "@sinclair/typebox";
 import { parseInput, readInput } from "../api/read_input.ts";
 import { refusalOf } from "./refusals.ts";
-import type { Acted, Change, Done, Form, Visit } from "./visit.ts";
+import type { Acted, Change, Confirmation, Done, Form, Visit } from "./visit.ts";
 
 interface Call {
   readonly method?: "POST" | "PATCH" | "DELETE";
@@ -49,7 +49,7 @@ export function requireInput({ input, inPath = {}, body }: Inputs): void {
 interface Acting {
   call(visit: Visit, form: Form): Call & Inputs;
   /** What will happen. */
-  confirm(form: Form): string;
+  confirm(form: Form, visit: Visit): Confirmation | Promise<Confirmation>;
   next(visit: Visit): Next;
 }
 
@@ -58,7 +58,7 @@ export function operatorAct({ call, confirm, next }: Acting): Change {
   return {
     confirm(form, visit) {
       requireInput(call(visit, form));
-      return confirm(form);
+      return confirm(form, visit);
     },
     run: (visit, form) => callThenGo(visit, call(visit, form), next(visit)),
   };

@@ -131,6 +131,7 @@ export const DONE = {
   refunded: "The charge went back to the account.",
   undone: "The purchase is undone, and its price went back.",
   recorded: "Recorded.",
+  payout_undone: "The payout is taken back. Both stay in the list.",
   bought: "Bought. Reads of this feed are free now.",
   asked: "The operator was asked to list the feed.",
   redeemed: "The code is redeemed. Its credits are in the account's balance.",

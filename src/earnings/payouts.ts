@@ -6,6 +6,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type ExactNumber, usdNumber } from "../accounts/money.ts";
 import { present } from "../lib/assert.ts";
+import { nullable } from "../lib/typebox.ts";
 import type { Queries, Row } from "../postgres/client/query.ts";
 import { count, nextCursor, page, time } from "../shapes.ts";
 
@@ -15,17 +16,20 @@ export const PayoutShape = Type.Object(
   {
     payout_id: count("Grows with time."),
     paid_at: time("When it was recorded."),
-    usd: usd("What was paid, exact."),
+    usd: usd("What was paid, exact; negative where a payout is taken back."),
     reference: Type.String({ description: "Of the payment." }),
+    undoes_payout_id: nullable(count("The payout that this entry takes back; else null.")),
+    undone_by_payout_id: nullable(count("The entry that takes this payout back; else null.")),
+    reason: nullable(Type.String({ description: "Why it is taken back; else null." })),
   },
-  { $id: "Payout", description: "What a provider has been paid." },
+  { $id: "Payout", description: "What a provider has been paid, or a payout that is taken back." },
 );
 
 export const PayoutsShape = Type.Object(
   {
     payouts: Type.Array(PayoutShape, { description: "The newest come first." }),
     earned_usd: usd("Net earnings of all time, as far as they are counted."),
-    paid_usd: usd("All payouts."),
+    paid_usd: usd("All payouts less those that were taken back."),
     owed_usd: usd("Earned less paid; negative if more was paid."),
     limit: page.limit,
     has_more: page.has_more,
@@ -41,7 +45,14 @@ export function payoutOf(row: Omit<Row<"list_payouts">, "account_id">): Static<t
     paid_at: row.paid_at,
     usd: usdNumber(row.amount_nanos),
     reference: row.reference,
+    undoes_payout_id: numberOrNull(row.undoes_payout_id),
+    undone_by_payout_id: numberOrNull(row.undone_by_payout_id),
+    reason: row.reason,
   };
+}
+
+function numberOrNull(id: bigint | null): number | null {
+  return id === null ? null : Number(id);
 }
 
 interface PayoutsQuery {

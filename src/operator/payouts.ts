@@ -10,7 +10,7 @@ import { PayoutShape, payoutOf } from "../earnings/payouts.ts";
 import { present } from "../lib/assert.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { uuid } from "../shapes.ts";
-import { accountReference, entryReference, usdNanos } from "./common_shapes.ts";
+import { accountReference, entryReference, reason, usdNanos } from "./common_shapes.ts";
 import { NUMBER_CURSOR } from "./keyset_cursor.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
@@ -19,7 +19,10 @@ import { Refused } from "./refused.ts";
 
 export const ProviderPayoutShape = Type.Object(
   { account_id: uuid("The provider."), ...PayoutShape.properties },
-  { $id: "ProviderPayout", description: "What a provider has been paid." },
+  {
+    $id: "ProviderPayout",
+    description: "What a provider has been paid, or a payout that is taken back.",
+  },
 );
 export type PayoutOutcome = Static<typeof ProviderPayoutShape>;
 
@@ -27,25 +30,75 @@ export const RecordPayoutInput = Type.Object({
   account_id: accountReference,
   usd: usdNanos("What was paid, with up to 9 decimals."),
   reference: entryReference,
+  allow_above: Type.Optional(
+    Type.Boolean({ description: "Whether it may be more than the provider is owed." }),
+  ),
 });
 
-/** Notes what a provider was paid. It may be more than is owed: what was paid was paid. */
+/** An entry of the list of payouts, and whether an earlier call had written it. */
+interface WrittenPayout {
+  readonly payout: PayoutOutcome;
+  readonly isRepeated: boolean;
+}
+
+/** Notes what a provider was paid. More than it is owed only with `allow_above`. */
 export async function recordPayout(
   { database }: Operator,
-  { account_id: account, usd, reference }: InputOf<typeof RecordPayoutInput>,
+  input: InputOf<typeof RecordPayoutInput>,
   actor: Actor,
-): Promise<{ readonly payout: PayoutOutcome; readonly isRepeated: boolean }> {
-  const { account_id: accountId } = await findAccount(database, account);
-  const asked = { account_id: accountId, amount_nanos: usd, reference, actor };
+): Promise<WrittenPayout> {
+  const { usd, reference, allow_above = false } = input;
+  const { account_id: accountId } = await findAccount(database, input.account_id);
+  const asked = { account_id: accountId, amount_nanos: usd, reference, allow_above, actor };
   const row = present(await database.row("record_payout", asked));
+  if (row.owed_nanos !== null) {
+    throw new Refused(
+      "PAYOUT_ABOVE_OWED",
+      `${usdText(usd)} USD is more than the ${usdText(row.owed_nanos)} USD that account ${accountId} is owed. Check the amount; if it was paid all the same, record it with allow_above`,
+    );
+  }
   if (row.outcome === "reference_taken") {
     throw new Refused(
       "REFERENCE_TAKEN",
       `reference "${reference}" is taken: a payout of ${usdText(row.amount_nanos)} USD to account ${row.account_id} has it`,
     );
   }
+  if (row.outcome === "undone") {
+    throw new Refused(
+      "REFERENCE_TAKEN",
+      `the payout under reference "${reference}" was taken back; if it was paid again, give another reference`,
+    );
+  }
   return { payout: outcomeOf(row), isRepeated: row.outcome === "repeated" };
 }
+
+export const UndoPayoutInput = Type.Object({
+  payout_id: Type.String({ description: "The payout, by its id." }),
+  reason,
+});
+
+/** Takes a payout back that was recorded by mistake, by an entry beside it. */
+export async function undoPayout(
+  { database }: Operator,
+  { payout_id: text, reason }: InputOf<typeof UndoPayoutInput>,
+  actor: Actor,
+): Promise<WrittenPayout> {
+  const unknown = new Refused("PAYOUT_NOT_FOUND", `no payout has the id "${text}"`);
+  if (!PAYOUT_ID.test(text)) throw unknown;
+  const asked = { payout_id: BigInt(text), reason, actor };
+  const row = present(await database.row("undo_payout", asked));
+  if (row.outcome === "payout_unknown") throw unknown;
+  if (row.outcome === "not_undoable") {
+    throw new Refused(
+      "PAYOUT_NOT_FOUND",
+      `entry ${text} takes a payout back, so it can't be taken back itself; record the payment again under another reference`,
+    );
+  }
+  return { payout: outcomeOf(row), isRepeated: row.outcome === "repeated" };
+}
+
+/** As many digits as surely fit in a bigint of PostgreSQL. */
+const PAYOUT_ID = /^\d{1,18}$/;
 
 export const ListPayoutsInput = Type.Object({
   ...PAGE_INPUT,

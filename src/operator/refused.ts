@@ -15,6 +15,7 @@ export type RefusalCode =
   | "PROMOTION_NOT_FOUND"
   | "USAGE_NOT_FOUND"
   | "TOPUP_NOT_FOUND"
+  | "PAYOUT_NOT_FOUND"
   /** The account is suspended, so nobody can sign in as it. */
   | "ACCOUNT_SUSPENDED"
   /** No page of this list gave it. */
@@ -33,6 +34,8 @@ export type RefusalCode =
   | "PURCHASE_EXISTS"
   | "PURCHASE_NOT_FOUND"
   | "NOTHING_CHARGED"
+  /** A payout of more than the provider is owed, which may be a mistake. */
+  | "PAYOUT_ABOVE_OWED"
   | "KEY_NOT_USABLE"
   /** It was to get limits of reading, and it reads nothing. */
   | "KEY_NOT_FOR_READING"

@@ -147,7 +147,14 @@ function acts(): readonly Act[] {
     {
       route: "/payouts",
       path: "/payouts",
-      body: { ...of, usd: 1, reference: "payout" },
+      body: { ...of, usd: 1, reference: "payout", allow_above: true },
+      entries: 1,
+    },
+    {
+      route: "/payouts/:payout_id/undo",
+      // The one above, which is the database's first.
+      path: "/payouts/1/undo",
+      body: { reason: "r" },
       entries: 1,
     },
   ];

@@ -118,6 +118,16 @@ describe("earnings over HTTP", () => {
   });
 });
 
+/** A provider that has sold for 10 USD, of which the platform keeps 1. */
+async function owedNine(): Promise<Provider> {
+  const owner = await createProvider(gateway);
+  const { slug } = await owner.feed({ oneTimePriceCents: 1_000 });
+  const { key } = await createReader(gateway, 10_000_000);
+  await gateway.send("POST", `/v1/feed/${slug}/purchase`, key, { max_credits: 10_000_000 });
+  await countSales(gateway.sql);
+  return owner;
+}
+
 describe("payouts over HTTP", () => {
   test("are recorded once by their reference, exact to nine decimals, and lower what is owed", async () => {
     const body = `{"account_id": "${second?.accountId}", "usd": 0.000000001, "reference": "t-1"}`;
@@ -139,6 +149,71 @@ describe("payouts over HTTP", () => {
     });
     expect(await call(200, "/payouts?limit=1&cursor=0")).toMatchObject({ payouts: [] });
     await call(400, "/payouts?cursor=x");
+  });
+
+  test("more than is owed is refused unless that is meant, and a mistake is taken back", async () => {
+    const owner = await owedNine();
+    const record = (status: number, payout: object) => {
+      const body = { account_id: owner.accountId, ...payout };
+      return call(status, "/payouts", { method: "POST", body });
+    };
+    const owed = async () => {
+      const { owed_usd, paid_usd } = await call(200, `/earnings?account_id=${owner.accountId}`);
+      return [owed_usd, paid_usd];
+    };
+    const problem = await record(409, { usd: 999, reference: "above" });
+    expect(problem).toMatchObject({ code: "PAYOUT_ABOVE_OWED" });
+    expect(problem.detail).toContain("999 USD is more than the 9 USD");
+    await record(409, { usd: 9.000000001, reference: "above", allow_above: false });
+    const exact = await record(201, { usd: 9, reference: "exact" });
+    expect(exact).toMatchObject({ undoes_payout_id: null, reason: null });
+    // A repeat is that payout, though nothing is owed any more.
+    expect(await record(200, { usd: 9, reference: "exact" })).toEqual(exact);
+    await record(409, { usd: 0.5, reference: "one more" });
+    const above = await record(201, { usd: 999, reference: "above", allow_above: true });
+    expect(await owed()).toEqual([-999, 1008]);
+
+    const undo = (status: number, id: unknown, reason = "typed wrong") =>
+      call(status, `/payouts/${id}/undo`, { method: "POST", body: { reason } });
+    const undone = await undo(201, above.payout_id);
+    expect(undone).toMatchObject({
+      account_id: owner.accountId,
+      usd: -999,
+      undoes_payout_id: above.payout_id,
+      reason: "typed wrong",
+    });
+    expect(await undo(200, above.payout_id, "once more")).toEqual(undone);
+    expect(await owed()).toEqual([0, 9]);
+    expect(await call(200, `/payouts?account_id=${owner.accountId}`)).toMatchObject({
+      payouts: [undone, { ...above, undone_by_payout_id: undone.payout_id }, exact],
+    });
+    for (const id of [undone.payout_id, 0, "9".repeat(40), "x", "-1"]) {
+      expect(await undo(404, id)).toMatchObject({ code: "PAYOUT_NOT_FOUND" });
+    }
+    await undo(422, exact.payout_id, "");
+    const late = await record(409, { usd: 999, reference: "above", allow_above: true });
+    expect(late).toMatchObject({ code: "REFERENCE_TAKEN" });
+    await record(422, { usd: 1, reference: "payout_undo:1" });
+    const trail = await call(200, `/audit?account_id=${owner.accountId}`);
+    expect(trail.events).toContainEqual(
+      expect.objectContaining({
+        action: "payout undo",
+        after: expect.objectContaining({ reason: "typed wrong", amount_credits: -999e6 }),
+      }),
+    );
+  });
+
+  test("of payouts at once, no two pay out the same amount", async () => {
+    const owner = await owedNine();
+    const statuses = await Promise.all(
+      Array.from({ length: 8 }, async (_, number) => {
+        const body = { account_id: owner.accountId, usd: 5, reference: `at once ${number}` };
+        return (
+          await callOperator(gateway.baseUrl, admin.key, "/payouts", { method: "POST", body })
+        ).status;
+      }),
+    );
+    expect(statuses.toSorted()).toEqual([201, ...Array(7).fill(409)]);
   });
 
   test("an amount that is none is 422, and nothing is recorded", async () => {

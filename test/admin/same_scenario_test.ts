@@ -106,11 +106,16 @@ const SCENARIO: readonly ((known: Known) => Step)[] = [
   }),
   () => ({
     argv: [
-      ...["payout", "record", "--account", "Provider", "--usd", "4.000000001"],
+      ...["payout", "record", "--account", "Provider", "--usd", "4.000000001", "--allow-above"],
       ...["--reference", "transfer-1"],
     ],
     path: "/payouts",
-    body: { account_id: "Provider", usd: 4.000000001, reference: "transfer-1" },
+    body: { account_id: "Provider", usd: 4.000000001, reference: "transfer-1", allow_above: true },
+  }),
+  () => ({
+    argv: ["payout", "undo", "1", "--reason", "typed wrong"],
+    path: "/payouts/1/undo",
+    body: { reason: "typed wrong" },
   }),
   ({ sold }) => ({
     argv: ["feed", "decline", String(sold), "--reason", "no sample"],

@@ -92,7 +92,17 @@ beforeAll(async () => {
     "the office's laptop",
   );
   await gateway.send("POST", "/v1/operator/accounts", admin.key, { name: "Made by the API" });
-  await json("payout", "record", "--account", owner, "--usd", "1.5", "--reference", REFERENCE);
+  await json(
+    "payout",
+    "record",
+    "--account",
+    owner,
+    "--usd",
+    "1.5",
+    "--reference",
+    REFERENCE,
+    "--allow-above",
+  );
   await gateway.sql`
     insert into topups (account_id, way, amount_nanos, expires_at, due_at, status, ended_at, alert)
     values (${agent}, 'card', 25000000000, now(), now(), 'expired', now(), ${LONG})`;
@@ -137,7 +147,14 @@ beforeAll(async () => {
         ...["account create", "account edit", "account show", "account suspend", "account resume"],
         ...["key create", "key edit", "key rotate", "key find", "key revoke", "credits grant"],
         ...["credits revoke", "promo create", "promo redeem", "purchase record", "purchase undo"],
-        ...["payout record", "topup settle", "feed publish", "feed unpublish", "feed decline"],
+        ...[
+          "payout record",
+          "payout undo",
+          "topup settle",
+          "feed publish",
+          "feed unpublish",
+          "feed decline",
+        ],
         ...[
           "feed suspend",
           "feed resume",

@@ -8,6 +8,7 @@ import { PROOF_EVENTS_UNASKED_MAX } from "../../src/limits.ts";
 import { hasBrowser, type Look, launchBrowser, openWatched } from "../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { countSales } from "../support/run_job.ts";
+import { seedFeed } from "../support/seed.ts";
 import { type Scene, setScene } from "./scene.ts";
 import { fieldsIn, signIn } from "./support.ts";
 
@@ -127,12 +128,52 @@ describe("what a form sends", () => {
     }
   });
 
+  test("a payout is confirmed beside what is owed, more than that only by a tick, and taken back", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const row = { type: "collection", rows: [{ id: 1 }] } as const;
+    const seller = await gateway.createAccount({ name: "Owed eight" });
+    const sold = await seedFeed(gateway, seller, { ...row, oneTimePriceCents: 800 });
+    const buyer = await gateway.createKey(
+      await gateway.createAccount({ credits: 8_000_000 }),
+      "read",
+    );
+    const body = { max_credits: 8_000_000 };
+    await gateway.send("POST", `/v1/feed/${sold.slug}/purchase`, buyer, body);
+    await countSales(gateway.sql);
+
+    const payout = { act: "payout", payee: "Owed eight", usd: "999", payout_reference: "typed" };
+    const refused = await who.act("/money", payout);
+    expect(refused.asked).toContain("Owed eight, which is owed 8 USD now");
+    expect(refused.answer.status).toBe(422);
+    const html = await refused.answer.text();
+    expect(html).toContain("999 USD is more than the 8 USD");
+    expect(html).toContain('<input id="usd" name="usd" inputmode="decimal" value="999"');
+    const recorded = await who.act("/money", { ...payout, allow_above: "yes" });
+    expect(recorded.answer.status).toBe(303);
+    const [paid] = await gateway.sql`select payout_id from payouts where reference = 'typed'`;
+    const undo = {
+      act: "undo_payout",
+      wrong_payout: String(paid?.payout_id),
+      wrong_reason: "typo",
+    };
+    const { asked, answer } = await who.act("/money", undo);
+    expect(asked).toContain("The reason is: typo");
+    expect(answer.headers.get("location")).toContain("done=payout_undone");
+    const money = await (await who.get("/money")).text();
+    for (const text of ["-999 USD", `takes ${paid?.payout_id} back: typo`, "together are owed"]) {
+      expect(money).toContain(text);
+    }
+    const unknown = await who.post("/money", { ...payout, payee: "nobody" });
+    expect(await unknown.text()).toContain("There is no account &quot;nobody&quot;");
+  });
+
   test("older purchases, payouts and codes are reached, each list by itself", async () => {
     const who = await signIn(gateway.baseUrl, scene.adminKey);
     for (let number = 10; number < 32; number += 1) {
       const code = { code: `LISTED-${number}`, credits: 1 };
       await gateway.send("POST", "/v1/operator/promotions", scene.adminKey, code);
-      const payout = { account_id: scene.providerAccount, usd: 0.01, reference: `paid ${number}` };
+      const reference = `paid ${number}`;
+      const payout = { account_id: scene.providerAccount, usd: 0.01, reference, allow_above: true };
       await gateway.send("POST", "/v1/operator/payouts", scene.adminKey, payout);
     }
     const first = await (await who.get("/money")).text();

@@ -61,7 +61,8 @@ export async function setScene(gateway: TestGateway): Promise<Scene> {
   expect(bought.status).toBe(201);
   const promotion = { code: "WELCOME", credits: 5, max_redemptions: 3 };
   await gateway.send("POST", "/v1/operator/promotions", adminKey, promotion);
-  const payout = { account_id: providerAccount, usd: 0.25, reference: `transfer ${HOSTILE}` };
+  const reference = `transfer ${HOSTILE}`;
+  const payout = { account_id: providerAccount, usd: 0.25, reference, allow_above: true };
   await gateway.send("POST", "/v1/operator/payouts", adminKey, payout);
   return {
     adminKey,

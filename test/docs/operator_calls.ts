@@ -130,11 +130,16 @@ export async function exerciseOperatorRoutes(gateway: TestGateway, contract: Con
     if (ambiguous !== undefined) await call(409, "GET", ambiguous);
   }
   await call(200, "GET", "/earnings?format=csv");
-  const payout = { ...name, usd: 4, reference: "payout-1" };
-  await post(201, "/payouts", payout);
+  const payout = { ...name, usd: 4, reference: "payout-1", allow_above: true };
+  const recorded = await post(201, "/payouts", payout);
   await post(200, "/payouts", payout);
   await post(409, "/payouts", { ...payout, usd: 5 });
   await post(404, "/payouts", { ...payout, account_id: "none" });
+  const undo = `/payouts/${recorded.payout_id}/undo`;
+  await post(201, undo, { reason: "r" }, "undone");
+  await post(200, undo, { reason: "r" });
+  await post(409, undo, { reason: "other" }, "undone");
+  await post(404, "/payouts/none/undo", { reason: "r" });
 }
 
 type Post = <Body = Record<string, unknown>>(

@@ -417,7 +417,8 @@ async function take(scene: Scene, model: Model, step: Step): Promise<void> {
     case "pay": {
       const { accountId } = of(scene.providers, step.provider);
       const usd = BigInt(step.cents) * NANOS_PER_CENT;
-      const payout = { account_id: accountId, usd, reference: crypto.randomUUID() };
+      const reference = crypto.randomUUID();
+      const payout = { account_id: accountId, usd, reference, allow_above: true };
       await recordPayout(operator, payout, ACTOR);
       // A repeat is the same payout.
       expect((await recordPayout(operator, payout, ACTOR)).isRepeated).toBe(true);

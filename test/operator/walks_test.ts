@@ -17,7 +17,7 @@ import { listAuditEvents } from "../../src/operator/audit.ts";
 import { deleteFeed, listFeeds, publishFeeds } from "../../src/operator/feeds.ts";
 import { createKey, listKeys, revokeKey } from "../../src/operator/keys.ts";
 import type { Page } from "../../src/operator/keyset_page.ts";
-import { listPayouts, recordPayout } from "../../src/operator/payouts.ts";
+import { listPayouts, recordPayout, undoPayout } from "../../src/operator/payouts.ts";
 import { createPromotion, listPromotions, redeemPromotion } from "../../src/operator/promotions.ts";
 import { listPurchases, recordPurchase, undoPurchase } from "../../src/operator/purchases.ts";
 import { reportErrors, reportRevenue, reportStale } from "../../src/operator/reports.ts";
@@ -110,9 +110,15 @@ const CHANGES = {
   payout: (place) =>
     recordPayout(
       operator,
-      { account_id: accountOf(place), usd: 1_000n, reference: fresh() },
+      { account_id: accountOf(place), usd: 1_000n, reference: fresh(), allow_above: true },
       ACTOR,
     ),
+  "undo payout": async (place) => {
+    const { entries } = await listPayouts(operator, {});
+    const wrong = entries.find(({ undone_by_payout_id: by }) => by === null);
+    const asked = { payout_id: String(wrong?.payout_id ?? place), reason: "r" };
+    await undoPayout(operator, asked, ACTOR);
+  },
   feed: () => seedFeed(gateway, provider.accountId, { type: "stream", rows: [] }),
   publish: (place) =>
     publishFeeds(operator, { feed_ids: [pick(metered, place).feedId] }, keyActor("x", "api")),
@@ -191,7 +197,7 @@ const LISTS: Readonly<Record<string, List<unknown>>> = {
   payouts: list({
     read: (place) => listPayouts(operator, place),
     identityOf: ({ payout_id: id }) => String(id),
-    changes: ["payout"],
+    changes: ["payout", "undo payout"],
   }),
   feeds: list({
     read: (place) => listFeeds(operator, place),

@@ -220,6 +220,18 @@ describe("payouts", () => {
       expect((await record("--usd", usd, "--reference", "sepa-3")).code).toBe(2);
     }
     expect((await record("--usd", "1")).code).toBe(2);
+    const above = await record("--usd", "0.000003", "--reference", "sepa-3");
+    expect(above).toMatchObject({ code: 1 });
+    expect(above.stderr).toContain("0.000003 USD is more than the 0.000002 USD");
+    const meant = ["--usd", "0.000003", "--reference", "sepa-3", "--allow-above"];
+    const { payout_id: wrong } = JSON.parse((await record(...meant)).stdout) as {
+      payout_id: number;
+    };
+    const undo = ["payout", "undo", String(wrong), "--reason", "typed wrong", "--json"];
+    const undone = await operator.run(undo);
+    expect(JSON.parse(undone.stdout)).toMatchObject({ usd: -0.000003, undoes_payout_id: wrong });
+    expect((await operator.run(undo)).stdout).toBe(undone.stdout);
+    expect((await operator.run(["payout", "undo", "no", "--reason", "r"])).code).toBe(1);
     expect(
       (
         await operator.run([
@@ -232,13 +244,17 @@ describe("payouts", () => {
       (await provider.get(`/v1/provider/payouts${query}`)).json() as Promise<
         Record<string, unknown>
       >;
-    const newest = await page("?limit=1");
+    const newest = await page("?limit=3");
     expect(newest).toMatchObject({
-      payouts: [{ usd: 0.000001, reference: "sepa-2" }],
+      payouts: [
+        { usd: -0.000003, undoes_payout_id: wrong, reason: "typed wrong" },
+        { usd: 0.000003, reference: "sepa-3" },
+        { usd: 0.000001, reference: "sepa-2" },
+      ],
       earned_usd: 0.000007,
       paid_usd: 0.000005,
       owed_usd: 0.000002,
-      limit: 1,
+      limit: 3,
       has_more: true,
     });
     expect(await page(`?limit=1&cursor=${newest.next_cursor}`)).toMatchObject({
@@ -253,7 +269,7 @@ describe("payouts", () => {
     expect(trail).toEqual(
       expect.arrayContaining([expect.objectContaining({ action: "payout record" })]),
     );
-    expect(await operator.json("payout", "list", "--account", provider.accountId)).toHaveLength(2);
+    expect(await operator.json("payout", "list", "--account", provider.accountId)).toHaveLength(4);
   });
 });
 

@@ -4,23 +4,28 @@
  *
  * @module
  */
-import { type PayoutOutcome, RecordPayoutInput } from "../../operator/payouts.ts";
+import { type PayoutOutcome, RecordPayoutInput, UndoPayoutInput } from "../../operator/payouts.ts";
 import { CreatePromotionInput, type ListedPromotionOutcome } from "../../operator/promotions.ts";
 import {
   type PurchaseOutcome,
   RecordPurchaseInput,
   UndoPurchaseInput,
 } from "../../operator/purchases.ts";
-import { Credits, digits, Table, Text, Time, Usd } from "../../ui/parts.tsx";
+import { Credits, digits, type Figure, Table, Text, Time, Usd } from "../../ui/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { operatorAct } from "../acting.ts";
 import { AccountLink, FeedLink, type Listed, listQuery, Next } from "../lists.tsx";
 import { findNames } from "../names.ts";
 import { bodyOf, typedNumber } from "../own_api.ts";
-import type { PageRoute } from "../visit.ts";
+import { refusalOf } from "../refusals.ts";
+import type { Confirmation, Form, PageRoute, Visit } from "../visit.ts";
 
 /** Of each list. */
 const LISTED = 20;
+
+interface Owed {
+  readonly owed_usd: Figure;
+}
 
 export const MONEY_MOVES: PageRoute = {
   path: "money",
@@ -29,7 +34,8 @@ export const MONEY_MOVES: PageRoute = {
       const place = listQuery(visit, { limit: LISTED, by: name });
       return bodyOf(await visit.ask<Listed<Name, Entry>>(`/v1/operator/${name}${place}`));
     };
-    const [payouts, promotions, purchases] = await Promise.all([
+    const [earnings, payouts, promotions, purchases] = await Promise.all([
+      visit.ask<Owed>("/v1/operator/earnings"),
       listed<"payouts", PayoutOutcome>("payouts"),
       listed<"promotions", ListedPromotionOutcome>("promotions"),
       listed<"purchases", PurchaseOutcome>("purchases"),
@@ -93,6 +99,10 @@ export const MONEY_MOVES: PageRoute = {
             buttons={[{ act: "undo", text: "Undo", tone: "danger" }]}
           />
           <h2>Payouts to providers</h2>
+          <p>
+            All providers together are owed <Usd of={bodyOf(earnings).owed_usd} />. What each is
+            owed is on its account's page, and is shown before a payout is recorded.
+          </p>
           <Table
             label="Payouts"
             rows={paid}
@@ -106,8 +116,10 @@ export const MONEY_MOVES: PageRoute = {
               },
               { head: "Paid", kind: "num", cell: (row) => <Usd of={row.usd} /> },
               { head: "Reference", cell: (row) => <Text of={row.reference} /> },
+              { head: "Payout", kind: "num", cell: (row) => row.payout_id },
+              { head: "Taken back", cell: (row) => <TakingBack of={row} /> },
             ]}
-            empty="No provider was paid yet. What each is owed is on its account's page."
+            empty="No provider was paid yet."
           />
           <Next visit={visit} by="payouts" cursor={payouts.next_cursor} text="Older payouts" />
           <ActForm
@@ -116,8 +128,18 @@ export const MONEY_MOVES: PageRoute = {
               { name: "payee", label: "Provider, id or name", isRequired: true },
               { name: "usd", label: "USD", kind: "decimal", isRequired: true },
               { name: "payout_reference", label: "Reference of the payment", isRequired: true },
+              { name: "allow_above", label: "Even if it is more than is owed", kind: "check" },
             ]}
             buttons={[{ act: "payout", text: "Record a payout" }]}
+          />
+          <h3>Take back a payout that was recorded by mistake</h3>
+          <ActForm
+            form={form}
+            fields={[
+              { name: "wrong_payout", label: "Payout, number", kind: "integer", isRequired: true },
+              { name: "wrong_reason", label: "Reason", isRequired: true },
+            ]}
+            buttons={[{ act: "undo_payout", text: "Take back", tone: "danger" }]}
           />
           <h2>Promotion codes</h2>
           <Table
@@ -183,7 +205,7 @@ export const MONEY_MOVES: PageRoute = {
       next: () => ({ to: "money", done: "undone" }),
     }),
     payout: operatorAct({
-      confirm: (form) => `${form.text("usd")} USD are noted as paid to ${form.text("payee")}.`,
+      confirm: confirmPayout,
       call: (_, form) => ({
         input: RecordPayoutInput,
         path: "/v1/operator/payouts",
@@ -191,9 +213,21 @@ export const MONEY_MOVES: PageRoute = {
           account_id: form.text("payee"),
           usd: typedNumber(form.text("usd")),
           reference: form.text("payout_reference"),
+          allow_above: form.text("allow_above") === "yes",
         },
       }),
       next: () => ({ to: "money", done: "recorded" }),
+    }),
+    undo_payout: operatorAct({
+      confirm: (form) =>
+        `Payout ${form.text("wrong_payout")} is taken back: its provider is owed the amount again. The reason is: ${form.text("wrong_reason")}`,
+      call: (_, form) => ({
+        input: UndoPayoutInput,
+        inPath: { payout_id: form.text("wrong_payout") },
+        path: `/v1/operator/payouts/${encodeURIComponent(form.text("wrong_payout"))}/undo`,
+        body: { reason: form.text("wrong_reason") },
+      }),
+      next: () => ({ to: "money", done: "payout_undone" }),
     }),
     promotion: operatorAct({
       confirm: (form) =>
@@ -207,3 +241,29 @@ export const MONEY_MOVES: PageRoute = {
     }),
   },
 };
+
+/** What is noted, beside what is owed now. */
+async function confirmPayout(form: Form, visit: Visit): Promise<Confirmation> {
+  const payee = form.text("payee");
+  const asked = new URLSearchParams({ account_id: payee });
+  const answer = await visit.ask<Owed>(`/v1/operator/earnings?${asked}`);
+  if (answer.kind === "refused") return refusalOf(answer);
+  return `${form.text("usd")} USD are noted as paid to ${payee}, which is owed ${digits(answer.body.owed_usd)} USD now.`;
+}
+
+function TakingBack({
+  of: { undoes_payout_id: undone, undone_by_payout_id: by, reason },
+}: TakingBackProps) {
+  if (undone !== null) {
+    return (
+      <>
+        takes {undone} back: <Text of={reason} />
+      </>
+    );
+  }
+  return by === null ? null : <>by {by}</>;
+}
+
+interface TakingBackProps {
+  readonly of: PayoutOutcome;
+}
