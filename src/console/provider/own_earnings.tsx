@@ -17,12 +17,13 @@ import type { Download, PageRoute, Visit } from "../visit.ts";
 const FEEDS_LISTED = 100;
 
 interface Payouts {
-  readonly earned_usd?: Figure;
-  readonly owed_usd?: Figure;
+  readonly paid_usd: Figure;
+  readonly owed_usd: Figure;
   readonly payouts: readonly {
     readonly paid_at: string;
     readonly usd: Figure;
     readonly reference: string;
+    readonly reason: string | null;
   }[];
 }
 
@@ -66,10 +67,15 @@ export const OWN_EARNINGS: PageRoute = {
             />
             <FigureCard label="Fee" value={digits(totals.fee_usd)} note="USD, the platform's" />
             <FigureCard
-              label="Customers"
+              label="Readers"
               value={digits(totals.accounts)}
-              note="distinct accounts"
+              note="distinct accounts that read or bought"
             />
+          </div>
+          <p class="small soft">Of all time</p>
+          <div class="cards">
+            <FigureCard label="Owed" value={digits(payouts.owed_usd)} note="USD, to you" />
+            <FigureCard label="Paid out" value={digits(payouts.paid_usd)} note="USD" />
           </div>
           <EarningsChart of={byDay} />
           <h2>By month</h2>
@@ -104,6 +110,7 @@ export const OWN_EARNINGS: PageRoute = {
               { head: "When", kind: "when", cell: (row) => <Time of={row.paid_at} /> },
               { head: "USD", kind: "num", cell: (row) => digits(row.usd) },
               { head: "Reference", cell: (row) => <Text of={row.reference} /> },
+              { head: "Taken back", cell: (row) => <Text of={row.reason} /> },
             ]}
             empty="You have not been paid yet. The operator records payouts."
           />
