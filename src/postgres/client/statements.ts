@@ -82,14 +82,17 @@ import sql_earnings_functions_every_provider from "../../../sql/earnings/functio
 import sql_earnings_functions_is_customer from "../../../sql/earnings/functions/is_customer.sql" with { type: "text" };
 import sql_earnings_functions_keep_fee_rate from "../../../sql/earnings/functions/keep_fee_rate.sql" with { type: "text" };
 import sql_earnings_functions_minutes_kept from "../../../sql/earnings/functions/minutes_kept.sql" with { type: "text" };
+import sql_earnings_functions_owed_to from "../../../sql/earnings/functions/owed_to.sql" with { type: "text" };
 import sql_earnings_functions_record_payout from "../../../sql/earnings/functions/record_payout.sql" with { type: "text" };
 import sql_earnings_functions_sales_of from "../../../sql/earnings/functions/sales_of.sql" with { type: "text" };
+import sql_earnings_functions_undo_payout from "../../../sql/earnings/functions/undo_payout.sql" with { type: "text" };
 import sql_earnings_functions_waiting_sales from "../../../sql/earnings/functions/waiting_sales.sql" with { type: "text" };
 import sql_earnings_keep_fee_rate from "../../../sql/earnings/keep_fee_rate.sql" with { type: "text" };
 import sql_earnings_list_earnings from "../../../sql/earnings/list_earnings.sql" with { type: "text" };
 import sql_earnings_list_payouts from "../../../sql/earnings/list_payouts.sql" with { type: "text" };
 import sql_earnings_list_spending from "../../../sql/earnings/list_spending.sql" with { type: "text" };
 import sql_earnings_record_payout from "../../../sql/earnings/record_payout.sql" with { type: "text" };
+import sql_earnings_undo_payout from "../../../sql/earnings/undo_payout.sql" with { type: "text" };
 import sql_feeds_count_feeds from "../../../sql/feeds/count_feeds.sql" with { type: "text" };
 import sql_feeds_delete_feed from "../../../sql/feeds/delete_feed.sql" with { type: "text" };
 import sql_feeds_delete_rows from "../../../sql/feeds/delete_rows.sql" with { type: "text" };
@@ -159,6 +162,7 @@ import sql_migrations_0027_feeds_by_state from "../../../sql/migrations/0027_fee
 import sql_migrations_0028_top_reads from "../../../sql/migrations/0028_top_reads.sql" with { type: "text" };
 import sql_migrations_0029_batches_of_collections from "../../../sql/migrations/0029_batches_of_collections.sql" with { type: "text" };
 import sql_migrations_0030_agreed_keys from "../../../sql/migrations/0030_agreed_keys.sql" with { type: "text" };
+import sql_migrations_0032_payouts_undone from "../../../sql/migrations/0032_payouts_undone.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -346,6 +350,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0028_top_reads", text: sql_migrations_0028_top_reads },
   { name: "0029_batches_of_collections", text: sql_migrations_0029_batches_of_collections },
   { name: "0030_agreed_keys", text: sql_migrations_0030_agreed_keys },
+  { name: "0032_payouts_undone", text: sql_migrations_0032_payouts_undone },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -390,8 +395,10 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "is_customer", text: sql_earnings_functions_is_customer },
   { name: "keep_fee_rate", text: sql_earnings_functions_keep_fee_rate },
   { name: "minutes_kept", text: sql_earnings_functions_minutes_kept },
+  { name: "owed_to", text: sql_earnings_functions_owed_to },
   { name: "record_payout", text: sql_earnings_functions_record_payout },
   { name: "sales_of", text: sql_earnings_functions_sales_of },
+  { name: "undo_payout", text: sql_earnings_functions_undo_payout },
   { name: "waiting_sales", text: sql_earnings_functions_waiting_sales },
   { name: "delete_feed", text: sql_feeds_functions_delete_feed },
   { name: "delete_rows", text: sql_feeds_functions_delete_rows },
@@ -525,6 +532,7 @@ export const STATEMENTS = {
   list_payouts: numbered(sql_earnings_list_payouts),
   list_spending: numbered(sql_earnings_list_spending),
   record_payout: numbered(sql_earnings_record_payout),
+  undo_payout: numbered(sql_earnings_undo_payout),
   count_feeds: numbered(sql_feeds_count_feeds),
   delete_feed: numbered(sql_feeds_delete_feed),
   delete_rows: numbered(sql_feeds_delete_rows),
@@ -1280,6 +1288,9 @@ export interface StatementTypes {
       readonly amount_nanos: bigint;
       readonly reference: string;
       readonly paid_at: string;
+      readonly undoes_payout_id: bigint | null;
+      readonly undone_by_payout_id: bigint | null;
+      readonly reason: string | null;
     };
   };
   /** what an account has spent of its credits in a range of UTC days, by day, feed or key; of the daily totals only */
@@ -1301,12 +1312,33 @@ export interface StatementTypes {
       readonly complete_until: string | null;
     };
   };
-  /** notes what a provider has been paid, once for each reference */
+  /** notes what a provider has been paid, once for each reference, and not more than is owed unless that is meant */
   record_payout: {
     parameters: {
       readonly account_id: string;
       readonly amount_nanos: bigint;
       readonly reference: string;
+      readonly allow_above: boolean;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly owed_nanos: bigint | null;
+      readonly payout_id: bigint;
+      readonly account_id: string;
+      readonly amount_nanos: bigint;
+      readonly reference: string;
+      readonly paid_at: string;
+      readonly undoes_payout_id: bigint | null;
+      readonly undone_by_payout_id: bigint | null;
+      readonly reason: string | null;
+    };
+  };
+  /** takes back a payout that was recorded by mistake, once */
+  undo_payout: {
+    parameters: {
+      readonly payout_id: bigint;
+      readonly reason: string;
       readonly actor: string | null;
     };
     row: {
@@ -1316,6 +1348,9 @@ export interface StatementTypes {
       readonly amount_nanos: bigint;
       readonly reference: string;
       readonly paid_at: string;
+      readonly undoes_payout_id: bigint | null;
+      readonly undone_by_payout_id: bigint | null;
+      readonly reason: string | null;
     };
   };
   /** how many feeds an account owns, drafts included: what counts against its quota */
@@ -3011,7 +3046,8 @@ export const ARGUMENTS: {
   list_earnings: (by) => [by.account_id, by.from_day, by.to_day, by.group_by],
   list_payouts: (by) => [by.account_id, by.before_payout_id, by.limit],
   list_spending: (by) => [by.account_id, by.from_day, by.to_day, by.group_by],
-  record_payout: (by) => [by.account_id, by.amount_nanos, by.reference, by.actor],
+  record_payout: (by) => [by.account_id, by.amount_nanos, by.reference, by.allow_above, by.actor],
+  undo_payout: (by) => [by.payout_id, by.reason, by.actor],
   count_feeds: (by) => [by.account_id, by.status],
   delete_feed: (by) => [by.account_id, by.feed_id, by.endpoint_path, by.actor, by.deletions_per_feed],
   delete_rows: (by) => [by.account_id, by.feed_id, by.row_ids, by.actor],
