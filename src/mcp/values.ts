@@ -25,25 +25,30 @@ export function parseExactObject(text: string): Record<string, unknown> {
 
 /** Fewer digits fit a double, unless it is nearly 0. */
 const MANY_DIGITS = /[\d.]{16}/;
+/** A text, or a number that may not fit a double. In JSON that parses, there is nothing else that looks like either. */
+const TEXT_OR_LONG_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[\d.]{16,}(?:[eE][+-]?\d+)?/g;
+/** 18 digits from the first that is not 0 to the last. No double is printed with more than 17. */
+const TOO_MANY_DIGITS = /[1-9](?:\.?\d){16,}\.?[1-9]/;
 
 /**
  * Parses JSON. A number that would lose digits as a double is its text: as the value of a filter it means the same, and
  * no other argument takes such a number.
  */
 export function parseDigits(text: string): unknown {
-  // To look at each number takes three times as long.
-  if (!MANY_DIGITS.test(text)) return JSON.parse(text);
-  return parseJsonNumbers(text, (source, value) => (isExact(source, value) ? value : source));
+  const value: unknown = JSON.parse(text);
+  if (!MANY_DIGITS.test(text)) return value;
+  // To have the parser ask for each value takes many times as long.
+  const quoted = text.replace(TEXT_OR_LONG_NUMBER, (found) =>
+    found.startsWith('"') || isExact(found) ? found : `"${found}"`,
+  );
+  return quoted === text ? value : JSON.parse(quoted);
 }
 
-function isExact(source: string, value: number): boolean {
-  const shown = String(value);
+function isExact(source: string): boolean {
+  if (source.length > NUMBER_LENGTH_MAX || TOO_MANY_DIGITS.test(source)) return false;
+  const shown = String(Number(source));
   if (shown === source) return true;
-  return (
-    source.length <= NUMBER_LENGTH_MAX &&
-    isWithinDouble(source) &&
-    plainDecimal(shown) === plainDecimal(source)
-  );
+  return isWithinDouble(source) && plainDecimal(shown) === plainDecimal(source);
 }
 
 /**
