@@ -253,9 +253,9 @@ export const IMPORT_CHARACTERS_MAX = MIB / 4;
  */
 export const IMPORT_HELD_BYTES = 4 * MIB;
 /** Bytes of a piece of an import's file, which is worked on at once. */
-export const IMPORT_PIECE_BYTES = 64 * 1_024;
+export const IMPORT_PIECE_BYTES = 16 * 1_024;
 /** Pieces in a row in which no row ends, beside those of one long row. A gigabyte of line ends is a megabyte of gzip. */
-export const IMPORT_EMPTY_PIECES_MAX = 64;
+export const IMPORT_EMPTY_PIECES_MAX = 256;
 /** How often an import says how far it is, in milliseconds. Beyond 10. */
 export const IMPORT_PROGRESS_MS = 1_000;
 /** How long an import's client may send nothing, and how long an import may take, in milliseconds. */

@@ -15,6 +15,7 @@ import type { Feed } from "../../feeds/find.ts";
 import { Problem } from "../../http/errors.ts";
 import { bodyNotJson, mediaTypeOf } from "../../http/read_body.ts";
 import { unreachable } from "../../lib/assert.ts";
+import type { LoopTurns } from "../../lib/loop_turns.ts";
 import { IMPORT_HELD_BYTES, PLANS_MAX } from "../../limits.ts";
 import type { Database } from "../../postgres/client/query.ts";
 import { type Arrival, type PushServices, recordLimited } from "../push_feed.ts";
@@ -34,6 +35,8 @@ export interface ImportServices extends PushServices {
   readonly importStore: ImportStore;
   readonly database: Database;
   readonly isDraining: () => boolean;
+  /** Shared by all imports of the process. */
+  readonly turns: LoopTurns;
 }
 
 /** An import whose first row has come. */
@@ -127,6 +130,9 @@ async function openFile(
     bytes: 0,
   };
   const watch = new ImportWatch({ isDraining, renew: () => importStore.renew(claim) });
+  // Nobody waits for it any more. Once it is answered, the body of the answer says so, too.
+  const onGone = () => watch.abort(bodyNotJson("the connection ended within it"));
+  request.signal.addEventListener("abort", onGone, { signal: watch.signal });
   const { promise: received, resolve: onEnded } = Promise.withResolvers<void>();
   const chunks = readChunks(request, {
     bytesMax: services.limits.importBytes,
@@ -148,9 +154,13 @@ async function openFile(
       : splitLines(chunks, { lineBytesMax: bytesMax }),
     bytesMax,
   );
-  const opened = { services, arrival, claim, window, watch, progress, received };
+  const nextTurn = services.turns.begin(arrival.principal.accountId);
+  const opened = { services, arrival, claim, window, watch, progress, received, nextTurn };
   try {
-    const first = await firstLines(lines);
+    const first = await firstLines(lines, async () => {
+      await nextTurn();
+      watch.signal.throwIfAborted();
+    });
     if (first === undefined) throw noRows(form, progress.bytes);
     return startedImport(opened, resumed(first, lines));
   } catch (error) {
@@ -166,6 +176,7 @@ type Opened = Pick<StartedImport, "window" | "received"> & {
   readonly claim: ImportClaim;
   readonly watch: ImportWatch;
   readonly progress: ImportProgress;
+  readonly nextTurn: () => Promise<void> | undefined;
 };
 
 function startedImport(opened: Opened, lines: AsyncIterable<readonly SourceLine[]>): StartedImport {
@@ -187,6 +198,7 @@ function startedImport(opened: Opened, lines: AsyncIterable<readonly SourceLine[
           lines,
           progress,
           watch,
+          nextTurn: opened.nextTurn,
         });
         const receipt = await finish(opened, claim);
         watch.stop();
@@ -348,11 +360,13 @@ async function findSchema({ database }: ImportServices, { feedId }: Feed): Promi
 /** The first list that has a line; undefined if the file has none. */
 async function firstLines(
   lines: AsyncGenerator<readonly SourceLine[], void, void>,
+  pause: () => Promise<void>,
 ): Promise<readonly SourceLine[] | undefined> {
   for (;;) {
     const { done, value } = await lines.next();
     if (done === true) return undefined;
     if (value.length > 0) return value;
+    await pause();
   }
 }
 

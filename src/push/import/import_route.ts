@@ -23,6 +23,7 @@ import { Problem, problemAnswer } from "../../http/errors.ts";
 import { uploads } from "../../http/load/uploads.ts";
 import { respond } from "../../http/respond.ts";
 import { assert } from "../../lib/assert.ts";
+import { LoopTurns } from "../../lib/loop_turns.ts";
 import { Expected } from "../../lib/typebox.ts";
 import type { Services } from "../../services.ts";
 import { type PushServices, recordLimited } from "../push_feed.ts";
@@ -105,7 +106,13 @@ const IMPORT_BODY = documented(ImportBodyShape, {
 export function importRoutes(services: Services, pushes: PushServices) {
   const { bodies, database, http, importDatabase, keys, storedFeeds } = services;
   const importStore = createImportStore(importDatabase);
-  const imports = { ...pushes, database, importStore, isDraining: http.isDraining };
+  const imports = {
+    ...pushes,
+    database,
+    importStore,
+    isDraining: http.isDraining,
+    turns: new LoopTurns(),
+  };
   return new Elysia({ name: "import" })
     .use(authenticated(keys, "write"))
     .use(uploads())

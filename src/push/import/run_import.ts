@@ -52,10 +52,10 @@ interface Run {
   readonly lines: AsyncIterable<readonly SourceLine[]>;
   readonly progress: ImportProgress;
   readonly watch: ImportWatch;
+  /** As of `LoopTurns`. */
+  readonly nextTurn: () => Promise<void> | undefined;
 }
 
-/** A pause, so that the process serves others, after so much work. */
-const TURN_MS_MAX = 2;
 /** How often a part asks for its schema check while others have the worker, and how long it waits between. */
 const SCHEMA_TRIES_MAX = 50;
 const SCHEMA_WAIT_MS = 100;
@@ -76,7 +76,6 @@ export async function runImport(
   let isSound = true;
   let storing: Promise<void> = Promise.resolve();
   let part = newPart();
-  let turnMs = performance.now();
 
   /** Stores the rows of a part. If the file has a bad line, they are only checked. */
   async function store(rows: readonly PushedRow[]): Promise<void> {
@@ -154,11 +153,10 @@ export async function runImport(
       for (const line of lines) {
         const taken = take(line);
         if (taken !== undefined) await taken;
+        const turn = run.nextTurn();
+        if (turn !== undefined) await turn;
       }
-      if (performance.now() - turnMs > TURN_MS_MAX) {
-        await new Promise<void>((resolve) => setImmediate(resolve));
-        turnMs = performance.now();
-      }
+      await run.nextTurn();
       watch.signal.throwIfAborted();
     }
     await flush();
