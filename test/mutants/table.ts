@@ -629,7 +629,7 @@ export const MUTANTS: readonly Mutant[] = [
       file: "sql/push/functions/admit_push.sql",
       find: "case when window_used < window_limit then",
       replace: "case when window_used <= window_limit then",
-      tests: ["test/push/limited_pushes_test.ts"],
+      tests: ["test/push/refused_pushes_test.ts"],
       what: "a feed takes one push more than its limit",
     },
     {
@@ -698,9 +698,9 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of("import", [
     {
-      file: "src/push/import/check_lines.ts",
-      find: "    if (this.#errors.has(line)) return;\n",
-      replace: "",
+      file: "src/push/import/run_import.ts",
+      find: "(refusal.rowCount ?? byLine.size) - byLine.size",
+      replace: "refusal.errorCount - byLine.size",
       tests: ["test/push/import/import_test.ts"],
       what: "a bad line counts once for each of its mistakes",
     },
@@ -989,10 +989,10 @@ export const MUTANTS: readonly Mutant[] = [
     },
     {
       file: "src/connect/redirect_address.ts",
-      find: '  if (known.protocol !== "http:" || !isLoopbackHost(known.hostname)) return false;\n',
-      replace: "",
+      find: "return withoutPort(registered) === withoutPort(asked) &&",
+      replace: "return known.hostname === given.hostname &&",
       tests: ["test/connect/redirect_address_test.ts"],
-      what: "the port of any redirect host is free",
+      what: "any path of the own machine is taken for the one that was registered",
     },
   ]),
   ...of("console", [

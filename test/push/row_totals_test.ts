@@ -82,6 +82,14 @@ test("a stream's totals are those of its events after every push", async () => {
   );
 });
 
+test("a singleton's totals are those of its document after every push", async () => {
+  const feed = await scene.createFeed({ type: "singleton" });
+  for (const text of ["", "longer", "x", "x", "é"]) {
+    expect(await push(feed, { text })).toBe(200);
+    await expectTotals(feed);
+  }
+});
+
 test("a dry run changes no totals", async () => {
   const feed = await scene.createFeed({ type: "stream" });
   await push(feed, [{ id: "a" }]);

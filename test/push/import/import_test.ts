@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
+import { IMPORT_ROWS_MAX } from "../../../src/limits.ts";
 import { readCsv } from "../../../src/push/import/read_csv.ts";
 import { waitFor } from "../../support/processes.ts";
 import { type PushScene, startPushScene } from "../../support/push_scene.ts";
+import { runJob } from "../../support/run_job.ts";
 
 let scene: PushScene;
 beforeAll(async () => {
@@ -139,7 +141,10 @@ describe("import into a collection", () => {
 
   test("an id that comes again is a bad line, near or far", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
-    const rows = [...rowsOf(9_000), { id: 8_999 }, { id: "17" }, { id: 4_100 }];
+    const rows = [
+      ...rowsOf(9_000),
+      ...[{ id: 8_999 }, { id: "17" }, { id: 4_100 }, { id: "new" }, { id: "new" }],
+    ];
     const { last } = await importFile(feedId, ndjson(rows));
     expect(last.problem.errors).toEqual([
       {
@@ -160,6 +165,12 @@ describe("import into a collection", () => {
         message: expect.stringContaining("an earlier line"),
         row_id: "4100",
       },
+      {
+        line: 9_005,
+        path: "/id",
+        message: expect.stringContaining("an earlier line"),
+        row_id: "new",
+      },
     ]);
     expect((await scene.feed(feedId)).current_batch).toBeNull();
   });
@@ -178,6 +189,38 @@ describe("import into a collection", () => {
     );
     expect(last.problem).toMatchObject({ status: 409, code: "BATCH_CLOSED" });
     expect(await scene.shown(feedId)).toEqual(['{"id":"newer"}']);
+  });
+
+  test("so is a named batch that was begun and completed meanwhile, of a feed without data", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const { last } = await importFile(
+      feedId,
+      slowly(async (send) => {
+        send(`${ndjson(rowsOf(100))}\n`);
+        await Bun.sleep(300);
+        await scene.push(feedId, { payload: [{ id: "newer" }], batch_id: "b" });
+        await scene.push(feedId, { payload: [], batch_id: "b", batch_complete: true });
+        send(ndjson([{ id: "last" }]));
+      }),
+    );
+    expect(last.problem).toMatchObject({ status: 409, code: "BATCH_CLOSED" });
+    expect(await scene.shown(feedId)).toEqual(['{"id":"newer"}']);
+  });
+
+  test("what a failed import had staged is retired, and its rows are removed", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    await scene.push(feedId, [{ id: "old" }]);
+    await importFile(feedId, `${ndjson(rowsOf(IMPORT_ROWS_MAX))}\nno json`);
+    const { sql } = scene.gateway;
+    const left = async () => {
+      const rows = await sql`
+        select count(*)::int as count from collection_rows where feed_id = ${feedId}`;
+      return rows[0]?.count;
+    };
+    expect(await left()).toBe(IMPORT_ROWS_MAX + 1);
+    await runJob(sql, "retired batches", new Date(Date.now() + 3_600_000).toISOString());
+    expect(await left()).toBe(1);
+    expect(await scene.shown(feedId)).toEqual(['{"id":"old"}']);
   });
 
   test("a named batch that was begun meanwhile stays open, of a feed without data, too", async () => {
