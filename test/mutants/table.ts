@@ -97,11 +97,11 @@ export const MUTANTS: readonly Mutant[] = [
       what: "a page has more than 100 rows",
     },
     {
-      file: "src/read/data/cursor.ts",
-      find: "sealToken(payload, { secret, binding, purpose",
-      replace: 'sealToken(payload, { secret, binding: "", purpose',
-      tests: ["test/read/data/read_feed_test.ts"],
-      what: "cursors are sealed without their query",
+      file: "src/read/data/read_plan.ts",
+      find: "const scope = { secret, binding };",
+      replace: "const scope = { secret, binding: feedId };",
+      tests: ["test/read/data/read_rules_test.ts"],
+      what: "a cursor goes on under other filters and time bounds",
     },
     {
       file: "src/read/data/pages.ts",
@@ -1122,10 +1122,10 @@ export const MUTANTS: readonly Mutant[] = [
     },
     {
       file: "sql/feeds/functions/delete_feed.sql",
-      find: "          or feeds.first_pushed_at is not null\n",
+      find: "          or feeds.unlisted_at is not null\n",
       replace: "",
       tests: ["test/provider/lifecycle_test.ts"],
-      what: "the slug of a feed that had data is free at once",
+      what: "the slug of a feed that was listed once is free at once",
     },
   ]),
 ];
