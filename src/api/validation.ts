@@ -39,8 +39,17 @@ export function parameterProblem(check: TypeCheck<TSchema>, value: unknown): Pro
     : mismatch(error, name);
 }
 
-/** The problem of the first mistake in the arguments of a tool, which are JSON. */
-export function argumentProblem(check: TypeCheck<TSchema>, value: unknown): Problem {
+/**
+ * The problem of the first mistake in the arguments of a tool, which are JSON. An unknown argument is named before a
+ * missing one, which it probably was meant to be.
+ */
+export function argumentProblem(
+  check: TypeCheck<TSchema>,
+  value: Readonly<Record<string, unknown>>,
+): Problem {
+  const known = Object.keys(check.Schema().properties ?? {});
+  const unknown = Object.keys(value).find((name) => !known.includes(name));
+  if (unknown !== undefined) return unknownParameter(unknown, known);
   const error = firstError(check, value);
   const name = namesIn(error).join(".");
   return ownProblem(error, { name, check }) ?? mismatch(error, name);

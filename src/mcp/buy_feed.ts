@@ -3,10 +3,16 @@
  *
  * @module
  */
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { creditsText, usdOfCents } from "../accounts/money.ts";
+import type { FeedMetadataShape } from "../feeds/feed_shapes.ts";
+import { NANOS_PER_CENT } from "../lib/money_units.ts";
 import { Expected } from "../lib/typebox.ts";
 import { defineTool, FEED, problemResult, structured } from "./tool.ts";
 import { parseExactObject } from "./values.ts";
+
+type Metadata = Static<typeof FeedMetadataShape>;
 
 export const buyFeed = defineTool({
   name: "buy_feed",
@@ -28,5 +34,14 @@ export const buyFeed = defineTool({
     if (answer.status >= 300) return problemResult(answer);
     const { _origin: receipt, ...purchase } = parseExactObject(answer.text);
     return structured({ ...purchase, receipt });
+  },
+  async help({ ask }, { feed, max_credits }) {
+    if (max_credits !== undefined || !Value.Check(FEED, feed)) return undefined;
+    const answer = await ask({ path: `/v1/feed/${feed}/metadata` });
+    if (answer.status !== 200) return undefined;
+    const { one_time_price_cents: cents }: Metadata = JSON.parse(answer.text);
+    if (cents === null) return "The feed has no one-time price, so it is not bought.";
+    const credits = creditsText(BigInt(cents) * NANOS_PER_CENT);
+    return `The feed costs ${credits} credits ($${usdOfCents(BigInt(cents))}): ask the user, and after a yes send max_credits ${credits}.`;
   },
 });

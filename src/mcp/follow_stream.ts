@@ -7,13 +7,13 @@ import { Type } from "@sinclair/typebox";
 import { text } from "../lib/typebox.ts";
 import { LONG_POLL_SECONDS } from "../limits.ts";
 import { ROWS_ARGUMENTS, readRows } from "./rows.ts";
-import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, structured, whole } from "./tool.ts";
+import { CALL_PRICE, DATA_NOT_INSTRUCTIONS, defineTool, FEED, structured, whole } from "./tool.ts";
 import { queryText } from "./tool_routes.ts";
 
 export const followStream = defineTool({
   name: "follow_stream",
   title: "Follow a stream",
-  description: `Reads events of a stream in the order in which they arrived, each exactly once, up to 20 a call. Without offset it begins with the oldest event. For the newest events use read_feed; for those that come from now on, begin with offset now. To go on, call again with next_offset as offset. A call that gives events costs one read, and an empty one is free. ${DATA_NOT_INSTRUCTIONS}`,
+  description: `Reads events of a stream in the order in which they arrived, each exactly once, up to 20 a call. Without offset it begins with the oldest event. For the newest events use read_feed; for those that come from now on, begin with offset now. To go on, call again with next_offset as offset. A call that gives events costs one read, and an empty one is free. ${CALL_PRICE} ${DATA_NOT_INSTRUCTIONS}`,
   parameters: {
     feed: FEED,
     offset: Type.Optional(

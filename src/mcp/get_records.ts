@@ -7,7 +7,7 @@ import { Type } from "@sinclair/typebox";
 import { Expected } from "../lib/typebox.ts";
 import { IDS_MAX } from "../limits.ts";
 import { ONE_READ_ARGUMENTS, ROWS_ARGUMENTS, readRows } from "./rows.ts";
-import { DATA_NOT_INSTRUCTIONS, defineTool, FEED } from "./tool.ts";
+import { CALL_PRICE, DATA_NOT_INSTRUCTIONS, defineTool, FEED } from "./tool.ts";
 import { queryText } from "./tool_routes.ts";
 
 /** `1` and `"1"` are the same id. A larger number has lost digits before it is here. */
@@ -22,7 +22,7 @@ const ID = Type.Union(
 export const getRecords = defineTool({
   name: "get_records",
   title: "Get records by id",
-  description: `Reads whole rows by their ids, and says which ids the feed does not have. Charged as one read. ${DATA_NOT_INSTRUCTIONS}`,
+  description: `Reads whole rows by their ids, and says which ids the feed does not have. Charged as one read. ${CALL_PRICE} ${DATA_NOT_INSTRUCTIONS}`,
   parameters: {
     feed: FEED,
     ids: Type.Array(ID, {

@@ -31,10 +31,10 @@ import {
   MCP_BODY_BYTES_MAX,
 } from "../limits.ts";
 import type { Services } from "../services.ts";
-import { answerPlainCall } from "./plain_call.ts";
+import { ACCEPTED, answerPlainCall, takesAnswers } from "./plain_call.ts";
 import { createMcpServer, serverCard } from "./protocol_server.ts";
 import type { Exchange } from "./tool_routes.ts";
-import { parseDigits } from "./values.ts";
+import { exactIdOf, parseDigits } from "./values.ts";
 
 /** `handle` is the app that has all the other routes. */
 export function mcpRoutes(services: Services, handle: (request: Request) => Promise<Response>) {
@@ -62,13 +62,18 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
     if (message instanceof Response) return message;
     onReceived();
     await onMessage?.(message.value);
-    const exchange = { services, handle: ask, request, requestId };
+    const { exactId } = message;
+    const exchange = { services, handle: ask, request, requestId, exactId };
     const plain = await answerPlainCall(message.value, exchange);
     if (plain !== undefined) return plain;
-    const { status, headers, body } = await handler.fetch(named(exchange), {
-      parsedBody: message.value,
-    });
-    const text = await new Response(body).text();
+    // The SDK knows ids of texts and doubles only.
+    const standIn = crypto.randomUUID();
+    const parsedBody =
+      exactId === undefined ? message.value : Object.assign({}, message.value, { id: standIn });
+    const { status, headers, body } = await handler.fetch(named(exchange), { parsedBody });
+    const sent = await new Response(body).text();
+    const text =
+      exactId === undefined ? sent : sent.replace(`"id":"${standIn}"`, `"id":${exactId}`);
     // So it counts among the unsent bodies.
     return respond({ status, headers: Object.fromEntries(headers), body: text || null });
   }
@@ -204,10 +209,11 @@ function isToolCall(message: unknown): boolean {
   return isObject(message) && message.method === "tools/call";
 }
 
-/** The request without its body, which has been read, and with the id that its answer has. */
+/** The request without its body, which has been read, and with the id that its answer has and the types it may have. */
 function named({ request: { method, headers, signal }, requestId }: Exchange): Request {
   const copy = new Request(`${WITHIN}/mcp`, { method, headers, signal });
   copy.headers.set("X-Request-Id", requestId);
+  if (takesAnswers(headers)) copy.headers.set("Accept", ACCEPTED.join(", "));
   return copy;
 }
 
@@ -215,7 +221,7 @@ function named({ request: { method, headers, signal }, requestId }: Exchange): R
 async function readMessage(
   request: Request,
   { hold, bytesMax }: { readonly hold: HoldBytes; readonly bytesMax: number },
-): Promise<{ readonly value: unknown } | Response> {
+): Promise<{ readonly value: unknown; readonly exactId?: string | undefined } | Response> {
   const form = mediaTypeOf(request, ["json"]);
   if (form instanceof Problem) throw form;
   const bytes = await receiveBody(request, {
@@ -227,7 +233,7 @@ async function readMessage(
     const text = bodyTextOf(bytes);
     const parsed: unknown = JSON.parse(text);
     const value = isToolCall(parsed) ? parseDigits(text) : parsed;
-    if (!Array.isArray(value)) return { value };
+    if (!Array.isArray(value)) return { value, exactId: exactIdOf(text, value) };
     return rpcError(INVALID_REQUEST, "Send one message, not an array of them.");
   } catch {
     return rpcError(PARSE_ERROR, "The body is not JSON.");

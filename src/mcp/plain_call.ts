@@ -18,7 +18,8 @@ import { callTool, toolsOf } from "./tool_list.ts";
 import type { Exchange } from "./tool_routes.ts";
 
 const BEFORE_STATELESS: ReadonlySet<string> = new Set(["2025-03-26", "2025-06-18", "2025-11-25"]);
-const ACCEPTED = ["application/json", "text/event-stream"];
+export const ACCEPTED = ["application/json", "text/event-stream"];
+const ANY = "*/*";
 const META = "io.modelcontextprotocol/";
 const AS_JSON = { "Content-Type": "application/json" };
 const AS_EVENT = {
@@ -65,17 +66,19 @@ const statelessCall = TypeCompiler.Compile(
 const olderCallSchema = callWith(Type.Optional(Type.Object({ progressToken }, EXACTLY)));
 const olderCall = TypeCompiler.Compile(olderCallSchema);
 
+/** Whether a client takes both types of answers: it names both, or any type, or none at all. RFC 9110, 12.5.1. */
+export function takesAnswers(headers: Headers): boolean {
+  const accept = headers.get("accept")?.trim() || ANY;
+  return accept.includes(ANY) || ACCEPTED.every((type) => accept.includes(type));
+}
+
 /** The answer to a plain call; undefined: the message is something else. */
 export async function answerPlainCall(
   message: unknown,
   exchange: Exchange,
 ): Promise<Response | undefined> {
   const { headers } = exchange.request;
-  const accept = headers.get("accept") ?? "";
-  const isUsual =
-    isJsonContentType(headers.get("content-type")) &&
-    ACCEPTED.every((type) => accept.includes(type));
-  if (!isUsual) return undefined;
+  if (!isJsonContentType(headers.get("content-type")) || !takesAnswers(headers)) return undefined;
   const version = headers.get("mcp-protocol-version") ?? "";
   if (BEFORE_STATELESS.has(version) && olderCall.Check(message)) {
     const parts = await answerParts(message, exchange, "");
@@ -109,7 +112,7 @@ async function answerParts(
   const { line, structure, isError } = await callTool(tool, params.arguments ?? {}, exchange);
   const text = line === undefined ? structure : [line];
   return [
-    `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[{"type":"text","text":"`,
+    `{"jsonrpc":"2.0","id":${exchange.exactId ?? JSON.stringify(id)},"result":{"content":[{"type":"text","text":"`,
     ...text.map((part) => new QuotedText(part)),
     '"}],"structuredContent":',
     ...structure,

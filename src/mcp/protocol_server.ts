@@ -5,6 +5,7 @@
  */
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import type { Config } from "../config.ts";
+import { excerpt } from "../lib/code_points.ts";
 import { withoutInvisible } from "../lib/invisible_text.ts";
 import { listedPage } from "../lib/offset_page.ts";
 import { VERSION } from "../lib/program_version.ts";
@@ -61,8 +62,12 @@ export function createMcpServer(exchange: Exchange): Server {
   });
   server.setRequestHandler("tools/list", () => ({ tools: listedTools(services.config) }));
   server.setRequestHandler("tools/call", async ({ params }) => {
-    const tool = toolsOf(services.config).get(params.name);
-    if (tool === undefined) throw invalidParams(`There is no tool "${params.name}".`);
+    const tools = toolsOf(services.config);
+    const tool = tools.get(params.name);
+    if (tool === undefined) {
+      const names = [...tools.keys()].join(", ");
+      throw invalidParams(`There is no tool "${excerpt(params.name)}". Call one of ${names}.`);
+    }
     const answer = await callTool(tool, params.arguments ?? {}, exchange);
     const structure = answer.structure.join("");
     return {

@@ -7,7 +7,7 @@ import { Type } from "@sinclair/typebox";
 import { Expected } from "../lib/typebox.ts";
 import { FILTERS_MAX } from "../limits.ts";
 import { ONE_READ_ARGUMENTS, ROWS_ARGUMENTS, readRows } from "./rows.ts";
-import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, whole } from "./tool.ts";
+import { CALL_PRICE, DATA_NOT_INSTRUCTIONS, defineTool, FEED, whole } from "./tool.ts";
 import { queryText } from "./tool_routes.ts";
 
 const CHARS_DEFAULT = 32_000;
@@ -18,7 +18,7 @@ const CHARS_BESIDE_ROWS = 700;
 export const readFeed = defineTool({
   name: "read_feed",
   title: "Read a feed",
-  description: `Reads a page of a feed's rows. Each call of a metered feed costs the same, however many rows it gives, even none: use limit 100 if you want many. To go on, call again with next_cursor as cursor, and all other arguments the same. ${DATA_NOT_INSTRUCTIONS}`,
+  description: `Reads a page of a feed's rows. Each call of a metered feed costs the same, however many rows it gives, even none: use limit 100 if you want many. ${CALL_PRICE} To go on, call again with next_cursor as cursor, and all other arguments the same. ${DATA_NOT_INSTRUCTIONS}`,
   parameters: {
     feed: FEED,
     filters: Type.Optional(

@@ -42,7 +42,16 @@ interface ToolDefinition<Given> {
   /** Whether a repeat of a call changes nothing more. @default true */
   readonly isRepeatable?: boolean;
   run(gateway: ToolGateway, given: Given): Promise<ToolAnswer>;
+  /** A sentence that helps a caller whose arguments are refused. @default none */
+  help?(
+    gateway: ToolGateway,
+    given: Readonly<Record<string, unknown>>,
+  ): Promise<string | undefined>;
 }
+
+/** How calls are priced, for every tool that reads rows. */
+export const CALL_PRICE =
+  "What a call costs is the feed's price: at $0.001 per 1,000 calls it is 1 credit, and 1,000,000 credits are 1 USD. Reads of free and of bought feeds cost nothing.";
 
 export interface Tool extends ToolDefinition<Readonly<Record<string, unknown>>> {
   /** JSON Schema of the arguments. */
@@ -58,7 +67,7 @@ export const DATA_NOT_INSTRUCTIONS =
 /** A feed by its id or slug. No other form is either, and none may change the path of a route. */
 export const FEED = Type.String({
   pattern: "^[0-9A-Za-z-]{1,80}$",
-  [Expected]: "a feed's id or slug",
+  [Expected]: "a feed's id or slug (search_feeds finds it by its name)",
   description: "The feed's id or slug, as search_feeds gives it.",
 });
 

@@ -7,7 +7,7 @@
 import { argumentProblem } from "../api/validation.ts";
 import type { Config } from "../config.ts";
 import { schemaHint } from "../feeds/schema_properties.ts";
-import { problemAnswer } from "../http/errors.ts";
+import { Problem, problemAnswer } from "../http/errors.ts";
 import { GATEWAY } from "../postgres/client/query.ts";
 import { buyFeed } from "./buy_feed.ts";
 import { describeFeed } from "./describe_feed.ts";
@@ -16,7 +16,7 @@ import { getAccount } from "./get_account.ts";
 import { getRecords } from "./get_records.ts";
 import { readFeed } from "./read_feed.ts";
 import { searchFeeds } from "./search_feeds.ts";
-import { problemResult, type Tool, type ToolAnswer } from "./tool.ts";
+import { problemResult, type Tool, type ToolAnswer, type ToolGateway } from "./tool.ts";
 import { type Exchange, toolRoutes } from "./tool_routes.ts";
 import { topUp } from "./top_up.ts";
 
@@ -70,23 +70,22 @@ export async function callTool(
   exchange: Exchange,
 ): Promise<ToolAnswer> {
   const { services, requestId } = exchange;
-  if (!tool.check.Check(given)) {
-    const baseUrl = services.http.baseUrl();
-    const problem = argumentProblem(tool.check, given);
-    return problemResult({
-      text: String(problemAnswer(problem, { requestId, baseUrl, isKeyed: true }).body),
-    });
-  }
   const { readsFree: free, readsPaid: paid } = services.config.limits;
-  return tool.run(
-    {
-      ask: toolRoutes(exchange),
-      readLimits: { free, paid },
-      async fieldsOf(feedIds) {
-        const rows = await services.reader.rows(GATEWAY, "list_schemas", { feed_ids: feedIds });
-        return new Map(rows.map((row) => [row.feed_id, schemaHint(row.schema_definition)]));
-      },
+  const gateway: ToolGateway = {
+    ask: toolRoutes(exchange),
+    readLimits: { free, paid },
+    async fieldsOf(feedIds) {
+      const rows = await services.reader.rows(GATEWAY, "list_schemas", { feed_ids: feedIds });
+      return new Map(rows.map((row) => [row.feed_id, schemaHint(row.schema_definition)]));
     },
-    given,
-  );
+  };
+  if (tool.check.Check(given)) return tool.run(gateway, given);
+  const { code, options } = argumentProblem(tool.check, given);
+  const help = await tool.help?.(gateway, given);
+  const detail = help === undefined ? options.detail : `${options.detail} ${help}`;
+  const baseUrl = services.http.baseUrl();
+  const problem = new Problem(code, { ...options, detail });
+  return problemResult({
+    text: String(problemAnswer(problem, { requestId, baseUrl, isKeyed: true }).body),
+  });
 }

@@ -26,6 +26,8 @@ export interface Exchange {
   readonly request: Request;
   /** Its routes are called under the same id. */
   readonly requestId: string;
+  /** The digits of the message's id, if a double can't hold it. */
+  readonly exactId?: string | undefined;
 }
 
 /** The parts of the client's request that go with every call. */

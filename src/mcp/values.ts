@@ -7,9 +7,16 @@ import { toExactNumber } from "../accounts/money.ts";
 import { assert } from "../lib/assert.ts";
 import { withoutInvisible } from "../lib/invisible_text.ts";
 import { parseJsonNumbers } from "../lib/json_numbers.ts";
-import { isWithinDouble, NUMBER_LENGTH_MAX } from "../lib/json_text.ts";
+import {
+  findMember,
+  isWithinDouble,
+  NUMBER_LENGTH_MAX,
+  scanJson,
+  textOf,
+} from "../lib/json_text.ts";
 import { plainDecimal } from "../lib/plain_decimal.ts";
 import { isObject } from "../lib/records.ts";
+import { JSON_DEPTH_MAX } from "../limits.ts";
 
 /** Parses JSON. `JSON.stringify` prints its numbers as they stood there. */
 export function parseExact(text: string): unknown {
@@ -43,6 +50,22 @@ export function parseDigits(text: string): unknown {
   );
   return quoted === text ? value : JSON.parse(quoted);
 }
+
+/**
+ * The digits of a message's id, if it is a whole number that a double can't hold. An answer has the same id as its
+ * request. JSON-RPC 2.0, 5.
+ */
+export function exactIdOf(text: string, message: unknown): string | undefined {
+  const id = isObject(message) ? message.id : undefined;
+  const isSure = typeof id === "string" ? !WHOLE.test(id) : Number.isSafeInteger(id ?? 0);
+  if (isSure) return undefined;
+  const json = scanJson(text, { spanDepth: 1, heightMax: JSON_DEPTH_MAX });
+  const sent = findMember(json.root, "id");
+  if (sent?.kind !== "number") return undefined;
+  const digits = textOf(json, sent);
+  return WHOLE.test(digits) ? digits : undefined;
+}
+const WHOLE = /^-?\d{16,1000}$/;
 
 function isExact(source: string): boolean {
   if (source.length > NUMBER_LENGTH_MAX || TOO_MANY_DIGITS.test(source)) return false;

@@ -19,6 +19,8 @@ import {
   RETIRED_BATCH_GRACE,
 } from "../../limits.ts";
 import type { Reader } from "../../postgres/replica/reader.ts";
+import { refuseEmptyRows } from "../pipeline/field_names.ts";
+import { unprojected } from "../projection/projection.ts";
 import type { Projections } from "../projection/turns.ts";
 import { type Cursor, writeCursor } from "./cursor.ts";
 import { refuseAbsentField } from "./filter_fields.ts";
@@ -81,10 +83,14 @@ export async function buildPage(build: Build, plan: ReadPlan): Promise<Page | un
   if (rows === undefined) return undefined;
   const { data: whole, members, missing = [], ...page } = rows;
   const { projection } = plan;
-  const { text: data, fieldsNotFound } =
+  const projected =
     projection === undefined
-      ? { text: whole, fieldsNotFound: [] }
+      ? unprojected(whole)
       : await source.projections.apply({ projection, data: whole, accountId });
+  if (plan.kind !== "page" || plan.cursor === undefined) {
+    await refuseEmptyRows({ ...source, accountId, feedId: build.feed.feedId }, projected);
+  }
+  const { text: data, fieldsNotFound } = projected;
   return {
     ...page,
     missing,

@@ -12,18 +12,12 @@ import type { Problem } from "../../http/errors.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { nearestWords } from "../../lib/nearest_words.ts";
-import { isObject } from "../../lib/records.ts";
 import { FILTER_SCHEMAS_KNOWN_MAX } from "../../limits.ts";
+import { ALWAYS, mayName, SHOWN_MAX, shownNames } from "../pipeline/field_names.ts";
 import type { Filter } from "./filters.ts";
 
-/** Fields that rows have whatever the schema says. */
-const ALWAYS = ["id", "event_timestamp"];
 /** Keywords by which a schema may take more properties than it names. */
 const OPENING = ["patternProperties", "$ref", "allOf", "anyOf", "oneOf"];
-/** Names that are shown to a reader. Others are not, because a provider's name may hold anything, also a sentence. */
-const SHOWN = /^[\p{L}\p{N}_.$-]{1,40}$/u;
-const SHOWN_MAX = 10;
-
 /** By feed and definition. A schema may have 256 KB, and each new filter value is a new plan. */
 const known = new BoundedMap<string, ReadonlySet<string> | undefined>(FILTER_SCHEMAS_KNOWN_MAX);
 
@@ -54,18 +48,8 @@ export function refuseAbsentField({ name, present, schema }: AbsentField): void 
   throw unknownField(name, present);
 }
 
-/** Whether a schema names a property at any depth, or leaves names to patterns. */
-function mayName(schema: unknown, name: string): boolean {
-  if (Array.isArray(schema)) return schema.some((each) => mayName(each, name));
-  if (!isObject(schema)) return false;
-  const { properties } = schema;
-  if ("patternProperties" in schema) return true;
-  if (isObject(properties) && Object.hasOwn(properties, name)) return true;
-  return Object.values(schema).some((each) => mayName(each, name));
-}
-
 function unknownField(name: string, fields: readonly string[]): Problem {
-  const shown = fields.filter((each) => SHOWN.test(each));
+  const shown = shownNames(fields);
   const nearest = nearestWords(name, shown).map((each) => `"${parameterOf(each)}"`);
   const help =
     nearest.length > 0

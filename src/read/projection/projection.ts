@@ -18,6 +18,13 @@ export interface Projected {
   readonly text: string;
   /** The asked `fields` that no row has; none if there is no row. */
   readonly fieldsNotFound: readonly string[];
+  /** If no row has any of `fields`: the names that the first one has. */
+  readonly fieldsThere: readonly string[];
+}
+
+/** Data of which nothing was picked. */
+export function unprojected(text: string): Projected {
+  return { text, fieldsNotFound: [], fieldsThere: [] };
 }
 
 /** `too_large` is 400 `JSONPATH_INVALID`, unless it was only cut off at the caller's own `visitsMax`. */
@@ -46,6 +53,8 @@ interface Run extends Nodes {
   units: number;
   /** Those of the fields to keep that a row had. */
   readonly fieldsFound: Set<string>;
+  /** The first row of which fields are kept. */
+  firstRow?: number;
 }
 
 /** The children that the selector picks go to `found`. */
@@ -92,7 +101,12 @@ export function project(
     const text = textOf(path, rows);
     check(Buffer.byteLength(text), PROJECTION_BYTES_MAX, BYTES);
     const isMissing = (name: string) => rows.length > 0 && !run.fieldsFound.has(name);
-    return { kind: "projected", text, fieldsNotFound: fields.filter(isMissing) };
+    const fieldsNotFound = fields.filter(isMissing);
+    const isNoneFound = fields.length > 0 && fieldsNotFound.length === fields.length;
+    const fieldsThere = isNoneFound
+      ? (members?.map(({ alias }) => alias) ?? namesIn(run, run.firstRow))
+      : [];
+    return { kind: "projected", text, fieldsNotFound, fieldsThere };
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error;
     const isCutOff = run.visits > visitsMax && visitsMax < PROJECTION_VISITS_MAX;
@@ -143,6 +157,7 @@ function keptText(run: Run, names: ReadonlySet<string>, node: number): string {
   const { data, starts, ends, nexts, fieldsFound } = run;
   const start = numberAt(starts, node);
   if (data.charCodeAt(start) !== OPEN_OBJECT) return put(run, data.slice(start, ends[node]));
+  run.firstRow ??= node;
   const kept: string[] = [];
   const end = numberAt(nexts, node);
   for (let child = node + 1; child < end; child = numberAt(nexts, child)) {
@@ -153,6 +168,17 @@ function keptText(run: Run, names: ReadonlySet<string>, node: number): string {
     kept.push(put(run, `${JSON.stringify(name)}:${data.slice(starts[child], ends[child])}`));
   }
   return `{${kept.join(",")}}`;
+}
+
+/** The names of an object's members. */
+function namesIn(run: Run, node: number | undefined): string[] {
+  if (node === undefined) return [];
+  const found: string[] = [];
+  const end = numberAt(run.nexts, node);
+  for (let child = node + 1; child < end; child = numberAt(run.nexts, child)) {
+    found.push(nameOf(run, child));
+  }
+  return found;
 }
 
 /** Of a member. A name that is not noted as escaped stands between its quotes as it is. */

@@ -15,10 +15,12 @@ import { createSingleFlight } from "../../lib/single_flight.ts";
 import type { Services } from "../../services.ts";
 import type { ReadCall } from "../pipeline/attempts.ts";
 import { claimOf } from "../pipeline/claim_headers.ts";
+import { refuseEmptyRows } from "../pipeline/field_names.ts";
 import { findFeed, problemOfNoFeed } from "../pipeline/find_feed.ts";
 import { originText } from "../pipeline/receipt.ts";
 import type { Resource } from "../pipeline/resource.ts";
 import { type RowsTaken, type ToolWishes, wishesOf } from "../pipeline/tool_request.ts";
+import { unprojected } from "../projection/projection.ts";
 import { keepingFields } from "../projection/projection_parse.ts";
 import type { Projections } from "../projection/turns.ts";
 import { type OffsetScope, readOffset, writeOffset } from "./offset.ts";
@@ -93,14 +95,17 @@ export function createTailReads(services: Services, projections: Projections) {
     const position = hasMore && row.last_position !== null ? row.last_position : newest;
     const nextOffset = writeOffset(position, { secret, feedId });
     const events = `[${data ?? ""}]`;
-    const { text, fieldsNotFound } =
+    const projected =
       fields === undefined
-        ? { text: events, fieldsNotFound: [] }
+        ? unprojected(events)
         : await projections.apply({
             projection: keepingFields(undefined, fields, "rows"),
             data: events,
             accountId,
           });
+    const { text, fieldsNotFound } = projected;
+    // Whoever follows has read the first page.
+    if (place === 0n) await refuseEmptyRows({ reader, projections, accountId, feedId }, projected);
     return {
       tail: { feedId, dataVersion, nextOffset, isEmpty: data === null, isUpToDate: !hasMore },
       data: text,

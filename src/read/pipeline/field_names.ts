@@ -1,0 +1,63 @@
+/**
+ * Names of fields that a reader asked for and no row has: whether the schema may name them, and which are there.
+ * Beyond 12.
+ *
+ * @module
+ */
+import { invalidParameter } from "../../api/parameters.ts";
+import { excerpt } from "../../lib/code_points.ts";
+import { nearestWords } from "../../lib/nearest_words.ts";
+import { isObject } from "../../lib/records.ts";
+import type { Reader } from "../../postgres/replica/reader.ts";
+import type { Projected } from "../projection/projection.ts";
+import type { Projections } from "../projection/turns.ts";
+
+/** Fields that rows have whatever the schema says. */
+export const ALWAYS = ["id", "event_timestamp"];
+/** Names that are shown to a reader. Others are not, because a provider's name may hold anything, also a sentence. */
+const SHOWN = /^[\p{L}\p{N}_.$-]{1,40}$/u;
+export const SHOWN_MAX = 10;
+
+export function shownNames(names: readonly string[]): readonly string[] {
+  return names.filter((each) => SHOWN.test(each));
+}
+
+/** Whether a schema names a property at any depth, or leaves names to patterns. */
+export function mayName(schema: unknown, name: string): boolean {
+  if (Array.isArray(schema)) return schema.some((each) => mayName(each, name));
+  if (!isObject(schema)) return false;
+  const { properties } = schema;
+  if ("patternProperties" in schema) return true;
+  if (isObject(properties) && Object.hasOwn(properties, name)) return true;
+  return Object.values(schema).some((each) => mayName(each, name));
+}
+
+interface Keeping {
+  readonly reader: Reader;
+  readonly projections: Projections;
+  readonly accountId: string;
+  readonly feedId: string;
+}
+
+/**
+ * Refuses rows that would all be empty, since they have none of the fields to keep and the schema names none of them.
+ * Rows on later pages may differ, so only the first page is refused. @throws {Problem} 400
+ */
+export async function refuseEmptyRows(
+  { reader, projections, accountId, feedId }: Keeping,
+  { fieldsNotFound: fields, fieldsThere }: Projected,
+): Promise<void> {
+  if (fieldsThere.length === 0 || fields.some((name) => ALWAYS.includes(name))) return;
+  const asked = { feed_id: feedId, endpoint_path: null, active_only: false };
+  const row = await reader.row(accountId, "find_feed_row", asked, (found) => found !== undefined);
+  const schema: unknown = JSON.parse(row?.schema_definition ?? "null");
+  if (fields.some((name) => mayName(schema, name))) return;
+  projections.noteRefused(accountId);
+  const shown = shownNames(fieldsThere);
+  const named = fields.slice(0, SHOWN_MAX).map((name) => `"${excerpt(name)}"`);
+  const nearest = fields.slice(0, SHOWN_MAX).flatMap((name) => nearestWords(name, shown));
+  const meant = nearest.length > 0 ? `Did you mean ${[...new Set(nearest)].join(", ")}? ` : "";
+  throw invalidParameter(
+    `Rows of this feed have none of the fields ${named.join(", ")}. ${meant}They have ${shown.slice(0, SHOWN_MAX).join(", ")}.`,
+  );
+}
