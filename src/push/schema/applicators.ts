@@ -7,8 +7,9 @@
  *
  * @module
  */
-import { isObject } from "../../lib/records.ts";
+
 import type { CheckRun, Seen, Validate } from "./check_run.ts";
+import { isObject } from "./exact_numbers.ts";
 
 type ValidateProperty = (key: string, member: unknown, run: CheckRun, seen?: Seen) => boolean;
 

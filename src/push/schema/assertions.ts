@@ -5,9 +5,17 @@
  * @module
  */
 import { codePointsOf } from "../../lib/code_points.ts";
-import { isObject, type JsonObject } from "../../lib/records.ts";
+import type { JsonObject } from "../../lib/records.ts";
 import type { CheckRun, Validate } from "./check_run.ts";
-import { hasUniqueItems, isMultipleOf, matcherOf } from "./json_equality.ts";
+import {
+  compareNumbers,
+  isInteger,
+  isMultipleOf,
+  isNumeric,
+  isObject,
+  type Numeric,
+} from "./exact_numbers.ts";
+import { hasUniqueItems, matcherOf } from "./json_equality.ts";
 
 /** Characters counted, and names looked up, in one step. */
 const CHARS_PER_STEP = 64;
@@ -29,23 +37,36 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 const ASSERTIONS = {
   const: (value: unknown) => holds(`must be ${sampleOf([value])}`, matcherOf([value])),
   enum: (values: unknown[]) => holds(`must be one of ${sampleOf(values)}`, matcherOf(values)),
-  exclusiveMaximum: (bound: number) => ofNumber(`must be below ${bound}`, (n) => n < bound),
-  exclusiveMinimum: (bound: number) => ofNumber(`must be above ${bound}`, (n) => n > bound),
-  maxItems: (most: number) =>
-    ofArray(`must have at most ${counted(most, "item")}`, (n) => n <= most),
-  maxLength: (most: number) =>
-    ofLength(`must have at most ${counted(most, "character")}`, (n) => n <= most),
-  maxProperties: (most: number) =>
-    ofSize(`must have at most ${counted(most, "property")}`, (n) => n <= most),
-  maximum: (most: number) => ofNumber(`must be at most ${most}`, (n) => n <= most),
-  minItems: (least: number) =>
-    ofArray(`must have at least ${counted(least, "item")}`, (n) => n >= least),
-  minLength: (least: number) =>
-    ofLength(`must have at least ${counted(least, "character")}`, (n) => n >= least),
-  minProperties: (least: number) =>
-    ofSize(`must have at least ${counted(least, "property")}`, (n) => n >= least),
-  minimum: (least: number) => ofNumber(`must be at least ${least}`, (n) => n >= least),
-  multipleOf: (factor: number) =>
+  exclusiveMaximum: (bound: Numeric) =>
+    ofNumber(`must be below ${bound}`, (n) => compareNumbers(n, bound) < 0),
+  exclusiveMinimum: (bound: Numeric) =>
+    ofNumber(`must be above ${bound}`, (n) => compareNumbers(n, bound) > 0),
+  maxItems: (most: Numeric) =>
+    ofArray(`must have at most ${counted(most, "item")}`, (n) => compareNumbers(n, most) <= 0),
+  maxLength: (most: Numeric) =>
+    ofLength(
+      `must have at most ${counted(most, "character")}`,
+      (n) => compareNumbers(n, most) <= 0,
+    ),
+  maxProperties: (most: Numeric) =>
+    ofSize(`must have at most ${counted(most, "property")}`, (n) => compareNumbers(n, most) <= 0),
+  maximum: (most: Numeric) =>
+    ofNumber(`must be at most ${most}`, (n) => compareNumbers(n, most) <= 0),
+  minItems: (least: Numeric) =>
+    ofArray(`must have at least ${counted(least, "item")}`, (n) => compareNumbers(n, least) >= 0),
+  minLength: (least: Numeric) =>
+    ofLength(
+      `must have at least ${counted(least, "character")}`,
+      (n) => compareNumbers(n, least) >= 0,
+    ),
+  minProperties: (least: Numeric) =>
+    ofSize(
+      `must have at least ${counted(least, "property")}`,
+      (n) => compareNumbers(n, least) >= 0,
+    ),
+  minimum: (least: Numeric) =>
+    ofNumber(`must be at least ${least}`, (n) => compareNumbers(n, least) >= 0),
+  multipleOf: (factor: Numeric) =>
     ofNumber(`must be a multiple of ${factor}`, (n) => isMultipleOf(n, factor)),
   required: (names: string[]) => required(names),
   type: ofType,
@@ -84,17 +105,22 @@ function ofType(type: string | readonly string[]): Validate {
   const takesIntegers = types.includes("integer");
   const names = types.map((name) => TYPE_NAMES[name] ?? name);
   return holds(`must be ${names.join(" or ")}`, (value) => {
-    const own = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
-    return types.includes(own) || (takesIntegers && Number.isInteger(value));
+    return types.includes(typeOf(value)) || (takesIntegers && isInteger(value));
   });
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return isNumeric(value) ? "number" : typeof value;
 }
 
 function holds(message: string, test: (value: unknown, run: CheckRun) => boolean): Validate {
   return (value, run) => test(value, run) || run.fail(message);
 }
 
-function ofNumber(message: string, test: (value: number) => boolean): Validate {
-  return (value, run) => typeof value !== "number" || test(value) || run.fail(message);
+function ofNumber(message: string, test: (value: Numeric) => boolean): Validate {
+  return (value, run) => !isNumeric(value) || test(value) || run.fail(message);
 }
 
 /** In Unicode code points. */
@@ -114,7 +140,7 @@ function ofSize(message: string, test: (size: number) => boolean): Validate {
   return (value, run) => !isObject(value) || test(Object.keys(value).length) || run.fail(message);
 }
 
-function counted(count: number, noun: "character" | "item" | "property"): string {
+function counted(count: Numeric, noun: "character" | "item" | "property"): string {
   if (count === 1) return `1 ${noun}`;
   return `${count} ${noun === "property" ? "properties" : `${noun}s`}`;
 }

@@ -11,11 +11,21 @@
 import type { Compatibility, SchemaChange, SchemaComparison } from "../../feeds/schema_changes.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { boundedPointer, pointerTo } from "../../lib/json_text.ts";
-import { isObject, type JsonObject } from "../../lib/records.ts";
+import type { JsonObject } from "../../lib/records.ts";
 import { SCHEMA_CHANGES_LISTED_MAX } from "../../limits.ts";
 import { CheckRun } from "./check_run.ts";
 import { compileSchema } from "./compile_schema.ts";
-import { canonicalText, isMultipleOf } from "./json_equality.ts";
+import {
+  compareNumbers,
+  isInteger,
+  isMultipleOf,
+  isNumeric,
+  isObject,
+  type Numeric,
+  negated,
+  wholeFrom,
+} from "./exact_numbers.ts";
+import { canonicalText } from "./json_equality.ts";
 import { dialectOf } from "./read_schema.ts";
 import { type Dialect, findKeyword, isSchema, type Schema } from "./schema_keywords.ts";
 import { SchemaRefused } from "./schema_refused.ts";
@@ -243,14 +253,15 @@ class Comparison {
       const [from, to] = [numberBound(old, side, isWhole), numberBound(fresh, side, isWhole)];
       this.#noteBound(
         path + pointerTo(to.name ?? from.name ?? "minimum"),
-        to.value - from.value || to.open - from.open,
+        compareNumbers(to.value, from.value) || to.open - from.open,
         side,
       );
     }
     const [from, to] = [old.multipleOf, fresh.multipleOf ?? (isWhole ? 1 : undefined)];
-    if (from === to || (typeof from !== "number" && fresh.multipleOf === undefined)) return;
-    const isNarrower =
-      typeof from !== "number" || (typeof to === "number" && isMultipleOf(to, from));
+    if (textOf(from) === textOf(to) || (from === undefined && fresh.multipleOf === undefined)) {
+      return;
+    }
+    const isNarrower = !isNumeric(from) || (isNumeric(to) && isMultipleOf(to, from));
     if (isNarrower && fresh.multipleOf === undefined) return;
     this.#noteBound(`${path}/multipleOf`, isNarrower ? 1 : -1, "multipleOf");
   }
@@ -404,7 +415,7 @@ function countedValues(schema: JsonObject, hasFewTypes: boolean): readonly unkno
 function typesOf({ type, multipleOf }: JsonObject): readonly string[] {
   const types =
     type === undefined ? TYPES.filter((each) => each !== "integer") : listOf(type).map(String);
-  const isWhole = typeof multipleOf === "number" && Number.isInteger(multipleOf);
+  const isWhole = isInteger(multipleOf);
   return isWhole ? types.map((each) => (each === "number" ? "integer" : each)) : types;
 }
 
@@ -416,29 +427,31 @@ interface Bound {
   /** The keyword; undefined if there is none. */
   readonly name: string | undefined;
   /** Larger is tighter. */
-  readonly value: number;
+  readonly value: Numeric;
   /** 1 if the value itself is refused. */
   readonly open: number;
 }
 
 /** The bound of numbers on one side, as a lower one. Of whole numbers only, the next whole one. */
 function numberBound(schema: JsonObject, side: "lower" | "upper", isWhole: boolean): Bound {
-  const sign = side === "lower" ? 1 : -1;
   const names =
     side === "lower" ? ["minimum", "exclusiveMinimum"] : ["maximum", "exclusiveMaximum"];
   const bounds = names.flatMap((name, place) => {
     const value = schema[name];
-    return typeof value === "number" ? [{ name, value: sign * value, open: place }] : [];
+    if (!isNumeric(value)) return [];
+    return [{ name, value: side === "lower" ? value : negated(value), open: place }];
   });
-  const tightest = bounds.toSorted((a, b) => b.value - a.value || b.open - a.open)[0];
+  const tightest = bounds.toSorted(
+    (a, b) => compareNumbers(b.value, a.value) || b.open - a.open,
+  )[0];
   if (tightest === undefined) return { name: undefined, value: -Infinity, open: 0 };
   if (!isWhole) return tightest;
   const { name, value, open } = tightest;
-  return { name, value: open === 1 ? Math.floor(value) + 1 : Math.ceil(value), open: 0 };
+  return { name, value: wholeFrom(value, open === 1), open: 0 };
 }
 
 function countOf(value: unknown, side: "lower" | "upper"): number {
-  return typeof value === "number" ? value : side === "lower" ? 0 : Infinity;
+  return isNumeric(value) ? Number(value) : side === "lower" ? 0 : Infinity;
 }
 
 function membersOf(value: unknown): ReadonlyMap<string, Schema> {

@@ -6,12 +6,12 @@
  * is rewritten. Here a subschema is a list of closures, which spend steps of a `CheckRun`, and no code is
  * generated. Both drafts' official suites hold it to the letter.
  *
- * `format` and `content…` are annotations. Numbers are compared as doubles.
+ * `format` and `content…` are annotations.
  *
  * @module
  */
 import { pointerTo } from "../../lib/json_text.ts";
-import { isObject, type JsonObject } from "../../lib/records.ts";
+import type { JsonObject } from "../../lib/records.ts";
 import {
   addSeen,
   eachItem,
@@ -25,6 +25,7 @@ import {
 } from "./applicators.ts";
 import { assertionsOf, required } from "./assertions.ts";
 import type { CheckRun, Seen, Validate } from "./check_run.ts";
+import { isObject } from "./exact_numbers.ts";
 import { PatternCompiler } from "./linear_pattern.ts";
 import { type Reference, SchemaDocument, type SchemaNode } from "./read_schema.ts";
 import { findKeyword, isSchema, NULLABLE, nearestKeyword } from "./schema_keywords.ts";

@@ -1,14 +1,13 @@
 /**
- * Values of JSON compared as JSON Schema compares them: numbers by value, objects whatever the order of
- * their keys, and multiples by their decimal digits. JSON Schema 2020-12 core 4.2.2, validation 6.
+ * Values of JSON compared as JSON Schema compares them: numbers by value, and objects whatever the order of
+ * their keys. JSON Schema 2020-12 core 4.2.2.
  *
- * Values are compared by look-up: an `enum` of 20,000 costs a row no more than one of two. Numbers are
- * JavaScript doubles here: a row's 9007199254740993 is checked as 9007199254740992, though it is stored
- * and served as pushed.
+ * Values are compared by look-up: an `enum` of 20,000 costs a row no more than one of two.
  *
  * @module
  */
 import type { CheckRun } from "./check_run.ts";
+import { LongNumber } from "./exact_numbers.ts";
 
 /** Steps for the canonical text of an object or array, and characters of it that are one more. */
 const STEPS_PER_TEXT = 8;
@@ -32,7 +31,7 @@ export function hasUniqueItems(items: readonly unknown[], run: CheckRun): boolea
   return scalars.size + texts.size === items.length;
 }
 
-/** The canonical text of an object or array. */
+/** The canonical text of an object, an array or a long number. */
 function textOf(value: object, run: CheckRun): string {
   const text = canonicalText(value);
   run.spend(STEPS_PER_TEXT + Math.trunc(text.length / CHARS_PER_STEP));
@@ -46,33 +45,10 @@ function isComposite(value: unknown): value is object {
 /** JSON text with sorted keys: the same for equal values. */
 export function canonicalText(value: unknown): string {
   if (!isComposite(value)) return JSON.stringify(value);
+  if (value instanceof LongNumber) return value.key;
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
   const members = Object.entries(value)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`);
   return `{${members.join()}}`;
-}
-
-/** By the decimal digits of both, as people write prices: 19.99 is a multiple of 0.01. */
-export function isMultipleOf(value: number, divisor: number): boolean {
-  if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
-  const quotient = value / divisor;
-  // Far from a whole number the rounding of a double can't matter, so the exact division is spared.
-  const isClearlyBetween =
-    Math.abs(quotient) < 1e9 && Math.abs(quotient - Math.round(quotient)) > 1e-6;
-  if (isClearlyBetween) return false;
-  const [valueDigits, valueExponent] = decimalOf(value);
-  const [divisorDigits, divisorExponent] = decimalOf(divisor);
-  // Doubles have exponents of three digits, so the powers have some 650 digits at most.
-  const exponent = Math.min(valueExponent, divisorExponent);
-  const scaledValue = valueDigits * 10n ** BigInt(valueExponent - exponent);
-  const scaledDivisor = divisorDigits * 10n ** BigInt(divisorExponent - exponent);
-  return scaledDivisor !== 0n && scaledValue % scaledDivisor === 0n;
-}
-
-/** A double as the shortest `digits` times ten to the `exponent`. */
-function decimalOf(value: number): [digits: bigint, exponent: number] {
-  const [mantissa = "0", exponent = "0"] = value.toExponential().split("e");
-  const [whole = "0", fraction = ""] = mantissa.split(".");
-  return [BigInt(whole + fraction), Number(exponent) - fraction.length];
 }

@@ -9,7 +9,8 @@
  */
 import { excerpt } from "../../lib/code_points.ts";
 import { pointerTo } from "../../lib/json_text.ts";
-import { isObject, type JsonObject } from "../../lib/records.ts";
+import type { JsonObject } from "../../lib/records.ts";
+import { isObject } from "./exact_numbers.ts";
 import { type Dialect, findKeyword, heldSchemas, type Schema } from "./schema_keywords.ts";
 import { SchemaRefused } from "./schema_refused.ts";
 

@@ -8,7 +8,8 @@
  */
 import { pointerTo } from "../../lib/json_text.ts";
 import { wordEdits } from "../../lib/nearest_words.ts";
-import { isObject, type JsonObject } from "../../lib/records.ts";
+import type { JsonObject } from "../../lib/records.ts";
+import { compareNumbers, isInteger, isNumeric, isObject } from "./exact_numbers.ts";
 
 export type Dialect = "2020-12" | "draft-07";
 export type Schema = JsonObject | boolean;
@@ -27,8 +28,11 @@ const ANCHOR = /^[A-Za-z_][-A-Za-z0-9._]*$/;
 const ANYTHING = keyword("anything", () => true);
 const TEXT = keyword("a string", isText);
 const FLAG = keyword("true or false", (value) => typeof value === "boolean");
-const NUMBER = keyword("a number", isNumber);
-const FACTOR = keyword("a number above 0", (value) => isNumber(value) && value > 0);
+const NUMBER = keyword("a number", isNumeric);
+const FACTOR = keyword(
+  "a number above 0",
+  (value) => isNumeric(value) && compareNumbers(value, 0) > 0,
+);
 const COUNT = keyword("a whole number of at least 0", isCount);
 const LIST = keyword("an array", Array.isArray);
 const NAMES = keyword("an array of different strings", areNames);
@@ -156,12 +160,8 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-function isNumber(value: unknown): value is number {
-  return typeof value === "number";
-}
-
 function isCount(value: unknown): boolean {
-  return isNumber(value) && Number.isInteger(value) && value >= 0;
+  return isNumeric(value) && isInteger(value) && compareNumbers(value, 0) >= 0;
 }
 
 function keyword(rule: string, isAllowed: Keyword["isAllowed"], holds?: "schema" | "map"): Keyword {

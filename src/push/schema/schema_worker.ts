@@ -10,12 +10,13 @@ import { LRUCache } from "lru-cache";
 import type { FeedType } from "../../feeds/find.ts";
 import type { SavedDefinition } from "../../feeds/save.ts";
 import type { SchemaComparison } from "../../feeds/schema_changes.ts";
-import { unreachable } from "../../lib/assert.ts";
+import { assert, unreachable } from "../../lib/assert.ts";
 import { US_PER_MS } from "../../lib/time_units.ts";
 import { ERRORS_LISTED_MAX, SCHEMA_BYTES_MAX } from "../../limits.ts";
 import { CheckRun, StepsSpent } from "./check_run.ts";
 import { compareSchemas } from "./compare_schemas.ts";
 import { type CompiledSchema, compileSchema } from "./compile_schema.ts";
+import { parseExactly } from "./exact_numbers.ts";
 import { SchemaRefused } from "./schema_refused.ts";
 import { warningsOf } from "./schema_warnings.ts";
 import type { FromWorker, InvalidRows, Job, JobOutcome, RowError } from "./worker_messages.ts";
@@ -65,7 +66,7 @@ function perform(job: Job): JobOutcome {
       case "compare":
         return { kind: "compared", comparison: compare(job.before, job.after) };
       case "validate":
-        return validateRows(findOrCompile(job.key, job.text), JSON.parse(job.rows));
+        return validateRows(findOrCompile(job.key, job.text), rowsOf(job.rows));
       default:
         return unreachable(job);
     }
@@ -86,12 +87,9 @@ function isBudgetSpent(error: unknown): boolean {
 function review({ schema: text, sample, feedType, newestRows }: SavedDefinition): string[] {
   const compiled = compile(text);
   const ofSample = validateRows(compiled, sampleRows(sample, feedType));
-  const ofRows = validateRows(
-    compiled,
-    newestRows.map((row) => JSON.parse(row)),
-  );
+  const ofRows = validateRows(compiled, newestRows.map(parseExactly));
   return warningsOf({
-    schema: JSON.parse(text),
+    schema: parseExactly(text),
     hasFormat: compiled.hasFormat,
     misspelt: compiled.findMisspelt(),
     feedType,
@@ -103,15 +101,22 @@ function review({ schema: text, sample, feedType, newestRows }: SavedDefinition)
 }
 
 function compare(before: string | null, after: string | null): SchemaComparison {
-  const parsed = (text: string | null) => (text === null ? null : JSON.parse(text));
+  const parsed = (text: string | null) => (text === null ? null : parseExactly(text));
   return compareSchemas(parsed(before), parsed(after));
 }
 
 /** A sample may be one row or several, but a singleton's is the document. */
 function sampleRows(text: string | null, feedType: FeedType | null): unknown[] {
   if (text === null) return [];
-  const sample: unknown = JSON.parse(text);
+  const sample = parseExactly(text);
   return Array.isArray(sample) && feedType !== "singleton" ? sample : [sample];
+}
+
+/** The rows of a push, which come as the text of an array. */
+function rowsOf(text: string): unknown[] {
+  const rows = parseExactly(text);
+  assert(Array.isArray(rows), "rows come as an array");
+  return rows;
 }
 
 function compile(text: string): CompiledSchema {
@@ -119,7 +124,7 @@ function compile(text: string): CompiledSchema {
   if (text.length > SCHEMA_BYTES_MAX) {
     throw new SchemaRefused(`a schema must have at most ${SCHEMA_BYTES_MAX} bytes`, "");
   }
-  return compileSchema(JSON.parse(text));
+  return compileSchema(parseExactly(text));
 }
 
 function findOrCompile(key: string, text: string): CompiledSchema {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { CheckRun } from "../../../src/push/schema/check_run.ts";
 import { compileSchema } from "../../../src/push/schema/compile_schema.ts";
-import { isMultipleOf } from "../../../src/push/schema/json_equality.ts";
+import { isMultipleOf } from "../../../src/push/schema/exact_numbers.ts";
 
 function isValid(schema: unknown, value: unknown): boolean {
   const run = new CheckRun({ stepsMax: 1_000_000, isExplaining: false });

@@ -27,6 +27,21 @@ async function kindOf(schema: unknown, row: string): Promise<string> {
   return (await validate(schema, row)).kind;
 }
 
+test("rows and schemas keep all digits on their way to the worker", async () => {
+  const row = (n: string) => `{"n":${n}}`;
+  const schema = '{"properties":{"n":{"maximum":9007199254740992,"type":"integer"}}}';
+  expect(await kindOf(schema, row("9007199254740992"))).toBe("valid");
+  expect(await kindOf(schema, row("1.0"))).toBe("valid");
+  expect(await kindOf(schema, row("9007199254740993"))).toBe("invalid");
+  expect(await kindOf(schema, row("-1234567890123456789.5"))).toBe("invalid");
+  const comparison = await rowSchemas.compareSchemas(
+    '{"const":1234567890123456789}',
+    '{"const":1234567890123456788}',
+    CALLER,
+  );
+  expect(comparison).toMatchObject({ compatibility: "breaking" });
+});
+
 describe("checkSchema", () => {
   test("checkSchema takes both drafts, by http or https, with or without the empty fragment", async () => {
     for (const uri of [
@@ -250,12 +265,6 @@ describe("validateRows", () => {
       expect(await kindOf(referred, "{}")).toBe("valid");
     }
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
-  });
-
-  test("schemas compare numbers as doubles", async () => {
-    expect(await kindOf('{"const":9007199254740993}', "9007199254740992")).toBe("valid");
-    expect(await kindOf('{"type":"integer"}', "1.0")).toBe("valid");
-    expect(await kindOf('{"minimum":0.1}', "0.10000000000000000001")).toBe("valid");
   });
 
   test("unevaluatedItems knows which items a contains has matched, also under conditions", async () => {
