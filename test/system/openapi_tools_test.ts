@@ -38,6 +38,14 @@ async function run(command: readonly string[]) {
   return { code: await child.exited, out, err };
 }
 
+/** Checks the types of a file in the folder, and of all that it imports. */
+function compile(path: string) {
+  const tsc = join(MODULES, "typescript-7/bin/tsc");
+  const options = "--noEmit --strict --skipLibCheck --allowImportingTsExtensions".split(" ");
+  const target = "--target esnext --module preserve --moduleResolution bundler".split(" ");
+  return run([tsc, ...options, ...target, join(folder, path)]);
+}
+
 describe("OpenAPI document, read by others' tools", () => {
   test("the OpenAPI document meets Redocly's recommended rules without a warning", async () => {
     const cli = join(MODULES, "@redocly/cli/bin/cli.js");
@@ -76,11 +84,7 @@ export const code: "FEED_NOT_FOUND" | string | undefined = error?.code;
 void client.GET("/v1/catalog", { params: { query: { limit: "two" } } });
 `,
     );
-    const tsc = join(MODULES, "typescript-7/bin/tsc");
-    const options = "--noEmit --strict --skipLibCheck --allowImportingTsExtensions".split(" ");
-    const target = "--target esnext --module preserve --moduleResolution bundler".split(" ");
-    const checked = await run([tsc, ...options, ...target, join(folder, "use.ts")]);
-    expect(checked).toEqual({ code: 0, out: "", err: "" });
+    expect(await compile("use.ts")).toEqual({ code: 0, out: "", err: "" });
 
     const key = await gateway.createKey(await gateway.createAccount(), "read");
     const rows = [{ id: 1 }, { id: 2 }, { id: 3 }];
@@ -100,5 +104,33 @@ void client.GET("/v1/catalog", { params: { query: { limit: "two" } } });
       headers: { "x-api-key": key },
     });
     expect(filtered.data).toMatchObject({ data: rows.slice(2), has_more: false });
+  });
+
+  test("a client with a function for each route, by another generator, compiles and reads a feed", async () => {
+    const cli = join(MODULES, "@hey-api/openapi-ts/bin/run.js");
+    const made = await run([cli, "-i", file, "-o", join(folder, "sdk"), "--no-log-file"]);
+    expect(made).toMatchObject({ code: 0, err: "" });
+    await Bun.write(
+      join(folder, "use_sdk.ts"),
+      `import { type EditJudgement, readFeed } from "./sdk/index.ts";
+export const read = async (baseUrl: string, id: string, key: string) => {
+  const headers = { "x-api-key": key };
+  const { data, error } = await readFeed({ baseUrl, path: { id }, query: { limit: 2 }, headers });
+  return data?.data ?? error?.code;
+};
+export const judged: EditJudgement["refused_with"][] = [null, "SCHEMA_BREAKING"];
+// @ts-expect-error limit is an integer
+void (() => readFeed({ path: { id: "x" }, query: { limit: "two" } }));
+`,
+    );
+    expect(await compile("use_sdk.ts")).toEqual({ code: 0, out: "", err: "" });
+    const { read } = await import(join(folder, "use_sdk.ts"));
+    const key = await gateway.createKey(await gateway.createAccount(), "read");
+    const { slug } = await seedFeed(gateway, await gateway.createAccount(), {
+      type: "collection",
+      rows: [{ id: 1 }, { id: 2 }, { id: 3 }],
+    });
+    expect(await read(gateway.baseUrl, slug, key)).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(await read(gateway.baseUrl, "none", key)).toBe("FEED_NOT_FOUND");
   });
 });
