@@ -6,6 +6,7 @@
 import { ACCOUNT_COMMANDS } from "./account_commands.ts";
 import { audit } from "./audit_command.ts";
 import { BACKUP_COMMANDS } from "./backup_command.ts";
+import { feedEdit } from "./client/feed_edit_command.ts";
 import { feedInit } from "./client/feed_init_command.ts";
 import { FIND_COMMANDS } from "./client/find_commands.ts";
 import { push } from "./client/push_command.ts";
@@ -44,6 +45,7 @@ export const COMMANDS: readonly Command[] = [
   ...PAYOUT_COMMANDS,
   ...TOPUP_COMMANDS,
   feedInit,
+  feedEdit,
   ...FEED_COMMANDS,
   ...USAGE_COMMANDS,
   ...REPORT_COMMANDS,

@@ -229,7 +229,9 @@ describe("every answer is one that the document promises", () => {
     const file = '{"id":1}\n{"id":2}';
     await send(200, ["POST", path, write, file], ndjson);
     await send(200, ["POST", path, write, "id,n\n1,2"], { "Content-Type": "text/csv" });
-    await send(400, ["POST", path, write, ""], ndjson);
+    const zipped = { ...ndjson, "Content-Encoding": "gzip" };
+    await send(400, ["POST", path, write, file], zipped);
+    await send(422, ["POST", path, write, ""], ndjson);
     await send(401, ["POST", path, undefined, file], ndjson);
     await send(403, ["POST", path, read, file], ndjson);
     await gateway.sql`
