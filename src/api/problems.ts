@@ -18,6 +18,7 @@ import type { Log } from "../lib/log.ts";
 import type { Throttle } from "../lib/throttle.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { Refused } from "../operator/refused.ts";
+import { isDiskFull } from "../postgres/client/failures.ts";
 import {
   DatabaseOverloadedError,
   DatabaseTimeSpentError,
@@ -57,12 +58,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof Refused) return problemOfRefused(error);
   if (error instanceof DatabaseUnavailableError) {
-    return unavailable(
-      error instanceof DatabaseOverloadedError
-        ? "More requests wait than the gateway can serve. Try again in a second."
-        : "The gateway's database can't be reached, or is too busy to answer. Try again shortly.",
-      { cause: error },
-    );
+    return unavailable(unavailableDetail(error), { cause: error });
   }
   if (error instanceof DatabaseTimeSpentError) {
     const { retryAfterMs, budgetMs: limit } = error;
@@ -72,6 +68,16 @@ export function problemOf(error: unknown): Problem {
     detail: "The gateway failed. Try again, and report the request_id if it persists.",
     cause: error,
   });
+}
+
+function unavailableDetail(error: DatabaseUnavailableError): string {
+  if (error instanceof DatabaseOverloadedError) {
+    return "More requests wait than the gateway can serve. Try again in a second.";
+  }
+  if (isDiskFull(error.cause)) {
+    return "The gateway's database has no disk space left, so nothing can be stored. Its operator has to make room.";
+  }
+  return "The gateway's database can't be reached, or is too busy to answer. Try again shortly.";
 }
 
 /** The problem of an operator's act that was refused. The table of problems has the status of each code. */

@@ -6,7 +6,13 @@
  */
 import { ConfigError } from "../config.ts";
 import { type RefusalCode, Refused } from "../operator/refused.ts";
-import { isOldPrimary, isReadOnly, isUnavailable } from "../postgres/client/failures.ts";
+import {
+  isDiskFull,
+  isFull,
+  isOldPrimary,
+  isReadOnly,
+  isUnavailable,
+} from "../postgres/client/failures.ts";
 import { DatabaseUnavailableError } from "../postgres/client/query.ts";
 import { typed } from "./hints.ts";
 
@@ -37,6 +43,14 @@ export function failureLines(error: unknown): readonly string[] {
     return ["the database is read-only: DATABASE_URL must name the server that is written to"];
   }
   if (isOldPrimary(reason)) return [reason.message];
+  if (isDiskFull(reason)) {
+    return [
+      "the database's disk is full, so nothing was written: make room on it, or make it larger",
+    ];
+  }
+  if (isFull(reason)) {
+    return ["PostgreSQL has no connection left: raise max_connections, or end what holds them"];
+  }
   if (reason.path === undefined && isUnavailable(reason)) {
     return [`the database can't be reached (${reason.code}): start it, or check DATABASE_URL`];
   }

@@ -70,11 +70,11 @@ export interface RefusedPush {
   readonly times?: number;
 }
 
-/** Writes a refusal into the feed's history. If that fails, the refusal is answered all the same. */
+/** Writes a refusal into the feed's history. If that fails, the refusal is answered all the same, and this is false. */
 export async function recordRefusal(
   { database, log }: { readonly database: Database; readonly log: Log },
   refused: RefusedPush,
-): Promise<void> {
+): Promise<boolean> {
   const { requestId, feedId, problem, startedMs, times = 1 } = refused;
   const { rowsReceived, rowsInserted = 0, rowsDuplicate = 0, bodyBytes, batchId } = refused;
   const { code, options } = problem;
@@ -92,7 +92,9 @@ export async function recordRefusal(
       batch_id: batchId,
       times,
     });
+    return true;
   } catch (error) {
     log.warn("refused push not recorded", { request_id: requestId, feed: feedId, error });
+    return false;
   }
 }

@@ -3,9 +3,11 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { basePlugins } from "../../src/api/base_plugins.ts";
 import { exactQuery, parameters, queryFlag, queryInteger } from "../../src/api/parameters.ts";
+import { problemOf } from "../../src/api/problems.ts";
 import { callPlugin } from "../../src/http/call.ts";
 import { Problem } from "../../src/http/errors.ts";
 import { oneOf, text } from "../../src/lib/typebox.ts";
+import { DatabaseUnavailableError } from "../../src/postgres/client/query.ts";
 import { createHttpContext } from "../support/http_context.ts";
 
 function createApp(lines: string[] = []) {
@@ -112,5 +114,21 @@ describe("parameters by their types", () => {
       if (typeof detail === "string") expect(body.detail).toBe(detail);
       else expect(body.detail).toMatch(detail);
     }
+  });
+});
+
+describe("problemOf", () => {
+  test("a full disk is named, and anything else that the database lacks is one message", () => {
+    const of = (code: string) =>
+      problemOf(
+        new DatabaseUnavailableError("the database can't be reached", {
+          cause: Object.assign(new Error("could not extend file"), { code }),
+        }),
+      );
+    expect(of("53100").options.detail).toBe(
+      "The gateway's database has no disk space left, so nothing can be stored. Its operator has to make room.",
+    );
+    expect(of("57P01").options.detail).toContain("can't be reached");
+    expect([of("53100"), of("57P01")].map(({ status }) => status)).toEqual([503, 503]);
   });
 });

@@ -16,7 +16,12 @@ import { Problem } from "../../http/errors.ts";
 import { bodyNotJson, mediaTypeOf } from "../../http/read_body.ts";
 import { unreachable } from "../../lib/assert.ts";
 import type { LoopTurns } from "../../lib/loop_turns.ts";
-import { IMPORT_HELD_BYTES, PLANS_MAX } from "../../limits.ts";
+import {
+  IMPORT_HELD_BYTES,
+  IMPORT_RECORD_PAUSE_MS,
+  IMPORT_RECORD_TRIES_MAX,
+  PLANS_MAX,
+} from "../../limits.ts";
 import type { Database } from "../../postgres/client/query.ts";
 import { type Arrival, type PushServices, recordLimited } from "../push_feed.ts";
 import { linesToSingleton, problemOfRefusal, type UncountedRefusal } from "../push_problems.ts";
@@ -270,7 +275,22 @@ async function giveUp(
   }
   const rows = rowsOf(opened);
   metrics.pushed({ feedType: claim.feedType, outcome: "refused", rows: rows.rowsReceived });
-  await record(services, arrival, { problem, ...rows, bodyBytes: progress.bytes });
+  const refused = { problem, ...rows, bodyBytes: progress.bytes };
+  const isRecorded = await record(services, arrival, refused);
+  // Events that stay and that no history names would puzzle their provider. The answer does not wait for it.
+  if (!isRecorded && rows.rowsInserted > 0) recordLater(services, arrival, refused);
+}
+
+/** Tries again while the database is away, for a bounded time. Never rejects. */
+async function recordLater(
+  services: ImportServices,
+  arrival: Arrival,
+  refused: Parameters<typeof record>[2],
+): Promise<void> {
+  for (let tries = 1; tries <= IMPORT_RECORD_TRIES_MAX; tries++) {
+    await Bun.sleep(IMPORT_RECORD_PAUSE_MS);
+    if (services.isDraining() || (await record(services, arrival, refused))) return;
+  }
 }
 
 /** How far a failed import came. What a collection had staged is gone. */
@@ -332,7 +352,7 @@ function record(
   services: ImportServices,
   { call: { requestId }, feed: { feedId }, startedMs }: Arrival,
   refused: Omit<RefusedPush, "requestId" | "feedId" | "startedMs" | "batchId">,
-): Promise<void> {
+): Promise<boolean> {
   return recordRefusal(services, { requestId, feedId, startedMs, batchId: null, ...refused });
 }
 

@@ -365,6 +365,38 @@ describe("import into a stream", () => {
     expect((await scene.history(feedId)).at(-1)).toMatchObject({ stored: false, ...counts });
   });
 
+  test("the history of an import that lost the database says how many events were stored, once it is back", async () => {
+    const feedId = await scene.createFeed({ type: "stream" });
+    const { sql } = scene.gateway;
+    const endSessions = () => sql`
+      select pg_terminate_backend(pid)
+      from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`;
+    const [database] = await sql`select quote_ident(current_database()) as name`;
+    const file = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        const piece = (from: number) => {
+          const rows = rowsOf(10_000, (at) => ({ id: from + at }));
+          controller.enqueue(Buffer.from(`${ndjson(rows)}\n`));
+        };
+        piece(0);
+        await waitFor(async () => (await scene.events(feedId)).length >= 5_000, 20_000);
+        // As after a failover that left no primary: every session ends, and no new one may write.
+        await sql.unsafe(`alter database ${database?.name} set default_transaction_read_only = on`);
+        await endSessions();
+        piece(10_000);
+        controller.close();
+      },
+    });
+    const { last } = await importFile(feedId, file);
+    await sql.unsafe(`alter database ${database?.name} reset default_transaction_read_only`);
+    await endSessions();
+    const { length: stored } = await scene.events(feedId);
+    expect(last.problem).toMatchObject({ code: "UNAVAILABLE", rows_inserted: stored });
+    expect(await waitFor(async () => (await scene.history(feedId)).length > 0, 20_000)).toBe(true);
+    expect(await scene.history(feedId)).toMatchObject([{ stored: false, rows_inserted: stored }]);
+  });
+
   test("the history of an import whose connection is cut says how many events were stored", async () => {
     const feedId = await scene.createFeed({ type: "stream" });
     await sendAndCut(feedId, "length", `${ndjson(rowsOf(20_000))}\n`);
