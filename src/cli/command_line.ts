@@ -8,7 +8,6 @@
 import { parseArgs } from "node:util";
 import { KEY_VARIABLE, URL_VARIABLE } from "../lib/client_variables.ts";
 import { messageOf } from "../lib/error_fields.ts";
-import { fullVersion } from "../lib/program_version.ts";
 import { type Command, type Option, type Options, UsageError, type Values } from "./command.ts";
 import { typed } from "./hints.ts";
 import { flag, text } from "./options.ts";
@@ -48,6 +47,7 @@ type GivenValues = Partial<Values<typeof GLOBAL_OPTIONS>> & Readonly<Record<stri
 export type Request =
   /** Help or version: to be printed. */
   | { readonly kind: "help"; readonly text: string }
+  | { readonly kind: "version" }
   | {
       readonly kind: "command";
       readonly command: Command;
@@ -65,7 +65,7 @@ export function namesOneOf(commands: readonly Command[], argv: readonly string[]
 /** @throws {UsageError} whose message is one line. */
 export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): Request {
   const { words, rest, isHelp, isVersion } = splitWords(argv, commands);
-  if (isVersion) return { kind: "help", text: `feedgate ${fullVersion()}` };
+  if (isVersion) return { kind: "version" };
   const named = commands.find((each) => each.words === words.join(" "));
   if (isHelp) return { kind: "help", text: named ? commandHelp(named) : overview(words, commands) };
   if (named === undefined) throw unknownCommand(words, commands);

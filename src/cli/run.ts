@@ -10,6 +10,7 @@ import { FeedgateError } from "../client/mod.ts";
 import { type Config, ConfigError, readConfig } from "../config.ts";
 import { codeOf } from "../lib/error_fields.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";
+import { fullVersion } from "../lib/program_version.ts";
 import { becomeOwner } from "../postgres/embedded/owner.ts";
 import { isDataDir } from "../postgres/embedded/site.ts";
 import { CLIENT_COMMANDS } from "./client/client_table.ts";
@@ -44,6 +45,12 @@ export async function runCommand(
     const request = parseCommandLine(argv, await commandsFor(argv));
     if (request.kind === "help") {
       await streams.write(`${wrapped(request.text, textColumns)}\n`);
+      return 0;
+    }
+    if (request.kind === "version") {
+      // Two programs between releases differ by it. Loaded here, since no command of a client needs the migrations.
+      const { MIGRATIONS } = await import("../postgres/client/statements.ts");
+      await streams.write(`feedgate ${fullVersion()}, schema ${MIGRATIONS.length}\n`);
       return 0;
     }
     const { command, values, argument, arguments: given } = request;

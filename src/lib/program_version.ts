@@ -12,7 +12,7 @@ import { version } from "../../package.json" with { type: "json" };
 /** Stands in the executable for the commit; "" if it was not known. */
 declare const FEEDGATE_COMMIT: string;
 
-/** `0.1.0`. */
+/** `0.1.0`; between releases that of the next one with `-dev` behind it. */
 export const VERSION = version;
 
 /** `0.1.0 (28c865b1c2d3)`; without the commit if it is not known. `-dirty` behind it: files were changed since. */

@@ -6,7 +6,9 @@ import { COMMANDS } from "../../src/cli/command_table.ts";
 import { OutputClosedError } from "../../src/cli/output.ts";
 import { runCommand } from "../../src/cli/run.ts";
 import { typedCommand } from "../../src/lib/own_process.ts";
+import { VERSION } from "../../src/lib/program_version.ts";
 import { connect } from "../../src/postgres/client/connect.ts";
+import { MIGRATIONS } from "../../src/postgres/client/statements.ts";
 import { createEmptyDatabase } from "../support/database.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import {
@@ -187,14 +189,14 @@ describe("feedgate, in a process of its own", () => {
     const { code, stdout } = await runProcess(["--version"], {});
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/^feedgate \d+\.\d+\.\d+( \(.*\))?\n$/),
+      expect.stringMatching(/^feedgate \d+\.\d+\.\d+(-dev)?( \(.*\))?, schema \d+\n$/),
     ]);
     if (commit !== "") expect(stdout).toContain(` (${commit}`);
     if (PROGRAM.length === 1) return;
     const without = await runProcess(["--version"], { PATH: "/nowhere" });
     expect([without.code, without.stdout]).toEqual([
       0,
-      expect.stringMatching(/^feedgate \d+\.\d+\.\d+\n$/),
+      `feedgate ${VERSION}, schema ${MIGRATIONS.length}\n`,
     ]);
   });
 

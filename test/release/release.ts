@@ -3,8 +3,9 @@
  *
  * It writes the version into `package.json`, from which all else has it, and the notices anew, and commits both. Then it
  * builds the executable, has that make the fixture that later versions are tested with (`make.ts`), and commits the
- * fixture, with digests of the migrations, which are frozen from then on. What is to be given out is in `dist`: the
- * executable, its digest, and its bill of materials. Nothing is pushed.
+ * fixture, with digests of the migrations and its section of the changelog, which are frozen from then on. What is to be
+ * given out is in `dist`: the executable, its digest, and its bill of materials. At last the version becomes that of
+ * the next release with `-dev`, so that no later program calls itself by this one's. Nothing is pushed.
  *
  * @module
  */
@@ -13,9 +14,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import packageInfo from "../../package.json" with { type: "json" };
 import { MIGRATIONS } from "../../src/postgres/client/statements.ts";
-import { digestsOf, releaseFiles } from "./scene.ts";
+import { changelogSection, digestsOf, releaseFiles } from "./scene.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
+const CHANGELOG = join(ROOT, "CHANGELOG.md");
 const PROGRAM = "dist/feedgate";
 
 /** Why this version can't be released now; undefined if it can. */
@@ -30,10 +32,12 @@ export function findObstacle(wanted: {
   if (!/^\d+\.\d+\.\d+$/.test(version)) return "usage: bun run release VERSION, such as 0.2.0";
   if (Bun.semver.order(version, current) <= 0) return `${version} is not newer than ${current}`;
   if (changes !== "") return `there are files that are not committed:\n${changes}`;
-  const [, entry] = changelog.split(`\n## ${version}\n`);
-  if (entry === undefined) return `CHANGELOG.md has no entry for ${version}`;
-  if (/^\s*Not released yet\.$/m.test(entry.split("\n## ")[0] ?? "")) {
-    return `CHANGELOG.md says that ${version} is not released yet: write the day there, and commit it`;
+  const section = changelogSection(changelog, version);
+  if (section === undefined) {
+    return `CHANGELOG.md has no entry for ${version}: write it in place of ${current}, with the day below, and commit it`;
+  }
+  if (!/^\d+ \w+ \d{4}\.$/m.test(section)) {
+    return `CHANGELOG.md has no day for ${version}, such as 25 November 2026.: write it there, and commit it`;
   }
   return undefined;
 }
@@ -54,21 +58,42 @@ function commit(message: string): void {
   run(["git", "commit", "--quiet", "--message", message]);
 }
 
-function release(version: string): void {
+/** The version after a release, until the next. */
+export function nextVersion(version: string): string {
+  const [major, minor] = version.split(".").map(Number);
+  return `${major}.${(minor ?? 0) + 1}.0-dev`;
+}
+
+/** A changelog with an empty section for what comes. */
+export function withSection(changelog: string, version: string): string {
+  return changelog.replace("\n## ", `\n## ${version}\n\n## `);
+}
+
+/** Writes the version, and what is generated from it. */
+function setVersion(version: string): void {
   const path = join(ROOT, "package.json");
   const text = readFileSync(path, "utf8");
-  const { version: current } = packageInfo;
-  writeFileSync(path, text.replace(`"version": "${current}"`, `"version": "${version}"`));
+  writeFileSync(path, text.replace(/"version": "[^"]*"/, `"version": "${version}"`));
   run([process.execPath, "run", "generate"]);
+}
+
+function release(version: string): void {
+  setVersion(version);
   commit(`chore(release): ${version}`);
   run([process.execPath, "run", "build"]);
   run([process.execPath, "run", "sbom"]);
   run([process.execPath, "run", "fixture", PROGRAM]);
   const digests = JSON.stringify(digestsOf(MIGRATIONS), null, 2);
   writeFileSync(releaseFiles(version).migrations, `${digests}\n`);
+  const changelog = readFileSync(CHANGELOG, "utf8");
+  writeFileSync(releaseFiles(version).changelog, `${changelogSection(changelog, version)}\n`);
   commit(`test(release): what ${version} leaves behind`);
   const digest = new Bun.CryptoHasher("sha256").update(readFileSync(join(ROOT, PROGRAM)));
   writeFileSync(join(ROOT, `${PROGRAM}.sha256`), `${digest.digest("hex")}  feedgate\n`);
+  const next = nextVersion(version);
+  writeFileSync(CHANGELOG, withSection(changelog, next));
+  setVersion(next);
+  commit(`chore: ${next}`);
   console.log(`${run([join(ROOT, PROGRAM), "--version"])} is in dist, and committed`);
 }
 
@@ -77,7 +102,7 @@ if (import.meta.main) {
   const obstacle = findObstacle({
     version,
     current: packageInfo.version,
-    changelog: readFileSync(join(ROOT, "CHANGELOG.md"), "utf8"),
+    changelog: readFileSync(CHANGELOG, "utf8"),
     changes: run(["git", "status", "--porcelain"]),
   });
   if (obstacle !== undefined) {

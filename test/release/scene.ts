@@ -28,6 +28,8 @@ export function releaseFiles(version: string) {
     release: join(folder, "release.json"),
     /** The digests of its migrations by name, as JSON: databases of it exist, so none of them may change. */
     migrations: join(folder, "migrations.json"),
+    /** Its section of the changelog, which says what changed up to it: what comes later is of another version. */
+    changelog: join(folder, "changelog.md"),
   };
 }
 
@@ -37,6 +39,11 @@ export function readRelease(version: string): Release {
 
 export function readMigrations(version: string): Readonly<Record<string, string>> {
   return JSON.parse(readFileSync(releaseFiles(version).migrations, "utf8"));
+}
+
+/** The section of a version without its heading; undefined if there is none. */
+export function changelogSection(changelog: string, version: string): string | undefined {
+  return changelog.split(`\n## ${version}\n`)[1]?.split("\n## ")[0]?.trim();
 }
 
 /** SHA-256 in hexadecimal, by name. */

@@ -6,7 +6,8 @@ import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import packageInfo from "../../package.json" with { type: "json" };
 import { billOfMaterials } from "../../src/build/sbom.ts";
 import notices from "../../src/cli/notices.json" with { type: "json" };
-import { findObstacle } from "../release/release.ts";
+import { findObstacle, nextVersion, withSection } from "../release/release.ts";
+import { changelogSection, RELEASES, releaseFiles } from "../release/scene.ts";
 import { temporaryFolder } from "../support/folders.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
@@ -112,10 +113,31 @@ test("a release needs a newer version, a clean checkout and a finished entry in 
   for (const [change, obstacle] of [
     [{ version: "0.2" }, "usage"],
     [{ version: "0.1.0" }, "not newer"],
-    [{ version: "0.3.0" }, "no entry"],
+    [{ version: "0.3.0", current: "0.3.0-dev" }, "in place of 0.3.0-dev"],
     [{ changes: "?? left-over" }, "left-over"],
-    [{ changelog: changelog.replace("25 November 2026.", "Not released yet.") }, "write the day"],
+    [{ changelog: changelog.replace("25 November 2026.", "Soon.") }, "no day"],
   ] as const) {
     expect(findObstacle({ ...fits, ...change })).toContain(obstacle);
+  }
+});
+
+test("after a release the version is the next one's, with a section of its own in the changelog", () => {
+  expect(["0.3.0", "0.3.1", "1.9.2"].map(nextVersion)).toEqual([
+    "0.4.0-dev",
+    "0.4.0-dev",
+    "1.10.0-dev",
+  ]);
+  expect(withSection("# Changelog\n\nWords.\n\n## 0.3.0\n\nA day.\n", "0.4.0-dev")).toBe(
+    "# Changelog\n\nWords.\n\n## 0.4.0-dev\n\n## 0.3.0\n\nA day.\n",
+  );
+  // Two programs with different schemas never have the same version.
+  expect(RELEASES).not.toContain(packageInfo.version);
+});
+
+test("what the changelog says of a release stays as it was released", () => {
+  const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
+  for (const version of RELEASES) {
+    const released = readFileSync(releaseFiles(version).changelog, "utf8").trim();
+    expect([version, changelogSection(changelog, version)]).toEqual([version, released]);
   }
 });
