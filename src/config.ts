@@ -329,9 +329,19 @@ function misspeltIn(environment: Environment, known: ReadonlySet<string>): reado
     .flatMap((name) => {
       const unprefixed = names.find((each) => `FEEDGATE_${each}` === name);
       const nearest = unprefixed ?? nearestWords(name, names)[0];
-      if (nearest === undefined) return [];
-      return [`The variable ${name} is not read by Feedgate. Did you mean ${nearest}?`];
+      const meant = nearest === undefined ? beginningNear(name, names) : [nearest];
+      if (meant.length === 0) return [];
+      return [`The variable ${name} is not read by Feedgate. Did you mean ${meant.join(" or ")}?`];
     });
+}
+
+/** The names of which a name is nearly the beginning: FEEDGATE_READ_LIMIT is that of two. */
+function beginningNear(name: string, names: readonly string[]): readonly string[] {
+  const parts = name.split("_").length;
+  const beginningOf = (each: string) => each.split("_").slice(0, parts).join("_");
+  const longer = names.filter((each) => each.split("_").length > parts);
+  const [nearest] = nearestWords(name, longer.map(beginningOf));
+  return longer.filter((each) => beginningOf(each) === nearest);
 }
 
 /** Hosts that stand for all addresses of the machine, and one of these addresses, which clients can call. */

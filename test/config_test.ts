@@ -16,6 +16,8 @@ describe("readConfig: names", () => {
       FEEDGATE_BASEURL: "https://h",
       FEEDGATE_READ_LIMIT_FRE: "5",
       FEEDGATE_PORT: "80",
+      FEEDGATE_RAED_LIMIT: "5",
+      FEEDGATE_READ_LIMIT: "5",
       FEEDGATE_READ_KEY: "fg_read_x",
       FEEDGATE_ROWS: "5",
       BASE_URL: "x",
@@ -23,6 +25,8 @@ describe("readConfig: names", () => {
     expect(warnings).toEqual([
       "The variable FEEDGATE_BASEURL is not read by Feedgate. Did you mean FEEDGATE_BASE_URL?",
       "The variable FEEDGATE_PORT is not read by Feedgate. Did you mean PORT?",
+      "The variable FEEDGATE_RAED_LIMIT is not read by Feedgate. Did you mean FEEDGATE_READ_LIMIT_FREE or FEEDGATE_READ_LIMIT_PAID?",
+      "The variable FEEDGATE_READ_LIMIT is not read by Feedgate. Did you mean FEEDGATE_READ_LIMIT_FREE or FEEDGATE_READ_LIMIT_PAID?",
       "The variable FEEDGATE_READ_LIMIT_FRE is not read by Feedgate. Did you mean FEEDGATE_READ_LIMIT_FREE?",
     ]);
     expect(readConfig({ FEEDGATE_ROWS: "5" }).warnings).toEqual([]);

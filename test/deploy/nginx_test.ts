@@ -81,6 +81,15 @@ describe.skipIf(NGINX === null)("the nginx configuration", () => {
     expect(seen.size).toBe(2);
   });
 
+  test("a file of rows may be larger than a push, under each address of the import", async () => {
+    const statusOf = async (path: string) =>
+      (await fetch(address + path, { method: "POST", body: Buffer.alloc(6 * 1_024 * 1_024) }))
+        .status;
+    expect(await statusOf("/v1/provider/feed/rates/import")).toBe(200);
+    expect(await statusOf("/api/v1/provider/feed/rates/import")).toBe(200);
+    expect(await statusOf("/api/v1/provider/feed/rates/push")).toBe(413);
+  });
+
   test("metrics are not passed on, however their path is written", async () => {
     for (const path of ["/metrics", "//metrics", "/%6detrics", "/x/../metrics", "/metrics?a=b"]) {
       const { status } = await fetch(address + path);
