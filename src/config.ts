@@ -99,6 +99,8 @@ export interface Config {
   readonly hasConsole: boolean;
   /** @default "info" */
   readonly logLevel: LogLevel;
+  /** The least status of an answer that is logged. @default 0 */
+  readonly loggedStatusMin: number;
   /** Signs cursors; absent: kept in the database. */
   readonly cursorSecret: string | undefined;
   /** Days that usage events are kept; then their charges are carried into the credit ledger. @default 400 */
@@ -131,6 +133,9 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
+/** Which answers have a line in the log. */
+const LOG_REQUESTS = ["all", "refused", "none"] as const;
+const LOGGED_STATUS_MIN = { all: 0, refused: 400, none: Number.POSITIVE_INFINITY } as const;
 const DATABASE_PROTOCOLS = ["postgres:", "postgresql:"] as const;
 const HTTP_PROTOCOLS = ["http:", "https:"] as const;
 const BOOLEANS = ["true", "false"] as const;
@@ -211,6 +216,7 @@ export function readConfig(environment: Environment): Config {
     topups: readTopups(read, mistakes),
     hasConsole: read.oneOf("FEEDGATE_CONSOLE", SWITCH) !== "off",
     logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS) ?? "info",
+    loggedStatusMin: LOGGED_STATUS_MIN[read.oneOf("FEEDGATE_LOG_REQUESTS", LOG_REQUESTS) ?? "all"],
     cursorSecret: read.secret("FEEDGATE_CURSOR_SECRET"),
     usageRetentionDays: read.integer("FEEDGATE_USAGE_RETENTION_DAYS", RETENTION_DAYS) ?? 400,
     auditRetentionDays: read.integer("FEEDGATE_AUDIT_RETENTION_DAYS", RETENTION_DAYS) ?? 400,

@@ -100,6 +100,7 @@ export async function createServices({ config, databases, log, metricsTextMs }: 
     cors: config.corsOrigins && new Cors(config.corsOrigins),
     hasConsole: config.hasConsole,
     log,
+    loggedStatusMin: config.loggedStatusMin,
     metrics,
     refusals,
     refusalsOf,

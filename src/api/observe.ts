@@ -1,5 +1,5 @@
 /**
- * Metrics and one log line for each answer: ids only, never a key, a query or a payload.
+ * Metrics and one log line for each answer, or for each refusal: ids only, never a key, a query or a payload.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const NO_ID = /^0+$/;
 const labels = new Map<string, string>();
 
 /** Counts and logs every answer. */
-export function observed({ log, metrics }: HttpContext) {
+export function observed({ log, loggedStatusMin, metrics }: HttpContext) {
   return new Elysia({ name: "observed" })
     .use(callPlugin())
     .mapResponse({ as: "global" }, ({ call, responseValue }) => {
@@ -29,7 +29,8 @@ export function observed({ log, metrics }: HttpContext) {
       // What a client asked to wait for a change tells nothing of how fast it is served.
       const workMs = ms - (call.subject.waitedMs ?? 0);
       metrics.answered({ route, status, seconds: workMs / MS_PER_SECOND });
-      if (log.isEnabled("info")) logAnswer(log, { call, route, status, ms });
+      const isLogged = status >= loggedStatusMin && log.isEnabled("info");
+      if (isLogged) logAnswer(log, { call, route, status, ms });
     });
 }
 

@@ -26,6 +26,8 @@ export interface HttpContext {
   /** Whether pages link to a console. */
   readonly hasConsole: boolean;
   readonly log: Log;
+  /** Answers from this status on have a line in the log. */
+  readonly loggedStatusMin: number;
   readonly metrics: Metrics;
   /**
    * Delays answers of 503. Clients that retry at once would otherwise keep the process busy with refusals: with

@@ -201,3 +201,22 @@ describe("the log line of a request", () => {
     }
   });
 });
+
+test.each([
+  ["refused", [401]],
+  ["none", []],
+] as const)("FEEDGATE_LOG_REQUESTS=%s logs these answers: %p", async (logged, statuses) => {
+  const own: string[] = [];
+  const gateway = await startGateway(
+    readConfig({ PORT: "0", DATABASE_URL: scene.databaseUrl, FEEDGATE_LOG_REQUESTS: logged }),
+    createLog({ level: "info", isReadable: false, write: (line) => own.push(line) }),
+    { hasJobs: false },
+  );
+  expect((await fetch(`${gateway.baseUrl}/v1/feed/${feed.feedId}`, reading())).status).toBe(200);
+  expect((await fetch(`${gateway.baseUrl}/v1/feed/${feed.feedId}`)).status).toBe(401);
+  await gateway.stop();
+  const requests = own
+    .map((line) => JSON.parse(line))
+    .filter(({ message }) => message === "request");
+  expect(requests.map(({ status }) => status)).toEqual([...statuses]);
+});

@@ -6,7 +6,7 @@ import { createDatabase } from "../../src/postgres/client/query.ts";
 import { MIGRATIONS } from "../../src/postgres/client/statements.ts";
 import { LINEAGE_QUERY, readLineage } from "../../src/postgres/client/timelines.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
-import { createEmptyDatabase, createTestDatabase } from "../support/database.ts";
+import { createEmptyDatabase, createTestDatabase, siblingUrl } from "../support/database.ts";
 import { insertKey } from "../support/insert_key.ts";
 import { type ServedGateway, serveGateway } from "../support/served_gateway.ts";
 import { type Operator, operatorOf, refused, TYPED } from "./support.ts";
@@ -86,6 +86,35 @@ describe("grants", () => {
       ]) {
         expect(await role.unsafe(statement).catch(({ code }) => code)).toBe("42501");
       }
+      await role.end();
+    });
+
+    test("can't take out what proves where money went", async () => {
+      // As a version before granted it.
+      await owner.unsafe(`grant update, delete on credit_ledger, audit_events to ${QUOTED}`);
+      await applyGrants();
+      const role = connect({ url: roleUrl }, { connectionsMax: 1 });
+      for (const statement of [
+        "delete from credit_ledger",
+        "update credit_ledger set amount_nanos = 0",
+        "delete from audit_events",
+        "update audit_events set actor = 'nobody'",
+        "delete from usage_events",
+        "delete from purchases",
+        "delete from payouts",
+      ]) {
+        expect([statement, await role.unsafe(statement).catch(({ code }) => code)]).toEqual([
+          statement,
+          "42501",
+        ]);
+      }
+      // The job that removes old events removes none of today.
+      await owner`insert into audit_events (actor, action) values ('test', 'kept')`;
+      await role.unsafe(
+        `select ${FUNCTION_SCHEMA}.remove_aged_audit(now() + interval '9 years', interval '0', 1000000)`,
+      );
+      const kept = await owner`select from audit_events where actor = 'test' and action = 'kept'`;
+      expect(kept).toHaveLength(1);
       await role.end();
     });
 
@@ -180,6 +209,19 @@ describe("grants", () => {
     await role.end();
     await owner`revoke execute on function pg_control_system() from public`;
     expect(await operatorOf(roleUrl).json("account", "list")).toBeArray();
+  });
+
+  test("a database of another encoding than UTF-8 is refused in one line that says how to make one", async () => {
+    const { url } = await createEmptyDatabase();
+    const admin = connect({ url }, { connectionsMax: 1 });
+    const name = `latin_${crypto.randomUUID().slice(0, 8)}`;
+    await admin.unsafe(`create database ${name} encoding LATIN1 locale 'C' template template0`);
+    const other = siblingUrl(url, name);
+    for (const words of [["migrate"], ["serve", "--port", "0"]]) {
+      refused(await operatorOf(other).run(words), "encoding is LATIN1", "createdb --encoding=UTF8");
+    }
+    await admin.unsafe(`drop database ${name}`);
+    await admin.end();
   });
 
   test("a database that is behind is refused by serve --no-migrate, and left as it is", async () => {

@@ -19,6 +19,7 @@ export function createHttpContext(lines: string[] = []): HttpContext {
     cors: undefined,
     hasConsole: false,
     log: createLog({ level: "info", isReadable: false, write: (line) => lines.push(line) }),
+    loggedStatusMin: 0,
     metrics: new Metrics(),
     refusals: createThrottle(THROTTLE),
     refusalsOf: createThrottles(THROTTLE, 10),

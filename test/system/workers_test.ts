@@ -173,7 +173,13 @@ describe("serve --workers", () => {
     const statuses = new Set<number>();
     while (!statuses.has(200)) {
       const status = await fetch(`http://127.0.0.1:${port}/healthz`, { keepalive: false }).then(
-        (response) => response.status,
+        async (response) => {
+          if (response.status === 503) {
+            expect(response.headers.get("retry-after")).toBe("1");
+            expect(await response.json()).toMatchObject({ status: 503, code: "UNAVAILABLE" });
+          }
+          return response.status;
+        },
         () => 0,
       );
       statuses.add(status);

@@ -52,7 +52,7 @@ begin
     when 'usage retention' then
       is_more := retire_usage(moment, age, amount);
     when 'audit retention' then
-      is_more := remove_aged_rows(moment, age, amount, 'audit_events');
+      is_more := remove_aged_audit(moment, age, amount);
     when 'idempotency keys' then
       is_more := remove_aged_rows(moment, age, amount, 'idempotency_keys');
     when 'unused connections' then

@@ -12,6 +12,7 @@
  */
 import type { Subprocess } from "bun";
 import type { Config } from "../../config.ts";
+import { problemAnswer, unavailable } from "../../http/errors.ts";
 import {
   type Address,
   adminAddress,
@@ -20,6 +21,7 @@ import {
   readTls,
   requireHost,
 } from "../../http/listener.ts";
+import { respond } from "../../http/respond.ts";
 import { present } from "../../lib/assert.ts";
 import type { Log } from "../../lib/log.ts";
 import { ownCommand } from "../../lib/own_process.ts";
@@ -278,7 +280,7 @@ async function holdPort(address: Address): Promise<HeldPort> {
         port,
         hostname: address.host,
         reusePort,
-        fetch: () => new Response(null, { status: 503 }),
+        fetch: startingAnswer,
       }),
     );
   const alone = take(address.port, false);
@@ -286,6 +288,18 @@ async function holdPort(address: Address): Promise<HeldPort> {
   await alone.stop(true);
   const shared = take(port, true);
   return { port, release: () => shared.stop(true) };
+}
+
+/** 503 of a gateway whose workers have still to start. */
+function startingAnswer(request: Request): Response {
+  return respond(
+    problemAnswer(unavailable("The gateway is starting. Try again in a second."), {
+      requestId: Bun.randomUUIDv7(),
+      isKeyed: false,
+      baseUrl: new URL(request.url).origin,
+      retryAfterSeconds: 1,
+    }),
+  );
 }
 
 /** The ports that the workers share, and their release. */

@@ -146,6 +146,8 @@ export function createSockets(options: SocketsOptions) {
       try {
         const timeoutMs = connectTimeoutMs / hosts.length;
         const socket = await open(host, { encryption, timeoutMs });
+        // The driver names them in its errors.
+        Object.assign(socket, { host: host.host, port: host.port });
         prove(socket, host);
         sweep?.watch(socket);
         return socket;

@@ -117,6 +117,7 @@ import sql_jobs_functions_index_large_batches from "../../../sql/jobs/functions/
 import sql_jobs_functions_keep_top_reads from "../../../sql/jobs/functions/keep_top_reads.sql" with { type: "text" };
 import sql_jobs_functions_prune_pushes from "../../../sql/jobs/functions/prune_pushes.sql" with { type: "text" };
 import sql_jobs_functions_reliability_of from "../../../sql/jobs/functions/reliability_of.sql" with { type: "text" };
+import sql_jobs_functions_remove_aged_audit from "../../../sql/jobs/functions/remove_aged_audit.sql" with { type: "text" };
 import sql_jobs_functions_remove_aged_rows from "../../../sql/jobs/functions/remove_aged_rows.sql" with { type: "text" };
 import sql_jobs_functions_remove_deleted_feeds from "../../../sql/jobs/functions/remove_deleted_feeds.sql" with { type: "text" };
 import sql_jobs_functions_remove_expired_events from "../../../sql/jobs/functions/remove_expired_events.sql" with { type: "text" };
@@ -412,6 +413,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "keep_top_reads", text: sql_jobs_functions_keep_top_reads },
   { name: "prune_pushes", text: sql_jobs_functions_prune_pushes },
   { name: "reliability_of", text: sql_jobs_functions_reliability_of },
+  { name: "remove_aged_audit", text: sql_jobs_functions_remove_aged_audit },
   { name: "remove_aged_rows", text: sql_jobs_functions_remove_aged_rows },
   { name: "remove_deleted_feeds", text: sql_jobs_functions_remove_deleted_feeds },
   { name: "remove_expired_events", text: sql_jobs_functions_remove_expired_events },

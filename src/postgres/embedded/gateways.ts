@@ -93,7 +93,8 @@ export function listGateways(dataDir: string): RunningGateway[] {
 function removeIfFree(file: string): boolean {
   if (!existsSync(file)) return true;
   const free = tryToLock(file);
-  if (free === undefined) return false;
+  // It may be gone by now: its gateway removes it as it ends.
+  if (free === undefined) return !existsSync(file);
   removeFiles(file);
   free();
   return true;

@@ -32,11 +32,11 @@ export async function takeLock(path: string): Promise<() => void> {
   );
 }
 
-/** Takes the lock and returns a function that frees it; undefined if somebody else holds it. */
+/** Takes the lock and returns a function that frees it; undefined if somebody else holds it, or just removes its file. */
 export function tryLock(path: string): (() => void) | undefined {
   keepFromOthers(path);
-  const { SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = constants;
-  const lock = new Database(path, SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_READWRITE);
+  const lock = openLock(path);
+  if (lock === undefined) return undefined;
   try {
     lock.run("pragma busy_timeout = 0");
     // Nothing is ever written, so no file is needed to undo it.
@@ -46,6 +46,17 @@ export function tryLock(path: string): (() => void) | undefined {
   } catch (error) {
     lock.close();
     if (codeOf(error) === "SQLITE_BUSY") return undefined;
+    throw error;
+  }
+}
+
+/** Undefined if the file has just been removed. */
+function openLock(path: string): Database | undefined {
+  const { SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = constants;
+  try {
+    return new Database(path, SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_READWRITE);
+  } catch (error) {
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
     throw error;
   }
 }
@@ -60,7 +71,8 @@ function keepFromOthers(path: string): void {
     closeSync(openSync(path, "wx", OWNER_ONLY));
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
-    const found = lstatSync(path);
-    if (found.isFile() && (found.mode & OTHERS) !== 0) chmodSync(path, OWNER_ONLY);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() !== true || (found.mode & OTHERS) === 0) return;
+    chmodSync(path, OWNER_ONLY);
   }
 }

@@ -10,7 +10,7 @@
  * @module
  */
 import { spawnSync } from "node:child_process";
-import { renameSync, rmSync, statSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
 import { codeOf } from "../../lib/error_fields.ts";
@@ -19,6 +19,7 @@ import { createCluster, SUPERUSER } from "./cluster.ts";
 import { enterUsers, type Keeper, STOP_FAST_SECONDS, startKeeper } from "./keeper.ts";
 import { takeLock } from "./lock.ts";
 import { readOwn } from "./own_files.ts";
+import { boundLog, rotateLog } from "./server_log.ts";
 import { dataDirError, findPrograms, makeDataDir, placeSite, type Site } from "./site.ts";
 
 /** Replaying the 4 GB of WAL that `max_wal_size` allows takes a slow disk minutes. */
@@ -33,8 +34,6 @@ const POLL_MS = 3;
 const RETRY_MS = 100;
 const CONNECT_TIMEOUT_SECONDS = 10;
 const LOG_TAIL_CHARS = 2_000;
-/** A longer log is renamed at the next start, and the one before it is removed. */
-const LOG_BYTES_MAX = 16 * 1024 * 1024;
 const DATABASE = "feedgate";
 /** Application name of the users' sessions. */
 const USER_NAME = "feedgate user";
@@ -110,7 +109,9 @@ async function enter(site: Site) {
   const leaveUsers = enterUsers(site);
   try {
     const { server, joined, session } = await bringUp(site);
+    const endBound = boundLog(logOf(site));
     const leave = async () => {
+      endBound();
       const isLast = !(await session.hasOthers());
       await session.close();
       if (isLast) {
@@ -127,9 +128,13 @@ async function enter(site: Site) {
   }
 }
 
+function logOf({ dataDir }: Site): string {
+  return join(dataDir, "postgres.log");
+}
+
 /** Joins the server that runs, or starts one. */
 async function bringUp(site: Site) {
-  const log = join(site.dataDir, "postgres.log");
+  const log = logOf(site);
   const until = Date.now() + START_WAIT_MS;
   let keeper: Keeper | undefined;
   let logStart = 0;
@@ -148,7 +153,7 @@ async function bringUp(site: Site) {
       }
       const programs = await findPrograms(site);
       await createCluster(site, programs);
-      rotate(log);
+      rotateLog(log);
       logStart = readOwn(log).length;
       keeper = startKeeper(site, programs, log);
     }
@@ -263,9 +268,4 @@ function isRunning(pid: number): boolean {
   }
   // A zombie has ended, too. Its state stands after the name, see proc(5).
   return !/\) Z [^)]*$/.test(readOwn(`/proc/${pid}/stat`));
-}
-
-function rotate(log: string): void {
-  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > LOG_BYTES_MAX) renameSync(log, `${log}.1`);
 }

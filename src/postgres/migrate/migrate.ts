@@ -23,6 +23,8 @@ type Migration = (typeof MIGRATIONS)[number];
 const MIGRATION_LOCK = 7_306_927;
 /** Of `server_version_num`. */
 export const VERSION_MIN = 150_000;
+/** JSON is Unicode. */
+const ENCODING = "UTF8";
 /**
  * How long a migration waits for a lock, longer with each try. In the pause after a try, the statements that waited
  * behind it run.
@@ -148,10 +150,20 @@ async function hasSimilarity(connection: Connections): Promise<boolean> {
 /** If the address names several hosts, this also finds the one that can be written to. */
 async function requireVersion(connections: Connections): Promise<void> {
   const rows = await retryMisdirected(
-    async () => connections`select current_setting('server_version_num')::int as version`,
+    async () => connections`
+      select
+        current_setting('server_version_num')::int as version,
+        current_setting('server_encoding') as encoding`,
   );
-  if (Number(rows[0]?.version) >= VERSION_MIN) return;
-  throw new Error("PostgreSQL 15 or newer is needed; point DATABASE_URL at one");
+  if (Number(rows[0]?.version) < VERSION_MIN) {
+    throw new Error("PostgreSQL 15 or newer is needed; point DATABASE_URL at one");
+  }
+  const encoding = String(rows[0]?.encoding);
+  if (encoding !== ENCODING) {
+    throw new Error(
+      `the database's encoding is ${encoding}, which lacks most characters of JSON: make one with "createdb --encoding=UTF8 --template=template0"`,
+    );
+  }
 }
 
 /** What the database lacks of this program's schema, as the beginning of a sentence; undefined if nothing. */

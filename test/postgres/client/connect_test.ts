@@ -102,6 +102,21 @@ describe("connect", () => {
     await sql.end();
   });
 
+  test("a server that takes a connection and says nothing is named in the error", async () => {
+    const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+    const sql = connect(
+      { url: `postgres://feedgate@127.0.0.1:${silent.port}/feedgate` },
+      { connectionsMax: 1, connectTimeoutMs: 300 },
+    );
+    const error = await sql`select 1`.catch((failure: unknown) => failure);
+    expect(error).toMatchObject({
+      code: "CONNECT_TIMEOUT",
+      message: expect.stringContaining(`127.0.0.1:${silent.port}`),
+    });
+    await sql.end({ timeout: 0 });
+    silent.stop(true);
+  });
+
   test("a session serves on after a copy that ended while its reader was behind", async () => {
     const sql = connect((await createTestDatabase()).address, { connectionsMax: 1 });
     for (const rows of [1_000, 10_000, 1]) {

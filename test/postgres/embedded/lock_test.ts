@@ -31,3 +31,24 @@ test("a lock's file is its owner's alone, also where it was open to others, and 
   expect(() => tryLock(join(folder, "link"))).toThrow();
   rmSync(folder, { recursive: true });
 });
+
+test("a lock whose file others make and remove meanwhile is taken, or is not, and never fails", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "feedgate-lock-"));
+  const path = join(folder, "gateway.lock");
+  const maker = Bun.spawn(
+    [
+      "sh",
+      "-c",
+      `while [ -d "$1" ]; do : > "$1/gateway.lock"; rm -f "$1/gateway.lock"; done`,
+      "sh",
+      folder,
+    ],
+    {
+      stderr: "ignore",
+    },
+  );
+  for (let tries = 0; tries < 5_000; tries++) tryLock(path)?.();
+  rmSync(folder, { recursive: true });
+  maker.kill();
+  await maker.exited;
+});

@@ -1,0 +1,17 @@
+-- Removes events of the audit trail that are older than `age`, as `remove_aged_rows` does, and none of the last day.
+--
+-- It has the rights of its owner: a gateway's role adds to the trail, and can take nothing out of it by itself.
+create or replace function remove_aged_audit(
+  moment timestamptz,
+  age interval,
+  row_limit int
+)
+returns boolean
+language sql
+security definer
+set search_path from current
+as $$
+  select remove_aged_rows(
+    least(moment, clock_timestamp() + age - interval '1 day'), age, row_limit, 'audit_events'
+  )
+$$;
