@@ -40,7 +40,7 @@ export const consoleCommand = databaseCommand({
       json: JSON.stringify(link),
       text: [
         fields({ link: link.url, "works until": link.expires_at }),
-        "Whoever opens it first is signed in. It works once.",
+        "Whoever signs in with it first uses it up. It works once.",
       ].join("\n"),
     };
   },

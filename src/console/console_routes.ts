@@ -31,6 +31,7 @@ import { refusalOf } from "./refusals.ts";
 import {
   beginSession,
   endSessions,
+  findLink,
   openLink,
   type Role,
   type Session,
@@ -61,7 +62,6 @@ export const OPERATOR_PAGE_ROUTES: ReadonlySet<string> = new Set(
     .filter((path) => ![...PROVIDER_PAGES, ...CONSUMER_PAGES].some((page) => page.path === path))
     .map((path) => `/console/${path}`),
 );
-const LINK_TOKEN = /^[\w-]{20,100}$/;
 
 /** `handle` is the app that has the routes of the API. */
 export function consoleRoutes(services: Services, handle: Handle) {
@@ -303,40 +303,19 @@ export function consoleRoutes(services: Services, handle: Handle) {
     .get(
       "/console/link/:token",
       shown(async ({ call, params = {} }: Routed) => {
-        if (isPreview(call.request)) {
-          const detail =
-            "It works once. Open it in the browser that you want to be signed in with.";
-          return page(call, { session: undefined, view: linkView(detail) });
-        }
-        const { token: linkToken = "" } = params;
-        const token = LINK_TOKEN.test(linkToken)
-          ? await openLink(operator(), {
-              linkToken,
-              isForOperators: operatorsListener.serves(call.request),
-            })
-          : undefined;
-        if (token === undefined) {
-          const detail =
-            "A link signs in once, within 15 minutes, and this one is used up, too old, or none. Ask for a new one, or sign in with a key.";
-          const view = problemView("This link does not work any more", detail, {
-            href: "../../console/sign-in",
-            text: "Sign in with a key",
-          });
-          return page(call, { session: undefined, view, status: 410 });
-        }
-        // A browser sends a strict cookie only on the way from a page of ours, which this one is.
-        const view = {
-          title: "Signed in",
-          content: messageOf("good", "You are signed in.", {
-            href: "../../console",
-            text: "Go on",
-          }),
-        };
-        const headers = {
-          "Set-Cookie": cookieOf(token, isOverTls(services, call.request)),
-          Refresh: "0; url=../../console",
-        };
-        return page(call, { session: undefined, view, headers });
+        const linked = await findLink(operator(), givenLink(call, params));
+        if (linked === undefined) return usedUpPage(call);
+        const session = await sessionOf(services, call.request);
+        return page(call, { session, view: linkView(linked, session) });
+      }),
+      hidden,
+    )
+    .post(
+      "/console/link/:token",
+      shown(async ({ call, params = {} }: Routed) => {
+        requireOwnSite(call);
+        const token = await openLink(operator(), givenLink(call, params));
+        return token === undefined ? usedUpPage(call) : signedIn(call, token, "../../console");
       }),
       hidden,
     )
@@ -354,6 +333,20 @@ export function consoleRoutes(services: Services, handle: Handle) {
       }),
       hidden,
     );
+
+  function givenLink({ request }: RoutedCall, { token = "" }: NonNullable<Routed["params"]>) {
+    return { linkToken: token, isForOperators: operatorsListener.serves(request) };
+  }
+
+  function usedUpPage(call: RoutedCall): Response {
+    const detail =
+      "A link signs in once, within 15 minutes, and this one is used up, too old, or none. Ask for a new one, or sign in with a key.";
+    const view = problemView("This link does not work any more", detail, {
+      href: "../../console/sign-in",
+      text: "Sign in with a key",
+    });
+    return page(call, { session: undefined, view, status: 410 });
+  }
 
   function signedIn({ request }: RoutedCall, token: string | undefined, to: string): Response {
     const cookie = cookieOf(token, isOverTls(services, request));
@@ -389,20 +382,6 @@ function retryAfter({ options }: Problem): Readonly<Record<string, string>> {
   const waitMs = Number(options.extras?.retry_after_ms ?? 0);
   return waitMs > 0 ? { "Retry-After": String(Math.ceil(waitMs / MS_PER_SECOND)) } : {};
 }
-
-/**
- * Whether a link is only looked at: by a HEAD, by a browser that loads ahead, or by a program that shows a preview of
- * it in a chat. None of them is the person, so the link stays as it is.
- */
-function isPreview({ method, headers }: Request): boolean {
-  return (
-    method === "HEAD" ||
-    headers.has("sec-purpose") ||
-    PREVIEWER.test(headers.get("user-agent") ?? "")
-  );
-}
-const PREVIEWER =
-  /bot\b|bot[-/]|preview|unfurl|expand|crawl|spider|facebookexternalhit|whatsapp|skype|slack|teams/i;
 
 interface PageRest {
   readonly session: Session | undefined;

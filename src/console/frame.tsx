@@ -6,9 +6,9 @@
  */
 import type { ComponentChildren } from "preact";
 import { CONSOLE_LINK, type MenuLink, PUBLIC_MENU, renderPage } from "../ui/page.tsx";
-import { Message, Text } from "../ui/parts.tsx";
+import { Facts, Message, Text, Time } from "../ui/parts.tsx";
 import { Fields } from "./act_form.tsx";
-import type { Role, Session } from "./sessions.ts";
+import type { Linked, Role, Session } from "./sessions.ts";
 import type { Change, Form, Question, View } from "./visit.ts";
 
 const MENUS: Readonly<Record<Role, readonly MenuLink[]>> = {
@@ -207,14 +207,46 @@ export function problemView(title: string, detail: string, next: NextStep): View
   };
 }
 
-/** What a program sees that only looks at a link to sign in. */
-export function linkView(detail: string): View {
+const LINKED_AS: Readonly<Record<Role, string>> = {
+  admin: "an operator of this gateway",
+  write: "a provider: you push and edit the account's feeds",
+  read: "a consumer: you read feeds and spend the account's credits",
+};
+
+/**
+ * Who would be signed in by a link. A program that previews it, and a page of another site that names it, can't press
+ * the button. The form has no address, so the link's token is not in the page.
+ */
+export function linkView(linked: Linked, session: Session | undefined): View {
   return {
-    title: "A link to sign in",
+    title: "Sign in",
     content: (
       <>
-        <h1>A link to sign in</h1>
-        <p class="lead">{detail}</p>
+        <h1>Sign in with this link?</h1>
+        <Facts
+          of={{
+            Account: linked.accountName !== undefined && <Text of={linked.accountName} />,
+            "You act as": LINKED_AS[linked.role],
+            "The link works until": <Time of={linked.expiresAt} />,
+          }}
+        />
+        {session !== undefined && (
+          <Message tone="warn">
+            <p>
+              You are signed in as <Text of={session.account?.name ?? session.keyName} /> (
+              {ROLE_NAMES[session.role]}). Signing in replaces that session in this browser.
+            </p>
+          </Message>
+        )}
+        <form class="stack" method="post">
+          <div>
+            <button type="submit">Sign in</button>
+          </div>
+          <p class="hint">
+            The link works once. If you don't know who sent it, close this page: what you do after
+            signing in belongs to this account.
+          </p>
+        </form>
       </>
     ),
   };

@@ -28,16 +28,12 @@ export function messageOfRefusal({ why, mistakes = [] }: Refused) {
 }
 
 /** What was done, or why not; nothing if there is nothing to say. */
-export function messageOf(
-  tone: Tone,
-  text: string | undefined,
-  link?: { readonly href: string; readonly text: string },
-) {
+export function messageOf(tone: Tone, text: string | undefined) {
   if (text === undefined) return undefined;
   return (
     <Message tone={tone}>
       <p>
-        <Text of={text} /> {link !== undefined && <a href={link.href}>{link.text}</a>}
+        <Text of={text} />
       </p>
     </Message>
   );

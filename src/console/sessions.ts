@@ -114,16 +114,42 @@ export async function beginSession(
   return token;
 }
 
-interface OpenedLink {
+interface GivenLink {
   readonly linkToken: string;
   /** Whether an operator may be signed in; if not, an operator's link is none. */
   readonly isForOperators: boolean;
 }
 
+/** Whom a link would sign in. */
+export interface Linked {
+  readonly role: Role;
+  /** Undefined for an operator. */
+  readonly accountName: string | undefined;
+  readonly expiresAt: string;
+}
+
+/** Whom a link would sign in; it stays as it is. Undefined if the link is none. */
+export async function findLink(
+  { database }: Operator,
+  { linkToken, isForOperators }: GivenLink,
+): Promise<Linked | undefined> {
+  const row = await database.row("find_sign_in_link", {
+    link_hash: hashOfToken(linkToken),
+    is_for_operators: isForOperators,
+  });
+  return (
+    row && {
+      role: roleOf(row.permission),
+      accountName: row.account_name ?? undefined,
+      expiresAt: row.expires_at,
+    }
+  );
+}
+
 /** Signs in by a link, which is used up. Returns the token for the cookie; undefined if the link is none. */
 export async function openLink(
   operator: Operator,
-  { linkToken, isForOperators }: OpenedLink,
+  { linkToken, isForOperators }: GivenLink,
 ): Promise<string | undefined> {
   const { database } = operator;
   const link = await database.row("use_sign_in_link", {

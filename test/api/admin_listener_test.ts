@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SIGN_IN_TRIES } from "../../src/limits.ts";
 import { callOperator } from "../admin/support.ts";
 import { operatorOf } from "../cli/support.ts";
-import { cookieFrom, signIn, visitor } from "../console/support.ts";
+import { cookieFrom, pressLink, signIn, visitor } from "../console/support.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { insertAdminKey } from "../support/insert_key.ts";
 
@@ -102,8 +102,8 @@ describe("the console beside a listener for operators", () => {
         });
         const { url: link } = (await made.json()) as { url: string };
         expect(link).toStartWith(`${gateway.baseUrl}/console/link/`);
-        const opened = await fetch(link.replace(gateway.baseUrl, url));
-        expect(opened.status).toBe(200);
+        const opened = await pressLink(link.replace(gateway.baseUrl, url));
+        expect(opened.status).toBe(303);
         const page = await visitor(url, cookieFrom(opened)).get("");
         expect(await page.text()).toContain("Customer");
       }
@@ -143,10 +143,12 @@ describe("the console beside a listener for operators", () => {
     });
     const { url } = JSON.parse(stdout) as { url: string };
     expect(url).toStartWith(`${adminUrl}/console/link/`);
-    const stray = await fetch(url.replace(adminUrl, gateway.baseUrl));
-    expect([stray.status, stray.headers.get("set-cookie")]).toEqual([410, null]);
-    const opened = await fetch(url);
-    expect(opened.status).toBe(200);
+    const stray = url.replace(adminUrl, gateway.baseUrl);
+    for (const answer of [await fetch(stray), await pressLink(stray)]) {
+      expect([answer.status, answer.headers.get("set-cookie")]).toEqual([410, null]);
+    }
+    const opened = await pressLink(url);
+    expect(opened.status).toBe(303);
     const operator = visitor(adminUrl, cookieFrom(opened));
     const account = await gateway.createAccount({ name: "Granted" });
     const granted = await operator.act(`/accounts/${account}`, {

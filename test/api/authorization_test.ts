@@ -58,6 +58,7 @@ const OPEN = [
   "GET /.well-known/oauth-authorization-server",
   "GET /.well-known/oauth-protected-resource/mcp/connect",
   "GET /console/link/:token",
+  "POST /console/link/:token",
   "GET /console/sign-in",
   "POST /console/sign-in",
   "POST /oauth/register",

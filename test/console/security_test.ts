@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createLog } from "../../src/lib/log.ts";
+import { hasBrowser, launchBrowser, newVisitor } from "../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { cookieFrom, createAdmin, makeLink, signIn, visitor } from "./support.ts";
+import { cookieFrom, createAdmin, makeLink, pressLink, signIn, visitor } from "./support.ts";
 
+const BROWSER_MS_MAX = 120_000;
 const SESSION_PATHS = ["", "/feeds", "/accounts", "/catalog", "/earnings"];
 
 let gateway: TestGateway;
@@ -94,7 +96,7 @@ describe("session", () => {
       await signIn(gateway.baseUrl, readKey),
     ];
     const link = await makeLink(gateway, { admin, account, permission: "read" });
-    const third = visitor(gateway.baseUrl, cookieFrom(await fetch(link, { redirect: "manual" })));
+    const third = visitor(gateway.baseUrl, cookieFrom(await pressLink(link)));
     expect(await isSignedIn(third)).toBe(true);
     expect((await one.post("/sign-out", {})).status).toBe(303);
     expect([await isSignedIn(one), await isSignedIn(two)]).toEqual([false, true]);
@@ -192,26 +194,72 @@ describe("sign-in", () => {
 });
 
 describe("one-time link", () => {
-  test("a link signs in once; the second time it is 410 and sets no cookie", async () => {
+  test("a link shows whom it is for, and its button signs in once; after that it is 410 and sets no cookie", async () => {
     const link = await makeLink(gateway, { admin, account, permission: "read" });
-    const first = await fetch(link, { redirect: "manual" });
-    expect(await isSignedIn(visitor(gateway.baseUrl, cookieFrom(first)))).toBe(true);
-    const second = await fetch(link, { redirect: "manual" });
-    expect([second.status, second.headers.get("set-cookie")]).toEqual([410, null]);
+    const shown = await fetch(link);
+    const html = await shown.text();
+    expect([shown.status, shown.headers.get("set-cookie")]).toEqual([200, null]);
+    expect(html).toContain("Acme");
+    expect(html).toContain("consumer");
+    const pressed = await pressLink(link);
+    expect([pressed.status, pressed.headers.get("location")]).toEqual([303, "../../console"]);
+    expect(await isSignedIn(visitor(gateway.baseUrl, cookieFrom(pressed)))).toBe(true);
+    for (const later of [await fetch(link), await pressLink(link)]) {
+      expect([later.status, later.headers.get("set-cookie")]).toEqual([410, null]);
+    }
   });
 
-  test("of many that open a link at once, one is signed in", async () => {
+  test("of many that press a link's button at once, one is signed in", async () => {
     const link = await makeLink(gateway, { admin, account, permission: "write" });
-    const all = await Promise.all(Array.from({ length: 8 }, () => fetch(link)));
+    const all = await Promise.all(Array.from({ length: 8 }, () => pressLink(link)));
     expect(all.filter((answer) => answer.headers.has("set-cookie"))).toHaveLength(1);
   });
 
-  test("a HEAD request and a browser that loads ahead don't use a link up", async () => {
+  test("nothing but the button uses a link up: no image, preview, prefetch or form of another site", async () => {
     const link = await makeLink(gateway, { admin, account, permission: "read" });
     await fetch(link, { method: "HEAD" });
+    await fetch(link, { headers: { "Sec-Fetch-Dest": "image", "Sec-Fetch-Site": "cross-site" } });
     await fetch(link, { headers: { "Sec-Purpose": "prefetch;prerender" } });
     await fetch(link, { headers: { "User-Agent": "Slackbot-LinkExpanding 1.0" } });
-    expect((await fetch(link, { redirect: "manual" })).headers.has("set-cookie")).toBe(true);
+    for (const headers of [{ "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }]) {
+      const foreign = await pressLink(link, headers);
+      expect([foreign.status, foreign.headers.get("set-cookie")]).toEqual([403, null]);
+    }
+    expect((await pressLink(link)).headers.has("set-cookie")).toBe(true);
+  });
+
+  test.skipIf(!hasBrowser)(
+    "a browser that comes from another site, which shows the link as an image, is signed in by the button",
+    async () => {
+      const link = await makeLink(gateway, { admin, account, permission: "read" });
+      const html = `<img src="${link}"><a href="${link}">Go</a>`;
+      const site = Bun.serve({
+        port: 0,
+        hostname: "localhost",
+        fetch: () => new Response(html, { headers: { "Content-Type": "text/html" } }),
+      });
+      const browser = await launchBrowser();
+      const page = await (await newVisitor(browser, {})).newPage();
+      await page.goto(`http://localhost:${site.port}/`);
+      await page.click("a");
+      await page.click("main button");
+      // The strict cookie comes along at once.
+      await page.waitForSelector("text=Sign out everywhere");
+      expect(page.url()).toBe(`${gateway.baseUrl}/console`);
+      await browser.close();
+      await site.stop(true);
+    },
+    BROWSER_MS_MAX,
+  );
+
+  test("a link that is opened in a session of somebody else says so, and leaves it as it is", async () => {
+    const other = await gateway.createAccount({ name: "Other" });
+    const who = await signIn(gateway.baseUrl, await gateway.createKey(other, "read"));
+    const link = await makeLink(gateway, { admin, account, permission: "write" });
+    const html = await (await fetch(link, { headers: { cookie: who.cookie } })).text();
+    expect(html).toContain("You are signed in as Other (consumer)");
+    expect(html).toContain("Acme");
+    expect(await isSignedIn(who)).toBe(true);
   });
 
   test("a link is over after 15 minutes, and while its account is suspended", async () => {
@@ -220,11 +268,11 @@ describe("one-time link", () => {
       select extract(epoch from expires_at - now())::int as seconds from sign_in_links`;
     expect(rows[0]?.seconds).toBeWithin(890, 901);
     await gateway.sql`update sign_in_links set expires_at = now() - interval '1 second'`;
-    expect((await fetch(old, { redirect: "manual" })).status).toBe(410);
+    expect([(await fetch(old)).status, (await pressLink(old)).status]).toEqual([410, 410]);
     const unpaid = await gateway.createAccount({ name: "Unpaid" });
     const link = await makeLink(gateway, { admin, account: unpaid, permission: "read" });
     await gateway.sql`update accounts set suspension_reason = 'unpaid' where account_id = ${unpaid}`;
-    expect((await fetch(link, { redirect: "manual" })).status).toBe(410);
+    expect([(await fetch(link)).status, (await pressLink(link)).status]).toEqual([410, 410]);
     const again = `/v1/operator/accounts/${unpaid}/sessions`;
     const refused = await gateway.send("POST", again, admin, { permission: "read" });
     expect(refused.status).toBe(403);
@@ -241,10 +289,13 @@ describe("one-time link", () => {
     const { pathname } = new URL(link);
     const token = pathname.split("/").at(-1) ?? "none";
     expect(JSON.stringify(await gateway.sql`select * from sign_in_links`)).not.toContain(token);
-    const answer = await fetch(logged.baseUrl + pathname, { redirect: "manual" });
-    expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
-    expect(answer.headers.get("cache-control")).toBe("no-store");
-    expect(await answer.text()).not.toContain(token);
+    const shown = await fetch(logged.baseUrl + pathname);
+    const answer = await pressLink(logged.baseUrl + pathname);
+    for (const each of [shown, answer]) {
+      expect(each.headers.get("referrer-policy")).toBe("no-referrer");
+      expect(each.headers.get("cache-control")).toBe("no-store");
+      expect(await each.text()).not.toContain(token);
+    }
     const session = cookieFrom(answer).split("=")[1] ?? "none";
     await visitor(logged.baseUrl, cookieFrom(answer)).get("");
     await logged.stop();
@@ -256,7 +307,7 @@ describe("one-time link", () => {
   test("a customer's link and key are no operator's", async () => {
     for (const permission of ["read", "write"]) {
       const link = await makeLink(gateway, { admin, account, permission });
-      const who = visitor(gateway.baseUrl, cookieFrom(await fetch(link, { redirect: "manual" })));
+      const who = visitor(gateway.baseUrl, cookieFrom(await pressLink(link)));
       for (const path of ["/accounts", "/reviews", "/keys", "/money", "/audit"]) {
         expect([path, (await who.get(path)).status]).toEqual([path, 404]);
         const act = { act: "grant", confirmed: "yes" };

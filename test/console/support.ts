@@ -78,6 +78,15 @@ export async function makeLink(
   return ((await answer.json()) as { url: string }).url;
 }
 
+/** Presses the button of a link's page. */
+export function pressLink(link: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(link, {
+    method: "POST",
+    headers: { "sec-fetch-site": "same-origin", ...headers },
+    redirect: "manual",
+  });
+}
+
 /** What the form of a page would send if nothing was typed. */
 export function fieldsIn(html: string): Fields {
   const fields: Record<string, string> = {};

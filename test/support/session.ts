@@ -18,7 +18,7 @@ export async function signIn({ baseUrl }: { readonly baseUrl: string }, key: str
 
 /** The cookie of a session by a link. */
 export async function signInByLink(url: string): Promise<string> {
-  const response = await fetch(url, { redirect: "manual" });
-  expect(response.status).toBe(200);
+  const response = await fetch(url, { method: "POST", redirect: "manual" });
+  expect(response.status).toBe(303);
   return response.headers.get("set-cookie")?.split(";")[0] ?? "";
 }

@@ -427,6 +427,6 @@ async function makeLink(visit: Visit, permission: "read" | "write"): Promise<Act
   const asked = { account_id: idOf(visit), permission };
   const { url } = await createSignInLink(visit.operator, asked, visit.actor);
   const note =
-    "Whoever opens it first, within 15 minutes, is signed in as this account. Send it to the customer alone.";
+    "Whoever signs in with it first, within 15 minutes, acts as this account. Send it to the customer alone.";
   return showOnce("A link to sign in", url, note);
 }

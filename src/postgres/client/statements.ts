@@ -70,6 +70,7 @@ import sql_console_begin_session from "../../../sql/console/begin_session.sql" w
 import sql_console_end_sessions from "../../../sql/console/end_sessions.sql" with { type: "text" };
 import sql_console_find_names from "../../../sql/console/find_names.sql" with { type: "text" };
 import sql_console_find_session from "../../../sql/console/find_session.sql" with { type: "text" };
+import sql_console_find_sign_in_link from "../../../sql/console/find_sign_in_link.sql" with { type: "text" };
 import sql_console_use_sign_in_link from "../../../sql/console/use_sign_in_link.sql" with { type: "text" };
 import sql_earnings_add_totals from "../../../sql/earnings/add_totals.sql" with { type: "text" };
 import sql_earnings_find_earned from "../../../sql/earnings/find_earned.sql" with { type: "text" };
@@ -526,6 +527,7 @@ export const STATEMENTS = {
   end_sessions: numbered(sql_console_end_sessions),
   find_names: numbered(sql_console_find_names),
   find_session: numbered(sql_console_find_session),
+  find_sign_in_link: numbered(sql_console_find_sign_in_link),
   use_sign_in_link: numbered(sql_console_use_sign_in_link),
   add_totals: numbered(sql_earnings_add_totals),
   find_earned: numbered(sql_earnings_find_earned),
@@ -1207,6 +1209,18 @@ export interface StatementTypes {
       readonly expires_at: string;
       readonly account_id: string | null;
       readonly account_name: string | null;
+    };
+  };
+  /** who would be signed in by a link, which stays as it is; nothing where use_sign_in_link would find nothing */
+  find_sign_in_link: {
+    parameters: {
+      readonly link_hash: Uint8Array;
+      readonly is_for_operators: boolean;
+    };
+    row: {
+      readonly permission: string;
+      readonly account_name: string | null;
+      readonly expires_at: string;
     };
   };
   /** who is signed in by a link, which is used up with that; nothing if it is over, or the account is */
@@ -3041,6 +3055,7 @@ export const ARGUMENTS: {
   end_sessions: (by) => [by.session_hash, by.is_everywhere],
   find_names: (by) => [by.ids],
   find_session: (by) => [by.session_hash],
+  find_sign_in_link: (by) => [by.link_hash, by.is_for_operators],
   use_sign_in_link: (by) => [by.link_hash, by.is_for_operators],
   add_totals: (by) => [by.ages_ms, by.names, by.amounts],
   find_earned: (by) => [by.account_id],
