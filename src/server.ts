@@ -144,19 +144,16 @@ function serve(services: Services, options: ServeOptions): Gateway {
         }),
       })
     : undefined;
-  // Beside the other jobs, since it waits for answers of others.
-  const finishing =
-    hasJobs && config.topups
-      ? startMaintenance({
-          database: databases.background,
-          log,
-          metrics: http.metrics,
-          jobs: [
-            finishTopups(ways, log),
-            ...(ways.x402 === undefined ? [] : [recheckTopups(ways.x402, log), forgetTopups()]),
-          ],
-        })
-      : undefined;
+  // Beside the other jobs, since it waits for answers of others. Without a way to pay, too: what was under way when one
+  // was switched off becomes an alert.
+  const finishing = hasJobs
+    ? startMaintenance({
+        database: databases.background,
+        log,
+        metrics: http.metrics,
+        jobs: [finishTopups(ways, log), recheckTopups(ways.x402, log), forgetTopups()],
+      })
+    : undefined;
   const minuteCounts = hasJobs
     ? startMinuteCounts({
         database: databases.background,

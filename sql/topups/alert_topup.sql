@@ -4,6 +4,6 @@
 -- :alert text
 -- returns topup_id uuid
 update topups
-set alert = :alert
+set alert = with_alert(alert, :alert)
 where topup_id = :topup_id
 returning topup_id

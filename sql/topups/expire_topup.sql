@@ -6,7 +6,7 @@
 update topups
 set status = 'expired',
   ended_at = clock_timestamp(),
-  alert = coalesce(alert, :alert)
+  alert = with_alert(alert, :alert)
 where topup_id = :topup_id
   and status = 'waiting'
 returning topup_id

@@ -2,8 +2,10 @@
 -- why: takes back what a payer has got back, as far as the balance goes
 -- :topup_id uuid
 -- :source text
--- :rank int
+-- :rank bigint
 -- :total_nanos bigint
+-- :ended_nanos bigint
+-- :alert text?
 -- :actor text?
 -- returns outcome text
 select outcome
@@ -12,5 +14,7 @@ from take_back_topup(
   told_by => :source,
   told_rank => :rank,
   told_nanos => :total_nanos,
+  told_ended => :ended_nanos,
+  told_alert => :alert,
   actor => :actor
 )

@@ -37,7 +37,7 @@ const topupList = databaseCommand({
       WAY: (row) => row.way,
       STATUS: (row) => row.status,
       USD: (row) => row.usd.rawJSON,
-      ALERT: (row) => row.alert ?? row.last_error,
+      ALERT: (row) => row.alert?.replaceAll("\n", "; ") ?? row.last_error,
       "TAKEN BACK": (row) => row.taken_back_usd.rawJSON,
       REFERENCE: (row) => row.reference,
     });

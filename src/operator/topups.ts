@@ -38,7 +38,7 @@ export const ListedTopupShape = Type.Object(
     ended_at: nullable(time("When it was granted, or expired.")),
     taken_back_usd: exact("What refunds and disputes have taken from the balance again."),
     unrecovered_usd: exact("What the payer has got back, and the balance had not."),
-    alert: nullable(Type.String({ description: "What somebody has to look at." })),
+    alert: nullable(Type.String({ description: "What somebody has to look at, a line each." })),
     last_error: nullable(Type.String({ description: "Why the way did not answer last." })),
   },
   { $id: "ListedTopUp", description: "A top-up as an operator sees it." },

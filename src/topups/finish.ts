@@ -29,6 +29,8 @@ const PAUSE_MS = 60_000;
 const PAUSE_MS_MAX = 60 * 60_000;
 /** How long after its end a payment that nobody can tell about is asked for. Then it is the operator's. */
 const ASKED_MS_MAX = 30 * MS_PER_DAY;
+/** How long after its end a payment is left alone whose way is not configured. Then it is the operator's. */
+const SWITCHED_OFF_MS_MAX = 60 * 60_000;
 
 export function finishTopups(ways: Ways, log: Log): Job {
   return {
@@ -71,7 +73,14 @@ async function settle(book: Book, ways: Ways, topup: Topup): Promise<boolean> {
     return false;
   }
   const way = ways[topup.way as WayName];
-  if (way === undefined) throw new Error("this way to pay is not configured any more");
+  if (way === undefined) {
+    // A gateway that still has the way may ask.
+    const isLeft = Date.now() < Date.parse(topup.expires_at) + SWITCHED_OFF_MS_MAX;
+    if (isLeft) throw new Error("this way to pay is not configured any more");
+    const alert = `${topup.way} was switched off before it was known whether this was paid`;
+    await expireTopup(book, topupId, alert);
+    return false;
+  }
   const standing = await way.ask(topup);
   switch (standing.kind) {
     case "paid":

@@ -25,7 +25,8 @@ const PAUSE_MS = 10 * 60_000;
 /** How long after its grant a payment is asked for. Then it is the operator's. */
 const ASKED_MS_MAX = 7 * MS_PER_DAY;
 
-export function recheckTopups(way: DirectWay, log: Log, ageMs = AGE_MS): Job {
+/** @param way undefined: it was switched off, and what was granted by it is left to the operator in the end */
+export function recheckTopups(way: DirectWay | undefined, log: Log, ageMs = AGE_MS): Job {
   return {
     name: "topup finality",
     everyMs: EVERY_MS,
@@ -41,10 +42,10 @@ export function recheckTopups(way: DirectWay, log: Log, ageMs = AGE_MS): Job {
   };
 }
 
-async function recheck(book: Book, way: DirectWay, topup: Topup): Promise<void> {
+async function recheck(book: Book, way: DirectWay | undefined, topup: Topup): Promise<void> {
   const { topup_id: topupId } = topup;
   try {
-    const finality = await way.recheck(topup);
+    const finality = (await way?.recheck(topup)) ?? "open";
     switch (finality) {
       case "open":
         await giveUp(book, topup);

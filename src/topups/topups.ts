@@ -167,13 +167,17 @@ export async function grantTopup(
   }
 }
 
-/** What a source says that a payer has got back, in all. */
+/** What a source says that a payer has got back, in all. See `sql/topups/functions/given_back.sql`. */
 export interface TakeBack {
-  /** Such as `refunds`, or the id of a dispute. */
+  /** Such as `refund re_…`, or the id of a dispute. */
   readonly source: string;
   /** A message of a higher rank replaces those of lower ones, whenever they come. */
   readonly rank: number;
   readonly totalNanos: bigint;
+  /** What a refund was to give back that has failed or was canceled. @default 0 */
+  readonly endedNanos?: bigint;
+  /** For the operator, if this is news. */
+  readonly alert?: string | undefined;
 }
 
 export type TakeBackOutcome = "taken_back" | "noted" | "repeated" | "topup_unknown";
@@ -182,9 +186,17 @@ export type TakeBackOutcome = "taken_back" | "noted" | "repeated" | "topup_unkno
 export async function takeBackTopup(
   { database, log }: Book,
   topupId: string,
-  { source, rank, totalNanos }: TakeBack,
+  { source, rank, totalNanos, endedNanos = 0n, alert }: TakeBack,
 ): Promise<TakeBackOutcome> {
-  const told = { topup_id: topupId, source, rank, total_nanos: totalNanos, actor: PAYMENT };
+  const told = {
+    topup_id: topupId,
+    source,
+    rank: BigInt(rank),
+    total_nanos: totalNanos,
+    ended_nanos: endedNanos,
+    alert: alert ?? null,
+    actor: PAYMENT,
+  };
   // If the top-up gets its account meanwhile, the statement is rolled back and sent again.
   const row = await database.row("take_back_topup", told);
   const outcome = row?.outcome as TakeBackOutcome;
@@ -206,7 +218,7 @@ export async function expireTopup(
   await database.row("expire_topup", { topup_id: topupId, alert });
 }
 
-/** Leaves an alert with a top-up. */
+/** Leaves an alert with a top-up, beside those that are open. */
 export async function alertTopup(
   { database, log }: Book,
   topupId: string,

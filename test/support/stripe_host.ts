@@ -241,7 +241,7 @@ let events = 0;
 export async function signMessage(
   type: string,
   object: object,
-  { secret = WEBHOOK_SECRET, ageSeconds = 0 } = {},
+  { secret = WEBHOOK_SECRET, ageSeconds = 0, created = CREATED } = {},
 ): Promise<Message> {
   events += 1;
   const body = JSON.stringify(
@@ -249,7 +249,7 @@ export async function signMessage(
       id: `evt_${events}`,
       object: "event",
       api_version: "2026-10-28.endive",
-      created: CREATED,
+      created,
       livemode: false,
       pending_webhooks: 1,
       request: { id: null, idempotency_key: null },

@@ -352,7 +352,101 @@ describe("POST /webhooks/stripe", () => {
     expect(await alertOf(id)).toContain("1500000000 nano-dollars more");
     const failed = { id: "re_1", status: "failed", cents: 100 };
     await hear(await told("refund.failed", stripe.refundOf(id, failed)));
+    // What was missing before stays beside it.
+    expect(await alertOf(id)).toContain("500000000 nano-dollars more");
     expect(await alertOf(id)).toContain("re_1");
+  });
+
+  test("a refund that fails is given back, and another one takes the credits again", async () => {
+    for (const hasRefunds of [true, false]) {
+      const { accountId, id } = await paid();
+      await hear(await completed(id));
+      let created = 1_795_000_000;
+      // An endpoint that was made before hears of no refund but those that fail.
+      const refund = async (refundId: string) => {
+        created += 60;
+        const of = { id: refundId, status: "pending", cents: 500 };
+        const refunded = signMessage("charge.refunded", stripe.chargeOf(id, 500), { created });
+        const opened = signMessage("refund.created", stripe.refundOf(id, of), { created });
+        const messages = await Promise.all(hasRefunds ? [opened, refunded] : [refunded]);
+        for (const message of messages) await hear(message);
+        return messages;
+      };
+      const first = await refund("re_first");
+      expect(await balanceOf(accountId)).toBe(0);
+      created += 60;
+      const failed = stripe.refundOf(id, { id: "re_first", status: "failed", cents: 500 });
+      await hear(await signMessage("refund.failed", failed, { created }));
+      expect(await balanceOf(accountId)).toBe(5 * CREDITS_PER_USD);
+      for (const message of first) await hear(message);
+      expect(await balanceOf(accountId)).toBe(5 * CREDITS_PER_USD);
+      await refund("re_second");
+      expect(await balanceOf(accountId)).toBe(0);
+      await gateway.sql`update topups set alert = null where topup_id = ${id}`;
+      await hear(await signMessage("refund.failed", failed, { created: created - 60 }));
+      expect([await balanceOf(accountId), await alertOf(id)]).toEqual([0, null]);
+    }
+  });
+
+  test("refunds in any order, told in any order, take back those that have not failed or were canceled", async () => {
+    const cents = { re_1: 100, re_2: 150, re_3: 250 } as const;
+    const ids = ["re_1", "re_2", "re_3"] as const;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.boolean(),
+        // Of each refund: when it was made, and how it ended, if it has.
+        fc.tuple(
+          ...ids.map(() =>
+            fc.record({
+              madeAt: fc.integer({ min: 1, max: 10 }),
+              end: fc.option(
+                fc.record({
+                  after: fc.integer({ min: 1, max: 10 }),
+                  status: fc.constantFrom("failed", "canceled"),
+                }),
+              ),
+            }),
+          ),
+        ),
+        fc.infiniteStream(fc.nat()),
+        async (hasRefunds, plans, random) => {
+          const { accountId, id } = await paid();
+          const at = (time: number) => ({ created: 1_795_000_000 + time });
+          const endOf = ({ madeAt, end }: (typeof plans)[number]) =>
+            end === null ? Number.POSITIVE_INFINITY : madeAt + end.after + 0.5;
+          const refundedAt = (time: number) =>
+            plans.reduce((sum, plan, place) => {
+              const isThere = plan.madeAt <= time && endOf(plan) > time;
+              return isThere ? sum + cents[ids[place] ?? "re_1"] : sum;
+            }, 0);
+          const messages = [completed(id)];
+          for (const [place, plan] of plans.entries()) {
+            const of = ids[place] ?? "re_1";
+            const refund = (status: string) =>
+              stripe.refundOf(id, { id: of, status, cents: cents[of] });
+            const { madeAt, end } = plan;
+            const charge = stripe.chargeOf(id, refundedAt(madeAt));
+            messages.push(signMessage("charge.refunded", charge, at(2 * madeAt)));
+            if (hasRefunds) {
+              messages.push(signMessage("refund.created", refund("pending"), at(2 * madeAt)));
+              messages.push(signMessage("refund.updated", refund("succeeded"), at(2 * madeAt)));
+            }
+            if (end === null) continue;
+            const type = hasRefunds ? "refund.updated" : "refund.failed";
+            messages.push(signMessage(type, refund(end.status), at(2 * endOf(plan))));
+          }
+          const drawn = (await Promise.all(messages)).map((message) => ({
+            message,
+            place: random.next().value as number,
+          }));
+          drawn.sort((a, b) => a.place - b.place);
+          for (const { message } of drawn) await hear(message);
+          const left = 500 - refundedAt(Number.MAX_SAFE_INTEGER);
+          expect(await balanceOf(accountId)).toBe((left / 100) * CREDITS_PER_USD);
+        },
+      ),
+      { numRuns: 25 },
+    );
   });
 
   test("a dispute takes back while it is open or lost, and gives back when it is won, in any order", async () => {

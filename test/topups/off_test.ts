@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openWays } from "../../src/topups/open_ways.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { waitFor } from "../support/processes.ts";
 import { deliver, signMessage } from "../support/stripe_host.ts";
 
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await startTestGateway({}, { hasJobs: true });
 });
 afterAll(() => gateway.stop());
 
@@ -28,6 +29,39 @@ test("a gateway without a way to pay says so, has no webhook, and asks nobody", 
     card: undefined,
     x402: undefined,
   });
+});
+
+test("what was under way when a way was switched off becomes an alert, once it is over", async () => {
+  const accountId = await gateway.createAccount();
+  const begun = async (way: string, endedAgo: string) => {
+    const [row] = await gateway.sql`
+      insert into topups (account_id, way, amount_nanos, payment_id, created_at, expires_at, due_at)
+      values (
+        ${accountId}, ${way}, 5000000000, ${crypto.randomUUID()}, now() - interval '2 days',
+        now() - ${endedAgo}::interval, now()
+      )
+      returning topup_id`;
+    return String(row?.topup_id);
+  };
+  const stateOf = async (id: string) => {
+    const [row] = await gateway.sql`
+      select status, alert, last_error from topups where topup_id = ${id}`;
+    return row;
+  };
+  const over = [await begun("card", "61 minutes"), await begun("x402", "61 minutes")];
+  const left = await begun("card", "59 minutes");
+  const areAsked = await waitFor(async () => {
+    const states = await Promise.all([...over, left].map(stateOf));
+    return states.every((state) => state?.alert !== null || state?.last_error !== null);
+  }, 60_000);
+  expect(areAsked).toBe(true);
+  for (const id of over) {
+    expect(await stateOf(id)).toMatchObject({
+      status: "expired",
+      alert: expect.stringContaining("was switched off"),
+    });
+  }
+  expect(await stateOf(left)).toMatchObject({ status: "waiting", alert: null });
 });
 
 test("a gateway without a way to pay loads nothing of one, and neither does one that takes cards, before it is asked", async () => {

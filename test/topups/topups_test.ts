@@ -4,6 +4,7 @@ import { createLog } from "../../src/lib/log.ts";
 import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
 import { finishTopup } from "../../src/topups/finish.ts";
 import {
+  alertTopup,
   type BegunTopup,
   type Book,
   beginTopup,
@@ -321,6 +322,35 @@ describe("finishTopup", () => {
     expect(await stateOf(failing)).toMatchObject({ status: "waiting", last_error: "no route" });
     expect(await stateOf(strange)).toMatchObject({ status: "expired", alert: "in euro" });
     expect((await bookOf(accountId)).balance).toBe(5n * USD);
+  });
+
+  test("an alert never replaces one that is open, and is there once", async () => {
+    const accountId = await gateway.createAccount();
+    const topup = await begin(accountId);
+    const { topup_id: id } = topup;
+    const { reference, paidNanos } = payment();
+    await alertTopup(book, id, "first");
+    for (let times = 0; times < 2; times++) {
+      await grantTopup(book, id, { reference, paidNanos: 1n });
+      await alertTopup(book, id, "second");
+    }
+    await grantTopup(book, id, { reference, paidNanos });
+    const lines = ["first", `amount_differs: 1 nano-dollars by ${reference}`, "second"];
+    expect((await stateOf(topup)).alert?.split("\n")).toEqual(lines);
+    await gateway.sql`
+      select append_ledger_entry(${accountId}, 'revocation', ${String(-5n * USD)}, 'spent', null)`;
+    const unrecovered = (usd: number) =>
+      `unrecovered: the payer has got back ${usd}000000000 nano-dollars more than the balance had`;
+    const takeBack = { source: "dp_1", rank: 1 };
+    await takeBackTopup(book, id, { ...takeBack, totalNanos: 2n * USD });
+    await takeBackTopup(book, id, { ...takeBack, totalNanos: 3n * USD });
+    expect((await stateOf(topup)).alert?.split("\n")).toEqual([...lines, unrecovered(3)]);
+    await takeBackTopup(book, id, { ...takeBack, rank: 2, totalNanos: 0n });
+    expect((await stateOf(topup)).alert?.split("\n")).toEqual(lines);
+    const unpaid = await begin(accountId);
+    await alertTopup(book, unpaid.topup_id, "first");
+    await expireTopup(book, unpaid.topup_id, "second");
+    expect((await stateOf(unpaid)).alert).toBe("first\nsecond");
   });
 
   test("a top-up without a page is expired once no repeat of its call can come, and not before", async () => {

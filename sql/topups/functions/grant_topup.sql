@@ -60,7 +60,9 @@ begin
   end if;
   if outcome <> 'granted' then
     update topups
-    set alert = format('%s: %s nano-dollars by %s', outcome, paid_nanos, paid_reference)
+    set alert = with_alert(
+      alert, format('%s: %s nano-dollars by %s', outcome, paid_nanos, paid_reference)
+    )
     where topup_id = paid_topup;
     return;
   end if;

@@ -1,7 +1,7 @@
 -- Takes from the balance what the payer of a granted top-up has got back, as far as the balance goes, and gives back
 -- what the payer has lost again. The caller has locked the account and the top-up.
 --
--- What the balance had not is an alert for the operator.
+-- What the balance had not is an alert for the operator, beside others that are open.
 create or replace function settle_take_backs(
   settled_topup uuid,
   actor text
@@ -16,6 +16,7 @@ declare
   -- What is to be taken yet; negative: to be given.
   open_nanos bigint;
   moved_nanos bigint;
+  missing_nanos bigint;
   appended record;
 begin
   select * into strict topup
@@ -24,11 +25,8 @@ begin
   select * into strict granted
   from credit_ledger
   where entry_id = topup.entry_id;
-  select least(coalesce(sum(total_nanos), 0), topup.amount_nanos)
-    - topup.taken_back_nanos - topup.unrecovered_nanos
-  into open_nanos
-  from topup_take_backs
-  where topup_id = settled_topup;
+  open_nanos := least(given_back(settled_topup), topup.amount_nanos)
+    - topup.taken_back_nanos - topup.unrecovered_nanos;
   if open_nanos = 0 then
     return;
   end if;
@@ -72,18 +70,23 @@ begin
       raise exception 'the payment % can''t be settled: %', granted.reference, appended.outcome;
     end if;
   end if;
+  missing_nanos := topup.unrecovered_nanos + open_nanos - moved_nanos;
   update topups
   set taken_back_nanos = taken_back_nanos + moved_nanos,
-    unrecovered_nanos = unrecovered_nanos + open_nanos - moved_nanos,
-    alert = case
-      when unrecovered_nanos + open_nanos - moved_nanos > 0
-        then format(
+    unrecovered_nanos = missing_nanos,
+    alert = with_alert(
+      (
+        select string_agg(known.line, E'\n' order by known.place)
+        from unnest(string_to_array(alert, E'\n')) with ordinality as known (line, place)
+        where not starts_with(known.line, 'unrecovered: ')
+      ),
+      case
+        when missing_nanos > 0 then format(
           'unrecovered: the payer has got back %s nano-dollars more than the balance had',
-          unrecovered_nanos + open_nanos - moved_nanos
+          missing_nanos
         )
-      when starts_with(alert, 'unrecovered: ') then null
-      else alert
-    end
+      end
+    )
   where topup_id = settled_topup;
 end
 $$;

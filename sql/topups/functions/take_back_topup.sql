@@ -4,12 +4,17 @@
 -- A source tells its total, so that messages may come twice and in any order: of the same rank the largest total counts,
 -- and a higher rank replaces all that was said before.
 --
+-- told_ended: of a refund that has failed or was canceled, what it was to give back. See given_back
+-- told_alert: for the operator, if this is news; null: nothing
+--
 -- Outcomes: taken_back; noted (the top-up is not granted yet); repeated (an old message); topup_unknown
 create or replace function take_back_topup(
   paid_topup uuid,
   told_by text,
-  told_rank int,
+  told_rank bigint,
   told_nanos bigint,
+  told_ended bigint,
+  told_alert text,
   actor text,
   out outcome text
 )
@@ -23,16 +28,22 @@ begin
     outcome := 'topup_unknown';
     return;
   end if;
-  insert into topup_take_backs as known (topup_id, source, rank, total_nanos)
-  values (paid_topup, told_by, told_rank, told_nanos)
+  insert into topup_take_backs as known (topup_id, source, rank, total_nanos, ended_nanos)
+  values (paid_topup, told_by, told_rank, told_nanos, told_ended)
   on conflict (topup_id, source) do update
   set rank = excluded.rank,
-    total_nanos = excluded.total_nanos
+    total_nanos = excluded.total_nanos,
+    ended_nanos = excluded.ended_nanos
   where excluded.rank > known.rank
     or excluded.rank = known.rank and excluded.total_nanos > known.total_nanos;
   if not found then
     outcome := 'repeated';
     return;
+  end if;
+  if told_alert is not null then
+    update topups
+    set alert = with_alert(alert, told_alert)
+    where topup_id = paid_topup;
   end if;
   if topup.status <> 'granted' then
     outcome := 'noted';

@@ -165,6 +165,7 @@ import sql_migrations_0028_top_reads from "../../../sql/migrations/0028_top_read
 import sql_migrations_0029_batches_of_collections from "../../../sql/migrations/0029_batches_of_collections.sql" with { type: "text" };
 import sql_migrations_0030_agreed_keys from "../../../sql/migrations/0030_agreed_keys.sql" with { type: "text" };
 import sql_migrations_0032_payouts_undone from "../../../sql/migrations/0032_payouts_undone.sql" with { type: "text" };
+import sql_migrations_0033_refunds_of_topups from "../../../sql/migrations/0033_refunds_of_topups.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -304,11 +305,13 @@ import sql_topups_find_topup_of_payment from "../../../sql/topups/find_topup_of_
 import sql_topups_functions_adopt_topup from "../../../sql/topups/functions/adopt_topup.sql" with { type: "text" };
 import sql_topups_functions_begin_topup from "../../../sql/topups/functions/begin_topup.sql" with { type: "text" };
 import sql_topups_functions_give_topup_key from "../../../sql/topups/functions/give_topup_key.sql" with { type: "text" };
+import sql_topups_functions_given_back from "../../../sql/topups/functions/given_back.sql" with { type: "text" };
 import sql_topups_functions_grant_topup from "../../../sql/topups/functions/grant_topup.sql" with { type: "text" };
 import sql_topups_functions_lock_topup from "../../../sql/topups/functions/lock_topup.sql" with { type: "text" };
 import sql_topups_functions_settle_take_backs from "../../../sql/topups/functions/settle_take_backs.sql" with { type: "text" };
 import sql_topups_functions_settle_topup from "../../../sql/topups/functions/settle_topup.sql" with { type: "text" };
 import sql_topups_functions_take_back_topup from "../../../sql/topups/functions/take_back_topup.sql" with { type: "text" };
+import sql_topups_functions_with_alert from "../../../sql/topups/functions/with_alert.sql" with { type: "text" };
 import sql_topups_give_topup_key from "../../../sql/topups/give_topup_key.sql" with { type: "text" };
 import sql_topups_grant_topup from "../../../sql/topups/grant_topup.sql" with { type: "text" };
 import sql_topups_list_topups from "../../../sql/topups/list_topups.sql" with { type: "text" };
@@ -353,6 +356,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0029_batches_of_collections", text: sql_migrations_0029_batches_of_collections },
   { name: "0030_agreed_keys", text: sql_migrations_0030_agreed_keys },
   { name: "0032_payouts_undone", text: sql_migrations_0032_payouts_undone },
+  { name: "0033_refunds_of_topups", text: sql_migrations_0033_refunds_of_topups },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -482,11 +486,13 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "adopt_topup", text: sql_topups_functions_adopt_topup },
   { name: "begin_topup", text: sql_topups_functions_begin_topup },
   { name: "give_topup_key", text: sql_topups_functions_give_topup_key },
+  { name: "given_back", text: sql_topups_functions_given_back },
   { name: "grant_topup", text: sql_topups_functions_grant_topup },
   { name: "lock_topup", text: sql_topups_functions_lock_topup },
   { name: "settle_take_backs", text: sql_topups_functions_settle_take_backs },
   { name: "settle_topup", text: sql_topups_functions_settle_topup },
   { name: "take_back_topup", text: sql_topups_functions_take_back_topup },
+  { name: "with_alert", text: sql_topups_functions_with_alert },
 ];
 
 /** The text of every statement, by name. Its parameters are numbered in the order of its header. */
@@ -3003,8 +3009,10 @@ export interface StatementTypes {
     parameters: {
       readonly topup_id: string;
       readonly source: string;
-      readonly rank: number;
+      readonly rank: bigint;
       readonly total_nanos: bigint;
+      readonly ended_nanos: bigint;
+      readonly alert: string | null;
       readonly actor: string | null;
     };
     row: {
@@ -3172,5 +3180,5 @@ export const ARGUMENTS: {
   postpone_topup: (by) => [by.topup_id, by.due_in, by.error],
   report_topups: (by) => [by.from_day, by.to_day],
   settle_topup: (by) => [by.topup_id, by.reason, by.actor],
-  take_back_topup: (by) => [by.topup_id, by.source, by.rank, by.total_nanos, by.actor],
+  take_back_topup: (by) => [by.topup_id, by.source, by.rank, by.total_nanos, by.ended_nanos, by.alert, by.actor],
 };

@@ -1,8 +1,10 @@
 /**
- * What a message of Stripe changes. Messages come late, twice and in any order. Beyond 15.
+ * What a message of Stripe changes. Messages come late, twice and in any order (docs.stripe.com/webhooks, "Event
+ * ordering"). Beyond 15.
  *
- * What is none of ours is passed over, because a Stripe account may have other uses. A refund tells the total of its
- * charge, and a dispute where it stands, so that an old message changes nothing.
+ * What is none of ours is passed over, because a Stripe account may have other uses. A refund and a dispute tell where
+ * they stand, and a charge tells the total of its refunds at the time of the message, so that an old message changes
+ * nothing.
  *
  * @module
  */
@@ -27,6 +29,8 @@ export const EVENTS_HEARD = [
   "checkout.session.async_payment_failed",
   "checkout.session.expired",
   "charge.refunded",
+  "refund.created",
+  "refund.updated",
   "refund.failed",
   "charge.dispute.created",
   "charge.dispute.updated",
@@ -45,9 +49,11 @@ export async function hearEvent(book: Book, stripe: StripeClient, event: StripeE
     case "checkout.session.expired":
       return hearUnpaid(book, event.data.object);
     case "charge.refunded":
-      return hearRefunded(book, stripe, event.data.object);
+      return hearRefunded(book, stripe, event);
+    case "refund.created":
+    case "refund.updated":
     case "refund.failed":
-      return hearRefundFailed(book, stripe, event.data.object);
+      return hearRefund(book, stripe, event);
     case "charge.dispute.created":
     case "charge.dispute.updated":
     case "charge.dispute.funds_withdrawn":
@@ -77,22 +83,40 @@ async function hearUnpaid(book: Book, session: Session): Promise<void> {
   if (topupId !== undefined) await expireTopup(book, topupId);
 }
 
-async function hearRefunded(book: Book, stripe: StripeClient, charge: Stripe.Charge) {
+async function hearRefunded(
+  book: Book,
+  stripe: StripeClient,
+  { created, data: { object: charge } }: Stripe.ChargeRefundedEvent,
+) {
   const topupId = topupIdOf(charge) ?? (await findTopupId(stripe, charge));
   if (topupId === undefined) return;
   const totalNanos = BigInt(charge.amount_refunded) * NANOS_PER_CENT;
-  await takeBackTopup(book, topupId, { source: "refunds", rank: 0, totalNanos });
+  await takeBackTopup(book, topupId, { source: "refunds", rank: created, totalNanos });
 }
 
-async function hearRefundFailed(book: Book, stripe: StripeClient, refund: Stripe.Refund) {
+async function hearRefund(
+  book: Book,
+  stripe: StripeClient,
+  { created, data: { object: refund } }: RefundEvent,
+) {
   const topupId = await findTopupId(stripe, refund);
   if (topupId === undefined) return;
-  await alertTopup(
-    book,
-    topupId,
-    `refund ${refund.id} has failed; its credits were taken, so grant them again if the money stays with you`,
-  );
+  const { id, status, amount } = refund;
+  const source = `refund ${id}`;
+  const nanos = BigInt(amount) * NANOS_PER_CENT;
+  // One that is still under way takes the credits at once, or they could be spent meanwhile.
+  const hasEnded = status === "failed" || status === "canceled";
+  const takeBack = hasEnded
+    ? { source, rank: created, totalNanos: 0n, endedNanos: nanos }
+    : { source, rank: 0, totalNanos: nanos };
+  const alert =
+    status === "failed"
+      ? `refund ${id} has failed, so what it took was given back; refund the payer in another way, and revoke the credits`
+      : undefined;
+  await takeBackTopup(book, topupId, { ...takeBack, alert });
 }
+
+type RefundEvent = Stripe.RefundCreatedEvent | Stripe.RefundUpdatedEvent | Stripe.RefundFailedEvent;
 
 async function hearDispute(book: Book, stripe: StripeClient, dispute: Stripe.Dispute) {
   const topupId = await findTopupId(stripe, dispute);

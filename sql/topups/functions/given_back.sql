@@ -1,0 +1,33 @@
+-- What the payer of a top-up has got back in all, by what its sources say.
+--
+-- Refunds are told one by one (source: refund ID) and, by an endpoint that was made before, by the total of their charge
+-- alone (source: refunds). The total is that of its time, so a refund that has ended since then, which means that it
+-- has failed or was canceled, is taken off. Of the two counts the larger is the more complete.
+create or replace function given_back(paid_topup uuid)
+returns bigint
+language sql
+stable
+as $$
+  with told as (
+    select
+      source = 'refunds' as is_total,
+      starts_with(source, 'refund ') as is_refund,
+      rank,
+      total_nanos,
+      ended_nanos
+    from topup_take_backs
+    where topup_id = paid_topup
+  )
+  select (
+    coalesce(sum(total_nanos) filter (where not is_total and not is_refund), 0)
+    + greatest(
+      coalesce(sum(total_nanos) filter (where is_refund), 0),
+      coalesce(sum(total_nanos) filter (where is_total), 0)
+      - coalesce(
+        sum(ended_nanos) filter (where rank >= (select total.rank from told as total where total.is_total)),
+        0
+      )
+    )
+  )::bigint
+  from told
+$$;
