@@ -1,8 +1,9 @@
 -- The words of a query, each with the ways in which feeds may hold it, and what each way is worth.
 --
 -- A word is sought as its stem, as it was typed, joined with its neighbours and, the last one, as the
--- beginning of longer words. One that no feed holds is sought in two parts, as a part of known words, and as
--- the closest known words. Worth is the inverse document frequency (how rare a word is), less if a word was guessed.
+-- beginning of longer words. Of a query of stop words alone, the last is sought at the end of names. A word that no
+-- feed holds is sought in two parts, as a part of known words, and as the closest known words. Worth is the inverse
+-- document frequency (how rare a word is), less if a word was guessed.
 -- Beyond five words, unknown ones are not guessed at: the others are enough to find by.
 --
 -- If the words with this beginning stand in more than postings_max feeds, it says little about any of them. If other
@@ -51,6 +52,7 @@ declare
   guessed_words_max constant integer := 5;
   close_words_max constant integer := 3;
   words_around_max constant integer := 5;
+  words_ending_max constant integer := 20;
   part_chars_min constant integer := 4;
 begin
   with tokens as (
@@ -160,6 +162,18 @@ begin
           and whole.feeds > postings_max
       )
   ),
+  -- A stop word stands in names alone, joined with the word before it.
+  ending as materialized (
+    select
+      asked_words.word,
+      (to_lexeme_query(found.word)::text || ':A')::tsquery
+      && !!to_lexeme_query('@' || found.word) as query,
+      to_lexeme_query(found.word) as rank_query,
+      found.feeds
+    from asked_words
+    cross join lateral words_ending(asked_words.raw, words_ending_max) as found
+    where not exists (select from stems)
+  ),
   unknown as materialized (
     select
       asked_words.word,
@@ -173,6 +187,9 @@ begin
       union all
       select begun.word
       from begun
+      union all
+      select ending.word
+      from ending
     )
       and (select count(*) from asked_words) <= guessed_words_max
   ),
@@ -213,6 +230,9 @@ begin
     union all
     select halves.word, halves.query, halves.query, 0.8, halves.feeds, false, false
     from halves
+    union all
+    select ending.word, ending.query, ending.rank_query, 0.8, ending.feeds, false, false
+    from ending
     union all
     select
       unknown.word,

@@ -166,6 +166,7 @@ import sql_migrations_0029_batches_of_collections from "../../../sql/migrations/
 import sql_migrations_0030_agreed_keys from "../../../sql/migrations/0030_agreed_keys.sql" with { type: "text" };
 import sql_migrations_0032_payouts_undone from "../../../sql/migrations/0032_payouts_undone.sql" with { type: "text" };
 import sql_migrations_0033_refunds_of_topups from "../../../sql/migrations/0033_refunds_of_topups.sql" with { type: "text" };
+import sql_migrations_0035_search_letters from "../../../sql/migrations/0035_search_letters.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -269,6 +270,7 @@ import sql_read_functions_search_merit from "../../../sql/read/functions/search_
 import sql_read_functions_to_lexeme_query from "../../../sql/read/functions/to_lexeme_query.sql" with { type: "text" };
 import sql_read_functions_weigh_search from "../../../sql/read/functions/weigh_search.sql" with { type: "text" };
 import sql_read_functions_words_around from "../../../sql/read/functions/words_around.sql" with { type: "text" };
+import sql_read_functions_words_ending from "../../../sql/read/functions/words_ending.sql" with { type: "text" };
 import sql_read_index_filter_rows from "../../../sql/read/index_filter_rows.sql" with { type: "text" };
 import sql_read_list_catalog from "../../../sql/read/list_catalog.sql" with { type: "text" };
 import sql_read_list_categories_found from "../../../sql/read/list_categories_found.sql" with { type: "text" };
@@ -357,6 +359,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0030_agreed_keys", text: sql_migrations_0030_agreed_keys },
   { name: "0032_payouts_undone", text: sql_migrations_0032_payouts_undone },
   { name: "0033_refunds_of_topups", text: sql_migrations_0033_refunds_of_topups },
+  { name: "0035_search_letters", text: sql_migrations_0035_search_letters },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -483,6 +486,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "to_lexeme_query", text: sql_read_functions_to_lexeme_query },
   { name: "weigh_search", text: sql_read_functions_weigh_search },
   { name: "words_around", text: sql_read_functions_words_around },
+  { name: "words_ending", text: sql_read_functions_words_ending },
   { name: "adopt_topup", text: sql_topups_functions_adopt_topup },
   { name: "begin_topup", text: sql_topups_functions_begin_topup },
   { name: "give_topup_key", text: sql_topups_functions_give_topup_key },

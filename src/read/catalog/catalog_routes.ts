@@ -41,7 +41,7 @@ const SEARCH_QUERY = Type.Object(
   {
     q: { ...Q, [RefuseBy]: refuseQ },
     category: Type.Optional(
-      Type.String({ description: "Only feeds of this category; case does not matter." }),
+      text({ minLength: 1, description: "Only feeds of this category; case does not matter." }),
     ),
     ...PAGE_PARAMETERS,
   },

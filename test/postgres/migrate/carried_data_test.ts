@@ -248,3 +248,45 @@ test("customers of before are counted once over all providers", async () => {
     { day: "2026-11-22", previous_day: "2026-11-20", accounts: 1 },
   ]);
 });
+
+test("feeds of before are found by letters that were not folded, and no others are touched", async () => {
+  const { sql, accountId, migrate } = await prepare("0035");
+  const insert = async (name: string, schema = '{"properties":{"id":{}}}') => {
+    const [row] = await sql`
+      insert into feeds (
+        account_id, name, endpoint_path, feed_type, schema_definition, status, is_public,
+        first_pushed_at, published_at, call_price_nanos
+      )
+      values (
+        ${accountId}, ${name}, ${`feed-${name.length}`}, 'stream', ${schema}::text::json, 'active',
+        true, now(), now(), 0
+      )
+      returning feed_id`;
+    return row?.feed_id as string;
+  };
+  const folded = await insert("Łódź");
+  const escaped = await insert("Trams", '{"properties":{"stra\\u00dfe":{}}}');
+  const plain = await insert("Tramways of Kraków");
+  const versions = async () => {
+    const rows = await sql`select feed_id, xmin::text as version, definition_version from feeds`;
+    return new Map(rows.map((row) => [row.feed_id, [row.version, row.definition_version]]));
+  };
+  const before = await versions();
+  expect(await migrate()).toEqual(["0035_search_letters"]);
+  const after = await versions();
+  expect(after.get(plain)).toEqual(before.get(plain));
+  for (const feed of [folded, escaped]) {
+    expect(after.get(feed)?.[0]).not.toBe(before.get(feed)?.[0]);
+    expect(after.get(feed)?.[1]).toBe(before.get(feed)?.[1]);
+  }
+  const holders = await sql`
+    select feed_id, name_key from feeds
+    where search @@ 'lodz' or search @@ to_tsquery('english', 'strasse') order by name`;
+  expect([...holders]).toEqual([
+    { feed_id: escaped, name_key: "trams" },
+    { feed_id: folded, name_key: "lodz" },
+  ]);
+  // What words there are is counted anew, too.
+  const words = await sql`select word from search_words where word in ('lodz', 'łodz')`;
+  expect([...words]).toEqual([{ word: "lodz" }]);
+});

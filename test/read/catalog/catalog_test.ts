@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { arrayLiteral } from "../../../src/postgres/client/array_literal.ts";
 import hostileStrings from "../../fixtures/hostile-strings.json";
 import { problemOf, startTestGateway, type TestGateway } from "../../support/gateway.ts";
 import { seedFeed } from "../../support/seed.ts";
@@ -127,6 +128,51 @@ describe("search", () => {
     // Too short, and nowhere.
     for (const part of ["sto", "zzstorm"]) expect(await found(`q=${part}`)).not.toContain(name);
     await gateway.sql`update feeds set is_public = false where feed_id = ${feedId}`;
+  });
+
+  test("letters that do not decompose are found as they are and as they are usually typed", async () => {
+    const names = {
+      "Łódź trams": ["lodz", "Łódź", "ŁÓDŹ", "łodz trams"],
+      "Ærø ferries": ["aero", "ærø", "ÆRØ"],
+      "Smørrebrød of the day": ["smorrebrod", "smørrebrød"],
+      "Maße und Gewichte": ["masse", "maße", "MASSE"],
+      "Fußgänger in GROẞEN Städten": ["fussganger", "grossen", "großen"],
+      "Bœuf et cœur": ["coeur", "cœur", "boeuf"],
+      "Işık şiddeti": ["isik", "ışık"],
+      "Đorđe og Þór í Garði": ["dorde", "thor", "gardi", "þór"],
+    };
+    const feeds: string[] = [];
+    for (const name of Object.keys(names)) {
+      const listed = { type: "stream", rows: [], isPublic: true, name } as const;
+      feeds.push((await seedFeed(gateway, owner, listed)).feedId);
+    }
+    for (const [name, words] of Object.entries(names)) {
+      for (const word of words) {
+        const [best] = await found(`q=${encodeURIComponent(word)}`);
+        expect([word, best]).toEqual([word, name]);
+      }
+    }
+    await gateway.sql`update feeds set is_public = false where feed_id = any (${arrayLiteral(feeds)}::uuid[])`;
+  });
+
+  test("a stop word is found where a name has it, before words that begin with it", async () => {
+    const feeds: string[] = [];
+    for (const name of ["The Who", "Doctor Who episodes", "WHO mortality", "Wholesale prices"]) {
+      const listed = { type: "stream", rows: [], isPublic: true, name } as const;
+      feeds.push((await seedFeed(gateway, owner, listed)).feedId);
+    }
+    const hits = await found("q=who");
+    expect(hits.slice(0, 2).sort()).toEqual(["Doctor Who episodes", "The Who"]);
+    expect(hits).toContain("WHO mortality");
+    expect((await found("q=the+who"))[0]).toBe("The Who");
+    await gateway.sql`update feeds set is_public = false where feed_id = any (${arrayLiteral(feeds)}::uuid[])`;
+  });
+
+  test("an empty category is refused, as an empty limit is", async () => {
+    for (const query of ["category=", "limit="]) {
+      const problem = await problemOf(await gateway.get(`/v1/search?q=gold&${query}`, key));
+      expect({ query, ...problem }).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
+    }
   });
 
   test("a category is matched whole and in any case; an unlisted feed is never found", async () => {
