@@ -5,7 +5,7 @@
  * were followed, and lend no rank. Nothing is loaded, so an image is its words.
  *
  * The parser's time grows with the square of the nesting of quotes and lists, the only input that costs more than
- * its length. A text that nests deeper than anybody writes is shown as it is.
+ * its length. A text that nests deeper than anybody writes is shown as it is, and so is what is longer than anybody reads.
  *
  * @module
  */
@@ -25,7 +25,10 @@ const NESTED_TOO_DEEP = new RegExp(
 );
 const PARSED = { noHtmlBlocks: true, noHtmlSpans: true, autolinks: true } as const;
 
-/** The longest readme takes some 60 ms, and stays the same for many visits. */
+/** More is shown as it is. The dearest text of this length takes some 20 ms. */
+const RENDERED_LENGTH_MAX = 32_000;
+
+/** A readme stays the same for many visits. */
 const rendered = new LRUCache<string, string>({
   maxSize: RENDERED_READMES_CHARS_MAX,
   sizeCalculation: (html, text) => html.length + text.length,
@@ -33,16 +36,34 @@ const rendered = new LRUCache<string, string>({
 
 export function Markdown({ of }: { readonly of: string }) {
   const text = withoutInvisible(of);
-  if (NESTED_TOO_DEEP.test(text)) {
-    return (
-      <pre class="markdown" tabindex={0}>
-        {text}
-      </pre>
-    );
-  }
-  const html = rendered.get(text) ?? Bun.markdown.render(text, CALLBACKS, PARSED);
-  rendered.set(text, html);
-  return <div class="markdown" dangerouslySetInnerHTML={{ __html: html }} />;
+  if (NESTED_TOO_DEEP.test(text)) return <Plain of={text} />;
+  const end = renderedEnd(text);
+  const head = text.slice(0, end);
+  const html = rendered.get(head) ?? Bun.markdown.render(head, CALLBACKS, PARSED);
+  rendered.set(head, html);
+  const first = <div class="markdown" dangerouslySetInnerHTML={{ __html: html }} />;
+  if (end === text.length) return first;
+  return (
+    <>
+      {first}
+      <Plain of={text.slice(end).trim()} />
+    </>
+  );
+}
+
+function Plain({ of }: { readonly of: string }) {
+  return (
+    <pre class="markdown" tabindex={0}>
+      {of}
+    </pre>
+  );
+}
+
+/** Where the part of a text that is rendered ends: at a paragraph's end, if there is one. */
+function renderedEnd(text: string): number {
+  if (text.length <= RENDERED_LENGTH_MAX) return text.length;
+  const paragraphEnd = text.lastIndexOf("\n\n", RENDERED_LENGTH_MAX);
+  return paragraphEnd > 0 ? paragraphEnd : RENDERED_LENGTH_MAX;
 }
 
 const CALLBACKS: Bun.markdown.RenderCallbacks = {

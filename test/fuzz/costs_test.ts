@@ -36,13 +36,31 @@ const QUERIES: Readonly<Record<string, string>> = {
 };
 
 const BODIES: Readonly<Record<string, { readonly type: string; readonly text: string }>> = {
-  "many names": json(`{${Array.from({ length: 90_000 }, (_, n) => `"f${n}":0`).join(",")}}`),
+  "many names": json(namesOf(90_000)),
+  "very many names": json(namesOf(180_000)),
+  "a tool's many names": json(
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_feed","arguments":${namesOf(80_000)}}}`,
+  ),
   "deep nesting": json("[".repeat(BODY_CHARS / 2) + "]".repeat(BODY_CHARS / 2)),
   "a long number": json(`{"id":1,"params":{"n":${"9".repeat(BODY_CHARS)}}}`),
   "a long text": json(`{"name":"${"x".repeat(BODY_CHARS)}"}`),
   "a form of many names": form(Array.from({ length: 4_000 }, (_, n) => n.toString(36)).join("&")),
   "a form of one name": form("a&".repeat(8_000)),
 };
+
+const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "a hundred headers": Object.fromEntries(
+    Array.from({ length: 100 }, (_, n) => [`x-h${n}`, "v".repeat(100)]),
+  ),
+  "a list of types": { Accept: "text/html;q=0.1,".repeat(500) },
+  "a list of tags": { "If-None-Match": 'W/"a",'.repeat(1_500) },
+  "a list of codings": { "Accept-Encoding": "gzip;q=0.1,".repeat(700) },
+  "a list of preferences": { Prefer: "wait=1,".repeat(1_000) },
+};
+
+function namesOf(count: number): string {
+  return `{${Array.from({ length: count }, (_, n) => `"f${n}":0`).join(",")}}`;
+}
 
 function json(text: string) {
   return { type: "application/json", text };
@@ -143,6 +161,9 @@ test("no request costs more than 20 ms and 2 ms for each 16 KB of its body, whoe
       const inputs: [string, Sent][] = share(Object.entries(QUERIES), index).map(
         ([name, query]) => [name, { method, url: `${url}?${query}`, headers }],
       );
+      for (const [name, own] of share(Object.entries(HEADERS), index)) {
+        inputs.push([name, { method, url, headers: { ...headers, ...own } }]);
+      }
       if (hasBody) {
         for (const [name, { type, text }] of share(Object.entries(BODIES), index)) {
           inputs.push([
