@@ -164,9 +164,9 @@ import sql_migrations_0027_feeds_by_state from "../../../sql/migrations/0027_fee
 import sql_migrations_0028_top_reads from "../../../sql/migrations/0028_top_reads.sql" with { type: "text" };
 import sql_migrations_0029_batches_of_collections from "../../../sql/migrations/0029_batches_of_collections.sql" with { type: "text" };
 import sql_migrations_0030_agreed_keys from "../../../sql/migrations/0030_agreed_keys.sql" with { type: "text" };
+import sql_migrations_0030_search_letters from "../../../sql/migrations/0030_search_letters.sql" with { type: "text" };
 import sql_migrations_0032_payouts_undone from "../../../sql/migrations/0032_payouts_undone.sql" with { type: "text" };
 import sql_migrations_0033_refunds_of_topups from "../../../sql/migrations/0033_refunds_of_topups.sql" with { type: "text" };
-import sql_migrations_0035_search_letters from "../../../sql/migrations/0035_search_letters.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -357,9 +357,9 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0028_top_reads", text: sql_migrations_0028_top_reads },
   { name: "0029_batches_of_collections", text: sql_migrations_0029_batches_of_collections },
   { name: "0030_agreed_keys", text: sql_migrations_0030_agreed_keys },
+  { name: "0030_search_letters", text: sql_migrations_0030_search_letters },
   { name: "0032_payouts_undone", text: sql_migrations_0032_payouts_undone },
   { name: "0033_refunds_of_topups", text: sql_migrations_0033_refunds_of_topups },
-  { name: "0035_search_letters", text: sql_migrations_0035_search_letters },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
