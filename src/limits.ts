@@ -71,6 +71,11 @@ export const TOPUP_USD_MAX = 1_000;
 export const TOPUPS_WAITING_MAX = 20;
 /** The same of one connected agent, so that others of the account can still top up. */
 export const AGENT_TOPUPS_WAITING_MAX = 5;
+/**
+ * The parts of a day's bound (`FEEDGATE_TOPUP_DAY_USD`) that may wait to be paid: a tenth of an account, an eighth of a
+ * network, a quarter of all callers without a key, and half in all.
+ */
+export const TOPUP_DAY_PARTS = { account: 10n, network: 8n, keyless: 4n, all: 2n } as const;
 /** How long a link can be paid, in milliseconds: Stripe takes a day at most. */
 export const TOPUP_LINK_MS = 23 * 60 * 60_000;
 /** How long a top-up that nobody has paid is kept if it is no account's, in milliseconds. */

@@ -14,6 +14,11 @@
 -- :agent_waiting_max int
 -- :account_day_nanos bigint?
 -- :day_nanos bigint?
+-- :network text?
+-- :waiting_account_nanos bigint?
+-- :waiting_network_nanos bigint?
+-- :waiting_keyless_nanos bigint?
+-- :waiting_all_nanos bigint?
 -- returns outcome text, topup_id uuid?
 select outcome, begun_id as topup_id
 from begin_topup(
@@ -30,5 +35,10 @@ from begin_topup(
   waiting_max => :waiting_max,
   agent_waiting_max => :agent_waiting_max,
   account_day_nanos => :account_day_nanos,
-  day_nanos => :day_nanos
+  day_nanos => :day_nanos,
+  asking_network => :network,
+  waiting_account_nanos => :waiting_account_nanos,
+  waiting_network_nanos => :waiting_network_nanos,
+  waiting_keyless_nanos => :waiting_keyless_nanos,
+  waiting_all_nanos => :waiting_all_nanos
 )

@@ -27,11 +27,13 @@ import type { HoldBytes } from "../http/load/body_budget.ts";
 import { respond } from "../http/respond.ts";
 import { unreachable } from "../lib/assert.ts";
 import { NANOS_PER_CENT } from "../lib/money_units.ts";
+import { isPublicAddress, networkOf } from "../lib/public_address.ts";
 import { Expected } from "../lib/typebox.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import {
   AGENT_TOPUPS_WAITING_MAX,
   TOPUP_BODY_BYTES_MAX,
+  TOPUP_DAY_PARTS,
   TOPUP_LINK_MS,
   TOPUPS_WAITING_MAX,
   X402_CALL_SECONDS_MAX,
@@ -39,7 +41,14 @@ import {
 import type { Services } from "../services.ts";
 import { readTopupBody } from "./topup_body.ts";
 import { PaidTopupShape, TopupOrderShape, TopupShape, topupText } from "./topup_shapes.ts";
-import { type BegunTopup, beginTopup, expireTopup, findTopup, notePayPage } from "./topups.ts";
+import {
+  type BegunTopup,
+  beginTopup,
+  type DayLimits,
+  expireTopup,
+  findTopup,
+  notePayPage,
+} from "./topups.ts";
 import { type LinkWay, WayFailed, type WayName, type Ways } from "./way.ts";
 
 const BEGIN_HEADERS = Type.Object({
@@ -195,7 +204,9 @@ function beginning(services: Services, ways: Ways) {
         }
         if (card === undefined) throw topupsOff(services, principal, way);
         if (principal === undefined) throw keyNeeded();
-        return respond(await payByLink(services, card, { call, principal, amountNanos }));
+        const network = networkOfCaller(operatorsListener.addressOf(request, server));
+        const link = { call, principal, amountNanos, network };
+        return respond(await payByLink(services, card, link));
       },
       { parse: "none", query: NO_PARAMETERS, body: BEGIN_BODY, ...BEGIN_TOPUP },
     );
@@ -212,13 +223,14 @@ interface LinkOrder {
   readonly call: RoutedCall;
   readonly principal: Principal;
   readonly amountNanos: bigint;
+  readonly network: string | undefined;
 }
 
 /** @throws {Problem} 403, 409, 503 */
 async function payByLink(
   services: Services,
   way: LinkWay,
-  { call, principal, amountNanos }: LinkOrder,
+  { call, principal, amountNanos, network }: LinkOrder,
 ): Promise<Answer> {
   const { database, log } = services;
   const idempotencyKey = call.request.headers.get("idempotency-key") ?? undefined;
@@ -229,6 +241,7 @@ async function payByLink(
     amountNanos,
     lifetimeMs: TOPUP_LINK_MS,
     idempotencyKey,
+    network,
   } as const;
   const begun = await beginTopup(database, order, dayLimits(services));
   if (begun.kind !== "begun" && begun.kind !== "repeated") throw problemOfBegin(begun.kind);
@@ -257,12 +270,27 @@ async function payByLink(
   };
 }
 
-/** What may be paid in a UTC day. */
-export function dayLimits({ config }: Pick<Services, "config">) {
+/** What may be paid in a UTC day, and what of it may wait to be paid. */
+export function dayLimits({ config }: Pick<Services, "config">): DayLimits {
+  const dayNanos = nanosOfWholeUsd(config.topups?.dayUsd);
   return {
     accountDayNanos: nanosOfWholeUsd(config.topups?.accountDayUsd),
-    dayNanos: nanosOfWholeUsd(config.topups?.dayUsd),
+    dayNanos,
+    waiting:
+      dayNanos === undefined
+        ? undefined
+        : {
+            accountNanos: dayNanos / TOPUP_DAY_PARTS.account,
+            networkNanos: dayNanos / TOPUP_DAY_PARTS.network,
+            keylessNanos: dayNanos / TOPUP_DAY_PARTS.keyless,
+            allNanos: dayNanos / TOPUP_DAY_PARTS.all,
+          },
   };
+}
+
+/** The network of a caller; undefined if the address is a proxy's, behind which anybody may be. */
+export function networkOfCaller(address: string): string | undefined {
+  return isPublicAddress(address) ? networkOf(address) : undefined;
 }
 
 const CENTS_PER_USD = 100n;
@@ -300,6 +328,11 @@ export function problemOfBegin(kind: Exclude<BegunTopup["kind"], "begun" | "repe
       return new Problem("TOPUP_LIMIT", {
         detail:
           "The gateway takes no more payments of this amount today. Ask for less, or try again tomorrow (UTC).",
+      });
+    case "waiting_full":
+      return new Problem("TOPUP_LIMIT", {
+        detail:
+          "Too much waits to be paid: of this account, of this network or at this gateway. Pay what waits, ask for less, or try again once it has expired.",
       });
     default:
       return unreachable(kind);

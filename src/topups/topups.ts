@@ -23,6 +23,16 @@ import type { Payment, PayPage, Topup, WayName } from "./way.ts";
 export interface DayLimits {
   readonly accountDayNanos: bigint | undefined;
   readonly dayNanos: bigint | undefined;
+  /** The parts of `dayNanos` that may wait to be paid. */
+  readonly waiting?: WaitingLimits | undefined;
+}
+
+interface WaitingLimits {
+  readonly accountNanos: bigint;
+  readonly networkNanos: bigint;
+  /** Of all callers without a key. */
+  readonly keylessNanos: bigint;
+  readonly allNanos: bigint;
 }
 
 /** What is to be paid, and by whom. */
@@ -39,6 +49,8 @@ export interface TopupOrder {
   readonly details?: object;
   /** Same account and key: the same top-up for 24 hours. */
   readonly idempotencyKey?: string | undefined;
+  /** The caller's; undefined if it is not known. */
+  readonly network?: string | undefined;
 }
 
 export type BegunTopup =
@@ -50,14 +62,15 @@ export type BegunTopup =
         | "too_many_waiting"
         | "too_many_of_agent"
         | "account_day_full"
-        | "day_full";
+        | "day_full"
+        | "waiting_full";
     };
 
 /** Writes down that somebody wants to pay. */
 export async function beginTopup(
   database: Database,
   order: TopupOrder,
-  { accountDayNanos, dayNanos }: DayLimits,
+  { accountDayNanos, dayNanos, waiting }: DayLimits,
 ): Promise<BegunTopup> {
   const { idempotencyKey } = order;
   const row = await database.row("begin_topup", {
@@ -75,6 +88,11 @@ export async function beginTopup(
     agent_waiting_max: AGENT_TOPUPS_WAITING_MAX,
     account_day_nanos: accountDayNanos ?? null,
     day_nanos: dayNanos ?? null,
+    network: order.network ?? null,
+    waiting_account_nanos: waiting?.accountNanos ?? null,
+    waiting_network_nanos: waiting?.networkNanos ?? null,
+    waiting_keyless_nanos: waiting?.keylessNanos ?? null,
+    waiting_all_nanos: waiting?.allNanos ?? null,
   });
   const kind = row?.outcome as BegunTopup["kind"];
   if (kind !== "begun" && kind !== "repeated") return { kind };

@@ -203,6 +203,28 @@ describe("POST /v1/topups by card", () => {
     }
   });
 
+  test("links that nobody pays leave room in the day for other accounts", async () => {
+    const bounded = await gateway.startPeer({
+      ...STRIPE_ENVIRONMENT,
+      FEEDGATE_TOPUP_MAX_USD: "1000",
+      FEEDGATE_TOPUP_ACCOUNT_DAY_USD: "5000",
+      FEEDGATE_TOPUP_DAY_USD: "10000",
+    });
+    const at = bounded.baseUrl;
+    const large = { body: { usd: 600 }, at };
+    for (const { key } of [await agent(), await agent()]) {
+      await begun(key, large);
+      const { status, answer } = await ask(key, large);
+      expect([status, answer.code]).toEqual([403, "TOPUP_LIMIT"]);
+    }
+    const { key } = await agent();
+    const { topup_id: id } = await begun(key, large);
+    stripe.pay(id);
+    await hear(await completed(id), at);
+    // It waits no more.
+    await begun(key, large);
+  });
+
   test("while Stripe can't be had it is 503, nothing waits, no secret is told, and a repeat goes on", async () => {
     const { accountId, key } = await agent();
     const lines: string[] = [];

@@ -192,6 +192,56 @@ describe("beginTopup", () => {
     expect(kinds).toEqual([account, "begun", account, all, "begun", all]);
   });
 
+  test("what waits to be paid has parts of the day, so that nobody's fills it", async () => {
+    await gateway.sql`
+      update topups set status = 'expired', ended_at = now() where status = 'waiting'`;
+    const limits = {
+      accountDayNanos: undefined,
+      dayNanos: 1_000_000n * USD,
+      waiting: {
+        accountNanos: 10n * USD,
+        networkNanos: 15n * USD,
+        keylessNanos: 20n * USD,
+        allNanos: 45n * USD,
+      },
+    };
+    const ask = async (accountId: string | null, given: Partial<TopupOrder> = {}) => {
+      const { amountNanos = 5n * USD } = given;
+      const keyId = accountId === null ? null : KEY_ID;
+      const asked = { accountId, keyId, way: "card", lifetimeMs: 1_000, ...given } as const;
+      const begun = await beginTopup(database, { ...asked, amountNanos }, limits);
+      return "topup" in begun ? begun.topup : begun.kind;
+    };
+    const kindOf = (begun: Topup | string) => (typeof begun === "string" ? begun : "begun");
+    const account = () => gateway.createAccount();
+    const first = await account();
+    // What waits alone may have any amount, also beyond a part.
+    const large = await ask(first, { amountNanos: 11n * USD });
+    expect([kindOf(large), await ask(first)]).toEqual(["begun", "waiting_full"]);
+    await expireTopup(book, (large as Topup).topup_id);
+    // An account's own part, also at once.
+    const atOnce = await Promise.all(Array.from({ length: 4 }, () => ask(first)));
+    expect(atOnce.map(kindOf).sort()).toEqual(["begun", "begun", "waiting_full", "waiting_full"]);
+    // What is paid waits no more, and neither does what has expired.
+    const [paid] = atOnce.filter((each) => typeof each !== "string");
+    const payment = { reference: newReference(), paidNanos: 5n * USD };
+    await grantTopup(book, (paid as Topup).topup_id, payment);
+    expect([kindOf(await ask(first)), await ask(first)]).toEqual(["begun", "waiting_full"]);
+    // Several accounts of a network, beside those of another one.
+    for (const network of ["192.0.2.1", "2001:db8::"]) {
+      const kinds = [];
+      for (let count = 0; count < 4; count++) kinds.push(kindOf(await ask(null, { network })));
+      // Both together are at the part of callers without a key.
+      const begun = network === "192.0.2.1" ? 3 : 1;
+      expect(kinds.filter((kind) => kind === "begun")).toHaveLength(begun);
+    }
+    expect(await ask(await account(), { network: "192.0.2.1" })).toBe("waiting_full");
+    // In all: 10 and 20 wait.
+    const others = [];
+    for (let count = 0; count < 4; count++) others.push(kindOf(await ask(await account())));
+    expect(others).toEqual(["begun", "begun", "begun", "waiting_full"]);
+  });
+
   test("so many of an account's top-ups wait, and no more", async () => {
     const accountId = await gateway.createAccount();
     for (let count = 0; count < 20; count++) await begin(accountId);

@@ -333,6 +333,17 @@ describe.skipIf(!hasChain())("x402", () => {
         change: signing(() => ({ validBefore: now() + 86_400n })),
       },
       "one without an offer": { reason: "invalid_offer", change: accepting({ extra: {} }) },
+      "a signature of somebody else": {
+        reason: "invalid_exact_evm_payload_signature",
+        change: signing(() => ({ from: STRANGER })),
+      },
+      "a signature that is none": {
+        reason: "invalid_exact_evm_payload_signature",
+        change: (payment) => ({
+          ...payment,
+          payload: { ...payment.payload, signature: `0x${"11".repeat(65)}` },
+        }),
+      },
       "an offer that nobody made": {
         reason: "invalid_offer",
         change: accepting({ extra: { offer: "AQIDBA" } }),

@@ -8,10 +8,15 @@
 -- has expired
 -- first_asked: when the way is asked first what became of it
 -- account_day_nanos, day_nanos: what an account, and all of them, may pay in a UTC day; null: any amount
+-- asking_network: of the caller; null if that is not known
+-- waiting_account_nanos, waiting_network_nanos, waiting_keyless_nanos, waiting_all_nanos: what may wait of an account, of
+-- a network, of all callers without a key, and in all, so that nobody fills the day with what is never paid; null: any
+-- amount. What waits alone may have any amount
 --
 -- Outcomes: begun; repeated; key_reused (the key was used for another amount or way); payment_taken (it was begun with
 -- another key or amount: what a payer has signed may be known to others); too_many_waiting; too_many_of_agent (of a
--- connected agent, which must leave room for others); account_day_full; day_full
+-- connected agent, which must leave room for others); account_day_full; day_full;
+-- waiting_full
 create or replace function begin_topup(
   asking_account uuid,
   asking_key uuid,
@@ -27,6 +32,11 @@ create or replace function begin_topup(
   agent_waiting_max int,
   account_day_nanos bigint,
   day_nanos bigint,
+  asking_network text,
+  waiting_account_nanos bigint,
+  waiting_network_nanos bigint,
+  waiting_keyless_nanos bigint,
+  waiting_all_nanos bigint,
   out outcome text,
   out begun_id uuid
 )
@@ -35,6 +45,10 @@ as $$
 declare
   today constant timestamptz := date_trunc('day', now(), 'UTC');
   earlier topups;
+  of_account bigint;
+  of_network bigint;
+  of_keyless bigint;
+  of_all bigint;
 begin
   perform
   from accounts
@@ -119,13 +133,30 @@ begin
         outcome := 'day_full';
         return;
       end if;
+      select
+        sum(amount_nanos) filter (where account_id = asking_account),
+        sum(amount_nanos) filter (where network = asking_network),
+        sum(amount_nanos) filter (where account_id is null and asking_account is null),
+        sum(amount_nanos)
+      into of_account, of_network, of_keyless, of_all
+      from topups
+      where status = 'waiting';
+      if of_account + asked_nanos > waiting_account_nanos
+        or of_network + asked_nanos > waiting_network_nanos
+        or of_keyless + asked_nanos > waiting_keyless_nanos
+        or of_all + asked_nanos > waiting_all_nanos
+      then
+        outcome := 'waiting_full';
+        return;
+      end if;
     end if;
     insert into topups (
-      account_id, key_id, way, amount_nanos, payment_id, details, idempotency_hash, expires_at, due_at
+      account_id, key_id, way, amount_nanos, payment_id, details, idempotency_hash, expires_at, due_at,
+      network
     )
     values (
       asking_account, asking_key, chosen_way, asked_nanos, known_payment, known_details, given_hash,
-      now() + lifetime, now() + first_asked
+      now() + lifetime, now() + first_asked, asking_network
     )
     on conflict (way, payment_id) where payment_id is not null do nothing
     returning topup_id into begun_id;

@@ -1,6 +1,5 @@
 /**
- * Whether a payment is the one that was asked for. The signature is not checked here: the facilitator does, and the
- * dollar's contract. Beyond 15.
+ * Whether a payment is the one that was asked for. Its signature is checked beside this (`signature.ts`). Beyond 15.
  *
  * @module
  */

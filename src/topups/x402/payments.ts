@@ -59,6 +59,8 @@ export interface CheckedPayment {
   readonly keyId: string | null;
   /** Of a call with a key: under it, one payment is taken, and no other beside it. */
   readonly idempotencyKey: string | undefined;
+  /** The caller's; undefined if it is not known. */
+  readonly network: string | undefined;
 }
 
 /** What came of a payment. `waiting`: it may still come in. */
@@ -118,6 +120,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
       paymentId: paymentIdOf(x402, authorization),
       details,
       idempotencyKey: payment.idempotencyKey,
+      network: payment.network,
     } as const;
     return beginTopup(database, order, limits);
   }

@@ -30,7 +30,7 @@ import {
   X402_PAYMENTS_WAIT_MS_MAX,
 } from "../../limits.ts";
 import type { Services } from "../../services.ts";
-import { dayLimits, problemOfBegin } from "../topup_routes.ts";
+import { dayLimits, networkOfCaller, problemOfBegin } from "../topup_routes.ts";
 import { topupText } from "../topup_shapes.ts";
 import { findTopupOfOrder, PAYMENT } from "../topups.ts";
 import type { DirectPay, DirectWay, Topup } from "../way.ts";
@@ -38,6 +38,7 @@ import { authorizationOf, findFault, findTimeFault, type PaymentFault } from "./
 import { makeOffer, openOffer, resourceOf } from "./offer.ts";
 import { type CheckedPayment, createPayments, type PaymentOutcome } from "./payments.ts";
 import { readPayment } from "./read_payment.ts";
+import { isSignedByPayer } from "./signature.ts";
 
 const KEY_NAME = "paid by x402";
 
@@ -101,14 +102,20 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
       return refuse(order, { reason: "invalid_offer", detail });
     }
     const authorization = authorizationOf(payment);
+    const { signature } = payment.payload;
+    if (!isSignedByPayer(x402, authorization, signature)) {
+      const detail = "its signature is not that of its payer's own key";
+      return refuse(order, { reason: "invalid_exact_evm_payload_signature", detail });
+    }
     return {
       authorization,
-      signature: payment.payload.signature,
+      signature,
       offerId: offer.id,
       amountNanos,
       accountId: principal?.accountId ?? null,
       keyId: principal?.keyId ?? null,
       idempotencyKey: principal && orderKeyOf(order.call),
+      network: networkOfCaller(order.address),
       timeFault: findTimeFault(authorization, offer, Date.now()),
     };
   }
