@@ -164,9 +164,10 @@ import sql_migrations_0027_feeds_by_state from "../../../sql/migrations/0027_fee
 import sql_migrations_0028_top_reads from "../../../sql/migrations/0028_top_reads.sql" with { type: "text" };
 import sql_migrations_0029_batches_of_collections from "../../../sql/migrations/0029_batches_of_collections.sql" with { type: "text" };
 import sql_migrations_0030_agreed_keys from "../../../sql/migrations/0030_agreed_keys.sql" with { type: "text" };
-import sql_migrations_0030_search_letters from "../../../sql/migrations/0030_search_letters.sql" with { type: "text" };
-import sql_migrations_0032_payouts_undone from "../../../sql/migrations/0032_payouts_undone.sql" with { type: "text" };
-import sql_migrations_0033_refunds_of_topups from "../../../sql/migrations/0033_refunds_of_topups.sql" with { type: "text" };
+import sql_migrations_0031_payouts_undone from "../../../sql/migrations/0031_payouts_undone.sql" with { type: "text" };
+import sql_migrations_0032_refunds_of_topups from "../../../sql/migrations/0032_refunds_of_topups.sql" with { type: "text" };
+import sql_migrations_0033_networks_of_topups from "../../../sql/migrations/0033_networks_of_topups.sql" with { type: "text" };
+import sql_migrations_0034_search_letters from "../../../sql/migrations/0034_search_letters.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -357,9 +358,10 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0028_top_reads", text: sql_migrations_0028_top_reads },
   { name: "0029_batches_of_collections", text: sql_migrations_0029_batches_of_collections },
   { name: "0030_agreed_keys", text: sql_migrations_0030_agreed_keys },
-  { name: "0030_search_letters", text: sql_migrations_0030_search_letters },
-  { name: "0032_payouts_undone", text: sql_migrations_0032_payouts_undone },
-  { name: "0033_refunds_of_topups", text: sql_migrations_0033_refunds_of_topups },
+  { name: "0031_payouts_undone", text: sql_migrations_0031_payouts_undone },
+  { name: "0032_refunds_of_topups", text: sql_migrations_0032_refunds_of_topups },
+  { name: "0033_networks_of_topups", text: sql_migrations_0033_networks_of_topups },
+  { name: "0034_search_letters", text: sql_migrations_0034_search_letters },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -2755,6 +2757,11 @@ export interface StatementTypes {
       readonly agent_waiting_max: number;
       readonly account_day_nanos: bigint | null;
       readonly day_nanos: bigint | null;
+      readonly network: string | null;
+      readonly waiting_account_nanos: bigint | null;
+      readonly waiting_network_nanos: bigint | null;
+      readonly waiting_keyless_nanos: bigint | null;
+      readonly waiting_all_nanos: bigint | null;
     };
     row: {
       readonly outcome: string;
@@ -3167,7 +3174,7 @@ export const ARGUMENTS: {
   list_skill_versions: (by) => [by.limit, by.offset],
   adopt_topup: (by) => [by.topup_id, by.account_name, by.max_feeds_allowed, by.actor],
   alert_topup: (by) => [by.topup_id, by.alert],
-  begin_topup: (by) => [by.account_id, by.key_id, by.way, by.amount_nanos, by.payment_id, by.details, by.idempotency_hash, by.idempotency_age, by.lifetime, by.first_asked, by.waiting_max, by.agent_waiting_max, by.account_day_nanos, by.day_nanos],
+  begin_topup: (by) => [by.account_id, by.key_id, by.way, by.amount_nanos, by.payment_id, by.details, by.idempotency_hash, by.idempotency_age, by.lifetime, by.first_asked, by.waiting_max, by.agent_waiting_max, by.account_day_nanos, by.day_nanos, by.network, by.waiting_account_nanos, by.waiting_network_nanos, by.waiting_keyless_nanos, by.waiting_all_nanos],
   claim_due_topups: (by) => [by.lease, by.limit],
   claim_granted_topups: (by) => [by.age, by.pause, by.limit],
   count_keyless_topups: (by) => [by.limit],
