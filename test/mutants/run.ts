@@ -42,6 +42,7 @@ interface Numbered extends Mutant {
 }
 
 let running: Subprocess | undefined;
+let isStopped = false;
 
 async function main(argv: readonly string[]): Promise<number> {
   const chosen = choose(argv);
@@ -56,7 +57,12 @@ async function main(argv: readonly string[]): Promise<number> {
   const tree = temporaryFolder(join(tmpdir(), "feedgate-mutants-"));
   process.env[USED_DATA_DIR_VARIABLE] = await makeUsedDataDir();
   const server = await startTestServer();
-  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => running?.kill("SIGINT"));
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    process.on(signal, () => {
+      isStopped = true;
+      running?.kill("SIGINT");
+    });
+  }
   try {
     copyTree(tree);
     return await tryAll(tree, chosen, server.url);
@@ -113,11 +119,13 @@ function copyTree(tree: string): void {
 async function tryAll(tree: string, chosen: readonly Numbered[], server: string): Promise<number> {
   const files = [...new Set(chosen.flatMap(({ tests }) => tests))];
   const before = await runTests(tree, files, server);
+  if (isStopped) return 1;
   if (before.kind !== "passed") {
     console.error(`mutants: without a fault, ${shown(before)}`);
     return 1;
   }
   const unnoticed: Numbered[] = [];
+  let tried = 0;
   for (const mutant of chosen) {
     const path = join(tree, mutant.file);
     const text = await Bun.file(path).text();
@@ -126,12 +134,15 @@ async function tryAll(tree: string, chosen: readonly Numbered[], server: string)
     const isOfOwnServer = mutant.file.includes("/functions/");
     const result = await runTests(tree, mutant.tests, isOfOwnServer ? undefined : server);
     await Bun.write(path, text);
+    // What was interrupted has shown nothing.
+    if (isStopped) break;
+    tried += 1;
     if (result.kind !== "failed") unnoticed.push(mutant);
     console.log(`${titleOf(mutant)}\n      ${shown(result)}`);
   }
-  console.log(`${chosen.length - unnoticed.length} of ${chosen.length} noticed`);
+  console.log(`${tried - unnoticed.length} of ${tried} noticed`);
   for (const each of unnoticed) console.log(`not noticed: ${titleOf(each).trim()} (${each.file})`);
-  return unnoticed.length === 0 ? 0 : 1;
+  return unnoticed.length === 0 && !isStopped ? 0 : 1;
 }
 
 function shown(result: Result): string {
