@@ -15,7 +15,10 @@ import type { Log } from "../../lib/log.ts";
 import { CONNECTIONS_MAX, DESCRIPTORS_SPARED } from "../../limits.ts";
 
 /** The part of Bun's server that is used here. */
-type Server = Pick<BunServer<unknown>, "port" | "stop" | "closeIdleConnections">;
+type Server = Pick<
+  BunServer<unknown>,
+  "port" | "stop" | "closeIdleConnections" | "pendingRequests"
+>;
 
 interface DescriptorBounds {
   /** Above it, calls get 503. */
@@ -25,6 +28,9 @@ interface DescriptorBounds {
 }
 
 const LOOK_MS = 100;
+/** For so long no request is in flight before a listener that stops counts as quiet, and how often that is looked at. */
+const QUIET_MS = 100;
+const QUIET_LOOK_MS = 10;
 const OPEN_FILES = "/proc/self/fd";
 /** Share of the descriptors for clients up to which calls are served. */
 const CROWDED_SHARE = 3 / 4;
@@ -55,12 +61,19 @@ export class BoundedListener {
     return this.#isCrowded;
   }
 
-  /** Stops accepting. Resolves when all connections have ended; `isForced` ends them at once. */
+  /**
+   * Stops accepting. Resolves when no request is in flight; `isForced` ends all connections at once.
+   *
+   * Bun takes a connection that has sent nothing yet for busy. Browsers and proxies open such ones ahead of their
+   * requests, so to wait for all connections would hold up each restart until they time out.
+   */
   async stop(isForced = false): Promise<void> {
     clearInterval(this.#timer);
     if (this.#server !== undefined) this.#stopping.add(this.#server);
     this.#server = undefined;
-    await Promise.all([...this.#stopping].map((server) => server.stop(isForced)));
+    const servers = [...this.#stopping];
+    const ended = Promise.all(servers.map((server) => server.stop(isForced)));
+    await (isForced ? ended : Promise.race([ended, untilQuiet(servers)]));
   }
 
   #look({ crowded, full }: DescriptorBounds): void {
@@ -87,6 +100,16 @@ export class BoundedListener {
     } catch (error) {
       this.#log.error("can't listen again, trying on", { error });
     }
+  }
+}
+
+/** Resolves once no request has been in flight for a while, in which one that was on its way is read. */
+async function untilQuiet(servers: readonly Server[]): Promise<void> {
+  let quietMs = 0;
+  while (quietMs < QUIET_MS) {
+    await Bun.sleep(QUIET_LOOK_MS);
+    const isQuiet = servers.every(({ pendingRequests }) => pendingRequests === 0);
+    quietMs = isQuiet ? quietMs + QUIET_LOOK_MS : 0;
   }
 }
 
