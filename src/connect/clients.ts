@@ -40,30 +40,35 @@ export type FoundClient =
 
 /** What a client says of itself, by registration or by document. `reason` completes "… can't be used: …". */
 export type ClientMetadata =
+  /** `addresses` are those that can be used, which is one at least. */
   | { readonly kind: "metadata"; readonly name: string; readonly addresses: readonly string[] }
   | { readonly kind: "bad_address" | "bad_metadata"; readonly reason: string };
 
 const CLIENT_ID_LENGTH_MAX = 500;
 
-/** Reads `client_name` and `redirect_uris`. Members that are not known are ignored. RFC 7591, 2. */
+/**
+ * Reads `client_name` and `redirect_uris`. Members that are not known are ignored, and so are addresses that can't be
+ * used beside one that can: a program lists those of all its editions, and asks with one of them. RFC 7591, 2 and 3.2.1.
+ */
 export function readClientMetadata(body: unknown): ClientMetadata {
   if (!isObject(body)) return { kind: "bad_metadata", reason: "it is no object" };
-  const { redirect_uris: addresses, client_name: given } = body;
-  const isList = Array.isArray(addresses) && addresses.every((each) => typeof each === "string");
-  if (!isList || addresses.length === 0 || addresses.length > REDIRECT_ADDRESSES_MAX) {
+  const { redirect_uris: listed, client_name: given } = body;
+  const isList = Array.isArray(listed) && listed.every((each) => typeof each === "string");
+  if (!isList || listed.length === 0 || listed.length > REDIRECT_ADDRESSES_MAX) {
     const reason = `redirect_uris must be a list of 1 to ${REDIRECT_ADDRESSES_MAX} addresses`;
     return { kind: "bad_address", reason };
   }
-  for (const address of addresses) {
-    const fault = faultOfRedirect(address);
-    if (fault !== undefined) {
-      return { kind: "bad_address", reason: `redirect_uri "${printable(address)}" ${fault}` };
-    }
+  const addresses = listed.filter((each) => faultOfRedirect(each) === undefined);
+  const [first] = addresses;
+  if (first === undefined) {
+    const [bad = ""] = listed;
+    const reason = `redirect_uri "${printable(bad)}" ${faultOfRedirect(bad)}`;
+    return { kind: "bad_address", reason };
   }
   if (given !== undefined && typeof given !== "string") {
     return { kind: "bad_metadata", reason: "client_name must be a string" };
   }
-  const name = nameOf(given ?? "") || hostOf(addresses[0] ?? "");
+  const name = nameOf(given ?? "") || hostOf(first);
   return { kind: "metadata", name, addresses };
 }
 

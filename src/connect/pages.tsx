@@ -112,7 +112,7 @@ function WhoAsks({ client }: { readonly client: Client }) {
 
 function Destination({ address }: { readonly address: string }) {
   const { hostname, host, protocol } = new URL(address);
-  if (!/^https?:$/.test(protocol)) {
+  if (isPrivateUse(address)) {
     return (
       <>
         the program on this computer that opens addresses of <code>{protocol}</code> (
@@ -219,6 +219,11 @@ function FeedChoice({ fields, feeds }: ConsentView) {
   );
 }
 
+/** Whether a program on the person's computer has the address's scheme for itself, so that its host says nothing. */
+function isPrivateUse(address: string): boolean {
+  return !/^https?:$/.test(new URL(address).protocol);
+}
+
 /** A strict cookie does not come along from another site, but from this page it does. */
 export function renderReload(address: string): string {
   return renderPage({
@@ -256,7 +261,7 @@ export function renderMistake(reason: string, client: Client, address: string): 
       <p>{reason} The program that sent you here made the mistake, not you.</p>
       <p>
         <a href={address} rel="noreferrer">
-          Go back to {new URL(address).host}
+          Go back to {isPrivateUse(address) ? "the program" : new URL(address).host}
         </a>{" "}
         (<Text of={client.name} />)
       </p>

@@ -40,6 +40,7 @@ export async function registerClient(database: Pick<Database, "row">, body: unkn
     client_id: made.client_id,
     client_id_issued_at: Math.floor(Date.parse(made.registered_at) / MS_PER_SECOND),
     client_name: name,
+    // What was registered, which may be less than what was sent. RFC 7591, 3.2.1.
     redirect_uris: addresses,
     token_endpoint_auth_method: "none",
     grant_types: ["authorization_code"],

@@ -67,6 +67,14 @@ describe("a client's metadata document", () => {
     expect(ours.sort()).toEqual(["accept", "accept-encoding", "host", "user-agent"]);
   });
 
+  test("may name addresses that can't be used beside one that can", async () => {
+    const redirect_uris = ["http://evil.test/", "https://agent.test/back"];
+    host.serve("/mixed.json", () => Response.json(document("/mixed.json", { redirect_uris })));
+    expect(await clientsWith().find(`${host.origin}/mixed.json`, "account")).toMatchObject({
+      client: { redirectAddresses: ["https://agent.test/back"] },
+    });
+  });
+
   test("is refused where it is none, and not asked for again at once", async () => {
     const clients = clientsWith();
     const cases: Readonly<Record<string, () => Response>> = {

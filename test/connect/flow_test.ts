@@ -252,6 +252,34 @@ describe("registration", () => {
     expect((await show(queryOf({ client_id: String(body.client_id) }))).status).toBe(200);
   });
 
+  test("keeps the addresses that can be used, and says which", async () => {
+    // Through a gateway that has counted none of this address.
+    const other = await gateway.startPeer();
+    const registered = (redirect_uris: readonly string[]) =>
+      fetch(`${other.baseUrl}/oauth/register`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ redirect_uris }),
+      });
+    const mine = "cursor://anysphere.cursor-mcp/oauth/callback";
+    const made = await registered(["javascript:alert(1)", mine, "http://agent.example/", BACK]);
+    const body = await bodyOf(made);
+    expect(made.status).toBe(201);
+    expect(body).toMatchObject({
+      redirect_uris: [mine, BACK],
+      client_name: "anysphere.cursor-mcp",
+    });
+    const client_id = String(body.client_id);
+    expect((await show(queryOf({ client_id, redirect_uri: mine }))).status).toBe(200);
+    for (const redirect_uri of ["javascript:alert(1)", "http://agent.example/"]) {
+      expect((await show(queryOf({ client_id, redirect_uri }))).status).toBe(400);
+    }
+    const mistaken = await show(queryOf({ client_id, redirect_uri: mine, response_type: "token" }));
+    expect(await mistaken.text()).toContain("Go back to the program");
+    const none = await registered(["javascript:alert(1)", "http://agent.example/"]);
+    expect([none.status, (await bodyOf(none)).error]).toEqual([400, "invalid_redirect_uri"]);
+  });
+
   test("a flood from one address is 429, and what can't be used is refused as RFC 7591 has it", async () => {
     const refusals: unknown[] = [];
     for (const body of [
