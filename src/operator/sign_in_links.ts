@@ -24,7 +24,9 @@ const FORGOTTEN_MAX = 100n;
 
 export const SignInLinkShape = Type.Object(
   {
-    url: Type.String({ description: "The link. Whoever signs in with it first is the one that it signs in." }),
+    url: Type.String({
+      description: "The link. Whoever signs in with it first is the one that it signs in.",
+    }),
     expires_at: time("Until when it can be opened."),
   },
   { $id: "SignInLink", description: "A link that signs its holder in to the console, once." },
