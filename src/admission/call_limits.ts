@@ -1,6 +1,6 @@
 /**
- * Limits of calls that are not logged: 304s and HEAD, messages of MCP that call no tool, account, usage, own feeds, create and edit. They are
- * counted in this process's memory, which a restart forgets. Decisions 7.
+ * Limits of calls that are not logged: 304s and HEAD, messages of MCP that call no tool, account, usage, own feeds,
+ * create and edit. They are counted in this process's memory, which a restart forgets. Decisions 7.
  *
  * @module
  */
@@ -10,7 +10,10 @@ import { CALL_WINDOWS_MAX, HOUSEKEEPING_LIMIT, REVALIDATION_LIMIT, WINDOW_MS } f
 import type { Limited, UnloggedOperation } from "./claims.ts";
 
 export class CallLimits {
-  /** By holder (an account, or a key) and operation: when the calls of the last window were made, in Unix epoch milliseconds. */
+  /**
+   * By holder (an account, or a key) and operation: when the calls of the last window were made, in Unix epoch
+   * milliseconds.
+   */
   readonly #calls = new BoundedMap<string, number[]>(CALL_WINDOWS_MAX);
 
   /** Counts a call, or refuses it; undefined: it was counted. */
