@@ -250,7 +250,7 @@ test("customers of before are counted once over all providers", async () => {
 });
 
 test("feeds of before are found by letters that were not folded, and no others are touched", async () => {
-  const { sql, accountId, migrate } = await prepare("0030");
+  const { sql, accountId, migrate } = await prepare("0034");
   const insert = async (name: string, schema = '{"properties":{"id":{}}}') => {
     const [row] = await sql`
       insert into feeds (
