@@ -10,7 +10,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { isOwnMachine } from "../connect/reach.ts";
 import { callPlugin, type HttpContext } from "../http/call.ts";
 import { Problem, unavailable } from "../http/errors.ts";
 import { respond } from "../http/respond.ts";
@@ -23,7 +22,7 @@ import { isSchemaWhole } from "../postgres/migrate/schema_check.ts";
 import type { Databases } from "../postgres/open_database.ts";
 import { bearerOf } from "./callers.ts";
 import { described, documented } from "./described.ts";
-import type { Arrival, OperatorsListener } from "./operators_listener.ts";
+import { type Arrival, isOwnMachine, type OperatorsListener } from "./operators_listener.ts";
 import { exactQuery, NO_PARAMETERS } from "./parameters.ts";
 
 /** How long a disk counts as full after a statement has failed for it, in milliseconds. */

@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { urlOf } from "../http/query_string.ts";
+import { isLoopbackAddress, isLoopbackHost } from "../lib/public_address.ts";
 
 /** The server that knows who sent a request. */
 export interface Peer {
@@ -45,4 +47,9 @@ export class OperatorsListener {
   addressOf(request: Request, server: Peer | null | undefined): string {
     return this.#addresses.get(request) ?? server?.requestIP(request)?.address ?? "";
   }
+}
+
+/** Whether a request comes from the machine itself, and asks for it: not by a name that somebody has made point to it. */
+export function isOwnMachine(request: Request, address: string): boolean {
+  return isLoopbackAddress(address) && isLoopbackHost(urlOf(request).hostname);
 }

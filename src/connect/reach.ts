@@ -3,10 +3,10 @@
  *
  * @module
  */
+
+import { isOwnMachine } from "../api/operators_listener.ts";
 import { type Config, listenerUrl } from "../config.ts";
 import { Problem } from "../http/errors.ts";
-import { urlOf } from "../http/query_string.ts";
-import { isLoopbackAddress, isLoopbackHost } from "../lib/public_address.ts";
 
 /** `own_machine`: a key would cross a network in the clear, so only callers of the machine itself may connect. */
 export type ConnectReach = "everybody" | "own_machine" | "nobody";
@@ -19,11 +19,6 @@ export function connectReach(
   // The host may be none: the start says so later.
   const isSecure = (config.baseUrl ?? listenerUrl(config)).startsWith("https:");
   return isSecure ? "everybody" : "own_machine";
-}
-
-/** Whether a request comes from the machine itself, and asks for it: not by a name that somebody has made point to it. */
-export function isOwnMachine(request: Request, address: string): boolean {
-  return isLoopbackAddress(address) && isLoopbackHost(urlOf(request).hostname);
 }
 
 /** A key would cross the network in the clear. @throws {Problem} 404 to callers of other machines */

@@ -140,8 +140,8 @@ export const MUTANTS: readonly Mutant[] = [
     },
     {
       file: "src/api/callers.ts",
-      find: 'headers.get("x-api-key")?.trim() || bearerOf(headers)',
-      replace: 'bearerOf(headers) ?? headers.get("x-api-key")?.trim()',
+      find: 'headers.get("x-api-key")?.trim().replace(SCHEME, "") || bearerOf(headers)',
+      replace: 'bearerOf(headers) ?? headers.get("x-api-key")?.trim().replace(SCHEME, "")',
       tests: ["test/read/data/read_feed_test.ts"],
       what: "Authorization counts before x-api-key",
     },
