@@ -174,6 +174,7 @@ export function healthRoutes(
   }
   return new Elysia({ name: "health" })
     .use(callPlugin())
+    .use(metricsRoute(http, metricsToken))
     .use(exactQuery())
     .get("/healthz", () => respond({ headers: noStore(), body: `{"status":"ok"}` }), {
       query: NO_PARAMETERS,

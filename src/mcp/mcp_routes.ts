@@ -10,7 +10,7 @@ import type { Caller } from "../admission/known_accounts.ts";
 import { anonymous } from "../api/anonymous_limit.ts";
 import { createNetworkLimit } from "../api/network_limit.ts";
 import { WITHIN } from "../api/own_routes.ts";
-import { NO_PARAMETERS } from "../api/parameters.ts";
+import { exactQuery, NO_PARAMETERS } from "../api/parameters.ts";
 import { countUnlogged } from "../api/unlogged_calls.ts";
 import { CONNECT_PATH, challengeOf } from "../connect/metadata.ts";
 import { connectReach, requireOwnMachine } from "../connect/reach.ts";
@@ -126,9 +126,10 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
     );
   const reach = connectReach(services.config);
   if (reach === "nobody") return routes;
-  routes.post(
-    CONNECT_PATH,
-    async ({ call, server }) => {
+  const connecting = new Elysia({ name: "mcp connect" })
+    .use(callPlugin())
+    // Before the parameters, so that a client without a token gets its challenge whatever it asks.
+    .derive(async ({ call, server }) => {
       const { request } = call;
       if (reach === "own_machine") {
         requireOwnMachine(request, services.operatorsListener.addressOf(request, server));
@@ -142,6 +143,14 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
         services.keys.prove(principal).catch((error) => {
           throw challenged(error);
         });
+      call.proveKey = prove;
+      return { principal, prove };
+    })
+    .use(exactQuery());
+  connecting.post(
+    CONNECT_PATH,
+    async ({ call, server, principal, prove }) => {
+      const { request } = call;
       let isRefused = false;
       const response = await services.bodies.whileHeld(principal.accountId, (hold) =>
         answer(call, {
@@ -166,7 +175,7 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
     },
     { parse: "none", query: NO_PARAMETERS, detail: { hide: true } },
   );
-  return routes;
+  return routes.use(connecting);
 }
 
 interface TimedServer {

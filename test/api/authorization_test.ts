@@ -95,6 +95,14 @@ function kindOf({ method, path }: RouteOfApp): Kind | undefined {
   return undefined;
 }
 
+/** Pages ask for a sign-in instead, and `/mcp` answers in its own protocol. */
+const NEEDS_KEY: ReadonlySet<Kind> = new Set([
+  "consumer",
+  "provider",
+  "operator",
+  "scraper",
+  "connect",
+]);
 const ROLES = { consumer: CONSUMER_PAGES, provider: PROVIDER_PAGES, operator: OPERATOR_PAGES };
 type Role = keyof typeof ROLES;
 
@@ -292,6 +300,24 @@ describe("every route of the app", () => {
     const known = new Set(routes.map(({ method, path }) => `${method} ${path}`));
     const gone = [...OF_CONSUMERS, ...OPEN].filter((route) => !known.has(route));
     expect(gone).toEqual([]);
+  });
+
+  test("that needs a key is 401 with a challenge without one, whatever its parameters are", async () => {
+    const found: string[] = [];
+    for (const { method, path } of routes) {
+      const kind = kindOf({ method, path }) ?? "open";
+      if (!NEEDS_KEY.has(kind)) continue;
+      for (const query of ["x=1", "limit=x&limit=y", "%zz"]) {
+        const address = `${path.replaceAll(/:[a-z_]+/g, UNKNOWN_ID)}?${query}`;
+        const answer = await fetch(gateway.baseUrl + address, { method });
+        await answer.body?.cancel();
+        const isChallenged = answer.headers.has("www-authenticate");
+        if (answer.status !== 401 || !isChallenged) {
+          found.push(`${method} ${address}: ${answer.status} ${isChallenged}`);
+        }
+      }
+    }
+    expect(found).toEqual([]);
   });
 
   test("answers each kind of credential as its kind says", async () => {
