@@ -53,8 +53,8 @@ function payoutAnswer(payout: PayoutOutcome): Answer {
       account: payout.account_id,
       USD: payout.usd.rawJSON,
       reference: payout.reference,
-      "takes back": payout.undoes_payout_id,
-      reason: payout.reason,
+      "takes back": payout.undoes_payout_id ?? undefined,
+      reason: payout.reason ?? undefined,
       recorded: payout.paid_at,
     }),
   };
