@@ -32,6 +32,8 @@ export function adminAddress({ admin }: Pick<Config, "admin">): Address | undefi
   return admin && { ...admin, settings };
 }
 
+/** The machine does not have the address yet, or no server of names answers. */
+const MAY_PASS: ReadonlySet<string> = new Set(["EADDRNOTAVAIL", "EAI_AGAIN"]);
 const NO_ADDRESS_OF_OURS: ReadonlySet<string> = new Set([
   "EADDRNOTAVAIL",
   "EAFNOSUPPORT",
@@ -68,9 +70,10 @@ export function listenOn<Listener>(
   }
 }
 
-/** No `ConfigError`, after which nobody starts the gateway again: a floating address may come to the machine later. */
+/** After a `ConfigError`, nobody starts the gateway again. A floating address may come to the machine later. */
 function foreignHost({ host: name }: Address["settings"], host: string, code = "unknown"): Error {
-  return new Error(`${name} must be an address of this machine, got "${host}" (${code})`);
+  const message = `${name} must be an address of this machine, got "${host}" (${code})`;
+  return MAY_PASS.has(code) ? new Error(message) : new ConfigError([message]);
 }
 
 /** @throws {ConfigError} if a file can't be read or used. */

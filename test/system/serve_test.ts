@@ -157,6 +157,8 @@ describe("serve", () => {
       [["--host", "no.such.host.invalid"], environment, 2, "HOST must be"],
       [["--host", "256.1.1.1"], environment, 2, "HOST must be"],
       [["--host", "fe80::1"], environment, 2, "HOST must be"],
+      // It may come to the machine later, so the service is started again.
+      [["--host", "192.0.2.1"], environment, 1, "HOST must be"],
       [["--host", "not a host", "--workers", "2"], environment, 2, "HOST must be"],
       [["--data-dir", file], {}, 1, "cannot be used"],
     ] as const) {
