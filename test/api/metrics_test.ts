@@ -168,7 +168,9 @@ describe("metrics", () => {
     const found = await samples();
     const builds = [...found.keys()].filter((name) => name.startsWith("feedgate_build_info"));
     expect(builds).toEqual([
-      expect.stringMatching(/^feedgate_build_info\{version="\d+\.\d+\.\d+(-dev)?",commit="[0-9a-z-]+"\}$/),
+      expect.stringMatching(
+        /^feedgate_build_info\{version="\d+\.\d+\.\d+(-dev)?",commit="[0-9a-z-]+"\}$/,
+      ),
     ]);
     expect(found.get("feedgate_database_up")).toBe(1);
     const { database } = gateway.gateway.services;
