@@ -14,6 +14,7 @@ import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
+import { TIMEOUT } from "../support/bun_test.ts";
 import { SERVER_VARIABLE, startTestServer } from "../support/database.ts";
 import { makeUsedDataDir, removeFolders, USED_DATA_DIR_VARIABLE } from "../support/folders.ts";
 import { MUTANTS, type Mutant, mutate } from "./table.ts";
@@ -23,10 +24,8 @@ const ONLY = "--only";
 const LIST = "--list";
 /** Not copied: the packages are linked, the rest has no part in the tests. */
 const NOT_COPIED = ["node_modules", ".git", "dist"];
-/** Of one test: ends a fault that makes it wait for ever. */
-const TEST_TIMEOUT = "--timeout=60000";
-/** Of all test files of a fault. A run that is over it has noticed that something hangs. */
-const RUN_MS_MAX = 600_000;
+/** Of each test file. A run that takes longer has noticed that something hangs. */
+const FILE_MS_MAX = 600_000;
 /** A failed test in the output of `bun test`, with its name and without its time. */
 const FAILED_TEST = /^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$/m;
 const UNNAMED = "(unnamed)";
@@ -165,7 +164,7 @@ async function runTests(
   const { [SERVER_VARIABLE]: _, ...env } = process.env;
   // A run that ends at its first failure leaves its files behind, and a server that is still at its end.
   const temporary = temporaryFolder(join(tree, "run-"));
-  const child = Bun.spawn([process.execPath, "test", "--bail", TEST_TIMEOUT, ...files], {
+  const child = Bun.spawn([process.execPath, "test", "--bail", TIMEOUT, ...files], {
     cwd: tree,
     env: { ...env, TMPDIR: temporary, ...(server !== undefined && { [SERVER_VARIABLE]: server }) },
     stdio: ["ignore", "pipe", "pipe"],
@@ -175,7 +174,7 @@ async function runTests(
   const timer = setTimeout(() => {
     isLate = true;
     child.kill("SIGKILL");
-  }, RUN_MS_MAX);
+  }, FILE_MS_MAX * files.length);
   const [out, errors, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
