@@ -174,7 +174,7 @@ export function healthRoutes(
   }
   return new Elysia({ name: "health" })
     .use(callPlugin())
-    .use(metricsRoute(http, metricsToken))
+    .use(metrics(http, { metricsToken, operatorsListener }))
     .use(exactQuery())
     .get("/healthz", () => respond({ headers: noStore(), body: `{"status":"ok"}` }), {
       query: NO_PARAMETERS,
@@ -191,8 +191,7 @@ export function healthRoutes(
         return respond({ headers: noStore(), body: `{"status":"ready"}` });
       },
       { query: NO_PARAMETERS, ...READYZ },
-    )
-    .use(metrics(http, { metricsToken, operatorsListener }));
+    );
 }
 
 function metrics(
