@@ -6,7 +6,7 @@ import { type Contract, loadContract } from "../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { insertAdminKey } from "../support/insert_key.ts";
 import { STRIPE_ENVIRONMENT, type StripeHost, startStripeHost } from "../support/stripe_host.ts";
-import { startX402Stub, unsignedPayment } from "../support/x402_stub.ts";
+import { signedPayment, startX402Stub } from "../support/x402_stub.ts";
 import {
   exceedOperatorLimit,
   exerciseOperatorRoutes,
@@ -411,7 +411,7 @@ describe("every answer is one that the document promises", () => {
     expect(await pay(undefined)).toMatchObject({ status: 402 });
     const asked = await pay(read);
     expect(asked).toMatchObject({ status: 402, body: { code: "PAYMENT_REQUIRED" } });
-    const payment = unsignedPayment(asked.body as Parameters<typeof unsignedPayment>[0]);
+    const payment = await signedPayment(asked.body as Parameters<typeof signedPayment>[0]);
     const paid = { "PAYMENT-SIGNATURE": payment };
     expect(await pay(read, paid)).toMatchObject({ status: 202, body: { status: "waiting" } });
     expect(await pay(ownRead, paid)).toMatchObject({ body: { code: "PAYMENT_REFUSED" } });

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { TRANSFER_TYPES } from "./chain/transfer_types.ts";
 
 /** What a node answers of a chain on which nothing ever happens. */
 const ANSWERS: Readonly<Record<string, unknown>> = {
@@ -38,22 +40,40 @@ export function startX402Stub() {
   };
 }
 
-/** A payment of what a 402 asks for, with a signature that is none. */
-export function unsignedPayment({ accepts: [accepted] }: { accepts: readonly [Accepted] }): string {
+/** A payment of what a 402 asks for, by a wallet of which no chain knows. */
+export async function signedPayment({
+  accepts: [accepted],
+}: {
+  accepts: readonly [Accepted];
+}): Promise<string> {
   const now = Math.floor(Date.now() / 1_000);
+  const wallet = privateKeyToAccount(generatePrivateKey());
   const authorization = {
-    from: `0x${"a1".repeat(20)}`,
+    from: wallet.address,
     to: accepted.payTo,
     value: accepted.amount,
     validAfter: "0",
     validBefore: String(now + 60),
     nonce: `0x${"00".repeat(16)}${crypto.randomUUID().replaceAll("-", "")}`,
   };
-  const payload = { signature: `0x${"00".repeat(65)}`, authorization };
+  const signature = await wallet.signTypedData({
+    domain: {
+      ...{ name: accepted.extra.name, version: accepted.extra.version },
+      chainId: Number(accepted.network.replace("eip155:", "")),
+      verifyingContract: accepted.asset,
+    },
+    types: TRANSFER_TYPES,
+    primaryType: "TransferWithAuthorization",
+    message: authorization as never,
+  });
+  const payload = { signature, authorization };
   return Buffer.from(JSON.stringify({ x402Version: 2, accepted, payload })).toString("base64");
 }
 
 interface Accepted {
   readonly payTo: string;
+  readonly network: string;
+  readonly asset: `0x${string}`;
+  readonly extra: { readonly name: string; readonly version: string };
   readonly amount: string;
 }

@@ -3,6 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { X402Config } from "../../src/config.ts";
 import type { Authorization } from "../../src/topups/x402/check_payment.ts";
 import { isSignedByPayer } from "../../src/topups/x402/signature.ts";
+import { TRANSFER_TYPES } from "../support/chain/transfer_types.ts";
 
 const ASSET = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -12,17 +13,6 @@ const config = (changes: Partial<X402Config["asset"]> = {}, network = "eip155:84
     network,
     asset: { address: ASSET, name: "USD Coin", version: "2", ...changes },
   }) as X402Config;
-
-const TYPES = {
-  TransferWithAuthorization: [
-    { name: "from", type: "address" },
-    { name: "to", type: "address" },
-    { name: "value", type: "uint256" },
-    { name: "validAfter", type: "uint256" },
-    { name: "validBefore", type: "uint256" },
-    { name: "nonce", type: "bytes32" },
-  ],
-} as const;
 
 /** As a wallet of the reference library signs. */
 async function signed() {
@@ -37,7 +27,7 @@ async function signed() {
   };
   const signature = await wallet.signTypedData({
     domain: { name: "USD Coin", version: "2", chainId: 8_453, verifyingContract: ASSET },
-    types: TYPES,
+    types: TRANSFER_TYPES,
     primaryType: "TransferWithAuthorization",
     message: authorization as never,
   });

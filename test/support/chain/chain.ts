@@ -17,6 +17,7 @@ import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from "viem
 import { anvil as chainOfAnvil } from "viem/chains";
 import contracts from "../../fixtures/chain/contracts.json" with { type: "json" };
 import { freePort } from "../free_port.ts";
+import { TRANSFER_TYPES } from "./transfer_types.ts";
 
 /** Everybody knows it: anvil gives its accounts the chain's own coin. */
 const MNEMONIC = "test test test test test test test test test test test junk";
@@ -183,16 +184,6 @@ export async function startChain() {
   };
 }
 
-const TRANSFER_TYPES = {
-  TransferWithAuthorization: [
-    { name: "from", type: "address" },
-    { name: "to", type: "address" },
-    { name: "value", type: "uint256" },
-    { name: "validAfter", type: "uint256" },
-    { name: "validBefore", type: "uint256" },
-    { name: "nonce", type: "bytes32" },
-  ],
-};
 const CANCEL_TYPES = {
   CancelAuthorization: [
     { name: "authorizer", type: "address" },
