@@ -490,6 +490,25 @@ test("whatever is told of payments, refunds and disputes, in any order, the ledg
   );
 });
 
+test("a top-up that was paid without a key gets one account, also at once", async () => {
+  const { topup_id: topupId } = await begin(null as never, {
+    accountId: null,
+    keyId: null,
+    way: "x402",
+    paymentId: `adopted:${++payments}`,
+  });
+  const adopt = () =>
+    database.row("adopt_topup", {
+      topup_id: topupId,
+      account_name: "paid by 0x",
+      max_feeds_allowed: 3,
+      actor: null,
+    });
+  const owners = await Promise.all(Array.from({ length: 6 }, adopt));
+  expect(new Set(owners.map((row) => row?.account_id)).size).toBe(1);
+  expect((await adopt())?.account_id).toBe(owners[0]?.account_id ?? "");
+});
+
 test("a top-up that gets its account while it is taken back has its account locked first, all the same", async () => {
   const accountId = await gateway.createAccount();
   const begun = await beginTopup(
