@@ -52,3 +52,11 @@ test("SlidingWindows agree with lists of times on random histories", () => {
     { numRuns: 300 },
   );
 });
+
+test("a hit leaves its window exactly 60 seconds after it came", () => {
+  const windows = new SlidingWindows();
+  const window = windows.open();
+  windows.hit(window, 1_000_000);
+  expect(windows.used(window, 1_000_000 + WINDOW_US - 1)).toBe(1);
+  expect(windows.used(window, 1_000_000 + WINDOW_US)).toBe(0);
+});

@@ -418,7 +418,7 @@ export const MUTANTS: readonly Mutant[] = [
       file: "sql/admin/functions/begin_operator_call.sql",
       find: "    when known.request_hash <> new_request_hash then 'reused'\n",
       replace: "",
-      tests: ["test/admin/repeats_test.ts"],
+      tests: ["test/admin/operator_routes_test.ts"],
       what: "an operator's Idempotency-Key answers another call",
     },
     {
