@@ -28,7 +28,7 @@ const ALONE = "test/system/isolation_test.ts";
 const BINARY_TEST = "test/binary_test.ts";
 /** What starts the program by its command line, and looks at more than what a command answers. */
 const OF_COMMAND_LINE =
-  /^test\/(binary|cli\/(bulk_commands|client_commands|command_line|doctor|feeds|licenses|output|usage)|system\/(demo|serve|backup))_test\.ts$/;
+  /^test\/(binary|(system\/)?cli\/(bulk_commands|client_commands|command_line|doctor|feeds|licenses|output|usage)|system\/(demo|serve|backup))_test\.ts$/;
 const ROOT = Bun.fileURLToPath(new URL("../", import.meta.url));
 /** In memory, a database for each test file costs a twentieth of what it does on a disk. */
 const MEMORY_DIR = "/dev/shm";

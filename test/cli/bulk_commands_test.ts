@@ -7,14 +7,7 @@ import { temporaryFolder } from "../support/folders.ts";
 import { freePort } from "../support/free_port.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
-import {
-  type Environment,
-  linesOf,
-  PROGRAM,
-  type Run,
-  runFeedgate,
-  spawnFeedgate,
-} from "./support.ts";
+import { type Environment, linesOf, type Run, runFeedgate } from "./support.ts";
 
 /** More than pipes and sockets hold, so that an export waits for its reader. */
 const ROWS = 20_000;
@@ -109,27 +102,6 @@ describe("feedgate read --all, an export", () => {
     const rows = allIds.map((id) => ({ id, filler: FILLER }));
     return seedFeed(gateway, owner, { type: "collection", rows, callPriceNanos: CALL_NANOS });
   };
-
-  test("ends with 3 at Ctrl-C, says how to go on, and gives each row once for one charge", async () => {
-    const { slug } = await seed();
-    const before = await balance();
-    const child = spawnFeedgate(["read", slug, "--all"], reading);
-    const stderr = new Response(child.stderr).text();
-    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-    let seen = (await reader.read()).value ?? "";
-    child.kill("SIGINT");
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      seen += value;
-    }
-    expect(await child.exited).toBe(3);
-    const rest = await read(...goesOn(await stderr));
-    expect({ code: rest.code, stderr: rest.stderr }).toEqual({ code: 0, stderr: "" });
-    expect(idsOf(seen).length).toBeLessThan(ROWS);
-    expect(idsOf(seen + rest.stdout)).toEqual(allIds);
-    expect(before - (await balance())).toBe(PRICE_NANOS);
-  });
 
   test("ends with 3 if the gateway has gone, also when it goes on", async () => {
     const { slug } = await seed();
@@ -322,35 +294,6 @@ describe("feedgate push of a bad file", () => {
       expect(done(await read("read", slug))).toBe(rows);
     }
   });
-});
-
-describe("feedgate read into a pipe that closes", () => {
-  for (const argv of [
-    ["--all"],
-    ["--all", "--format", "csv"],
-    ["--all", "--json"],
-    ["--limit", "100"],
-  ]) {
-    test(`${argv.join(" ")} ends with 0 and without a word`, async () => {
-      const { slug } = await seedFeed(gateway, owner, {
-        type: "collection",
-        rows: allIds.map((id) => ({ id, filler: FILLER })),
-      });
-      const shell = [...PROGRAM, "read", slug, ...argv].map((word) => `'${word}'`).join(" ");
-      const said = join(folder, "said");
-      const child = Bun.spawn(
-        ["sh", "-c", `(${shell}; echo "code $?" >&2) 2> '${said}' | head -1`],
-        {
-          env: { PATH: process.env.PATH, ...reading } as Record<string, string>,
-          stdout: "pipe",
-        },
-      );
-      const [line = ""] = linesOf(await new Response(child.stdout).text());
-      await child.exited;
-      expect(line.length).toBeGreaterThan(0);
-      expect(await Bun.file(said).text()).toBe("code 0\n");
-    });
-  }
 });
 
 describe("a gateway that is away, or a key of the wrong kind", () => {

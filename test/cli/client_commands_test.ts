@@ -6,15 +6,7 @@ import { temporaryFolder } from "../support/folders.ts";
 import { freePort } from "../support/free_port.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
-import {
-  type Environment,
-  linesOf,
-  PROGRAM,
-  type Run,
-  runFeedgate,
-  runInTerminal,
-  spawnFeedgate,
-} from "./support.ts";
+import { type Environment, linesOf, type Run, runFeedgate, runInTerminal } from "./support.ts";
 
 let gateway: TestGateway;
 let proxy: FaultyProxy;
@@ -205,26 +197,6 @@ describe("feedgate read", () => {
     );
   });
 
-  test("follows a stream until Ctrl-C, and goes on behind it", async () => {
-    const slug = await draft("cli-follow", { feed_type: "stream" });
-    const events = await file(ndjson(rowsOf(3)));
-    done(await write("push", slug, events));
-    const child = spawnFeedgate(["read", slug, "--follow"], reading);
-    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-    let seen = "";
-    while (linesOf(seen).length < 3) seen += (await reader.read()).value ?? "";
-    child.kill("SIGINT");
-    expect(await child.exited).toBe(3);
-    const stderr = await new Response(child.stderr).text();
-    const [, again = ""] = /interrupted; go on with: .*?feedgate (read .*)\n$/.exec(stderr) ?? [];
-    done(await write("push", slug, await file(ndjson(rowsOf(1, 9)))));
-    const next = spawnFeedgate(again.split(" "), reading);
-    const nextReader = next.stdout.pipeThrough(new TextDecoderStream()).getReader();
-    expect(JSON.parse((await nextReader.read()).value ?? "")).toMatchObject({ id: 9 });
-    next.kill("SIGINT");
-    expect(await next.exited).toBe(3);
-  });
-
   test("refuses options that exclude each other", async () => {
     const usage = async (message: string, ...argv: readonly string[]) =>
       ended(await read("read", "x", ...argv), 2, message);
@@ -271,32 +243,6 @@ describe("feedgate read", () => {
         expect(screen.join("\n")).not.toContain(character);
       }
     }
-  });
-
-  test("shows progress on a terminal only", async () => {
-    const slug = await seed(300);
-    const run = async (columns: number | undefined) => {
-      const shell = [...PROGRAM, "read", slug, "--all"].map((word) => `'${word}'`).join(" ");
-      let screen = "";
-      const child = Bun.spawn(["sh", "-c", `${shell} > '${join(folder, "out")}'`], {
-        env: { PATH: process.env.PATH, ...reading } as Record<string, string>,
-        ...(columns !== undefined && {
-          terminal: {
-            cols: columns,
-            rows: 24,
-            data: (_: unknown, bytes: Uint8Array) => {
-              screen += Buffer.from(bytes).toString();
-            },
-          },
-        }),
-      });
-      expect(await child.exited).toBe(0);
-      child.terminal?.close();
-      expect(await Bun.file(join(folder, "out")).text()).toBe(ndjson(rowsOf(300)));
-      return screen;
-    };
-    expect(await run(80)).toMatch(/[\d,]+ rows, [\d,]+ rows\/s, \d+ %, \d+ s left/);
-    expect(await run(undefined)).toBe("");
   });
 });
 
@@ -345,14 +291,9 @@ describe("feedgate push", () => {
     ended(await write("push", document, json, "--batch"), 1, "only a collection has batches");
   });
 
-  test("a stream skips what it has, and takes standard input", async () => {
+  test("a stream skips what it has", async () => {
     const slug = await draft("cli-stream", { feed_type: "stream" });
-    const child = Bun.spawn([...PROGRAM, "push", slug, "-", "--json"], {
-      env: { PATH: process.env.PATH, ...writing } as Record<string, string>,
-      stdin: new Blob([ndjson(rowsOf(5))]),
-      stdout: "pipe",
-    });
-    expect(await new Response(child.stdout).json()).toMatchObject({ rows_inserted: 5 });
+    done(await write("push", slug, await file(ndjson(rowsOf(5)))));
     const again = await write("push", slug, await file(ndjson(rowsOf(6))), "--json");
     expect(JSON.parse(done(again))).toMatchObject({ rows_inserted: 1, rows_duplicate: 5 });
     ended(await write("push", slug, await file("1", "txt")), 2, "written?");
@@ -393,26 +334,6 @@ describe("feedgate push", () => {
     ended(await write("push", "not-mine", typed), 1);
     ended(await read("push", csv, typed), 1, "needs a write key");
     ended(await write("push", csv), 2, "expected FEED FILE|-");
-  });
-
-  test("interrupted, it leaves a collection as it was, and can go on", async () => {
-    const slug = await draft("cli-interrupt", { feed_type: "collection" });
-    done(await write("push", slug, await file(ndjson(rowsOf(2)))));
-    const child = Bun.spawn([...PROGRAM, "push", slug, "-", "--format", "ndjson", "--batch"], {
-      env: { PATH: process.env.PATH, ...writing } as Record<string, string>,
-      stdin: "pipe",
-      stderr: "pipe",
-      stdout: "pipe",
-    });
-    child.stdin.write(ndjson(rowsOf(5, 100)));
-    await child.stdin.flush();
-    const isSent = () => proxy.seen.some(({ line }) => line.endsWith(`/import`));
-    proxy.seen.length = 0;
-    for (let tries = 0; !isSent() && tries < 500; tries++) await Bun.sleep(20);
-    child.kill("SIGINT");
-    expect(await child.exited).toBe(3);
-    expect(await new Response(child.stderr).text()).toContain("readers see what they saw before");
-    expect(done(await read("read", slug))).toBe(ndjson(rowsOf(2)));
   });
 });
 

@@ -6,9 +6,7 @@ import { COMMANDS } from "../../src/cli/command_table.ts";
 import { OutputClosedError } from "../../src/cli/output.ts";
 import { runCommand } from "../../src/cli/run.ts";
 import { typedCommand } from "../../src/lib/own_process.ts";
-import { VERSION } from "../../src/lib/program_version.ts";
 import { connect } from "../../src/postgres/client/connect.ts";
-import { MIGRATIONS } from "../../src/postgres/client/statements.ts";
 import { createEmptyDatabase } from "../support/database.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import {
@@ -17,10 +15,8 @@ import {
   linesOf,
   type Operator,
   operatorOf,
-  PROGRAM,
   refused,
   runFeedgate,
-  runProcess,
   TYPED,
 } from "./support.ts";
 
@@ -176,49 +172,6 @@ describe("parseCommandLine", () => {
   });
 });
 
-describe("feedgate, in a process of its own", () => {
-  test("help and version go to standard output with exit code 0", async () => {
-    const help = await runProcess(["account", "create", "--help"], {});
-    expect([help.code, help.stderr]).toEqual([0, ""]);
-    expect(help.stdout).toStartWith(`Usage: ${TYPED} account create --name S`);
-  });
-
-  test("the version has the commit that the program was made from, and is the version alone if git can't tell", async () => {
-    const git = Bun.spawnSync(["git", "rev-parse", "--short=12", "HEAD"], { cwd: import.meta.dir });
-    const commit = git.stdout.toString().trim();
-    const { code, stdout } = await runProcess(["--version"], {});
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringMatching(/^feedgate \d+\.\d+\.\d+(-dev)?( \(.*\))?, schema \d+\n$/),
-    ]);
-    if (commit !== "") expect(stdout).toContain(` (${commit}`);
-    if (PROGRAM.length === 1) return;
-    const without = await runProcess(["--version"], { PATH: "/nowhere" });
-    expect([without.code, without.stdout]).toEqual([
-      0,
-      `feedgate ${VERSION}, schema ${MIGRATIONS.length}\n`,
-    ]);
-  });
-
-  test("an answer goes to standard output with exit code 0, a refusal to standard error with 1, wrong usage with 2", async () => {
-    const environment = { DATABASE_URL: operator.databaseUrl };
-    const done = await runProcess(["migrate", "--json"], environment);
-    expect([done.code, done.stderr]).toEqual([0, ""]);
-    expect(JSON.parse(done.stdout)).toEqual({
-      migrations: [],
-      functions: false,
-    });
-    for (const [argv, exitCode] of [
-      [["account", "show", ID], 1],
-      [["nothing"], 2],
-    ] as const) {
-      const { code, stdout, stderr } = await runProcess(argv, environment);
-      expect([code, stdout]).toEqual([exitCode, ""]);
-      expect(linesOf(stderr)).toEqual([expect.stringMatching(/^feedgate: /)]);
-    }
-  });
-});
-
 describe("runCommand", () => {
   test("only serve, demo, migrate and restore make a database; the others say where they looked", async () => {
     const makers = COMMANDS.filter(({ makesDatabase }) => makesDatabase);
@@ -365,7 +318,7 @@ describe("runCommand", () => {
       "postgres://nobody:secret-word@127.0.0.1:1/none",
       operator.databaseUrl.replace(/test_\d+/, "no_such_database"),
     ]) {
-      for (const argv of [["account", "list"], ["migrate"], ["serve", "--port", "0"]]) {
+      for (const argv of [["account", "list"], ["migrate"]]) {
         const run = await operator.run(argv, { DATABASE_URL: url });
         refused(run);
         expect(run.stderr).not.toContain("secret-word");

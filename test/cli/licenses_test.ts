@@ -5,7 +5,7 @@ import { noticesText, withoutNotice } from "../../src/build/notices.ts";
 import type { Notice } from "../../src/cli/licenses_command.ts";
 import { VERSION } from "../../src/lib/program_version.ts";
 import { temporaryFolder } from "../support/folders.ts";
-import { runProcess } from "./support.ts";
+import { runFeedgate } from "./support.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 
@@ -18,7 +18,7 @@ describe("licenses", () => {
 
   test("the command prints the terms of all parts, also in a folder without a database", async () => {
     const environment = { FEEDGATE_DATA_DIR: join(temporaryFolder(), "none") };
-    const { code, stdout, stderr } = await runProcess(["licenses"], environment);
+    const { code, stdout, stderr } = await runFeedgate(["licenses"], environment);
     expect([code, stderr]).toEqual([0, ""]);
     const parts = [
       `feedgate ${VERSION} (MIT)`,
@@ -30,7 +30,7 @@ describe("licenses", () => {
     for (const part of parts) expect(stdout).toContain(`\n${part}`);
     expect(stdout).toContain("GNU LIBRARY GENERAL PUBLIC LICENSE");
     expect(stdout).toContain("The PostgreSQL Global Development Group");
-    const json = await runProcess(["licenses", "--json"], environment);
+    const json = await runFeedgate(["licenses", "--json"], environment);
     const notices: Notice[] = JSON.parse(json.stdout);
     expect(notices.length).toBeGreaterThan(40);
     for (const { name, license, text } of notices) {

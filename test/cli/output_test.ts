@@ -1,6 +1,5 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { table } from "../../src/cli/output.ts";
-import { createOperator, linesOf, type Operator, runInTerminal } from "./support.ts";
 
 const ID = "00000000-0000-4000-8000-000000000001";
 const TIME = "2026-11-21T08:15:19.038672Z";
@@ -103,51 +102,5 @@ describe("table", () => {
   test("without rows is its header, which is cut, too", () => {
     expect(tableOf(["ID", "NAME"], [])(80)).toBe("ID  NAME");
     expect(tableOf(["ID", "NAME"], [])(6)).toBe("ID\nNo ro…");
-  });
-});
-
-describe("feedgate, on a terminal", () => {
-  let operator: Operator;
-  const name = `Long ${"name ".repeat(30)}東京`;
-  beforeAll(async () => {
-    operator = await createOperator();
-    await operator.json("account", "create", "--name", name);
-  });
-
-  const screen = (argv: readonly string[], columns: number) =>
-    runInTerminal(argv, { columns, environment: { DATABASE_URL: operator.databaseUrl } });
-
-  test("cuts long texts so that each row fits, and nothing where it is piped", async () => {
-    for (const columns of [120, 80, 40]) {
-      const lines = await screen(["account", "list"], columns);
-      expect(lines[1]).toContain("…");
-      expect(lines.slice(2)).toEqual(
-        columns === 120 ? [] : [expect.stringMatching(/^No room for .*(: see --json|…)$/)],
-      );
-      for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
-    }
-    const wide = await screen(["account", "list"], 400);
-    const piped = await operator.run(["account", "list"]);
-    expect(linesOf(piped.stdout.replace(/\.\d+Z/g, "Z"))).toEqual(wide);
-    expect(piped.stdout).toContain(name.trim());
-  });
-
-  test("cuts neither what is no table nor JSON", async () => {
-    const shown = await screen(["account", "show", name], 40);
-    expect(shown.join("\n")).toContain(name.trim());
-    const json = await screen(["account", "list", "--json"], 40);
-    expect(JSON.parse(json.join(""))).toMatchObject([{ name }]);
-  });
-
-  test("shows what a name would say to it, and cuts by what is shown", async () => {
-    await operator.json("account", "create", "--name", `\u001b[2J${"\u202e".repeat(100)}`);
-    const lines = await screen(["account", "list"], 140);
-    expect(lines).toHaveLength(3);
-    expect(lines[2]).toContain("  \\u001b[2J\\u202e");
-    for (const line of lines) {
-      expect(line.length).toBeLessThanOrEqual(140);
-      expect(line).not.toContain("\u001b");
-      expect(line).not.toContain("\u202e");
-    }
   });
 });

@@ -113,8 +113,37 @@ interface Terminal {
   readonly input?: string;
 }
 
-/** Runs a command in a process of its own, on a terminal of so many columns; gives the lines on its screen. */
+/** Runs a command as on a terminal of so many columns, with a line typed for each question; gives the lines on its screen. */
 export async function runInTerminal(
+  argv: readonly string[],
+  terminal: Terminal,
+): Promise<string[]> {
+  if (BINARY !== undefined) return runProcessInTerminal(argv, terminal);
+  const { columns, environment, input = "" } = terminal;
+  const typed = linesOf(input).values();
+  let screen = "";
+  await runCommand(argv, {
+    environment: environmentOf(environment),
+    streams: {
+      async write(text) {
+        screen += text;
+      },
+      complain(text) {
+        screen += text;
+      },
+      confirm(question) {
+        screen += `${question} [y/N]\n`;
+        return typed.next().value === "y";
+      },
+      columns,
+      statusColumns: columns,
+    },
+  });
+  return linesOf(screen);
+}
+
+/** Runs a command in a process of its own, on a terminal of so many columns; gives the lines on its screen. */
+export async function runProcessInTerminal(
   argv: readonly string[],
   { columns, environment, input = "" }: Terminal,
 ): Promise<string[]> {

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createLog } from "../../src/lib/log.ts";
-import { hasBrowser, launchBrowser, newVisitor } from "../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { cookieFrom, createAdmin, makeLink, pressLink, signIn, visitor } from "./support.ts";
 
-const BROWSER_MS_MAX = 120_000;
 const SESSION_PATHS = ["", "/feeds", "/accounts", "/catalog", "/earnings"];
 
 let gateway: TestGateway;
@@ -227,30 +225,6 @@ describe("one-time link", () => {
     }
     expect((await pressLink(link)).headers.has("set-cookie")).toBe(true);
   });
-
-  test.skipIf(!hasBrowser)(
-    "a browser that comes from another site, which shows the link as an image, is signed in by the button",
-    async () => {
-      const link = await makeLink(gateway, { admin, account, permission: "read" });
-      const html = `<img src="${link}"><a href="${link}">Go</a>`;
-      const site = Bun.serve({
-        port: 0,
-        hostname: "localhost",
-        fetch: () => new Response(html, { headers: { "Content-Type": "text/html" } }),
-      });
-      const browser = await launchBrowser();
-      const page = await (await newVisitor(browser, {})).newPage();
-      await page.goto(`http://localhost:${site.port}/`);
-      await page.click("a");
-      await page.click("main button");
-      // The strict cookie comes along at once.
-      await page.waitForSelector("text=Sign out everywhere");
-      expect(page.url()).toBe(`${gateway.baseUrl}/console`);
-      await browser.close();
-      await site.stop(true);
-    },
-    BROWSER_MS_MAX,
-  );
 
   test("a link that is opened in a session of somebody else says so, and leaves it as it is", async () => {
     const other = await gateway.createAccount({ name: "Other" });

@@ -38,10 +38,3 @@ test("an executable is its name where a shell finds it, a link included, else it
   symlinkSync(execPath, join(linked, "feedgate"));
   expect(typedCommand({ ...compiled, path: linked })).toBe("feedgate");
 });
-
-test("shellWord is one word of a shell, whatever the text", () => {
-  for (const text of ["/a/b-c.d", "/my tools/$HOME", "it's", "", "a;b"]) {
-    const { stdout } = Bun.spawnSync(["sh", "-c", `printf '%s|' ${shellWord(text)}`]);
-    expect(stdout.toString()).toBe(`${text}|`);
-  }
-});

@@ -30,7 +30,7 @@ const TESTS = [
   "test/push",
   "test/read",
   "test/skill",
-  "test/cli/grants_test.ts",
+  "test/system/cli/grants_test.ts",
   "test/postgres/migrate/function_set_test.ts",
 ];
 const PACKAGED = ["16", "17"] as const;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AddressInfo, createServer } from "node:net";
-import { ConfigError, readConfig } from "../../../src/config.ts";
-import { createLog } from "../../../src/lib/log.ts";
-import { hostsOf } from "../../../src/postgres/client/address.ts";
-import { connect } from "../../../src/postgres/client/connect.ts";
-import { startGateway } from "../../../src/server.ts";
-import { startTlsPostgres, type TlsPostgres } from "../../support/tls_postgres.ts";
+import { ConfigError, readConfig } from "../../../../src/config.ts";
+import { createLog } from "../../../../src/lib/log.ts";
+import { hostsOf } from "../../../../src/postgres/client/address.ts";
+import { connect } from "../../../../src/postgres/client/connect.ts";
+import { startGateway } from "../../../../src/server.ts";
+import { startTlsPostgres, type TlsPostgres } from "../../../support/tls_postgres.ts";
 
 const OPENSSL = Bun.which("openssl");
 if (OPENSSL === null) console.log("skipped: openssl is not installed, which makes the certificate");

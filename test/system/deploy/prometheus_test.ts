@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
-import { startTestGateway } from "../support/gateway.ts";
+import { startTestGateway } from "../../support/gateway.ts";
 
-const ROOT = resolve(import.meta.dir, "../..");
+const ROOT = resolve(import.meta.dir, "../../..");
 const FOLDER = join(ROOT, "src/deploy/prometheus");
 const PROMTOOL = Bun.which("promtool");
 if (PROMTOOL === null) console.log("skipped: promtool (Debian: prometheus) is not installed");

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { temporaryFolder } from "../support/folders.ts";
+import { temporaryFolder } from "../../support/folders.ts";
 
-const RUN = Bun.fileURLToPath(new URL("../bench/run.ts", import.meta.url));
+const RUN = Bun.fileURLToPath(new URL("../../bench/run.ts", import.meta.url));
 
 async function bench(...argv: string[]) {
   const child = Bun.spawn([process.execPath, RUN, ...argv], { stdout: "pipe", stderr: "pipe" });

@@ -4,14 +4,14 @@ import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from "@x402/
 import { PaymentRequiredV2Schema } from "@x402/core/schemas";
 import type { PaymentPayload, PaymentRequired } from "@x402/core/types";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
-import { hashKey } from "../../src/accounts/key_format.ts";
-import { USDC } from "../../src/lib/usdc.ts";
-import { X402_KEYLESS_PER_ADDRESS } from "../../src/limits.ts";
-import { forgetTopups } from "../../src/topups/forget.ts";
-import { type Chain, hasChain, startChain, type Wallet } from "../support/chain/chain.ts";
-import { startFacilitator } from "../support/chain/facilitator.ts";
-import { problemOf } from "../support/gateway.ts";
-import { seedFeed } from "../support/seed.ts";
+import { hashKey } from "../../../src/accounts/key_format.ts";
+import { USDC } from "../../../src/lib/usdc.ts";
+import { X402_KEYLESS_PER_ADDRESS } from "../../../src/limits.ts";
+import { forgetTopups } from "../../../src/topups/forget.ts";
+import { type Chain, hasChain, startChain, type Wallet } from "../../support/chain/chain.ts";
+import { startFacilitator } from "../../support/chain/facilitator.ts";
+import { problemOf } from "../../support/gateway.ts";
+import { seedFeed } from "../../support/seed.ts";
 import {
   askTerms,
   createReader,
@@ -25,10 +25,10 @@ import {
   signPayment,
   startPeer,
   type TopupCall,
-} from "./x402_scene.ts";
+} from "../../topups/x402_scene.ts";
 
 const EARLIER_TO_LATE = 600n;
-const GUIDE = Bun.fileURLToPath(new URL("../../src/docs/guides/agents.md", import.meta.url));
+const GUIDE = Bun.fileURLToPath(new URL("../../../src/docs/guides/agents.md", import.meta.url));
 const newId = () => crypto.randomUUID();
 
 describe.skipIf(!hasChain())("x402", () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Chain, hasChain, startChain } from "../support/chain/chain.ts";
-import { CONTRACTS, compileContracts } from "../support/chain/compile.ts";
+import { type Chain, hasChain, startChain } from "../../support/chain/chain.ts";
+import { CONTRACTS, compileContracts } from "../../support/chain/compile.ts";
 
 describe.skipIf(!hasChain())("test chain", () => {
   let chain: Chain;

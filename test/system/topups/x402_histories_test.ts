@@ -5,12 +5,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { PaymentPayload } from "@x402/core/types";
 import fc from "fast-check";
-import { type Authorization, type Chain, hasChain, startChain } from "../support/chain/chain.ts";
+import { type Authorization, type Chain, hasChain, startChain } from "../../support/chain/chain.ts";
 import {
   type Answering,
   type Facilitator,
   startFacilitator,
-} from "../support/chain/facilitator.ts";
+} from "../../support/chain/facilitator.ts";
 import {
   askTerms,
   createReader,
@@ -23,7 +23,7 @@ import {
   signedOf,
   signPayment,
   startPeer,
-} from "./x402_scene.ts";
+} from "../../topups/x402_scene.ts";
 
 const HISTORIES = Number(process.env.FUZZ_HISTORIES ?? 5);
 const CONFIRMATIONS = 2;

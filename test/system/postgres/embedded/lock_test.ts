@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { takeLock, tryLock } from "../../../src/postgres/embedded/lock.ts";
+import { takeLock, tryLock } from "../../../../src/postgres/embedded/lock.ts";
 
 test("a lock's file is its owner's alone, also where it was open to others, and is held by one task", async () => {
   const folder = mkdtempSync(join(tmpdir(), "feedgate-lock-"));
@@ -18,7 +18,7 @@ test("a lock's file is its owner's alone, also where it was open to others, and 
     cmd: [
       process.execPath,
       "-e",
-      `const { tryLock } = await import(${JSON.stringify(new URL("../../../src/postgres/embedded/lock.ts", import.meta.url).href)});
+      `const { tryLock } = await import(${JSON.stringify(new URL("../../../../src/postgres/embedded/lock.ts", import.meta.url).href)});
        console.log(tryLock(${JSON.stringify(path)}) === undefined ? "held" : "free");`,
     ],
   });

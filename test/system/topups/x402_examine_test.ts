@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readConfig } from "../../src/config.ts";
-import { present } from "../../src/lib/assert.ts";
-import { examineX402 } from "../../src/topups/x402/examine_x402.ts";
-import { type Chain, hasChain, startChain } from "../support/chain/chain.ts";
-import { type Facilitator, startFacilitator } from "../support/chain/facilitator.ts";
-import { settingsOf } from "./x402_scene.ts";
+import { readConfig } from "../../../src/config.ts";
+import { present } from "../../../src/lib/assert.ts";
+import { examineX402 } from "../../../src/topups/x402/examine_x402.ts";
+import { type Chain, hasChain, startChain } from "../../support/chain/chain.ts";
+import { type Facilitator, startFacilitator } from "../../support/chain/facilitator.ts";
+import { settingsOf } from "../../topups/x402_scene.ts";
 
 describe.skipIf(!hasChain())("doctor: x402", () => {
   let chain: Chain;

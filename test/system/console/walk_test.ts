@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import axe from "axe-core";
 import type { Browser } from "playwright-core";
-import { hasBrowser, type Look, launchBrowser, openWatched } from "../support/browser.ts";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { countSales } from "../support/run_job.ts";
-import { type Scene, setScene } from "./scene.ts";
-import { dangersIn, signIn } from "./support.ts";
+import { type Scene, setScene } from "../../console/scene.ts";
+import { dangersIn, signIn } from "../../console/support.ts";
+import { hasBrowser, type Look, launchBrowser, openWatched } from "../../support/browser.ts";
+import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { countSales } from "../../support/run_job.ts";
 
 /** Pages that one walk looks at; a list of many entries is one page of each kind. */
 const PAGES_MAX = 40;

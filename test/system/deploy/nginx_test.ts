@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CONDITIONAL_WAIT_SECONDS_MAX, LONG_POLL_SECONDS } from "../../src/limits.ts";
-import { readEvents } from "../support/event_source.ts";
-import { temporaryFolder } from "../support/folders.ts";
-import { freePort } from "../support/free_port.ts";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { NGINX, nginxConfiguration, untilAnswering } from "../support/nginx.ts";
-import { seedFeed } from "../support/seed.ts";
+import { CONDITIONAL_WAIT_SECONDS_MAX, LONG_POLL_SECONDS } from "../../../src/limits.ts";
+import { readEvents } from "../../support/event_source.ts";
+import { temporaryFolder } from "../../support/folders.ts";
+import { freePort } from "../../support/free_port.ts";
+import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { NGINX, nginxConfiguration, untilAnswering } from "../../support/nginx.ts";
+import { seedFeed } from "../../support/seed.ts";
 
 const CONFIGURATION = await Bun.file(
-  new URL("../../src/deploy/nginx.conf", import.meta.url),
+  new URL("../../../src/deploy/nginx.conf", import.meta.url),
 ).text();
 if (NGINX === null) console.log("skipped: nginx is not installed");
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { PaymentPayload } from "@x402/core/types";
-import { type Chain, hasChain, startChain, type Wallet } from "../support/chain/chain.ts";
-import type { Answering } from "../support/chain/facilitator.ts";
-import { problemOf } from "../support/gateway.ts";
+import { type Chain, hasChain, startChain, type Wallet } from "../../support/chain/chain.ts";
+import type { Answering } from "../../support/chain/facilitator.ts";
+import { problemOf } from "../../support/gateway.ts";
 import {
   askTerms,
   createReader,
@@ -14,7 +14,7 @@ import {
   recheckAll,
   signedOf,
   signPayment,
-} from "./x402_scene.ts";
+} from "../../topups/x402_scene.ts";
 
 interface Attempt {
   readonly key: string;

@@ -11,11 +11,11 @@ import {
   PodDisruptionBudget,
 } from "kubernetes-models/policy/v1/PodDisruptionBudget";
 import { type IService, Service } from "kubernetes-models/v1/Service";
-import { present } from "../../src/lib/assert.ts";
-import { DRAIN_MS_MAX } from "../../src/limits.ts";
-import { temporaryFolder } from "../support/folders.ts";
+import { present } from "../../../src/lib/assert.ts";
+import { DRAIN_MS_MAX } from "../../../src/limits.ts";
+import { temporaryFolder } from "../../support/folders.ts";
 
-const ROOT = resolve(import.meta.dir, "../..");
+const ROOT = resolve(import.meta.dir, "../../..");
 const DEPLOY = join(ROOT, "src/deploy");
 const MS_PER_SECOND = 1_000;
 

@@ -1,15 +1,15 @@
 /** A role that can't change the schema, with what `feedgate grants` prints and nothing else. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createJobs } from "../../src/jobs/jobs.ts";
-import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import { createDatabase } from "../../src/postgres/client/query.ts";
-import { MIGRATIONS } from "../../src/postgres/client/statements.ts";
-import { LINEAGE_QUERY, readLineage } from "../../src/postgres/client/timelines.ts";
-import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
-import { createEmptyDatabase, createTestDatabase, siblingUrl } from "../support/database.ts";
-import { insertKey } from "../support/insert_key.ts";
-import { type ServedGateway, serveGateway } from "../support/served_gateway.ts";
-import { type Operator, operatorOf, refused, TYPED } from "./support.ts";
+import { createJobs } from "../../../src/jobs/jobs.ts";
+import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
+import { createDatabase } from "../../../src/postgres/client/query.ts";
+import { MIGRATIONS } from "../../../src/postgres/client/statements.ts";
+import { LINEAGE_QUERY, readLineage } from "../../../src/postgres/client/timelines.ts";
+import { FUNCTION_SCHEMA } from "../../../src/postgres/migrate/function_set.ts";
+import { type Operator, operatorOf, refused, TYPED } from "../../cli/support.ts";
+import { createEmptyDatabase, createTestDatabase, siblingUrl } from "../../support/database.ts";
+import { insertKey } from "../../support/insert_key.ts";
+import { type ServedGateway, serveGateway } from "../../support/served_gateway.ts";
 
 /** Its name must be quoted. */
 const ROLE = `App "${process.pid}"`;

@@ -3,11 +3,13 @@ import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { firstLine, runFeedgate, spawnFeedgate } from "../cli/support.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { temporaryFolder } from "../support/folders.ts";
+import { firstLine, runFeedgate, spawnFeedgate } from "../../cli/support.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { temporaryFolder } from "../../support/folders.ts";
 
-const UNIT = await Bun.file(new URL("../../src/deploy/feedgate.service", import.meta.url)).text();
+const UNIT = await Bun.file(
+  new URL("../../../src/deploy/feedgate.service", import.meta.url),
+).text();
 const SYSTEMD = Bun.which("systemd-analyze");
 /** Tenths of the exposure that `systemd-analyze security` finds; it calls up to 49 OK. */
 const EXPOSURE_MAX = 20;

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { PaymentPayload } from "@x402/core/types";
-import { connect } from "../../src/postgres/client/connect.ts";
-import { type Chain, hasChain, startChain, type Wallet } from "../support/chain/chain.ts";
-import { startFaultyLink } from "../support/faulty_link.ts";
-import { lockWaiters } from "../support/lock_waiters.ts";
-import { waitFor } from "../support/processes.ts";
-import { type Announced, type ServedGateway, serveGateway } from "../support/served_gateway.ts";
+import { connect } from "../../../src/postgres/client/connect.ts";
+import { type Chain, hasChain, startChain, type Wallet } from "../../support/chain/chain.ts";
+import { startFaultyLink } from "../../support/faulty_link.ts";
+import { lockWaiters } from "../../support/lock_waiters.ts";
+import { waitFor } from "../../support/processes.ts";
+import { type Announced, type ServedGateway, serveGateway } from "../../support/served_gateway.ts";
 import {
   askTerms,
   creditsOf,
@@ -17,7 +17,7 @@ import {
   signPayment,
   startPeer,
   type TopupCall,
-} from "./x402_scene.ts";
+} from "../../topups/x402_scene.ts";
 
 interface AnnouncedPort extends Announced {
   readonly port: number;

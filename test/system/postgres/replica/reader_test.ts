@@ -5,15 +5,15 @@
  * @module
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { ConfigError, readConfig } from "../../../src/config.ts";
-import { createLog } from "../../../src/lib/log.ts";
-import { connect } from "../../../src/postgres/client/connect.ts";
-import { REPLICA_WAIT_MS_MAX } from "../../../src/postgres/replica/reader.ts";
-import { type Gateway, startGateway } from "../../../src/server.ts";
-import { insertKey } from "../../support/insert_key.ts";
-import { whenBusy } from "../../support/pace.ts";
-import { seedFeed } from "../../support/seed.ts";
-import { type ServerPair, startServerPair } from "../../support/standby.ts";
+import { ConfigError, readConfig } from "../../../../src/config.ts";
+import { createLog } from "../../../../src/lib/log.ts";
+import { connect } from "../../../../src/postgres/client/connect.ts";
+import { REPLICA_WAIT_MS_MAX } from "../../../../src/postgres/replica/reader.ts";
+import { type Gateway, startGateway } from "../../../../src/server.ts";
+import { insertKey } from "../../../support/insert_key.ts";
+import { whenBusy } from "../../../support/pace.ts";
+import { seedFeed } from "../../../support/seed.ts";
+import { type ServerPair, startServerPair } from "../../../support/standby.ts";
 
 const WAIT_MS_MAX = 10_000;
 /** What a machine under load may add. */
