@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { changeLedger } from "../../src/accounts/ledger.ts";
 import { startTestGateway } from "../support/gateway.ts";
+import { histories } from "../support/histories.ts";
 import { seedFeed } from "../support/seed.ts";
 
 const gateway = await startTestGateway();
@@ -319,7 +320,7 @@ describe("ledger", () => {
         }
         expect(await scene.books()).toEqual(model.books);
       }),
-      { numRuns: 60 },
+      { numRuns: histories(15) },
     );
   });
 
@@ -366,7 +367,7 @@ describe("ledger", () => {
           await scene.books();
         },
       ),
-      { numRuns: 40 },
+      { numRuns: histories(12) },
     );
   });
 

@@ -19,6 +19,7 @@ import {
   type Reader,
 } from "../support/earning_scene.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { histories } from "../support/histories.ts";
 import {
   backOf,
   type ModelTopup,
@@ -581,6 +582,6 @@ test("random histories: accounts have paid, and providers have earned, what was 
       await expectBalances(scene, model);
       await expectEarnings(scene, model);
     }),
-    { numRuns: 25 },
+    { numRuns: histories(8) },
   );
 });

@@ -6,6 +6,7 @@ import type { Gateway } from "../../src/server.ts";
 import { installClock, type TestClock } from "../support/database_clock.ts";
 import { createProvider, createReader, type Reader } from "../support/earning_scene.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { histories } from "../support/histories.ts";
 import { countSales } from "../support/run_job.ts";
 
 let gateway: TestGateway;
@@ -201,7 +202,7 @@ describe("totals", () => {
           distinct((date) => date >= from && date <= to),
         ]);
       }),
-      { numRuns: 60 },
+      { numRuns: histories(15) },
     );
   });
 

@@ -25,10 +25,11 @@ import { listUsage, refundUsage } from "../../src/operator/usage.ts";
 import { createDatabase } from "../../src/postgres/client/query.ts";
 import { createProvider, createReader } from "../support/earning_scene.ts";
 import { startTestGateway } from "../support/gateway.ts";
+import { histories } from "../support/histories.ts";
 import { countSales } from "../support/run_job.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
-const RUNS = Number(process.env.FUZZ_CASES ?? 0) > 0 ? 30 : 6;
+const RUNS = histories(4);
 const FEEDS = 6;
 /** More than all runs spend: a one-time feed costs up to 6 million. */
 const CREDITS = 10_000_000_000;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { histories } from "../support/histories.ts";
 import { type PushScene, startPushScene } from "../support/push_scene.ts";
 import { runJob } from "../support/run_job.ts";
 
@@ -355,7 +356,7 @@ test("any sequence of pushes to a collection leaves what a plain model says, and
         version = answer.body.data_version;
       }
     }),
-    { numRuns: 60 },
+    { numRuns: histories(15) },
   );
 });
 

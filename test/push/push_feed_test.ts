@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { histories } from "../support/histories.ts";
 import { type PushScene, startPushScene } from "../support/push_scene.ts";
 
 let scene: PushScene;
@@ -195,7 +196,7 @@ test("any sequence of pushes to a stream: the first of an id stays, and the rece
       const events = (await scene.events(feedId)).map((text) => JSON.parse(text));
       expect(events.map(({ id, push }) => [id, push])).toEqual([...known]);
     }),
-    { numRuns: 40 },
+    { numRuns: histories(12) },
   );
 });
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
+import { histories } from "../support/histories.ts";
 import { type PushScene, startPushScene } from "../support/push_scene.ts";
 
-const RUNS = 20;
+const RUNS = histories(8);
 
 let scene: PushScene;
 let readKey: string;

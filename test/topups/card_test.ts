@@ -7,6 +7,7 @@ import { finishTopup } from "../../src/topups/finish.ts";
 import { openWays } from "../../src/topups/open_ways.ts";
 import { type Contract, loadContract } from "../support/contract.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { histories } from "../support/histories.ts";
 import {
   deliver,
   type Message,
@@ -467,7 +468,7 @@ describe("POST /webhooks/stripe", () => {
           expect(await balanceOf(accountId)).toBe((left / 100) * CREDITS_PER_USD);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: histories(8) },
     );
   });
 
@@ -584,7 +585,7 @@ describe("POST /webhooks/stripe", () => {
           expect(await balanceOf(accountId)).toBe(left * CREDITS_PER_USD);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: histories(8) },
     );
   });
 });

@@ -16,6 +16,7 @@ import {
 } from "../../src/topups/topups.ts";
 import type { Standing, Topup, Ways } from "../../src/topups/way.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { histories } from "../support/histories.ts";
 import { lockWaiters } from "../support/lock_waiters.ts";
 
 const USD = 1_000_000_000n;
@@ -486,7 +487,7 @@ test("whatever is told of payments, refunds and disputes, in any order, the ledg
       expect(balance).toBe((isPaid ? 5n * USD : 0n) - state.taken_back_nanos - spent);
       expect(state.alert === null).toBe(state.unrecovered_nanos === 0n);
     }),
-    { numRuns: 60 },
+    { numRuns: histories(15) },
   );
 });
 

@@ -5,6 +5,7 @@ import { type Connections, connect } from "../../../src/postgres/client/connect.
 import { createDatabase, type Database } from "../../../src/postgres/client/query.ts";
 import { inFunctionSet } from "../../../src/postgres/migrate/function_set.ts";
 import { type Filter, readFilter } from "../../../src/read/data/filters.ts";
+import { histories } from "../../support/histories.ts";
 import { type PushScene, startPushScene } from "../../support/push_scene.ts";
 import { seedFeed } from "../../support/seed.ts";
 
@@ -216,7 +217,7 @@ describe("filter index", () => {
             }
           }
         }),
-        { numRuns: 60 },
+        { numRuns: histories(15) },
       );
     });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createDatabase, type Database } from "../../../src/postgres/client/query.ts";
 import { problemOf } from "../../support/gateway.ts";
+import { histories } from "../../support/histories.ts";
 import { type PushScene, startPushScene } from "../../support/push_scene.ts";
 import { seedFeed } from "../../support/seed.ts";
 
@@ -223,7 +224,7 @@ describe("beyond 12: a filter by a name that no row has", () => {
           }
         }
       }),
-      { numRuns: 60 },
+      { numRuns: histories(20) },
     );
     expect(absent).toBeGreaterThan(50);
   });

@@ -5,6 +5,7 @@ import { STATEMENTS } from "../../../src/postgres/client/statements.ts";
 import { inFunctionSet } from "../../../src/postgres/migrate/function_set.ts";
 import { askAgain } from "../../support/ask_again.ts";
 import { problemOf } from "../../support/gateway.ts";
+import { histories } from "../../support/histories.ts";
 import { type PushScene, startPushScene } from "../../support/push_scene.ts";
 
 let scene: PushScene;
@@ -98,7 +99,7 @@ describe("walks along next_cursor", () => {
           expect(ids.length).toBeGreaterThanOrEqual(count);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: histories(12) },
     );
   });
 
@@ -133,7 +134,7 @@ describe("walks along next_cursor", () => {
           expect(ids.filter((each) => each < first.length)).toEqual(expected.map((row) => row.id));
         },
       ),
-      { numRuns: 40 },
+      { numRuns: histories(12) },
     );
   });
 
