@@ -385,6 +385,8 @@ export const WAITS_PER_ACCOUNT_MAX = 20;
 export const WAITS_MAX = 10_000;
 /** How often pushes through other processes are asked for while somebody waits. Beyond 3. */
 export const WAIT_POLL_MS = 250;
+/** Between two `rows` events of a follower, at least. Beyond 3. */
+export const ROW_EVENTS_MS = 1_000;
 /** How long the text of `/metrics` serves all who ask for it, in milliseconds. */
 export const METRICS_TEXT_MS = 1_000;
 /** How long a conditional read, and a follower's long poll, may wait, in seconds. Beyond 3. */

@@ -23,7 +23,7 @@ import type { Log } from "./lib/log.ts";
 import { within } from "./lib/within.ts";
 import { DRAIN_WORKER_MS, IDLE_SECONDS_MAX, SERVER_BODY_BYTES_MAX } from "./limits.ts";
 import { type Databases, openDatabases, POOL_CLOSE_MS_MAX } from "./postgres/open_database.ts";
-import { createServices, type Services } from "./services.ts";
+import { createServices, type Intervals, type Services } from "./services.ts";
 import { finishTopups } from "./topups/finish.ts";
 import { forgetTopups } from "./topups/forget.ts";
 import { recheckTopups } from "./topups/recheck.ts";
@@ -57,6 +57,8 @@ interface GatewayOptions {
   readonly closingNoticeMs?: number;
   /** How long a text of `/metrics` serves all who ask, in milliseconds. @default METRICS_TEXT_MS */
   readonly metricsTextMs?: number;
+  /** As of `createServices`. */
+  readonly intervals?: Intervals;
   /** Whether it takes turns at the background jobs (`jobs/jobs.ts`), and writes its counts of each minute. @default true */
   readonly hasJobs?: boolean;
 }
@@ -79,6 +81,7 @@ export async function startGateway(
       databases,
       log,
       metricsTextMs: options.metricsTextMs,
+      intervals: options.intervals,
     });
     return serve(services, { ...options, databases, tls });
   } catch (error) {

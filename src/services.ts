@@ -30,12 +30,15 @@ import {
   ANONYMOUS_LIMIT,
   ANONYMOUS_OF_NETWORK_LIMIT,
   BODIES_BYTES_MAX,
+  IMPORT_PROGRESS_MS,
   PAGES_MADE_LIMIT,
   PAGES_MADE_OF_NETWORK_LIMIT,
   REFUSALS_AT_ONCE_MAX,
   REFUSALS_PER_SECOND,
   REFUSALS_WAIT_SECONDS_MAX,
   REFUSALS_WAITING_MAX,
+  ROW_EVENTS_MS,
+  WAIT_POLL_MS,
 } from "./limits.ts";
 import type { Database } from "./postgres/client/query.ts";
 import type { Databases } from "./postgres/open_database.ts";
@@ -52,10 +55,34 @@ interface ServicesOptions {
   readonly log: Log;
   /** As of `Metrics`. */
   readonly metricsTextMs?: number | undefined;
+  /** @default INTERVALS */
+  readonly intervals?: Intervals | undefined;
 }
 
+/** Between what a gateway says or asks again and again, in milliseconds. */
+export interface Intervals {
+  /** Lines that say how far an import is. */
+  readonly importProgress: number;
+  /** Events `rows` of a follower, at least. */
+  readonly rowEvents: number;
+  /** Questions whether a feed that is waited for has changed. */
+  readonly waitPoll: number;
+}
+
+const INTERVALS: Intervals = {
+  importProgress: IMPORT_PROGRESS_MS,
+  rowEvents: ROW_EVENTS_MS,
+  waitPoll: WAIT_POLL_MS,
+};
+
 /** Reads the cursor secret from the database, making it there at the first start. */
-export async function createServices({ config, databases, log, metricsTextMs }: ServicesOptions) {
+export async function createServices({
+  config,
+  databases,
+  log,
+  metricsTextMs,
+  intervals = INTERVALS,
+}: ServicesOptions) {
   const { database, operatorDatabase, importDatabase, openSnapshot, replica } = databases;
   watchStandstill();
   const state = {
@@ -111,7 +138,7 @@ export async function createServices({ config, databases, log, metricsTextMs }: 
     "Reads that wait to be admitted",
     () => admission.waiting,
   );
-  const waits = new Waits({ database, log });
+  const waits = new Waits({ database, log, pollMs: intervals.waitPoll });
   metrics.gauge("feedgate_waits", "Readers that wait for a change", () => waits.open);
   const bodies = new BodyBudget(BODIES_BYTES_MAX);
   const operatorsListener = new OperatorsListener({ isSeparate: config.admin !== undefined });
@@ -173,6 +200,7 @@ export async function createServices({ config, databases, log, metricsTextMs }: 
     reader,
     log,
     http,
+    intervals,
     operatorsListener,
     /** Shared by all calls without a key. */
     anonymousLimit: createNetworkLimit({

@@ -93,6 +93,8 @@ interface ClientsOptions {
   /** Whether documents are fetched. */
   readonly isFetching: boolean;
   readonly trial: GuardTrial | undefined;
+  /** How long a document may take, in milliseconds. @default CLIENT_DOCUMENT_MS_MAX */
+  readonly documentMsMax?: number;
   /** Milliseconds of a monotonic clock. @default performance.now */
   readonly nowMs?: () => number;
 }
@@ -154,10 +156,14 @@ export class Clients {
     if (permit === undefined) {
       return unknown("Too many programs are being looked up. Try again in a few seconds.");
     }
-    const { trial, nowMs = () => performance.now() } = this.#options;
+    const {
+      trial,
+      documentMsMax = CLIENT_DOCUMENT_MS_MAX,
+      nowMs = () => performance.now(),
+    } = this.#options;
     const fetched = await fetchGuarded(url, {
       bytesMax: CLIENT_DOCUMENT_BYTES_MAX,
-      msMax: CLIENT_DOCUMENT_MS_MAX,
+      msMax: documentMsMax,
       mediaType: "application/json",
       trial,
     });

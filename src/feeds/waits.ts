@@ -8,7 +8,7 @@
  * @module
  */
 import type { Log } from "../lib/log.ts";
-import { WAIT_POLL_MS, WAITS_MAX, WAITS_PER_ACCOUNT_MAX } from "../limits.ts";
+import { WAITS_MAX, WAITS_PER_ACCOUNT_MAX } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
 
 export interface Wait {
@@ -37,9 +37,17 @@ interface Waiter {
   end(end: WaitEnd): void;
 }
 
+interface WaitsOptions {
+  readonly database: Database;
+  readonly log: Log;
+  /** How often pushes through other processes are asked for while somebody waits. */
+  readonly pollMs: number;
+}
+
 export class Waits {
   readonly #database: Database;
   readonly #log: Log;
+  readonly #pollMs: number;
   /** By account. */
   readonly #places = new Map<string, number>();
   /** By feed. */
@@ -49,9 +57,10 @@ export class Waits {
   #timer: ReturnType<typeof setInterval> | undefined;
   #isAsking = false;
 
-  constructor({ database, log }: { readonly database: Database; readonly log: Log }) {
+  constructor({ database, log, pollMs }: WaitsOptions) {
     this.#database = database;
     this.#log = log;
+    this.#pollMs = pollMs;
   }
 
   /** Readers that have a place. */
@@ -125,7 +134,7 @@ export class Waits {
     };
     const waiters = this.#waiting.get(feedId) ?? new Set();
     this.#waiting.set(feedId, waiters.add(waiter));
-    this.#timer ??= setInterval(() => this.#tick(), WAIT_POLL_MS);
+    this.#timer ??= setInterval(() => this.#tick(), this.#pollMs);
     return waiter;
   }
 

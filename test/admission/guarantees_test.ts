@@ -516,7 +516,7 @@ describe("admission: Idempotency-Key", () => {
     await holder`begin`;
     await holder`select from idempotency_keys where account_id = ${account} for update`;
     const replaying = readFrom(base, feed, key, headers);
-    await Bun.sleep(200);
+    await lockWaiters(gateway.sql);
     await gateway.sql`update accounts set generation = 0 where account_id = ${account}`;
     await readFrom(base, feed, key);
     await holder`commit`;

@@ -322,7 +322,7 @@ describe("Feedgate.follow", () => {
       await Bun.sleep(20);
       if (tries > 100) throw new Error("it does not connect");
     }
-    await Bun.sleep(300);
+    while (gateway.gateway.services.waits.open === 0) await Bun.sleep(5);
     await provider().push(slug, rowsOf(1, 7));
     expect((await next).value).toMatchObject({ rows: [{ id: 7 }] });
     await events.return();
@@ -464,10 +464,12 @@ describe("Feedgate.importFile", () => {
   test("says how far the gateway is", async () => {
     const feed = await newFeed({ feed_type: "collection" });
     const seen: number[] = [];
+    let parts = 0;
     async function* slowly() {
-      for (let part = 0; part < 6; part++) {
-        yield new TextEncoder().encode(lines(10, part * 10));
-        await Bun.sleep(400);
+      while (seen.length === 0) {
+        yield new TextEncoder().encode(lines(10, parts * 10));
+        parts += 1;
+        await Bun.sleep(20);
       }
     }
     const direct = provider({ url: gateway.baseUrl });
@@ -475,8 +477,7 @@ describe("Feedgate.importFile", () => {
       format: "ndjson",
       onProgress: ({ rows }: { rows: number }) => seen.push(rows),
     });
-    expect(receipt.rows_inserted).toBe(60);
-    expect(seen.length).toBeGreaterThanOrEqual(1);
+    expect(receipt.rows_inserted).toBe(10 * parts);
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { askAgain } from "../support/ask_again.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { lockWaiters } from "../support/lock_waiters.ts";
 
 const CREATE = "/v1/provider/feed/create";
 const UNKNOWN_ID = "0b3b6e84-5b5c-4c4e-9e0f-3c7a7f0d9a11";
@@ -829,7 +830,7 @@ describe("edit", () => {
     await pushing`begin`;
     await pushing`select from feeds where feed_id = ${feed.id} for no key update`;
     const editing = edit(feed.id, { description: "new" });
-    await Bun.sleep(200);
+    await lockWaiters(gateway.sql);
     await pushing`
       update feeds
       set feed_type = 'collection', status = 'active', first_pushed_at = now(), next_position = 2,

@@ -418,7 +418,7 @@ function open(framing: string): { socket: Socket; answer: Promise<string> } {
     let text = "";
     const finish = () => resolve(text);
     socket.on("data", (data) => {
-      if (text === "") setTimeout(finish, 200);
+      if (text === "") setTimeout(finish, 100);
       text += data.toString("latin1");
     });
     socket.on("error", finish);

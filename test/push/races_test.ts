@@ -178,7 +178,7 @@ describe("a push whose feed is edited in the meantime", () => {
     await editor`begin`;
     await editor`select from feeds where feed_id = ${feedId} for update`;
     const pushing = scene.push(feedId, body);
-    await Bun.sleep(150);
+    await lockWaiters(scene.gateway.sql);
     await editor.unsafe(
       `update feeds set ${edit}, definition_version = definition_version + 1 where feed_id = '${feedId}'`,
     );

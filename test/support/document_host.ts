@@ -3,14 +3,11 @@
  *
  * @module
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 
 export interface DocumentHost {
   /** `https://localhost:PORT` */
   readonly origin: string;
-  /** In PEM; good for localhost, 127.0.0.1, and agent.test. */
+  /** In PEM; good for localhost, 127.0.0.1, and agent.test, until 2126. */
   readonly certificate: string;
   /** Requests that have come: path and headers. */
   readonly asked: { readonly path: string; readonly headers: Headers }[];
@@ -19,17 +16,12 @@ export interface DocumentHost {
   stop(): Promise<void>;
 }
 
+/** The key is no secret: nobody but these tests serves with it. */
+const fileOf = (name: string) =>
+  Bun.file(new URL(`../fixtures/document_host/${name}.pem`, import.meta.url)).text();
+
 export async function startDocumentHost(): Promise<DocumentHost> {
-  const folder = mkdtempSync(join(tmpdir(), "feedgate-documents-"));
-  const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-  const made = Bun.spawnSync([
-    ...["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"],
-    ...["-nodes", "-keyout", keyFile, "-out", certFile, "-days", "2", "-subj", "/CN=localhost"],
-    ...["-addext", "subjectAltName=DNS:localhost,DNS:agent.test,IP:127.0.0.1"],
-  ]);
-  if (!made.success) throw new Error(`openssl: ${made.stderr.toString()}`);
-  const [key, certificate] = [readFileSync(keyFile, "utf8"), readFileSync(certFile, "utf8")];
-  rmSync(folder, { recursive: true, force: true });
+  const [key, certificate] = await Promise.all([fileOf("key"), fileOf("certificate")]);
   const answers = new Map<string, () => Response | Promise<Response>>();
   const asked: { path: string; headers: Headers }[] = [];
   const server = Bun.serve({

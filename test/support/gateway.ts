@@ -15,6 +15,7 @@ import type { Operator } from "../../src/operator/operator.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
 import { createDatabase } from "../../src/postgres/client/query.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
+import type { Intervals } from "../../src/services.ts";
 import { createTestDatabase } from "./database.ts";
 import { checkDetail } from "./problem_detail.ts";
 
@@ -44,6 +45,8 @@ export interface TestGateway {
 
 const NANOS_PER_CREDIT = 1_000;
 const ACTOR = shellActor("test");
+/** Shorter than a program's, so that no test waits for them. */
+const INTERVALS: Intervals = { importProgress: 20, rowEvents: 20, waitPoll: 20 };
 
 /**
  * Starts a gateway; `environment` overrides its configuration as a deployment would.
@@ -70,7 +73,7 @@ export async function startTestGateway(
       ),
       log,
       // No client is left that has to hear of the end.
-      { closingNoticeMs: 0, hasJobs, metricsTextMs: 0 },
+      { closingNoticeMs: 0, hasJobs, metricsTextMs: 0, intervals: INTERVALS },
     );
   const gateway = await start({});
   const peers: Gateway[] = [];

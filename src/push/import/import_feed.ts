@@ -40,6 +40,8 @@ export interface ImportServices extends PushServices {
   readonly importStore: ImportStore;
   readonly database: Database;
   readonly isDraining: () => boolean;
+  /** Between two lines that say how far it is. */
+  readonly progressMs: number;
   /** Shared by all imports of the process. */
   readonly turns: LoopTurns;
 }
@@ -125,7 +127,7 @@ async function openFile(
   arrival: Arrival,
   { claim, form, schema, window }: OpenedFile,
 ): Promise<StartOutcome> {
-  const { importStore, isDraining } = services;
+  const { importStore, isDraining, progressMs: tickMs } = services;
   const { request } = arrival.call;
   const progress = {
     rowsReceived: 0,
@@ -134,7 +136,7 @@ async function openFile(
     newestEvent: undefined,
     bytes: 0,
   };
-  const watch = new ImportWatch({ isDraining, renew: () => importStore.renew(claim) });
+  const watch = new ImportWatch({ tickMs, isDraining, renew: () => importStore.renew(claim) });
   // Nobody waits for it any more. Once it is answered, the body of the answer says so, too.
   const onGone = () => watch.abort(bodyNotJson("the connection ended within it"));
   request.signal.addEventListener("abort", onGone, { signal: watch.signal });

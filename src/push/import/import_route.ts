@@ -104,13 +104,14 @@ const IMPORT_BODY = documented(ImportBodyShape, {
 });
 
 export function importRoutes(services: Services, pushes: PushServices) {
-  const { bodies, database, http, importDatabase, keys, storedFeeds } = services;
+  const { bodies, database, http, importDatabase, intervals, keys, storedFeeds } = services;
   const importStore = createImportStore(importDatabase);
   const imports = {
     ...pushes,
     database,
     importStore,
     isDraining: http.isDraining,
+    progressMs: intervals.importProgress,
     turns: new LoopTurns(),
   };
   return new Elysia({ name: "import" })

@@ -1,5 +1,5 @@
 /**
- * Watches an import from beside it, once a second: says how far it is, keeps the claim of its feed, and ends it if its
+ * Watches an import from beside it, each second: says how far it is, keeps the claim of its feed, and ends it if its
  * client is silent or gone, if it takes too long, or if the gateway drains. Beyond 10.
  *
  * @module
@@ -7,21 +7,18 @@
 import { unavailable } from "../../http/errors.ts";
 import { bodyNotJson } from "../../http/read_body.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
-import {
-  IMPORT_MS_MAX,
-  IMPORT_PROGRESS_MS,
-  IMPORT_RENEWAL_MS,
-  IMPORT_SILENCE_MS_MAX,
-} from "../../limits.ts";
+import { IMPORT_MS_MAX, IMPORT_RENEWAL_MS, IMPORT_SILENCE_MS_MAX } from "../../limits.ts";
 
 interface WatchOptions {
+  /** Between two ticks. */
+  readonly tickMs: number;
   readonly isDraining: () => boolean;
   /** Keeps the claim of the feed. False: it is lost. */
   readonly renew: () => Promise<boolean>;
 }
 
 export class ImportWatch {
-  /** Called each second. */
+  /** Called at each tick. */
   onTick: () => void = () => {};
   readonly #options: WatchOptions;
   readonly #ending = new AbortController();
@@ -34,7 +31,7 @@ export class ImportWatch {
 
   constructor(options: WatchOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#tick(), IMPORT_PROGRESS_MS);
+    this.#timer = setInterval(() => this.#tick(), options.tickMs);
   }
 
   /** Aborted with the problem that ends the import. */

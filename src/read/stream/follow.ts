@@ -21,7 +21,7 @@ import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import type { Resource } from "../pipeline/resource.ts";
 import { createTailReads, type Tail, type TailRead } from "./read_tail.ts";
 
-/** Between two `rows` events at least. */
+/** A stream that pauses looks so often whether its client is still there. */
 const PAUSE_MS = 1_000;
 /** Makes every open stream send a comment every 15 seconds. */
 const COMMENTS = new SharedInterval(15_000);
@@ -31,7 +31,7 @@ const RECHECK_MS = 15_000;
 const RECONNECT_MS = 1_000;
 
 export function createFollow(services: Services, reads: ReadPipeline) {
-  const { http, waits } = services;
+  const { http, intervals, waits } = services;
   const findTail = createTailReads(services, reads.projections);
 
   /** The next page; for HEAD, none was seen. */
@@ -142,7 +142,7 @@ export function createFollow(services: Services, reads: ReadPipeline) {
           ({ nextOffset: offset, isUpToDate } = tail);
           if (!tail.isEmpty) {
             yield eventText({ name: "rows", id: offset, data: bodyText(page.answer) });
-            pauseMs = PAUSE_MS;
+            pauseMs = intervals.rowEvents;
           }
         }
         for (; pauseMs > 0; pauseMs -= PAUSE_MS) {

@@ -35,7 +35,7 @@ const event = fc.record({
 });
 const push = fc.record({
   rows: fc.uniqueArray(event, { maxLength: 30, selector: ({ id }) => id }),
-  pauseMs: fc.integer({ min: 0, max: 150 }),
+  pauseMs: fc.integer({ min: 0, max: 30 }),
 });
 const pusher = fc.array(push, { minLength: 10, maxLength: 25 });
 /** Evenly, or followers would ask without a pause and meet the limit of empty pages. */
@@ -65,7 +65,7 @@ async function startReader(slug: string, random: () => number) {
     baseUrl: () => (random() < 0.5 ? gateway.baseUrl : peer.baseUrl),
     feed: slug,
     key,
-    pauseMs: 100,
+    pauseMs: 20,
     random,
     onPage(page) {
       ids.push(...page.data.map(({ id }) => id));
@@ -107,7 +107,7 @@ test("every follower gets every event once and in the order of commit, each page
         await Bun.sleep(50);
       }
       // What came twice would come now.
-      await Bun.sleep(300);
+      await Bun.sleep(100);
       await Promise.all(readers.map(({ follower }) => follower.stop()));
       for (const { account, ids, usageIds, problems } of readers) {
         expect([problems, ids]).toEqual([[], expected]);

@@ -5,7 +5,6 @@ import {
   type Environment,
   linesOf,
   PROGRAM,
-  type Run,
   runFeedgate,
   spawnFeedgate,
 } from "../../cli/support.ts";

@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";
-import { BoundedListener } from "../../../src/http/load/connections.ts";
-import { createLog } from "../../../src/lib/log.ts";
-import { waitFor } from "../../support/processes.ts";
+import { BoundedListener } from "../../../../src/http/load/connections.ts";
+import { createLog } from "../../../../src/lib/log.ts";
+import { waitFor } from "../../../support/processes.ts";
 
 const IS_LINUX = process.platform === "linux";
 

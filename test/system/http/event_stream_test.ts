@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { Socket } from "bun";
-import { eventStream, eventText, KEEP_ALIVE } from "../../src/http/event_stream.ts";
-import { unsentBodies } from "../../src/http/load/unsent_bodies.ts";
-import { respond } from "../../src/http/respond.ts";
-import { SharedInterval } from "../../src/lib/shared_interval.ts";
-import { UNSENT_BYTES_MAX } from "../../src/limits.ts";
+import { eventStream, eventText, KEEP_ALIVE } from "../../../src/http/event_stream.ts";
+import { unsentBodies } from "../../../src/http/load/unsent_bodies.ts";
+import { respond } from "../../../src/http/respond.ts";
+import { SharedInterval } from "../../../src/lib/shared_interval.ts";
+import { UNSENT_BYTES_MAX } from "../../../src/limits.ts";
 
 const MIB = 1_024 * 1_024;
 const UNREAD_MS = 500;

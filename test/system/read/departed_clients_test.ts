@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { type SeededFeed, seedFeed } from "../support/seed.ts";
+import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { type SeededFeed, seedFeed } from "../../support/seed.ts";
 
 const CONNECTIONS = 10;
 const REQUESTS_PIPELINED = 4;
