@@ -4,8 +4,8 @@
  * programs. With `--binary` it is those that an executable passes, too: that of `FEEDGATE_BINARY`.
  *
  * A few processes share the test files: each takes the next when it is done with one, the slowest first
- * (`timings.json`, which `bun run test --update-timings` writes). They share one PostgreSQL, too. With
- * files or folders as arguments it is `bun test` with them, as in `bun run test test/read`.
+ * (`timings.json`, which `bun run test --update-timings` writes; a file that it lacks fails the run). They share one
+ * PostgreSQL, too. With files or folders as arguments it is `bun test` with them, as in `bun run test test/read`.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Glob, type Subprocess } from "bun";
-import { sharedBy, TIMEOUT } from "./support/bun_test.ts";
+import { sharedBy, TIMEOUT, TIMINGS } from "./support/bun_test.ts";
 import { SERVER_VARIABLE, startTestServer } from "./support/database.ts";
 import { makeUsedDataDir, USED_DATA_DIR_VARIABLE } from "./support/folders.ts";
 
@@ -91,11 +91,22 @@ async function runAll(folder: string): Promise<number> {
       ...(isSystem || isBinary ? [] : runChecks()),
     ]);
     if (isSystem) codes.push(await runTests(alone, [ALONE]));
+    const untimed = isBinary ? [] : filesWithoutTime(files);
+    if (untimed.length > 0) {
+      console.log(`no time in ${TIMINGS} (${UPDATE_TIMINGS} writes it): ${untimed.join(", ")}`);
+      codes.push(1);
+    }
     console.log(countLine(isSystem ? [together, alone] : [together]));
     return Math.max(...codes);
   } finally {
     await server.stop();
   }
+}
+
+/** They would begin last, however long they take. */
+function filesWithoutTime(files: readonly string[]): string[] {
+  const { files: times } = JSON.parse(readFileSync(join(ROOT, TIMINGS), "utf8"));
+  return files.filter((path) => !(path in times));
 }
 
 /** Has the executable unpack its PostgreSQL. */

@@ -7,7 +7,7 @@
 /** No bound on pace: it ends what hangs. */
 export const TIMEOUT = "--timeout=300000";
 /** How long each file takes: `bun run test --update-timings` writes it. */
-const TIMINGS = "test/timings.json";
+export const TIMINGS = "test/timings.json";
 /** Two for each of the two cores that it is meant for, since half of the time is spent waiting. */
 const PROCESSES = 4;
 
