@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { seedFeed } from "../support/seed.ts";
+import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { seedFeed } from "../../support/seed.ts";
 
 const WARMING_CALLS = 50;
 /** On a quiet machine, so many calls are enough to show equal times. If not, there are more, up to the last. */

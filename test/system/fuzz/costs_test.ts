@@ -8,11 +8,11 @@
  * @module
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { insertAdminKey } from "../support/insert_key.ts";
-import { type RouteOfApp, readRouteTable } from "../support/route_table.ts";
-import { seedFeed } from "../support/seed.ts";
-import { threadMs } from "../support/thread_time.ts";
+import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { insertAdminKey } from "../../support/insert_key.ts";
+import { type RouteOfApp, readRouteTable } from "../../support/route_table.ts";
+import { seedFeed } from "../../support/seed.ts";
+import { threadMs } from "../../support/thread_time.ts";
 
 /** `bun run fuzz` sets it. */
 const IS_WHOLE = process.env.FUZZ_CASES !== undefined;

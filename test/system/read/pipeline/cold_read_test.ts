@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { createServer } from "node:net";
-import { askAgain } from "../../support/ask_again.ts";
-import { connectTo, throughLink } from "../../support/database_link.ts";
-import { startTestGateway } from "../../support/gateway.ts";
-import { seedFeed } from "../../support/seed.ts";
+import { askAgain } from "../../../support/ask_again.ts";
+import { connectTo, throughLink } from "../../../support/database_link.ts";
+import { startTestGateway } from "../../../support/gateway.ts";
+import { seedFeed } from "../../../support/seed.ts";
 
 /** Far more than a cold read takes without it. */
 const DELAY_MS = 250;
