@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { finishTopups } from "../../src/topups/finish.ts";
 import { openWays } from "../../src/topups/open_ways.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { deliver, signMessage } from "../support/stripe_host.ts";
