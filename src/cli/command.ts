@@ -46,6 +46,8 @@ export interface Input<Of extends Options> {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The command line, as it was given. */
   readonly argv: readonly string[];
+  /** As of a client. */
+  readonly pauseMsMax?: number | undefined;
 }
 
 /** What a command prints when it is done. */

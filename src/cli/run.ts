@@ -34,11 +34,13 @@ export interface RunOptions {
   readonly environment: Environment;
   /** @default those of the process */
   readonly streams?: Streams;
+  /** As of a client; of no matter to an operator's commands. */
+  readonly pauseMsMax?: number;
 }
 
 export async function runCommand(
   argv: readonly string[],
-  { environment, streams = processStreams() }: RunOptions,
+  { environment, streams = processStreams(), pauseMsMax }: RunOptions,
 ): Promise<ExitCode> {
   const textColumns = streams.columns ?? columnsOf(environment);
   try {
@@ -53,7 +55,7 @@ export async function runCommand(
       await streams.write(`feedgate ${fullVersion()}, schema ${MIGRATIONS.length}\n`);
       return 0;
     }
-    const { command, values, argument, arguments: given } = request;
+    const { command, values, argument, arguments: words } = request;
     const isJson = values.json === true;
     const note = (text: string) => {
       if (!isJson) streams.complain(escapeInvisible(text));
@@ -71,7 +73,8 @@ export async function runCommand(
       becomeOwner(config.dataDir);
       requireDatabase(command, config.dataDir);
     }
-    const input = { values, argument, arguments: given, config, output, environment, argv };
+    const given = { values, argument, arguments: words, pauseMsMax };
+    const input = { ...given, config, output, environment, argv };
     const answer = await command.run(input);
     if (answer === undefined) return 0;
     await printAnswer(streams, command, isJson ? answer.json : textOf(answer, textColumns));

@@ -113,6 +113,7 @@ export interface UsageOptions extends CursorPageOptions {
 
 const RETRIES = 8;
 const WAIT_MS_MAX = 120_000;
+const PAUSE_MS_MAX = 15_000;
 const TIMEOUT_MS = 60_000;
 const CACHE_CHARS_MAX = 8 * 1_024 * 1_024;
 const PAGE_ROWS = 100;
@@ -147,6 +148,7 @@ export class Feedgate<Row = JsonObject> {
       onRetry,
       retries: options.retries ?? RETRIES,
       waitMsMax: options.waitMsMax ?? WAIT_MS_MAX,
+      pauseMsMax: options.pauseMsMax ?? PAUSE_MS_MAX,
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       cacheCharsMax: options.cacheCharsMax ?? CACHE_CHARS_MAX,
     };

@@ -24,10 +24,15 @@ export interface Patience {
    * @default 120_000
    */
   readonly waitMsMax: number;
+  /**
+   * The longest pause where the gateway says nothing of one, in ms.
+   *
+   * @default 15_000
+   */
+  readonly pauseMsMax: number;
 }
 
 const FIRST_PAUSE_MS = 250;
-const PAUSE_MS_MAX = 15_000;
 const STATUSES = [429, 502, 503, 504];
 const MS_PER_SECOND = 1_000;
 
@@ -47,14 +52,14 @@ export interface Failure {
  */
 export function pauseMs(
   { error, retryAfterMs = 0, tries }: Failure,
-  { retries, waitMsMax }: Patience,
+  { retries, waitMsMax, pauseMsMax }: Patience,
   random: number,
 ): number | undefined {
   if (tries > retries) return undefined;
   const told = Math.max(retryAfterMs, error instanceof ProblemError ? toldMs(error) : 0);
   if (told > waitMsMax) return undefined;
   if (told > 0) return told;
-  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), PAUSE_MS_MAX, waitMsMax);
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), pauseMsMax, waitMsMax);
   return pause * (1 + random) * 0.5;
 }
 

@@ -20,6 +20,9 @@ const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const BINARY = process.env.FEEDGATE_BINARY;
 export const PROGRAM = BINARY === undefined ? [process.execPath, MAIN] : [resolve(BINARY)];
 
+/** Between two tries of a command that calls a gateway. */
+const PAUSE_MS_MAX = 10;
+
 /** What hints say to type for it. */
 export const TYPED = BINARY === undefined ? typedCommand() : shellWord(resolve(BINARY));
 
@@ -83,6 +86,7 @@ export async function runFeedgate(argv: readonly string[], environment: Environm
   let stderr = "";
   const code = await runCommand(argv, {
     environment: environmentOf(environment),
+    pauseMsMax: PAUSE_MS_MAX,
     streams: {
       async write(text) {
         stdout += text;

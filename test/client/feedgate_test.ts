@@ -55,8 +55,12 @@ beforeEach(() => {
   proxy.seen.length = 0;
 });
 
-const consumer = (options = {}) => new Feedgate({ url: proxy.url, key: readKey, ...options });
-const provider = (options = {}) => new Feedgate({ url: proxy.url, key: writeKey, ...options });
+/** Between two tries, where the gateway says nothing. */
+const PATIENCE = { pauseMsMax: 10 };
+const consumer = (options = {}) =>
+  new Feedgate({ ...PATIENCE, url: proxy.url, key: readKey, ...options });
+const provider = (options = {}) =>
+  new Feedgate({ ...PATIENCE, url: proxy.url, key: writeKey, ...options });
 const rowsOf = (count: number, from = 0) =>
   Array.from({ length: count }, (_, place) => ({ id: from + place }));
 
@@ -288,7 +292,7 @@ describe("Feedgate.follow", () => {
     await provider().push(slug, rowsOf(150));
     const ended = new AbortController();
     const seen: number[] = [];
-    const follower = new Feedgate<{ id: number }>({ url: link.url, key: readKey });
+    const follower = new Feedgate<{ id: number }>({ ...PATIENCE, url: link.url, key: readKey });
     link.fail("cut behind", "pass", "pass", "cut before", { cutAfterBytes: 30 }, AWAY);
     const following = (async () => {
       for await (const { rows } of follower.follow(slug, { signal: ended.signal })) {

@@ -46,7 +46,7 @@ describe("json texts", () => {
 });
 
 describe("pauseMs", () => {
-  const patience = { retries: 3, waitMsMax: 10_000 };
+  const patience = { retries: 3, waitMsMax: 10_000, pauseMsMax: 15_000 };
   const problem = (status: number, retryAfterMs?: number) =>
     new ProblemError({ status, code: "X", detail: "", retry_after_ms: retryAfterMs } as never);
 

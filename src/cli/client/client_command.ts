@@ -98,7 +98,7 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 function clientOf(
-  { values, environment }: Input<Options>,
+  { values, environment, pauseMsMax }: Input<Options>,
   onRetry: (retry: Retry) => void,
 ): Feedgate<string> {
   // Of every command of this kind.
@@ -124,6 +124,7 @@ function clientOf(
     parseJson: parseExact,
     onRetry,
     retries: RETRIES,
+    ...(pauseMsMax !== undefined && { pauseMsMax }),
   });
 }
 
