@@ -17,8 +17,9 @@ test("each fault names tests that are there, and none that is described twice", 
       what,
       tests: [...tests],
     });
-    // Whole programs and browsers take too long for so many runs.
-    expect(tests.every((path) => /^test\/(?!system\/).+_test\.tsx?$/.test(path))).toBe(true);
+    // Whole programs and browsers take too long for so many runs; a chain does not.
+    const isQuick = /^test\/(?!system\/(?!topups\/)).+_test\.tsx?$/;
+    expect(tests.filter((path) => !isQuick.test(path))).toEqual([]);
     expect(tests.length).toBeGreaterThan(0);
   }
   const described = MUTANTS.map(({ area, what }) => `${area}: ${what}`);
