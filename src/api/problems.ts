@@ -9,7 +9,13 @@
 import { Elysia, ValidationError } from "elysia";
 import type { Answer } from "../http/answer.ts";
 import { callPlugin, createCall, type HttpContext, type RoutedCall } from "../http/call.ts";
-import { Problem, type ProblemCode, problemAnswer, unavailable } from "../http/errors.ts";
+import {
+  Problem,
+  type ProblemCode,
+  problemAnswer,
+  retryAfterOf,
+  unavailable,
+} from "../http/errors.ts";
 import { urlOf } from "../http/query_string.ts";
 import { respond } from "../http/respond.ts";
 import { wantsHtml } from "../http/wants_html.ts";
@@ -115,7 +121,12 @@ async function respondProblem(
   if (!isOverload && subject.accountId !== undefined) await refusalsOf(subject.accountId).pass();
   if (!isKeyed && isOfBrowser(request)) {
     const root = rootOf(urlOf(request).pathname);
-    const headers = { ...problem.options.headers, ...PRIVATE_PAGE_HEADERS, Vary: "Accept" };
+    const headers = {
+      ...problem.options.headers,
+      ...retryAfterOf(problem),
+      ...PRIVATE_PAGE_HEADERS,
+      Vary: "Accept",
+    };
     const body = renderProblem(problem, { root, requestId, hasConsole });
     return respond({ status: problem.status, headers, body });
   }

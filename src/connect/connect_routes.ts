@@ -13,7 +13,7 @@ import { createNetworkLimit } from "../api/network_limit.ts";
 import type { Peer } from "../api/operators_listener.ts";
 import { problemOf } from "../api/problems.ts";
 import { callPlugin } from "../http/call.ts";
-import { Problem } from "../http/errors.ts";
+import { Problem, retryAfterOf } from "../http/errors.ts";
 import { urlOf } from "../http/query_string.ts";
 import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
 import { readForm } from "../http/read_form.ts";
@@ -191,11 +191,11 @@ async function answerProgram(status: number, work: () => Promise<object>): Promi
     return respond({ status, headers: PROGRAM_HEADERS, body: JSON.stringify(await work()) });
   } catch (error) {
     if (error instanceof OAuthError) return respond(oauthErrorAnswer(error));
-    const { status: failed, options } = problemOf(error);
+    const problem = problemOf(error);
+    const { status: failed, options } = problem;
     if (failed >= 500) throw error;
     const code = failed === 429 ? "temporarily_unavailable" : "invalid_request";
-    const retryAfter = options.sharedHeaders?.get("Retry-After");
-    const headers = { ...options.headers, ...(retryAfter && { "Retry-After": retryAfter }) };
+    const headers = { ...options.headers, ...retryAfterOf(problem) };
     const refused = new OAuthError(code, options.detail, failed, headers);
     return respond(oauthErrorAnswer(refused));
   }

@@ -202,3 +202,9 @@ export function problemAnswer(problem: Problem, context: ProblemContext): Answer
   }
   return { status, body: JSON.stringify(body), headers, sharedHeaders };
 }
+
+/** `Retry-After` of a problem whose headers are shared, for an answer that has others. */
+export function retryAfterOf({ options: { sharedHeaders } }: Problem): Record<string, string> {
+  const seconds = sharedHeaders?.get("Retry-After");
+  return seconds == null ? {} : { "Retry-After": seconds };
+}

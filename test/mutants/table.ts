@@ -806,8 +806,8 @@ export const MUTANTS: readonly Mutant[] = [
     },
     {
       file: "src/read/export/export_feed.ts",
-      find: "if (repeated === undefined) open.claimed",
-      replace: "open.claimed",
+      find: "if (repeated === undefined) held.claimed",
+      replace: "held.claimed",
       tests: ["test/read/export/export_test.ts"],
       what: "an export that goes on counts in the limit again",
     },

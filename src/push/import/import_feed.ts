@@ -137,10 +137,16 @@ async function openFile(
     bytes: 0,
   };
   const watch = new ImportWatch({ tickMs, isDraining, renew: () => importStore.renew(claim) });
-  // Nobody waits for it any more. Once it is answered, the body of the answer says so, too.
-  const onGone = () => watch.abort(bodyNotJson("the connection ended within it"));
-  request.signal.addEventListener("abort", onGone, { signal: watch.signal });
   const { promise: received, resolve: onEnded } = Promise.withResolvers<void>();
+  let isReceived = false;
+  received.then(() => {
+    isReceived = true;
+  });
+  // Of a whole file, nobody waits for the rest of the work. One that is cut off ends with what has come.
+  const onGone = () => {
+    if (isReceived) watch.abort(bodyNotJson("the connection ended within it"));
+  };
+  request.signal.addEventListener("abort", onGone, { signal: watch.signal });
   const chunks = readChunks(request, {
     bytesMax: services.limits.importBytes,
     watch,
