@@ -39,13 +39,13 @@ export const GUIDE_TOPICS: Readonly<Record<GuideName, string>> = {
   agents: "Read feeds: search, pages, filters, streams, limits, credits.",
   connect: "Use feeds from MCP clients, such as Claude and ChatGPT, and from your own code.",
   providers: "Publish a feed: rows, batches, schema, price.",
-  clients: "The command for shells, and the client for TypeScript: read, follow, buy, push.",
-  operators: "Run the gateway: accounts, keys, credits, review, settings, backup.",
-  console: "The web page for operators, providers and consumers: sign in, jobs, safety.",
-  deploy: "Install it: systemd, Docker, TLS, replicas, several machines.",
-  guarantees: "What holds, and the tests that show it.",
-  performance: "How fast it is, and how that was measured.",
-  architecture: "How it is built, and why so.",
+  clients: "The command for shells and the TypeScript library: read, follow, buy, push.",
+  operators: "Run a gateway: accounts, keys, credits, review, settings, backup.",
+  console: "The web interface for operators, providers and consumers.",
+  deploy: "Install a gateway: systemd, Docker, TLS, replicas, several machines.",
+  guarantees: "What is guaranteed, and the tests that prove it.",
+  performance: "Benchmarks, and how they were run.",
+  architecture: "The design, the reasons for it, and the packages it uses.",
 };
 
 /** Where a guide is read. */
