@@ -13,9 +13,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Glob, type Subprocess } from "bun";
-import { sharedBy, TIMEOUT, TIMINGS } from "./support/bun_test.ts";
 import { SERVER_VARIABLE, startTestServer } from "./support/database.ts";
 import { makeUsedDataDir, USED_DATA_DIR_VARIABLE } from "./support/folders.ts";
+import { sharedBy, TIMEOUT, TIMINGS } from "./support/shared_run.ts";
 
 /** Fewer for tests that start whole programs and browsers: each of those is several processes itself. */
 const PROCESSES_OF_PROGRAMS = 3;

@@ -8,13 +8,13 @@
  */
 import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
-import { sharedBy, TIMEOUT } from "../support/bun_test.ts";
 import { SERVER_VARIABLE, startTestServer } from "../support/database.ts";
 import {
   HAS_OLD_POSTGRES,
   startOldPostgres,
   startPackagedPostgres,
 } from "../support/other_postgres.ts";
+import { sharedBy, TIMEOUT } from "../support/shared_run.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 /** What reads and pushes over HTTP, and what runs beside it. */

@@ -148,21 +148,22 @@ describe("eventStream", () => {
     const event = eventText({ name: "rows", data: "x".repeat(200_000) });
     serve(() => event, 3);
     source.eventMs = 450;
+    const startedMs = performance.now();
     const text = await (await fetch(source.url)).text();
     expect(text.replaceAll(KEEP_ALIVE, "")).toBe(event.repeat(3));
     const comments = text.split(event).map((between) => between.length / KEEP_ALIVE.length);
     expect(comments[0]).toBe(0);
-    // Three are due; a busy machine's timers come late.
-    for (const count of comments.slice(1)) {
-      expect(count).toBeGreaterThan(0);
-      expect(count).toBeLessThan(6);
-    }
+    // Four are due; a busy machine's events and comments come late.
+    for (const count of comments.slice(1)) expect(count).toBeGreaterThan(0);
+    const most = Math.ceil((performance.now() - startedMs) / COMMENT_MS);
+    expect(comments.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(most);
   });
 
   test("goes on for a client that was slow to take a comment", async () => {
+    const quiet = Promise.withResolvers<void>();
     async function* events() {
       yield eventText({ name: "rows", data: "1" });
-      await Bun.sleep(4 * UNREAD_MS);
+      await quiet.promise;
     }
     let isEnded = false;
     const { body } = eventStream(events(), {
@@ -176,11 +177,11 @@ describe("eventStream", () => {
     await reader.read();
     await reader.read();
     await Bun.sleep(0.8 * UNREAD_MS);
-    const endMs = performance.now() + 2 * UNREAD_MS;
-    while (performance.now() < endMs) {
+    for (let comments = 0; comments < (2 * UNREAD_MS) / COMMENT_MS; comments += 1) {
       expect(new TextDecoder().decode((await reader.read()).value)).toBe(KEEP_ALIVE);
     }
     expect(isEnded).toBe(false);
+    quiet.resolve();
     await reader.cancel();
     expect(isEnded).toBe(true);
   });
