@@ -813,8 +813,8 @@ export const MUTANTS: readonly Mutant[] = [
     },
     {
       file: "src/read/export/export_feed.ts",
-      find: "isWhole: asked.after === undefined,"
-      replace: "isWhole: true,"
+      find: "isWhole: asked.after === undefined,",
+      replace: "isWhole: true,",
       tests: ["test/read/export/export_test.ts"],
       what: "a CSV that goes on has its header again",
     },
