@@ -14,9 +14,9 @@ import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
-import { TIMEOUT } from "../support/bun_test.ts";
 import { SERVER_VARIABLE, startTestServer } from "../support/database.ts";
 import { makeUsedDataDir, removeFolders, USED_DATA_DIR_VARIABLE } from "../support/folders.ts";
+import { TIMEOUT } from "../support/shared_run.ts";
 import { MUTANTS, type Mutant, mutate } from "./table.ts";
 
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url));

@@ -931,8 +931,8 @@ export const MUTANTS: readonly Mutant[] = [
     },
     {
       file: "sql/earnings/functions/record_payout.sql",
-      find: "payout.account_id = provider_id and payout.amount_nanos = amount",
-      replace: "payout.account_id = provider_id",
+      find: "payout.account_id <> provider_id or payout.amount_nanos <> amount",
+      replace: "payout.account_id <> provider_id",
       tests: ["test/provider/earnings_test.ts"],
       what: "a payout's reference is repeated with another amount",
     },
@@ -1078,8 +1078,8 @@ export const MUTANTS: readonly Mutant[] = [
     },
     {
       file: "src/mcp/tool_list.ts",
-      find: "  if (!tool.check.Check(given)) {",
-      replace: "  if (tool.check.Check(given) === undefined) {",
+      find: "if (tool.check.Check(given)) return tool.run",
+      replace: "if (tool.check.Check(given) !== undefined) return tool.run",
       tests: ["test/mcp/mcp_test.ts"],
       what: "wrong arguments of a tool are not refused",
     },

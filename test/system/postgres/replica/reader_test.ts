@@ -37,7 +37,7 @@ function start(readUrl: string): Promise<Gateway> {
     FEEDGATE_DISCOVERY_LIMIT: "1000000",
     FEEDGATE_PUSH_LIMIT: "1000000",
   });
-  return startGateway(config, createLog({ level: "silent" }));
+  return startGateway(config, createLog({ level: "silent" }), { metricsTextMs: 0 });
 }
 
 beforeAll(async () => {
