@@ -9,6 +9,9 @@
 import { AggregatorRegistry, Counter, Registry } from "prom-client";
 import type { MetricsSnapshot } from "../../http/metrics.ts";
 
+/** Counts replaced workers; a gateway that is one process has none. */
+export const WORKER_RESTARTS = "feedgate_worker_restarts_total";
+
 /** Why a worker was replaced: it ended by itself, or it no longer answered. */
 export type RestartReason = "died" | "hung";
 
@@ -21,7 +24,7 @@ export function createMetricsSum() {
   // The supervisor's own.
   const own = new Registry();
   const restarts = new Counter({
-    name: "feedgate_worker_restarts_total",
+    name: WORKER_RESTARTS,
     help: "Workers that were replaced, by why: they died, or were killed since they no longer answered",
     labelNames: ["reason"],
     registers: [own],
