@@ -14,7 +14,7 @@ export interface Limits {
   readonly readsFree: number;
   /** Reads of one metered or purchased feed in a window, per account. Interface 8.1. */
   readonly readsPaid: number;
-  /** Calls of catalog, of search and of metadata in a window, per account and operation. A connected agent has windows of its own. */
+  /** Calls of catalog, of search and of metadata in a window, per account and operation. */
   readonly discovery: number;
   /** Pushes in a window, per feed. Interface 8.3. */
   readonly pushes: number;

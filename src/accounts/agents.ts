@@ -10,10 +10,10 @@ import type { Actor } from "./actor.ts";
 /** A connected agent whose key holds. What it has spent is of today. */
 export type Agent = Row<"list_agents">;
 
-/** Whose agents a caller sees and ends. */
+/** Which agents a caller may see and end. */
 export interface Whose {
   readonly accountId: string;
-  /** The caller's own keys if it is an agent, which has to do with no other; null: all of the account. */
+  /** The chain of the caller's own keys if it is an agent, which may see and end itself only; null: all agents. */
   readonly chainId: string | null;
 }
 

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { parseJsonNumbers } from "../lib/json_numbers.ts";
 
 const CREDIT_DECIMALS = 3;
 const USD_DECIMALS = 9;
@@ -79,6 +80,11 @@ export interface ExactNumber {
 /** @param text a JSON number */
 export function toExactNumber(text: string): ExactNumber {
   return JSON.rawJSON(text);
+}
+
+/** Parses JSON. `JSON.stringify` prints its numbers as they stood there. */
+export function parseExact(text: string): unknown {
+  return parseJsonNumbers(text, toExactNumber);
 }
 
 /** Credits for `JSON.stringify`. */

@@ -97,7 +97,7 @@ export class Keys {
   }
 
   /**
-   * Whose key a request has; undefined if it has none, or one that nobody has, or one that can't be looked up now. The
+   * Finds the caller by the key of a request. Undefined if the key is missing or unknown, or can't be looked up now. The
    * routes decide what the key may do.
    */
   async findCaller(headers: Headers): Promise<Caller | undefined> {
@@ -172,7 +172,7 @@ export class Keys {
 /** Quotes that a shell or a settings file was meant to take away, typographic ones included. */
 const QUOTED = /^["'`\u2018-\u201f]|["'`\u2018-\u201f]$/;
 
-/** Whose agents and calls the caller sees: those of its account, or an agent its own. */
+/** Which agents and calls the caller may see: all of its account, or only its own if it is an agent. */
 export function whoseOf({ accountId, caller }: Principal): Whose {
   return { accountId, chainId: caller.isAgent ? caller.chainId : null };
 }

@@ -55,7 +55,7 @@ const READYZ = described({
   tag: "operations",
   summary: "Whether the gateway can serve",
   description:
-    "For a load balancer: 503 without its database, if that lacks a part of the schema or room on its disk or commits without waiting for the disk, and while draining.",
+    "For a load balancer. It is 503 if the database is away, lacks a part of the schema, has no room on its disk or commits without waiting for the disk, and while the gateway drains.",
   answers: {
     200: documented(HealthShape, {
       description: "It can serve.",
@@ -123,23 +123,19 @@ interface HealthOptions extends Checked {
   readonly operatorsListener: OperatorsListener;
 }
 
-/** Of a proxy on the machine, whose callers may be anywhere. */
+/** A proxy on the machine sends them, and its callers may be anywhere. */
 const FORWARDING_HEADERS = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
 
 /** @throws {Problem} 404 */
-function requireOperatorsPlace({ operatorsListener, request, server }: Asking): void {
-  if (operatorsListener.isBy(request)) return;
+function requireOperatorsPlace(listener: OperatorsListener, { request, server }: Arrival): void {
+  if (listener.isBy(request)) return;
   const isForwarded = FORWARDING_HEADERS.some((name) => request.headers.has(name));
-  const address = operatorsListener.addressOf(request, server);
+  const address = listener.addressOf(request, server);
   if (!isForwarded && isOwnMachine(request, address)) return;
   throw new Problem("ROUTE_NOT_FOUND", {
     detail:
       "Metrics are answered to the gateway's own machine only. The operator sets FEEDGATE_METRICS_TOKEN, or FEEDGATE_ADMIN_PORT.",
   });
-}
-
-interface Asking extends Arrival {
-  readonly operatorsListener: OperatorsListener;
 }
 
 export function healthRoutes(
@@ -201,7 +197,7 @@ function metrics(
   return new Elysia({ name: "metrics" })
     .use(callPlugin())
     .derive(({ request, server }): void => {
-      if (metricsToken === undefined) requireOperatorsPlace({ operatorsListener, request, server });
+      if (metricsToken === undefined) requireOperatorsPlace(operatorsListener, { request, server });
       else requireToken(request.headers, metricsToken);
     })
     .use(exactQuery())

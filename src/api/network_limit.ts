@@ -1,10 +1,9 @@
 /**
- * A rate limit of calls by callers who may be anybody: they have no account, so they are counted by the network that
- * they come from.
+ * A rate limit for callers without an account. They are counted by the network that they call from.
  *
- * Each network has a share, and so has each /48 of IPv6, of which one customer has 65,536 networks. A tenth more than
- * the limit is kept for networks that have used little of their share. So no network shuts out the others, and a few
- * that work together shut out only those who use a lot.
+ * Each network has a share, and so has each /48 of IPv6, since one customer may have all of its 65,536 networks. Another
+ * tenth of the limit is kept for networks that have used little of their share. No network can shut out the others, and
+ * a few networks together can shut out only those that use a lot.
  *
  * @module
  */
@@ -22,7 +21,7 @@ export interface NetworkLimitOptions {
   readonly limit: number;
   /** Calls of one network in a minute, which may be those of a proxy. A /48 has twice as many. */
   readonly networkLimit: number;
-  /** What is counted, in the plural. */
+  /** Names what is counted, in the plural, for the refusal. */
   readonly of: string;
   /** Milliseconds of a monotonic clock. @default performance.now */
   readonly now?: () => number;
@@ -45,7 +44,7 @@ export function createNetworkLimit(options: NetworkLimitOptions): NetworkLimit {
   }
 
   return (address) => {
-    // The narrowest network first, which has all of the limit if the gateway itself calls.
+    // The /64 comes before its /48. The gateway itself has no network, so it may use all of the limit.
     const shares = networksOf(address).map((network, place) => {
       const most = networkLimit * (place + 1);
       const bucket = buckets.get(network) ?? bucketOf(most);

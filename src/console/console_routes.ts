@@ -12,9 +12,8 @@ import type { Peer } from "../api/operators_listener.ts";
 import type { Handle } from "../api/own_routes.ts";
 import { problemOf } from "../api/problems.ts";
 import { callPlugin, type RoutedCall } from "../http/call.ts";
-import { Problem } from "../http/errors.ts";
+import { Problem, retryAfterOf } from "../http/errors.ts";
 import { urlOf } from "../http/query_string.ts";
-import { MS_PER_SECOND } from "../lib/time_units.ts";
 import type { Services } from "../services.ts";
 import { rootOf } from "../ui/page.tsx";
 import { PRIVATE_PAGE_HEADERS } from "../ui/page_headers.ts";
@@ -119,7 +118,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
       href: `${root}/console`,
       text: "To the first page",
     });
-    const headers = { ...problem.options.headers, ...retryAfter(problem) };
+    const headers = { ...problem.options.headers, ...retryAfterOf(problem) };
     return page(call, { session, view, status: problem.status, headers });
   }
 
@@ -375,12 +374,6 @@ export function consoleRoutes(services: Services, handle: Handle) {
       throw error;
     }
   }
-}
-
-/** A page has no body that says when to come back. */
-function retryAfter({ options }: Problem): Readonly<Record<string, string>> {
-  const waitMs = Number(options.extras?.retry_after_ms ?? 0);
-  return waitMs > 0 ? { "Retry-After": String(Math.ceil(waitMs / MS_PER_SECOND)) } : {};
 }
 
 interface PageRest {

@@ -214,7 +214,7 @@ const LINKED_AS: Readonly<Record<Role, string>> = {
 };
 
 /**
- * Who would be signed in by a link. A program that previews it, and a page of another site that names it, can't press
+ * Shows whom a link would sign in. Programs that preview the link, and pages of other sites that embed it, can't press
  * the button. The form has no address, so the link's token is not in the page.
  */
 export function linkView(linked: Linked, session: Session | undefined): View {

@@ -4,8 +4,8 @@
  * @module
  */
 import { Elysia } from "elysia";
-import { anonymous } from "../api/anonymous_limit.ts";
 import { NO_PARAMETERS } from "../api/parameters.ts";
+import { anonymous } from "../api/without_key.ts";
 import type { Call } from "../http/call.ts";
 import { respond } from "../http/respond.ts";
 import { answerShared, compressedContent } from "../http/shared_content.ts";

@@ -203,8 +203,8 @@ export function problemAnswer(problem: Problem, context: ProblemContext): Answer
   return { status, body: JSON.stringify(body), headers, sharedHeaders };
 }
 
-/** `Retry-After` of a problem whose headers are shared, for an answer that has others. */
-export function retryAfterOf({ options: { sharedHeaders } }: Problem): Record<string, string> {
-  const seconds = sharedHeaders?.get("Retry-After");
-  return seconds == null ? {} : { "Retry-After": seconds };
+/** `Retry-After` by the time that a problem names, for an answer that is no problem document. */
+export function retryAfterOf({ options }: Problem): Readonly<Record<string, string>> {
+  const waitMs = Number(options.extras?.retry_after_ms ?? 0);
+  return waitMs > 0 ? { "Retry-After": String(Math.ceil(waitMs / MS_PER_SECOND)) } : {};
 }

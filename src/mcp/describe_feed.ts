@@ -4,7 +4,7 @@
  * @module
  */
 import type { Static } from "@sinclair/typebox";
-import { creditsText, pricingText } from "../accounts/money.ts";
+import { creditsText, parseExact, pricingText } from "../accounts/money.ts";
 import { dataLimitOf } from "../admission/terms.ts";
 import { isFilterable, parseFeedFields } from "../feeds/feed_fields.ts";
 import type { FeedMetadataShape } from "../feeds/feed_shapes.ts";
@@ -16,7 +16,6 @@ import { WINDOW_MS } from "../limits.ts";
 import { project } from "../read/projection/projection.ts";
 import { type Projection, parseProjection } from "../read/projection/projection_parse.ts";
 import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, problemResult, structured } from "./tool.ts";
-import { parseExact } from "./values.ts";
 
 const DESCRIPTION_LENGTH_MAX = 400;
 const SAMPLE_LENGTH_MAX = 700;

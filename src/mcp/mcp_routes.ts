@@ -7,11 +7,11 @@
 import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
 import type { Caller } from "../admission/known_accounts.ts";
-import { anonymous } from "../api/anonymous_limit.ts";
 import { createNetworkLimit } from "../api/network_limit.ts";
 import { WITHIN } from "../api/own_routes.ts";
 import { exactQuery, NO_PARAMETERS } from "../api/parameters.ts";
 import { countUnlogged } from "../api/unlogged_calls.ts";
+import { anonymous } from "../api/without_key.ts";
 import { CONNECT_PATH, challengeOf } from "../connect/metadata.ts";
 import { connectReach, requireOwnMachine } from "../connect/reach.ts";
 import { type Call, callPlugin, requestIdOf } from "../http/call.ts";

@@ -3,27 +3,15 @@
  *
  * @module
  */
-import { toExactNumber } from "../accounts/money.ts";
+import { parseExact } from "../accounts/money.ts";
 import { assert } from "../lib/assert.ts";
 import { withoutInvisible } from "../lib/invisible_text.ts";
-import { parseJsonNumbers } from "../lib/json_numbers.ts";
-import {
-  findMember,
-  isWithinDouble,
-  NUMBER_LENGTH_MAX,
-  scanJson,
-  textOf,
-} from "../lib/json_text.ts";
-import { plainDecimal } from "../lib/plain_decimal.ts";
+import { isDouble } from "../lib/json_numbers.ts";
+import { findMember, NUMBER_LENGTH_MAX, scanJson, textOf } from "../lib/json_text.ts";
 import { isObject } from "../lib/records.ts";
 import { JSON_DEPTH_MAX } from "../limits.ts";
 
-/** Parses JSON. `JSON.stringify` prints its numbers as they stood there. */
-export function parseExact(text: string): unknown {
-  return parseJsonNumbers(text, toExactNumber);
-}
-
-/** The same of an answer that is an object. */
+/** Parses an answer that is an object, with all digits of its numbers. */
 export function parseExactObject(text: string): Record<string, unknown> {
   const parsed = parseExact(text);
   assert(isObject(parsed), "the answer is an object");
@@ -34,8 +22,6 @@ export function parseExactObject(text: string): Record<string, unknown> {
 const MANY_DIGITS = /[\d.]{16}/;
 /** A text, or a number that may not fit a double. In JSON that parses, there is nothing else that looks like either. */
 const TEXT_OR_LONG_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[\d.]{16,}(?:[eE][+-]?\d+)?/g;
-/** 18 digits from the first that is not 0 to the last. No double is printed with more than 17. */
-const TOO_MANY_DIGITS = /[1-9](?:\.?\d){16,}\.?[1-9]/;
 
 /**
  * Parses JSON. A number that would lose digits as a double is its text: as the value of a filter it means the same, and
@@ -68,10 +54,7 @@ export function exactIdOf(text: string, message: unknown): string | undefined {
 const WHOLE = /^-?\d{16,1000}$/;
 
 function isExact(source: string): boolean {
-  if (source.length > NUMBER_LENGTH_MAX || TOO_MANY_DIGITS.test(source)) return false;
-  const shown = String(Number(source));
-  if (shown === source) return true;
-  return isWithinDouble(source) && plainDecimal(shown) === plainDecimal(source);
+  return source.length <= NUMBER_LENGTH_MAX && isDouble(source);
 }
 
 /**

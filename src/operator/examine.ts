@@ -1,6 +1,6 @@
 /**
- * Examines an installation: settings, certificate, database, connections, clock, disk, schema, ledgers, totals and replica, each with
- * a hint if it is not well.
+ * Examines an installation: settings, certificate, database, commits, connections, clock, disk, schema, ledgers, totals
+ * and replica, each with a hint if it is not well.
  *
  * Nothing is migrated, so a database can be examined before an upgrade. The proof of the ledgers is the one thing that
  * writes: it notes its result, as the hourly check does.
@@ -11,6 +11,7 @@ import { X509Certificate } from "node:crypto";
 import { type Config, ConfigError, isBaseUrlMissing } from "../config.ts";
 import { readTls } from "../http/listener.ts";
 import { present } from "../lib/assert.ts";
+import { counted } from "../lib/counted.ts";
 import { codeOf, messageOf } from "../lib/error_fields.ts";
 import { MS_PER_DAY, MS_PER_SECOND } from "../lib/time_units.ts";
 import { within } from "../lib/within.ts";
@@ -206,14 +207,10 @@ export function judgeConnections(
   const name = "connections";
   const needed = processes * PROCESS_CONNECTIONS_MAX + SPARE_CONNECTIONS;
   const enoughFor = Math.max(0, Math.floor((room - SPARE_CONNECTIONS) / PROCESS_CONNECTIONS_MAX));
-  const found = `PostgreSQL gives ${room}, enough for ${counted(enoughFor)}; ${open} are open on the server`;
+  const found = `PostgreSQL gives ${room}, enough for ${counted(enoughFor, "process", "processes")}; ${open} are open on the server`;
   if (needed <= room) return { name, health: "ok", found };
   const hint = `set max_connections, or the limit of the role or the database, to ${PROCESS_CONNECTIONS_MAX} for each process of all gateways, and ${SPARE_CONNECTIONS} more`;
   return { name, health: "low", found, hint };
-}
-
-function counted(processes: number): string {
-  return processes === 1 ? "1 process" : `${processes} processes`;
 }
 
 /** The database's clock decides limits and times; this machine's stands in the log. All in ms of the Unix epoch. */

@@ -5,9 +5,9 @@
  */
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { keyless } from "../api/anonymous_limit.ts";
 import type { Peer } from "../api/operators_listener.ts";
 import { NO_PARAMETERS, parameters, queryInteger } from "../api/parameters.ts";
+import { keyless } from "../api/without_key.ts";
 import type { Call } from "../http/call.ts";
 import { respond } from "../http/respond.ts";
 import { answerShared, compressedContent, type SharedContent } from "../http/shared_content.ts";

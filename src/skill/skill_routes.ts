@@ -7,7 +7,6 @@
 
 import { Kind, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { anonymous } from "../api/anonymous_limit.ts";
 import {
   CONDITIONAL,
   COUNTED,
@@ -20,6 +19,7 @@ import { FEED_ID } from "../api/examples.ts";
 import { cappedLimit, limitParameter } from "../api/paging.ts";
 import { NO_PARAMETERS, parameters, queryInteger } from "../api/parameters.ts";
 import { feedNotFound } from "../api/refusals.ts";
+import { anonymous } from "../api/without_key.ts";
 import { referenceParameters } from "../feeds/find.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";

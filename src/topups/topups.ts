@@ -27,10 +27,11 @@ export interface DayLimits {
   readonly waiting?: WaitingLimits | undefined;
 }
 
+/** Nano-dollars. */
 interface WaitingLimits {
   readonly accountNanos: bigint;
   readonly networkNanos: bigint;
-  /** Of all callers without a key. */
+  /** All callers without a key share it. */
   readonly keylessNanos: bigint;
   readonly allNanos: bigint;
 }

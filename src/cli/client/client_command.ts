@@ -3,10 +3,9 @@
  *
  * @module
  */
-import { toExactNumber } from "../../accounts/money.ts";
+import { parseExact } from "../../accounts/money.ts";
 import { Feedgate, type Retry } from "../../client/mod.ts";
 import { KEY_VARIABLE, URL_VARIABLE } from "../../lib/client_variables.ts";
-import { parseJsonNumbers } from "../../lib/json_numbers.ts";
 import { shellWord } from "../../lib/own_process.ts";
 import {
   type Answer,
@@ -126,11 +125,6 @@ function clientOf(
     retries: RETRIES,
     ...(pauseMsMax !== undefined && { pauseMsMax }),
   });
-}
-
-/** Parses JSON. `JSON.stringify` prints its numbers as they stood there. */
-export function parseExact(text: string): unknown {
-  return parseJsonNumbers(text, toExactNumber);
 }
 
 /** The command line with other options. A key is not repeated. */

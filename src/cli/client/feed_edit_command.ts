@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { parseExact } from "../../accounts/money.ts";
 import type { FeedChanges, WrittenFeed } from "../../client/mod.ts";
 import { intervalText } from "../../lib/interval_text.ts";
 import {
@@ -14,7 +15,7 @@ import {
 import { UsageError } from "../command.ts";
 import { count, flag, integer, oneOf, orNull, text } from "../options.ts";
 import { fields } from "../output.ts";
-import { clientCommand, parseExact } from "./client_command.ts";
+import { clientCommand } from "./client_command.ts";
 import { INTERVAL_OPTION, PRICE_OPTION } from "./feed_options.ts";
 import { priceText } from "./find_commands.ts";
 import { readJson, readText, rowSource } from "./row_source.ts";

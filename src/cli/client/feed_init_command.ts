@@ -3,7 +3,9 @@
  *
  * @module
  */
+
 import { basename } from "node:path";
+import { parseExact } from "../../accounts/money.ts";
 import { isArrayText } from "../../client/json_texts.ts";
 import { EndpointPathTakenError, type NewFeed } from "../../client/mod.ts";
 import { parseEventTime } from "../../lib/event_time.ts";
@@ -14,7 +16,7 @@ import { RefusedError } from "../command.ts";
 import { typed } from "../hints.ts";
 import { flag, oneOf, text } from "../options.ts";
 import { type Columns, fields, table } from "../output.ts";
-import { clientCommand, parseExact } from "./client_command.ts";
+import { clientCommand } from "./client_command.ts";
 import { notes } from "./feed_edit_command.ts";
 import { INTERVAL_OPTION, PRICE_OPTION } from "./feed_options.ts";
 import { priceText } from "./find_commands.ts";

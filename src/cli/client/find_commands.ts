@@ -4,6 +4,7 @@
  * @module
  */
 import type { FeedMetadata, SearchResults } from "../../client/mod.ts";
+import { isObject } from "../../lib/records.ts";
 import { PAGE_LIMIT_MAX } from "../../limits.ts";
 import { type Option, UsageError } from "../command.ts";
 import { typed } from "../hints.ts";
@@ -149,19 +150,15 @@ function metadataText(metadata: FeedMetadata, columns: number | undefined): stri
 
 /** The top-level fields that a schema names. */
 export function propertiesOf(schema: unknown): readonly Property[] {
-  if (!isRecord(schema) || !isRecord(schema.properties)) return [];
+  if (!isObject(schema) || !isObject(schema.properties)) return [];
   return Object.entries(schema.properties).map(([name, property]) => {
-    const { type, description } = isRecord(property) ? property : {};
+    const { type, description } = isObject(property) ? property : {};
     return {
       name,
       type: [type ?? "any"].flat().join(" or "),
       description: typeof description === "string" ? description : "",
     };
   });
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A price in words. */

@@ -8,6 +8,7 @@
 import { toExactNumber } from "../../accounts/money.ts";
 import { parseEventTime } from "../../lib/event_time.ts";
 import { isWithinDouble, NUMBER_LENGTH_MAX } from "../../lib/json_text.ts";
+import { isObject as isAnyObject, type JsonObject } from "../../lib/records.ts";
 
 /** What a schema says of one value. */
 export interface ProposedSchema {
@@ -104,8 +105,6 @@ function typeOf(value: unknown): string {
 }
 
 /** Whether a value is an object; a number that kept its text is none. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
-  );
+export function isObject(value: unknown): value is JsonObject {
+  return isAnyObject(value) && !JSON.isRawJSON(value);
 }

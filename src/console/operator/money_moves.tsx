@@ -242,7 +242,7 @@ export const MONEY_MOVES: PageRoute = {
   },
 };
 
-/** What is noted, beside what is owed now. */
+/** Asks whether to record the payout, and says what the provider is owed now. */
 async function confirmPayout(form: Form, visit: Visit): Promise<Confirmation> {
   const payee = form.text("payee");
   const asked = new URLSearchParams({ account_id: payee });

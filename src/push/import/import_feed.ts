@@ -138,15 +138,11 @@ async function openFile(
   };
   const watch = new ImportWatch({ tickMs, isDraining, renew: () => importStore.renew(claim) });
   const { promise: received, resolve: onEnded } = Promise.withResolvers<void>();
-  let isReceived = false;
+  const onGone = () => watch.abort(bodyNotJson("the connection ended within it"));
+  // Nobody waits for the rest of the work on a whole file. A file that is cut off ends with what has come.
   received.then(() => {
-    isReceived = true;
+    request.signal.addEventListener("abort", onGone, { signal: watch.signal });
   });
-  // Of a whole file, nobody waits for the rest of the work. One that is cut off ends with what has come.
-  const onGone = () => {
-    if (isReceived) watch.abort(bodyNotJson("the connection ended within it"));
-  };
-  request.signal.addEventListener("abort", onGone, { signal: watch.signal });
   const chunks = readChunks(request, {
     bytesMax: services.limits.importBytes,
     watch,

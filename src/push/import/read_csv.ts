@@ -13,6 +13,7 @@ import { isUtf8 } from "node:buffer";
 import { schemaProperties } from "../../feeds/schema_properties.ts";
 import { present } from "../../lib/assert.ts";
 import { excerpt } from "../../lib/code_points.ts";
+import { counted } from "../../lib/counted.ts";
 import { isObject, type JsonObject } from "../../lib/records.ts";
 import { kindOf } from "../../lib/typebox.ts";
 import { CSV_COLUMNS_MAX } from "../../limits.ts";
@@ -270,10 +271,6 @@ function lineOf(record: readonly string[], columns: readonly Column[], line: num
 function membersOf(value: string): string | undefined {
   const text = value.trim();
   return text.startsWith("{") && isJson(text) ? text.slice(1, -1).trim() : undefined;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** A value as a JSON string. Most need no escapes, and are not copied. */

@@ -5,6 +5,7 @@
  * @module
  */
 import { codePointsOf } from "../../lib/code_points.ts";
+import { counted } from "../../lib/counted.ts";
 import type { JsonObject } from "../../lib/records.ts";
 import type { CheckRun, Validate } from "./check_run.ts";
 import {
@@ -49,7 +50,10 @@ const ASSERTIONS = {
       (n) => compareNumbers(n, most) <= 0,
     ),
   maxProperties: (most: Numeric) =>
-    ofSize(`must have at most ${counted(most, "property")}`, (n) => compareNumbers(n, most) <= 0),
+    ofSize(
+      `must have at most ${counted(most, "property", "properties")}`,
+      (n) => compareNumbers(n, most) <= 0,
+    ),
   maximum: (most: Numeric) =>
     ofNumber(`must be at most ${most}`, (n) => compareNumbers(n, most) <= 0),
   minItems: (least: Numeric) =>
@@ -61,7 +65,7 @@ const ASSERTIONS = {
     ),
   minProperties: (least: Numeric) =>
     ofSize(
-      `must have at least ${counted(least, "property")}`,
+      `must have at least ${counted(least, "property", "properties")}`,
       (n) => compareNumbers(n, least) >= 0,
     ),
   minimum: (least: Numeric) =>
@@ -138,11 +142,6 @@ function ofArray(message: string, test: (length: number) => boolean): Validate {
 
 function ofSize(message: string, test: (size: number) => boolean): Validate {
   return (value, run) => !isObject(value) || test(Object.keys(value).length) || run.fail(message);
-}
-
-function counted(count: Numeric, noun: "character" | "item" | "property"): string {
-  if (count === 1) return `1 ${noun}`;
-  return `${count} ${noun === "property" ? "properties" : `${noun}s`}`;
 }
 
 /** A few of the values, for a message. */

@@ -7,14 +7,12 @@
  *
  * @module
  */
-import { parseJsonNumbers } from "../../lib/json_numbers.ts";
+import { decimalKeyOf, isDouble, parseJsonNumbers } from "../../lib/json_numbers.ts";
 import { plainDecimal } from "../../lib/plain_decimal.ts";
 import { isObject as isAnyObject, type JsonObject } from "../../lib/records.ts";
 
 /** A number that may be long: 16 digits, or so small that a double has fewer. Shorter ones are always doubles. */
 const LONG = /(?:^|[[:,])\s*(-?(?:\d[\d.]{15,}(?:[eE][+-]?\d+)?|\d[\d.]*[eE]-\d{3,}))/g;
-const WHOLE = /^-?\d+$/;
-const ZERO = 0x30;
 
 /** `digits` times ten to the `exponent`. */
 interface Decimal {
@@ -30,7 +28,7 @@ export class LongNumber {
 
   /** @param source a JSON number */
   constructor(source: string) {
-    this.key = keyOf(source);
+    this.key = decimalKeyOf(source);
     this.#source = source;
   }
 
@@ -121,33 +119,6 @@ function numericOf(source: string): Numeric {
   return isDouble(source) ? Number(source) : new LongNumber(source);
 }
 
-/** Whether a double has the number's digits. */
-function isDouble(source: string): boolean {
-  const shortest = String(Number(source));
-  if (shortest === source) return true;
-  // Two whole numbers without exponents are equal only if they are the same text.
-  const areWhole = WHOLE.test(source) && WHOLE.test(shortest);
-  return !areWhole && keyOf(shortest) === keyOf(source);
-}
-
-/** A number's digits without zeros at either end, and its exponent. A text, since most are only compared. */
-function keyOf(source: string): string {
-  const sign = source.startsWith("-") ? "-" : "";
-  const e = source.search(/e/i);
-  const end = e < 0 ? source.length : e;
-  const mantissa = source.slice(sign.length, end);
-  const dot = mantissa.indexOf(".");
-  const places = dot < 0 ? 0 : mantissa.length - dot - 1;
-  const digits = dot < 0 ? mantissa : mantissa.slice(0, dot) + mantissa.slice(dot + 1);
-  let first = 0;
-  while (digits.charCodeAt(first) === ZERO) first += 1;
-  let last = digits.length;
-  while (last > first && digits.charCodeAt(last - 1) === ZERO) last -= 1;
-  if (first === last) return "0e0";
-  const exponent = e < 0 ? 0 : Number(source.slice(e + 1));
-  return `${sign}${digits.slice(first, last)}e${exponent - places + digits.length - last}`;
-}
-
 function isBounded(value: Numeric): boolean {
   return typeof value !== "number" || Number.isFinite(value);
 }
@@ -161,7 +132,7 @@ function aligned(a: Numeric, b: Numeric): { readonly first: bigint; readonly sec
 }
 
 function decimalOf(value: Numeric): Decimal {
-  return typeof value === "number" ? decimalOfKey(keyOf(String(value))) : value.decimal;
+  return typeof value === "number" ? decimalOfKey(decimalKeyOf(String(value))) : value.decimal;
 }
 
 function decimalOfKey(key: string): Decimal {

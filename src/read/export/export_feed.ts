@@ -111,7 +111,7 @@ export function createExports(
         "This feed is a singleton, and one read gives all of it. Read it with GET /v1/feed/{id}.",
       );
     }
-    // Of an attempt that was planned by what has changed since.
+    // An earlier attempt was planned by what has changed since.
     await giveUp(principal, call.held);
     call.held = undefined;
     const queries = database.onBehalfOf(accountId);

@@ -2,7 +2,7 @@
  * What a message of Stripe changes. Messages come late, twice and in any order (docs.stripe.com/webhooks, "Event
  * ordering"). Beyond 15.
  *
- * What is none of ours is passed over, because a Stripe account may have other uses. A refund and a dispute tell where
+ * Events of other payments are passed over, because a Stripe account may have other uses. A refund and a dispute tell where
  * they stand, and a charge tells the total of its refunds at the time of the message, so that an old message changes
  * nothing.
  *
