@@ -168,6 +168,12 @@ export function startLoad(world: World, scene: Scene, { readers }: LoadOptions):
     }
   }
 
+  /** A feed that is suspended takes no push, so its only one comes first. */
+  async function suspensions(): Promise<void> {
+    await pushNext(scene.suspendable.feed);
+    await Promise.all(startSuspensions(client, { scene, isStopping: () => isStopping }));
+  }
+
   const followers = startFollowers(client, world, scene);
   const walked = scene.feeds.filter(({ isMetered, model }) => isMetered && model !== "singleton");
   const loops = [
@@ -175,10 +181,9 @@ export function startLoad(world: World, scene: Scene, { readers }: LoadOptions):
     ...walked.map(walker),
     ...scene.feeds.map(pusher),
     ...scene.sold.map(pushNext),
-    pushNext(scene.suspendable.feed),
     ...startBuyers(client, { world, scene, isStopping: () => isStopping }),
     ...startBulk(client, { world, scene, isStopping: () => isStopping }),
-    ...startSuspensions(client, { scene, isStopping: () => isStopping }),
+    suspensions(),
     reviser(),
     revoker(),
   ];

@@ -7,7 +7,7 @@
  * @module
  */
 import { constants, Database } from "bun:sqlite";
-import { chmodSync, closeSync, lstatSync, openSync } from "node:fs";
+import { accessSync, chmodSync, closeSync, lstatSync, constants as modes, openSync } from "node:fs";
 import { codeOf } from "../../lib/error_fields.ts";
 
 /** A start holds the data directory's lock through crash recovery (5 min in `start.ts`), a stop for 15 s. */
@@ -50,14 +50,27 @@ export function tryLock(path: string): (() => void) | undefined {
   }
 }
 
-/** Undefined if the file has just been removed. */
+/** Undefined if the file has just been removed. It may be there again. */
 function openLock(path: string): Database | undefined {
   const { SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = constants;
   try {
     return new Database(path, SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_READWRITE);
   } catch (error) {
-    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+    if (codeOf(error) === "SQLITE_CANTOPEN" && !isClosedToUs(path)) return undefined;
     throw error;
+  }
+}
+
+/** Whether there is something at the path that stays as it is, and that we can't open as a lock. */
+function isClosedToUs(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return false;
+  if (!found.isFile()) return true;
+  try {
+    accessSync(path, modes.R_OK | modes.W_OK);
+    return false;
+  } catch (error) {
+    return codeOf(error) !== "ENOENT";
   }
 }
 
