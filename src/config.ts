@@ -11,8 +11,8 @@ import type { LogLevel } from "./lib/log.ts";
 import { nearestWords } from "./lib/nearest_words.ts";
 import { mapTable } from "./lib/records.ts";
 import { MS_PER_SECOND } from "./lib/time_units.ts";
-import { type Asset, PUBLIC_NODES, USDC } from "./lib/usdc.ts";
 import { LIMITS_DEFAULT, type Limits, TOPUP_USD_MAX } from "./limits.ts";
+import { type Asset, PUBLIC_NODES, USDC } from "./money/usdc.ts";
 
 /** Origins whose pages may read, or all of them. */
 export type CorsOrigins = readonly string[] | "*";

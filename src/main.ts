@@ -7,12 +7,12 @@
  * @module
  */
 import { runCommand } from "./cli/run.ts";
-import { isWorker } from "./cli/workers/messages.ts";
+import { isWorker } from "./workers/channel_messages.ts";
 
 const { argv, env: environment } = process;
 
 async function runAsWorker(): Promise<number> {
-  const { runWorker } = await import("./cli/workers/worker.ts");
+  const { runWorker } = await import("./workers/worker.ts");
   return runWorker();
 }
 

@@ -5,11 +5,11 @@
  */
 import { randomBytes } from "node:crypto";
 import { Admission } from "./admission/admission.ts";
-import { Keys } from "./api/callers.ts";
-import { registerDatabaseMetrics } from "./api/database_metrics.ts";
-import { createNetworkLimit } from "./api/network_limit.ts";
-import { OperatorsListener } from "./api/operators_listener.ts";
-import { StrangersBodies } from "./api/strangers_bodies.ts";
+import { Keys } from "./api/callers/callers.ts";
+import { createNetworkLimit } from "./api/callers/network_limit.ts";
+import { OperatorsListener } from "./api/callers/operators_listener.ts";
+import { StrangersBodies } from "./api/callers/strangers_bodies.ts";
+import { registerDatabaseMetrics } from "./api/operations/database_metrics.ts";
 import { type Config, listenerUrl } from "./config.ts";
 import { Feeds } from "./feeds/find.ts";
 import { Waits } from "./feeds/waits.ts";
@@ -40,7 +40,7 @@ import {
   ROW_EVENTS_MS,
   WAIT_POLL_MS,
 } from "./limits.ts";
-import type { Database } from "./postgres/client/query.ts";
+import type { Database } from "./postgres/client/database.ts";
 import type { Databases } from "./postgres/open_database.ts";
 import { createReader } from "./postgres/replica/reader.ts";
 import { createRowSchemas } from "./push/schema/row_schemas.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { AGENTS_MAX } from "../limits.ts";
-import type { Database, Row } from "../postgres/client/query.ts";
+import type { Database, Row } from "../postgres/client/database.ts";
 import type { Actor } from "./actor.ts";
 
 /** A connected agent whose key holds. What it has spent is of today. */

@@ -9,7 +9,7 @@
  */
 
 import { present } from "../lib/assert.ts";
-import type { Database, Parameters, Row } from "../postgres/client/query.ts";
+import type { Database, Parameters, Row } from "../postgres/client/database.ts";
 
 /** An entry as it was written; it never changes. */
 export type LedgerEntry = Row<"find_ledger_entry">;

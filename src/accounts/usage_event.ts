@@ -6,9 +6,9 @@
  */
 import { Type } from "@sinclair/typebox";
 import { nullable, oneOf } from "../lib/typebox.ts";
-import type { Row } from "../postgres/client/query.ts";
+import { creditsText } from "../money/money.ts";
+import type { Row } from "../postgres/client/database.ts";
 import { time, uuid } from "../shapes.ts";
-import { creditsText } from "./money.ts";
 
 export const UsageEventShape = Type.Object(
   {

@@ -7,7 +7,7 @@
  */
 import { openToken, sealToken, type TokenOptions } from "../lib/sealed_token.ts";
 import { USAGE_WALK_MAX } from "../limits.ts";
-import type { Queries } from "../postgres/client/query.ts";
+import type { Queries } from "../postgres/client/database.ts";
 import type { UsageRow } from "./usage_event.ts";
 
 /** What a caller asks for. The route has checked each member. */

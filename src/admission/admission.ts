@@ -42,7 +42,7 @@ import { assert } from "../lib/assert.ts";
 import { JoinedRuns } from "../lib/joined_runs.ts";
 import type { Log } from "../lib/log.ts";
 import { LOG_TRIES_MAX, WINDOW_US } from "../limits.ts";
-import type { Database } from "../postgres/client/query.ts";
+import type { Database } from "../postgres/client/database.ts";
 import { CallLimits } from "./call_limits.ts";
 import type { Claim, Grant, Refusal, Suspended, UnloggedOperation, WindowState } from "./claims.ts";
 import { DatabaseClock } from "./database_clock.ts";

@@ -6,7 +6,7 @@
 
 import { US_PER_MS } from "../lib/time_units.ts";
 import { WINDOW_US } from "../limits.ts";
-import type { Parameters, Row } from "../postgres/client/query.ts";
+import type { Parameters, Row } from "../postgres/client/database.ts";
 import { type AccountNews, type NewsRow, newsOf } from "./known_accounts.ts";
 import type { Reservation } from "./reservation.ts";
 

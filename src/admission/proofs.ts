@@ -7,7 +7,7 @@
 
 import { Batcher } from "../lib/batcher.ts";
 import { ADMISSION_BATCHES, IDEMPOTENCY_TTL_US, WINDOW_US } from "../limits.ts";
-import type { Database, Row } from "../postgres/client/query.ts";
+import type { Database, Row } from "../postgres/client/database.ts";
 import type { Receipt } from "./claims.ts";
 import { type AccountNews, type Caller, newsOf } from "./known_accounts.ts";
 

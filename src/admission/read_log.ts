@@ -7,8 +7,8 @@
 import { assert } from "../lib/assert.ts";
 import { Batcher } from "../lib/batcher.ts";
 import { ADMISSION_BATCHES } from "../limits.ts";
+import type { Database } from "../postgres/client/database.ts";
 import { isPartitionMissing, mayBeCommitted } from "../postgres/client/failures.ts";
-import type { Database } from "../postgres/client/query.ts";
 import type { DatabaseClock } from "./database_clock.ts";
 import { dayOf } from "./decide.ts";
 import { type Accounts, spend } from "./known_accounts.ts";

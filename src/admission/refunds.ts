@@ -13,7 +13,7 @@
 import { BackgroundWork } from "../lib/background_work.ts";
 import type { Log } from "../lib/log.ts";
 import { LOST_BATCH_MS_MAX, LOST_BATCHES_MAX } from "../limits.ts";
-import type { Database, Parameters } from "../postgres/client/query.ts";
+import type { Database, Parameters } from "../postgres/client/database.ts";
 
 export interface RefundsOptions {
   readonly database: Database;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { NANOS_PER_CENT } from "../lib/money_units.ts";
+import { NANOS_PER_CENT } from "../money/money_units.ts";
 import type { Claim, FeedTerms, LoggedOperation, PriceType, TierLimits } from "./claims.ts";
 
 /**

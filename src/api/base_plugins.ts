@@ -5,10 +5,10 @@
  */
 import { Elysia } from "elysia";
 import { callPlugin, type HttpContext } from "../http/call.ts";
-import { Problem, unavailable } from "../http/errors.ts";
+import { Problem, unavailable } from "../http/problem_details.ts";
 import { hasGone } from "../lib/standstill.ts";
-import { observed } from "./observe.ts";
-import { problems } from "./problems.ts";
+import { observed } from "./operations/observe.ts";
+import { problems } from "./problems/problems.ts";
 
 export function basePlugins(http: HttpContext) {
   return new Elysia({ name: "base" })

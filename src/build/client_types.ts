@@ -1,5 +1,5 @@
 /**
- * Writes `src/client/api.ts`: the types of the client's bodies, made of the OpenAPI document that a gateway serves.
+ * Writes `src/client/generated/api.ts`: the types of the client's bodies, made of the OpenAPI document that a gateway serves.
  *
  * The document is cut to what the client uses, without its examples. Run by `bun run generate`, which starts a gateway
  * for it. A test fails while its output is stale.
@@ -19,7 +19,7 @@ export interface Document {
 }
 
 const MAIN = join(import.meta.dir, "../main.ts");
-const OUTPUT = join(import.meta.dir, "../client/api.ts");
+const OUTPUT = join(import.meta.dir, "../client/generated/api.ts");
 /** What the client takes and gives; what these name comes along. */
 const ROOTS = [
   "Account",

@@ -9,7 +9,9 @@
 import { Glob } from "bun";
 
 const SQL_FOLDER = Bun.fileURLToPath(new URL("../../sql/", import.meta.url));
-const OUTPUT = Bun.fileURLToPath(new URL("../postgres/client/statements.ts", import.meta.url));
+const OUTPUT = Bun.fileURLToPath(new URL("../postgres/generated/statements.ts", import.meta.url));
+/** As the output imports it. */
+const NUMBERED = "../client/numbered.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   uuid: "string",
@@ -100,7 +102,7 @@ export async function generateStatements(): Promise<string> {
     ...paths.map(
       (path) => `import ${variable(path)} from "../../../sql/${path}" with { type: "text" };`,
     ),
-    'import { numbered } from "./numbered.ts";',
+    `import { numbered } from "${NUMBERED}";`,
     "",
     "/** Every migration, in order. */",
     "export const MIGRATIONS: readonly { readonly name: string; readonly text: string }[] = [",

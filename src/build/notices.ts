@@ -1,5 +1,5 @@
 /**
- * Writes `src/cli/notices.json`: what is inside the executable, and the terms of each part. `feedgate licenses`
+ * Writes `src/cli/generated/notices.json`: what is inside the executable, and the terms of each part. `feedgate licenses`
  * prints it.
  *
  * The packages are those whose modules the bundler takes, so none is missing and none is too much. What no package
@@ -12,11 +12,11 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import type { Notice } from "../cli/licenses_command.ts";
+import type { Notice } from "../cli/commands/licenses_command.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const PARTS = join(import.meta.dir, "notices");
-const OUTPUT = join(ROOT, "src/cli/notices.json");
+const OUTPUT = join(ROOT, "src/cli/generated/notices.json");
 /** What `build.ts` compiles. */
 export const ENTRY_POINTS = ["src/main.ts", "src/push/schema/schema_worker.ts"];
 /** A file of terms in a package. */

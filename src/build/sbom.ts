@@ -10,7 +10,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import notices from "../cli/notices.json" with { type: "json" };
+import notices from "../cli/generated/notices.json" with { type: "json" };
 import { findCommit, VERSION } from "../lib/program_version.ts";
 
 const ROOT = join(import.meta.dir, "../..");

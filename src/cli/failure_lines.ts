@@ -6,6 +6,7 @@
  */
 import { ConfigError } from "../config.ts";
 import { type RefusalCode, Refused } from "../operator/refused.ts";
+import { DatabaseUnavailableError } from "../postgres/client/database.ts";
 import {
   isDiskFull,
   isFull,
@@ -13,7 +14,6 @@ import {
   isReadOnly,
   isUnavailable,
 } from "../postgres/client/failures.ts";
-import { DatabaseUnavailableError } from "../postgres/client/query.ts";
 import { typed } from "./hints.ts";
 
 /** The command that lists what there is, for refusals of what there is not. */

@@ -5,11 +5,11 @@
  * @module
  */
 
-import { nanosOfCredits, nanosOfUsd } from "../accounts/money.ts";
-import { parseDay } from "../earnings/utc_day.ts";
+import { parseDay } from "../accounts/earnings/utc_day.ts";
 import { hasAtMost } from "../lib/code_points.ts";
-import { parseEventTime } from "../lib/event_time.ts";
+import { parseEventTime } from "../lib/date_time.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
+import { nanosOfCredits, nanosOfUsd } from "../money/money.ts";
 import { AMOUNT_NANOS_MAX, COUNT_MAX } from "../operator/common_shapes.ts";
 import { type Option, UsageError } from "./command.ts";
 

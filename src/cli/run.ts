@@ -51,7 +51,7 @@ export async function runCommand(
     }
     if (request.kind === "version") {
       // Two programs between releases differ by it. Loaded here, since no command of a client needs the migrations.
-      const { MIGRATIONS } = await import("../postgres/client/statements.ts");
+      const { MIGRATIONS } = await import("../postgres/generated/statements.ts");
       await streams.write(`feedgate ${fullVersion()}, schema ${MIGRATIONS.length}\n`);
       return 0;
     }

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { components } from "./api.ts";
+import type { components } from "./generated/api.ts";
 
 type Schemas = components["schemas"];
 

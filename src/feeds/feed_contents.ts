@@ -6,7 +6,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { nullable } from "../lib/typebox.ts";
 import { ABANDONED_BATCH, OPEN_BATCHES_LISTED_MAX, PUSH_HISTORY } from "../limits.ts";
-import type { Queries, Row } from "../postgres/client/query.ts";
+import type { Queries, Row } from "../postgres/client/database.ts";
 import { count, time } from "../shapes.ts";
 
 const OpenBatchShape = Type.Object({

@@ -7,10 +7,11 @@
  *
  * @module
  */
-import { pricePer1kText } from "../accounts/money.ts";
+
 import { nameIn } from "../lib/assert.ts";
 import type { Limits } from "../limits.ts";
-import type { Row } from "../postgres/client/query.ts";
+import { pricePer1kText } from "../money/money.ts";
+import type { Row } from "../postgres/client/database.ts";
 import { FEED_TYPES, type FeedType } from "./find.ts";
 
 /** Applies to the data of every feed. What may be redistributed is the provider's to say, in its readme. */

@@ -13,7 +13,7 @@ import { BoundedMap } from "../lib/bounded_map.ts";
 import { nearestWords } from "../lib/nearest_words.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { KNOWN_FEEDS_MAX, SLUG_LENGTH_MAX, SLUGS_NEAR_MAX } from "../limits.ts";
-import { type Database, GATEWAY, type Row } from "../postgres/client/query.ts";
+import { type Database, GATEWAY, type Row } from "../postgres/client/database.ts";
 
 export const FEED_TYPES = ["singleton", "collection", "stream"] as const;
 export type FeedType = (typeof FEED_TYPES)[number];

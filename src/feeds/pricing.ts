@@ -6,10 +6,11 @@
  *
  * @module
  */
-import { callPriceNanos } from "../accounts/money.ts";
+
 import type { PriceType } from "../admission/claims.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import { ONE_TIME_PRICE_CENTS_MIN, PRICE_PER_1K_USD_MAX } from "../limits.ts";
+import { callPriceNanos } from "../money/money.ts";
 
 /** The pricing fields of a body. One that is not given means the same as null. */
 export interface GivenPricing {

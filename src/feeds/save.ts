@@ -12,7 +12,7 @@ import { assert } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import type { JsonText } from "../lib/json_text.ts";
 import { type Limits, NEWEST_ROWS_CHECKED_MAX, PLANS_MAX } from "../limits.ts";
-import type { Database, Parameters, Queries, Row } from "../postgres/client/query.ts";
+import type { Database, Parameters, Queries, Row } from "../postgres/client/database.ts";
 import { readChanges, type SaveMode } from "./feed_body.ts";
 import { feedRowText } from "./feed_text.ts";
 import { FEED_TYPES, type FeedType } from "./find.ts";

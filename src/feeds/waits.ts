@@ -9,7 +9,7 @@
  */
 import type { Log } from "../lib/log.ts";
 import { WAITS_MAX, WAITS_PER_ACCOUNT_MAX } from "../limits.ts";
-import type { Database } from "../postgres/client/query.ts";
+import type { Database } from "../postgres/client/database.ts";
 
 export interface Wait {
   readonly feedId: string;

@@ -7,8 +7,8 @@ import { Elysia } from "elysia";
 import type { Log } from "../lib/log.ts";
 import type { Throttle } from "../lib/throttle.ts";
 import type { Cors } from "./cors.ts";
-import type { ProblemCode } from "./errors.ts";
 import type { Metrics } from "./metrics.ts";
+import type { ProblemCode } from "./problem_details.ts";
 import { searchOf } from "./query_string.ts";
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,128}$/;

@@ -7,7 +7,7 @@
  * @module
  */
 import { excerpt } from "../lib/code_points.ts";
-import { Problem } from "./errors.ts";
+import { Problem } from "./problem_details.ts";
 
 interface QueryEntry {
   readonly name: string;

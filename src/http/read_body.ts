@@ -17,8 +17,8 @@ import { codeOf, fieldOf } from "../lib/error_fields.ts";
 import { foreignKind } from "../lib/file_kind.ts";
 import { within } from "../lib/within.ts";
 import { LINGER_BYTES_MAX, LINGER_MS_MAX, LINGER_SILENCE_MS_MAX } from "../limits.ts";
-import { Problem } from "./errors.ts";
 import type { HoldBytes } from "./load/body_budget.ts";
+import { Problem } from "./problem_details.ts";
 
 interface ReceiveOptions {
   /** Bytes of the body, after gzip decoding; exactly so many pass. */

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { Problem } from "./errors.ts";
+
 import type { HoldBytes } from "./load/body_budget.ts";
+import { Problem } from "./problem_details.ts";
 import { bodyTextOf, receiveBody } from "./read_body.ts";
 
 const FORM_TYPE = "application/x-www-form-urlencoded";

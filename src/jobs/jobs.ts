@@ -22,7 +22,7 @@ import {
   UNUSED_CONNECTION_MS,
   USAGE_MONTHS_AHEAD,
 } from "../limits.ts";
-import type { Database } from "../postgres/client/query.ts";
+import type { Database } from "../postgres/client/database.ts";
 import type { Survey } from "../postgres/client/survey.ts";
 
 export interface Job {

@@ -9,7 +9,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../http/metrics.ts";
 import type { Log } from "../lib/log.ts";
-import type { Database } from "../postgres/client/query.ts";
+import type { Database } from "../postgres/client/database.ts";
 import type { Job } from "./jobs.ts";
 
 export interface MaintenanceOptions {

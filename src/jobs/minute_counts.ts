@@ -10,7 +10,7 @@
  */
 import type { Log } from "../lib/log.ts";
 import { MINUTES_HELD_MAX } from "../limits.ts";
-import type { Database } from "../postgres/client/query.ts";
+import type { Database } from "../postgres/client/database.ts";
 
 export interface MinuteCountsOptions {
   readonly database: Database;

@@ -7,16 +7,14 @@
 import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
 import type { Caller } from "../admission/known_accounts.ts";
-import { createNetworkLimit } from "../api/network_limit.ts";
+import { createNetworkLimit } from "../api/callers/network_limit.ts";
+import { countUnlogged } from "../api/callers/unlogged_calls.ts";
+import { anonymous } from "../api/callers/without_key.ts";
+import { exactQuery, NO_PARAMETERS } from "../api/input/parameters.ts";
 import { WITHIN } from "../api/own_routes.ts";
-import { exactQuery, NO_PARAMETERS } from "../api/parameters.ts";
-import { countUnlogged } from "../api/unlogged_calls.ts";
-import { anonymous } from "../api/without_key.ts";
-import { CONNECT_PATH, challengeOf } from "../connect/metadata.ts";
-import { connectReach, requireOwnMachine } from "../connect/reach.ts";
 import { type Call, callPlugin, requestIdOf } from "../http/call.ts";
-import { Problem } from "../http/errors.ts";
 import type { HoldBytes } from "../http/load/body_budget.ts";
+import { Problem } from "../http/problem_details.ts";
 import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
 import { respond } from "../http/respond.ts";
 import { present } from "../lib/assert.ts";
@@ -30,6 +28,8 @@ import {
   MCP_ANONYMOUS_OF_NETWORK_LIMIT,
   MCP_BODY_BYTES_MAX,
 } from "../limits.ts";
+import { CONNECT_PATH, challengeOf } from "../oauth/metadata.ts";
+import { connectReach, requireOwnMachine } from "../oauth/reach.ts";
 import type { Services } from "../services.ts";
 import { ACCEPTED, answerPlainCall, takesAnswers } from "./plain_call.ts";
 import { createMcpServer, serverCard } from "./protocol_server.ts";

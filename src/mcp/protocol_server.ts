@@ -10,7 +10,7 @@ import { withoutInvisible } from "../lib/invisible_text.ts";
 import { listedPage } from "../lib/offset_page.ts";
 import { VERSION } from "../lib/program_version.ts";
 import { PAGE_LIMIT_MAX } from "../limits.ts";
-import { GATEWAY } from "../postgres/client/query.ts";
+import { GATEWAY } from "../postgres/client/database.ts";
 import type { Services } from "../services.ts";
 import { callTool, listedTools, toolsOf } from "./tool_list.ts";
 import { type AskRoute, type Exchange, toolRoutes } from "./tool_routes.ts";

@@ -5,8 +5,8 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
+import { resetInSeconds } from "../api/callers/rate_headers.ts";
 import type { OwnAnswer } from "../api/own_routes.ts";
-import { resetInSeconds } from "../api/rate_headers.ts";
 import { Expected, text } from "../lib/typebox.ts";
 import type { RowsTaken } from "../read/pipeline/tool_request.ts";
 import { problemResult, type ToolAnswer, withoutNull } from "./tool.ts";

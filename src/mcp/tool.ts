@@ -7,12 +7,12 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/server";
 import { type Static, type TObject, type TProperties, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { parseExact } from "../accounts/money.ts";
 import type { TierLimits } from "../admission/claims.ts";
 import type { OwnAnswer } from "../api/own_routes.ts";
 import { assert } from "../lib/assert.ts";
 import { isObject } from "../lib/records.ts";
 import { Expected } from "../lib/typebox.ts";
+import { parseExact } from "../money/money.ts";
 import type { AskRoute } from "./tool_routes.ts";
 import { visible } from "./values.ts";
 

@@ -4,21 +4,21 @@
  * @module
  */
 
-import { argumentProblem } from "../api/validation.ts";
+import { argumentProblem } from "../api/problems/validation.ts";
 import type { Config } from "../config.ts";
 import { schemaHint } from "../feeds/schema_properties.ts";
-import { Problem, problemAnswer } from "../http/errors.ts";
-import { GATEWAY } from "../postgres/client/query.ts";
-import { buyFeed } from "./buy_feed.ts";
-import { describeFeed } from "./describe_feed.ts";
-import { followStream } from "./follow_stream.ts";
-import { getAccount } from "./get_account.ts";
-import { getRecords } from "./get_records.ts";
-import { readFeed } from "./read_feed.ts";
-import { searchFeeds } from "./search_feeds.ts";
+import { Problem, problemAnswer } from "../http/problem_details.ts";
+import { GATEWAY } from "../postgres/client/database.ts";
 import { problemResult, type Tool, type ToolAnswer, type ToolGateway } from "./tool.ts";
 import { type Exchange, toolRoutes } from "./tool_routes.ts";
-import { topUp } from "./top_up.ts";
+import { buyFeed } from "./tools/buy_feed_tool.ts";
+import { describeFeed } from "./tools/describe_feed_tool.ts";
+import { followStream } from "./tools/follow_stream_tool.ts";
+import { getAccount } from "./tools/get_account_tool.ts";
+import { getRecords } from "./tools/get_records_tool.ts";
+import { readFeed } from "./tools/read_feed_tool.ts";
+import { searchFeeds } from "./tools/search_feeds_tool.ts";
+import { topUp } from "./tools/top_up_tool.ts";
 
 const TOOLS: readonly Tool[] = [
   searchFeeds,

@@ -3,13 +3,14 @@
  *
  * @module
  */
-import { parseExact } from "../accounts/money.ts";
+
 import { assert } from "../lib/assert.ts";
 import { withoutInvisible } from "../lib/invisible_text.ts";
 import { isDouble } from "../lib/json_numbers.ts";
 import { findMember, NUMBER_LENGTH_MAX, scanJson, textOf } from "../lib/json_text.ts";
 import { isObject } from "../lib/records.ts";
 import { JSON_DEPTH_MAX } from "../limits.ts";
+import { parseExact } from "../money/money.ts";
 
 /** Parses an answer that is an object, with all digits of its numbers. */
 export function parseExactObject(text: string): Record<string, unknown> {

@@ -5,11 +5,11 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
-import { creditsNumber, usdNumber } from "../accounts/money.ts";
-import { readEarned } from "../earnings/payouts.ts";
+import { readEarned } from "../accounts/earnings/provider_payouts.ts";
 import { present } from "../lib/assert.ts";
 import { PROOF_EVENTS_UNASKED_MAX } from "../limits.ts";
-import type { Database, Row } from "../postgres/client/query.ts";
+import { creditsNumber, usdNumber } from "../money/money.ts";
+import type { Database, Row } from "../postgres/client/database.ts";
 import { time, uuid } from "../shapes.ts";
 import { accountReference, exact, name, quota, reason } from "./common_shapes.ts";
 import { inTime } from "./in_time.ts";

@@ -6,7 +6,7 @@
 import { Type } from "@sinclair/typebox";
 import { FACES } from "../accounts/actor.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
-import type { Row } from "../postgres/client/query.ts";
+import type { Row } from "../postgres/client/database.ts";
 import { time, uuid } from "../shapes.ts";
 import { accountReference, feedReference } from "./common_shapes.ts";
 import { NUMBER_CURSOR } from "./keyset_cursor.ts";

@@ -5,9 +5,9 @@
  */
 import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
 import { REFERENCE_RESERVED } from "../accounts/ledger.ts";
-import type { ExactNumber } from "../accounts/money.ts";
 import { Expected, nullable, text } from "../lib/typebox.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
+import type { ExactNumber } from "../money/money.ts";
 
 /** PostgreSQL's integer. */
 export const COUNT_MAX = 2 ** 31 - 1;

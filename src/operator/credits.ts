@@ -6,8 +6,8 @@
 import { Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
 import { changeLedger } from "../accounts/ledger.ts";
-import { creditsText, creditsWords } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
+import { creditsText, creditsWords } from "../money/money.ts";
 import { accountReference, entryReference, nanos, reason } from "./common_shapes.ts";
 import { balanceTooLarge, referenceTaken, type WrittenEntry, writtenOf } from "./ledger_entry.ts";
 import type { InputOf, Operator } from "./operator.ts";

@@ -26,7 +26,7 @@ import {
   SPARE_CONNECTIONS,
   TOTALS_BEHIND_SECONDS_LOW,
 } from "../limits.ts";
-import { type Database, DatabaseUnavailableError, type Row } from "../postgres/client/query.ts";
+import { type Database, DatabaseUnavailableError, type Row } from "../postgres/client/database.ts";
 import { type DurabilityFault, findDurabilityFault } from "../postgres/durability.ts";
 import type { DiskRoom } from "../postgres/embedded/disk.ts";
 import { inspectSchema, type SchemaState, VERSION_MIN } from "../postgres/migrate/migrate.ts";

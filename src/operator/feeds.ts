@@ -23,7 +23,7 @@ import {
   PAGE_LIMIT_MAX,
   PUSH_HISTORY,
 } from "../limits.ts";
-import type { Database, Row } from "../postgres/client/query.ts";
+import type { Database, Row } from "../postgres/client/database.ts";
 import { count, time } from "../shapes.ts";
 import { accountReference, feedReference, reason } from "./common_shapes.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";

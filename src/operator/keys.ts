@@ -8,11 +8,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
 import { generateKey, hashKey, startOf } from "../accounts/key_format.ts";
-import { creditsNumber } from "../accounts/money.ts";
 import { present } from "../lib/assert.ts";
 import { nullable, oneOf, text } from "../lib/typebox.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
-import type { Database, Parameters, Row } from "../postgres/client/query.ts";
+import { creditsNumber } from "../money/money.ts";
+import type { Database, Parameters, Row } from "../postgres/client/database.ts";
 import { time, uuid } from "../shapes.ts";
 import { accountReference, exact, feedReference, name, nanos } from "./common_shapes.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";

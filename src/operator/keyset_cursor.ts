@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { parseEventTime } from "../lib/event_time.ts";
+import { parseEventTime } from "../lib/date_time.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { Refused } from "./refused.ts";
 

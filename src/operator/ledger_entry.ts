@@ -5,8 +5,8 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import type { LedgerEntry } from "../accounts/ledger.ts";
-import { creditsNumber, creditsWords } from "../accounts/money.ts";
 import { nullable } from "../lib/typebox.ts";
+import { creditsNumber, creditsWords } from "../money/money.ts";
 import { time, uuid } from "../shapes.ts";
 import { exact } from "./common_shapes.ts";
 import { Refused } from "./refused.ts";

@@ -8,7 +8,7 @@
  */
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { Limits } from "../limits.ts";
-import type { Database } from "../postgres/client/query.ts";
+import type { Database } from "../postgres/client/database.ts";
 
 /** Where an operator acts. */
 export interface Operator {

@@ -5,10 +5,10 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
-import { usdText } from "../accounts/money.ts";
-import { PayoutShape, payoutOf } from "../earnings/payouts.ts";
+import { PayoutShape, payoutOf } from "../accounts/earnings/provider_payouts.ts";
 import { present } from "../lib/assert.ts";
-import type { Row } from "../postgres/client/query.ts";
+import { usdText } from "../money/money.ts";
+import type { Row } from "../postgres/client/database.ts";
 import { uuid } from "../shapes.ts";
 import { accountReference, entryReference, reason, usdNanos } from "./common_shapes.ts";
 import { NUMBER_CURSOR } from "./keyset_cursor.ts";

@@ -6,9 +6,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
 import { changeLedger } from "../accounts/ledger.ts";
-import { creditsNumber } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
 import { Expected, nullable } from "../lib/typebox.ts";
+import { creditsNumber } from "../money/money.ts";
 import { count, time } from "../shapes.ts";
 import { accountReference, COUNT_MAX, exact, nanos } from "./common_shapes.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";

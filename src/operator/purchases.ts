@@ -7,11 +7,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
 import { changeLedger } from "../accounts/ledger.ts";
-import { usdNumber } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
-import { NANOS_PER_CENT } from "../lib/money_units.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
-import type { Row } from "../postgres/client/query.ts";
+import { usdNumber } from "../money/money.ts";
+import { NANOS_PER_CENT } from "../money/money_units.ts";
+import type { Row } from "../postgres/client/database.ts";
 import { time, uuid } from "../shapes.ts";
 import { accountReference, entryReference, exact, feedReference, reason } from "./common_shapes.ts";
 import { defineCursor, timePart, uuidPart } from "./keyset_cursor.ts";

@@ -9,7 +9,7 @@ import { hashKey, isKeyBeginning, permissionOf } from "../accounts/key_format.ts
 import type { FeedRow } from "../feeds/feed_text.ts";
 import { referenceParameters } from "../feeds/find.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import type { Database, Row } from "../postgres/client/query.ts";
+import type { Database, Row } from "../postgres/client/database.ts";
 import { cursorInvalid } from "./keyset_cursor.ts";
 import { type RefusalCode, Refused } from "./refused.ts";
 

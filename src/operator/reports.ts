@@ -8,10 +8,10 @@
  * @module
  */
 import { type Static, Type } from "@sinclair/typebox";
-import { creditsNumber, usdNumber } from "../accounts/money.ts";
-import { dayOf } from "../earnings/utc_day.ts";
+import { dayOf } from "../accounts/earnings/utc_day.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
-import type { Row } from "../postgres/client/query.ts";
+import { creditsNumber, usdNumber } from "../money/money.ts";
+import type { Row } from "../postgres/client/database.ts";
 import { count, time, uuid } from "../shapes.ts";
 import { accountReference, exact } from "./common_shapes.ts";
 import { inTime } from "./in_time.ts";

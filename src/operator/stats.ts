@@ -3,20 +3,20 @@
  * ledgers; and who reads what most. Beyond 5.
  *
  * All of it is read from totals, never from a log. Reads and credits are those of the usage log
- * (`sql/earnings/functions/count_sales.sql`). What is in no log, gateways count themselves
+ * (`sql/accounts/earnings/functions/count_sales.sql`). What is in no log, gateways count themselves
  * (`src/jobs/minute_counts.ts`). The ledger's proof is that of its job's last pass.
  *
  * @module
  */
 import { type Static, Type } from "@sinclair/typebox";
-import { creditsNumber } from "../accounts/money.ts";
-import { dayOf, dayRange, parseDay } from "../earnings/utc_day.ts";
+import { dayOf, dayRange, parseDay } from "../accounts/earnings/utc_day.ts";
 import { present } from "../lib/assert.ts";
-import { parseEventTime } from "../lib/event_time.ts";
+import { parseEventTime } from "../lib/date_time.ts";
 import { MS_PER_DAY, MS_PER_SECOND } from "../lib/time_units.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
 import { STATS_MINUTES_DEFAULT, STATS_MINUTES_MAX, STATS_TOP_ROWS } from "../limits.ts";
-import type { Row } from "../postgres/client/query.ts";
+import { creditsNumber } from "../money/money.ts";
+import type { Row } from "../postgres/client/database.ts";
 import { count, time } from "../shapes.ts";
 import { exact } from "./common_shapes.ts";
 import { inTime } from "./in_time.ts";

@@ -5,11 +5,11 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
-import { creditsNumber, usdNumber } from "../accounts/money.ts";
-import { type DayRange, dayRange } from "../earnings/utc_day.ts";
+import { type DayRange, dayRange } from "../accounts/earnings/utc_day.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import type { Database, Row } from "../postgres/client/query.ts";
+import { creditsNumber, usdNumber } from "../money/money.ts";
+import type { Database, Row } from "../postgres/client/database.ts";
 import { count, time, uuid } from "../shapes.ts";
 import { accountReference, exact, reason } from "./common_shapes.ts";
 import { inTime } from "./in_time.ts";

@@ -9,7 +9,7 @@ import { changeLedger } from "../accounts/ledger.ts";
 import type { UsageRow } from "../accounts/usage_event.ts";
 import { unreachable } from "../lib/assert.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import type { Database, Parameters } from "../postgres/client/query.ts";
+import type { Database, Parameters } from "../postgres/client/database.ts";
 import { time } from "../shapes.ts";
 import { accountReference, reason } from "./common_shapes.ts";
 import { inTime } from "./in_time.ts";

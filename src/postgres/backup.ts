@@ -28,7 +28,7 @@ import { messageOf } from "../lib/error_fields.ts";
 import type { Connections } from "./client/connect.ts";
 import { isBadData, isInvalidDefinition } from "./client/failures.ts";
 import { hasOtherGateways } from "./client/other_gateways.ts";
-import { MIGRATIONS } from "./client/statements.ts";
+import { MIGRATIONS } from "./generated/statements.ts";
 import { findForeignTable, inTransaction } from "./migrate/migrate.ts";
 import { digestOf, listTables } from "./migrate/schema_check.ts";
 

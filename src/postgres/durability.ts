@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Row } from "./client/query.ts";
+import type { Row } from "./client/database.ts";
 
 export interface DurabilityFault {
   /** `bad`: what clients have seen can be lost in a crash of PostgreSQL alone. `low`: in one of its machine, or a failover. */

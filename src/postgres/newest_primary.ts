@@ -8,9 +8,9 @@
  */
 import type { Connections } from "./client/connect.ts";
 import { isUnsupported, OLD_PRIMARY } from "./client/failures.ts";
-import { retryMisdirected } from "./client/retry.ts";
-import { STATEMENTS } from "./client/statements.ts";
+import { retryMisdirected } from "./client/retry_statement.ts";
 import { LINEAGE_QUERY, type Lineage, readLineage } from "./client/timelines.ts";
+import { STATEMENTS } from "./generated/statements.ts";
 
 /** Called before anything else is written. @throws an error of the code `OLD_PRIMARY` */
 export async function requireNewestPrimary(connections: Connections): Promise<void> {

@@ -20,7 +20,7 @@ import {
   surveyHosts,
   withConnection,
 } from "./client/connect.ts";
-import { createDatabase, type Database } from "./client/query.ts";
+import { createDatabase, type Database } from "./client/database.ts";
 import { openSnapshotAt } from "./client/snapshot.ts";
 import { findDurabilityFault } from "./durability.ts";
 import { readDiskRoom } from "./embedded/disk.ts";

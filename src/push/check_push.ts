@@ -5,7 +5,7 @@
  * @module
  */
 import type { Feed } from "../feeds/find.ts";
-import type { Problem } from "../http/errors.ts";
+import type { Problem } from "../http/problem_details.ts";
 import { present, unreachable } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import type { Limits } from "../limits.ts";

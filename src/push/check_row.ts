@@ -7,7 +7,7 @@
  */
 import type { FeedType } from "../feeds/find.ts";
 import { excerpt } from "../lib/code_points.ts";
-import { parseEventTime } from "../lib/event_time.ts";
+import { parseEventTime } from "../lib/date_time.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import {
   findMember,

@@ -10,18 +10,18 @@
  * @module
  */
 import type { WindowState } from "../admission/claims.ts";
-import type { Keys, Principal } from "../api/callers.ts";
-import { faceOf } from "../api/faces.ts";
-import { problemOf } from "../api/problems.ts";
+import type { Keys, Principal } from "../api/callers/callers.ts";
+import { faceOf } from "../api/callers/faces.ts";
+import { problemOf } from "../api/problems/problems.ts";
 import type { Feed, Feeds } from "../feeds/find.ts";
 import type { Call } from "../http/call.ts";
-import type { Problem } from "../http/errors.ts";
 import type { HoldBytes } from "../http/load/body_budget.ts";
 import type { Metrics } from "../http/metrics.ts";
+import type { Problem } from "../http/problem_details.ts";
 import { assert } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { PLANS_MAX } from "../limits.ts";
-import { type Database, DatabaseUnavailableError } from "../postgres/client/query.ts";
+import { type Database, DatabaseUnavailableError } from "../postgres/client/database.ts";
 import { type CheckServices, checkPush, type Unreadable } from "./check_push.ts";
 import type { CountLimited } from "./limited_pushes.ts";
 import type { PushBody } from "./parse_push.ts";

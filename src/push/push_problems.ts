@@ -5,10 +5,10 @@
  */
 
 import type { Limited } from "../admission/claims.ts";
-import { feedForbidden, feedSuspended } from "../api/feed_problems.ts";
-import { rateLimited } from "../api/rate_headers.ts";
-import { keepsChanging } from "../api/refusals.ts";
-import { Problem, unavailable } from "../http/errors.ts";
+import { rateLimited } from "../api/callers/rate_headers.ts";
+import { feedForbidden, feedSuspended } from "../api/problems/feed_problems.ts";
+import { keepsChanging } from "../api/problems/read_refusals.ts";
+import { Problem, unavailable } from "../http/problem_details.ts";
 import { bodyNotJson } from "../http/read_body.ts";
 import { unreachable } from "../lib/assert.ts";
 import type { CheckRefusal, Unreadable } from "./check_push.ts";

@@ -9,30 +9,30 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { authenticated } from "../api/auth.ts";
+import { authenticated } from "../api/callers/auth.ts";
+import { rateHeaders, rateLimited } from "../api/callers/rate_headers.ts";
+import { parameters, queryFlag } from "../api/input/parameters.ts";
+import { findUsable } from "../api/input/usable_feed.ts";
 import {
   BODY_PROBLEMS,
   COUNTED,
   described,
   documented,
   OWN_FEED_PARAMS,
-} from "../api/described.ts";
-import { PUSH_RESULT, ROWS } from "../api/examples.ts";
-import { RATE_HEADERS } from "../api/header_docs.ts";
-import { parameters, queryFlag } from "../api/parameters.ts";
-import { rateHeaders, rateLimited } from "../api/rate_headers.ts";
-import { findUsable } from "../api/usable_feed.ts";
+} from "../api/reference/described.ts";
+import { PUSH_RESULT, ROWS } from "../api/reference/examples.ts";
+import { RATE_HEADERS } from "../api/reference/header_docs.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
-import { Problem } from "../http/errors.ts";
 import { uploads } from "../http/load/uploads.ts";
+import { Problem } from "../http/problem_details.ts";
 import { respond } from "../http/respond.ts";
 import { present } from "../lib/assert.ts";
 import type { Services } from "../services.ts";
 import { importRoutes } from "./import/import_route.ts";
 import { createLimitedPushes } from "./limited_pushes.ts";
 import { type PushOutcome, pushToFeed, recordLimited } from "./push_feed.ts";
+import { newestEventOf, type RowOutcome, receiptOf } from "./push_receipt.ts";
 import { PushBodyShape, PushResultShape } from "./push_shapes.ts";
-import { newestEventOf, type RowOutcome, receiptOf } from "./receipt.ts";
 import { createPushStore } from "./store_push.ts";
 
 const PUSH_QUERY = parameters({

@@ -4,8 +4,8 @@
  * @module
  */
 import type { FeedType } from "../feeds/find.ts";
-import { Problem } from "../http/errors.ts";
 import type { HoldBytes } from "../http/load/body_budget.ts";
+import { Problem } from "../http/problem_details.ts";
 import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
 import type { Limits } from "../limits.ts";
 import type { Unreadable } from "./check_push.ts";

@@ -6,10 +6,10 @@
  */
 import type { WindowState } from "../admission/claims.ts";
 import type { FeedType } from "../feeds/find.ts";
-import type { Problem } from "../http/errors.ts";
 import type { Metrics } from "../http/metrics.ts";
+import type { Problem } from "../http/problem_details.ts";
 import type { Log } from "../lib/log.ts";
-import type { Database } from "../postgres/client/query.ts";
+import type { Database } from "../postgres/client/database.ts";
 import type { Push } from "./parse_push.ts";
 import type { CountedRefusal, UncountedRefusal } from "./push_problems.ts";
 import type { StoredPush } from "./store_push.ts";

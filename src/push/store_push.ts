@@ -27,7 +27,7 @@ import {
   DatabaseOverloadedError,
   type Parameters,
   type Row,
-} from "../postgres/client/query.ts";
+} from "../postgres/client/database.ts";
 import type { Push } from "./parse_push.ts";
 
 /** Who pushes where. */

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { creditsText, pricePer1kText, usdOfCents } from "../accounts/money.ts";
+
 import {
   type FeedField,
   type FeedFields,
@@ -18,9 +18,10 @@ import { consumerType, DATA_LICENSE } from "../feeds/feed_text.ts";
 import type { FeedType } from "../feeds/find.ts";
 import { intervalText } from "../lib/interval_text.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";
-import { NANOS_PER_CENT } from "../lib/money_units.ts";
 import { type Limits, REVALIDATION_LIMIT } from "../limits.ts";
-import type { Row } from "../postgres/client/query.ts";
+import { creditsText, pricePer1kText, usdOfCents } from "../money/money.ts";
+import { NANOS_PER_CENT } from "../money/money_units.ts";
+import type { Row } from "../postgres/client/database.ts";
 import { quotable, yamlText } from "./provider_text.ts";
 import { skillName } from "./skill_name.ts";
 

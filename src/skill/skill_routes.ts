@@ -7,6 +7,10 @@
 
 import { Kind, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { anonymous } from "../api/callers/without_key.ts";
+import { cappedLimit, limitParameter } from "../api/input/paging.ts";
+import { NO_PARAMETERS, parameters, queryInteger } from "../api/input/parameters.ts";
+import { feedNotFound } from "../api/problems/read_refusals.ts";
 import {
   CONDITIONAL,
   COUNTED,
@@ -14,12 +18,8 @@ import {
   documented,
   FEED_PARAMS,
   UNCHANGED,
-} from "../api/described.ts";
-import { FEED_ID } from "../api/examples.ts";
-import { cappedLimit, limitParameter } from "../api/paging.ts";
-import { NO_PARAMETERS, parameters, queryInteger } from "../api/parameters.ts";
-import { feedNotFound } from "../api/refusals.ts";
-import { anonymous } from "../api/without_key.ts";
+} from "../api/reference/described.ts";
+import { FEED_ID } from "../api/reference/examples.ts";
 import { referenceParameters } from "../feeds/find.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";

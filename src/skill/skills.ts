@@ -11,7 +11,7 @@ import { weakTag } from "../http/etag.ts";
 import type { SharedContent } from "../http/shared_content.ts";
 import { assert } from "../lib/assert.ts";
 import { SKILL_BYTES_MAX } from "../limits.ts";
-import type { Database } from "../postgres/client/query.ts";
+import type { Database } from "../postgres/client/database.ts";
 import {
   GATEWAY_SKILL_DESCRIPTION,
   GATEWAY_SKILL_NAME,

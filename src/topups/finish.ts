@@ -14,8 +14,8 @@ import { messageOf } from "../lib/error_fields.ts";
 import type { Log } from "../lib/log.ts";
 import { MS_PER_DAY } from "../lib/time_units.ts";
 import { TOPUP_UNBEGUN_MS_MAX } from "../limits.ts";
-import type { Database } from "../postgres/client/query.ts";
-import { alertTopup, type Book, expireTopup, grantTopup } from "./topups.ts";
+import type { Database } from "../postgres/client/database.ts";
+import { alertTopup, type Book, expireTopup, grantTopup } from "./store_topup.ts";
 import type { Topup, WayName, Ways } from "./way.ts";
 
 /** How often a process looks for what is due. */

@@ -12,7 +12,7 @@ import { unreachable } from "../lib/assert.ts";
 import { messageOf } from "../lib/error_fields.ts";
 import type { Log } from "../lib/log.ts";
 import { MS_PER_DAY } from "../lib/time_units.ts";
-import { alertTopup, type Book, takeBackTopup } from "./topups.ts";
+import { alertTopup, type Book, takeBackTopup } from "./store_topup.ts";
 import type { DirectWay, Topup } from "./way.ts";
 
 /** How often a process looks for what is due. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { nanosOfUsd } from "../accounts/money.ts";
+
 import { excerpt } from "../lib/code_points.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import {
@@ -14,8 +14,9 @@ import {
   stringOf,
   textOf,
 } from "../lib/json_text.ts";
-import { NANOS_PER_CENT } from "../lib/money_units.ts";
 import { TOPUP_CENTS_MIN } from "../limits.ts";
+import { nanosOfUsd } from "../money/money.ts";
+import { NANOS_PER_CENT } from "../money/money_units.ts";
 import { TopupOrderShape, WAYS } from "./topup_shapes.ts";
 import type { WayName } from "./way.ts";
 

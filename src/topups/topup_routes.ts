@@ -8,25 +8,24 @@
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
-import { authenticated, authenticatedIfKeyed } from "../api/auth.ts";
-import type { Principal } from "../api/callers.ts";
-import { BODY_PROBLEMS, COUNTED, described, documented } from "../api/described.ts";
-import { KEYLESS_TOPUP, PAID_TOPUP, TOPUP } from "../api/examples.ts";
-import { problemOfSave } from "../api/feed_problems.ts";
-import { receiveJsonObject } from "../api/json_body.ts";
-import type { Arrival } from "../api/operators_listener.ts";
-import { NO_PARAMETERS } from "../api/parameters.ts";
-import { respondOutcome } from "../api/problems.ts";
-import { billingUrlOf } from "../api/refusals.ts";
-import { admitHousekeeping } from "../api/unlogged_calls.ts";
-import { checkHeaders } from "../api/validation.ts";
+import { authenticated, authenticatedIfKeyed } from "../api/callers/auth.ts";
+import type { Principal } from "../api/callers/callers.ts";
+import type { Arrival } from "../api/callers/operators_listener.ts";
+import { admitHousekeeping } from "../api/callers/unlogged_calls.ts";
+import { receiveJsonObject } from "../api/input/json_body.ts";
+import { NO_PARAMETERS } from "../api/input/parameters.ts";
+import { problemOfSave } from "../api/problems/feed_problems.ts";
+import { respondOutcome } from "../api/problems/problems.ts";
+import { billingUrlOf } from "../api/problems/read_refusals.ts";
+import { checkHeaders } from "../api/problems/validation.ts";
+import { BODY_PROBLEMS, COUNTED, described, documented } from "../api/reference/described.ts";
+import { KEYLESS_TOPUP, PAID_TOPUP, TOPUP } from "../api/reference/examples.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import type { RoutedCall } from "../http/call.ts";
-import { Problem, unavailable } from "../http/errors.ts";
 import type { HoldBytes } from "../http/load/body_budget.ts";
+import { Problem, unavailable } from "../http/problem_details.ts";
 import { respond } from "../http/respond.ts";
 import { unreachable } from "../lib/assert.ts";
-import { NANOS_PER_CENT } from "../lib/money_units.ts";
 import { isPublicAddress, networkOf } from "../lib/public_address.ts";
 import { Expected } from "../lib/typebox.ts";
 import { parseUuid } from "../lib/uuid.ts";
@@ -38,9 +37,8 @@ import {
   TOPUPS_WAITING_MAX,
   X402_CALL_SECONDS_MAX,
 } from "../limits.ts";
+import { NANOS_PER_CENT } from "../money/money_units.ts";
 import type { Services } from "../services.ts";
-import { readTopupBody } from "./topup_body.ts";
-import { PaidTopupShape, TopupOrderShape, TopupShape, topupText } from "./topup_shapes.ts";
 import {
   type BegunTopup,
   beginTopup,
@@ -48,7 +46,9 @@ import {
   expireTopup,
   findTopup,
   notePayPage,
-} from "./topups.ts";
+} from "./store_topup.ts";
+import { readTopupBody } from "./topup_body.ts";
+import { PaidTopupShape, TopupOrderShape, TopupShape, topupText } from "./topup_shapes.ts";
 import { type LinkWay, WayFailed, type WayName, type Ways } from "./way.ts";
 
 const BEGIN_HEADERS = Type.Object({

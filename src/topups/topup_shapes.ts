@@ -4,9 +4,9 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { creditsNumber, usdNumber } from "../accounts/money.ts";
 import { oneOf } from "../lib/typebox.ts";
 import { TOPUP_USD_MAX } from "../limits.ts";
+import { creditsNumber, usdNumber } from "../money/money.ts";
 import { time, uuid } from "../shapes.ts";
 import type { Topup } from "./way.ts";
 

@@ -6,11 +6,11 @@
  *
  * @module
  */
-import type { Principal } from "../api/callers.ts";
+import type { Principal } from "../api/callers/callers.ts";
 import type { Answer } from "../http/answer.ts";
 import type { RoutedCall } from "../http/call.ts";
-import type { Problem } from "../http/errors.ts";
-import type { Row } from "../postgres/client/query.ts";
+import type { Problem } from "../http/problem_details.ts";
+import type { Row } from "../postgres/client/database.ts";
 
 /** As the table and the API name it. */
 export type WayName = "card" | "x402";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { newBatchToken, versionOf } from "../../src/admission/log_batch.ts";
 import { WINDOW_US } from "../../src/limits.ts";
-import type { Parameters } from "../../src/postgres/client/query.ts";
+import type { Parameters } from "../../src/postgres/client/database.ts";
 import type { Gateway } from "../../src/server.ts";
 import { type FaultyLink, startFaultyLink } from "../support/faulty_link.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SIGN_IN_TRIES } from "../../src/limits.ts";
-import { callOperator } from "../admin/support.ts";
 import { operatorOf } from "../cli/support.ts";
-import { cookieFrom, pressLink, signIn, visitor } from "../console/support.ts";
+import { cookieFrom, pressLink, signIn, visitor } from "../pages/console/support.ts";
+import { callOperator } from "../routes/operator/support.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { insertAdminKey } from "../support/insert_key.ts";
 

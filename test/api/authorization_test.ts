@@ -6,9 +6,9 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { generateKey } from "../../src/accounts/key_format.ts";
-import { CONSUMER_PAGES } from "../../src/console/consumer/consumer_pages.ts";
-import { OPERATOR_PAGES } from "../../src/console/operator/operator_pages.ts";
-import { PROVIDER_PAGES } from "../../src/console/provider/provider_pages.ts";
+import { CONSUMER_PAGES } from "../../src/pages/console/consumer/consumer_pages.ts";
+import { OPERATOR_PAGES } from "../../src/pages/console/operator/operator_pages.ts";
+import { PROVIDER_PAGES } from "../../src/pages/console/provider/provider_pages.ts";
 import { UNKNOWN_ID } from "../cli/support.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { insertAdminKey } from "../support/insert_key.ts";

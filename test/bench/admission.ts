@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { Admission } from "../../src/admission/admission.ts";
 import type { Claim } from "../../src/admission/claims.ts";
 import { connect } from "../../src/postgres/client/connect.ts";
-import { createDatabase } from "../../src/postgres/client/query.ts";
+import { createDatabase } from "../../src/postgres/client/database.ts";
 import { fillUsage } from "./fill.ts";
 import type { Bench } from "./run.ts";
 import {

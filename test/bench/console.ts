@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { shellActor } from "../../src/accounts/actor.ts";
 import { readConfig } from "../../src/config.ts";
 import { createAdminKey } from "../../src/operator/keys.ts";
-import { createDatabase } from "../../src/postgres/client/query.ts";
+import { createDatabase } from "../../src/postgres/client/database.ts";
 import { insertKey } from "../support/insert_key.ts";
 import { countSales } from "../support/run_job.ts";
 import { fillKeys, fillUsage } from "./fill.ts";

@@ -10,8 +10,8 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { GROUPINGS, readEarnings } from "../../src/earnings/earnings.ts";
-import { createDatabase } from "../../src/postgres/client/query.ts";
+import { GROUPINGS, readEarnings } from "../../src/accounts/earnings/earnings.ts";
+import { createDatabase } from "../../src/postgres/client/database.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import { processorSeconds } from "./processes.ts";
 import type { Bench, Figures } from "./run.ts";

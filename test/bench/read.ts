@@ -10,11 +10,11 @@
  */
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
-import { queryOf } from "../../src/api/parameters.ts";
+import { queryOf } from "../../src/api/input/parameters.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Feed } from "../../src/feeds/find.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { createDatabase, type Database, GATEWAY } from "../../src/postgres/client/query.ts";
+import { createDatabase, type Database, GATEWAY } from "../../src/postgres/client/database.ts";
 import { createReader } from "../../src/postgres/replica/reader.ts";
 import { buildPage, type PageSource } from "../../src/read/data/build_page.ts";
 import { writeCursor } from "../../src/read/data/cursor.ts";

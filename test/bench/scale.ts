@@ -12,7 +12,7 @@
 import { statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
-import { createDatabase } from "../../src/postgres/client/query.ts";
+import { createDatabase } from "../../src/postgres/client/database.ts";
 import { countSales } from "../support/run_job.ts";
 import { fillKeys, fillStreams, fillUsage } from "./fill.ts";
 import { type BenchSet, seedBench } from "./peers/seed.ts";

@@ -21,7 +21,7 @@
 import { parseArgs } from "node:util";
 import { isFunction } from "../../src/build/generate_statements.ts";
 import { connect } from "../../src/postgres/client/connect.ts";
-import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
+import { createDatabase, type Database } from "../../src/postgres/client/database.ts";
 import type { Figures } from "./run.ts";
 import { type BenchDatabase, percentile, startBenchDatabase } from "./support.ts";
 import { BenchUsageError, numberOf } from "./usage.ts";

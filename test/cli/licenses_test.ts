@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { noticesText, withoutNotice } from "../../src/build/notices.ts";
-import type { Notice } from "../../src/cli/licenses_command.ts";
+import type { Notice } from "../../src/cli/commands/licenses_command.ts";
 import { VERSION } from "../../src/lib/program_version.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { runFeedgate } from "./support.ts";
@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dir, "../..");
 
 describe("licenses", () => {
   test("each package that is bundled has a notice, and no other", async () => {
-    const written = readFileSync(join(ROOT, "src/cli/notices.json"), "utf8");
+    const written = readFileSync(join(ROOT, "src/cli/generated/notices.json"), "utf8");
     // If it is stale: bun run generate.
     expect(written).toBe(await noticesText());
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { problemError } from "../../src/client/errors.ts";
 import * as client from "../../src/client/mod.ts";
-import { PROBLEMS } from "../../src/http/errors.ts";
+import { PROBLEMS } from "../../src/http/problem_details.ts";
 import { loadContract } from "../support/contract.ts";
 import { startTestGateway } from "../support/gateway.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { OPERATOR_ROUTES } from "../../src/admin/operator_routes.ts";
+import { OPERATOR_ROUTES } from "../../src/routes/operator/operator_routes.ts";
 import edgeRows from "../fixtures/edge-rows.json";
 import hostileStrings from "../fixtures/hostile-strings.json";
 import { askAgain } from "../support/ask_again.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { Problem } from "../../src/http/errors.ts";
+import { Problem } from "../../src/http/problem_details.ts";
 import { bodyTextOf, mediaTypeOf, receiveBody } from "../../src/http/read_body.ts";
 
 const KIB = 1_024;

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { createJobs, type Job } from "../../src/jobs/jobs.ts";
 import { connect } from "../../src/postgres/client/connect.ts";
-import { createDatabase } from "../../src/postgres/client/query.ts";
+import { createDatabase } from "../../src/postgres/client/database.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { lockWaiters } from "../support/lock_waiters.ts";
 

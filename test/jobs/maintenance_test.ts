@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { startMaintenance } from "../../src/jobs/maintenance.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { connect } from "../../src/postgres/client/connect.ts";
-import { createDatabase } from "../../src/postgres/client/query.ts";
+import { createDatabase } from "../../src/postgres/client/database.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 test("steps follow while more is left, a failing job holds up no other, and none begins after the stop", async () => {

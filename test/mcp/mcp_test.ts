@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { toExactNumber } from "../../src/accounts/money.ts";
+import { toExactNumber } from "../../src/money/money.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 import { callTool } from "../support/tools.ts";

@@ -4,7 +4,7 @@ import { showAccount } from "../../src/operator/accounts.ts";
 import { reportErrors, reportRevenue, reportTop } from "../../src/operator/reports.ts";
 import { readStats } from "../../src/operator/stats.ts";
 import { connect } from "../../src/postgres/client/connect.ts";
-import { createDatabase } from "../../src/postgres/client/query.ts";
+import { createDatabase } from "../../src/postgres/client/database.ts";
 import { startTestGateway } from "../support/gateway.ts";
 
 const gateway = await startTestGateway();

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readSpending } from "../../src/earnings/spending.ts";
+import { readSpending } from "../../src/accounts/earnings/spending.ts";
 import { startMinuteCounts } from "../../src/jobs/minute_counts.ts";
-import { createDatabase } from "../../src/postgres/client/query.ts";
-import { callOperator } from "../admin/support.ts";
+import { createDatabase } from "../../src/postgres/client/database.ts";
 import { operatorOf } from "../cli/support.ts";
+import { callOperator } from "../routes/operator/support.ts";
 import { type Contract, loadContract } from "../support/contract.ts";
 import { createProvider, createReader } from "../support/earning_scene.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";

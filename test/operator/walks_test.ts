@@ -22,7 +22,7 @@ import { createPromotion, listPromotions, redeemPromotion } from "../../src/oper
 import { listPurchases, recordPurchase, undoPurchase } from "../../src/operator/purchases.ts";
 import { reportErrors, reportRevenue, reportStale } from "../../src/operator/reports.ts";
 import { listUsage, refundUsage } from "../../src/operator/usage.ts";
-import { createDatabase } from "../../src/postgres/client/query.ts";
+import { createDatabase } from "../../src/postgres/client/database.ts";
 import { createProvider, createReader } from "../support/earning_scene.ts";
 import { startTestGateway } from "../support/gateway.ts";
 import { histories } from "../support/histories.ts";

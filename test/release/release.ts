@@ -13,7 +13,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import packageInfo from "../../package.json" with { type: "json" };
-import { MIGRATIONS } from "../../src/postgres/client/statements.ts";
+import { MIGRATIONS } from "../../src/postgres/generated/statements.ts";
 import { changelogSection, digestsOf, releaseFiles } from "./scene.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");

@@ -13,13 +13,13 @@ const FEATURES = [
   "read/export",
   "skill",
   "push",
-  "provider",
-  "consumer",
-  "admin",
-  "docs",
-  "site",
-  "console",
-  "connect",
+  "routes/operator",
+  "routes/provider",
+  "routes/consumer",
+  "pages/public",
+  "pages/docs",
+  "pages/console",
+  "oauth",
   "topups",
 ];
 
@@ -27,17 +27,19 @@ const FEATURES = [
 const LAYERS: readonly (readonly string[])[] = [
   ["main.ts", "build"],
   ["cli"],
+  ["workers"],
   ["server.ts"],
   ["app.ts"],
   ["mcp"],
   FEATURES,
+  ["purchases"],
   ["read/pipeline"],
   ["read/projection"],
   ["services.ts"],
   ["jobs", "push/schema"],
-  ["api", "ui"],
+  ["api", "pages/layout"],
   ["operator"],
-  ["feeds", "earnings"],
+  ["feeds"],
   ["accounts"],
   ["admission"],
   ["http"],
@@ -46,6 +48,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["config.ts"],
   ["limits.ts"],
   // The client is a package of its own: it knows nothing of ours, and only the command knows it.
+  ["money"],
   ["lib", "client"],
 ];
 
@@ -104,6 +107,14 @@ describe("layers", () => {
       }
     }
     expect([...remaining.keys()]).toEqual([]);
+  });
+
+  test("no two files have the same name", () => {
+    // The client is a package of its own.
+    const names = files
+      .filter((path) => !path.startsWith("client/"))
+      .map((path) => path.replace(/^.*\//, "").replace(/\.tsx?$/, ""));
+    expect(names.filter((name, place) => names.indexOf(name) !== place)).toEqual([]);
   });
 
   test("every file opens by saying what it decides", async () => {

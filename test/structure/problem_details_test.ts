@@ -11,7 +11,7 @@ const PLACEHOLDER = /\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\}/g;
 test("every detail that the sources write has at most two sentences", async () => {
   const details: string[] = [];
   for (const path of new Glob(
-    "src/{api,http,read,push,feeds,accounts,consumer,provider,mcp,docs}/**/*.ts",
+    "src/{api,http,read,push,feeds,accounts,purchases,routes,oauth,topups,mcp,pages}/**/*.ts",
   ).scanSync(ROOT)) {
     const source = await Bun.file(ROOT + path).text();
     for (const [, quoted, template] of source.matchAll(DETAIL)) {

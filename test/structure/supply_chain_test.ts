@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import packageInfo from "../../package.json" with { type: "json" };
 import { billOfMaterials } from "../../src/build/sbom.ts";
-import notices from "../../src/cli/notices.json" with { type: "json" };
+import notices from "../../src/cli/generated/notices.json" with { type: "json" };
 import { findObstacle, nextVersion, withSection } from "../release/release.ts";
 import { changelogSection, RELEASES, releaseFiles } from "../release/scene.ts";
 

@@ -7,7 +7,7 @@
  * @module
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { parseEventTime } from "../../src/lib/event_time.ts";
+import { parseEventTime } from "../../src/lib/date_time.ts";
 import { parseUuid } from "../../src/lib/uuid.ts";
 import { checkDetail } from "./problem_detail.ts";
 

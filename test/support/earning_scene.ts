@@ -4,7 +4,7 @@
  * @module
  */
 import { expect } from "bun:test";
-import type { Earnings } from "../../src/earnings/earnings.ts";
+import type { Earnings } from "../../src/accounts/earnings/earnings.ts";
 import type { TestGateway } from "./gateway.ts";
 import { type Seed, type SeededFeed, seedFeed } from "./seed.ts";
 

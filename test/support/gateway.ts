@@ -13,7 +13,7 @@ import { grantCredits } from "../../src/operator/credits.ts";
 import { createKey } from "../../src/operator/keys.ts";
 import type { Operator } from "../../src/operator/operator.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import { createDatabase } from "../../src/postgres/client/query.ts";
+import { createDatabase } from "../../src/postgres/client/database.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import type { Intervals } from "../../src/services.ts";
 import { createTestDatabase } from "./database.ts";

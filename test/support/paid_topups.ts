@@ -5,14 +5,14 @@
  */
 import fc from "fast-check";
 import type { Log } from "../../src/lib/log.ts";
-import type { Database } from "../../src/postgres/client/query.ts";
+import type { Database } from "../../src/postgres/client/database.ts";
 import {
   type Book,
   beginTopup,
   expireTopup,
   grantTopup,
   takeBackTopup,
-} from "../../src/topups/topups.ts";
+} from "../../src/topups/store_topup.ts";
 import type { WayName } from "../../src/topups/way.ts";
 
 /** A top-up as its payer and its way know it. */

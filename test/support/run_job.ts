@@ -6,7 +6,7 @@
 import { createJobs } from "../../src/jobs/jobs.ts";
 import { present } from "../../src/lib/assert.ts";
 import type { Connections } from "../../src/postgres/client/connect.ts";
-import { createDatabase } from "../../src/postgres/client/query.ts";
+import { createDatabase } from "../../src/postgres/client/database.ts";
 
 const jobs = createJobs({
   usageRetentionDays: 400,

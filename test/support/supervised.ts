@@ -4,11 +4,12 @@
  *
  * @module
  */
-import { isWorker } from "../../src/cli/workers/messages.ts";
-import { startWorkers } from "../../src/cli/workers/supervisor.ts";
-import { runWorker } from "../../src/cli/workers/worker.ts";
+
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { isWorker } from "../../src/workers/channel_messages.ts";
+import { startWorkers } from "../../src/workers/supervisor.ts";
+import { runWorker } from "../../src/workers/worker.ts";
 
 async function supervise(): Promise<number> {
   const signalled = new Promise((resolve) => process.once("SIGTERM", resolve));

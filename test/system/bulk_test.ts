@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { shellActor } from "../../src/accounts/actor.ts";
 import { LIMITS_DEFAULT } from "../../src/limits.ts";
 import { grantCredits } from "../../src/operator/credits.ts";
-import { createDatabase } from "../../src/postgres/client/query.ts";
+import { createDatabase } from "../../src/postgres/client/database.ts";
 import { findViolations } from "../support/account_checks.ts";
 import { usedDataDir } from "../support/folders.ts";
 import { insertKey } from "../support/insert_key.ts";

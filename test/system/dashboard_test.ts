@@ -5,10 +5,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { WORKER_RESTARTS } from "../../src/cli/workers/metrics_sum.ts";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
+import { WORKER_RESTARTS } from "../../src/workers/metrics_sum.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { freePort } from "../support/free_port.ts";
 import { insertKey } from "../support/insert_key.ts";

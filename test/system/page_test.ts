@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { PROBLEM_CODES } from "../../src/api/problem_docs.ts";
-import { anchorOf } from "../../src/http/errors.ts";
+import { PROBLEM_CODES } from "../../src/api/reference/problem_docs.ts";
+import { anchorOf } from "../../src/http/problem_details.ts";
 import { hasBrowser, launchBrowser, openWatched } from "../support/browser.ts";
 import { loadContract } from "../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";

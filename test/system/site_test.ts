@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
-import { GUIDE_TOPICS } from "../../src/docs/guide_texts.ts";
+import { GUIDE_TOPICS } from "../../src/pages/docs/guide_texts.ts";
 import { hasBrowser, type Look, launchBrowser, openWatched } from "../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";

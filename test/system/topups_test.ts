@@ -5,7 +5,7 @@ import { createAccount } from "../../src/operator/accounts.ts";
 import { createKey } from "../../src/operator/keys.ts";
 import type { Operator } from "../../src/operator/operator.ts";
 import { connect } from "../../src/postgres/client/connect.ts";
-import { createDatabase } from "../../src/postgres/client/query.ts";
+import { createDatabase } from "../../src/postgres/client/database.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import { usedDataDir } from "../support/folders.ts";
 import { lockWaiters } from "../support/lock_waiters.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createLog } from "../../src/lib/log.ts";
-import { createDatabase } from "../../src/postgres/client/query.ts";
+import { createDatabase } from "../../src/postgres/client/database.ts";
 import type { Gateway } from "../../src/server.ts";
 import { finishTopup } from "../../src/topups/finish.ts";
 import { openWays } from "../../src/topups/open_ways.ts";

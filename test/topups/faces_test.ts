@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { signIn } from "../console/support.ts";
+import { signIn } from "../pages/console/support.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 import { STRIPE_ENVIRONMENT, type StripeHost, startStripeHost } from "../support/stripe_host.ts";

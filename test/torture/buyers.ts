@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { createDatabase } from "../../src/postgres/client/query.ts";
+import { createDatabase } from "../../src/postgres/client/database.ts";
 import { type Answer, any, type Client } from "./client.ts";
 import { type AgentKey, type Scene, SOLD_CREDITS, type TortureFeed } from "./scene.ts";
 import type { World } from "./world.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { createDatabase } from "../../src/postgres/client/query.ts";
+import { createDatabase } from "../../src/postgres/client/database.ts";
 import { countSales } from "../support/run_job.ts";
 import type { Record } from "./client.ts";
 import { SOLD_CREDITS } from "./scene.ts";

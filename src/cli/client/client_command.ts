@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { parseExact } from "../../accounts/money.ts";
+
 import { Feedgate, type Retry } from "../../client/mod.ts";
 import { KEY_VARIABLE, URL_VARIABLE } from "../../lib/client_variables.ts";
 import { shellWord } from "../../lib/own_process.ts";
+import { parseExact } from "../../money/money.ts";
 import {
   type Answer,
   type Command,

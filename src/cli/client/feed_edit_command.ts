@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { parseExact } from "../../accounts/money.ts";
+
 import type { FeedChanges, WrittenFeed } from "../../client/mod.ts";
 import { intervalText } from "../../lib/interval_text.ts";
 import {
@@ -12,6 +12,7 @@ import {
   NAME_LENGTH_MAX,
   RETENTION_DAYS_MAX,
 } from "../../limits.ts";
+import { parseExact } from "../../money/money.ts";
 import { UsageError } from "../command.ts";
 import { count, flag, integer, oneOf, orNull, text } from "../options.ts";
 import { fields } from "../output.ts";

@@ -5,13 +5,13 @@
  */
 
 import { basename } from "node:path";
-import { parseExact } from "../../accounts/money.ts";
 import { isArrayText } from "../../client/json_texts.ts";
 import { EndpointPathTakenError, type NewFeed } from "../../client/mod.ts";
-import { parseEventTime } from "../../lib/event_time.ts";
+import { parseEventTime } from "../../lib/date_time.ts";
 import { intervalText } from "../../lib/interval_text.ts";
 import { shellWord } from "../../lib/own_process.ts";
 import { plainDecimal } from "../../lib/plain_decimal.ts";
+import { parseExact } from "../../money/money.ts";
 import { RefusedError } from "../command.ts";
 import { typed } from "../hints.ts";
 import { flag, oneOf, text } from "../options.ts";

@@ -5,10 +5,11 @@
  *
  * @module
  */
-import { toExactNumber } from "../../accounts/money.ts";
-import { parseEventTime } from "../../lib/event_time.ts";
+
+import { parseEventTime } from "../../lib/date_time.ts";
 import { isWithinDouble, NUMBER_LENGTH_MAX } from "../../lib/json_text.ts";
 import { isObject as isAnyObject, type JsonObject } from "../../lib/records.ts";
+import { toExactNumber } from "../../money/money.ts";
 
 /** What a schema says of one value. */
 export interface ProposedSchema {

@@ -9,7 +9,7 @@ import { type Config, listenerUrl, operatorsUrl } from "../../config.ts";
 import { createOperatorLink, createSignInLink } from "../../operator/sign_in_links.ts";
 import type { Gateway } from "../../server.ts";
 import { defineCommand } from "../command.ts";
-import { LISTEN_OPTIONS, listenConfig, serveUntilSignal } from "../serve_command.ts";
+import { LISTEN_OPTIONS, listenConfig, serveUntilSignal } from "../commands/serve_command.ts";
 import { createClient, unlessRefused } from "./client.ts";
 import { type DemoAccounts, keepDemoAccounts } from "./demo_accounts.ts";
 import { fillDemoDay } from "./demo_day.ts";

@@ -13,7 +13,7 @@ import { generateKey, hashKey, type Permission, startOf } from "../../accounts/k
 import { changeLedger } from "../../accounts/ledger.ts";
 import { assert } from "../../lib/assert.ts";
 import { WINDOW_US } from "../../limits.ts";
-import type { Database } from "../../postgres/client/query.ts";
+import type { Database } from "../../postgres/client/database.ts";
 
 export interface DemoAccounts {
   readonly providerId: string;

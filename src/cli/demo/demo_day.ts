@@ -9,7 +9,7 @@
  * @module
  */
 import { shellActor } from "../../accounts/actor.ts";
-import { NANOS_PER_CREDIT } from "../../lib/money_units.ts";
+import { NANOS_PER_CREDIT } from "../../money/money_units.ts";
 import { grantCredits } from "../../operator/credits.ts";
 import { createKey } from "../../operator/keys.ts";
 import type { Operator } from "../../operator/operator.ts";
@@ -17,7 +17,7 @@ import { recordPayout } from "../../operator/payouts.ts";
 import { createPromotion } from "../../operator/promotions.ts";
 import { Refused } from "../../operator/refused.ts";
 import { refundUsage } from "../../operator/usage.ts";
-import type { Database } from "../../postgres/client/query.ts";
+import type { Database } from "../../postgres/client/database.ts";
 import { type Attempt, createAttempts, createClient, unlessRefused } from "./client.ts";
 import type { DemoAccounts } from "./demo_accounts.ts";
 import { GOLD_BY_YEAR } from "./demo_feeds.ts";

@@ -8,7 +8,7 @@
  * @module
  */
 import { SharedPool } from "../../lib/shared_pool.ts";
-import { unavailable } from "../errors.ts";
+import { unavailable } from "../problem_details.ts";
 
 export interface HoldBytes {
   /** Sets how many bytes a body holds from now on, in all. @throws {Problem} 503 */

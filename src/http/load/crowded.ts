@@ -5,7 +5,7 @@
  */
 import { Elysia } from "elysia";
 import type { HttpContext } from "../call.ts";
-import { unavailable } from "../errors.ts";
+import { unavailable } from "../problem_details.ts";
 
 /** For the routes behind it. A refused call gets 503, and its connection ends. */
 export function refuseCrowd({ isCrowded }: HttpContext) {

@@ -11,9 +11,9 @@ import type { Socket } from "node:net";
 import postgres from "postgres";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { DATABASE_CONNECTIONS_MAX } from "../../limits.ts";
+import { STATEMENTS } from "../generated/statements.ts";
 import { type DatabaseAddress, type DatabaseHost, hostsOf } from "./address.ts";
 import { createSockets } from "./sockets.ts";
-import { STATEMENTS } from "./statements.ts";
 import { createSurvey, type OldPrimary, type Survey } from "./survey.ts";
 import { LINEAGE_QUERY, processTimelines, readLineage } from "./timelines.ts";
 

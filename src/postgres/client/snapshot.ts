@@ -9,9 +9,9 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { DatabaseAddress } from "./address.ts";
 import { connect } from "./connect.ts";
+import type { StatementName } from "./database.ts";
+import { DatabaseUnavailableError, type Parameters, type Row, rowsInSession } from "./database.ts";
 import { isUnavailable } from "./failures.ts";
-import type { StatementName } from "./query.ts";
-import { DatabaseUnavailableError, type Parameters, type Row, rowsInSession } from "./query.ts";
 import type { Survey } from "./survey.ts";
 
 export interface Snapshot {

@@ -13,7 +13,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Connections } from "../client/connect.ts";
-import { FUNCTIONS } from "../client/statements.ts";
+import { FUNCTIONS } from "../generated/statements.ts";
 
 const DIGEST_LENGTH = 12;
 

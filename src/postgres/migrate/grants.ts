@@ -9,7 +9,7 @@
  *
  * @module
  */
-import { MIGRATIONS } from "../client/statements.ts";
+import { MIGRATIONS } from "../generated/statements.ts";
 import { FUNCTION_SCHEMA } from "./function_set.ts";
 
 export interface Home {

@@ -11,8 +11,8 @@ import { typedCommand } from "../../lib/own_process.ts";
 import { USAGE_MONTHS_AHEAD } from "../../limits.ts";
 import type { Connections } from "../client/connect.ts";
 import { isForbidden, isLocked } from "../client/failures.ts";
-import { retryMisdirected } from "../client/retry.ts";
-import { MIGRATIONS } from "../client/statements.ts";
+import { retryMisdirected } from "../client/retry_statement.ts";
+import { MIGRATIONS } from "../generated/statements.ts";
 import { FUNCTION_SCHEMA, inFunctionSet, keepFunctionSet } from "./function_set.ts";
 import { recordSchema, SchemaMismatchError, verifySchema } from "./schema_check.ts";
 

@@ -15,8 +15,8 @@
 import { createHash } from "node:crypto";
 import { present } from "../../lib/assert.ts";
 import type { Connections } from "../client/connect.ts";
-import type { Queries } from "../client/query.ts";
-import { type MIGRATIONS, STATEMENTS } from "../client/statements.ts";
+import type { Queries } from "../client/database.ts";
+import { type MIGRATIONS, STATEMENTS } from "../generated/statements.ts";
 
 type Migrations = typeof MIGRATIONS;
 

@@ -19,7 +19,7 @@ import {
   type Parameters,
   type Row,
   type StatementName,
-} from "../client/query.ts";
+} from "../client/database.ts";
 import { createReplicaHealth } from "./replica_health.ts";
 
 /** Every read is made in an account's turn and on its budget (`query.ts`). */

@@ -4,7 +4,7 @@
  * @module
  */
 import { present } from "../../lib/assert.ts";
-import type { Database } from "../client/query.ts";
+import type { Database } from "../client/database.ts";
 
 /** How long to wait for a replica that is behind by a moment only. */
 const CATCH_UP = "50 milliseconds";

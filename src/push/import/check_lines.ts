@@ -4,7 +4,7 @@
  * @module
  */
 import type { FeedType } from "../../feeds/find.ts";
-import { Problem } from "../../http/errors.ts";
+import { Problem } from "../../http/problem_details.ts";
 import type { FieldError } from "../../lib/field_error.ts";
 import { JsonSyntaxError, type KnownKeys } from "../../lib/json_text.ts";
 import { ERRORS_LISTED_MAX, IMPORT_EMPTY_PIECES_MAX, IMPORT_PIECE_BYTES } from "../../limits.ts";

@@ -9,10 +9,10 @@
  */
 
 import type { WindowState } from "../../admission/claims.ts";
-import { faceOf } from "../../api/faces.ts";
-import { problemOf } from "../../api/problems.ts";
+import { faceOf } from "../../api/callers/faces.ts";
+import { problemOf } from "../../api/problems/problems.ts";
 import type { Feed } from "../../feeds/find.ts";
-import { Problem } from "../../http/errors.ts";
+import { Problem } from "../../http/problem_details.ts";
 import { bodyNotJson, mediaTypeOf } from "../../http/read_body.ts";
 import { unreachable } from "../../lib/assert.ts";
 import type { LoopTurns } from "../../lib/loop_turns.ts";
@@ -22,10 +22,10 @@ import {
   IMPORT_RECORD_TRIES_MAX,
   PLANS_MAX,
 } from "../../limits.ts";
-import type { Database } from "../../postgres/client/query.ts";
+import type { Database } from "../../postgres/client/database.ts";
 import { type Arrival, type PushServices, recordLimited } from "../push_feed.ts";
 import { linesToSingleton, problemOfRefusal, type UncountedRefusal } from "../push_problems.ts";
-import { receiptOf } from "../receipt.ts";
+import { receiptOf } from "../push_receipt.ts";
 import { type RefusedPush, recordRefusal } from "../record_push.ts";
 import { boundEmptyPieces } from "./check_lines.ts";
 import { ImportWatch } from "./import_watch.ts";

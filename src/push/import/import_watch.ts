@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { unavailable } from "../../http/errors.ts";
+import { unavailable } from "../../http/problem_details.ts";
 import { bodyNotJson } from "../../http/read_body.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { IMPORT_MS_MAX, IMPORT_RENEWAL_MS, IMPORT_SILENCE_MS_MAX } from "../../limits.ts";

@@ -8,7 +8,7 @@
  */
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { Problem } from "../../http/errors.ts";
+import { Problem } from "../../http/problem_details.ts";
 import { bodyNotJson, declaredBytes, isGzipped } from "../../http/read_body.ts";
 import { textChunks } from "../../lib/file_kind.ts";
 import { IMPORT_PIECE_BYTES } from "../../limits.ts";

@@ -7,17 +7,17 @@
  *
  * @module
  */
-import type { Keys, Principal } from "../../api/callers.ts";
-import { keepsChanging } from "../../api/refusals.ts";
+import type { Keys, Principal } from "../../api/callers/callers.ts";
+import { keepsChanging } from "../../api/problems/read_refusals.ts";
 import type { Feed, Feeds } from "../../feeds/find.ts";
-import { Problem, unavailable } from "../../http/errors.ts";
+import { Problem, unavailable } from "../../http/problem_details.ts";
 import { present, unreachable } from "../../lib/assert.ts";
 import type { FieldError } from "../../lib/field_error.ts";
 import { IMPORT_CHARACTERS_MAX, IMPORT_ROWS_MAX, type Limits, PLANS_MAX } from "../../limits.ts";
 import { type CheckRefusal, checkSchema } from "../check_push.ts";
 import type { PushedRow } from "../check_row.ts";
 import { problemOfRefusal } from "../push_problems.ts";
-import { newestEventOf } from "../receipt.ts";
+import { newestEventOf } from "../push_receipt.ts";
 import type { RowSchemas } from "../schema/row_schemas.ts";
 import { BadLines, badLine, checkLine } from "./check_lines.ts";
 import { claimLost, type ImportWatch } from "./import_watch.ts";

@@ -10,7 +10,7 @@
 import { keyActor } from "../../accounts/actor.ts";
 import { FEED_STATUSES, type FeedType } from "../../feeds/find.ts";
 import { assert, nameIn, present } from "../../lib/assert.ts";
-import type { Database } from "../../postgres/client/query.ts";
+import type { Database } from "../../postgres/client/database.ts";
 import type { PushedRow } from "../check_row.ts";
 import { type PushClaim, rowColumns, type StoredPush } from "../store_push.ts";
 

@@ -6,7 +6,10 @@
 
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { authenticated } from "../../api/auth.ts";
+import { authenticated } from "../../api/callers/auth.ts";
+import { PAGE_PARAMETERS, pageOf } from "../../api/input/paging.ts";
+import { parameters, type Refuse, RefuseBy } from "../../api/input/parameters.ts";
+import { respondOutcome } from "../../api/problems/problems.ts";
 import {
   CONDITIONAL,
   COUNTED,
@@ -14,12 +17,9 @@ import {
   documented,
   TAGGED,
   UNCHANGED,
-} from "../../api/described.ts";
-import { CATALOG_ENTRY, ORIGIN_FREE, SEARCH_HIT } from "../../api/examples.ts";
-import { PAGE_PARAMETERS, pageOf } from "../../api/paging.ts";
-import { parameters, type Refuse, RefuseBy } from "../../api/parameters.ts";
-import { respondOutcome } from "../../api/problems.ts";
-import { Problem } from "../../http/errors.ts";
+} from "../../api/reference/described.ts";
+import { CATALOG_ENTRY, ORIGIN_FREE, SEARCH_HIT } from "../../api/reference/examples.ts";
+import { Problem } from "../../http/problem_details.ts";
 import { text } from "../../lib/typebox.ts";
 import { SEARCH_LENGTH_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";

@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { pricePer1kText, pricingText, toExactNumber } from "../../accounts/money.ts";
+
 import { consumerType } from "../../feeds/feed_text.ts";
 import { schemaHint } from "../../feeds/schema_properties.ts";
 import { intervalText } from "../../lib/interval_text.ts";
-import type { Row } from "../../postgres/client/query.ts";
+import { pricePer1kText, pricingText, toExactNumber } from "../../money/money.ts";
+import type { Row } from "../../postgres/client/database.ts";
 
 /** A listed feed as both statements return it; every column is null on the row of an empty page. */
 type ListedFeed = Row<"search_feeds">;

@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { pageOf } from "../../api/paging.ts";
+import type { pageOf } from "../../api/input/paging.ts";
 import type { Answer } from "../../http/answer.ts";
-import type { Problem } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
+import type { Problem } from "../../http/problem_details.ts";
 import { listedPage } from "../../lib/offset_page.ts";
 import { createSingleFlight } from "../../lib/single_flight.ts";
-import { GATEWAY } from "../../postgres/client/query.ts";
+import { GATEWAY } from "../../postgres/client/database.ts";
 import type { Services } from "../../services.ts";
 import type { ReadCall } from "../pipeline/attempts.ts";
 import { type Listing, listingResource } from "../pipeline/listing.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { pageOf } from "../../api/paging.ts";
+import type { pageOf } from "../../api/input/paging.ts";
 import type { Answer } from "../../http/answer.ts";
-import type { Problem } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
+import type { Problem } from "../../http/problem_details.ts";
 import { listedPage } from "../../lib/offset_page.ts";
 import { CATEGORIES_LISTED_MAX, CATEGORY_MATCHES_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";

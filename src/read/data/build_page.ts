@@ -8,8 +8,8 @@
  */
 
 import type { Feed } from "../../feeds/find.ts";
-import { Problem, unavailable } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
+import { Problem, unavailable } from "../../http/problem_details.ts";
 import { MS_PER_DAY } from "../../lib/time_units.ts";
 import {
   FILTER_NAMES_LISTED_MAX,

@@ -7,7 +7,9 @@
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
-import { authenticated } from "../../api/auth.ts";
+import { authenticated } from "../../api/callers/auth.ts";
+import { respondOutcome } from "../../api/problems/problems.ts";
+import { checkHeaders } from "../../api/problems/validation.ts";
 import {
   CONDITIONAL,
   COUNTED,
@@ -16,10 +18,8 @@ import {
   FEED_PARAMS,
   TAGGED,
   UNCHANGED,
-} from "../../api/described.ts";
-import { ORIGIN, ROWS } from "../../api/examples.ts";
-import { respondOutcome } from "../../api/problems.ts";
-import { checkHeaders } from "../../api/validation.ts";
+} from "../../api/reference/described.ts";
+import { ORIGIN, ROWS } from "../../api/reference/examples.ts";
 import { Expected } from "../../lib/typebox.ts";
 import { CONDITIONAL_WAIT_SECONDS_MAX, IDLE_SECONDS_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";

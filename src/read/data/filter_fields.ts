@@ -6,9 +6,9 @@
  * @module
  */
 
-import { invalidParameter } from "../../api/parameters.ts";
+import { invalidParameter } from "../../api/input/parameters.ts";
 import type { Feed } from "../../feeds/find.ts";
-import type { Problem } from "../../http/errors.ts";
+import type { Problem } from "../../http/problem_details.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { nearestWords } from "../../lib/nearest_words.ts";

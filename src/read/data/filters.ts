@@ -5,8 +5,13 @@
  * @module
  */
 import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
-import { invalidParameter, type Refuse, RefuseBy, unknownParameter } from "../../api/parameters.ts";
-import { Problem } from "../../http/errors.ts";
+import {
+  invalidParameter,
+  type Refuse,
+  RefuseBy,
+  unknownParameter,
+} from "../../api/input/parameters.ts";
+import { Problem } from "../../http/problem_details.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { isWithinDouble, NUMBER_LENGTH_MAX } from "../../lib/json_text.ts";
 

@@ -5,13 +5,13 @@
  * @module
  */
 
-import { invalidParameter } from "../../api/parameters.ts";
-import { feedNotSynced } from "../../api/refusals.ts";
+import { invalidParameter } from "../../api/input/parameters.ts";
+import { feedNotSynced } from "../../api/problems/read_refusals.ts";
 import type { WaitPlace } from "../../feeds/waits.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
-import { Problem } from "../../http/errors.ts";
 import { preferredWaitSeconds } from "../../http/prefer.ts";
+import { Problem } from "../../http/problem_details.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { CONDITIONAL_WAIT_SECONDS_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
@@ -30,8 +30,8 @@ import {
   takenPage,
 } from "./answer_page.ts";
 import { type Page, tagOf } from "./build_page.ts";
+import { createPages, type PageWanted } from "./find_page.ts";
 import { createPlans } from "./known_plans.ts";
-import { createPages, type PageWanted } from "./pages.ts";
 import { keeping, parseReadQuery, type ReadQuery, shortened } from "./read_plan.ts";
 
 /** Attempts to fit a page by the mean length of its rows. */

@@ -7,11 +7,11 @@
  * @module
  */
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { distinctIds, idsParameter, readIds } from "../../api/ids.ts";
-import { cappedLimit } from "../../api/paging.ts";
-import { invalidParameter, queryInteger, queryTime } from "../../api/parameters.ts";
+import { distinctIds, idsParameter, readIds } from "../../api/input/ids.ts";
+import { cappedLimit } from "../../api/input/paging.ts";
+import { invalidParameter, queryInteger, queryTime } from "../../api/input/parameters.ts";
 import type { Feed, FeedType } from "../../feeds/find.ts";
-import { Problem } from "../../http/errors.ts";
+import { Problem } from "../../http/problem_details.ts";
 import { FILTERS_MAX, IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../limits.ts";
 import {
   keepingFields,

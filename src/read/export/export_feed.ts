@@ -8,17 +8,16 @@
  * @module
  */
 
-import { creditsText } from "../../accounts/money.ts";
 import type { Receipt } from "../../admission/claims.ts";
-import type { Principal } from "../../api/callers.ts";
-import { invalidParameter } from "../../api/parameters.ts";
-import { limitHeaders, stateHeaders } from "../../api/rate_headers.ts";
-import { feedNotSynced } from "../../api/refusals.ts";
+import type { Principal } from "../../api/callers/callers.ts";
+import { limitHeaders, stateHeaders } from "../../api/callers/rate_headers.ts";
+import { invalidParameter } from "../../api/input/parameters.ts";
+import { feedNotSynced } from "../../api/problems/read_refusals.ts";
 import type { Feed } from "../../feeds/find.ts";
 import { schemaProperties } from "../../feeds/schema_properties.ts";
 import { acceptsGzip } from "../../http/accept_encoding.ts";
 import { type Answer, answerHead, CACHE_PRIVATE } from "../../http/answer.ts";
-import { Problem, unavailable } from "../../http/errors.ts";
+import { Problem, unavailable } from "../../http/problem_details.ts";
 import { present } from "../../lib/assert.ts";
 import { SharedPool } from "../../lib/shared_pool.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
@@ -34,7 +33,8 @@ import {
   EXPORTS_WINDOW_US,
   RETIRED_BATCH_GRACE,
 } from "../../limits.ts";
-import type { Row } from "../../postgres/client/query.ts";
+import { creditsText } from "../../money/money.ts";
+import type { Row } from "../../postgres/client/database.ts";
 import type { Snapshot } from "../../postgres/client/snapshot.ts";
 import type { Services } from "../../services.ts";
 import type { ReadCall } from "../pipeline/attempts.ts";

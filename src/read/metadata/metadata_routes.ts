@@ -4,7 +4,9 @@
  * @module
  */
 import { Elysia } from "elysia";
-import { authenticated } from "../../api/auth.ts";
+import { authenticated } from "../../api/callers/auth.ts";
+import { NO_PARAMETERS } from "../../api/input/parameters.ts";
+import { respondOutcome } from "../../api/problems/problems.ts";
 import {
   CONDITIONAL,
   COUNTED,
@@ -13,10 +15,8 @@ import {
   FEED_PARAMS,
   TAGGED,
   UNCHANGED,
-} from "../../api/described.ts";
-import { FEED_METADATA, METADATA_ROWS, ORIGIN } from "../../api/examples.ts";
-import { NO_PARAMETERS } from "../../api/parameters.ts";
-import { respondOutcome } from "../../api/problems.ts";
+} from "../../api/reference/described.ts";
+import { FEED_METADATA, METADATA_ROWS, ORIGIN } from "../../api/reference/examples.ts";
 import { FeedMetadataShape } from "../../feeds/feed_shapes.ts";
 import type { Services } from "../../services.ts";
 import type { ReadPipeline } from "../pipeline/pipeline.ts";

@@ -6,18 +6,19 @@
  *
  * @module
  */
-import { creditsText } from "../../accounts/money.ts";
+
 import type { Claim } from "../../admission/claims.ts";
-import { feedNotFound } from "../../api/refusals.ts";
+import { feedNotFound } from "../../api/problems/read_refusals.ts";
 import { metadataMembers } from "../../feeds/feed_text.ts";
 import { referenceParameters } from "../../feeds/find.ts";
 import type { Answer } from "../../http/answer.ts";
-import type { Problem } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
+import type { Problem } from "../../http/problem_details.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
-import { NANOS_PER_CENT } from "../../lib/money_units.ts";
 import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX, PAGE_LIMIT_MAX } from "../../limits.ts";
-import type { Row } from "../../postgres/client/query.ts";
+import { creditsText } from "../../money/money.ts";
+import { NANOS_PER_CENT } from "../../money/money_units.ts";
+import type { Row } from "../../postgres/client/database.ts";
 import type { Services } from "../../services.ts";
 import type { ReadCall } from "../pipeline/attempts.ts";
 import { problemOfNoFeed } from "../pipeline/find_feed.ts";

@@ -8,10 +8,10 @@ import type { Admission, Changed } from "../../admission/admission.ts";
 import type { Claim, Refusal } from "../../admission/claims.ts";
 import type { Caller } from "../../admission/known_accounts.ts";
 import type { Proof } from "../../admission/proofs.ts";
-import type { Keys, Principal } from "../../api/callers.ts";
-import { keepsChanging, refusalOf } from "../../api/refusals.ts";
+import type { Keys, Principal } from "../../api/callers/callers.ts";
+import { keepsChanging, refusalOf } from "../../api/problems/read_refusals.ts";
 import type { Call } from "../../http/call.ts";
-import { Problem } from "../../http/errors.ts";
+import { Problem } from "../../http/problem_details.ts";
 import { KeyedMutex } from "../../lib/mutex.ts";
 import { PLANS_MAX } from "../../limits.ts";
 

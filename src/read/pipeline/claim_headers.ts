@@ -5,11 +5,11 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { nanosOfCredits } from "../../accounts/money.ts";
 import type { Claim, LoggedOperation, TierLimits } from "../../admission/claims.ts";
 import type { Feed } from "../../feeds/find.ts";
 import { weakTag } from "../../http/etag.ts";
 import { Expected } from "../../lib/typebox.ts";
+import { nanosOfCredits } from "../../money/money.ts";
 
 /** An `Idempotency-Key`, and what it does on the route. */
 export const idempotencyKeyHeader = (description: string) =>

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { invalidParameter } from "../../api/parameters.ts";
+import { invalidParameter } from "../../api/input/parameters.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { nearestWords } from "../../lib/nearest_words.ts";
 import { isObject } from "../../lib/records.ts";

@@ -5,9 +5,9 @@
  * @module
  */
 
-import { feedNotFound } from "../../api/refusals.ts";
+import { feedNotFound } from "../../api/problems/read_refusals.ts";
 import type { Feeds } from "../../feeds/find.ts";
-import type { Problem } from "../../http/errors.ts";
+import type { Problem } from "../../http/problem_details.ts";
 
 interface WantedFeed {
   readonly accountId: string;

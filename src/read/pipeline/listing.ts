@@ -4,10 +4,10 @@
  * @module
  */
 import type { Claim, Grant, Receipt, WindowState } from "../../admission/claims.ts";
-import { limitHeaders, stateHeaders } from "../../api/rate_headers.ts";
+import { limitHeaders, stateHeaders } from "../../api/callers/rate_headers.ts";
 import { type Answer, CACHE_PRIVATE } from "../../http/answer.ts";
 import { sharedHeaders } from "../../http/shared_headers.ts";
-import { originText } from "./receipt.ts";
+import { originText } from "./read_receipt.ts";
 import type { Resource } from "./resource.ts";
 
 /** A body as it was read. */

@@ -15,8 +15,8 @@ import { judgeRepeat } from "../../admission/decide.ts";
 import type { Proof } from "../../admission/proofs.ts";
 import type { Reservation } from "../../admission/reservation.ts";
 import type { Answer } from "../../http/answer.ts";
-import { Problem } from "../../http/errors.ts";
 import { matchesTag } from "../../http/etag.ts";
+import { Problem } from "../../http/problem_details.ts";
 import type { Services } from "../../services.ts";
 import { Projections } from "../projection/turns.ts";
 import {

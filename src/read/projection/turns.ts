@@ -8,8 +8,8 @@
  * @module
  */
 
-import { rateLimitedFor } from "../../api/rate_headers.ts";
-import { Problem, unavailable } from "../../http/errors.ts";
+import { rateLimitedFor } from "../../api/callers/rate_headers.ts";
+import { Problem, unavailable } from "../../http/problem_details.ts";
 import { BackgroundWork } from "../../lib/background_work.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
 import { TurnQueue } from "../../lib/turn_queue.ts";

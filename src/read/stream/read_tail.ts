@@ -7,17 +7,17 @@
  * @module
  */
 import type { Grant, WindowState } from "../../admission/claims.ts";
-import { rateHeaders } from "../../api/rate_headers.ts";
-import { feedNotFound } from "../../api/refusals.ts";
+import { rateHeaders } from "../../api/callers/rate_headers.ts";
+import { feedNotFound } from "../../api/problems/read_refusals.ts";
 import { type Answer, answerHead, privateJson } from "../../http/answer.ts";
-import { Problem } from "../../http/errors.ts";
+import { Problem } from "../../http/problem_details.ts";
 import { createSingleFlight } from "../../lib/single_flight.ts";
 import type { Services } from "../../services.ts";
 import type { ReadCall } from "../pipeline/attempts.ts";
 import { claimOf } from "../pipeline/claim_headers.ts";
 import { refuseEmptyRows } from "../pipeline/field_names.ts";
 import { findFeed, problemOfNoFeed } from "../pipeline/find_feed.ts";
-import { originText } from "../pipeline/receipt.ts";
+import { originText } from "../pipeline/read_receipt.ts";
 import type { Resource } from "../pipeline/resource.ts";
 import { type RowsTaken, type ToolWishes, wishesOf } from "../pipeline/tool_request.ts";
 import { unprojected } from "../projection/projection.ts";

@@ -6,23 +6,23 @@
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
-import { authenticated } from "../../api/auth.ts";
-import { COUNTED, described, documented, FEED_PARAMS } from "../../api/described.ts";
-import { ORIGIN, ROWS } from "../../api/examples.ts";
-import { RATE_HEADERS } from "../../api/header_docs.ts";
-import { cappedLimit, limitParameter } from "../../api/paging.ts";
-import { parameters } from "../../api/parameters.ts";
-import { respondOutcome } from "../../api/problems.ts";
-import { checkHeaders } from "../../api/validation.ts";
-import { eventText, KEEP_ALIVE, offsetText } from "../../http/event_stream.ts";
+import { authenticated } from "../../api/callers/auth.ts";
+import { cappedLimit, limitParameter } from "../../api/input/paging.ts";
+import { parameters } from "../../api/input/parameters.ts";
+import { respondOutcome } from "../../api/problems/problems.ts";
+import { checkHeaders } from "../../api/problems/validation.ts";
+import { COUNTED, described, documented, FEED_PARAMS } from "../../api/reference/described.ts";
+import { ORIGIN, ROWS } from "../../api/reference/examples.ts";
+import { RATE_HEADERS } from "../../api/reference/header_docs.ts";
 import { preferredWaitSeconds } from "../../http/prefer.ts";
+import { eventText, KEEP_ALIVE, offsetText } from "../../http/sse_body.ts";
 import { nullable, oneOf } from "../../lib/typebox.ts";
 import { IDLE_SECONDS_MAX, LONG_POLL_SECONDS } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 import { OriginShape } from "../../shapes.ts";
 import { CLAIM_HEADERS } from "../pipeline/claim_headers.ts";
 import type { ReadPipeline } from "../pipeline/pipeline.ts";
-import { createFollow } from "./follow.ts";
+import { createFollow } from "./follow_stream.ts";
 
 const STREAM_QUERY = parameters({
   offset: Type.Optional(

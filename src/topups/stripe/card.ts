@@ -6,10 +6,11 @@
  *
  * @module
  */
-import { creditsText } from "../../accounts/money.ts";
-import { NANOS_PER_CENT } from "../../lib/money_units.ts";
+
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { parseUuid } from "../../lib/uuid.ts";
+import { creditsText } from "../../money/money.ts";
+import { NANOS_PER_CENT } from "../../money/money_units.ts";
 import type { LinkWay, PayPage, Standing, Topup } from "../way.ts";
 import { WayFailed } from "../way.ts";
 import type { Session, StripeClient } from "./stripe_client.ts";

@@ -9,7 +9,7 @@
  * @module
  */
 import type { Stripe } from "stripe";
-import { NANOS_PER_CENT } from "../../lib/money_units.ts";
+import { NANOS_PER_CENT } from "../../money/money_units.ts";
 import {
   alertTopup,
   type Book,
@@ -18,7 +18,7 @@ import {
   grantTopup,
   type TakeBack,
   takeBackTopup,
-} from "../topups.ts";
+} from "../store_topup.ts";
 import { standingOf, topupIdOf } from "./card.ts";
 import type { Session, StripeClient, StripeEvent } from "./stripe_client.ts";
 

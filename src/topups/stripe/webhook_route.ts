@@ -8,9 +8,9 @@
  */
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { respondOutcome } from "../../api/problems.ts";
+import { respondOutcome } from "../../api/problems/problems.ts";
 import { callPlugin } from "../../http/call.ts";
-import { Problem, unavailable } from "../../http/errors.ts";
+import { Problem, unavailable } from "../../http/problem_details.ts";
 import { bodyTextOf, receiveBody } from "../../http/read_body.ts";
 import { STRIPE_EVENT_BYTES_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";

@@ -6,8 +6,8 @@
  */
 import type { X402Config } from "../../config.ts";
 import { messageOf } from "../../lib/error_fields.ts";
-import { PUBLIC_NODES } from "../../lib/usdc.ts";
 import { X402_NODE_SECONDS_BEHIND_LOW } from "../../limits.ts";
+import { PUBLIC_NODES } from "../../money/usdc.ts";
 import type { Check } from "../../operator/examine.ts";
 import { createChain } from "./chain.ts";
 import { createFacilitator } from "./facilitator.ts";

@@ -9,10 +9,10 @@
  */
 import { randomUUID } from "node:crypto";
 import type { X402Config } from "../../config.ts";
-import { NANOS_PER_CREDIT } from "../../lib/money_units.ts";
 import { openToken, sealToken } from "../../lib/sealed_token.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { X402_OFFER_MS_MAX, X402_PAYMENT_SECONDS_MAX } from "../../limits.ts";
+import { NANOS_PER_CREDIT } from "../../money/money_units.ts";
 
 /** A part of the requirements that the specification leaves to the scheme. */
 interface Extra {

@@ -29,7 +29,7 @@ import {
   findTopup,
   grantTopup,
   PAYMENT,
-} from "../topups.ts";
+} from "../store_topup.ts";
 import type { Finality, Standing, Topup } from "../way.ts";
 import { createChain } from "./chain.ts";
 import { type Authorization, msLeft, paymentIdOf } from "./check_payment.ts";

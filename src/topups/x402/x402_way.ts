@@ -7,14 +7,13 @@
  * @module
  */
 import { deriveKey, generateKey, hashKey, startOf } from "../../accounts/key_format.ts";
-import { rateLimitedFor } from "../../api/rate_headers.ts";
+import { rateLimitedFor } from "../../api/callers/rate_headers.ts";
 import type { X402Config } from "../../config.ts";
 import { type Answer, privateJson } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
-import { Problem, unavailable } from "../../http/errors.ts";
+import { Problem, unavailable } from "../../http/problem_details.ts";
 import { unreachable } from "../../lib/assert.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
-import { NANOS_PER_CENT } from "../../lib/money_units.ts";
 import { networkOf } from "../../lib/public_address.ts";
 import { createSemaphore } from "../../lib/semaphore.ts";
 import { TokenBucket } from "../../lib/token_bucket.ts";
@@ -29,10 +28,11 @@ import {
   X402_PAYMENTS_OF_ONE_MAX,
   X402_PAYMENTS_WAIT_MS_MAX,
 } from "../../limits.ts";
+import { NANOS_PER_CENT } from "../../money/money_units.ts";
 import type { Services } from "../../services.ts";
+import { findTopupOfOrder, PAYMENT } from "../store_topup.ts";
 import { dayLimits, networkOfCaller, problemOfBegin } from "../topup_routes.ts";
 import { topupText } from "../topup_shapes.ts";
-import { findTopupOfOrder, PAYMENT } from "../topups.ts";
 import type { DirectPay, DirectWay, Topup } from "../way.ts";
 import { authorizationOf, findFault, findTimeFault, type PaymentFault } from "./check_payment.ts";
 import { makeOffer, openOffer, resourceOf } from "./offer.ts";

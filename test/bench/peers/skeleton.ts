@@ -11,11 +11,11 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { hashKey } from "../../../src/accounts/key_format.ts";
 import { Admission } from "../../../src/admission/admission.ts";
-import { stateHeaders } from "../../../src/api/rate_headers.ts";
+import { stateHeaders } from "../../../src/api/callers/rate_headers.ts";
 import { Feeds } from "../../../src/feeds/find.ts";
 import { connect } from "../../../src/postgres/client/connect.ts";
-import { createDatabase } from "../../../src/postgres/client/query.ts";
-import { originText } from "../../../src/read/pipeline/receipt.ts";
+import { createDatabase } from "../../../src/postgres/client/database.ts";
+import { originText } from "../../../src/read/pipeline/read_receipt.ts";
 
 const [answerFile = "", url = ""] = process.argv.slice(2);
 const { headers, body }: { headers: Record<string, string>; body: string } =

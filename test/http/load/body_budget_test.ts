@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { Problem } from "../../../src/http/errors.ts";
 import { BodyBudget, type HoldBytes } from "../../../src/http/load/body_budget.ts";
+import { Problem } from "../../../src/http/problem_details.ts";
 
 /** A body at work: how to hold bytes of it, and how to end the work. */
 async function begin(budget: BodyBudget, accountId: string) {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { connect } from "../../../src/postgres/client/connect.ts";
-import { createDatabase } from "../../../src/postgres/client/query.ts";
+import { createDatabase } from "../../../src/postgres/client/database.ts";
 import { UNKNOWN_ID } from "../../cli/support.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { lockWaiters } from "../../support/lock_waiters.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
+import { createDatabase } from "../../../src/postgres/client/database.ts";
 import { createFullServerWait } from "../../../src/postgres/client/full_server.ts";
-import { createDatabase } from "../../../src/postgres/client/query.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { waitFor } from "../../support/processes.ts";
 

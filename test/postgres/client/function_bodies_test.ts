@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
-import { FUNCTIONS } from "../../../src/postgres/client/statements.ts";
+import { FUNCTIONS } from "../../../src/postgres/generated/statements.ts";
 import { FUNCTION_SCHEMA, inFunctionSet } from "../../../src/postgres/migrate/function_set.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { takeApart } from "../../support/function_bodies.ts";

@@ -8,7 +8,7 @@
  * @module
  */
 import { describe, expect, test } from "bun:test";
-import { FUNCTIONS, STATEMENTS } from "../../../src/postgres/client/statements.ts";
+import { FUNCTIONS, STATEMENTS } from "../../../src/postgres/generated/statements.ts";
 
 const TABLE = "(?:documents|collection_rows|stream_events)";
 

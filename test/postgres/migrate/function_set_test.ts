@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
-import { FUNCTIONS, MIGRATIONS, STATEMENTS } from "../../../src/postgres/client/statements.ts";
+import { FUNCTIONS, MIGRATIONS, STATEMENTS } from "../../../src/postgres/generated/statements.ts";
 import { FUNCTION_SCHEMA, inFunctionSet } from "../../../src/postgres/migrate/function_set.ts";
 import { migrate } from "../../../src/postgres/migrate/migrate.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { MIGRATIONS } from "../../../src/postgres/client/statements.ts";
+import { MIGRATIONS } from "../../../src/postgres/generated/statements.ts";
 import { digestsOf, RELEASES, readMigrations } from "../../release/scene.ts";
 
 test.each(RELEASES)("the migrations of %s are as it was released with them", (version) => {

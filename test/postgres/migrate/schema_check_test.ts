@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
-import { MIGRATIONS } from "../../../src/postgres/client/statements.ts";
+import { MIGRATIONS } from "../../../src/postgres/generated/statements.ts";
 import { applyMigrations } from "../../../src/postgres/migrate/migrate.ts";
 import { operatorOf } from "../../cli/support.ts";
 import { createTestDatabase } from "../../support/database.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { parseEventTime } from "../../../src/lib/event_time.ts";
+import { parseEventTime } from "../../../src/lib/date_time.ts";
 import { type Cursor, readCursor, writeCursor } from "../../../src/read/data/cursor.ts";
 
 const SCOPE = { secret: "0123456789abcdef", binding: "feed 1" };

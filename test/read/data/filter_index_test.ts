@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { arrayLiteral } from "../../../src/postgres/client/array_literal.ts";
 import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
-import { createDatabase, type Database } from "../../../src/postgres/client/query.ts";
+import { createDatabase, type Database } from "../../../src/postgres/client/database.ts";
 import { inFunctionSet } from "../../../src/postgres/migrate/function_set.ts";
 import { type Filter, readFilter } from "../../../src/read/data/filters.ts";
 import { histories } from "../../support/histories.ts";

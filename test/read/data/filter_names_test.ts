@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createDatabase, type Database } from "../../../src/postgres/client/query.ts";
+import { createDatabase, type Database } from "../../../src/postgres/client/database.ts";
 import { problemOf } from "../../support/gateway.ts";
 import { histories } from "../../support/histories.ts";
 import { type PushScene, startPushScene } from "../../support/push_scene.ts";

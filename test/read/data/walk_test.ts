@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { connect } from "../../../src/postgres/client/connect.ts";
-import { STATEMENTS } from "../../../src/postgres/client/statements.ts";
+import { STATEMENTS } from "../../../src/postgres/generated/statements.ts";
 import { inFunctionSet } from "../../../src/postgres/migrate/function_set.ts";
 import { askAgain } from "../../support/ask_again.ts";
 import { problemOf } from "../../support/gateway.ts";

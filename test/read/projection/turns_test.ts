@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Problem } from "../../../src/http/errors.ts";
+import type { Problem } from "../../../src/http/problem_details.ts";
 import { PROJECTIONS_REFUSED_MAX } from "../../../src/limits.ts";
 import { parseProjection } from "../../../src/read/projection/projection_parse.ts";
 import { type Projecting, Projections } from "../../../src/read/projection/turns.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { REVALIDATION_LIMIT, WAITS_PER_ACCOUNT_MAX } from "../../../src/limits.ts";
 import { connect } from "../../../src/postgres/client/connect.ts";
-import { STATEMENTS } from "../../../src/postgres/client/statements.ts";
+import { STATEMENTS } from "../../../src/postgres/generated/statements.ts";
 import { inFunctionSet } from "../../../src/postgres/migrate/function_set.ts";
 import type { Gateway } from "../../../src/server.ts";
 import { readEvents } from "../../support/event_source.ts";

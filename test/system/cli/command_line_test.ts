@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { VERSION } from "../../../src/lib/program_version.ts";
 import { connect } from "../../../src/postgres/client/connect.ts";
-import { MIGRATIONS } from "../../../src/postgres/client/statements.ts";
+import { MIGRATIONS } from "../../../src/postgres/generated/statements.ts";
 import {
   createOperator,
   UNKNOWN_ID as ID,

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createJobs } from "../../../src/jobs/jobs.ts";
 import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
-import { createDatabase } from "../../../src/postgres/client/query.ts";
-import { MIGRATIONS } from "../../../src/postgres/client/statements.ts";
+import { createDatabase } from "../../../src/postgres/client/database.ts";
 import { LINEAGE_QUERY, readLineage } from "../../../src/postgres/client/timelines.ts";
+import { MIGRATIONS } from "../../../src/postgres/generated/statements.ts";
 import { FUNCTION_SCHEMA } from "../../../src/postgres/migrate/function_set.ts";
 import { type Operator, operatorOf, refused, TYPED } from "../../cli/support.ts";
 import { createEmptyDatabase, createTestDatabase, siblingUrl } from "../../support/database.ts";

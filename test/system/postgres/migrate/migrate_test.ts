@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { connect } from "../../../../src/postgres/client/connect.ts";
-import { MIGRATIONS } from "../../../../src/postgres/client/statements.ts";
+import { MIGRATIONS } from "../../../../src/postgres/generated/statements.ts";
 import { applyMigrations, migrate } from "../../../../src/postgres/migrate/migrate.ts";
 import { createEmptyDatabase } from "../../../support/database.ts";
 

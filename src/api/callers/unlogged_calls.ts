@@ -1,0 +1,45 @@
+/**
+ * Admits calls that are counted, but neither charged nor logged: account, usage, own feeds, create and edit.
+ * Decisions 10.
+ *
+ * @module
+ */
+
+import type { Admission } from "../../admission/admission.ts";
+import type { UnloggedOperation } from "../../admission/claims.ts";
+import type { Caller } from "../../admission/known_accounts.ts";
+import type { Call } from "../../http/call.ts";
+import { refusalOf } from "../problems/read_refusals.ts";
+import type { Keys, Principal } from "./callers.ts";
+
+interface HousekeepingCall {
+  readonly call: Call;
+  readonly principal: Principal;
+  readonly operation: Exclude<UnloggedOperation, "revalidate" | "mcp">;
+}
+
+interface Counting {
+  readonly admission: Admission;
+  readonly billingUrl: () => string;
+}
+
+/** Checks the key and counts the call. HEAD has a window of its own. @throws {Problem} 401, 403, 429, 503 */
+export async function admitHousekeeping(
+  services: Counting & { readonly keys: Keys },
+  { call, principal, operation }: HousekeepingCall,
+): Promise<void> {
+  await services.keys.prove(principal);
+  countUnlogged(services, principal.caller, call.isHead ? "revalidate" : operation);
+}
+
+/** Counts a call of a key that was proven. @throws {Problem} 429 */
+export function countUnlogged(
+  { admission, billingUrl }: Counting,
+  caller: Caller,
+  operation: UnloggedOperation,
+): void {
+  const refusal = admission.countUnlogged(caller, operation);
+  if (refusal === undefined) return;
+  const principal = { permission: caller.permission, accountId: caller.account.id };
+  throw refusalOf(refusal, { principal, billingUrl: billingUrl(), nowMs: Date.now() });
+}

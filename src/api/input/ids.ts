@@ -1,0 +1,38 @@
+/**
+ * `ids` of a query: record ids with commas between them, or `ids` repeated. Decisions 6.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { decode, parseQuery } from "../../http/query_string.ts";
+import { IDS_MAX } from "../../limits.ts";
+import { invalidParameter } from "./parameters.ts";
+
+/** The parameter, as a route's schema checks it. */
+export function idsParameter<Options extends { description: string }>(options: Options) {
+  return Type.Union([Type.String(), Type.Array(Type.String())], options);
+}
+
+/**
+ * The ids of a raw query, each once. They are split at commas before percent-decoding, so that `%2C` is a comma in
+ * an id. @throws {Problem} 400 if there are none, or too many
+ */
+export function readIds(search: string): string[] {
+  const asked = parseQuery(search)
+    .filter(({ name }) => name === "ids")
+    .flatMap(({ rawValue }) => rawValue.split(","))
+    .filter((raw) => raw !== "")
+    .map(decode);
+  if (asked.length === 0) throw invalidParameter("ids names no record. Give it at least one id.");
+  return distinctIds(asked);
+}
+
+/** @throws {Problem} 400 if they are too many */
+export function distinctIds(asked: readonly string[]): string[] {
+  if (asked.length > IDS_MAX) {
+    throw invalidParameter(
+      `ids takes at most ${IDS_MAX} record ids, got ${asked.length}. Ask for the rest in another call.`,
+    );
+  }
+  return [...new Set(asked)];
+}

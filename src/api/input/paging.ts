@@ -1,0 +1,36 @@
+/**
+ * Pages by `limit` and `offset`, the same for every list. Interface 4.1, decisions 7 and 10.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../limits.ts";
+import { queryInteger } from "./parameters.ts";
+
+/** `what` is on the page, in the plural. */
+export function limitParameter(what: string, limitDefault = PAGE_LIMIT_DEFAULT) {
+  return Type.Optional(
+    queryInteger({
+      minimum: 1,
+      description: `${what} on the page, ${limitDefault} where left out; above ${PAGE_LIMIT_MAX} is capped.`,
+    }),
+  );
+}
+
+/** The parameters of a list of feeds. */
+export const PAGE_PARAMETERS = {
+  limit: limitParameter("Feeds"),
+  offset: Type.Optional(
+    queryInteger({ minimum: 0, description: "Feeds to skip, 0 where left out." }),
+  ),
+};
+
+/** The page that is meant: a `limit` is capped. */
+export function pageOf({ limit, offset = 0 }: { limit?: number; offset?: number }) {
+  return { limit: cappedLimit(limit), offset };
+}
+
+/** The `limit`, capped. */
+export function cappedLimit(limit = PAGE_LIMIT_DEFAULT): number {
+  return Math.min(limit, PAGE_LIMIT_MAX);
+}

@@ -1,0 +1,193 @@
+/**
+ * Query parameters: the types that routes declare them by, and the query as those types check it.
+ * Decisions 6 and 10.
+ *
+ * Elysia's types for numbers take whatever JavaScript's `Number` takes. Its parser drops one of two equal names and
+ * ignores broken escapes. So the query is parsed here, and Elysia validates the result.
+ *
+ * @module
+ */
+import {
+  Kind,
+  type SchemaOptions,
+  type TProperties,
+  type TTransform,
+  type TUnsafe,
+  Type,
+  TypeRegistry,
+} from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { parseDay } from "../../accounts/earnings/utc_day.ts";
+import { Problem } from "../../http/problem_details.ts";
+import { parseQuery, searchOf } from "../../http/query_string.ts";
+import { excerpt } from "../../lib/code_points.ts";
+import { parseEventTime } from "../../lib/date_time.ts";
+import { nearestWords } from "../../lib/nearest_words.ts";
+import { Expected } from "../../lib/typebox.ts";
+import { parseUuid } from "../../lib/uuid.ts";
+import { PARAMETER_DIGITS_MAX } from "../../limits.ts";
+
+/** Makes a problem of a schema's own, in place of the usual one. `value` is undefined if it is missing. */
+export const RefuseBy = Symbol("RefuseBy");
+export type Refuse = (name: string, value: unknown) => Problem | undefined;
+
+const DIGITS = new RegExp(`^\\d{1,${PARAMETER_DIGITS_MAX}}$`);
+/** Gives the value of a text, or undefined if the text has none. */
+const Read = Symbol("Read");
+
+TypeRegistry.Set<{ readonly [Read]: (text: string) => unknown }>("QueryValue", (schema, value) =>
+  typeof value === "string"
+    ? schema[Read](value) !== undefined
+    : // Elysia decodes twice, so a value that is decoded already must pass, too.
+      typeof value === "number" || typeof value === "boolean",
+);
+
+/** A parameter whose text `read` turns into a value. */
+function queryValue<Value>(
+  read: (text: string) => Value | undefined,
+  options: SchemaOptions & { readonly [Expected]: string },
+): TTransform<TUnsafe<Value>, Value> {
+  const given = Type.Unsafe<Value>({ [Kind]: "QueryValue", [Read]: read, ...options });
+  return Type.Transform(given)
+    .Decode((value) => (typeof value === "string" ? (read(value) ?? value) : value))
+    .Encode((value) => value);
+}
+
+/** A whole number, written in digits. */
+export function queryInteger(options: SchemaOptions & { readonly minimum: number }) {
+  const { minimum } = options;
+  return queryValue(
+    (text) => (DIGITS.test(text) && Number(text) >= minimum ? Number(text) : undefined),
+    {
+      [Expected]: `an integer of at least ${minimum} and at most ${PARAMETER_DIGITS_MAX} digits`,
+      type: "integer",
+      ...options,
+    },
+  );
+}
+
+/** `true` or `false`. */
+export function queryFlag(options: SchemaOptions) {
+  return queryValue((text) => (/^(true|false)$/.test(text) ? text === "true" : undefined), {
+    [Expected]: "true or false",
+    type: "boolean",
+    ...options,
+  });
+}
+
+/** A date alone, and a date-time without a zone, completed: as a lower bound, or as an inclusive upper one. */
+const COMPLETIONS = {
+  lower: ["T00:00:00Z", "Z"],
+  upper: ["T23:59:59.999999Z", "Z"],
+} as const;
+
+/** An RFC 3339 date-time that bounds a range. The handler gets it in UTC, to the microsecond. */
+export function queryTime({
+  bound,
+  ...options
+}: SchemaOptions & { readonly bound: keyof typeof COMPLETIONS }) {
+  const refuse: Refuse = (name, value) => {
+    const completed = COMPLETIONS[bound]
+      .map((rest) => String(value) + rest)
+      .find((text) => parseEventTime(text) !== undefined);
+    if (typeof value !== "string" || completed === undefined) return undefined;
+    return invalidParameter(
+      `${name} must be an RFC 3339 date-time with time and zone, got "${value}". Send ${name}=${completed}.`,
+    );
+  };
+  return queryValue(
+    // An offset's plus sign that was sent unencoded has become a space. Decisions 10.
+    (text) => parseEventTime(text.replace(/ (\d\d:\d\d)$/, "+$1")),
+    {
+      [Expected]: "an RFC 3339 date-time such as 2026-01-31T00:00:00Z",
+      [RefuseBy]: refuse,
+      type: "string",
+      format: "date-time",
+      ...options,
+    },
+  );
+}
+
+/** A day such as 2026-01-31. */
+export function queryDay(options: SchemaOptions) {
+  return queryValue(parseDay, {
+    [Expected]: "a day such as 2026-01-31",
+    type: "string",
+    format: "date",
+    ...options,
+  });
+}
+
+/** A UUID. The handler gets it in lower case. */
+export function queryUuid(options: SchemaOptions) {
+  return queryValue(parseUuid, {
+    [Expected]: "a UUID",
+    type: "string",
+    format: "uuid",
+    ...options,
+  });
+}
+
+/**
+ * The parameters of a route; others are refused. The whole is optional, so that an empty query, which is the usual
+ * one, is not validated.
+ */
+export function parameters<Properties extends TProperties>(properties: Properties) {
+  return Type.Optional(Type.Object(properties, { additionalProperties: false }));
+}
+
+/** The query of a route that takes none. */
+export const NO_PARAMETERS = parameters({});
+
+/** Gives the routes behind it a `query` by name. A value is a text, or a list if its name is repeated. */
+export function exactQuery() {
+  return queryPlugin("exact query");
+}
+
+/** What others put on links to pages, so that visits are told apart. ChatGPT adds `utm_source`, too. */
+const LINK_TAG = /^(utm_\w+|[a-z]*clid)$/;
+
+/** As `exactQuery`, for pages that others link to. Their tags are no parameters. */
+export function linkedQuery() {
+  return queryPlugin("linked query", LINK_TAG);
+}
+
+function queryPlugin(name: string, ignored?: RegExp) {
+  return new Elysia({ name }).onTransform({ as: "scoped" }, (context) => {
+    const { request } = context;
+    context.query = queryOf(searchOf(request.url), ignored);
+  });
+}
+
+/** The parameters by name, but for ignored ones; a list if a name is repeated. @throws {Problem} as `parseQuery` */
+export function queryOf(search: string, ignored?: RegExp): Record<string, string> {
+  const query: Record<string, string | string[]> = Object.create(null);
+  for (const { name, value } of parseQuery(search)) {
+    if (ignored?.test(name)) continue;
+    const known = query[name];
+    // In place: a list that is made anew for each repetition takes quadratic time.
+    if (Array.isArray(known)) known.push(value);
+    else query[name] = known === undefined ? value : [known, value];
+  }
+  // Elysia's type of a query has no lists, but the routes' own schemas have.
+  return query as Record<string, string>;
+}
+
+export function invalidParameter(detail: string): Problem {
+  return new Problem("INVALID_PARAMETER", { detail });
+}
+
+/** Names the parameter that was probably meant. If there is none, lists what the route takes. */
+export function unknownParameter(
+  name: string,
+  known: readonly string[],
+  otherwise?: string,
+): Problem {
+  const shown = excerpt(name);
+  const [nearest] = nearestWords(name, known);
+  return invalidParameter(
+    nearest === undefined
+      ? `There is no parameter "${shown}" here. Leave it out${known.length > 0 ? ` or use ${known.join(", ")}` : ""}${otherwise === undefined ? "" : `; ${otherwise}`}.`
+      : `There is no parameter "${shown}" here. Did you mean "${nearest}"?`,
+  );
+}

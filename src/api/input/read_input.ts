@@ -1,0 +1,207 @@
+/**
+ * The input of an operator's function from a request: its path, query and body, by the function's own schema.
+ *
+ * Money is read from the exact text of the body, never through a float. Every mistake of a body is listed.
+ *
+ * @module
+ */
+import { Kind, KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { parseDay } from "../../accounts/earnings/utc_day.ts";
+import { Problem } from "../../http/problem_details.ts";
+import { bodyNotJson } from "../../http/read_body.ts";
+import { excerpt } from "../../lib/code_points.ts";
+import { parseEventTime } from "../../lib/date_time.ts";
+import type { FieldError } from "../../lib/field_error.ts";
+import {
+  boundedPointer,
+  type JsonSpan,
+  JsonSyntaxError,
+  type JsonText,
+  pointerTo,
+  scanJson,
+  textOf,
+} from "../../lib/json_text.ts";
+import { nearestWords } from "../../lib/nearest_words.ts";
+import { mismatchOf, notNull } from "../../lib/typebox.ts";
+import { ERRORS_LISTED_MAX } from "../../limits.ts";
+import { nanosOfCredits, nanosOfUsd } from "../../money/money.ts";
+import { NANOS, USD_NANOS } from "../../operator/common_shapes.ts";
+import type { InputOf } from "../../operator/operator.ts";
+import { invalidParameter } from "./parameters.ts";
+
+/** An object, with lists of texts in it. */
+const BODY_DEPTH_MAX = 2;
+
+/** What a request gives, by the names of the input. */
+export interface Given {
+  readonly path: Readonly<Record<string, unknown>>;
+  /** The route's schema has checked it. */
+  readonly query: Readonly<Record<string, unknown>>;
+  /** Undefined if the route takes none. */
+  readonly body: JsonText | undefined;
+}
+
+/** @throws {Problem} 400 for path and query, 422 for the body */
+export function readInput<Schema extends TObject>(schema: Schema, given: Given): InputOf<Schema> {
+  const values = {
+    ...readMembers(schema, { ...given.path, ...given.query }),
+    ...(given.body && readBodyMembers(schema, { body: given.body, known: given.path })),
+  };
+  for (const name of schema.required ?? []) {
+    if (!(name in values)) throw invalidParameter(`${name} is missing. Send it.`);
+  }
+  // Each member was held against the schema.
+  return values as InputOf<Schema>;
+}
+
+/** The body of a request; an empty one is an empty object. @throws {Problem} 400, 422 */
+export function parseInput(text: string): JsonText {
+  try {
+    const json = scanJson(text.trim() === "" ? "{}" : text, {
+      spanDepth: 1,
+      heightMax: BODY_DEPTH_MAX,
+      refusalsMax: ERRORS_LISTED_MAX,
+    });
+    const { refusals, refusalCount, root } = json;
+    if (refusalCount > 0) throw invalidBody(refusals, refusalCount);
+    if (root.kind === "object") return json;
+    throw invalidBody([{ path: "", message: `the body must be an object, got ${root.kind}` }]);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw bodyNotJson(error.message);
+    throw error;
+  }
+}
+
+/** Of the path and the query. @throws {Problem} 400 */
+function readMembers(
+  schema: TObject,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const member = memberOf(schema, name);
+    if (member === undefined) continue;
+    const read = readValue(member, value);
+    if ("mistake" in read) throw invalidParameter(`${name} ${read.mistake}.`);
+    values[name] = read.value;
+  }
+  return values;
+}
+
+interface GivenBody {
+  readonly body: JsonText;
+  /** Names that the path has given. */
+  readonly known: Readonly<Record<string, unknown>>;
+}
+
+/** @throws {Problem} 422, with every mistake */
+function readBodyMembers(schema: TObject, { body, known }: GivenBody): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  const errors: FieldError[] = [];
+  let errorCount = 0;
+  const names = Object.keys(schema.properties).filter((name) => !(name in known));
+  // A body may have thousands of mistakes: only those that are listed are put into words.
+  const add = (name: string, word: () => string) => {
+    errorCount += 1;
+    if (errors.length < ERRORS_LISTED_MAX) {
+      errors.push({ path: boundedPointer(pointerTo(name)), message: word() });
+    }
+  };
+  for (const { key: name, value: span } of body.root.members ?? []) {
+    const member = names.includes(name) ? memberOf(schema, name) : undefined;
+    if (member === undefined) {
+      add(name, () => unknownField(name, names));
+      continue;
+    }
+    const read = readMember(member, { body, span });
+    if ("mistake" in read) add(name, () => `${name} ${read.mistake}`);
+    else values[name] = read.value;
+  }
+  const given = new Set((body.root.members ?? []).map(({ key }) => key));
+  for (const name of schema.required ?? []) {
+    if (names.includes(name) && !given.has(name)) add(name, () => `${name} is required`);
+  }
+  if (errorCount > 0) throw invalidBody(errors, errorCount);
+  return values;
+}
+
+function memberOf({ properties }: TObject, name: string): TSchema | undefined {
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
+}
+
+const MONEY_READERS: ReadonlyMap<string, (text: string) => bigint | undefined> = new Map([
+  [NANOS, nanosOfCredits],
+  [USD_NANOS, nanosOfUsd],
+]);
+
+interface Member {
+  readonly body: JsonText;
+  readonly span: JsonSpan;
+}
+
+/**
+ * Credits or USD as nano-dollars if their text is an exact amount that the schema takes, all else as JSON has it. So a
+ * mistake tells the amount that was sent.
+ */
+function readMember(nullable: TSchema, { body, span }: Member): ReadValue {
+  const schema = notNull(nullable);
+  const text = textOf(body, span);
+  const readMoney = span.kind === "number" ? MONEY_READERS.get(schema[Kind]) : undefined;
+  const amount = readMoney?.(text);
+  if (amount !== undefined && Value.Check(schema, amount)) return { value: amount };
+  return readValue(nullable, JSON.parse(text));
+}
+
+type ReadValue = { readonly value: unknown } | { readonly mistake: string };
+
+function readValue(nullable: TSchema, given: unknown): ReadValue {
+  const schema = notNull(nullable);
+  if (given === null && schema !== nullable) return { value: null };
+  const value = typeof given === "string" && isTime(schema) ? parseEventTime(given) : given;
+  if (isTime(schema)) {
+    if (typeof value === "string") return { value };
+    return { mistake: `must be an RFC 3339 date-time such as 2026-01-31T00:00:00Z` };
+  }
+  if (schema.format === "date") {
+    const day = typeof given === "string" ? parseDay(given) : undefined;
+    return day === undefined ? { mistake: "must be a day such as 2026-01-31" } : { value: day };
+  }
+  if (KindGuard.IsArray(schema)) {
+    if (!Array.isArray(value)) return { mistake: mismatchOf(schema, value) };
+    if (value.length === 0) return { mistake: "must have at least one item" };
+    const wrong = value.map((item) => readValue(schema.items, item)).find(isMistake);
+    return wrong === undefined ? { value } : { mistake: `has an item that ${wrong.mistake}` };
+  }
+  // Texts are trimmed nowhere, and PostgreSQL holds no NUL.
+  if (typeof value === "string" && value.trim() === "") return { mistake: "must not be blank" };
+  if (typeof value === "string" && value.includes("\0")) {
+    return { mistake: "must not hold a NUL character" };
+  }
+  if (Value.Check(schema, value)) return { value };
+  return { mistake: mismatchOf(schema, value) };
+}
+
+function isMistake(read: ReadValue): read is { readonly mistake: string } {
+  return "mistake" in read;
+}
+
+function isTime({ format }: TSchema): boolean {
+  return format === "date-time";
+}
+
+function unknownField(name: string, known: readonly string[]): string {
+  const [nearest] = nearestWords(name, known);
+  const remedy = nearest === undefined ? "leave it out" : `use "${nearest}", or leave it out`;
+  return `there is no field ${JSON.stringify(excerpt(name))}; ${remedy}`;
+}
+
+/** 422. Its `detail` names the first mistake. */
+function invalidBody(errors: readonly FieldError[], errorCount = errors.length): Problem {
+  const message = errors[0]?.message ?? "the body is wrong";
+  return new Problem("VALIDATION_FAILED", {
+    detail: `Nothing was done: ${message}. Correct what is listed in errors and send it again.`,
+    errors,
+    errorCount,
+  });
+}

@@ -1,0 +1,133 @@
+/**
+ * Figures of the database, for paging: whether it answers, its errors, its disk, and what background jobs have found.
+ *
+ * Nothing here names an account or a feed. Decisions 10.
+ *
+ * @module
+ */
+
+import type { Metrics } from "../../http/metrics.ts";
+import { createSingleFlight } from "../../lib/single_flight.ts";
+import { within } from "../../lib/within.ts";
+import type { Row } from "../../postgres/client/database.ts";
+import type { Databases } from "../../postgres/open_database.ts";
+import { readReplicaLag } from "../../postgres/replica/replica_lag.ts";
+
+/** A scrape waits no longer for the database. A supervisor of workers waits a second for their figures. */
+const ANSWER_MS_MAX = 500;
+/** How old the findings in a scrape may be: one scrape reads them for several metrics. */
+const FRESH_MS = 250;
+
+type Findings = ReadonlyMap<string, Row<"list_findings">>;
+
+export function registerDatabaseMetrics(
+  metrics: Metrics,
+  { database, background, replica, diskRoom }: Databases,
+): void {
+  let newest: { readonly atMs: number; readonly findings: Findings | undefined } | undefined;
+  const read = createSingleFlight(async () => {
+    if (newest !== undefined && performance.now() - newest.atMs < FRESH_MS) return newest.findings;
+    // Why it failed is in the metric of errors.
+    const rows = await within(database.rows("list_findings", {}), ANSWER_MS_MAX).catch(
+      () => "failed" as const,
+    );
+    const findings =
+      typeof rows === "string" ? undefined : new Map(rows.map((row) => [row.name, row]));
+    newest = { atMs: performance.now(), findings };
+    return findings;
+  });
+  const finding = (name: string, value: (found: Row<"list_findings">) => number) => async () => {
+    const found = (await read.ask())?.get(name);
+    return found === undefined ? undefined : value(found);
+  };
+
+  metrics.gauge(
+    "feedgate_database_up",
+    "Whether the database answered this scrape",
+    async () => Number((await read.ask()) !== undefined),
+    "min",
+  );
+  metrics.counts(
+    "feedgate_database_errors_total",
+    "Statements that failed, by SQLSTATE, or by the code of the driver",
+    "sqlstate",
+    () => sumOf([database, background, ...(replica === undefined ? [] : [replica])]),
+  );
+  metrics.gauge(
+    "feedgate_feeds_overdue",
+    "Readable feeds whose newest push is older than their interval, counted each minute",
+    finding("overdue feeds", ({ amount }) => Number(amount)),
+    "max",
+  );
+  metrics.gauge(
+    "feedgate_feeds_overdue_seconds_max",
+    "Seconds since the newest push of the feed that is overdue for longest; 0 if none is",
+    finding("overdue feeds", ({ since_seconds: seconds }) => seconds ?? 0),
+    "max",
+  );
+  metrics.gauge(
+    "feedgate_ledger_balanced",
+    "Whether granted - revoked - charged + refunded was the balance of every account at the last check, and what all accounts spent was what providers earned",
+    finding("ledger check", ({ amount }) => Number(amount === 0n)),
+    "min",
+  );
+  metrics.gauge(
+    "feedgate_ledger_checked_timestamp_seconds",
+    "When the last check of all ledgers ended",
+    finding("ledger check", ({ found_at_seconds: seconds }) => seconds),
+    "max",
+  );
+  metrics.gauge(
+    "feedgate_topup_alerts",
+    "Top-ups that need an operator: money that was not granted, or that a payer got back and no balance had",
+    finding("topup alerts", ({ amount }) => Number(amount)),
+    "max",
+  );
+  metrics.gauge(
+    "feedgate_totals_complete_timestamp_seconds",
+    "Until when what was sold is in the totals",
+    finding("sales", ({ found_at_seconds: seconds }) => seconds),
+    "max",
+  );
+  if (replica !== undefined) {
+    metrics.gauge(
+      "feedgate_replica_lag_seconds",
+      "How old the data of the replica is; missing while it or the primary does not answer",
+      // Why one of them failed is in the metric of errors.
+      () =>
+        within(readReplicaLag(replica, database), ANSWER_MS_MAX)
+          .catch(() => undefined)
+          .then(inTime),
+      "max",
+    );
+  }
+  if (diskRoom === undefined) return;
+  metrics.gauge(
+    "feedgate_disk_free_bytes",
+    "Room on the disk of the embedded PostgreSQL",
+    () => diskRoom()?.freeBytes,
+    "min",
+  );
+  metrics.gauge(
+    "feedgate_disk_used_bytes",
+    "Bytes in use on the disk of the embedded PostgreSQL",
+    () => diskRoom()?.usedBytes,
+    "max",
+  );
+}
+
+/** Undefined for what came too late. */
+function inTime(answer: number | "late" | undefined): number | undefined {
+  return answer === "late" ? undefined : answer;
+}
+
+/** Failures of several pools, by their codes. */
+function sumOf(
+  pools: readonly { readonly failures: ReadonlyMap<string, number> }[],
+): ReadonlyMap<string, number> {
+  const sum = new Map<string, number>();
+  for (const { failures } of pools) {
+    for (const [code, count] of failures) sum.set(code, (sum.get(code) ?? 0) + count);
+  }
+  return sum;
+}

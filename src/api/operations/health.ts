@@ -1,0 +1,214 @@
+/**
+ * `/healthz` says that the process lives. `/readyz` says that it can serve: its database answers and has the schema,
+ * and it is not stopping. `/metrics` gives the figures in Prometheus' text format.
+ *
+ * None needs a key, and none names an account or feed. Decisions 10. `/metrics` is for those who have the token
+ * (`FEEDGATE_METRICS_TOKEN`). Without one it is for callers of the operators' listener and of the machine itself.
+ *
+ * @module
+ */
+import { timingSafeEqual } from "node:crypto";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { callPlugin, type HttpContext } from "../../http/call.ts";
+import { Problem, unavailable } from "../../http/problem_details.ts";
+import { respond } from "../../http/respond.ts";
+import { present } from "../../lib/assert.ts";
+import { JoinedRuns } from "../../lib/joined_runs.ts";
+import { oneOf } from "../../lib/typebox.ts";
+import { DISK_FREE_BYTES_MIN } from "../../limits.ts";
+import { findDurabilityFault } from "../../postgres/durability.ts";
+import { isSchemaWhole } from "../../postgres/migrate/schema_check.ts";
+import type { Databases } from "../../postgres/open_database.ts";
+import { bearerOf } from "../callers/callers.ts";
+import {
+  type Arrival,
+  isOwnMachine,
+  type OperatorsListener,
+} from "../callers/operators_listener.ts";
+import { exactQuery, NO_PARAMETERS } from "../input/parameters.ts";
+import { described, documented } from "../reference/described.ts";
+
+/** How long a disk counts as full after a statement has failed for it, in milliseconds. */
+const DISK_FULL_MS = 10_000;
+/** How long the database's schema and settings count as right after a look at them, in milliseconds. */
+const CATALOG_CHECK_MS = 10_000;
+
+const HealthShape = Type.Object(
+  { status: oneOf(["ok", "ready"], { description: "What holds." }) },
+  { $id: "Health", description: "That it is well." },
+);
+const HEALTHZ = described({
+  access: "public",
+  operationId: "healthz",
+  tag: "operations",
+  summary: "Whether the process lives",
+  description: "For a supervisor; asks nothing of the database.",
+  answers: {
+    200: documented(HealthShape, {
+      description: "It lives.",
+      headers: ["Cache-Control"],
+      examples: { Lives: { status: "ok" } },
+    }),
+  },
+  problems: [],
+});
+const READYZ = described({
+  access: "public",
+  operationId: "readyz",
+  tag: "operations",
+  summary: "Whether the gateway can serve",
+  description:
+    "For a load balancer. It is 503 if the database is away, lacks a part of the schema, has no room on its disk or commits without waiting for the disk, and while the gateway drains.",
+  answers: {
+    200: documented(HealthShape, {
+      description: "It can serve.",
+      headers: ["Cache-Control"],
+      examples: { Ready: { status: "ready" } },
+    }),
+  },
+  problems: ["UNAVAILABLE"],
+});
+const METRICS = described({
+  access: "public",
+  operationId: "metrics",
+  tag: "operations",
+  summary: "Counters and timings in Prometheus' text format",
+  description:
+    "Names no account and no feed. Needs `Authorization: Bearer` with the operator's `FEEDGATE_METRICS_TOKEN`. If that is not set, only callers of the gateway's own machine and of the operators' listener get them. A text is made once a second at most.",
+  answers: {
+    200: documented(Type.String(), {
+      description: "The metrics of this process.",
+      headers: ["Cache-Control"],
+      mediaTypes: { "text/plain": {} },
+    }),
+  },
+  problems: ["KEY_REQUIRED", "KEY_INVALID", "ROUTE_NOT_FOUND"],
+});
+
+/**
+ * Whether the database has no room to write. Of the embedded one the room is known. Another one says so when a
+ * statement fails, and is asked again a moment later.
+ */
+function isDiskFull(diskFullMs: number | undefined, freeBytes: number | undefined): boolean {
+  if (freeBytes !== undefined && freeBytes < DISK_FREE_BYTES_MIN) return true;
+  return diskFullMs !== undefined && performance.now() - diskFullMs < DISK_FULL_MS;
+}
+
+function noStore(contentType = "application/json"): Record<string, string> {
+  return { "Content-Type": contentType, "Cache-Control": "no-store" };
+}
+
+/** @throws {Problem} 401 */
+function requireToken(headers: Headers, token: string): void {
+  const given = bearerOf(headers);
+  if (given === undefined) {
+    throw new Problem("KEY_REQUIRED", {
+      detail: "This route needs the operator's metrics token. Send it as Authorization: Bearer.",
+    });
+  }
+  // Of one length, so that the time of the comparison says nothing of the token.
+  if (timingSafeEqual(digestOf(given), digestOf(token))) return;
+  throw new Problem("KEY_INVALID", {
+    detail: "This is not the metrics token. Use the value of FEEDGATE_METRICS_TOKEN.",
+  });
+}
+
+function digestOf(text: string): Uint8Array {
+  return new Bun.CryptoHasher("sha256").update(text).digest();
+}
+
+/** What `/readyz` looks at. */
+export type Checked = Pick<Databases, "database" | "diskRoom">;
+
+interface HealthOptions extends Checked {
+  /** What a scraper must send; undefined: nothing, if it calls from where operators are. */
+  readonly metricsToken: string | undefined;
+  readonly operatorsListener: OperatorsListener;
+}
+
+/** A proxy on the machine sends them, and its callers may be anywhere. */
+const FORWARDING_HEADERS = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
+
+/** @throws {Problem} 404 */
+function requireOperatorsPlace(listener: OperatorsListener, { request, server }: Arrival): void {
+  if (listener.isBy(request)) return;
+  const isForwarded = FORWARDING_HEADERS.some((name) => request.headers.has(name));
+  const address = listener.addressOf(request, server);
+  if (!isForwarded && isOwnMachine(request, address)) return;
+  throw new Problem("ROUTE_NOT_FOUND", {
+    detail:
+      "Metrics are answered to the gateway's own machine only. The operator sets FEEDGATE_METRICS_TOKEN, or FEEDGATE_ADMIN_PORT.",
+  });
+}
+
+export function healthRoutes(
+  http: HttpContext,
+  { database, diskRoom, metricsToken, operatorsListener }: HealthOptions,
+) {
+  const pings = new JoinedRuns<void>();
+  let nextCheckMs = 0;
+  async function askDatabase(): Promise<void> {
+    if (isDiskFull(database.diskFullMs, diskRoom?.()?.freeBytes)) {
+      throw unavailable(
+        "The database's disk is full, so nothing can be written. Make room on it, or make it larger.",
+      );
+    }
+    // The catalog takes some milliseconds, and rarely changes. While it is wrong, each question asks it again.
+    if (performance.now() < nextCheckMs) {
+      await database.row("ping", {});
+      return;
+    }
+    if (!(await isSchemaWhole(database))) {
+      throw unavailable(
+        "The database lacks a part of its schema. A restart of the gateway says which part.",
+      );
+    }
+    const commits = present(await database.row("find_durability", {}));
+    if (findDurabilityFault(commits, { hasStandbys: false })?.health === "bad") {
+      throw unavailable(
+        "The database doesn't wait for its disk at a commit, so a crash would lose answers. `feedgate doctor` says what to do.",
+      );
+    }
+    nextCheckMs = performance.now() + CATALOG_CHECK_MS;
+  }
+  return new Elysia({ name: "health" })
+    .use(callPlugin())
+    .use(metrics(http, { metricsToken, operatorsListener }))
+    .use(exactQuery())
+    .get("/healthz", () => respond({ headers: noStore(), body: `{"status":"ok"}` }), {
+      query: NO_PARAMETERS,
+      ...HEALTHZ,
+    })
+    .get(
+      "/readyz",
+      async () => {
+        if (http.isDraining()) {
+          throw unavailable("The gateway is draining. Send this to another instance.");
+        }
+        // No key is needed, so the cost must be bounded: callers that ask at the same time share one ping.
+        await pings.join("", askDatabase);
+        return respond({ headers: noStore(), body: `{"status":"ready"}` });
+      },
+      { query: NO_PARAMETERS, ...READYZ },
+    );
+}
+
+function metrics(
+  http: HttpContext,
+  { metricsToken, operatorsListener }: Pick<HealthOptions, "metricsToken" | "operatorsListener">,
+) {
+  return new Elysia({ name: "metrics" })
+    .use(callPlugin())
+    .derive(({ request, server }): void => {
+      if (metricsToken === undefined) requireOperatorsPlace(operatorsListener, { request, server });
+      else requireToken(request.headers, metricsToken);
+    })
+    .use(exactQuery())
+    .get(
+      "/metrics",
+      async () =>
+        respond({ headers: noStore(http.metrics.contentType), body: await http.metrics.text() }),
+      { query: NO_PARAMETERS, ...METRICS },
+    );
+}

@@ -1,0 +1,222 @@
+/**
+ * The problems of reads that admission refuses. Decisions 2.
+ *
+ * @module
+ */
+
+import type { Refusal, Suspended } from "../../admission/claims.ts";
+import type { Caller } from "../../admission/known_accounts.ts";
+import { Problem, unavailable } from "../../http/problem_details.ts";
+import { unreachable } from "../../lib/assert.ts";
+import { MS_PER_SECOND, US_PER_MS } from "../../lib/time_units.ts";
+import { WAITS_PER_ACCOUNT_MAX } from "../../limits.ts";
+import {
+  amountOf,
+  creditsNumber,
+  creditsText,
+  creditsWords,
+  usdOfCents,
+} from "../../money/money.ts";
+import { NANOS_PER_CENT } from "../../money/money_units.ts";
+import { rateHeaders, rateLimited } from "../callers/rate_headers.ts";
+
+/** When a follower that was refused should try again. */
+const WAITS_RETRY_MS = 5_000;
+
+interface RefusalContext {
+  /** Whom it refuses. */
+  readonly principal: { readonly permission: Caller["permission"]; readonly accountId: string };
+  /** What was asked for. */
+  readonly operation?: string;
+  /** The feed that is read, if any. */
+  readonly feedId?: string | undefined;
+  /** Where a 402 points; account and feed are added to its query. */
+  readonly billingUrl: string;
+  /** Whether accounts pay for credits by themselves. @default false */
+  readonly canTopUp?: boolean;
+  /** Unix epoch milliseconds, for the seconds that the rate headers count. */
+  readonly nowMs: number;
+}
+
+/** The problem of a refusal. */
+export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
+  const { principal, nowMs } = context;
+  const isPurchase = context.operation === "purchase";
+  const what = isPurchase ? "This feed" : "This call";
+  switch (decision.kind) {
+    case "limited":
+      return rateLimited(decision, nowMs);
+    case "unpaid": {
+      const { priceNanos, balanceNanos } = decision;
+      const payment = paymentOf(decision, context, priceNanos);
+      return new Problem("INSUFFICIENT_CREDITS", {
+        detail: `${what} costs ${creditsWords(priceNanos)} and the balance is ${creditsText(balanceNanos)}. Add credits ${placeOf(payment, context)}.`,
+        extras: payment,
+        headers: rateHeaders(decision.window, nowMs),
+      });
+    }
+    case "not_purchased": {
+      const { priceCents, balanceNanos } = decision;
+      const priceNanos = priceCents * NANOS_PER_CENT;
+      const payment = paymentOf(decision, context, priceNanos);
+      const credits = creditsText(priceNanos);
+      const topUp =
+        priceNanos > balanceNanos
+          ? `Add credits ${placeOf(payment, context)} (the balance is ${creditsText(balanceNanos)}), then buy`
+          : "Buy";
+      return new Problem("PURCHASE_REQUIRED", {
+        detail: `This feed is sold once for $${usdOfCents(priceCents)}, and this account has not bought it. ${topUp} it with POST /v1/feed/${context.feedId}/purchase and {"max_credits": ${credits}}; all reads of it are free from then on.`,
+        extras: payment,
+        headers: rateHeaders(decision.window, nowMs),
+      });
+    }
+    case "above_max": {
+      const { priceNanos, priceNanosMax } = decision;
+      return new Problem("PRICE_ABOVE_MAX", {
+        detail: isPurchase
+          ? `This feed costs ${creditsWords(priceNanos)} and max_credits allows ${creditsText(priceNanosMax)}. Raise it if the feed is worth its price to you.`
+          : `This call costs ${creditsWords(priceNanos)} and Feedgate-Max-Credits allows ${creditsText(priceNanosMax)}. Raise it or leave it out.`,
+        extras: {
+          ...paymentOf(decision, context, priceNanos),
+          max_credits: creditsNumber(priceNanosMax),
+        },
+        headers: rateHeaders(decision.window, nowMs),
+      });
+    }
+    case "budget_spent": {
+      const { priceNanos, budgetNanos, spentNanos, resetUs } = decision;
+      const resetsAt = new Date(resetUs / US_PER_MS).toISOString();
+      const remedy =
+        priceNanos > budgetNanos
+          ? "Ask whoever gave you the key for a larger budget: a day's whole budget is less than that."
+          : `Wait until ${resetsAt}, or ask whoever gave you the key for more.`;
+      return new Problem("KEY_BUDGET_SPENT", {
+        detail: `${what} costs ${creditsWords(priceNanos)}, and the key has spent ${creditsText(spentNanos)} of ${creditsText(budgetNanos)} today. ${remedy}`,
+        extras: {
+          ...paymentOf(decision, context, priceNanos),
+          budget: amountOf(budgetNanos),
+          spent: amountOf(spentNanos),
+          resets_at: resetsAt,
+        },
+        headers: rateHeaders(decision.window, nowMs),
+      });
+    }
+    case "out_of_scope":
+      return new Problem("KEY_SCOPE", {
+        detail:
+          "This key may read other feeds only. Send a key that may read this one, or ask whoever gave you the key.",
+      });
+    case "key_refused":
+      return keyInvalid(principal.permission);
+    case "suspended":
+      return accountSuspended(decision);
+    case "key_reused":
+      return new Problem("IDEMPOTENCY_KEY_REUSED", {
+        detail:
+          "This Idempotency-Key was used for another request in the last 24 hours. Send a new one.",
+      });
+    case "key_stale":
+      return new Problem("IDEMPOTENCY_KEY_STALE", {
+        detail: isPurchase
+          ? "The purchase under this Idempotency-Key was undone, and nothing was charged again. Send a new one to buy the feed again."
+          : "The feed's data has changed since this Idempotency-Key was used, and nothing was charged again. Send a new one to read what the feed holds now.",
+        extras: { usage_id: decision.usageId },
+      });
+    case "overloaded":
+      return unavailable("More reads wait than the gateway can serve. Try again in a second.");
+    default:
+      return unreachable(decision);
+  }
+}
+
+/** What every 402 says: where to pay, what is asked for, and what the account has. Beyond 11. */
+function paymentOf(
+  { balanceNanos }: { readonly balanceNanos: bigint },
+  { billingUrl, principal: { accountId }, feedId }: RefusalContext,
+  priceNanos: bigint,
+) {
+  return {
+    billing_url: billingUrlOf(billingUrl, { accountId, feedId }),
+    price: amountOf(priceNanos),
+    balance: amountOf(balanceNanos),
+  };
+}
+
+/** Where credits are to be had. */
+function placeOf(
+  { billing_url: url }: { readonly billing_url: string },
+  { canTopUp = false }: RefusalContext,
+): string {
+  return canTopUp ? `with POST /v1/topups, or at ${url}` : `at ${url}`;
+}
+
+/** The page to pay on, with the account that pays and the feed that it pays for. */
+export function billingUrlOf(
+  billingUrl: string,
+  {
+    accountId,
+    feedId,
+  }: { readonly accountId: string | undefined; readonly feedId: string | undefined },
+): string {
+  const url = new URL(billingUrl);
+  if (accountId !== undefined) url.searchParams.set("account_id", accountId);
+  if (feedId !== undefined) url.searchParams.set("feed_id", feedId);
+  return url.href;
+}
+
+/** 404 for an unknown, draft or inactive feed: all three look the same. `nearest` is a listed slug like it. */
+export function feedNotFound(nearest?: string): Problem {
+  const remedy =
+    nearest === undefined ? "Find one with GET /v1/catalog." : `Did you mean "${nearest}"?`;
+  return new Problem("FEED_NOT_FOUND", {
+    detail: `No active feed has this id or endpoint_path. ${remedy}`,
+  });
+}
+
+/** 404 for an active feed without data. */
+export function feedNotSynced(): Problem {
+  return new Problem("FEED_NOT_SYNCED", {
+    detail: "The feed is active, but its provider has pushed no data yet. Try again later.",
+  });
+}
+
+/** 503: what the call relies on changed each time that it was looked up. */
+export function keepsChanging(noun: string): Problem {
+  return unavailable(`${noun} is being changed again and again. Try again in a second.`);
+}
+
+/** 429: the account has too many calls that wait, or all accounts together have. */
+export function tooManyWaits(): Problem {
+  const nowMs = Date.now();
+  const resetSeconds = Math.ceil((nowMs + WAITS_RETRY_MS) / MS_PER_SECOND);
+  return new Problem("TOO_MANY_WAITS", {
+    detail: `At most ${WAITS_PER_ACCOUNT_MAX} followers of an account may wait at once. Close one, or read without waiting.`,
+    extras: { retry_after_ms: WAITS_RETRY_MS },
+    headers: {
+      ...rateHeaders({ limit: WAITS_PER_ACCOUNT_MAX, remaining: 0, resetSeconds }, nowMs),
+      "Retry-After": String(WAITS_RETRY_MS / MS_PER_SECOND),
+    },
+  });
+}
+
+/** 403 for every key of the account. */
+export function accountSuspended({ reason }: Suspended): Problem {
+  return new Problem("ACCOUNT_SUSPENDED", {
+    detail: `This account is suspended: ${reason}. Ask the operator to resume it.`,
+    extras: { reason },
+  });
+}
+
+/** For a key that is unknown, or no longer holds. */
+export function keyInvalid(
+  permission: Caller["permission"],
+  { isQuoted = false }: { readonly isQuoted?: boolean } = {},
+): Problem {
+  return new Problem("KEY_INVALID", {
+    // For a wrong key, interface 7 has 401 on provider routes and 403 on consumer routes.
+    status: permission === "read" ? 403 : 401,
+    detail: isQuoted
+      ? "The key is in quotes. Send it without them."
+      : "The key is unknown, revoked or expired. Check it, or ask the operator for a new one.",
+  });
+}

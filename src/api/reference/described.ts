@@ -1,0 +1,317 @@
+/**
+ * What a route says of itself beside its parameters: who may call it, what it answers by status, and the
+ * texts of the documentation. From this @elysiajs/swagger makes the OpenAPI document.
+ *
+ * A schema describes a body. Its headers, examples and codes are in `documented`, a member of the schema, because
+ * the plugin passes members of schemas on.
+ *
+ * @module
+ */
+import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { PROBLEMS, type ProblemCode } from "../../http/problem_details.ts";
+import { oneOf } from "../../lib/typebox.ts";
+import { ERRORS_LISTED_MAX } from "../../limits.ts";
+import { amount, count } from "../../shapes.ts";
+import { type HeaderName, RATE_HEADERS } from "./header_docs.ts";
+import { PROBLEM_CODES, PROBLEM_DOCS } from "./problem_docs.ts";
+
+/** The documentation of a body beside its schema. */
+export interface SchemaDocs {
+  readonly description: string;
+  /** Headers that every such answer has, and headers that it may have. */
+  readonly headers?: readonly HeaderName[];
+  readonly headersOptional?: readonly HeaderName[];
+  /** By title. */
+  readonly examples?: Readonly<Record<string, unknown>>;
+  /** The codes of a problem. Each becomes an example. */
+  readonly codes?: readonly ProblemCode[];
+  /** By media type: examples, and a schema if it differs from the body's. @default JSON */
+  readonly mediaTypes?: Readonly<Record<string, MediaDoc>>;
+}
+
+export interface MediaDoc {
+  readonly schema?: TSchema;
+  readonly example?: unknown;
+  /** By title, if there are several. */
+  readonly examples?: Readonly<Record<string, unknown>>;
+}
+
+/** The schema of a body, with its documentation. */
+export function documented<Schema extends TSchema>(schema: Schema, around: SchemaDocs): Schema {
+  return { ...schema, documented: around };
+}
+
+const FieldErrorShape = Type.Object(
+  {
+    path: Type.String({ description: "JSON Pointer (RFC 6901) into the body as sent." }),
+    message: Type.String({ description: "What is wrong there." }),
+    row_index: Type.Optional(count("Place of the pushed row, from 0.")),
+    row_id: Type.Optional(Type.String({ description: "The row's id." })),
+    line: Type.Optional(count("Line of the imported file, from 1; `path` is within its row.")),
+  },
+  { $id: "FieldError", description: "One mistake in a body." },
+);
+
+/** What a 402 asks for by x402, as in its header `PAYMENT-REQUIRED`; and what became of a payment. Beyond 15. */
+const X402_MEMBERS = {
+  x402Version: Type.Optional(count("402: the version of x402, which is 2.")),
+  error: Type.Optional(Type.String({ description: "402: why, in x402's words." })),
+  resource: Type.Optional(
+    Type.Object(
+      {
+        url: Type.String({ format: "uri", description: "What the payment is for." }),
+        description: Type.String({ description: "The same in words." }),
+        mimeType: Type.String({ description: "Of the answer." }),
+      },
+      { description: "402: what the payment is for." },
+    ),
+  ),
+  accepts: Type.Optional(
+    Type.Array(
+      Type.Object({
+        scheme: Type.String({ description: "`exact`" }),
+        network: Type.String({ description: "CAIP-2 id of the chain." }),
+        amount: Type.String({ description: "Millionths of a dollar." }),
+        asset: Type.String({ description: "The token's contract." }),
+        payTo: Type.String({ description: "Who is paid." }),
+        maxTimeoutSeconds: count("How long an authorization may be valid."),
+        extra: Type.Object(
+          {
+            name: Type.String({ description: "Of the token, for the signature." }),
+            version: Type.String({ description: "Of the token, for the signature." }),
+            assetTransferMethod: Type.String({ description: "`eip3009`" }),
+            offer: Type.String({ description: "Send it back as it is. It holds for 15 minutes." }),
+          },
+          { description: "What the scheme needs." },
+        ),
+      }),
+      { description: "402: payments that are accepted." },
+    ),
+  ),
+  topup_id: Type.Optional(
+    Type.String({ format: "uuid", description: "402: the top-up of a payment that was refused." }),
+  ),
+  expires_at: Type.Optional(
+    Type.String({
+      format: "date-time",
+      description: "402: until when a refused payment is granted if it comes in.",
+    }),
+  ),
+};
+
+const ProblemShape = Type.Object(
+  {
+    type: Type.String({ format: "uri", description: "Where the error is explained." }),
+    title: Type.String({ description: "The code in words." }),
+    status: Type.Integer({ minimum: 400, maximum: 599, description: "The HTTP status." }),
+    detail: Type.String({ description: "What is wrong and what to do." }),
+    code: oneOf(PROBLEM_CODES, { description: "Stable; decide by it." }),
+    request_id: Type.String({ description: "The same as `X-Request-Id`." }),
+    retry_after_ms: Type.Optional(count("429 and 503: how long to wait.")),
+    limit: Type.Optional(
+      oneOf(["singleton_body", "request_body", "row_count", "row_payload", "import_body"], {
+        description: "413: which limit was passed.",
+      }),
+    ),
+    max_bytes: Type.Optional(count("413: the limit in bytes.")),
+    max_rows: Type.Optional(count("413: the limit in rows.")),
+    row_index: Type.Optional(count("413: place of the first row too large, from 0.")),
+    billing_url: Type.Optional(
+      Type.String({
+        format: "uri",
+        description: "402: where to pay; its query has `account_id` and `feed_id`.",
+      }),
+    ),
+    price: Type.Optional(amount("402: price of the call, or of the purchase.")),
+    balance: Type.Optional(amount("402: what the account has left.")),
+    max_credits: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        description: "402: the most that `Feedgate-Max-Credits` or `max_credits` lets it cost.",
+      }),
+    ),
+    budget: Type.Optional(amount("402: what the key may spend in a UTC day.")),
+    spent: Type.Optional(amount("402: what it has spent today.")),
+    resets_at: Type.Optional(
+      Type.String({ format: "date-time", description: "402: when the next day begins." }),
+    ),
+    reason: Type.Optional(
+      Type.String({
+        description: "402: why a payment is refused, in x402's words; 403: why it is suspended.",
+      }),
+    ),
+    ...X402_MEMBERS,
+    changes: Type.Optional(
+      Type.Array(Type.Unknown(), { description: "409: what the schema's readers would meet." }),
+    ),
+    usage_id: Type.Optional(
+      Type.String({
+        format: "uuid",
+        description: "409: the usage event that the `Idempotency-Key` paid for.",
+      }),
+    ),
+    max_feeds_allowed: Type.Optional(count("403: the account's quota.")),
+    feeds_used: Type.Optional(count("403: feeds of the account, drafts included.")),
+    errors: Type.Optional(
+      Type.Array(FieldErrorShape, {
+        maxItems: ERRORS_LISTED_MAX,
+        description: "422: the first mistakes.",
+      }),
+    ),
+    error_count: Type.Optional(count("422: all mistakes.")),
+  },
+  { $id: "Problem", description: "An error as RFC 9457 problem details." },
+);
+export type ProblemBody = Static<typeof ProblemShape>;
+
+/** Which key the route takes. Interface 5. */
+type Access = "consumer" | "provider" | "operator" | "public";
+/** The window that counts the calls of the route. Its 429 and its rate headers are about this window. */
+type Window = "data" | "discovery" | "push" | "housekeeping" | "operator" | "anonymous";
+
+interface RouteDoc<Answers> {
+  readonly access: Access;
+  /** None for routes that are never 429. */
+  readonly window?: Window;
+  readonly operationId: string;
+  readonly tag:
+    | "discovery"
+    | "data"
+    | "account"
+    | "provider"
+    | "operator"
+    | "skills"
+    | "operations";
+  readonly summary: string;
+  readonly description: string;
+  /** By status. */
+  readonly answers: Answers;
+  /** The codes of this route. Those of every route are added. */
+  readonly problems: readonly ProblemCode[];
+  /** Headers of the request, by name in lower case. */
+  readonly headers?: TObject;
+}
+
+/** A typed client takes each status of the table for possible on every route. */
+type Responses<Answers> = Answers & {
+  readonly [Status in (typeof PROBLEMS)[ProblemCode]["status"]]: typeof ProblemShape;
+};
+
+const SECURITY: Readonly<Record<Access, Record<string, string[]>[]>> = {
+  consumer: [{ apiKey: [] }, { bearer: [] }],
+  provider: [{ bearer: [] }],
+  operator: [{ bearer: [] }],
+  public: [],
+};
+
+/** `detail` and `response` of a route. */
+export function described<Answers extends Readonly<Record<number, TSchema>>>(
+  route: RouteDoc<Answers>,
+) {
+  const { access, operationId, tag, summary, description } = route;
+  return {
+    detail: {
+      operationId,
+      tags: [tag],
+      summary,
+      description,
+      security: SECURITY[access],
+      // Not the route's own `headers`: for those Elysia makes an object of all headers of each request.
+      requestHeaders: route.headers,
+    },
+    // TypeScript can't follow the statuses of a list of codes.
+    response: { ...route.answers, ...problemResponses(route) } as Responses<Answers>,
+  };
+}
+
+/** Codes of every route that needs a key. */
+const KEY_CODES = ["KEY_REQUIRED", "KEY_INVALID", "KEY_PERMISSION", "ACCOUNT_SUSPENDED"] as const;
+
+/** The problem of each status, with its codes. */
+function problemResponses(route: RouteDoc<unknown>): Record<number, TSchema> {
+  const { access } = route;
+  const codes: ProblemCode[] = [
+    "INVALID_REQUEST",
+    "INVALID_PARAMETER",
+    ...route.problems,
+    ...(access === "public" ? [] : KEY_CODES),
+    "INTERNAL",
+  ];
+  const responses: Record<number, TSchema> = {};
+  for (const [status, ofStatus] of Map.groupBy(codes, (code) => statusOf(code, access))) {
+    responses[status] = documented(ProblemShape, {
+      description: ofStatus.map((code) => PROBLEM_DOCS[code].when).join(" "),
+      codes: ofStatus,
+      ...problemHeaders(route, status),
+    });
+  }
+  return responses;
+}
+
+/** `KEY_INVALID` has two statuses. Decisions 2. */
+function statusOf(code: ProblemCode, access: Access): number {
+  return code === "KEY_INVALID" && access === "consumer" ? 403 : PROBLEMS[code].status;
+}
+
+/** Decisions 2, 3 and 10, "Answers". */
+function problemHeaders(
+  { access, window }: RouteDoc<unknown>,
+  status: number,
+): Pick<SchemaDocs, "headers" | "headersOptional"> {
+  const headers: HeaderName[] = [];
+  const headersOptional: HeaderName[] = [];
+  if (access !== "public" || status === 429) headers.push("Cache-Control");
+  if (status === 401) headers.push("WWW-Authenticate");
+  if (status === 429 || status === 503) headers.push("Retry-After");
+  if (status === 429) headers.push(...RATE_HEADERS);
+  // A 402 for a feed that is not bought comes before its window is checked, so it may lack these headers.
+  if (window === "data" && status === 402) headersOptional.push(...RATE_HEADERS);
+  if (window === "push") {
+    // A push counts once it has passed the ownership check. Parameters are checked before.
+    if ([409, 413, 415, 422].includes(status)) headers.push(...RATE_HEADERS);
+    else if (status === 400 || status >= 500) headersOptional.push(...RATE_HEADERS);
+  }
+  return { headers, headersOptional };
+}
+
+/** Codes of every route that asks the database and is counted in a window. */
+export const COUNTED = ["RATE_LIMITED", "UNAVAILABLE"] as const;
+
+/** Codes of every route that takes a body. */
+export const BODY_PROBLEMS = [
+  "BODY_NOT_JSON",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "VALIDATION_FAILED",
+] as const;
+
+/** 304. */
+export const UNCHANGED = documented(Type.Void(), {
+  description:
+    "Nothing has changed since the ETag was sent. Not charged, and counted in a limit of its own.",
+  headers: ["ETag", "Cache-Control"],
+  headersOptional: ["Preference-Applied"],
+});
+
+/** Headers of an answer that has an `ETag` and counts in a window. */
+export const TAGGED = ["ETag", "Cache-Control", ...RATE_HEADERS] as const;
+
+/** Headers of a request whose answer has an `ETag`. */
+export const CONDITIONAL = Type.Object({
+  "if-none-match": Type.Optional(
+    Type.String({
+      description:
+        "An earlier answer's `ETag`: 304 where nothing has changed, free, and counted in a limit of its own.",
+    }),
+  ),
+});
+
+/** The path parameter of readers' routes. */
+export const FEED_PARAMS = Type.Object({
+  id: Type.String({ description: "The feed's UUID or its `endpoint_path`." }),
+});
+
+/** The path parameter of providers' routes. */
+export const OWN_FEED_PARAMS = Type.Object({
+  feed_id: Type.String({ description: "UUID or slug of a feed that the key's account owns." }),
+});

@@ -1,0 +1,42 @@
+/**
+ * `audit`: who changed what, before and after, newest first.
+ *
+ * @module
+ */
+import { ADMIN_KEY_ACTOR } from "../../accounts/actor.ts";
+import { auditEventText, listAuditEvents } from "../../operator/audit.ts";
+import { databaseCommand } from "../database_command.ts";
+import { afterNumber, LIMIT_OPTION, listAnswer } from "../list_page.ts";
+import { ACCOUNT_OPTION, FEED_OPTION, time } from "../options.ts";
+
+/** The command `audit`. */
+export const audit = databaseCommand({
+  words: "audit",
+  about: "list who changed what, newest first: operator commands, create and edit",
+  options: {
+    account: ACCOUNT_OPTION,
+    feed: FEED_OPTION,
+    since: time("inclusive lower bound"),
+    limit: LIMIT_OPTION,
+    after: afterNumber("the event of this id"),
+  },
+  run: async ({ operator, values: { account, feed, since, limit, after } }) => {
+    const input = { account_id: account, feed_id: feed, since, limit, cursor: after };
+    return listAnswer(
+      await listAuditEvents(operator, input),
+      {
+        WHEN: (row) => row.happened_at,
+        // An admin key's name says who it was. Its id has a column of its own, which goes if there is no room.
+        WHO: { whole: ({ actor }) => ADMIN_KEY_ACTOR.exec(actor)?.[1] ?? actor },
+        BY: (row) => row.face,
+        WHAT: { whole: (row) => row.action },
+        AFTER: (row) => row.after,
+        FEED: (row) => row.feed_id,
+        ACCOUNT: (row) => row.account_id,
+        KEY: ({ actor }) => ADMIN_KEY_ACTOR.exec(actor)?.[2] ?? null,
+        BEFORE: (row) => row.before,
+      },
+      auditEventText,
+    );
+  },
+});

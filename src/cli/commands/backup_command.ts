@@ -1,0 +1,226 @@
+/**
+ * `backup FILE` writes the whole embedded database while it serves; `restore FILE` reads it into an empty one,
+ * embedded or not.
+ *
+ * @module
+ */
+import {
+  accessSync,
+  constants,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  linkSync,
+  type ReadStream,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { dirname, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import type { Config } from "../../config.ts";
+import { present } from "../../lib/assert.ts";
+import { codeOf } from "../../lib/error_fields.ts";
+import {
+  BackupRefusedError,
+  type BackupReport,
+  openBackup,
+  readBackup,
+  refuseUsed,
+  writeBackup,
+} from "../../postgres/backup.ts";
+import { withConnection } from "../../postgres/client/connect.ts";
+import { IS_STARTED_BY_ROOT, isRoot } from "../../postgres/embedded/owner.ts";
+import { startEmbedded } from "../../postgres/embedded/start.ts";
+import { MIGRATIONS } from "../../postgres/generated/statements.ts";
+import { applyMigrations, migrate } from "../../postgres/migrate/migrate.ts";
+import { Status } from "../client/status.ts";
+import { type Answer, defineCommand, RefusedError, UsageError } from "../command.ts";
+import { databaseCommand } from "../database_command.ts";
+
+/** Only the owner may read the file, since it holds everything but keys. */
+const OWNER_ONLY = 0o600;
+/** A third less processor time than the usual 6 takes from a gateway, for a file about as small. */
+const GZIP_LEVEL = 3;
+
+/** Signals that end a command. The draft of a backup must not be left behind, since it holds everything. */
+const INTERRUPTS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+const backup = databaseCommand({
+  words: "backup",
+  argument: "FILE",
+  about: "write all of the embedded database to a file, consistently, while it serves",
+  options: {},
+  check: ({ config, argument: file }) => {
+    refuseExternal(config);
+    if (file === "") throw new UsageError("FILE must not be empty");
+    if (existsSync(file)) throw existsAlready(file);
+    requireWritable(dirname(resolve(file)));
+  },
+  run: async ({ address, argument: file, output }) => {
+    const status = new Status(output).alone;
+    const report = await withConnection(address, async (connections) => {
+      // Only a whole backup gets the name. Two backups at once have a draft each.
+      const draft = `${file}.${Bun.randomUUIDv7()}.part`;
+      const dropDraft = () => rmSync(draft, { force: true });
+      const abandon = (signal: NodeJS.Signals) => {
+        dropDraft();
+        // Ends as it would without our listener.
+        process.kill(process.pid, signal);
+      };
+      for (const signal of INTERRUPTS) process.once(signal, abandon);
+      const gzip = createGzip({ level: GZIP_LEVEL });
+      const written = pipeline(gzip, createWriteStream(draft, { mode: OWNER_ONLY, flags: "wx" }));
+      try {
+        const done = await Promise.race([
+          writeBackup(connections, gzip, {
+            onRows: (rows, estimated) =>
+              status.show({ rows, share: estimated > 0 ? rows / estimated : undefined }),
+          }),
+          // It ends first only if the file can't be written.
+          written.then(() => Promise.reject(new Error("the file was closed too early"))),
+        ]);
+        gzip.end();
+        await written;
+        giveName(draft, file);
+        return done;
+      } finally {
+        status.clear();
+        gzip.destroy();
+        dropDraft();
+        for (const signal of INTERRUPTS) process.off(signal, abandon);
+      }
+    });
+    return answerOf(file, report, "wrote");
+  },
+});
+
+const restore = defineCommand({
+  words: "restore",
+  argument: "FILE",
+  about: "read a backup into an empty database, embedded or of DATABASE_URL, before it serves",
+  makesDatabase: true,
+  options: {},
+  run: async ({ config, argument: file, output }) => {
+    if (config.isDatabasePooled) {
+      throw new RefusedError(
+        "a restore goes to PostgreSQL itself: name it in DATABASE_URL, without DATABASE_POOLED",
+      );
+    }
+    if (file === "") throw new UsageError("FILE must not be empty");
+    requireReadable(file);
+    const status = new Status(output).alone;
+    const restored = restoreFrom(file, config, status).finally(() => status.clear());
+    const report = await restored.catch((error: Error & { code?: string }) => {
+      const isDamaged = error instanceof BackupRefusedError || /^(Z|ERR)_/.test(error.code ?? "");
+      const reason = /^Z_/.test(error.code ?? "")
+        ? `no backup, or not all of one (${error.message})`
+        : error.message;
+      throw isDamaged ? new RefusedError(`${file}: ${reason}`) : error;
+    });
+    return answerOf(file, report, "restored");
+  },
+});
+
+/** @throws {RefusedError} */
+function requireWritable(folder: string): void {
+  if (!statOf(folder)?.isDirectory()) throw new RefusedError(`there is no folder ${folder}`);
+  refuseClosed(folder, constants.W_OK | constants.X_OK, "write into");
+}
+
+/** @throws {RefusedError} */
+function requireReadable(file: string): void {
+  if (!statOf(file)?.isFile()) throw new RefusedError(`there is no file ${file}`);
+  refuseClosed(file, constants.R_OK, "read");
+}
+
+/** @throws {RefusedError} if this account doesn't get so far, also if there is nothing. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw codeOf(error) === "EACCES" ? closed(path, "reach") : error;
+  }
+}
+
+function refuseClosed(path: string, mode: number, act: string): void {
+  try {
+    accessSync(path, mode);
+  } catch {
+    throw closed(path, act);
+  }
+}
+
+function closed(path: string, act: string): RefusedError {
+  const who =
+    IS_STARTED_BY_ROOT && !isRoot()
+      ? "the owner of the data folder, whom root becomes for a command,"
+      : "this account";
+  return new RefusedError(`${who} can't ${act} ${path}: choose a place of that account`);
+}
+
+/** Never in the place of a file that came meanwhile. @throws {RefusedError} */
+function giveName(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") throw existsAlready(file);
+    // A file system without links.
+    renameSync(draft, file);
+  }
+}
+
+function existsAlready(file: string): RefusedError {
+  return new RefusedError(`${file} exists already; choose another name`);
+}
+
+export const BACKUP_COMMANDS = [backup, restore];
+
+function refuseExternal({ databaseUrl }: Config): void {
+  if (databaseUrl === undefined) return;
+  throw new RefusedError(
+    `this is for the embedded database; DATABASE_URL names another one, for which PostgreSQL's own "pg_dump --format=custom --file=FILE" does it`,
+  );
+}
+
+/** An older backup goes into a database of its own schema, which is then brought to this program's. */
+async function restoreFrom(
+  file: string,
+  { dataDir, databaseUrl }: Config,
+  status: Status,
+): Promise<BackupReport> {
+  const source = createReadStream(file);
+  const fileBytes = statSync(file).size;
+  const onRows = (rows: number) => status.show({ rows, share: source.bytesRead / fileBytes });
+  const backup = await openBackup(unzipped(source));
+  // Alone, because a gateway would serve on with the old secrets and versions.
+  const embedded =
+    databaseUrl === undefined ? await startEmbedded({ dataDir, isAlone: true }) : undefined;
+  try {
+    return await withConnection(embedded ?? { url: present(databaseUrl) }, async (connection) => {
+      await refuseUsed(connection);
+      await applyMigrations(connection, MIGRATIONS.slice(0, backup.header.schema));
+      const report = await readBackup(connection, backup, { onRows });
+      await migrate(connection);
+      return report;
+    });
+  } finally {
+    await embedded?.stop();
+  }
+}
+
+function unzipped(source: ReadStream): AsyncIterable<Uint8Array> {
+  const gunzip = createGunzip();
+  // The reader gets the error of either.
+  pipeline(source, gunzip).catch(() => {});
+  return gunzip;
+}
+
+function answerOf(file: string, { tables, rows }: BackupReport, done: string): Answer {
+  return {
+    json: JSON.stringify({ file, tables, rows }),
+    text: `${done} ${rows} rows of ${tables} tables: ${file}`,
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * `console`: a link that signs in to the console, once. Beyond 5.
+ *
+ * @module
+ */
+import { hostname } from "node:os";
+import { type Config, listenerUrl, operatorsUrl } from "../../config.ts";
+import { createOperatorLink, createSignInLink } from "../../operator/sign_in_links.ts";
+import { type GatewayUrls, listGateways } from "../../postgres/embedded/gateways.ts";
+import { UsageError } from "../command.ts";
+import { databaseCommand } from "../database_command.ts";
+import { oneOf, text } from "../options.ts";
+import { fields } from "../output.ts";
+
+/** The command `console`. */
+export const consoleCommand = databaseCommand({
+  words: "console",
+  about: "print a link that signs in to the console once, within 15 minutes; default as operator",
+  isPrintedOnce: true,
+  options: {
+    account: text("whom the link is for, by id or name", { placeholder: "ID" }),
+    permission: oneOf(["read", "write"], "read: as a consumer; write: as a provider"),
+  },
+  check: ({ values: { account, permission } }) => {
+    if ((account === undefined) !== (permission === undefined)) {
+      throw new UsageError("give --account and --permission together, or neither for an operator");
+    }
+  },
+  run: async ({ config, operator, actor, values: { account, permission } }) => {
+    const urls = findUrls(config);
+    const link =
+      account === undefined || permission === undefined
+        ? await createOperatorLink({ ...operator, baseUrl: urls.operators }, actor)
+        : await createSignInLink(
+            { ...operator, baseUrl: urls.clients },
+            { account_id: account, permission },
+            actor,
+          );
+    return {
+      json: JSON.stringify(link),
+      text: [
+        fields({ link: link.url, "works until": link.expires_at }),
+        "Whoever signs in with it first uses it up. It works once.",
+      ].join("\n"),
+    };
+  },
+});
+
+/** Where a gateway serves from the data folder here and now. If there is none, where one would by the settings. */
+function findUrls(config: Config): GatewayUrls {
+  const { databaseUrl, dataDir, baseUrl = listenerUrl(config) } = config;
+  if (config.baseUrl === undefined && databaseUrl === undefined) {
+    for (const { host, readUrls } of listGateways(dataDir)) {
+      const served = host === hostname() ? readUrls() : undefined;
+      if (served !== undefined) return served;
+    }
+  }
+  return { clients: baseUrl, operators: operatorsUrl(config, { baseUrl }) };
+}

@@ -1,0 +1,48 @@
+/**
+ * `credits grant`, `credits revoke`. Decisions 7, 8 and 10, beyond 2.
+ *
+ * @module
+ */
+import { grantCredits, revokeCredits } from "../../operator/credits.ts";
+import { databaseCommand } from "../database_command.ts";
+import { ACCOUNT_OPTION, credits, required } from "../options.ts";
+import { entryAnswer, REASON_OPTION, referenceOption } from "./ledger_answer.ts";
+
+export const CREDIT_COMMANDS = [
+  creditCommand(grantCredits, {
+    words: "credits grant",
+    about: "give an account credits (1 credit = 0.000001 USD)",
+    noun: "grant",
+  }),
+  creditCommand(revokeCredits, {
+    words: "credits revoke",
+    about: "take credits back from an account; refused if it has fewer",
+    noun: "revocation",
+  }),
+];
+
+interface Texts {
+  readonly words: string;
+  readonly about: string;
+  readonly noun: string;
+}
+
+function creditCommand(act: typeof grantCredits, { words, about, noun }: Texts) {
+  return databaseCommand({
+    words,
+    about,
+    options: {
+      account: required(ACCOUNT_OPTION),
+      credits: required(credits("how many, with up to 3 decimals")),
+      reason: REASON_OPTION,
+      reference: referenceOption(`names the ${noun}: the same one twice is one entry`),
+    },
+    run: async ({ operator, actor, values: { account, ...entry }, output }) => {
+      const written = await act(operator, { account_id: account, ...entry }, actor);
+      if (written.isRepeated) {
+        output.note(`this ${noun} was there already, and nothing was added\n`);
+      }
+      return entryAnswer(written);
+    },
+  });
+}

@@ -1,0 +1,33 @@
+/**
+ * `grants`: prints the SQL that lets a role serve without the right to change the schema.
+ *
+ * @module
+ */
+import { present } from "../../lib/assert.ts";
+import { grantsFor } from "../../postgres/migrate/grants.ts";
+import { databaseCommand } from "../database_command.ts";
+import { required, text } from "../options.ts";
+
+/** PostgreSQL's names, in bytes. */
+const ROLE_LENGTH_MAX = 63;
+
+/** The command `grants`. */
+export const grants = databaseCommand({
+  words: "grants",
+  about: "print the SQL that lets a role serve with --no-migrate; the owner of the tables runs it",
+  options: {
+    role: required(
+      text("name of the role, which must exist", {
+        placeholder: "NAME",
+        lengthMax: ROLE_LENGTH_MAX,
+      }),
+    ),
+  },
+  run: async ({ database, values }) => {
+    const statements = grantsFor(values.role, present(await database.row("find_home", {})));
+    return {
+      json: JSON.stringify({ role: values.role, statements }),
+      text: statements.join("\n"),
+    };
+  },
+});

@@ -1,0 +1,264 @@
+/**
+ * `key create`, `key edit`, `key rotate`, `key list`, `key find`, `key revoke`. Decisions 3, 8 and 10, beyond 1.
+ *
+ * @module
+ */
+import type { KeyPermission } from "../../accounts/key_format.ts";
+import {
+  createAdminKey,
+  createKey,
+  editKey,
+  findKeyRecord,
+  GRACE_SECONDS_MAX,
+  type KeyOutcome,
+  listAdminKeys,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from "../../operator/keys.ts";
+import { Refused } from "../../operator/refused.ts";
+import { UsageError } from "../command.ts";
+import { databaseCommand } from "../database_command.ts";
+import { AFTER_OPTION, LIMIT_OPTION, listAnswer } from "../list_page.ts";
+import {
+  ACCOUNT_OPTION,
+  credits,
+  duration,
+  list,
+  oneOf,
+  orNull,
+  required,
+  text,
+  time,
+} from "../options.ts";
+import { fields, shown } from "../output.ts";
+
+const KEEP_NOW = "Keep the key now: only its hash is stored, so it can't be shown again.";
+const NAME = text("what it is for");
+const FEEDS = list("the only feeds that it may read, by id or slug; default all", {
+  placeholder: "ID,ID",
+  lengthMax: 10_000,
+});
+
+const keyCreate = databaseCommand({
+  words: "key create",
+  about: "make a key; it is printed once and never again",
+  isPrintedOnce: true,
+  options: {
+    account: ACCOUNT_OPTION,
+    permission: required(
+      oneOf(
+        ["read", "write", "admin"],
+        "read: catalog, search, data; write: push and edit own feeds; admin: the operator's API",
+      ),
+    ),
+    name: NAME,
+    expires: time("when it ends; default never"),
+    "daily-credits": credits("what it may spend in a UTC day; default all that the account has"),
+    feeds: FEEDS,
+  },
+  check: ({ values }) => {
+    inputOf(values);
+  },
+  run: async ({ operator, actor, values }) => {
+    const input = inputOf(values);
+    const made =
+      input.permission === "admin"
+        ? await createAdminKey(operator, input, actor)
+        : await createKey(operator, input, actor).catch(throwUsage);
+    return {
+      json: JSON.stringify(made),
+      text: [
+        fields({
+          key: made.key,
+          id: made.id,
+          permission: made.permission,
+          account: made.account_id,
+          name: made.name,
+          expires: made.expires_at ?? "never",
+          ...limitsOf(made),
+        }),
+        KEEP_NOW,
+      ].join("\n"),
+    };
+  },
+});
+
+interface GivenKey {
+  readonly account: string | undefined;
+  readonly permission: KeyPermission;
+  readonly name: string | undefined;
+  readonly expires: string | undefined;
+  readonly "daily-credits": bigint | undefined;
+  readonly feeds: readonly string[] | undefined;
+}
+
+/** An operator's key has a name in place of an account. @throws {UsageError} */
+function inputOf({ account, permission, name, expires, ...limits }: GivenKey) {
+  const { "daily-credits": daily, feeds } = limits;
+  if (permission === "admin") {
+    if (account !== undefined || daily !== undefined || feeds !== undefined) {
+      throw new UsageError(
+        "an admin key belongs to no account and reads nothing: leave --account, --daily-credits and --feeds out",
+      );
+    }
+    if (name === undefined) {
+      throw new UsageError("an admin key needs --name, which the audit trail shows");
+    }
+    return { permission, name, expires_at: expires };
+  }
+  if (account === undefined) throw new UsageError("--account is required");
+  const read = { daily_credits: daily, feed_ids: feeds };
+  return { permission, account_id: account, name, expires_at: expires, ...read };
+}
+
+/** Options that contradict each other are wrong usage. */
+function throwUsage(error: unknown): never {
+  const isUsage = error instanceof Refused && error.code === "KEY_NOT_FOR_READING";
+  throw isUsage ? new UsageError(error.message) : error;
+}
+
+const keyEdit = databaseCommand({
+  words: "key edit",
+  argument: "KEY",
+  about: "change a key, by id or beginning: its name, end, daily budget or feeds",
+  options: {
+    name: NAME,
+    "daily-credits": orNull(credits("what it may spend in a UTC day"), "none"),
+    feeds: orNull(FEEDS, "all"),
+    expires: orNull(time("when it ends"), "never"),
+  },
+  check: ({ values: { name, feeds, expires, "daily-credits": daily } }) => {
+    if ([name, feeds, expires, daily].every((value) => value === undefined)) {
+      throw new UsageError(
+        "nothing is to be changed: give --name, --daily-credits, --feeds or --expires",
+      );
+    }
+  },
+  run: async ({ operator, actor, values, argument: keyId }) => {
+    const { name, feeds, expires, "daily-credits": daily } = values;
+    const limits = { expires_at: expires, daily_credits: daily, feed_ids: feeds };
+    const edited = await editKey(operator, { key_id: keyId, name, ...limits }, actor);
+    return { json: JSON.stringify(edited), text: textOf(edited) };
+  },
+});
+
+const keyRotate = databaseCommand({
+  words: "key rotate",
+  argument: "KEY",
+  about:
+    "make a new key with the settings of another one, which ends after the grace (0: at once, with its agents)",
+  isPrintedOnce: true,
+  options: { grace: duration("how long the old key still works; default 24h", GRACE_SECONDS_MAX) },
+  run: async ({ operator, actor, values: { grace }, argument: keyId }) => {
+    const rotated = await rotateKey(operator, { key_id: keyId, grace_seconds: grace }, actor);
+    const { key, replaces } = rotated;
+    return {
+      json: JSON.stringify(rotated),
+      text: [`key:  ${key}`, textOf(rotated), `replaces:  ${replaces}`, KEEP_NOW].join("\n"),
+    };
+  },
+});
+
+const keyList = databaseCommand({
+  words: "key list",
+  about: "list an account's keys, or operators' own, in any state, oldest first",
+  options: {
+    account: ACCOUNT_OPTION,
+    permission: oneOf(["admin"], "operators' own keys, in place of an account's"),
+    limit: LIMIT_OPTION,
+    after: AFTER_OPTION,
+  },
+  check: ({ values }) => {
+    listedAccountOf(values);
+  },
+  run: async ({ operator, values }) => {
+    const account = listedAccountOf(values);
+    const page = { limit: values.limit, cursor: values.after };
+    const keys =
+      account === undefined
+        ? await listAdminKeys(operator, page)
+        : await listKeys(operator, { account_id: account, ...page });
+    return listAnswer(keys, {
+      ID: (row) => row.id,
+      "STARTS WITH": { whole: (row) => row.key_start },
+      PERMISSION: (row) => row.permission,
+      REVOKED: (row) => row.revoked_at,
+      EXPIRES: (row) => row.expires_at,
+      NAME: (row) => row.name,
+      "LAST USED": (row) => row.last_used_at,
+      "DAILY CREDITS": (row) => limitsOf(row)["daily credits"],
+      FEEDS: (row) => row.feed_ids?.length ?? "all",
+      CREATED: (row) => row.created_at,
+    });
+  },
+});
+
+/** The account whose keys are listed; undefined: operators' own. @throws {UsageError} */
+function listedAccountOf({
+  account,
+  permission,
+}: {
+  readonly account: string | undefined;
+  readonly permission: "admin" | undefined;
+}): string | undefined {
+  if ((account === undefined) !== (permission === undefined)) return account;
+  throw new UsageError("give --account, or --permission admin for operators' own keys");
+}
+
+const keyFind = databaseCommand({
+  words: "key find",
+  argument: "KEY",
+  about: "find the record of a leaked key, whole or its beginning; never the key itself",
+  options: {},
+  check: ({ argument: given }) => {
+    if (given.trim() === "") throw new UsageError("KEY must not be blank");
+  },
+  run: async ({ operator, argument: key }) => {
+    const found = await findKeyRecord(operator, { key });
+    return {
+      json: JSON.stringify(found),
+      text: [textOf(found), `owner:  ${shown(found.account_name ?? "an operator")}`].join("\n"),
+    };
+  },
+});
+
+const keyRevoke = databaseCommand({
+  words: "key revoke",
+  argument: "KEY",
+  about:
+    "end a key, by id or beginning, and the agents that it has connected, from the next request on",
+  options: {},
+  run: async ({ operator, actor, argument: keyId }) => {
+    const revoked = await revokeKey(operator, { key_id: keyId }, actor);
+    return {
+      json: JSON.stringify(revoked),
+      text: `key ${revoked.id} is revoked since ${revoked.revoked_at}`,
+    };
+  },
+});
+
+export const KEY_COMMANDS = [keyCreate, keyEdit, keyRotate, keyList, keyFind, keyRevoke];
+
+function textOf(key: KeyOutcome): string {
+  return fields({
+    id: key.id,
+    "starts with": key.key_start,
+    permission: key.permission,
+    account: key.account_id,
+    name: key.name,
+    created: key.created_at,
+    expires: key.expires_at ?? "never",
+    revoked: key.revoked_at,
+    "last used": key.last_used_at,
+    ...limitsOf(key),
+  });
+}
+
+/** What the key may spend and read. */
+function limitsOf({
+  daily_credits: daily,
+  feed_ids: feedIds,
+}: Pick<KeyOutcome, "daily_credits" | "feed_ids">) {
+  return { "daily credits": daily?.rawJSON ?? "all", feeds: feedIds?.join(", ") ?? "all" };
+}

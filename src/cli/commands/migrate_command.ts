@@ -1,0 +1,25 @@
+/**
+ * `migrate`: applies what is missing, and says what. Every other command does the same on its way.
+ * Decisions 8.
+ *
+ * @module
+ */
+import { databaseCommand } from "../database_command.ts";
+
+/** The command `migrate`. */
+export const migrate = databaseCommand({
+  words: "migrate",
+  about: "apply what is missing from the database's schema",
+  makesDatabase: true,
+  options: {},
+  run: async ({ migrated: { migrations, functions } }) => {
+    const done = [
+      ...migrations.map((name) => `applied ${name}`),
+      ...(functions ? ["added this version's functions"] : []),
+    ];
+    return {
+      json: JSON.stringify({ migrations, functions }),
+      text: done.length === 0 ? "nothing was missing" : done.join("\n"),
+    };
+  },
+});

@@ -1,0 +1,243 @@
+/**
+ * `report stats`, `report top`, `report stale`, `report revenue`, `report errors`: what an operator looks at each day.
+ *
+ * @module
+ */
+
+import { type Earnings, OPERATOR_GROUPINGS } from "../../accounts/earnings/earnings.ts";
+import { reportEarnings } from "../../operator/earnings_statements.ts";
+import { PAGE_ROWS_MAX } from "../../operator/keyset_page.ts";
+import {
+  ERRORS_CURSOR,
+  REVENUE_CURSOR,
+  reportErrors,
+  reportRevenue,
+  reportStale,
+  reportTop,
+  STALE_CURSOR,
+  type TopOutcome,
+} from "../../operator/reports.ts";
+import { readStats } from "../../operator/stats.ts";
+import { databaseCommand } from "../database_command.ts";
+import { afterCursor, LIMIT_OPTION, listAnswer } from "../list_page.ts";
+
+import { ACCOUNT_OPTION, day, oneOf, text, time } from "../options.ts";
+
+import { type Columns, fields, table } from "../output.ts";
+
+const DAY_LENGTH = "2026-11-21".length;
+const TIME_FORM = { placeholder: "TIME" };
+const PERIOD_OPTION = time("inclusive lower bound; default 7 days ago");
+
+const top = databaseCommand({
+  words: "report top",
+  about: "rank feeds and accounts by what was read",
+  options: {
+    since: time("on its UTC day or later; default 7 days ago"),
+    by: oneOf(["reads", "credits"], "default reads"),
+    limit: LIMIT_OPTION,
+  },
+  run: async ({ operator, values }) => {
+    const { hasMore, ...ranked } = await reportTop(operator, values);
+    const feedTable = table(ranked.feeds, {
+      FEED: (row) => row.feed_id,
+      SLUG: { whole: (row) => row.endpoint_path },
+      ...READ_COLUMNS,
+      NAME: (row) => row.feed_name,
+      OWNER: (row) => row.account_name,
+    });
+    const accountTable = table(ranked.accounts, {
+      ACCOUNT: (row) => row.account_id,
+      ...READ_COLUMNS,
+      NAME: (row) => row.account_name,
+    });
+    return {
+      json: JSON.stringify(ranked),
+      text: (columns) => [feedTable(columns), "", accountTable(columns)].join("\n"),
+      more: hasMore
+        ? `there are more: a larger --limit shows them, up to ${PAGE_ROWS_MAX}`
+        : undefined,
+    };
+  },
+});
+
+const stats = databaseCommand({
+  words: "report stats",
+  about: "show what the gateway does by minute or day, and whether all ledgers add up",
+  options: {
+    since: text("the first one, a day in UTC or a time; default an hour, or 30 days", TIME_FORM),
+    until: text("the last one; default now", TIME_FORM),
+    by: oneOf(["minute", "day"], "what a row is; default day"),
+  },
+  run: async ({ operator, values: { since, until, by } }) => {
+    const stats = await readStats(operator, { from: since, to: until, by });
+    const { ledger } = stats;
+    const groups = table(stats.groups, {
+      [stats.by.toUpperCase()]: {
+        whole: ({ at }) => (stats.by === "day" ? at.slice(0, DAY_LENGTH) : at),
+      },
+      READS: (row) => row.reads,
+      CHARGED: (row) => row.charged_credits.rawJSON,
+      REFUSED: (row) => row.refused,
+      ERRORS: (row) => row.errors,
+      PUSHES: (row) => row.pushes,
+      SOLD: (row) => row.purchases,
+      REFUNDED: (row) => row.refunded_credits.rawJSON,
+      "REFUSED PUSHES": (row) => row.refused_pushes,
+      DISCOVERY: (row) => row.discovery_calls,
+    });
+    const proof = fields(
+      ledger === null
+        ? { ledger: "not proven yet; that is done every ten minutes" }
+        : {
+            ledger: ledger.is_balanced
+              ? `balanced, ${ledger.accounts} accounts`
+              : `WRONG, ${ledger.wrong_accounts} of ${ledger.accounts} accounts`,
+            proven: ledger.proven_at,
+            granted: `${ledger.granted_credits.rawJSON} credits`,
+            revoked: `${ledger.revoked_credits.rawJSON} credits`,
+            charged: `${ledger.charged_credits.rawJSON} credits`,
+            refunded: `${ledger.refunded_credits.rawJSON} credits`,
+            balances: `${ledger.balance_credits.rawJSON} credits`,
+          },
+    );
+    return {
+      json: JSON.stringify(stats),
+      text: (columns) => [proof, "", groups(columns)].join("\n"),
+    };
+  },
+});
+
+const READ_COLUMNS: Columns<Pick<TopOutcome["accounts"][number], "reads" | "credits_charged">> = {
+  READS: (row) => row.reads,
+  CREDITS: (row) => row.credits_charged.rawJSON,
+};
+
+const stale = databaseCommand({
+  words: "report stale",
+  about: "list feeds whose provider is late or never pushed, the oldest data first",
+  options: {
+    since: time("leave out feeds that were last pushed to, or made, before it"),
+    limit: LIMIT_OPTION,
+    after: afterCursor(STALE_CURSOR),
+  },
+  run: async ({ operator, values: { since, limit, after } }) =>
+    listAnswer(await reportStale(operator, { since, limit, cursor: after }), {
+      FEED: (row) => row.feed_id,
+      SLUG: { whole: (row) => row.endpoint_path },
+      STATUS: (row) => row.status,
+      EVERY: (row) => `${row.sync_interval_mins} min`,
+      "LAST SYNC": (row) => row.last_sync_at ?? "never",
+      DUE: (row) => row.due_at,
+      OWNER: (row) => row.account_name,
+    }),
+});
+
+const revenue = databaseCommand({
+  words: "report revenue",
+  about: "list what feeds have sold in whole days, in UTC; the most first",
+  options: {
+    since: time("its day is the first; default 7 days ago"),
+    until: time("its day is the last; default today"),
+    account: { ...ACCOUNT_OPTION, about: "feeds of this provider only, by id or exact name" },
+    limit: LIMIT_OPTION,
+    after: afterCursor(REVENUE_CURSOR),
+  },
+  run: async ({ operator, values: { account, after, ...period } }) =>
+    listAnswer(await reportRevenue(operator, { ...period, account_id: account, cursor: after }), {
+      FEED: (row) => row.feed_id,
+      SLUG: { whole: (row) => row.endpoint_path },
+      REVENUE: (row) => row.revenue_usd.rawJSON,
+      PAID: (row) => row.paid_reads,
+      SOLD: (row) => row.purchases,
+      FEE: (row) => row.fee_usd.rawJSON,
+      NET: (row) => row.net_usd.rawJSON,
+      OWNER: (row) => row.account_name,
+      READS: (row) => row.reads,
+      GROSS: (row) => row.gross_usd.rawJSON,
+      REFUNDED: (row) => row.refunded_usd.rawJSON,
+    }),
+});
+
+const errors = databaseCommand({
+  words: "report errors",
+  about: "list refused pushes by feed and code, each with its newest one, the newest first",
+  options: {
+    since: PERIOD_OPTION,
+    limit: LIMIT_OPTION,
+    after: afterCursor(ERRORS_CURSOR),
+  },
+  run: async ({ operator, values: { since, limit, after } }) =>
+    listAnswer(await reportErrors(operator, { since, limit, cursor: after }), {
+      FEED: (row) => row.feed_id,
+      SLUG: { whole: (row) => row.endpoint_path },
+      CODE: { whole: (row) => row.code },
+      PUSHES: (row) => row.pushes,
+      "LAST DETAIL": (row) => row.last_detail,
+      LAST: (row) => row.last_pushed_at,
+      OWNER: (row) => row.account_name,
+    }),
+});
+
+const earnings = databaseCommand({
+  words: "report earnings",
+  about: "show what a provider, or all of them, earned in a range of days, and what they are owed",
+  options: {
+    account: { ...ACCOUNT_OPTION, about: "the provider, by id or exact name; default all" },
+    since: day("the first day, in UTC; default 30 days with the last one"),
+    until: day("the last day, in UTC; default today"),
+    by: oneOf(OPERATOR_GROUPINGS, "what a row is; default day"),
+  },
+  run: async ({ operator, values: { account, since, until, by } }) => {
+    const asked = { account_id: account, from: since, to: until, group_by: by };
+    const { accountName, outcome } = await reportEarnings(operator, asked);
+    const { totals } = outcome;
+    const rows = outcome.groups.filter((row) => row.reads + row.purchases > 0 || hasMoney(row));
+    const groups = table(rows, {
+      [outcome.group_by.toUpperCase()]: (row) =>
+        row.date ?? row.month ?? row.feed_id ?? row.account_id,
+      ...EARNED_COLUMNS,
+      ...(rows[0]?.name !== undefined && { NAME: (row) => row.name ?? "" }),
+    });
+    const { account_id: id } = outcome;
+    const text = fields({
+      account: id === null ? "all providers" : `${id} (${accountName})`,
+      days: `${outcome.from} to ${outcome.to}${totals.is_final ? "" : ", not complete yet"}`,
+      reads: `${totals.reads}, ${totals.paid_reads} of them paid, by ${totals.accounts} accounts`,
+      purchases: totals.purchases,
+      gross: `${totals.gross_usd.rawJSON} USD`,
+      refunded: `${totals.refunded_usd.rawJSON} USD`,
+      fee: `${totals.fee_usd.rawJSON} USD`,
+      net: `${totals.net_usd.rawJSON} USD`,
+      "earned in all": `${outcome.earned_usd.rawJSON} USD`,
+      "paid out": `${outcome.paid_usd.rawJSON} USD`,
+      owed: `${outcome.owed_usd.rawJSON} USD`,
+    });
+    return {
+      json: JSON.stringify(outcome),
+      text: (columns) => [groups(columns), "", text].join("\n"),
+    };
+  },
+});
+
+type EarnedRow = Earnings["groups"][number];
+
+/** Whether something was given back on a day without sales. */
+function hasMoney({ refunded_usd: refunded }: EarnedRow): boolean {
+  return refunded.rawJSON !== "0";
+}
+
+/** NET comes first, because a narrow terminal drops columns from the end. */
+const EARNED_COLUMNS: Columns<EarnedRow> = {
+  NET: (row) => row.net_usd.rawJSON,
+  GROSS: (row) => row.gross_usd.rawJSON,
+  REFUNDED: (row) => row.refunded_usd.rawJSON,
+  FEE: (row) => row.fee_usd.rawJSON,
+  READS: (row) => row.reads,
+  PAID: (row) => row.paid_reads,
+  ACCOUNTS: (row) => row.accounts,
+  SOLD: (row) => row.purchases,
+  FINAL: (row) => (row.is_final ? "yes" : "not yet"),
+};
+
+export const REPORT_COMMANDS = [stats, top, stale, revenue, earnings, errors];

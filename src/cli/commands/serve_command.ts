@@ -1,0 +1,223 @@
+/**
+ * `serve`: a gateway until a signal, then a drain within 10 seconds. Decisions 8.
+ *
+ * @module
+ */
+import { shellActor } from "../../accounts/actor.ts";
+import { type Config, isBaseUrlMissing, operatorsUrl, PORT_MAX } from "../../config.ts";
+import { present } from "../../lib/assert.ts";
+import { createLog, type Log } from "../../lib/log.ts";
+import { fullVersion } from "../../lib/program_version.ts";
+import { DRAIN_EXIT_MS } from "../../limits.ts";
+import { connectReach } from "../../oauth/reach.ts";
+import { judgeConnections } from "../../operator/examine.ts";
+import { createOperatorLink } from "../../operator/sign_in_links.ts";
+import type { Database } from "../../postgres/client/database.ts";
+import { noteGateway } from "../../postgres/embedded/gateways.ts";
+import { type Gateway, startGateway } from "../../server.ts";
+import { startWorkers } from "../../workers/supervisor.ts";
+import { defineCommand, type Options } from "../command.ts";
+import { howToStop, typed } from "../hints.ts";
+import { notifySystemd } from "../notify_systemd.ts";
+import { flag, integer, text, workers } from "../options.ts";
+import type { Output } from "../output.ts";
+
+/** `serve` and `demo` take these. */
+export const LISTEN_OPTIONS = {
+  port: integer("default PORT, else 3000; 0 takes a free one", { least: 0, most: PORT_MAX }),
+  host: text("address to listen on; default HOST, else 127.0.0.1", {
+    placeholder: "H",
+    lengthMax: 253,
+  }),
+} satisfies Options;
+
+/** The configuration with what the command line says in its place. */
+export function listenConfig(
+  config: Config,
+  given: { readonly port?: number | undefined; readonly host?: string | undefined },
+): Config {
+  return { ...config, port: given.port ?? config.port, host: given.host ?? config.host };
+}
+
+/** The command `serve`. */
+export const serve = defineCommand({
+  words: "serve",
+  about: "migrate, then serve until SIGINT or SIGTERM",
+  makesDatabase: true,
+  options: {
+    ...LISTEN_OPTIONS,
+    "no-migrate": flag("refuse a schema that is behind; for a role that can't change it"),
+    workers: workers("processes on the port; auto: one a processor core; default 1, unsupervised"),
+  },
+  run: async ({ config, values, output }) => {
+    const migrates = values["no-migrate"] !== true;
+    const listening = { ...listenConfig(config, values), migrates };
+    const { workers: count } = values;
+    const onStart = async (served: Listening, database: Database, log: Log) => {
+      await announce(served, output);
+      await warnOfConnections(database, { config, log, processes: count ?? 1 });
+      const row = output.isJson ? undefined : await database.row("has_accounts", {});
+      if (row?.has_accounts === false) output.note(nextSteps(served, config));
+      if (!output.isJson && config.hasConsole)
+        await offerConsole(served, { database, config, output });
+    };
+    if (count === undefined) {
+      await serveUntilSignal(listening, (served, log) =>
+        onStart(served, served.services.database, log),
+      );
+    } else {
+      await untilSignal(listening, {
+        start: (log) => startWorkers({ config: listening, log, count }),
+        onStart: (served, log) => onStart(served, served.database, log),
+      });
+    }
+    return undefined;
+  },
+});
+
+/** A gateway, or several on one port. */
+type Listening = Pick<Gateway, "baseUrl" | "port" | "adminPort" | "stop">;
+
+function announce(
+  { baseUrl, port: listening, adminPort }: Listening,
+  output: Output,
+): Promise<void> {
+  return output.write(
+    output.isJson
+      ? `${JSON.stringify({ base_url: baseUrl, docs_url: `${baseUrl}/docs`, port: listening, ...(adminPort !== undefined && { admin_port: adminPort }) })}\n`
+      : `Feedgate serves ${baseUrl} (docs at ${baseUrl}/docs)${adminPort === undefined ? "" : `, and operators on port ${adminPort}`}\n`,
+  );
+}
+
+interface Offering {
+  readonly database: Database;
+  readonly config: Config;
+  readonly output: Output;
+}
+
+/**
+ * A link for the operator, while no operator has a key. Only on a terminal: elsewhere standard error is a journal or a
+ * container's log, and whoever reads the link there could sign in.
+ */
+async function offerConsole(
+  listening: Listening,
+  { database, config, output }: Offering,
+): Promise<void> {
+  const row = await database.row("has_admin_keys", {});
+  if (row?.has_admin_keys !== false) return;
+  if (output.statusColumns === undefined) {
+    output.note(`To sign in to the console: ${typed("console", config)}\n`);
+    return;
+  }
+  const baseUrl = operatorsUrl(config, listening);
+  const operator = { database, limits: config.limits, baseUrl };
+  const { url } = await createOperatorLink(operator, shellActor("at the start"));
+  output.note(
+    `Sign in to the console, once, within 15 minutes:\n  ${url}\nAnother link: ${typed("console", config)}\n`,
+  );
+}
+
+/** Once PostgreSQL gives no more connections, answers come late or not at all: so it is said before. */
+async function warnOfConnections(
+  database: Database,
+  { config, log, processes }: { config: Config; log: Log; processes: number },
+): Promise<void> {
+  if (config.isDatabasePooled) return;
+  const room = await database.row("find_connection_room", {});
+  const { health, found, hint } = judgeConnections(present(room), processes);
+  if (health !== "ok") log.warn(`connections may run out: ${found}`, { processes, hint });
+}
+
+/** How the first key is made; with the folder, because commands may be given elsewhere. */
+function nextSteps({ baseUrl }: Listening, config: Config): string {
+  return [
+    "There is no account yet. Make one and its key in another terminal:",
+    `  ${typed("account create --name NAME", config)}`,
+    `  ${typed("key create --account ID --permission read", config)}`,
+    `What a key is good for: ${baseUrl}/docs`,
+    `Stop it ${howToStop(config)}`,
+    "",
+  ].join("\n");
+}
+
+/** A signal to the group arrives twice if a parent passes it on. A second one within this time is the same. */
+const SAME_SIGNAL_MS = 250;
+const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Serves until a signal. `onStart` runs once the gateway listens, and a signal does not wait for it. */
+export function serveUntilSignal(
+  config: Config,
+  onStart: (gateway: Gateway, log: Log) => Promise<void>,
+): Promise<void> {
+  return untilSignal(config, { start: (log) => startGateway(config, log), onStart });
+}
+
+/** The log of a start, which begins with what is hardly meant in the environment. */
+function logOf(config: Config): Log {
+  const log = createLog({ level: config.logLevel });
+  for (const warning of config.warnings) log.warn(warning);
+  if (isBaseUrlMissing(config)) {
+    log.warn(
+      `HOST is ${config.host} and FEEDGATE_BASE_URL is not set: links in answers have an address that works on this machine only; set FEEDGATE_BASE_URL to the one that clients call`,
+    );
+  }
+  if (connectReach(config) === "own_machine") {
+    const isPublic = config.baseUrl !== undefined;
+    const sentence =
+      "agents can be connected by OAuth from this machine only, since FEEDGATE_BASE_URL is not an address of https";
+    if (isPublic) log.warn(sentence);
+    else log.info(sentence);
+  }
+  return log;
+}
+
+interface Serving<Served extends Listening> {
+  start(log: Log): Promise<Served>;
+  onStart(served: Served, log: Log): Promise<void>;
+}
+
+async function untilSignal<Served extends Listening>(
+  config: Config,
+  { start, onStart }: Serving<Served>,
+): Promise<void> {
+  const { databaseUrl, dataDir } = config;
+  const log = logOf(config);
+  // Before the database starts, because a signal in between must not leave it running.
+  const signalled = catchSignals(log);
+  const note = databaseUrl === undefined ? await noteGateway(dataDir) : undefined;
+  try {
+    const served = await start(log);
+    note?.tell({ clients: served.baseUrl, operators: operatorsUrl(config, served) });
+    log.info("serving", { version: fullVersion(), base_url: served.baseUrl });
+    const endNotices = await notifySystemd({ environment: process.env, log });
+    try {
+      await Promise.race([onStart(served, log), signalled]);
+      await signalled;
+    } finally {
+      endNotices();
+      await served.stop();
+      log.info("stopped");
+    }
+  } finally {
+    note?.takeBack();
+  }
+}
+
+/** Resolves at the first signal. The second, or the end of the time for a drain, ends the process. */
+function catchSignals(log: Log): Promise<void> {
+  let firstMs: number | undefined;
+  return new Promise((resolve) => {
+    for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
+      process.on(signal, () => {
+        if (firstMs === undefined) {
+          firstMs = performance.now();
+          log.info("stopping: requests in flight are answered first", { signal });
+          setTimeout(() => process.exit(1), DRAIN_EXIT_MS).unref();
+          resolve();
+        } else if (performance.now() - firstMs > SAME_SIGNAL_MS) {
+          process.exit(code);
+        }
+      });
+    }
+  });
+}

@@ -1,0 +1,86 @@
+/**
+ * `topup list`, `topup settle`, `report topups`: what accounts have paid for credits by themselves. Beyond 15.
+ *
+ * @module
+ */
+import {
+  listTopups,
+  reportTopups,
+  settleTopup,
+  TOPUP_STATUSES,
+  TOPUP_WAYS,
+  TOPUPS_CURSOR,
+} from "../../operator/topups.ts";
+import { databaseCommand } from "../database_command.ts";
+import { afterCursor, LIMIT_OPTION, listAnswer } from "../list_page.ts";
+import { ACCOUNT_OPTION, day, flag, oneOf } from "../options.ts";
+import { fields, table } from "../output.ts";
+import { REASON_OPTION } from "./ledger_answer.ts";
+
+const topupList = databaseCommand({
+  words: "topup list",
+  about: "list what accounts have paid for credits by themselves, or are to pay, newest first",
+  options: {
+    account: ACCOUNT_OPTION,
+    way: oneOf(TOPUP_WAYS, "paid in this way only"),
+    status: oneOf(TOPUP_STATUSES, "in this state only"),
+    alerts: flag("only those that need somebody"),
+    limit: LIMIT_OPTION,
+    after: afterCursor(TOPUPS_CURSOR),
+  },
+  run: async ({ operator, values: { account, way, status, alerts, limit, after } }) => {
+    const asked = { account_id: account, way, status, alerts, limit, cursor: after };
+    return listAnswer(await listTopups(operator, asked), {
+      ASKED: (row) => row.created_at,
+      TOPUP: (row) => row.topup_id,
+      ACCOUNT: (row) => row.account_id,
+      WAY: (row) => row.way,
+      STATUS: (row) => row.status,
+      USD: (row) => row.usd.rawJSON,
+      ALERT: (row) => row.alert?.replaceAll("\n", "; ") ?? row.last_error,
+      "TAKEN BACK": (row) => row.taken_back_usd.rawJSON,
+      REFERENCE: (row) => row.reference,
+    });
+  },
+});
+
+const topupReport = databaseCommand({
+  words: "report topups",
+  about: "sum up what came in by each way to pay",
+  options: {
+    since: day("the first day, in UTC; default 30 days with the last one"),
+    until: day("the last day, in UTC; default today"),
+  },
+  run: async ({ operator, values: { since, until } }) => {
+    const report = await reportTopups(operator, { from: since, to: until });
+    return {
+      json: JSON.stringify(report),
+      text: table(report.ways, {
+        WAY: (row) => row.way,
+        GRANTED: (row) => row.granted,
+        "PAID USD": (row) => row.paid_usd.rawJSON,
+        "TAKEN BACK USD": (row) => row.taken_back_usd.rawJSON,
+        "UNRECOVERED USD": (row) => row.unrecovered_usd.rawJSON,
+        EXPIRED: (row) => row.expired,
+        ALERTS: (row) => row.alerts,
+      }),
+    };
+  },
+});
+
+const topupSettle = databaseCommand({
+  words: "topup settle",
+  argument: "TOPUP_ID",
+  about: "take the alert of a top-up away, once you have settled what it was about",
+  options: { reason: REASON_OPTION },
+  run: async ({ operator, actor, values: { reason }, argument: topupId, output }) => {
+    const settled = await settleTopup(operator, { topup_id: topupId, reason }, actor);
+    if (!settled.is_settled) output.note("this top-up has no alert, and nothing was changed\n");
+    return {
+      json: JSON.stringify(settled),
+      text: fields({ topup: settled.topup_id, settled: settled.is_settled ? "yes" : "before" }),
+    };
+  },
+});
+
+export const TOPUP_COMMANDS = [topupList, topupSettle, topupReport];

@@ -1,0 +1,47 @@
+/**
+ * The tool `buy_feed`: a one-time feed, paid from the account's balance. Beyond 13.
+ *
+ * @module
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import type { FeedMetadataShape } from "../../feeds/feed_shapes.ts";
+import { Expected } from "../../lib/typebox.ts";
+import { creditsText, usdOfCents } from "../../money/money.ts";
+import { NANOS_PER_CENT } from "../../money/money_units.ts";
+import { defineTool, FEED, problemResult, structured } from "../tool.ts";
+import { parseExactObject } from "../values.ts";
+
+type Metadata = Static<typeof FeedMetadataShape>;
+
+export const buyFeed = defineTool({
+  name: "buy_feed",
+  title: "Buy a feed",
+  description:
+    "Buys a feed with a one-time price from the account's balance, so that all reads of it are free from then on. Spends credits: call it only if the user has agreed to the price, which describe_feed gives. A feed is bought once, so a repeat costs nothing.",
+  parameters: {
+    feed: FEED,
+    max_credits: Type.Number({
+      minimum: 0,
+      [Expected]: "a number of at least 0 with at most 3 decimals",
+      description:
+        "The most credits that it may cost, with at most 3 decimals; 10,000 credits are a cent. A dearer feed is not bought.",
+    }),
+  },
+  isBuying: true,
+  async run({ ask }, { feed, max_credits }) {
+    const answer = await ask({ path: `/v1/feed/${feed}/purchase`, body: { max_credits } });
+    if (answer.status >= 300) return problemResult(answer);
+    const { _origin: receipt, ...purchase } = parseExactObject(answer.text);
+    return structured({ ...purchase, receipt });
+  },
+  async help({ ask }, { feed, max_credits }) {
+    if (max_credits !== undefined || !Value.Check(FEED, feed)) return undefined;
+    const answer = await ask({ path: `/v1/feed/${feed}/metadata` });
+    if (answer.status !== 200) return undefined;
+    const { one_time_price_cents: cents }: Metadata = JSON.parse(answer.text);
+    if (cents === null) return "The feed has no one-time price, so it is not bought.";
+    const credits = creditsText(BigInt(cents) * NANOS_PER_CENT);
+    return `The feed costs ${credits} credits ($${usdOfCents(BigInt(cents))}): ask the user, and after a yes send max_credits ${credits}.`;
+  },
+});

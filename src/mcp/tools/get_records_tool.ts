@@ -1,0 +1,44 @@
+/**
+ * The tool `get_records`: whole rows by their ids.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { Expected } from "../../lib/typebox.ts";
+import { IDS_MAX } from "../../limits.ts";
+import { ONE_READ_ARGUMENTS, ROWS_ARGUMENTS, readRows } from "../rows.ts";
+import { CALL_PRICE, DATA_NOT_INSTRUCTIONS, defineTool, FEED } from "../tool.ts";
+import { queryText } from "../tool_routes.ts";
+
+/** `1` and `"1"` are the same id. A larger number has lost digits before it is here. */
+const ID = Type.Union(
+  [
+    Type.String({ minLength: 1 }),
+    Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
+  ],
+  { [Expected]: "an id: a text, or a whole number within 2^53" },
+);
+
+export const getRecords = defineTool({
+  name: "get_records",
+  title: "Get records by id",
+  description: `Reads whole rows by their ids, and says which ids the feed does not have. Charged as one read. ${CALL_PRICE} ${DATA_NOT_INSTRUCTIONS}`,
+  parameters: {
+    feed: FEED,
+    ids: Type.Array(ID, {
+      minItems: 1,
+      maxItems: IDS_MAX,
+      [Expected]: `a list of 1 to ${IDS_MAX} ids, each a text or a whole number`,
+      description: `Up to ${IDS_MAX} record ids. Send a number of more than 15 digits as text.`,
+    }),
+    ...ROWS_ARGUMENTS,
+    ...ONE_READ_ARGUMENTS,
+  },
+  run({ ask }, { feed, ids, ...given }) {
+    return readRows(ask, {
+      path: `/v1/feed/${feed}${queryText(ids.map((id) => ["ids", String(id)] as const))}`,
+      given,
+      listsMissing: true,
+    });
+  },
+});

@@ -1,0 +1,111 @@
+/**
+ * What a person fills in on the consent page: what the agent may spend, what it may read, and until when.
+ *
+ * @module
+ */
+
+import type { Feeds } from "../feeds/find.ts";
+import { MS_PER_DAY } from "../lib/time_units.ts";
+import { AGENT_DAYS_DEFAULT, AGENT_DAYS_MAX, AGENT_FEEDS_MAX } from "../limits.ts";
+import { creditsText, nanosOfCredits, withoutGroups } from "../money/money.ts";
+
+/** As the page shows it, with what was typed. */
+export interface ConsentFields {
+  readonly credits: string;
+  readonly isAllFeeds: boolean;
+  /** Ids of feeds that are ticked. */
+  readonly feedIds: readonly string[];
+  /** Ids or slugs. */
+  readonly otherFeeds: string;
+  readonly days: string;
+}
+
+export type ConsentInput =
+  | {
+      readonly kind: "input";
+      readonly dailyNanos: bigint;
+      /** Null: all. */
+      readonly feedIds: readonly string[] | null;
+      readonly keyEndsAt: Date;
+    }
+  /** A sentence for each mistake. */
+  | { readonly kind: "mistakes"; readonly mistakes: readonly string[] };
+
+/** A billion dollars a day, as of keys that the operator makes. */
+const DAILY_NANOS_MAX = 10n ** 18n;
+const TYPED_LENGTH_MAX = 10_000;
+
+export function proposedFields(dailyCredits: number): ConsentFields {
+  return {
+    credits: String(dailyCredits),
+    isAllFeeds: true,
+    feedIds: [],
+    otherFeeds: "",
+    days: String(AGENT_DAYS_DEFAULT),
+  };
+}
+
+export function fieldsOf(form: URLSearchParams): ConsentFields {
+  return {
+    credits: (form.get("daily_credits") ?? "").trim(),
+    isAllFeeds: form.get("feeds") === "all",
+    feedIds: form.getAll("feed_id"),
+    otherFeeds: (form.get("other_feeds") ?? "").slice(0, TYPED_LENGTH_MAX),
+    days: (form.get("days") ?? "").trim(),
+  };
+}
+
+interface Around {
+  readonly feeds: Feeds;
+  readonly accountId: string;
+  readonly nowMs: number;
+  /** When the key ends that the person has signed in with; undefined: never. */
+  readonly endsBeforeMs: number | undefined;
+}
+
+export async function readConsent(
+  fields: ConsentFields,
+  { feeds, accountId, nowMs, endsBeforeMs }: Around,
+): Promise<ConsentInput> {
+  const mistakes: string[] = [];
+  const dailyNanos = nanosOfCredits(withoutGroups(fields.credits)) ?? 0n;
+  if (dailyNanos <= 0n || dailyNanos > DAILY_NANOS_MAX) {
+    mistakes.push(
+      `Credits a day must be a number above 0 with at most 3 decimals, and at most ${creditsText(DAILY_NANOS_MAX)}.`,
+    );
+  }
+  const days = /^\d{1,3}$/.test(fields.days) ? Number(fields.days) : 0;
+  if (days < 1 || days > AGENT_DAYS_MAX) {
+    mistakes.push(`Days must be a whole number from 1 to ${AGENT_DAYS_MAX}.`);
+  }
+  const typed = fields.otherFeeds.split(/[\s,]+/).filter(Boolean);
+  const references = [...fields.feedIds, ...typed];
+  const feedIds = fields.isAllFeeds ? null : new Set<string>();
+  if (feedIds === null) {
+    // A key for all feeds is not what a person means who has named some.
+    if (references.length > 0) {
+      mistakes.push(
+        "You chose all feeds, and named some. Choose “Only these”, or untick and empty what you named.",
+      );
+    }
+  } else {
+    if (references.length === 0) mistakes.push("Choose at least one feed, or all feeds.");
+    if (references.length > AGENT_FEEDS_MAX) {
+      mistakes.push(`Choose at most ${AGENT_FEEDS_MAX} feeds, or all feeds.`);
+    } else {
+      for (const reference of references) {
+        const feed = await feeds.find(accountId, reference.toLowerCase());
+        if (feed === undefined) mistakes.push(`No active feed has the id or slug "${reference}".`);
+        else feedIds.add(feed.feedId);
+      }
+    }
+  }
+  if (mistakes.length > 0) return { kind: "mistakes", mistakes };
+  const endsMs = Math.min(nowMs + days * MS_PER_DAY, endsBeforeMs ?? Number.POSITIVE_INFINITY);
+  return {
+    kind: "input",
+    dailyNanos,
+    feedIds: feedIds && [...feedIds],
+    keyEndsAt: new Date(endsMs),
+  };
+}

@@ -1,0 +1,270 @@
+/** @jsxImportSource preact */
+/**
+ * The pages that a person meets who connects an agent: the consent, and why it can't be given.
+ *
+ * @module
+ */
+import type { ComponentChildren } from "preact";
+import { isLoopbackHost } from "../lib/public_address.ts";
+import { AGENT_DAYS_MAX } from "../limits.ts";
+import { type MenuLink, renderPage } from "../pages/layout/page.tsx";
+import { Facts, Field, Message, Text, Time } from "../pages/layout/parts.tsx";
+import type { Client } from "./clients.ts";
+import type { ConsentFields } from "./consent_form.ts";
+
+/** From `/oauth/authorize`. */
+const ROOT = "..";
+const MENU: readonly MenuLink[] = [
+  { path: "console", text: "Console" },
+  { path: "docs/guides/connect", text: "Guide" },
+];
+
+/** A feed to choose. */
+export interface ListedFeed {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly price: string;
+}
+
+export interface ConsentView {
+  readonly client: Client;
+  readonly redirectAddress: string;
+  readonly accountName: string;
+  /** Where the form goes: the page's own query, with `?`. */
+  readonly query: string;
+  /** Shows that this page was given to this session. */
+  readonly token: string;
+  readonly fields: ConsentFields;
+  readonly mistakes: readonly string[];
+  readonly feeds: readonly ListedFeed[];
+  /** When the key ends that the person has signed in with, RFC 3339; undefined: never. */
+  readonly endsBefore: string | undefined;
+}
+
+export function renderConsent(view: ConsentView): string {
+  const { client, accountName, query, token, mistakes } = view;
+  return renderPage({
+    title: "Connect an agent",
+    root: ROOT,
+    menu: MENU,
+    who: <Text of={accountName} />,
+    children: (
+      <>
+        <h1>
+          Connect <Text of={client.name} />?
+        </h1>
+        <p>
+          <Text of={client.name} /> asks to search and read feeds, and to buy feeds that have a
+          one-time price, with the credits of your account.
+        </p>
+        <Facts
+          of={{
+            "Who asks": <WhoAsks client={client} />,
+            "Where the answer goes": <Destination address={view.redirectAddress} />,
+            "Who pays": <Text of={accountName} />,
+          }}
+        />
+        {mistakes.length > 0 && (
+          <Message tone="bad">
+            {mistakes.map((mistake) => (
+              <p>
+                <Text of={mistake} />
+              </p>
+            ))}
+          </Message>
+        )}
+        <form method="post" action={`authorize${query}`} class="stack">
+          <input type="hidden" name="token" value={token} />
+          <Limits {...view} />
+          <FeedChoice {...view} />
+          <div class="actions">
+            <button type="submit" name="decision" value="agree">
+              Connect
+            </button>
+            <button type="submit" name="decision" value="decline" class="quiet" formNoValidate>
+              Decline
+            </button>
+          </div>
+          <p class="hint">
+            You see what it spends, and end it at any time, on the first page of the console. It
+            also ends if the key that you have signed in with is revoked.
+          </p>
+        </form>
+      </>
+    ),
+  });
+}
+
+function WhoAsks({ client }: { readonly client: Client }) {
+  return client.host === undefined ? (
+    <>
+      A program that calls itself “<Text of={client.name} />
+      ”. Nobody has checked that name.
+    </>
+  ) : (
+    <>
+      <strong>{client.host}</strong> says that this is “<Text of={client.name} />
+      ”.
+    </>
+  );
+}
+
+function Destination({ address }: { readonly address: string }) {
+  const { hostname, host, protocol } = new URL(address);
+  if (isPrivateUse(address)) {
+    return (
+      <>
+        the program on this computer that opens addresses of <code>{protocol}</code> (
+        <code>{address}</code>). Agree only if you have just started it.
+      </>
+    );
+  }
+  return isLoopbackHost(hostname) ? (
+    <>
+      a program on the computer that you are using (<code>{host}</code>). Agree only if you have
+      just started it.
+    </>
+  ) : (
+    <strong>{host}</strong>
+  );
+}
+
+function Limits({ fields, endsBefore }: ConsentView) {
+  return (
+    <>
+      <Field
+        label="Credits a day"
+        name="daily_credits"
+        hint="The most that it spends in a UTC day. 1,000,000 credits are 1 USD. A feed that is bought once costs at least 1,000,000."
+      >
+        <input
+          id="daily_credits"
+          name="daily_credits"
+          inputMode="decimal"
+          required
+          autoComplete="off"
+          value={fields.credits}
+        />
+      </Field>
+      <Field
+        label="Days until it ends"
+        name="days"
+        hint={
+          endsBefore === undefined ? (
+            `At most ${AGENT_DAYS_MAX}. Then it asks you again.`
+          ) : (
+            <>
+              At most {AGENT_DAYS_MAX}, and not longer than the key that you have signed in with,
+              which ends at <Time of={endsBefore} />.
+            </>
+          )
+        }
+      >
+        <input
+          id="days"
+          name="days"
+          type="number"
+          min="1"
+          max={AGENT_DAYS_MAX}
+          step="1"
+          required
+          value={fields.days}
+        />
+      </Field>
+    </>
+  );
+}
+
+/** The stylesheet shows the feeds if "Only these" is chosen, or if one is named, since then "All feeds" is refused. */
+function FeedChoice({ fields, feeds }: ConsentView) {
+  return (
+    <fieldset class="feed-choice">
+      <legend>Which feeds it may read</legend>
+      <label class="check">
+        <input type="radio" name="feeds" value="all" checked={fields.isAllFeeds} /> All feeds
+      </label>
+      <label class="check">
+        <input type="radio" name="feeds" value="some" checked={!fields.isAllFeeds} /> Only these
+      </label>
+      <div class="named">
+        {feeds.map(({ id, slug, name, price }) => (
+          <label class="check">
+            <input
+              type="checkbox"
+              name="feed_id"
+              value={id}
+              checked={fields.feedIds.includes(id)}
+            />{" "}
+            <span>
+              <Text of={name} /> <code>{slug}</code> <span class="soft">{price}</span>
+            </span>
+          </label>
+        ))}
+        <Field
+          label="Others"
+          name="other_feeds"
+          hint="By id or slug, separated by blanks or commas."
+        >
+          <input
+            id="other_feeds"
+            name="other_feeds"
+            autoComplete="off"
+            placeholder="gold-prices, airports"
+            value={fields.otherFeeds}
+          />
+        </Field>
+      </div>
+    </fieldset>
+  );
+}
+
+/** Whether a program on the person's computer has the address's scheme for itself, so that its host says nothing. */
+function isPrivateUse(address: string): boolean {
+  return !/^https?:$/.test(new URL(address).protocol);
+}
+
+/** A strict cookie does not come along from another site, but from this page it does. */
+export function renderReload(address: string): string {
+  return renderPage({
+    title: "Connect an agent",
+    root: ROOT,
+    menu: MENU,
+    head: <meta http-equiv="refresh" content={`0; url=${address}`} />,
+    children: (
+      <p>
+        <a href={address}>Go on</a>
+      </p>
+    ),
+  });
+}
+
+/** Why nothing can be agreed to here, and what to do. */
+export function renderRefusal(reason: ComponentChildren): string {
+  return renderPage({
+    title: "Nothing was connected",
+    root: ROOT,
+    menu: MENU,
+    children: (
+      <>
+        <h1>Nothing was connected</h1>
+        <Message tone="bad">{reason}</Message>
+      </>
+    ),
+  });
+}
+
+/** A mistake in the link. The program that made it is told only if the person goes there. */
+export function renderMistake(reason: string, client: Client, address: string): string {
+  return renderRefusal(
+    <>
+      <p>{reason} The program that sent you here made the mistake, not you.</p>
+      <p>
+        <a href={address} rel="noreferrer">
+          Go back to {isPrivateUse(address) ? "the program" : new URL(address).host}
+        </a>{" "}
+        (<Text of={client.name} />)
+      </p>
+    </>,
+  );
+}

@@ -1,0 +1,31 @@
+/**
+ * Whether agents can be connected here, and from where. Beyond 14.
+ *
+ * @module
+ */
+
+import { isOwnMachine } from "../api/callers/operators_listener.ts";
+import { type Config, listenerUrl } from "../config.ts";
+import { Problem } from "../http/problem_details.ts";
+
+/** `own_machine`: a key would cross a network in the clear, so only callers of the machine itself may connect. */
+export type ConnectReach = "everybody" | "own_machine" | "nobody";
+
+export function connectReach(
+  config: Pick<Config, "isConnectOn" | "hasConsole" | "baseUrl" | "tls" | "host" | "port">,
+): ConnectReach {
+  // The consent page is one of the console's.
+  if (!config.isConnectOn || !config.hasConsole) return "nobody";
+  // The host may be none: the start says so later.
+  const isSecure = (config.baseUrl ?? listenerUrl(config)).startsWith("https:");
+  return isSecure ? "everybody" : "own_machine";
+}
+
+/** A key would cross the network in the clear. @throws {Problem} 404 to callers of other machines */
+export function requireOwnMachine(request: Request, address: string): void {
+  if (isOwnMachine(request, address)) return;
+  throw new Problem("ROUTE_NOT_FOUND", {
+    detail:
+      "Agents are connected from the gateway's own machine only, since its address is not one of https. The operator sets FEEDGATE_BASE_URL.",
+  });
+}

@@ -1,0 +1,154 @@
+/** @jsxImportSource preact */
+/**
+ * Forms of the console, from lists of their fields. What was typed stays in a form that was refused.
+ *
+ * @module
+ */
+import { Field } from "../layout/parts.tsx";
+import type { FormField } from "./form_field.ts";
+import type { Form } from "./visit.ts";
+
+/** A button, by the name of what it does. */
+interface ActButton {
+  readonly act: string;
+  readonly text: string;
+  readonly tone?: "quiet" | "danger";
+}
+
+interface ActFormProps {
+  /** What was typed into a form of the page, if that was refused. A form shows it only if it has its button. */
+  readonly form?: Form | undefined;
+  readonly fields?: readonly FormField[];
+  /** Sent along, and not shown. */
+  readonly hidden?: Readonly<Record<string, string>>;
+  readonly buttons: readonly ActButton[];
+  /** Whether each field has a line of its own. @default false */
+  readonly isTall?: boolean;
+}
+
+/** A form whose buttons are acts of its page. */
+export function ActForm({ form, fields = [], hidden = {}, buttons, isTall }: ActFormProps) {
+  const pressed = buttons.map(({ act, text, tone }) => (
+    <button class={tone} type="submit" name="act" value={act}>
+      {text}
+    </button>
+  ));
+  const isSent = form !== undefined && buttons.some(({ act }) => act === form.text("act"));
+  return (
+    <form method="post" class={fields.length === 0 ? "actions" : isTall ? "stack" : "line"}>
+      {Object.entries(hidden).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <Fields fields={fields} typed={isSent ? (name) => form.typed(name) : undefined} />
+      {isTall ? <div class="actions">{pressed}</div> : pressed}
+    </form>
+  );
+}
+
+interface FilterFormProps {
+  /** Of the page's address. */
+  readonly query: URLSearchParams;
+  readonly fields: readonly FormField[];
+  readonly button: string;
+}
+
+/** A form that shows the same page with another query. */
+export function FilterForm({ query, fields, button }: FilterFormProps) {
+  return (
+    <form method="get" class="line">
+      <Fields fields={fields} typed={(name) => query.get(name)?.trim() ?? ""} />
+      <button class="quiet" type="submit">
+        {button}
+      </button>
+    </form>
+  );
+}
+
+interface FieldsProps {
+  readonly fields: readonly FormField[];
+  /** What was typed into a field; absent if nothing was. */
+  readonly typed: ((name: string) => string) | undefined;
+}
+
+export function Fields({ fields, typed }: FieldsProps) {
+  return (
+    <>
+      {fields.map((field) => (
+        <OneField field={field} value={typed?.(field.name) ?? field.value ?? ""} />
+      ))}
+    </>
+  );
+}
+
+interface OneFieldProps {
+  readonly field: FormField;
+  readonly value: string;
+}
+
+function OneField({ field, value }: OneFieldProps) {
+  const { name, label, hint } = field;
+  if (field.kind === "check") {
+    return (
+      <label class="check">
+        <input type="checkbox" name={name} value="yes" checked={value === "yes"} />
+        {label}
+      </label>
+    );
+  }
+  return (
+    <Field label={label} name={name} hint={hint}>
+      <Input field={field} value={value} />
+    </Field>
+  );
+}
+
+function Input({ field, value }: OneFieldProps) {
+  const { name, kind = "text", choices, isRequired = false } = field;
+  if (choices !== undefined) {
+    return (
+      <select id={name} name={name}>
+        {choices.map(([choice, text]) => (
+          <option value={choice} selected={choice === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  switch (kind) {
+    case "lines":
+    case "code":
+      return (
+        <textarea id={name} name={name} class={kind} spellcheck={kind === "lines"}>
+          {/* Browsers drop the first line end of the text. */}
+          {`\n${value}`}
+        </textarea>
+      );
+    case "decimal":
+    case "integer":
+      return (
+        <input
+          id={name}
+          name={name}
+          inputMode={kind === "decimal" ? "decimal" : "numeric"}
+          value={value}
+          required={isRequired}
+        />
+      );
+    case "key":
+      return (
+        <input
+          id={name}
+          name={name}
+          autocomplete="off"
+          spellcheck={false}
+          value={field.value ?? ""}
+          required
+        />
+      );
+    case "search":
+      return <input id={name} name={name} type="search" value={value} />;
+    default:
+      return <input id={name} name={name} value={value} required={isRequired} />;
+  }
+}

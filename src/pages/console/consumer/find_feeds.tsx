@@ -1,0 +1,69 @@
+/** @jsxImportSource preact */
+/**
+ * The catalog, with a search.
+ *
+ * @module
+ */
+import { Table, Text } from "../../layout/parts.tsx";
+import { FilterForm } from "../act_form.tsx";
+import { FeedLink, listQuery, Next, nextOffset } from "../lists.tsx";
+import { bodyOf } from "../own_api.ts";
+import type { PageRoute } from "../visit.ts";
+
+interface Hit {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly category: string | null;
+  readonly pricing: string;
+}
+
+/** A page of the catalog, or of a search. */
+interface Found {
+  readonly feeds?: readonly Hit[];
+  readonly results?: readonly Hit[];
+  readonly has_more: boolean;
+}
+
+const LISTED = 50;
+
+export const FIND_FEEDS: PageRoute = {
+  path: "catalog",
+  async show(visit) {
+    const words = visit.query.get("q")?.trim() ?? "";
+    const place = listQuery(visit, { limit: LISTED, names: words === "" ? [] : ["q"] });
+    const page = bodyOf(
+      await visit.ask<Found>(words === "" ? `/v1/catalog${place}` : `/v1/search${place}`),
+    );
+    const hits = page.feeds ?? page.results ?? [];
+    const next = nextOffset(visit, { shown: hits.length, hasMore: page.has_more });
+    return {
+      title: "Catalog",
+      content: (
+        <>
+          <h1>Catalog</h1>
+          <FilterForm
+            query={visit.query}
+            button="Search"
+            fields={[{ name: "q", label: "Search the catalog", kind: "search" }]}
+          />
+          <Table
+            label="Feeds"
+            rows={hits}
+            columns={[
+              {
+                head: "Feed",
+                cell: (row) => <FeedLink visit={visit} id={row.id} name={row.name} />,
+              },
+              { head: "What it is", cell: (row) => <Text of={row.description} /> },
+              { head: "Category", cell: (row) => <Text of={row.category} /> },
+              { head: "Price", cell: (row) => row.pricing },
+            ]}
+            empty="No feed is found by these words. Try fewer, or others."
+          />
+          <Next visit={visit} by="offset" cursor={next} />
+        </>
+      ),
+    };
+  },
+};

@@ -1,0 +1,84 @@
+/** @jsxImportSource preact */
+/**
+ * Credits by card: a form that asks for the amount, and the link to Stripe's page. Beyond 15.
+ *
+ * It is a link and no redirect, because a form of the console leads nowhere else.
+ *
+ * @module
+ */
+import { digits } from "../../layout/parts.tsx";
+import { ActForm } from "../act_form.tsx";
+import { bodyOf, typedNumber } from "../own_api.ts";
+import type { Change, Form, Visit } from "../visit.ts";
+
+interface TopUp {
+  readonly usd: number;
+  readonly credits: number;
+  readonly pay_url: string;
+}
+
+interface TopUpFormProps {
+  readonly visit: Visit;
+  /** What was typed, if that was refused. */
+  readonly form: Form | undefined;
+}
+
+/** Nothing where the gateway takes no cards. */
+export function TopUpForm({ visit, form }: TopUpFormProps) {
+  if (!visit.takesCards) return null;
+  return (
+    <section id="top-up">
+      <h2>Get credits</h2>
+      <ActForm
+        form={form}
+        fields={[
+          {
+            name: "usd",
+            label: "USD",
+            kind: "decimal",
+            hint: "1 USD is 1,000,000 credits",
+            isRequired: true,
+          },
+        ]}
+        buttons={[{ act: "top_up", text: "Pay by card" }]}
+      />
+    </section>
+  );
+}
+
+export const TOP_UP: Change = {
+  confirm: (form) =>
+    `Stripe makes a page on which ${form.text("usd")} USD are paid. Before you pay there, nothing is taken.`,
+  async run(visit, form) {
+    const usd = typedNumber(form.text("usd"));
+    const answer = await visit.ask<TopUp>("/v1/topups", { body: { usd, way: "card" } });
+    if (answer.kind === "refused") return { kind: "refused", why: whyOf(answer) };
+    const { usd: amount, credits, pay_url: payUrl } = bodyOf(answer);
+    return {
+      kind: "show",
+      view: {
+        title: "Pay",
+        content: (
+          <>
+            <h1>Pay {digits(amount)} USD</h1>
+            <p>
+              {digits(credits)} credits are in the balance within a minute after you have paid. You
+              pay at Stripe, which keeps your card's number to itself.
+            </p>
+            <p class="actions">
+              <a class="button" href={payUrl}>
+                Go to the payment
+              </a>
+            </p>
+          </>
+        ),
+      },
+    };
+  },
+};
+
+/** Of an amount that is none, what it must be. */
+function whyOf({ detail, text }: { readonly detail: string; readonly text: string }): string {
+  const { errors } = JSON.parse(text) as { errors?: readonly { readonly message: string }[] };
+  return errors?.[0]?.message ?? detail;
+}

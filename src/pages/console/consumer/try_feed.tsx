@@ -1,0 +1,128 @@
+/** @jsxImportSource preact */
+/**
+ * One feed of the catalog: what it is, and its purchase and a first read.
+ *
+ * @module
+ */
+
+import { parseJsonNumbers } from "../../../lib/json_numbers.ts";
+import { toExactNumber } from "../../../money/money.ts";
+import { Badge, digits, Facts, type Figure, Text, Time } from "../../layout/parts.tsx";
+import { ActForm } from "../act_form.tsx";
+import { callThenGo } from "../acting.ts";
+import { FeedAsSeen, priceText, type ShownFeed } from "../feed_as_seen.tsx";
+import { bodyOf, typedNumber } from "../own_api.ts";
+import { idOf, type PageRoute } from "../visit.ts";
+import { hasBought } from "./answers.ts";
+
+interface Metadata extends ShownFeed {
+  readonly id: string;
+  readonly row_count: number;
+  readonly last_sync_at: string | null;
+  readonly credits_to_read_all: Figure;
+}
+
+const CREDITS_PER_CENT = 10_000;
+
+export const TRY_FEED: PageRoute = {
+  path: "catalog/:id",
+  async show(visit) {
+    const id = idOf(visit);
+    const [shown, isBought] = await Promise.all([
+      visit.ask<Metadata>(`/v1/feed/${id}/metadata`),
+      hasBought(visit.ask, id),
+    ]);
+    const about = bodyOf(shown);
+    const isForSale = about.price_type === "one_time" && !isBought;
+    return {
+      title: about.name,
+      content: (
+        <>
+          <p class="crumbs">
+            <a href={`${visit.root}/console/catalog`}>Catalog</a>
+          </p>
+          <h1>
+            <Text of={about.name} />
+          </h1>
+          <div class="actions">
+            {isBought && <Badge tone="good">bought</Badge>}
+            {isForSale && (
+              <ActForm
+                hidden={{
+                  max_credits: String(Number(about.one_time_price_cents) * CREDITS_PER_CENT),
+                }}
+                buttons={[{ act: "buy", text: `Buy for ${priceText(about)}` }]}
+              />
+            )}
+            <ActForm buttons={[{ act: "try", text: "Try it: read 3 rows", tone: "quiet" }]} />
+          </div>
+          <Facts
+            of={{
+              Rows: digits(about.row_count),
+              "Last push": <Time of={about.last_sync_at} />,
+              "To read all of it": isBought
+                ? "nothing: it is bought"
+                : `${digits(about.credits_to_read_all)} credits`,
+            }}
+          />
+          <h2>What it is</h2>
+          <FeedAsSeen feed={about} />
+          <h2>Read it</h2>
+          <pre>{`curl -H "x-api-key: $FEEDGATE_READ_KEY" '${visit.baseUrl}/v1/feed/${about.endpoint_path ?? id}?limit=20'`}</pre>
+        </>
+      ),
+    };
+  },
+  acts: {
+    buy: {
+      confirm: (form) =>
+        `At most ${digits(form.text("max_credits"))} credits are taken from the balance, once. Reads of this feed are free from then on.`,
+      run: (visit, form) => {
+        const id = idOf(visit);
+        return callThenGo(
+          visit,
+          {
+            path: `/v1/feed/${id}/purchase`,
+            body: { max_credits: typedNumber(form.text("max_credits")) },
+          },
+          { to: `catalog/${id}`, done: "bought" },
+        );
+      },
+    },
+    try: {
+      confirm: () =>
+        "This is a real read: it is charged as one by an agent, and logged. A feed that was bought costs nothing, and one that is yet to be bought is refused.",
+      async run(visit) {
+        const path = `/v1/feed/${idOf(visit)}?limit=3`;
+        const answer = await visit.ask<unknown>(path);
+        return {
+          kind: "show",
+          view: {
+            title: "Try it",
+            content: (
+              <>
+                <p class="crumbs">
+                  <a href="?">Back to the feed</a>
+                </p>
+                <h1>What was asked, and answered</h1>
+                <pre>{`curl -H "x-api-key: $FEEDGATE_READ_KEY" '${visit.baseUrl}${path}'`}</pre>
+                <p>
+                  Status{" "}
+                  <Badge tone={answer.kind === "done" ? "good" : "bad"}>{answer.status}</Badge>
+                </p>
+                <pre>
+                  <Text of={pretty(answer.text)} />
+                </pre>
+              </>
+            ),
+          },
+        };
+      },
+    },
+  },
+};
+
+/** JSON with its numbers as they stood there. */
+function pretty(text: string): string {
+  return JSON.stringify(parseJsonNumbers(text, toExactNumber), null, 2);
+}

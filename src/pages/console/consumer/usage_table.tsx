@@ -1,0 +1,60 @@
+/** @jsxImportSource preact */
+/**
+ * Calls of the usage log.
+ *
+ * @module
+ */
+import { digits, Table, Text, Time } from "../../layout/parts.tsx";
+import { FeedLink } from "../lists.tsx";
+import { findNames, type Names } from "../names.ts";
+import type { Visit } from "../visit.ts";
+import type { UsageEvent } from "./answers.ts";
+
+interface UsageTableProps {
+  readonly visit: Visit;
+  readonly usage: readonly UsageEvent[];
+  readonly names: Names;
+}
+
+export function UsageTable({ visit, usage, names }: UsageTableProps) {
+  return (
+    <Table
+      label="Usage log"
+      rows={usage}
+      columns={[
+        { head: "When", kind: "when", cell: (row) => <Time of={row.timestamp} /> },
+        { head: "Call", cell: (row) => row.operation },
+        {
+          head: "Feed",
+          cell: ({ feed_id: id }) =>
+            id === null ? (
+              ""
+            ) : (
+              <FeedLink visit={visit} id={id} name={names.nameOf(id)} hasPage={names.hasPage(id)} />
+            ),
+        },
+        { head: "Credits", kind: "num", cell: (row) => digits(row.credits_charged) },
+        {
+          head: "Key",
+          cell: (row) => <Text of={names.nameOf(row.key_id)} />,
+        },
+        { head: "Usage id", kind: "id", cell: (row) => <code class="small">{row.usage_id}</code> },
+      ]}
+      empty={
+        <>
+          Nothing was read yet. Look into the <a href={`${visit.root}/console/catalog`}>catalog</a>.
+        </>
+      }
+    />
+  );
+}
+
+/** The names in a page of the usage log, and those of other feeds. */
+export function namesIn(
+  visit: Visit,
+  usage: readonly UsageEvent[],
+  feedIds: readonly (string | undefined)[] = [],
+): Promise<Names> {
+  const ids = usage.flatMap(({ feed_id: feedId, key_id: keyId }) => [feedId, keyId]);
+  return findNames(visit, [...ids, ...feedIds]);
+}

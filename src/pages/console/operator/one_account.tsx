@@ -1,0 +1,432 @@
+/** @jsxImportSource preact */
+/**
+ * One account: balance and its proof, keys, usage, and what an operator can do about it.
+ *
+ * @module
+ */
+import type { Earnings } from "../../../accounts/earnings/earnings.ts";
+import {
+  EditAccountInput,
+  outlineAccount,
+  type ProvenAccountOutcome,
+  SuspendAccountInput,
+} from "../../../operator/accounts.ts";
+import { CreditsInput } from "../../../operator/credits.ts";
+import { type CreatedKeyOutcome, CreateKeyInput, listKeys } from "../../../operator/keys.ts";
+import { RedeemPromotionInput } from "../../../operator/promotions.ts";
+import { createSignInLink } from "../../../operator/sign_in_links.ts";
+import {
+  digits,
+  Facts,
+  type Figure,
+  FigureCard,
+  Message,
+  plain,
+  Table,
+  Text,
+  Time,
+} from "../../layout/parts.tsx";
+import { ActForm } from "../act_form.tsx";
+import { callThenGo, operatorAct, requireInput } from "../acting.ts";
+import { EarningsChart } from "../earnings_chart.tsx";
+import { KeyState } from "../key_state.tsx";
+import { FeedLink, type Listed, listQuery, Next } from "../lists.tsx";
+import { findNames } from "../names.ts";
+import { type Answered, bodyOf, typedNumber } from "../own_api.ts";
+import { refusalOf } from "../refusal_messages.ts";
+import { showOnce } from "../show_once.tsx";
+import { SpendingChart, spendingOf } from "../spending_chart.tsx";
+import { type Acted, type Done, type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
+
+interface UsageEntry {
+  readonly usage_id: string;
+  readonly timestamp: string;
+  readonly operation: string;
+  readonly feed_id: string | null;
+  readonly credits_charged: Figure;
+  readonly key_id: string | null;
+}
+
+const CALLS_LISTED = 20;
+
+type Proof = Answered<ProvenAccountOutcome>;
+
+export const ONE_ACCOUNT: PageRoute = {
+  path: "accounts/:id",
+  async show(visit, form) {
+    const id = idOf(visit);
+    const place = listQuery(visit, { limit: CALLS_LISTED });
+    const account = { account_id: id };
+    const [row, keys, log, spent, sold] = await Promise.all([
+      outlineAccount(visit.operator, account),
+      listKeys(visit.operator, account),
+      visit.ask<Listed<"usage", UsageEntry>>(`/v1/operator/usage${place}&account_id=${id}`),
+      spendingOf(visit, id, "day"),
+      visit.ask<Earnings>(`/v1/operator/earnings?group_by=day&account_id=${id}`).then(bodyOf),
+    ]);
+    const proof =
+      row.has_long_log && visit.query.get("prove") !== "yes"
+        ? undefined
+        : await visit.ask<ProvenAccountOutcome>(`/v1/operator/accounts/${id}`);
+    const { usage, next_cursor: cursor } = bodyOf(log);
+    const { nameOf } = await findNames(
+      visit,
+      usage.flatMap(({ feed_id: feedId, key_id: keyId }) => [feedId, keyId]),
+    );
+    const { earned } = row;
+    const isSuspended = row.suspension_reason !== undefined;
+    return {
+      title: row.name,
+      hasCharts: true,
+      content: (
+        <>
+          <p class="crumbs">
+            <a href={`${visit.root}/console/accounts`}>Accounts</a>
+          </p>
+          <h1>
+            <Text of={row.name} />
+          </h1>
+          {isSuspended && (
+            <Message tone="bad">
+              <p>
+                Suspended: <Text of={row.suspension_reason} />
+              </p>
+            </Message>
+          )}
+          <div class="cards">
+            <FigureCard
+              label="Balance"
+              value={digits(row.balance_credits)}
+              note={`credits = ${digits(row.balance_usd)} USD`}
+            />
+            <Ledger proof={proof} />
+            <FigureCard
+              label="Earned as a provider"
+              value={digits(earned.earned_usd)}
+              note={`USD: ${digits(earned.paid_usd)} paid, ${digits(earned.owed_usd)} owed`}
+            />
+          </div>
+          <Facts
+            of={{
+              Proof:
+                proof === undefined ? (
+                  <a href="?prove=yes">Prove it by the log, which is long</a>
+                ) : (
+                  proofText(proof)
+                ),
+              Id: <code>{row.id}</code>,
+              Made: <Time of={row.created_at} />,
+              Feeds: <a href={`${visit.root}/console/feeds?account_id=${id}`}>Its feeds</a>,
+              Changes: <a href={`${visit.root}/console/audit?account_id=${id}`}>Its audit trail</a>,
+            }}
+          />
+          <div class="charts">
+            {hasMoved(spent.totals.charged_credits, spent.totals.refunded_credits) && (
+              <SpendingChart of={spent} />
+            )}
+            {hasMoved(sold.totals.gross_usd, sold.totals.refunded_usd) && (
+              <EarningsChart of={sold} />
+            )}
+          </div>
+          <h2>Keys</h2>
+          <Table
+            label="Keys"
+            rows={keys.entries}
+            columns={[
+              {
+                head: "Key",
+                kind: "id",
+                cell: (key) => (
+                  <a href={`${visit.root}/console/keys?key=${key.id}`}>
+                    <code>{key.key_start}…</code>
+                  </a>
+                ),
+              },
+              { head: "Name", cell: (key) => <Text of={key.name} /> },
+              { head: "Permission", cell: (key) => key.permission },
+              {
+                head: "Credits a day",
+                kind: "num",
+                cell: (key) =>
+                  key.daily_credits === null ? "no limit" : digits(key.daily_credits),
+              },
+              { head: "State", cell: (key) => <KeyState of={key} /> },
+              { head: "Last used", kind: "when", cell: (key) => <Time of={key.last_used_at} /> },
+            ]}
+            empty="It has no key yet. Make one below, and give it to the customer."
+          />
+          <ActForm
+            form={form}
+            fields={[
+              {
+                name: "permission",
+                label: "Permission",
+                choices: [
+                  ["read", "read (buys and reads)"],
+                  ["write", "write (publishes)"],
+                ],
+              },
+              { name: "key_name", label: "Name" },
+              { name: "daily", label: "Credits a day, read keys only", kind: "decimal" },
+            ]}
+            buttons={[{ act: "key", text: "Make a key" }]}
+          />
+          <h2>Credits</h2>
+          <ActForm
+            form={form}
+            fields={[
+              { name: "credits", label: "Credits", kind: "decimal", isRequired: true },
+              { name: "reason", label: "Reason", isRequired: true },
+              { name: "reference", label: "Reference of the payment" },
+            ]}
+            buttons={[
+              { act: "grant", text: "Grant" },
+              { act: "take", text: "Take back", tone: "danger" },
+            ]}
+          />
+          <p class="hint">1,000,000 credits are 1 USD.</p>
+          <h3>Redeem a promotion code</h3>
+          <ActForm
+            form={form}
+            fields={[{ name: "code", label: "Code", isRequired: true }]}
+            buttons={[{ act: "redeem", text: "Redeem", tone: "quiet" }]}
+          />
+          <h2>Newest calls</h2>
+          <Table
+            label="Usage log"
+            rows={usage}
+            columns={[
+              { head: "When", kind: "when", cell: (event) => <Time of={event.timestamp} /> },
+              { head: "Call", cell: (event) => event.operation },
+              {
+                head: "Feed",
+                cell: ({ feed_id: feedId }) =>
+                  feedId === null ? (
+                    ""
+                  ) : (
+                    <FeedLink visit={visit} id={feedId} name={nameOf(feedId)} />
+                  ),
+              },
+              { head: "Key", cell: (event) => <Text of={nameOf(event.key_id)} /> },
+              { head: "Credits", kind: "num", cell: (event) => digits(event.credits_charged) },
+              {
+                head: "Usage id",
+                kind: "id",
+                cell: (event) => <code class="small">{event.usage_id}</code>,
+              },
+              {
+                head: "Refund",
+                cell: (event) => hasMoved(event.credits_charged) && <Refund {...event} />,
+              },
+            ]}
+            empty="It has not read anything yet."
+          />
+          <Next visit={visit} cursor={cursor} text="Older calls" />
+          <h2>Name and quota</h2>
+          <ActForm
+            form={form}
+            fields={[
+              { name: "account_name", label: "Name", value: row.name, isRequired: true },
+              {
+                name: "max_feeds",
+                label: "Feeds at most",
+                kind: "integer",
+                value: String(row.max_feeds_allowed),
+                isRequired: true,
+              },
+            ]}
+            buttons={[{ act: "edit", text: "Save", tone: "quiet" }]}
+          />
+          <h2>Sign-in and suspension</h2>
+          <ActForm
+            buttons={[
+              { act: "link_read", text: "Link to sign in as consumer", tone: "quiet" },
+              { act: "link_write", text: "Link to sign in as provider", tone: "quiet" },
+              ...(isSuspended ? [{ act: "resume", text: "End the suspension" }] : []),
+            ]}
+          />
+          {!isSuspended && (
+            <ActForm
+              form={form}
+              fields={[
+                { name: "suspend_reason", label: "Reason of a suspension", isRequired: true },
+              ]}
+              buttons={[{ act: "suspend", text: "Suspend", tone: "danger" }]}
+            />
+          )}
+        </>
+      ),
+    };
+  },
+  acts: {
+    key: {
+      confirm(form, visit) {
+        requireInput({ input: CreateKeyInput, body: newKeyOf(visit, form) });
+        return `A new ${form.text("permission")} key of the account is made. The next page shows it, once.`;
+      },
+      async run(visit, form) {
+        const made = await visit.ask<CreatedKeyOutcome>("/v1/operator/keys", {
+          method: "POST",
+          body: newKeyOf(visit, form),
+        });
+        if (made.kind === "refused") return refusalOf(made);
+        const note = "It is shown this once: only its hash is stored. Give it to the customer now.";
+        return showOnce("The new key", made.body.key, note);
+      },
+    },
+    grant: operatorAct({
+      confirm: (form) =>
+        `${digits(form.text("credits"))} credits are added to the account's balance. Reason: ${form.text("reason")}`,
+      call: (visit, form) => creditsCall(visit, form, "grants"),
+      next: (visit) => backTo(visit, "granted"),
+    }),
+    take: operatorAct({
+      confirm: (form) =>
+        `${digits(form.text("credits"))} credits are taken from the account's balance. Reason: ${form.text("reason")}`,
+      call: (visit, form) => creditsCall(visit, form, "revocations"),
+      next: (visit) => backTo(visit, "taken"),
+    }),
+    redeem: operatorAct({
+      confirm: (form) =>
+        `The credits of code ${form.text("code")} are added to the account's balance, once.`,
+      call: (visit, form) => ({
+        input: RedeemPromotionInput,
+        path: `/v1/operator/promotions/${encodeURIComponent(form.text("code"))}/redemptions`,
+        inPath: { code: form.text("code") },
+        body: { account_id: idOf(visit) },
+      }),
+      next: (visit) => backTo(visit, "redeemed"),
+    }),
+    refund: {
+      confirm: (form) =>
+        `The ${digits(form.text("charged"))} credits that call ${form.text("usage_id")} was charged go back to the account, once.`,
+      asks: [{ name: "refund_reason", label: "Reason", isRequired: true }],
+      run: (visit, form) =>
+        callThenGo(
+          visit,
+          {
+            path: `/v1/operator/usage/${encodeURIComponent(form.text("usage_id"))}/refund`,
+            body: { reason: form.text("refund_reason") },
+          },
+          { to: `accounts/${idOf(visit)}`, done: "refunded" },
+        ),
+    },
+    edit: operatorAct({
+      confirm: (form) =>
+        `The account is called ${form.text("account_name")}, and may have ${form.text("max_feeds")} feeds.`,
+      call: (visit, form) => ({
+        input: EditAccountInput,
+        method: "PATCH",
+        path: `/v1/operator/accounts/${idOf(visit)}`,
+        inPath: { account_id: idOf(visit) },
+        body: {
+          name: form.text("account_name"),
+          max_feeds_allowed: typedNumber(form.text("max_feeds")),
+        },
+      }),
+      next: (visit) => backTo(visit, "edited"),
+    }),
+    suspend: operatorAct({
+      confirm: (form) =>
+        `Every call with the account's keys is refused from the next request on; its feeds stay readable. Reason: ${form.text("suspend_reason")}`,
+      call: (visit, form) => ({
+        input: SuspendAccountInput,
+        path: `/v1/operator/accounts/${idOf(visit)}/suspend`,
+        inPath: { account_id: idOf(visit) },
+        body: { reason: form.text("suspend_reason") },
+      }),
+      next: (visit) => backTo(visit, "suspended"),
+    }),
+    resume: {
+      confirm: () => "Calls with the account's keys are answered again from the next request on.",
+      run: (visit) =>
+        callThenGo(
+          visit,
+          { path: `/v1/operator/accounts/${idOf(visit)}/resume` },
+          { to: `accounts/${idOf(visit)}`, done: "resumed" },
+        ),
+    },
+    link_read: {
+      confirm: () =>
+        "A link is made. Who opens it within 15 minutes spends this account's credits.",
+      run: (visit) => makeLink(visit, "read"),
+    },
+    link_write: {
+      confirm: () => "A link is made. Who opens it within 15 minutes changes this account's feeds.",
+      run: (visit) => makeLink(visit, "write"),
+    },
+  },
+};
+
+function newKeyOf(visit: Visit, form: Form) {
+  const daily = form.given("daily");
+  return {
+    account_id: idOf(visit),
+    permission: form.text("permission"),
+    name: form.given("key_name"),
+    ...(daily !== undefined && { daily_credits: typedNumber(daily) }),
+  };
+}
+
+function creditsCall(visit: Visit, form: Form, what: "grants" | "revocations") {
+  return {
+    input: CreditsInput,
+    path: `/v1/operator/credits/${what}`,
+    body: {
+      account_id: idOf(visit),
+      credits: typedNumber(form.text("credits")),
+      reason: form.text("reason"),
+      reference: form.given("reference"),
+    },
+  };
+}
+
+function backTo(visit: Visit, done: Done) {
+  return { to: `accounts/${idOf(visit)}`, done };
+}
+
+function Ledger({ proof }: { readonly proof: Proof | undefined }) {
+  if (proof?.kind !== "done") {
+    return <FigureCard label="Ledger" value="not proven" note="see the proof below" />;
+  }
+  const { is_balanced: holds } = proof.body.ledger;
+  return (
+    <FigureCard
+      label="Ledger"
+      value={holds ? "holds" : "is wrong"}
+      note={holds ? "proven just now" : "see the proof below"}
+    />
+  );
+}
+
+function proofText(proof: Proof): string {
+  if (proof.kind === "refused") return proof.detail;
+  const { ledger, balance_credits: balance } = proof.body;
+  const { granted_credits: granted, revoked_credits: revoked } = ledger;
+  const { charged_credits: charged, refunded_credits: refunded } = ledger;
+  const sign = ledger.is_balanced ? "=" : "≠";
+  return `${digits(granted)} granted − ${digits(revoked)} revoked − ${digits(charged)} charged + ${digits(refunded)} refunded ${sign} ${digits(balance)} credits`;
+}
+
+/** Gives back what a call was charged. */
+function Refund({ usage_id: usageId, credits_charged: charged }: UsageEntry) {
+  return (
+    <ActForm
+      hidden={{ usage_id: usageId, charged: plain(charged) }}
+      buttons={[{ act: "refund", text: "Refund", tone: "quiet" }]}
+    />
+  );
+}
+
+/** Whether there is anything but zeros. */
+function hasMoved(...figures: readonly Figure[]): boolean {
+  return figures.some((figure) => Number(plain(figure)) !== 0);
+}
+
+async function makeLink(visit: Visit, permission: "read" | "write"): Promise<Acted> {
+  const asked = { account_id: idOf(visit), permission };
+  const { url } = await createSignInLink(visit.operator, asked, visit.actor);
+  const note =
+    "Whoever signs in with it first, within 15 minutes, acts as this account. Send it to the customer alone.";
+  return showOnce("A link to sign in", url, note);
+}

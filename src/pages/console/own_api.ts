@@ -1,0 +1,91 @@
+/**
+ * Calls of the gateway's own API with the key of a session. So what a consumer or a provider does in the console is
+ * what they would do over HTTP: the same checks, limits, charges and log.
+ *
+ * @module
+ */
+
+import { fromConsole } from "../../api/callers/faces.ts";
+import { type Handle, type OwnRequest, ownRoutes } from "../../api/own_routes.ts";
+import { PROBLEMS, Problem, type ProblemCode } from "../../http/problem_details.ts";
+import type { FieldError } from "../../lib/field_error.ts";
+import { parseJsonNumbers } from "../../lib/json_numbers.ts";
+import { toExactNumber, withoutGroups } from "../../money/money.ts";
+
+export type Answered<Body> =
+  | { readonly kind: "done"; readonly body: Body; readonly text: string; readonly status: number }
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly code: string;
+      readonly detail: string;
+      /** The mistakes in the body. */
+      readonly errors: readonly FieldError[];
+      readonly text: string;
+    };
+
+type Refusal = Extract<Answered<unknown>, { kind: "refused" }>;
+
+type OwnCall = Pick<OwnRequest, "method" | "body" | "file">;
+
+/** Asks a route. `Body` is what the route's schema says of its answer; numbers keep their digits. */
+export type AskApi = <Body>(path: string, call?: OwnCall) => Promise<Answered<Body>>;
+
+/** Asks a route whose answer is taken as it is. */
+export type AskText = (path: string, call?: OwnCall) => Promise<Answered<undefined>>;
+
+interface Asking {
+  readonly handle: Handle;
+  /** The session's. */
+  readonly key: string;
+  /** Of the page: its calls are logged under the same id. */
+  readonly requestId: string;
+  /** Names a form: an operator's call that comes twice with it acts once. */
+  readonly once?: string | undefined;
+}
+
+export function askText({ handle, key, requestId, once }: Asking): AskText {
+  const headers = { authorization: `Bearer ${key}`, "x-request-id": requestId };
+  const make = (url: string, init: RequestInit) => fromConsole(new Request(url, init));
+  const ask = ownRoutes({ handle, headers, make });
+  return async (path, call = {}) => {
+    const isOnce = once !== undefined && call.method === "POST" && path.startsWith("/v1/operator/");
+    const own = isOnce ? { headers: { "idempotency-key": `console-${once}` } } : {};
+    const { status, text } = await ask({ path, ...call, ...own });
+    if (status < 400) return { kind: "done", body: undefined, text, status };
+    const problem = parseExact<Partial<Pick<Refusal, "code" | "detail" | "errors">>>(text);
+    const { code = "INTERNAL", detail = "The gateway failed. Try again.", errors = [] } = problem;
+    return { kind: "refused", status, code, detail, errors, text };
+  };
+}
+
+export function askApi(ask: AskText): AskApi {
+  return async <Body>(path: string, call?: OwnCall) => {
+    const answer = await ask(path, call);
+    return answer.kind === "refused" ? answer : { ...answer, body: parseExact<Body>(answer.text) };
+  };
+}
+
+/** Numbers that would lose digits stay exact; they show as they stood there. */
+export function parseExact<Body>(text: string): Body {
+  return parseJsonNumbers(text === "" ? "{}" : text, (source, value) =>
+    String(value) === source ? value : toExactNumber(source),
+  ) as Body;
+}
+
+/** The answer's body. @throws {Problem} the refusal, as a page shows it */
+export function bodyOf<Body>(answer: Answered<Body>): Body {
+  if (answer.kind === "done") return answer.body;
+  const { code, detail, status } = answer;
+  throw new Problem(isCode(code) ? code : "INTERNAL", { detail, status });
+}
+
+function isCode(code: string): code is ProblemCode {
+  return Object.hasOwn(PROBLEMS, code);
+}
+
+/** A number as a person typed it, for a JSON body; what is none goes as it is, and the route says so. */
+export function typedNumber(typed: string) {
+  const text = withoutGroups(typed);
+  return /^\d+(\.\d+)?$/.test(text) ? toExactNumber(text.replace(/^0+(?=\d)/, "")) : typed;
+}

@@ -1,0 +1,120 @@
+/** @jsxImportSource preact */
+/**
+ * The editor of a listing, and a preview of what agents would see.
+ *
+ * @module
+ */
+import { FEED_STATUSES } from "../../../feeds/find.ts";
+import type { Compatibility } from "../../../feeds/schema_changes.ts";
+import { Text } from "../../layout/parts.tsx";
+import { ActForm } from "../act_form.tsx";
+import { FeedAsSeen } from "../feed_as_seen.tsx";
+import { FeedLink } from "../lists.tsx";
+import { refusalOf } from "../refusal_messages.ts";
+import { type Confirmation, type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
+import { findListing, findOwn } from "./find_own.ts";
+import { listingAsTyped, listingBody, listingFields, saveListing } from "./listing_form.tsx";
+
+export const EDIT_LISTING: PageRoute = {
+  path: "feeds/:id/edit",
+  async show(visit, form) {
+    const shown = await findListing(visit);
+    return {
+      title: `Edit ${shown.name}`,
+      content: (
+        <>
+          <p class="crumbs">
+            <FeedLink visit={visit} id={shown.id} name={shown.name} />
+          </p>
+          <h1>Edit the listing</h1>
+          <ActForm
+            isTall
+            form={form}
+            fields={[
+              ...listingFields(shown),
+              {
+                name: "status",
+                label: "Status",
+                hint: "Only an active feed can be read. The first push makes a draft active.",
+                choices: FEED_STATUSES.map((status) => [status, status]),
+                value: shown.status,
+              },
+            ]}
+            buttons={[{ act: "save", text: "Preview and save" }]}
+          />
+        </>
+      ),
+    };
+  },
+  acts: {
+    save: {
+      confirm: judgeListing,
+      async run(visit, form) {
+        const feed = await findOwn(visit);
+        return saveListing(visit, form, { method: "PATCH", path: editPath(visit), feed });
+      },
+    },
+  },
+};
+
+/** What a new schema means to agents that read the feed now. */
+const OF_SCHEMA: Readonly<Record<Compatibility, string>> = {
+  same: "Its schema stays as it is.",
+  compatible: "Its new schema is compatible: agents read the new rows as they read the old ones.",
+  breaking: "Its new schema is breaking: agents that read the feed now may be surprised.",
+  unknown: "Whether its new schema surprises agents that read the feed now can't be told.",
+};
+
+interface Judgement {
+  readonly compatibility: Compatibility;
+  readonly changes: readonly {
+    readonly path: string;
+    readonly change: string;
+    readonly why: string;
+  }[];
+  readonly refused_with: string | null;
+}
+
+/** How agents would see what was typed, and what changes for those that read the feed now. */
+async function judgeListing(form: Form, visit: Visit): Promise<Confirmation> {
+  const path = `${editPath(visit)}?dry_run=true`;
+  const feed = await findOwn(visit);
+  const judged = await visit.ask<Judgement>(path, {
+    method: "PATCH",
+    file: listingBody(form, feed),
+  });
+  if (judged.kind === "refused") return refusalOf(judged);
+  const { compatibility, changes, refused_with: refusedWith } = judged.body;
+  if (refusedWith !== null) {
+    const words = changes.map(({ path, change, why }) => `${path} ${change}: ${why}`);
+    return {
+      kind: "refused",
+      why: `${refusedWith}: agents that read the feed now may be surprised. If that is meant, give the schema a higher version. ${words.join(" · ")}`,
+    };
+  }
+  const seen =
+    form.text("status") === "active"
+      ? "Agents see the feed like this from the next request on."
+      : `The feed is ${form.text("status")} then, so no agent reads it.`;
+  return {
+    kind: "ask",
+    sentence: `${seen} ${OF_SCHEMA[compatibility]}`,
+    details: (
+      <>
+        {changes.map((change) => (
+          <p>
+            <code>
+              <Text of={change.path} />
+            </code>{" "}
+            <Text of={`${change.change}: ${change.why}`} />
+          </p>
+        ))}
+        <FeedAsSeen feed={listingAsTyped(form, feed)} />
+      </>
+    ),
+  };
+}
+
+function editPath(visit: Visit): string {
+  return `/v1/provider/feed/${idOf(visit)}/edit`;
+}

@@ -1,0 +1,183 @@
+/** @jsxImportSource preact */
+/**
+ * What a provider has earned, by day, month and feed, and what was paid.
+ *
+ * @module
+ */
+import type { ComponentChildren } from "preact";
+import type { Earnings } from "../../../accounts/earnings/earnings.ts";
+import {
+  counted,
+  digits,
+  type Figure,
+  FigureCard,
+  Table,
+  Text,
+  Time,
+} from "../../layout/parts.tsx";
+import { EarningsChart } from "../earnings_chart.tsx";
+import { FeedLink } from "../lists.tsx";
+import { findNames } from "../names.ts";
+import { bodyOf } from "../own_api.ts";
+import type { Download, PageRoute, Visit } from "../visit.ts";
+
+/** Each has a line of its own, and a provider may have thousands. */
+const FEEDS_LISTED = 100;
+
+interface Payouts {
+  readonly paid_usd: Figure;
+  readonly owed_usd: Figure;
+  readonly payouts: readonly {
+    readonly paid_at: string;
+    readonly usd: Figure;
+    readonly reference: string;
+    readonly reason: string | null;
+  }[];
+}
+
+export const OWN_EARNINGS: PageRoute = {
+  path: "earnings",
+  download: statementOf,
+  async show(visit) {
+    const [days, months, feeds, paid] = await Promise.all([
+      visit.ask<Earnings>("/v1/provider/earnings?group_by=day"),
+      visit.ask<Earnings>(`/v1/provider/earnings?group_by=month&from=${yearAgo()}`),
+      visit.ask<Earnings>("/v1/provider/earnings?group_by=feed"),
+      visit.ask<Payouts>("/v1/provider/payouts?limit=20"),
+    ]);
+    const byDay = bodyOf(days);
+    const { totals, complete_until: until } = byDay;
+    const payouts = bodyOf(paid);
+    const earning = bodyOf(feeds).groups.slice(0, FEEDS_LISTED);
+    const { hasPage } = await findNames(
+      visit,
+      earning.map((group) => group.feed_id),
+    );
+    return {
+      title: "Earnings",
+      hasCharts: true,
+      content: (
+        <>
+          <h1>Earnings</h1>
+          <p class="small soft">
+            The last 30 days, in UTC; complete until <Time of={until} />
+          </p>
+          <div class="cards">
+            <FigureCard
+              label="Net"
+              value={digits(totals.net_usd)}
+              note="USD: gross − refunded − fee"
+            />
+            <FigureCard
+              label="Gross"
+              value={digits(totals.gross_usd)}
+              note={`USD: ${counted(totals.paid_reads, "paid read")}, ${counted(totals.purchases, "purchase")}`}
+            />
+            <FigureCard label="Fee" value={digits(totals.fee_usd)} note="USD, the platform's" />
+            <FigureCard
+              label="Readers"
+              value={digits(totals.accounts)}
+              note="distinct accounts that read or bought"
+            />
+          </div>
+          <p class="small soft">Of all time</p>
+          <div class="cards">
+            <FigureCard label="Owed" value={digits(payouts.owed_usd)} note="USD, to you" />
+            <FigureCard label="Paid out" value={digits(payouts.paid_usd)} note="USD" />
+          </div>
+          <EarningsChart of={byDay} />
+          <h2>By month</h2>
+          <EarningsTable
+            groups={[...bodyOf(months).groups].reverse().filter(isStatement)}
+            head="Month"
+            cell={({ month = "" }) => (
+              <>
+                {month} <a href={`?statement=${month}`}>statement as CSV</a>
+              </>
+            )}
+          />
+          <h2>By feed</h2>
+          <EarningsTable
+            groups={earning}
+            head="Feed"
+            cell={({ feed_id: id = "", name }) => (
+              <FeedLink visit={visit} id={id} name={name} hasPage={hasPage(id)} />
+            )}
+          />
+          {bodyOf(feeds).groups.length > FEEDS_LISTED && (
+            <p class="small soft">
+              The {FEEDS_LISTED} that earned most, of {digits(bodyOf(feeds).groups.length)}.{" "}
+              <code>GET /v1/provider/earnings?group_by=feed</code> has all.
+            </p>
+          )}
+          <h2>Payouts</h2>
+          <Table
+            label="Payouts"
+            rows={payouts.payouts}
+            columns={[
+              { head: "When", kind: "when", cell: (row) => <Time of={row.paid_at} /> },
+              { head: "USD", kind: "num", cell: (row) => digits(row.usd) },
+              { head: "Reference", cell: (row) => <Text of={row.reference} /> },
+              { head: "Taken back", cell: (row) => <Text of={row.reason} /> },
+            ]}
+            empty="You have not been paid yet. The operator records payouts."
+          />
+        </>
+      ),
+    };
+  },
+};
+
+/** The days of a month, as the API writes them. */
+async function statementOf(visit: Visit): Promise<Download | undefined> {
+  const month = visit.query.get("statement") ?? "";
+  const [, year, number] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month) ?? [];
+  if (year === undefined) return undefined;
+  const to = new Date(Date.UTC(Number(year), Number(number), 0)).toISOString().slice(0, 10);
+  const path = `/v1/provider/earnings?group_by=day&format=csv&from=${month}-01&to=${to}`;
+  const answer = await visit.askText(path);
+  bodyOf(answer);
+  return { name: `statement-${month}.csv`, type: "text/csv; charset=utf-8", text: answer.text };
+}
+
+/** The month of today, which comes first, and those in which something happened. */
+function isStatement(group: Group, index: number): boolean {
+  const { reads, purchases, refunded_usd: refunded } = group;
+  if (index === 0) return true;
+  return digits(reads) !== "0" || digits(purchases) !== "0" || digits(refunded) !== "0";
+}
+
+type Group = Earnings["groups"][number];
+
+interface EarningsTableProps {
+  readonly groups: readonly Group[];
+  readonly head: string;
+  cell(group: Group): ComponentChildren;
+}
+
+function EarningsTable({ groups, head, cell }: EarningsTableProps) {
+  return (
+    <Table
+      label={`Earnings by ${head.toLowerCase()}`}
+      rows={groups}
+      columns={[
+        { head, cell },
+        { head: "Reads", kind: "num", cell: (row) => digits(row.reads) },
+        { head: "Purchases", kind: "num", cell: (row) => digits(row.purchases) },
+        { head: "Gross, USD", kind: "num", cell: (row) => digits(row.gross_usd) },
+        { head: "Refunded, USD", kind: "num", cell: (row) => digits(row.refunded_usd) },
+        { head: "Fee, USD", kind: "num", cell: (row) => digits(row.fee_usd) },
+        { head: "Net, USD", kind: "num", cell: (row) => digits(row.net_usd) },
+      ]}
+      empty="Nothing was sold in this time. Set a price, and ask to be listed."
+    />
+  );
+}
+
+/** The first day of a month eleven months ago, in UTC. */
+function yearAgo(): string {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 11, 1))
+    .toISOString()
+    .slice(0, 10);
+}

@@ -1,0 +1,90 @@
+/** @jsxImportSource preact */
+/**
+ * The home of a provider: own feeds, and how they do.
+ *
+ * @module
+ */
+import { Badge, digits, Table, Time, type Tone } from "../../layout/parts.tsx";
+import { FeedLink, listQuery, Next, nextOffset } from "../lists.tsx";
+import { bodyOf } from "../own_api.ts";
+import type { PageRoute } from "../visit.ts";
+import type { OwnFeeds } from "./find_own.ts";
+import { OwnStatus } from "./own_status.tsx";
+
+const LISTED = 100;
+const LISTING_TONES: Readonly<Record<string, Tone>> = {
+  waiting: "warn",
+  listed: "good",
+  declined: "bad",
+};
+
+export const OWN_FEEDS: PageRoute = {
+  path: "",
+  async show(visit) {
+    const path = `/v1/provider/feeds${listQuery(visit, { limit: LISTED })}`;
+    const { feeds, has_more: hasMore } = bodyOf(await visit.ask<OwnFeeds>(path));
+    return {
+      title: "Your feeds",
+      content: (
+        <>
+          <h1>Your feeds</h1>
+          <p class="lead">Reads, readers and earnings are those of the last 30 days.</p>
+          <Table
+            label="Your feeds"
+            rows={feeds}
+            columns={[
+              {
+                head: "Feed",
+                cell: (row) => <FeedLink visit={visit} id={row.id} name={row.name} />,
+              },
+              {
+                head: "State",
+                cell: (row) => <OwnStatus of={row} />,
+              },
+              {
+                head: "Listing",
+                cell: ({ review }) =>
+                  review === "none" ? (
+                    ""
+                  ) : (
+                    <Badge tone={LISTING_TONES[review] ?? "plain"}>{review}</Badge>
+                  ),
+              },
+              { head: "Rows", kind: "num", cell: (row) => digits(row.row_count) },
+              { head: "Reads", kind: "num", cell: (row) => digits(row.reads) },
+              { head: "Readers", kind: "num", cell: (row) => digits(row.readers) },
+              { head: "Earned, USD", kind: "num", cell: (row) => digits(row.net_usd) },
+              { head: "Last push", kind: "when", cell: (row) => <Time of={row.last_sync_at} /> },
+              {
+                head: "Last refusal",
+                cell: (row) =>
+                  row.last_refusal === null ? (
+                    ""
+                  ) : (
+                    <Badge tone="bad">{row.last_refusal.code}</Badge>
+                  ),
+              },
+              {
+                head: "Open batches",
+                kind: "num",
+                cell: ({ open_batches: open }) => (open.length === 0 ? "" : open.length),
+              },
+            ]}
+            empty={
+              <>
+                You have no feed yet. <a href={`${visit.root}/console/new`}>Make one</a>, or have
+                the command <code>feedgate feed init FILE</code> make one for a file, and push the
+                file with <code>feedgate push</code>.
+              </>
+            }
+          />
+          <Next
+            visit={visit}
+            by="offset"
+            cursor={nextOffset(visit, { shown: feeds.length, hasMore })}
+          />
+        </>
+      ),
+    };
+  },
+};

@@ -1,0 +1,34 @@
+/**
+ * What was refused, in words for the page of the form. A page has no `errors` member, so it lists the mistakes itself.
+ *
+ * @module
+ */
+import type { FieldError } from "../../lib/field_error.ts";
+import type { Refused } from "./visit.ts";
+
+interface Refusal {
+  readonly detail: string;
+  readonly errors?: readonly FieldError[] | undefined;
+}
+
+/** The detail, and each mistake that it does not name. */
+export function refusalOf({ detail, errors = [] }: Refusal): Refused {
+  const [first, ...others] = errors;
+  const isNamed = first !== undefined && detail.includes(first.message);
+  const mistakes = (isNamed ? others : errors).map(mistakeText);
+  const below = mistakes.length > 0 ? ["what is listed below"] : [];
+  const wrong = [...(isNamed ? ["it"] : []), ...below].join(" and ");
+  return {
+    kind: "refused",
+    why: detail.replace("Correct what is listed in errors", `Correct ${wrong}`),
+    mistakes,
+  };
+}
+
+/** With its place, unless the message begins with it. */
+function mistakeText({ path, message, line }: FieldError): string {
+  const places = [line === undefined ? "" : `line ${line}`, path].filter(
+    (place) => place !== "" && !message.startsWith(`${place.replace(/^\//, "")} `),
+  );
+  return [...places, message].join(": ");
+}

@@ -1,0 +1,198 @@
+/**
+ * Sessions of the console. A session stands for a key: whoever signs in with a key does what this key may do, and is
+ * signed out when it is revoked. A link makes a key of its own for the session. Beyond 5.
+ *
+ * The cookie's token is stored nowhere, only its hash. The key is kept sealed by the token, so that the database alone
+ * can act for nobody. Each page finds its session anew, so an end counts at once on every process.
+ *
+ * @module
+ */
+import { randomBytes } from "node:crypto";
+import { type Actor, adminKeyActor, keyActor } from "../../accounts/actor.ts";
+import { assert, present } from "../../lib/assert.ts";
+import { openToken, sealToken } from "../../lib/sealed_token.ts";
+import { MS_PER_SECOND } from "../../lib/time_units.ts";
+import { SESSION_MS } from "../../limits.ts";
+import { createAdminKey, createKey, revokeKey } from "../../operator/keys.ts";
+import type { Operator } from "../../operator/operator.ts";
+import { findKey } from "../../operator/references.ts";
+import { hashOfToken } from "../../operator/sign_in_links.ts";
+import type { Database } from "../../postgres/client/database.ts";
+import type { Services } from "../../services.ts";
+import { cookieToken, isOverTls } from "./cookie.ts";
+
+const TOKEN_BYTES = 32;
+/** Sessions that are over and that a new one forgets. */
+const FORGOTTEN_MAX = 100n;
+const PURPOSE = "console session";
+
+export type Role = "admin" | "read" | "write";
+
+/** Who is signed in. */
+export interface Session {
+  readonly token: string;
+  readonly role: Role;
+  readonly keyId: string;
+  /** The key itself. */
+  readonly key: string;
+  readonly keyName: string | null;
+  /** Undefined for an operator. */
+  readonly account: { readonly id: string; readonly name: string } | undefined;
+  /** As the audit trail names it. */
+  readonly actor: Actor;
+  readonly expiresAt: string;
+  /** Whether the key was made for this session, and ends with it. */
+  readonly isOwnKey: boolean;
+}
+
+/**
+ * The session of a request's cookie; undefined if nobody is signed in, or an operator is who did not come by the
+ * operators' listener.
+ */
+export async function sessionOf(
+  services: SessionServices,
+  request: Request,
+): Promise<Session | undefined> {
+  const token = cookieToken(request.headers, isOverTls(services, request));
+  if (token === undefined) return undefined;
+  const session = await findSession(services.database, token);
+  return session?.role === "admin" && !services.operatorsListener.serves(request)
+    ? undefined
+    : session;
+}
+
+/** What finds a session. */
+export type SessionServices = Pick<Services, "config" | "database" | "http" | "operatorsListener">;
+
+/** The session of a cookie's token; undefined if it is over, or its key or account may do nothing any more. */
+async function findSession(database: Database, token: string): Promise<Session | undefined> {
+  const row = await database.row("find_session", { session_hash: hashOfToken(token) });
+  if (row === undefined) return undefined;
+  const key = openToken(row.sealed_key, sealing(token))?.toString("utf8");
+  assert(key !== undefined, "the token that finds a session opens its key");
+  const { key_id: keyId, key_name: keyName, account_id: accountId, account_name: name } = row;
+  const role = roleOf(row.permission);
+  return {
+    token,
+    role,
+    keyId,
+    key,
+    keyName,
+    account: accountId === null ? undefined : { id: accountId, name: name ?? "" },
+    actor:
+      role === "admin"
+        ? adminKeyActor({ keyId, name: keyName ?? "" }, "console")
+        : keyActor(keyId, "console"),
+    expiresAt: row.expires_at,
+    isOwnKey: row.is_own_key,
+  };
+}
+
+interface SignedIn {
+  /** It is known to hold. */
+  readonly key: string;
+  /** Whether it was made for this session. */
+  readonly isOwnKey: boolean;
+}
+
+/** Begins a session that stands for a key. Returns the token for the cookie. */
+export async function beginSession(
+  database: Database,
+  { key, isOwnKey }: SignedIn,
+): Promise<string> {
+  const { key_id: keyId, permission } = await findKey(database, key);
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  await database.row("begin_session", {
+    session_hash: hashOfToken(token),
+    permission,
+    key_id: keyId,
+    sealed_key: sealToken(Buffer.from(key, "utf8"), sealing(token)),
+    is_own_key: isOwnKey,
+    lifetime: `${SESSION_MS / MS_PER_SECOND} seconds`,
+    forgotten_max: FORGOTTEN_MAX,
+  });
+  return token;
+}
+
+interface GivenLink {
+  readonly linkToken: string;
+  /** Whether an operator may be signed in; if not, an operator's link is none. */
+  readonly isForOperators: boolean;
+}
+
+/** Whom a link would sign in. */
+export interface Linked {
+  readonly role: Role;
+  /** Undefined for an operator. */
+  readonly accountName: string | undefined;
+  readonly expiresAt: string;
+}
+
+/** Whom a link would sign in; it stays as it is. Undefined if the link is none. */
+export async function findLink(
+  { database }: Operator,
+  { linkToken, isForOperators }: GivenLink,
+): Promise<Linked | undefined> {
+  const row = await database.row("find_sign_in_link", {
+    link_hash: hashOfToken(linkToken),
+    is_for_operators: isForOperators,
+  });
+  return (
+    row && {
+      role: roleOf(row.permission),
+      accountName: row.account_name ?? undefined,
+      expiresAt: row.expires_at,
+    }
+  );
+}
+
+/** Signs in by a link, which is used up. Returns the token for the cookie; undefined if the link is none. */
+export async function openLink(
+  operator: Operator,
+  { linkToken, isForOperators }: GivenLink,
+): Promise<string | undefined> {
+  const { database } = operator;
+  const link = await database.row("use_sign_in_link", {
+    link_hash: hashOfToken(linkToken),
+    is_for_operators: isForOperators,
+  });
+  if (link === undefined) return undefined;
+  const actor = link.made_by as Actor;
+  const limits = {
+    name: "Console, signed in by a link",
+    expires_at: new Date(Date.now() + SESSION_MS).toISOString(),
+  };
+  const permission = roleOf(link.permission);
+  const made =
+    permission === "admin"
+      ? await createAdminKey(operator, limits, actor)
+      : await createKey(
+          operator,
+          { account_id: present(link.account_id ?? undefined), permission, ...limits },
+          actor,
+        );
+  return beginSession(database, { key: made.key, isOwnKey: true });
+}
+
+/** Ends a session, or all of its key or account. A key that was made for one ends with it. */
+export async function endSessions(
+  operator: Operator,
+  { token, actor }: Pick<Session, "token" | "actor">,
+  { isEverywhere }: { readonly isEverywhere: boolean },
+): Promise<void> {
+  const ended = await operator.database.rows("end_sessions", {
+    session_hash: hashOfToken(token),
+    is_everywhere: isEverywhere,
+  });
+  for (const { key_id: keyId, is_own_key: isOwnKey } of ended) {
+    if (isOwnKey) await revokeKey(operator, { key_id: keyId }, actor);
+  }
+}
+
+function roleOf(permission: string): Role {
+  return permission === "admin" || permission === "write" ? permission : "read";
+}
+
+function sealing(token: string) {
+  return { secret: token, purpose: PURPOSE, binding: "" };
+}

@@ -1,0 +1,153 @@
+/**
+ * One visit of a page of the console: who visits, what was asked, and what the page may do with it.
+ *
+ * @module
+ */
+import type { ComponentChildren } from "preact";
+import type { Actor } from "../../accounts/actor.ts";
+import { Problem } from "../../http/problem_details.ts";
+import { parseUuid } from "../../lib/uuid.ts";
+import type { Linking } from "../../operator/sign_in_links.ts";
+import type { FormField } from "./form_field.ts";
+import type { AskApi, AskText } from "./own_api.ts";
+import type { Session } from "./sessions.ts";
+
+export interface Visit {
+  readonly session: Session;
+  /** For an operator's pages. */
+  readonly operator: Linking;
+  readonly actor: Actor;
+  /** For pages of providers and consumers. */
+  readonly ask: AskApi;
+  /** For answers that are no JSON document as a whole. */
+  readonly askText: AskText;
+  /** The parts of the path, by name. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The way from the page's folder to the gateway's root. */
+  readonly root: string;
+  /** Public, without a trailing slash. */
+  readonly baseUrl: string;
+  /** Whether accounts pay for credits by card. */
+  readonly takesCards: boolean;
+}
+
+/** What a page shows. */
+export interface View {
+  readonly title: string;
+  readonly hasCharts?: boolean;
+  readonly content: ComponentChildren;
+}
+
+/** What a form has sent. */
+export interface Form {
+  /** As it was typed, with LF at the end of lines; "" if it is absent. */
+  typed(name: string): string;
+  /** Trimmed; "" if it is absent. */
+  text(name: string): string;
+  /** Trimmed; undefined if it is blank. */
+  given(name: string): string | undefined;
+  /** All fields but files, as they were typed. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly file: File | undefined;
+}
+
+/** What came of a form. */
+export type Acted =
+  /** Go on to this path below `/console`, where the sentence is shown. */
+  | { readonly kind: "go"; readonly to: string; readonly done: Done }
+  /** Show this now: what is shown once, such as a key. */
+  | { readonly kind: "show"; readonly view: View }
+  | Refused;
+
+/** The page is shown again with what was typed, and why. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly why: string;
+  /** Further mistakes, one sentence each. */
+  readonly mistakes?: readonly string[];
+}
+
+/** A file instead of a page. */
+export interface Download {
+  readonly name: string;
+  /** The media type. */
+  readonly type: string;
+  readonly text: string;
+}
+
+/** A page, and what its forms do. */
+export interface PageRoute {
+  /** Below `/console`; "" is the home of its role. */
+  readonly path: string;
+  /** `form` is what was typed, if that was refused. */
+  show(visit: Visit, form?: Form): Promise<View>;
+  /** Answers a GET in the place of `show`, if there is a file for its query. */
+  download?(visit: Visit): Promise<Download | undefined>;
+  /** By the value of the form's button `act`. */
+  readonly acts?: Readonly<Record<string, Act>>;
+}
+
+/** What a button does. Only what changes nothing goes without a confirmation. */
+export type Act = Change | Look;
+
+export interface Change {
+  /** What will happen, which a person confirms first. */
+  confirm(form: Form, visit: Visit): Confirmation | Promise<Confirmation>;
+  /** What the confirmation asks for, if the form did not. */
+  readonly asks?: readonly FormField[];
+  run(visit: Visit, form: Form): Promise<Acted>;
+}
+
+interface Look {
+  look(visit: Visit, form: Form): Promise<Acted>;
+}
+
+/** What will happen; or why there is nothing to confirm. A string is a question's sentence. */
+export type Confirmation = string | Question | Refused;
+
+export interface Question {
+  readonly kind: "ask";
+  readonly sentence: string;
+  /** Below the sentence: more to look at. */
+  readonly details?: ComponentChildren;
+  /** Sent along with what the form had. */
+  readonly fields?: Form["fields"];
+}
+
+/** Sentences about what was done. An address names one of them, so it can't make the page say anything else. */
+export const DONE = {
+  published: "The feed is listed now.",
+  unpublished: "The feed is not listed any more.",
+  declined: "The provider sees that the feed was declined, and why.",
+  suspended: "Suspended from the next request on.",
+  resumed: "The suspension has ended.",
+  deleted: "The feed is deleted. Its rows are removed in the background.",
+  granted: "The credits are in the account's balance.",
+  taken: "The credits were taken back.",
+  revoked: "The key is revoked. It reads and writes nothing from the next request on.",
+  edited: "Saved.",
+  made: "Made.",
+  refunded: "The charge went back to the account.",
+  undone: "The purchase is undone, and its price went back.",
+  recorded: "Recorded.",
+  payout_undone: "The payout is taken back. Both stay in the list.",
+  bought: "Bought. Reads of this feed are free now.",
+  asked: "The operator was asked to list the feed.",
+  redeemed: "The code is redeemed. Its credits are in the account's balance.",
+} as const;
+export type Done = keyof typeof DONE;
+
+/** The sentence of an address's `done`; undefined for any that is none. */
+export function doneText(name: string | null): string | undefined {
+  return Object.entries(DONE).find(([known]) => known === name)?.[1];
+}
+
+/** The id in a page's path. @throws {Problem} 404 */
+export function idOf({ params }: Visit): string {
+  const id = parseUuid(params.id ?? "");
+  if (id !== undefined) return id;
+  throw new Problem("ROUTE_NOT_FOUND", {
+    detail: "This address contains no valid id. Check the link.",
+  });
+}

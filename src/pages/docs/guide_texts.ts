@@ -1,0 +1,70 @@
+/**
+ * The guides, which are served beside the reference at `/docs/guides/{name}`. In the repository they show the address
+ * of a first start, or `https://your-gateway` where it must be public, and the command as `feedgate`. A gateway shows its
+ * own address, and the command as it works there.
+ *
+ * @module
+ */
+
+import agents from "../../docs/guides/agents.md" with { type: "text" };
+import architecture from "../../docs/guides/architecture.md" with { type: "text" };
+import clients from "../../docs/guides/clients.md" with { type: "text" };
+import connect from "../../docs/guides/connect.md" with { type: "text" };
+import consoleGuide from "../../docs/guides/console.md" with { type: "text" };
+import deploy from "../../docs/guides/deploy.md" with { type: "text" };
+import guarantees from "../../docs/guides/guarantees.md" with { type: "text" };
+import operators from "../../docs/guides/operators.md" with { type: "text" };
+import performance from "../../docs/guides/performance.md" with { type: "text" };
+import providers from "../../docs/guides/providers.md" with { type: "text" };
+import { keysOf } from "../../lib/records.ts";
+
+/** Markdown by name, in the order of the menu. */
+const GUIDES = {
+  agents,
+  connect,
+  providers,
+  clients,
+  operators,
+  console: consoleGuide,
+  deploy,
+  guarantees,
+  performance,
+  architecture,
+};
+
+export type GuideName = keyof typeof GUIDES;
+export const GUIDE_NAMES = keysOf(GUIDES);
+
+/** What each guide is about, for their index. */
+export const GUIDE_TOPICS: Readonly<Record<GuideName, string>> = {
+  agents: "Read feeds: search, pages, filters, streams, limits, credits.",
+  connect: "Use feeds from MCP clients, such as Claude and ChatGPT, and from your own code.",
+  providers: "Publish a feed: rows, batches, schema, price.",
+  clients: "The command for shells and the TypeScript library: read, follow, buy, push.",
+  operators: "Run a gateway: accounts, keys, credits, review, settings, backup.",
+  console: "The web interface for operators, providers and consumers.",
+  deploy: "Install a gateway: systemd, Docker, TLS, replicas, several machines.",
+  guarantees: "What is guaranteed, and the tests that prove it.",
+  performance: "Benchmarks, and how they were run.",
+  architecture: "The design, the reasons for it, and the packages it uses.",
+};
+
+/** Where a guide is read. */
+export interface GuidePlace {
+  /** Public address without a trailing slash. */
+  readonly baseUrl: string;
+  /** What operators type for `feedgate`. */
+  readonly command: string;
+}
+
+/** Clients call it in the guides. A proxy goes to it wherever clients are. */
+const EXAMPLE_ADDRESS = /(?<!proxy_pass )http:\/\/127\.0\.0\.1:3000\b|https:\/\/your-gateway\b/g;
+/** At the beginning of a line to paste, or of code within a sentence. */
+const EXAMPLE_COMMAND = /(^|^\$ |`)feedgate (?=[a-z]+[ `\n])/gm;
+
+/** A guide's Markdown, as it holds for this gateway. */
+export function guideText(name: GuideName, { baseUrl, command }: GuidePlace): string {
+  return GUIDES[name]
+    .replace(EXAMPLE_ADDRESS, () => baseUrl)
+    .replace(EXAMPLE_COMMAND, (_, before: string) => `${before}${command} `);
+}

@@ -1,0 +1,48 @@
+/**
+ * The files that pages need: one stylesheet, one small script, the script of charts. In the executable, too.
+ *
+ * The name under which a file is served holds a hash of its content, so that browsers keep it for good.
+ *
+ * @module
+ */
+import chartScript from "uplot/dist/uPlot.iife.min.js" with { type: "text" };
+import chartStyles from "uplot/dist/uPlot.min.css" with { type: "text" };
+import { keysOf, mapTable } from "../../lib/records.ts";
+import icon from "./icon.svg" with { type: "text" };
+import script from "./page_script.js" with { type: "text" };
+import styles from "./styles.css" with { type: "text" };
+
+const SCRIPT = "text/javascript; charset=utf-8";
+const STYLES = "text/css; charset=utf-8";
+const HASH_LENGTH = 12;
+
+interface UiFile {
+  readonly text: string;
+  readonly type: string;
+}
+
+const UI_FILES = {
+  "page.css": { text: styles, type: STYLES },
+  "page.js": { text: script, type: SCRIPT },
+  "chart.css": { text: chartStyles, type: STYLES },
+  "chart.js": { text: chartScript, type: SCRIPT },
+  "icon.svg": { text: icon, type: "image/svg+xml" },
+} as const satisfies Record<string, UiFile>;
+
+export type UiFileName = keyof typeof UI_FILES;
+
+/** `page.css` as `page.3fe1….css`. */
+const SERVED_NAMES = mapTable(UI_FILES, ({ text }, name) => {
+  const hash = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, HASH_LENGTH);
+  return name.replace(".", `.${hash}.`);
+});
+
+/** Files by the names under which they are served. */
+export const SERVED_FILES: ReadonlyMap<string, UiFile> = new Map(
+  keysOf(UI_FILES).map((name) => [SERVED_NAMES[name], UI_FILES[name]]),
+);
+
+/** The address of a file. `root` is the way from the page's folder to the gateway's root, without a trailing slash. */
+export function assetUrl(root: string, name: UiFileName): string {
+  return `${root}/assets/${SERVED_NAMES[name]}`;
+}

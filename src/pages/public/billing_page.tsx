@@ -1,0 +1,290 @@
+/** @jsxImportSource preact */
+/**
+ * `/billing`, where a 402 points if the operator names no page of their own: what is to be paid, and how. Beyond 5
+ * and 11.
+ *
+ * The ids in its address are a stranger's. An id that is none is left out. The page shows of a feed only what the
+ * catalog shows, and nothing of an account, because the person who pays has no key at hand. A signed-in consumer sees
+ * what any read key may see, so an unlisted feed, too. What else they see comes from `signedIn`.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { ComponentChildren } from "preact";
+import { keyless } from "../../api/callers/without_key.ts";
+import { parameters } from "../../api/input/parameters.ts";
+import { billingUrlOf } from "../../api/problems/read_refusals.ts";
+import { CACHE_PRIVATE } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { respond } from "../../http/respond.ts";
+import { answerShared, compressedContent } from "../../http/shared_content.ts";
+import { parseUuid } from "../../lib/uuid.ts";
+import { pricingText } from "../../money/money.ts";
+import type { Row } from "../../postgres/client/database.ts";
+import type { Services } from "../../services.ts";
+import { type PageFrame, PUBLIC_MENU, renderPage } from "../layout/page.tsx";
+import { PUBLIC_PAGE_HEADERS } from "../layout/page_headers.ts";
+import { Facts, Text } from "../layout/parts.tsx";
+
+const QUERY = parameters({
+  account_id: Type.Optional(Type.String()),
+  feed_id: Type.Optional(Type.String()),
+});
+/** Where Stripe sends a person who has paid. */
+const PAID_PATH = "/billing/paid";
+/** Its address names an account. */
+const HEADERS = { ...PUBLIC_PAGE_HEADERS, "Cache-Control": CACHE_PRIVATE };
+
+/** What the page shows of a feed. */
+export type BilledFeed = Pick<
+  Row<"find_feed_row">,
+  | "feed_id"
+  | "name"
+  | "endpoint_path"
+  | "is_public"
+  | "price_type"
+  | "call_price_nanos"
+  | "one_time_price_cents"
+>;
+
+/** What the address names. */
+interface Billed {
+  /** Undefined if it names none that is active. */
+  readonly feed: BilledFeed | undefined;
+  /** A UUID; undefined if the address has none. */
+  readonly accountId: string | undefined;
+}
+
+/** What a signed-in visitor sees besides. */
+export interface SignedIn {
+  /** At the right of the header. */
+  readonly who: ComponentChildren;
+  /** Above the ways to pay: balance, and what can be done with it. */
+  readonly own: ComponentChildren;
+}
+
+/** Finds out who asks; undefined if nobody is signed in. */
+export type FindSignedIn = (call: Call, billed: Billed) => Promise<SignedIn | undefined>;
+
+interface Bill extends Billed {
+  readonly frame: PageFrame;
+  /** The operator's words, if there are any. */
+  readonly words: string | undefined;
+  /** The operator's own page, if there is one. */
+  readonly payUrl: string | undefined;
+  readonly signedIn: SignedIn | undefined;
+  /** How accounts pay for credits by themselves. */
+  readonly payingWays: { readonly takesCards: boolean; readonly takesX402: boolean };
+  readonly hasConsole: boolean;
+}
+
+interface BillingOptions {
+  readonly frame?: PageFrame;
+  /** @default nobody is signed in */
+  readonly findSignedIn?: FindSignedIn;
+}
+
+export function billingRoutes(services: Services, options: BillingOptions = {}) {
+  const { config, database, operatorsListener, pageLimit, payingWays } = services;
+  const { frame = {}, findSignedIn } = options;
+  const paid = compressedContent(renderPaid(frame));
+  const hidden = { detail: { hide: true }, query: QUERY };
+  const routes = new Elysia({ name: "billing" }).use(keyless());
+  if (services.canTopUp) {
+    routes.get(
+      PAID_PATH,
+      async ({ call }) => respond(answerShared(call.request, await paid, PUBLIC_PAGE_HEADERS)),
+      hidden,
+    );
+  }
+  return routes.get(
+    "/billing",
+    async ({ call, query, server }) => {
+      pageLimit(operatorsListener.addressOf(call.request, server));
+      const accountId = parseUuid(query.account_id ?? "");
+      const feedId = parseUuid(query.feed_id ?? "");
+      const found = await database.row("find_feed_row", {
+        feed_id: feedId ?? null,
+        endpoint_path: null,
+        active_only: true,
+      });
+      const { billingText: words, billingUrl } = config;
+      const payUrl = billingUrl && billingUrlOf(billingUrl, { accountId, feedId });
+      const signedIn = await findSignedIn?.(call, { feed: found, accountId });
+      const isShown = found?.is_public === true || signedIn !== undefined;
+      const feed = isShown ? found : undefined;
+      const page = renderBill({
+        ...{ frame, accountId, feed, words, payUrl, signedIn, payingWays },
+        hasConsole: findSignedIn !== undefined,
+      });
+      return respond(answerShared(call.request, await compressedContent(page), HEADERS));
+    },
+    hidden,
+  );
+}
+
+/** Where a person comes back to who has paid. Who that is and what was paid, the page does not know. */
+function renderPaid(frame: PageFrame): string {
+  return renderPage({
+    ...frame,
+    title: "Paid",
+    isListed: false,
+    root: "..",
+    menu: PUBLIC_MENU,
+    children: (
+      <div class="text">
+        <h1>Thank you</h1>
+        <p class="lead">
+          The credits are in the balance as soon as the payment has come in: at once by card, within
+          days by some other ways.
+        </p>
+        <p>
+          You can close this page. Nothing has to be changed at the agent: it sees its balance at{" "}
+          <code>GET /v1/account</code>.
+        </p>
+      </div>
+    ),
+  });
+}
+
+function renderBill({
+  frame,
+  accountId,
+  feed,
+  words,
+  payUrl,
+  signedIn,
+  payingWays: { takesCards, takesX402 },
+  hasConsole,
+}: Bill): string {
+  const canTopUp = takesCards || takesX402;
+  const isOperatorPaid = payUrl !== undefined || words !== undefined || !canTopUp;
+  return renderPage({
+    ...frame,
+    title: "Pay",
+    isListed: false,
+    root: ".",
+    menu: PUBLIC_MENU,
+    ...(signedIn && { who: signedIn.who }),
+    children: (
+      <div class="text">
+        <h1>Pay</h1>
+        <p class="lead">How credits get to an account, and what they buy.</p>
+        <Facts
+          of={{
+            Feed: feed && (
+              <>
+                <a
+                  href={
+                    feed.is_public
+                      ? `./feeds/${feed.endpoint_path}`
+                      : `./console/catalog/${feed.feed_id}`
+                  }
+                >
+                  <Text of={feed.name} />
+                </a>{" "}
+                <code>{feed.endpoint_path}</code>
+              </>
+            ),
+            Price: feed && pricingText(feed),
+            Account: accountId && <code>{accountId}</code>,
+          }}
+        />
+        {signedIn?.own}
+        <h2>How to pay</h2>
+        {canTopUp && (
+          <p>
+            An agent can ask for a payment by itself: <code>POST /v1/topups</code> (
+            <code>top_up</code> over MCP).
+            {takesCards &&
+              " By card, it gets a link for you, and the credits are there once you have paid."}
+            {takesX402 && " By x402, it pays with its own wallet."}
+          </p>
+        )}
+        {takesCards && hasConsole && signedIn === undefined && (
+          <p>
+            To pay by card yourself, <a href="./console">sign in to the console</a> with a read key
+            of the account.
+          </p>
+        )}
+        {payUrl !== undefined ? (
+          <p>
+            <a class="button" href={payUrl}>
+              Pay here
+            </a>
+          </p>
+        ) : (
+          isOperatorPaid && <OperatorWords words={words} />
+        )}
+        <p>
+          {isOperatorPaid && (
+            <>
+              Name {feed && "the feed and "}
+              {accountId === undefined ? (
+                <>
+                  your account, whose id <code>GET /v1/account</code> shows,
+                </>
+              ) : (
+                "the account"
+              )}{" "}
+              when you pay.{" "}
+            </>
+          )}
+          <Outcome priceType={feed?.price_type} /> Nothing has to be changed at the agent: its key
+          stays the same.
+        </p>
+        <p class="soft">
+          1 credit is 0.000001 USD. An agent sees its balance at <code>GET /v1/account</code>, and
+          what each call has cost at <code>GET /v1/usage</code>.
+        </p>
+      </div>
+    ),
+  });
+}
+
+function OperatorWords({ words }: Pick<Bill, "words">) {
+  const paragraphs = words?.trim().split(/\n\s*\n/);
+  if (paragraphs === undefined) {
+    return <p>This gateway takes no payment by itself. Write to its operator, who takes it.</p>;
+  }
+  return (
+    <div class="card">
+      {paragraphs.map((paragraph) => (
+        <p class="words">
+          <Text of={paragraph.trim()} />
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** What happens behind a payment. */
+function Outcome({ priceType }: { readonly priceType: string | undefined }) {
+  switch (priceType) {
+    case "one_time":
+      return (
+        <>
+          As soon as the balance covers the price, the agent can buy the feed with{" "}
+          <code>{"POST /v1/feed/{id}/purchase"}</code> (<code>buy_feed</code> over MCP). Or the
+          operator has recorded the purchase, and the feed can be read at once. No read of it costs
+          anything then.
+        </>
+      );
+    case "metered":
+      return (
+        <>
+          As soon as the credits are in the balance, the feed can be read, and each read takes its
+          price from them.
+        </>
+      );
+    default:
+      return (
+        <>
+          As soon as the credits are in the balance, metered feeds can be read, and feeds with a
+          one-time price can be bought. A feed whose purchase the operator has recorded can be read
+          at once.
+        </>
+      );
+  }
+}

@@ -1,0 +1,3195 @@
+/**
+ * Generated from `sql/` by `bun run generate`; not to be edited.
+ *
+ * @module
+ */
+import sql_accounts_append_ledger_entry from "../../../sql/accounts/append_ledger_entry.sql" with { type: "text" };
+import sql_accounts_create_key from "../../../sql/accounts/create_key.sql" with { type: "text" };
+import sql_accounts_create_promotion from "../../../sql/accounts/create_promotion.sql" with { type: "text" };
+import sql_accounts_earnings_add_totals from "../../../sql/accounts/earnings/add_totals.sql" with { type: "text" };
+import sql_accounts_earnings_find_earned from "../../../sql/accounts/earnings/find_earned.sql" with { type: "text" };
+import sql_accounts_earnings_functions_add_earnings from "../../../sql/accounts/earnings/functions/add_earnings.sql" with { type: "text" };
+import sql_accounts_earnings_functions_add_totals from "../../../sql/accounts/earnings/functions/add_totals.sql" with { type: "text" };
+import sql_accounts_earnings_functions_add_usage from "../../../sql/accounts/earnings/functions/add_usage.sql" with { type: "text" };
+import sql_accounts_earnings_functions_count_customers from "../../../sql/accounts/earnings/functions/count_customers.sql" with { type: "text" };
+import sql_accounts_earnings_functions_count_sales from "../../../sql/accounts/earnings/functions/count_sales.sql" with { type: "text" };
+import sql_accounts_earnings_functions_every_provider from "../../../sql/accounts/earnings/functions/every_provider.sql" with { type: "text" };
+import sql_accounts_earnings_functions_is_customer from "../../../sql/accounts/earnings/functions/is_customer.sql" with { type: "text" };
+import sql_accounts_earnings_functions_keep_fee_rate from "../../../sql/accounts/earnings/functions/keep_fee_rate.sql" with { type: "text" };
+import sql_accounts_earnings_functions_minutes_kept from "../../../sql/accounts/earnings/functions/minutes_kept.sql" with { type: "text" };
+import sql_accounts_earnings_functions_owed_to from "../../../sql/accounts/earnings/functions/owed_to.sql" with { type: "text" };
+import sql_accounts_earnings_functions_record_payout from "../../../sql/accounts/earnings/functions/record_payout.sql" with { type: "text" };
+import sql_accounts_earnings_functions_sales_of from "../../../sql/accounts/earnings/functions/sales_of.sql" with { type: "text" };
+import sql_accounts_earnings_functions_undo_payout from "../../../sql/accounts/earnings/functions/undo_payout.sql" with { type: "text" };
+import sql_accounts_earnings_functions_waiting_sales from "../../../sql/accounts/earnings/functions/waiting_sales.sql" with { type: "text" };
+import sql_accounts_earnings_keep_fee_rate from "../../../sql/accounts/earnings/keep_fee_rate.sql" with { type: "text" };
+import sql_accounts_earnings_list_earnings from "../../../sql/accounts/earnings/list_earnings.sql" with { type: "text" };
+import sql_accounts_earnings_list_payouts from "../../../sql/accounts/earnings/list_payouts.sql" with { type: "text" };
+import sql_accounts_earnings_list_spending from "../../../sql/accounts/earnings/list_spending.sql" with { type: "text" };
+import sql_accounts_earnings_record_payout from "../../../sql/accounts/earnings/record_payout.sql" with { type: "text" };
+import sql_accounts_earnings_undo_payout from "../../../sql/accounts/earnings/undo_payout.sql" with { type: "text" };
+import sql_accounts_edit_key from "../../../sql/accounts/edit_key.sql" with { type: "text" };
+import sql_accounts_end_agent from "../../../sql/accounts/end_agent.sql" with { type: "text" };
+import sql_accounts_find_account from "../../../sql/accounts/find_account.sql" with { type: "text" };
+import sql_accounts_find_ledger_entry from "../../../sql/accounts/find_ledger_entry.sql" with { type: "text" };
+import sql_accounts_find_purchase from "../../../sql/accounts/find_purchase.sql" with { type: "text" };
+import sql_accounts_find_usage_walk_end from "../../../sql/accounts/find_usage_walk_end.sql" with { type: "text" };
+import sql_accounts_functions_act_as from "../../../sql/accounts/functions/act_as.sql" with { type: "text" };
+import sql_accounts_functions_agents_of from "../../../sql/accounts/functions/agents_of.sql" with { type: "text" };
+import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/functions/append_ledger_entry.sql" with { type: "text" };
+import sql_accounts_functions_create_key from "../../../sql/accounts/functions/create_key.sql" with { type: "text" };
+import sql_accounts_functions_edit_key from "../../../sql/accounts/functions/edit_key.sql" with { type: "text" };
+import sql_accounts_functions_end_agents_of from "../../../sql/accounts/functions/end_agents_of.sql" with { type: "text" };
+import sql_accounts_functions_end_chain from "../../../sql/accounts/functions/end_chain.sql" with { type: "text" };
+import sql_accounts_functions_is_usable_key from "../../../sql/accounts/functions/is_usable_key.sql" with { type: "text" };
+import sql_accounts_functions_ledger_of from "../../../sql/accounts/functions/ledger_of.sql" with { type: "text" };
+import sql_accounts_functions_lock_account_of_key from "../../../sql/accounts/functions/lock_account_of_key.sql" with { type: "text" };
+import sql_accounts_functions_record_purchase from "../../../sql/accounts/functions/record_purchase.sql" with { type: "text" };
+import sql_accounts_functions_redeem_promotion from "../../../sql/accounts/functions/redeem_promotion.sql" with { type: "text" };
+import sql_accounts_functions_refund_event from "../../../sql/accounts/functions/refund_event.sql" with { type: "text" };
+import sql_accounts_functions_rotate_key from "../../../sql/accounts/functions/rotate_key.sql" with { type: "text" };
+import sql_accounts_functions_undo_purchase from "../../../sql/accounts/functions/undo_purchase.sql" with { type: "text" };
+import sql_accounts_functions_uuid_since from "../../../sql/accounts/functions/uuid_since.sql" with { type: "text" };
+import sql_accounts_functions_uuid_until from "../../../sql/accounts/functions/uuid_until.sql" with { type: "text" };
+import sql_accounts_list_agents from "../../../sql/accounts/list_agents.sql" with { type: "text" };
+import sql_accounts_list_keys from "../../../sql/accounts/list_keys.sql" with { type: "text" };
+import sql_accounts_list_purchases from "../../../sql/accounts/list_purchases.sql" with { type: "text" };
+import sql_accounts_page_usage from "../../../sql/accounts/page_usage.sql" with { type: "text" };
+import sql_accounts_record_purchase from "../../../sql/accounts/record_purchase.sql" with { type: "text" };
+import sql_accounts_redeem_promotion from "../../../sql/accounts/redeem_promotion.sql" with { type: "text" };
+import sql_accounts_refund_event from "../../../sql/accounts/refund_event.sql" with { type: "text" };
+import sql_accounts_rotate_key from "../../../sql/accounts/rotate_key.sql" with { type: "text" };
+import sql_accounts_touch_keys from "../../../sql/accounts/touch_keys.sql" with { type: "text" };
+import sql_accounts_undo_purchase from "../../../sql/accounts/undo_purchase.sql" with { type: "text" };
+import sql_admission_create_usage_partition from "../../../sql/admission/create_usage_partition.sql" with { type: "text" };
+import sql_admission_find_key from "../../../sql/admission/find_key.sql" with { type: "text" };
+import sql_admission_functions_account_news from "../../../sql/admission/functions/account_news.sql" with { type: "text" };
+import sql_admission_functions_create_usage_partitions from "../../../sql/admission/functions/create_usage_partitions.sql" with { type: "text" };
+import sql_admission_functions_epoch_us from "../../../sql/admission/functions/epoch_us.sql" with { type: "text" };
+import sql_admission_functions_log_reads from "../../../sql/admission/functions/log_reads.sql" with { type: "text" };
+import sql_admission_functions_prove_calls from "../../../sql/admission/functions/prove_calls.sql" with { type: "text" };
+import sql_admission_functions_refund_reads from "../../../sql/admission/functions/refund_reads.sql" with { type: "text" };
+import sql_admission_functions_refund_usage from "../../../sql/admission/functions/refund_usage.sql" with { type: "text" };
+import sql_admission_functions_time_of_uuid from "../../../sql/admission/functions/time_of_uuid.sql" with { type: "text" };
+import sql_admission_functions_usage_id_of from "../../../sql/admission/functions/usage_id_of.sql" with { type: "text" };
+import sql_admission_functions_utc_day from "../../../sql/admission/functions/utc_day.sql" with { type: "text" };
+import sql_admission_functions_uuid_from_time from "../../../sql/admission/functions/uuid_from_time.sql" with { type: "text" };
+import sql_admission_log_reads from "../../../sql/admission/log_reads.sql" with { type: "text" };
+import sql_admission_prove_calls from "../../../sql/admission/prove_calls.sql" with { type: "text" };
+import sql_admission_refund_reads from "../../../sql/admission/refund_reads.sql" with { type: "text" };
+import sql_admission_replay_read from "../../../sql/admission/replay_read.sql" with { type: "text" };
+import sql_feeds_count_feeds from "../../../sql/feeds/count_feeds.sql" with { type: "text" };
+import sql_feeds_delete_feed from "../../../sql/feeds/delete_feed.sql" with { type: "text" };
+import sql_feeds_delete_rows from "../../../sql/feeds/delete_rows.sql" with { type: "text" };
+import sql_feeds_find_feed from "../../../sql/feeds/find_feed.sql" with { type: "text" };
+import sql_feeds_find_feed_row from "../../../sql/feeds/find_feed_row.sql" with { type: "text" };
+import sql_feeds_functions_delete_feed from "../../../sql/feeds/functions/delete_feed.sql" with { type: "text" };
+import sql_feeds_functions_delete_rows from "../../../sql/feeds/functions/delete_rows.sql" with { type: "text" };
+import sql_feeds_functions_lock_rows from "../../../sql/feeds/functions/lock_rows.sql" with { type: "text" };
+import sql_feeds_functions_newest_feeds from "../../../sql/feeds/functions/newest_feeds.sql" with { type: "text" };
+import sql_feeds_functions_remove_rows from "../../../sql/feeds/functions/remove_rows.sql" with { type: "text" };
+import sql_feeds_functions_save_feed from "../../../sql/feeds/functions/save_feed.sql" with { type: "text" };
+import sql_feeds_list_data_versions from "../../../sql/feeds/list_data_versions.sql" with { type: "text" };
+import sql_feeds_list_feed_contents from "../../../sql/feeds/list_feed_contents.sql" with { type: "text" };
+import sql_feeds_list_feed_rows from "../../../sql/feeds/list_feed_rows.sql" with { type: "text" };
+import sql_feeds_list_newest_rows from "../../../sql/feeds/list_newest_rows.sql" with { type: "text" };
+import sql_feeds_list_pushes from "../../../sql/feeds/list_pushes.sql" with { type: "text" };
+import sql_feeds_list_slugs_near from "../../../sql/feeds/list_slugs_near.sql" with { type: "text" };
+import sql_feeds_save_feed from "../../../sql/feeds/save_feed.sql" with { type: "text" };
+import sql_jobs_functions_check_ledgers from "../../../sql/jobs/functions/check_ledgers.sql" with { type: "text" };
+import sql_jobs_functions_count_overdue_feeds from "../../../sql/jobs/functions/count_overdue_feeds.sql" with { type: "text" };
+import sql_jobs_functions_index_large_batches from "../../../sql/jobs/functions/index_large_batches.sql" with { type: "text" };
+import sql_jobs_functions_keep_top_reads from "../../../sql/jobs/functions/keep_top_reads.sql" with { type: "text" };
+import sql_jobs_functions_prune_pushes from "../../../sql/jobs/functions/prune_pushes.sql" with { type: "text" };
+import sql_jobs_functions_reliability_of from "../../../sql/jobs/functions/reliability_of.sql" with { type: "text" };
+import sql_jobs_functions_remove_aged_audit from "../../../sql/jobs/functions/remove_aged_audit.sql" with { type: "text" };
+import sql_jobs_functions_remove_aged_rows from "../../../sql/jobs/functions/remove_aged_rows.sql" with { type: "text" };
+import sql_jobs_functions_remove_deleted_feeds from "../../../sql/jobs/functions/remove_deleted_feeds.sql" with { type: "text" };
+import sql_jobs_functions_remove_expired_events from "../../../sql/jobs/functions/remove_expired_events.sql" with { type: "text" };
+import sql_jobs_functions_remove_filter_entries from "../../../sql/jobs/functions/remove_filter_entries.sql" with { type: "text" };
+import sql_jobs_functions_remove_index_terms from "../../../sql/jobs/functions/remove_index_terms.sql" with { type: "text" };
+import sql_jobs_functions_remove_old_minutes from "../../../sql/jobs/functions/remove_old_minutes.sql" with { type: "text" };
+import sql_jobs_functions_remove_retired_rows from "../../../sql/jobs/functions/remove_retired_rows.sql" with { type: "text" };
+import sql_jobs_functions_remove_unused_connections from "../../../sql/jobs/functions/remove_unused_connections.sql" with { type: "text" };
+import sql_jobs_functions_retire_abandoned_batches from "../../../sql/jobs/functions/retire_abandoned_batches.sql" with { type: "text" };
+import sql_jobs_functions_retire_usage from "../../../sql/jobs/functions/retire_usage.sql" with { type: "text" };
+import sql_jobs_functions_run_job from "../../../sql/jobs/functions/run_job.sql" with { type: "text" };
+import sql_jobs_functions_score_feeds from "../../../sql/jobs/functions/score_feeds.sql" with { type: "text" };
+import sql_jobs_list_findings from "../../../sql/jobs/list_findings.sql" with { type: "text" };
+import sql_jobs_prove_ledgers from "../../../sql/jobs/prove_ledgers.sql" with { type: "text" };
+import sql_jobs_run_job from "../../../sql/jobs/run_job.sql" with { type: "text" };
+import sql_migrations_0001_schema from "../../../sql/migrations/0001_schema.sql" with { type: "text" };
+import sql_migrations_0002_answered_version from "../../../sql/migrations/0002_answered_version.sql" with { type: "text" };
+import sql_migrations_0003_key_chains from "../../../sql/migrations/0003_key_chains.sql" with { type: "text" };
+import sql_migrations_0004_limits_of_read_keys from "../../../sql/migrations/0004_limits_of_read_keys.sql" with { type: "text" };
+import sql_migrations_0005_findings from "../../../sql/migrations/0005_findings.sql" with { type: "text" };
+import sql_migrations_0006_deleted_feeds from "../../../sql/migrations/0006_deleted_feeds.sql" with { type: "text" };
+import sql_migrations_0007_bought_from_balance from "../../../sql/migrations/0007_bought_from_balance.sql" with { type: "text" };
+import sql_migrations_0008_admin_keys from "../../../sql/migrations/0008_admin_keys.sql" with { type: "text" };
+import sql_migrations_0009_earnings from "../../../sql/migrations/0009_earnings.sql" with { type: "text" };
+import sql_migrations_0010_operator_calls from "../../../sql/migrations/0010_operator_calls.sql" with { type: "text" };
+import sql_migrations_0011_schema_changed_at from "../../../sql/migrations/0011_schema_changed_at.sql" with { type: "text" };
+import sql_migrations_0012_reviews from "../../../sql/migrations/0012_reviews.sql" with { type: "text" };
+import sql_migrations_0013_push_history from "../../../sql/migrations/0013_push_history.sql" with { type: "text" };
+import sql_migrations_0014_imports from "../../../sql/migrations/0014_imports.sql" with { type: "text" };
+import sql_migrations_0015_connected_agents from "../../../sql/migrations/0015_connected_agents.sql" with { type: "text" };
+import sql_migrations_0016_totals from "../../../sql/migrations/0016_totals.sql" with { type: "text" };
+import sql_migrations_0017_all_customers from "../../../sql/migrations/0017_all_customers.sql" with { type: "text" };
+import sql_migrations_0018_exports from "../../../sql/migrations/0018_exports.sql" with { type: "text" };
+import sql_migrations_0019_console_sessions from "../../../sql/migrations/0019_console_sessions.sql" with { type: "text" };
+import sql_migrations_0020_faces from "../../../sql/migrations/0020_faces.sql" with { type: "text" };
+import sql_migrations_0021_topups from "../../../sql/migrations/0021_topups.sql" with { type: "text" };
+import sql_migrations_0022_topups_ended from "../../../sql/migrations/0022_topups_ended.sql" with { type: "text" };
+import sql_migrations_0023_topups_final from "../../../sql/migrations/0023_topups_final.sql" with { type: "text" };
+import sql_migrations_0024_exported_columns from "../../../sql/migrations/0024_exported_columns.sql" with { type: "text" };
+import sql_migrations_0025_unpaid_topups from "../../../sql/migrations/0025_unpaid_topups.sql" with { type: "text" };
+import sql_migrations_0026_lists_in_order from "../../../sql/migrations/0026_lists_in_order.sql" with { type: "text" };
+import sql_migrations_0027_feeds_by_state from "../../../sql/migrations/0027_feeds_by_state.sql" with { type: "text" };
+import sql_migrations_0028_top_reads from "../../../sql/migrations/0028_top_reads.sql" with { type: "text" };
+import sql_migrations_0029_batches_of_collections from "../../../sql/migrations/0029_batches_of_collections.sql" with { type: "text" };
+import sql_migrations_0030_agreed_keys from "../../../sql/migrations/0030_agreed_keys.sql" with { type: "text" };
+import sql_migrations_0031_payouts_undone from "../../../sql/migrations/0031_payouts_undone.sql" with { type: "text" };
+import sql_migrations_0032_refunds_of_topups from "../../../sql/migrations/0032_refunds_of_topups.sql" with { type: "text" };
+import sql_migrations_0033_networks_of_topups from "../../../sql/migrations/0033_networks_of_topups.sql" with { type: "text" };
+import sql_migrations_0034_search_letters from "../../../sql/migrations/0034_search_letters.sql" with { type: "text" };
+import sql_oauth_agree_to_connection from "../../../sql/oauth/agree_to_connection.sql" with { type: "text" };
+import sql_oauth_find_client from "../../../sql/oauth/find_client.sql" with { type: "text" };
+import sql_oauth_functions_redeem_code from "../../../sql/oauth/functions/redeem_code.sql" with { type: "text" };
+import sql_oauth_redeem_code from "../../../sql/oauth/redeem_code.sql" with { type: "text" };
+import sql_oauth_register_client from "../../../sql/oauth/register_client.sql" with { type: "text" };
+import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
+import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
+import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
+import sql_operator_create_sign_in_link from "../../../sql/operator/create_sign_in_link.sql" with { type: "text" };
+import sql_operator_decline_feed from "../../../sql/operator/decline_feed.sql" with { type: "text" };
+import sql_operator_edit_account from "../../../sql/operator/edit_account.sql" with { type: "text" };
+import sql_operator_edit_admin_key from "../../../sql/operator/edit_admin_key.sql" with { type: "text" };
+import sql_operator_export_usage from "../../../sql/operator/export_usage.sql" with { type: "text" };
+import sql_operator_find_admin_key from "../../../sql/operator/find_admin_key.sql" with { type: "text" };
+import sql_operator_find_home from "../../../sql/operator/find_home.sql" with { type: "text" };
+import sql_operator_find_proof from "../../../sql/operator/find_proof.sql" with { type: "text" };
+import sql_operator_functions_credits_of_nanos from "../../../sql/operator/functions/credits_of_nanos.sql" with { type: "text" };
+import sql_operator_functions_find_top_reads from "../../../sql/operator/functions/find_top_reads.sql" with { type: "text" };
+import sql_operator_functions_rank_reads from "../../../sql/operator/functions/rank_reads.sql" with { type: "text" };
+import sql_operator_functions_rotate_admin_key from "../../../sql/operator/functions/rotate_admin_key.sql" with { type: "text" };
+import sql_operator_has_accounts from "../../../sql/operator/has_accounts.sql" with { type: "text" };
+import sql_operator_has_admin_keys from "../../../sql/operator/has_admin_keys.sql" with { type: "text" };
+import sql_operator_has_late_feeds from "../../../sql/operator/has_late_feeds.sql" with { type: "text" };
+import sql_operator_has_long_log from "../../../sql/operator/has_long_log.sql" with { type: "text" };
+import sql_operator_list_accounts from "../../../sql/operator/list_accounts.sql" with { type: "text" };
+import sql_operator_list_audit_events from "../../../sql/operator/list_audit_events.sql" with { type: "text" };
+import sql_operator_list_demo_settings from "../../../sql/operator/list_demo_settings.sql" with { type: "text" };
+import sql_operator_list_promotions from "../../../sql/operator/list_promotions.sql" with { type: "text" };
+import sql_operator_list_refusals from "../../../sql/operator/list_refusals.sql" with { type: "text" };
+import sql_operator_list_revenue from "../../../sql/operator/list_revenue.sql" with { type: "text" };
+import sql_operator_list_stale_feeds from "../../../sql/operator/list_stale_feeds.sql" with { type: "text" };
+import sql_operator_list_top_reads from "../../../sql/operator/list_top_reads.sql" with { type: "text" };
+import sql_operator_list_totals from "../../../sql/operator/list_totals.sql" with { type: "text" };
+import sql_operator_prove_ledger from "../../../sql/operator/prove_ledger.sql" with { type: "text" };
+import sql_operator_rotate_admin_key from "../../../sql/operator/rotate_admin_key.sql" with { type: "text" };
+import sql_operator_set_feeds_public from "../../../sql/operator/set_feeds_public.sql" with { type: "text" };
+import sql_operator_suspend_feed from "../../../sql/operator/suspend_feed.sql" with { type: "text" };
+import sql_pages_console_begin_session from "../../../sql/pages/console/begin_session.sql" with { type: "text" };
+import sql_pages_console_end_sessions from "../../../sql/pages/console/end_sessions.sql" with { type: "text" };
+import sql_pages_console_find_names from "../../../sql/pages/console/find_names.sql" with { type: "text" };
+import sql_pages_console_find_session from "../../../sql/pages/console/find_session.sql" with { type: "text" };
+import sql_pages_console_find_sign_in_link from "../../../sql/pages/console/find_sign_in_link.sql" with { type: "text" };
+import sql_pages_console_use_sign_in_link from "../../../sql/pages/console/use_sign_in_link.sql" with { type: "text" };
+import sql_pages_public_list_categories from "../../../sql/pages/public/list_categories.sql" with { type: "text" };
+import sql_pages_public_list_feed_pages from "../../../sql/pages/public/list_feed_pages.sql" with { type: "text" };
+import sql_pages_public_list_push_days from "../../../sql/pages/public/list_push_days.sql" with { type: "text" };
+import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
+import sql_postgres_find_connection_room from "../../../sql/postgres/find_connection_room.sql" with { type: "text" };
+import sql_postgres_find_durability from "../../../sql/postgres/find_durability.sql" with { type: "text" };
+import sql_postgres_find_replica_lag from "../../../sql/postgres/find_replica_lag.sql" with { type: "text" };
+import sql_postgres_find_replica_state from "../../../sql/postgres/find_replica_state.sql" with { type: "text" };
+import sql_postgres_find_server from "../../../sql/postgres/find_server.sql" with { type: "text" };
+import sql_postgres_functions_await_replay from "../../../sql/postgres/functions/await_replay.sql" with { type: "text" };
+import sql_postgres_keep_setting from "../../../sql/postgres/keep_setting.sql" with { type: "text" };
+import sql_postgres_keep_timeline from "../../../sql/postgres/keep_timeline.sql" with { type: "text" };
+import sql_postgres_list_migrations from "../../../sql/postgres/list_migrations.sql" with { type: "text" };
+import sql_postgres_list_schema_parts from "../../../sql/postgres/list_schema_parts.sql" with { type: "text" };
+import sql_postgres_ping from "../../../sql/postgres/ping.sql" with { type: "text" };
+import sql_postgres_read_wal_position from "../../../sql/postgres/read_wal_position.sql" with { type: "text" };
+import sql_push_begin_import from "../../../sql/push/begin_import.sql" with { type: "text" };
+import sql_push_count_push from "../../../sql/push/count_push.sql" with { type: "text" };
+import sql_push_end_import from "../../../sql/push/end_import.sql" with { type: "text" };
+import sql_push_finish_import from "../../../sql/push/finish_import.sql" with { type: "text" };
+import sql_push_functions_add_row_totals from "../../../sql/push/functions/add_row_totals.sql" with { type: "text" };
+import sql_push_functions_admit_push from "../../../sql/push/functions/admit_push.sql" with { type: "text" };
+import sql_push_functions_begin_import from "../../../sql/push/functions/begin_import.sql" with { type: "text" };
+import sql_push_functions_end_import from "../../../sql/push/functions/end_import.sql" with { type: "text" };
+import sql_push_functions_finalize_batch from "../../../sql/push/functions/finalize_batch.sql" with { type: "text" };
+import sql_push_functions_finish_import from "../../../sql/push/functions/finish_import.sql" with { type: "text" };
+import sql_push_functions_import_rows from "../../../sql/push/functions/import_rows.sql" with { type: "text" };
+import sql_push_functions_lock_import from "../../../sql/push/functions/lock_import.sql" with { type: "text" };
+import sql_push_functions_may_push from "../../../sql/push/functions/may_push.sql" with { type: "text" };
+import sql_push_functions_note_changed_rows from "../../../sql/push/functions/note_changed_rows.sql" with { type: "text" };
+import sql_push_functions_note_replaced_rows from "../../../sql/push/functions/note_replaced_rows.sql" with { type: "text" };
+import sql_push_functions_note_stored_push from "../../../sql/push/functions/note_stored_push.sql" with { type: "text" };
+import sql_push_functions_push_collection from "../../../sql/push/functions/push_collection.sql" with { type: "text" };
+import sql_push_functions_push_document from "../../../sql/push/functions/push_document.sql" with { type: "text" };
+import sql_push_functions_push_stream from "../../../sql/push/functions/push_stream.sql" with { type: "text" };
+import sql_push_functions_write_push from "../../../sql/push/functions/write_push.sql" with { type: "text" };
+import sql_push_import_rows from "../../../sql/push/import_rows.sql" with { type: "text" };
+import sql_push_push_to_feed from "../../../sql/push/push_to_feed.sql" with { type: "text" };
+import sql_push_record_push from "../../../sql/push/record_push.sql" with { type: "text" };
+import sql_push_renew_import from "../../../sql/push/renew_import.sql" with { type: "text" };
+import sql_read_claim_export from "../../../sql/read/claim_export.sql" with { type: "text" };
+import sql_read_find_absent_field from "../../../sql/read/find_absent_field.sql" with { type: "text" };
+import sql_read_find_event_span from "../../../sql/read/find_event_span.sql" with { type: "text" };
+import sql_read_functions_absent_field from "../../../sql/read/functions/absent_field.sql" with { type: "text" };
+import sql_read_functions_claim_export from "../../../sql/read/functions/claim_export.sql" with { type: "text" };
+import sql_read_functions_close_names from "../../../sql/read/functions/close_names.sql" with { type: "text" };
+import sql_read_functions_close_steps from "../../../sql/read/functions/close_steps.sql" with { type: "text" };
+import sql_read_functions_close_words from "../../../sql/read/functions/close_words.sql" with { type: "text" };
+import sql_read_functions_common_entries from "../../../sql/read/functions/common_entries.sql" with { type: "text" };
+import sql_read_functions_count_unindexed_rows from "../../../sql/read/functions/count_unindexed_rows.sql" with { type: "text" };
+import sql_read_functions_entries_between from "../../../sql/read/functions/entries_between.sql" with { type: "text" };
+import sql_read_functions_filter_lookups from "../../../sql/read/functions/filter_lookups.sql" with { type: "text" };
+import sql_read_functions_filter_name from "../../../sql/read/functions/filter_name.sql" with { type: "text" };
+import sql_read_functions_filter_names_mark from "../../../sql/read/functions/filter_names_mark.sql" with { type: "text" };
+import sql_read_functions_filter_piece_max from "../../../sql/read/functions/filter_piece_max.sql" with { type: "text" };
+import sql_read_functions_filter_row_cost from "../../../sql/read/functions/filter_row_cost.sql" with { type: "text" };
+import sql_read_functions_filter_work_max from "../../../sql/read/functions/filter_work_max.sql" with { type: "text" };
+import sql_read_functions_index_filter_rows from "../../../sql/read/functions/index_filter_rows.sql" with { type: "text" };
+import sql_read_functions_look_up_events from "../../../sql/read/functions/look_up_events.sql" with { type: "text" };
+import sql_read_functions_look_up_rows from "../../../sql/read/functions/look_up_rows.sql" with { type: "text" };
+import sql_read_functions_match_collection_rows from "../../../sql/read/functions/match_collection_rows.sql" with { type: "text" };
+import sql_read_functions_match_stream_rows from "../../../sql/read/functions/match_stream_rows.sql" with { type: "text" };
+import sql_read_functions_oldest_readable from "../../../sql/read/functions/oldest_readable.sql" with { type: "text" };
+import sql_read_functions_parse_search from "../../../sql/read/functions/parse_search.sql" with { type: "text" };
+import sql_read_functions_rank_broad_search from "../../../sql/read/functions/rank_broad_search.sql" with { type: "text" };
+import sql_read_functions_read_collection_page from "../../../sql/read/functions/read_collection_page.sql" with { type: "text" };
+import sql_read_functions_read_stream_page from "../../../sql/read/functions/read_stream_page.sql" with { type: "text" };
+import sql_read_functions_remove_row_terms from "../../../sql/read/functions/remove_row_terms.sql" with { type: "text" };
+import sql_read_functions_row_matches from "../../../sql/read/functions/row_matches.sql" with { type: "text" };
+import sql_read_functions_search_matches from "../../../sql/read/functions/search_matches.sql" with { type: "text" };
+import sql_read_functions_search_merit from "../../../sql/read/functions/search_merit.sql" with { type: "text" };
+import sql_read_functions_to_lexeme_query from "../../../sql/read/functions/to_lexeme_query.sql" with { type: "text" };
+import sql_read_functions_weigh_search from "../../../sql/read/functions/weigh_search.sql" with { type: "text" };
+import sql_read_functions_words_around from "../../../sql/read/functions/words_around.sql" with { type: "text" };
+import sql_read_functions_words_ending from "../../../sql/read/functions/words_ending.sql" with { type: "text" };
+import sql_read_index_filter_rows from "../../../sql/read/index_filter_rows.sql" with { type: "text" };
+import sql_read_list_catalog from "../../../sql/read/list_catalog.sql" with { type: "text" };
+import sql_read_list_categories_found from "../../../sql/read/list_categories_found.sql" with { type: "text" };
+import sql_read_list_category from "../../../sql/read/list_category.sql" with { type: "text" };
+import sql_read_list_export_fields from "../../../sql/read/list_export_fields.sql" with { type: "text" };
+import sql_read_list_schemas from "../../../sql/read/list_schemas.sql" with { type: "text" };
+import sql_read_note_export from "../../../sql/read/note_export.sql" with { type: "text" };
+import sql_read_read_collection_page from "../../../sql/read/read_collection_page.sql" with { type: "text" };
+import sql_read_read_collection_rows from "../../../sql/read/read_collection_rows.sql" with { type: "text" };
+import sql_read_read_document from "../../../sql/read/read_document.sql" with { type: "text" };
+import sql_read_read_stream_page from "../../../sql/read/read_stream_page.sql" with { type: "text" };
+import sql_read_read_stream_rows from "../../../sql/read/read_stream_rows.sql" with { type: "text" };
+import sql_read_read_stream_tail from "../../../sql/read/read_stream_tail.sql" with { type: "text" };
+import sql_read_release_export from "../../../sql/read/release_export.sql" with { type: "text" };
+import sql_read_search_feeds from "../../../sql/read/search_feeds.sql" with { type: "text" };
+import sql_read_survey_export from "../../../sql/read/survey_export.sql" with { type: "text" };
+import sql_routes_operator_begin_operator_call from "../../../sql/routes/operator/begin_operator_call.sql" with { type: "text" };
+import sql_routes_operator_cancel_operator_call from "../../../sql/routes/operator/cancel_operator_call.sql" with { type: "text" };
+import sql_routes_operator_finish_operator_call from "../../../sql/routes/operator/finish_operator_call.sql" with { type: "text" };
+import sql_routes_operator_functions_begin_operator_call from "../../../sql/routes/operator/functions/begin_operator_call.sql" with { type: "text" };
+import sql_routes_operator_functions_first_admin_key from "../../../sql/routes/operator/functions/first_admin_key.sql" with { type: "text" };
+import sql_skill_find_skill_feed from "../../../sql/skill/find_skill_feed.sql" with { type: "text" };
+import sql_skill_find_skill_version from "../../../sql/skill/find_skill_version.sql" with { type: "text" };
+import sql_skill_list_skill_versions from "../../../sql/skill/list_skill_versions.sql" with { type: "text" };
+import sql_topups_adopt_topup from "../../../sql/topups/adopt_topup.sql" with { type: "text" };
+import sql_topups_alert_topup from "../../../sql/topups/alert_topup.sql" with { type: "text" };
+import sql_topups_begin_topup from "../../../sql/topups/begin_topup.sql" with { type: "text" };
+import sql_topups_claim_due_topups from "../../../sql/topups/claim_due_topups.sql" with { type: "text" };
+import sql_topups_claim_granted_topups from "../../../sql/topups/claim_granted_topups.sql" with { type: "text" };
+import sql_topups_count_keyless_topups from "../../../sql/topups/count_keyless_topups.sql" with { type: "text" };
+import sql_topups_delete_unpaid_topups from "../../../sql/topups/delete_unpaid_topups.sql" with { type: "text" };
+import sql_topups_expire_topup from "../../../sql/topups/expire_topup.sql" with { type: "text" };
+import sql_topups_find_topup from "../../../sql/topups/find_topup.sql" with { type: "text" };
+import sql_topups_find_topup_of_order from "../../../sql/topups/find_topup_of_order.sql" with { type: "text" };
+import sql_topups_find_topup_of_payment from "../../../sql/topups/find_topup_of_payment.sql" with { type: "text" };
+import sql_topups_functions_adopt_topup from "../../../sql/topups/functions/adopt_topup.sql" with { type: "text" };
+import sql_topups_functions_begin_topup from "../../../sql/topups/functions/begin_topup.sql" with { type: "text" };
+import sql_topups_functions_give_topup_key from "../../../sql/topups/functions/give_topup_key.sql" with { type: "text" };
+import sql_topups_functions_given_back from "../../../sql/topups/functions/given_back.sql" with { type: "text" };
+import sql_topups_functions_grant_topup from "../../../sql/topups/functions/grant_topup.sql" with { type: "text" };
+import sql_topups_functions_lock_topup from "../../../sql/topups/functions/lock_topup.sql" with { type: "text" };
+import sql_topups_functions_settle_take_backs from "../../../sql/topups/functions/settle_take_backs.sql" with { type: "text" };
+import sql_topups_functions_settle_topup from "../../../sql/topups/functions/settle_topup.sql" with { type: "text" };
+import sql_topups_functions_take_back_topup from "../../../sql/topups/functions/take_back_topup.sql" with { type: "text" };
+import sql_topups_functions_with_alert from "../../../sql/topups/functions/with_alert.sql" with { type: "text" };
+import sql_topups_give_topup_key from "../../../sql/topups/give_topup_key.sql" with { type: "text" };
+import sql_topups_grant_topup from "../../../sql/topups/grant_topup.sql" with { type: "text" };
+import sql_topups_list_topups from "../../../sql/topups/list_topups.sql" with { type: "text" };
+import sql_topups_mark_topup_final from "../../../sql/topups/mark_topup_final.sql" with { type: "text" };
+import sql_topups_note_topup_payment from "../../../sql/topups/note_topup_payment.sql" with { type: "text" };
+import sql_topups_postpone_topup from "../../../sql/topups/postpone_topup.sql" with { type: "text" };
+import sql_topups_report_topups from "../../../sql/topups/report_topups.sql" with { type: "text" };
+import sql_topups_settle_topup from "../../../sql/topups/settle_topup.sql" with { type: "text" };
+import sql_topups_take_back_topup from "../../../sql/topups/take_back_topup.sql" with { type: "text" };
+import { numbered } from "../client/numbered.ts";
+
+/** Every migration, in order. */
+export const MIGRATIONS: readonly { readonly name: string; readonly text: string }[] = [
+  { name: "0001_schema", text: sql_migrations_0001_schema },
+  { name: "0002_answered_version", text: sql_migrations_0002_answered_version },
+  { name: "0003_key_chains", text: sql_migrations_0003_key_chains },
+  { name: "0004_limits_of_read_keys", text: sql_migrations_0004_limits_of_read_keys },
+  { name: "0005_findings", text: sql_migrations_0005_findings },
+  { name: "0006_deleted_feeds", text: sql_migrations_0006_deleted_feeds },
+  { name: "0007_bought_from_balance", text: sql_migrations_0007_bought_from_balance },
+  { name: "0008_admin_keys", text: sql_migrations_0008_admin_keys },
+  { name: "0009_earnings", text: sql_migrations_0009_earnings },
+  { name: "0010_operator_calls", text: sql_migrations_0010_operator_calls },
+  { name: "0011_schema_changed_at", text: sql_migrations_0011_schema_changed_at },
+  { name: "0012_reviews", text: sql_migrations_0012_reviews },
+  { name: "0013_push_history", text: sql_migrations_0013_push_history },
+  { name: "0014_imports", text: sql_migrations_0014_imports },
+  { name: "0015_connected_agents", text: sql_migrations_0015_connected_agents },
+  { name: "0016_totals", text: sql_migrations_0016_totals },
+  { name: "0017_all_customers", text: sql_migrations_0017_all_customers },
+  { name: "0018_exports", text: sql_migrations_0018_exports },
+  { name: "0019_console_sessions", text: sql_migrations_0019_console_sessions },
+  { name: "0020_faces", text: sql_migrations_0020_faces },
+  { name: "0021_topups", text: sql_migrations_0021_topups },
+  { name: "0022_topups_ended", text: sql_migrations_0022_topups_ended },
+  { name: "0023_topups_final", text: sql_migrations_0023_topups_final },
+  { name: "0024_exported_columns", text: sql_migrations_0024_exported_columns },
+  { name: "0025_unpaid_topups", text: sql_migrations_0025_unpaid_topups },
+  { name: "0026_lists_in_order", text: sql_migrations_0026_lists_in_order },
+  { name: "0027_feeds_by_state", text: sql_migrations_0027_feeds_by_state },
+  { name: "0028_top_reads", text: sql_migrations_0028_top_reads },
+  { name: "0029_batches_of_collections", text: sql_migrations_0029_batches_of_collections },
+  { name: "0030_agreed_keys", text: sql_migrations_0030_agreed_keys },
+  { name: "0031_payouts_undone", text: sql_migrations_0031_payouts_undone },
+  { name: "0032_refunds_of_topups", text: sql_migrations_0032_refunds_of_topups },
+  { name: "0033_networks_of_topups", text: sql_migrations_0033_networks_of_topups },
+  { name: "0034_search_letters", text: sql_migrations_0034_search_letters },
+];
+
+/** Every function, `create or replace`, applied after the migrations. */
+export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
+  { name: "add_earnings", text: sql_accounts_earnings_functions_add_earnings },
+  { name: "add_totals", text: sql_accounts_earnings_functions_add_totals },
+  { name: "add_usage", text: sql_accounts_earnings_functions_add_usage },
+  { name: "count_customers", text: sql_accounts_earnings_functions_count_customers },
+  { name: "count_sales", text: sql_accounts_earnings_functions_count_sales },
+  { name: "every_provider", text: sql_accounts_earnings_functions_every_provider },
+  { name: "is_customer", text: sql_accounts_earnings_functions_is_customer },
+  { name: "keep_fee_rate", text: sql_accounts_earnings_functions_keep_fee_rate },
+  { name: "minutes_kept", text: sql_accounts_earnings_functions_minutes_kept },
+  { name: "owed_to", text: sql_accounts_earnings_functions_owed_to },
+  { name: "record_payout", text: sql_accounts_earnings_functions_record_payout },
+  { name: "sales_of", text: sql_accounts_earnings_functions_sales_of },
+  { name: "undo_payout", text: sql_accounts_earnings_functions_undo_payout },
+  { name: "waiting_sales", text: sql_accounts_earnings_functions_waiting_sales },
+  { name: "act_as", text: sql_accounts_functions_act_as },
+  { name: "agents_of", text: sql_accounts_functions_agents_of },
+  { name: "append_ledger_entry", text: sql_accounts_functions_append_ledger_entry },
+  { name: "create_key", text: sql_accounts_functions_create_key },
+  { name: "edit_key", text: sql_accounts_functions_edit_key },
+  { name: "end_agents_of", text: sql_accounts_functions_end_agents_of },
+  { name: "end_chain", text: sql_accounts_functions_end_chain },
+  { name: "is_usable_key", text: sql_accounts_functions_is_usable_key },
+  { name: "ledger_of", text: sql_accounts_functions_ledger_of },
+  { name: "lock_account_of_key", text: sql_accounts_functions_lock_account_of_key },
+  { name: "record_purchase", text: sql_accounts_functions_record_purchase },
+  { name: "redeem_promotion", text: sql_accounts_functions_redeem_promotion },
+  { name: "refund_event", text: sql_accounts_functions_refund_event },
+  { name: "rotate_key", text: sql_accounts_functions_rotate_key },
+  { name: "undo_purchase", text: sql_accounts_functions_undo_purchase },
+  { name: "uuid_since", text: sql_accounts_functions_uuid_since },
+  { name: "uuid_until", text: sql_accounts_functions_uuid_until },
+  { name: "account_news", text: sql_admission_functions_account_news },
+  { name: "create_usage_partitions", text: sql_admission_functions_create_usage_partitions },
+  { name: "epoch_us", text: sql_admission_functions_epoch_us },
+  { name: "log_reads", text: sql_admission_functions_log_reads },
+  { name: "prove_calls", text: sql_admission_functions_prove_calls },
+  { name: "refund_reads", text: sql_admission_functions_refund_reads },
+  { name: "refund_usage", text: sql_admission_functions_refund_usage },
+  { name: "time_of_uuid", text: sql_admission_functions_time_of_uuid },
+  { name: "usage_id_of", text: sql_admission_functions_usage_id_of },
+  { name: "utc_day", text: sql_admission_functions_utc_day },
+  { name: "uuid_from_time", text: sql_admission_functions_uuid_from_time },
+  { name: "delete_feed", text: sql_feeds_functions_delete_feed },
+  { name: "delete_rows", text: sql_feeds_functions_delete_rows },
+  { name: "lock_rows", text: sql_feeds_functions_lock_rows },
+  { name: "newest_feeds", text: sql_feeds_functions_newest_feeds },
+  { name: "remove_rows", text: sql_feeds_functions_remove_rows },
+  { name: "save_feed", text: sql_feeds_functions_save_feed },
+  { name: "check_ledgers", text: sql_jobs_functions_check_ledgers },
+  { name: "count_overdue_feeds", text: sql_jobs_functions_count_overdue_feeds },
+  { name: "index_large_batches", text: sql_jobs_functions_index_large_batches },
+  { name: "keep_top_reads", text: sql_jobs_functions_keep_top_reads },
+  { name: "prune_pushes", text: sql_jobs_functions_prune_pushes },
+  { name: "reliability_of", text: sql_jobs_functions_reliability_of },
+  { name: "remove_aged_audit", text: sql_jobs_functions_remove_aged_audit },
+  { name: "remove_aged_rows", text: sql_jobs_functions_remove_aged_rows },
+  { name: "remove_deleted_feeds", text: sql_jobs_functions_remove_deleted_feeds },
+  { name: "remove_expired_events", text: sql_jobs_functions_remove_expired_events },
+  { name: "remove_filter_entries", text: sql_jobs_functions_remove_filter_entries },
+  { name: "remove_index_terms", text: sql_jobs_functions_remove_index_terms },
+  { name: "remove_old_minutes", text: sql_jobs_functions_remove_old_minutes },
+  { name: "remove_retired_rows", text: sql_jobs_functions_remove_retired_rows },
+  { name: "remove_unused_connections", text: sql_jobs_functions_remove_unused_connections },
+  { name: "retire_abandoned_batches", text: sql_jobs_functions_retire_abandoned_batches },
+  { name: "retire_usage", text: sql_jobs_functions_retire_usage },
+  { name: "run_job", text: sql_jobs_functions_run_job },
+  { name: "score_feeds", text: sql_jobs_functions_score_feeds },
+  { name: "redeem_code", text: sql_oauth_functions_redeem_code },
+  { name: "credits_of_nanos", text: sql_operator_functions_credits_of_nanos },
+  { name: "find_top_reads", text: sql_operator_functions_find_top_reads },
+  { name: "rank_reads", text: sql_operator_functions_rank_reads },
+  { name: "rotate_admin_key", text: sql_operator_functions_rotate_admin_key },
+  { name: "await_replay", text: sql_postgres_functions_await_replay },
+  { name: "add_row_totals", text: sql_push_functions_add_row_totals },
+  { name: "admit_push", text: sql_push_functions_admit_push },
+  { name: "begin_import", text: sql_push_functions_begin_import },
+  { name: "end_import", text: sql_push_functions_end_import },
+  { name: "finalize_batch", text: sql_push_functions_finalize_batch },
+  { name: "finish_import", text: sql_push_functions_finish_import },
+  { name: "import_rows", text: sql_push_functions_import_rows },
+  { name: "lock_import", text: sql_push_functions_lock_import },
+  { name: "may_push", text: sql_push_functions_may_push },
+  { name: "note_changed_rows", text: sql_push_functions_note_changed_rows },
+  { name: "note_replaced_rows", text: sql_push_functions_note_replaced_rows },
+  { name: "note_stored_push", text: sql_push_functions_note_stored_push },
+  { name: "push_collection", text: sql_push_functions_push_collection },
+  { name: "push_document", text: sql_push_functions_push_document },
+  { name: "push_stream", text: sql_push_functions_push_stream },
+  { name: "write_push", text: sql_push_functions_write_push },
+  { name: "absent_field", text: sql_read_functions_absent_field },
+  { name: "claim_export", text: sql_read_functions_claim_export },
+  { name: "close_names", text: sql_read_functions_close_names },
+  { name: "close_steps", text: sql_read_functions_close_steps },
+  { name: "close_words", text: sql_read_functions_close_words },
+  { name: "common_entries", text: sql_read_functions_common_entries },
+  { name: "count_unindexed_rows", text: sql_read_functions_count_unindexed_rows },
+  { name: "entries_between", text: sql_read_functions_entries_between },
+  { name: "filter_lookups", text: sql_read_functions_filter_lookups },
+  { name: "filter_name", text: sql_read_functions_filter_name },
+  { name: "filter_names_mark", text: sql_read_functions_filter_names_mark },
+  { name: "filter_piece_max", text: sql_read_functions_filter_piece_max },
+  { name: "filter_row_cost", text: sql_read_functions_filter_row_cost },
+  { name: "filter_work_max", text: sql_read_functions_filter_work_max },
+  { name: "index_filter_rows", text: sql_read_functions_index_filter_rows },
+  { name: "look_up_events", text: sql_read_functions_look_up_events },
+  { name: "look_up_rows", text: sql_read_functions_look_up_rows },
+  { name: "match_collection_rows", text: sql_read_functions_match_collection_rows },
+  { name: "match_stream_rows", text: sql_read_functions_match_stream_rows },
+  { name: "oldest_readable", text: sql_read_functions_oldest_readable },
+  { name: "parse_search", text: sql_read_functions_parse_search },
+  { name: "rank_broad_search", text: sql_read_functions_rank_broad_search },
+  { name: "read_collection_page", text: sql_read_functions_read_collection_page },
+  { name: "read_stream_page", text: sql_read_functions_read_stream_page },
+  { name: "remove_row_terms", text: sql_read_functions_remove_row_terms },
+  { name: "row_matches", text: sql_read_functions_row_matches },
+  { name: "search_matches", text: sql_read_functions_search_matches },
+  { name: "search_merit", text: sql_read_functions_search_merit },
+  { name: "to_lexeme_query", text: sql_read_functions_to_lexeme_query },
+  { name: "weigh_search", text: sql_read_functions_weigh_search },
+  { name: "words_around", text: sql_read_functions_words_around },
+  { name: "words_ending", text: sql_read_functions_words_ending },
+  { name: "begin_operator_call", text: sql_routes_operator_functions_begin_operator_call },
+  { name: "first_admin_key", text: sql_routes_operator_functions_first_admin_key },
+  { name: "adopt_topup", text: sql_topups_functions_adopt_topup },
+  { name: "begin_topup", text: sql_topups_functions_begin_topup },
+  { name: "give_topup_key", text: sql_topups_functions_give_topup_key },
+  { name: "given_back", text: sql_topups_functions_given_back },
+  { name: "grant_topup", text: sql_topups_functions_grant_topup },
+  { name: "lock_topup", text: sql_topups_functions_lock_topup },
+  { name: "settle_take_backs", text: sql_topups_functions_settle_take_backs },
+  { name: "settle_topup", text: sql_topups_functions_settle_topup },
+  { name: "take_back_topup", text: sql_topups_functions_take_back_topup },
+  { name: "with_alert", text: sql_topups_functions_with_alert },
+];
+
+/** The text of every statement, by name. Its parameters are numbered in the order of its header. */
+export const STATEMENTS = {
+  append_ledger_entry: numbered(sql_accounts_append_ledger_entry),
+  create_key: numbered(sql_accounts_create_key),
+  create_promotion: numbered(sql_accounts_create_promotion),
+  add_totals: numbered(sql_accounts_earnings_add_totals),
+  find_earned: numbered(sql_accounts_earnings_find_earned),
+  keep_fee_rate: numbered(sql_accounts_earnings_keep_fee_rate),
+  list_earnings: numbered(sql_accounts_earnings_list_earnings),
+  list_payouts: numbered(sql_accounts_earnings_list_payouts),
+  list_spending: numbered(sql_accounts_earnings_list_spending),
+  record_payout: numbered(sql_accounts_earnings_record_payout),
+  undo_payout: numbered(sql_accounts_earnings_undo_payout),
+  edit_key: numbered(sql_accounts_edit_key),
+  end_agent: numbered(sql_accounts_end_agent),
+  find_account: numbered(sql_accounts_find_account),
+  find_ledger_entry: numbered(sql_accounts_find_ledger_entry),
+  find_purchase: numbered(sql_accounts_find_purchase),
+  find_usage_walk_end: numbered(sql_accounts_find_usage_walk_end),
+  list_agents: numbered(sql_accounts_list_agents),
+  list_keys: numbered(sql_accounts_list_keys),
+  list_purchases: numbered(sql_accounts_list_purchases),
+  page_usage: numbered(sql_accounts_page_usage),
+  record_purchase: numbered(sql_accounts_record_purchase),
+  redeem_promotion: numbered(sql_accounts_redeem_promotion),
+  refund_event: numbered(sql_accounts_refund_event),
+  rotate_key: numbered(sql_accounts_rotate_key),
+  touch_keys: numbered(sql_accounts_touch_keys),
+  undo_purchase: numbered(sql_accounts_undo_purchase),
+  create_usage_partition: numbered(sql_admission_create_usage_partition),
+  find_key: numbered(sql_admission_find_key),
+  log_reads: numbered(sql_admission_log_reads),
+  prove_calls: numbered(sql_admission_prove_calls),
+  refund_reads: numbered(sql_admission_refund_reads),
+  replay_read: numbered(sql_admission_replay_read),
+  count_feeds: numbered(sql_feeds_count_feeds),
+  delete_feed: numbered(sql_feeds_delete_feed),
+  delete_rows: numbered(sql_feeds_delete_rows),
+  find_feed: numbered(sql_feeds_find_feed),
+  find_feed_row: numbered(sql_feeds_find_feed_row),
+  list_data_versions: numbered(sql_feeds_list_data_versions),
+  list_feed_contents: numbered(sql_feeds_list_feed_contents),
+  list_feed_rows: numbered(sql_feeds_list_feed_rows),
+  list_newest_rows: numbered(sql_feeds_list_newest_rows),
+  list_pushes: numbered(sql_feeds_list_pushes),
+  list_slugs_near: numbered(sql_feeds_list_slugs_near),
+  save_feed: numbered(sql_feeds_save_feed),
+  list_findings: numbered(sql_jobs_list_findings),
+  prove_ledgers: numbered(sql_jobs_prove_ledgers),
+  run_job: numbered(sql_jobs_run_job),
+  agree_to_connection: numbered(sql_oauth_agree_to_connection),
+  find_client: numbered(sql_oauth_find_client),
+  redeem_code: numbered(sql_oauth_redeem_code),
+  register_client: numbered(sql_oauth_register_client),
+  count_rows_left: numbered(sql_operator_count_rows_left),
+  create_account: numbered(sql_operator_create_account),
+  create_admin_key: numbered(sql_operator_create_admin_key),
+  create_sign_in_link: numbered(sql_operator_create_sign_in_link),
+  decline_feed: numbered(sql_operator_decline_feed),
+  edit_account: numbered(sql_operator_edit_account),
+  edit_admin_key: numbered(sql_operator_edit_admin_key),
+  export_usage: numbered(sql_operator_export_usage),
+  find_admin_key: numbered(sql_operator_find_admin_key),
+  find_home: numbered(sql_operator_find_home),
+  find_proof: numbered(sql_operator_find_proof),
+  has_accounts: numbered(sql_operator_has_accounts),
+  has_admin_keys: numbered(sql_operator_has_admin_keys),
+  has_late_feeds: numbered(sql_operator_has_late_feeds),
+  has_long_log: numbered(sql_operator_has_long_log),
+  list_accounts: numbered(sql_operator_list_accounts),
+  list_audit_events: numbered(sql_operator_list_audit_events),
+  list_demo_settings: numbered(sql_operator_list_demo_settings),
+  list_promotions: numbered(sql_operator_list_promotions),
+  list_refusals: numbered(sql_operator_list_refusals),
+  list_revenue: numbered(sql_operator_list_revenue),
+  list_stale_feeds: numbered(sql_operator_list_stale_feeds),
+  list_top_reads: numbered(sql_operator_list_top_reads),
+  list_totals: numbered(sql_operator_list_totals),
+  prove_ledger: numbered(sql_operator_prove_ledger),
+  rotate_admin_key: numbered(sql_operator_rotate_admin_key),
+  set_feeds_public: numbered(sql_operator_set_feeds_public),
+  suspend_feed: numbered(sql_operator_suspend_feed),
+  begin_session: numbered(sql_pages_console_begin_session),
+  end_sessions: numbered(sql_pages_console_end_sessions),
+  find_names: numbered(sql_pages_console_find_names),
+  find_session: numbered(sql_pages_console_find_session),
+  find_sign_in_link: numbered(sql_pages_console_find_sign_in_link),
+  use_sign_in_link: numbered(sql_pages_console_use_sign_in_link),
+  list_categories: numbered(sql_pages_public_list_categories),
+  list_feed_pages: numbered(sql_pages_public_list_feed_pages),
+  list_push_days: numbered(sql_pages_public_list_push_days),
+  await_replay: numbered(sql_postgres_await_replay),
+  find_connection_room: numbered(sql_postgres_find_connection_room),
+  find_durability: numbered(sql_postgres_find_durability),
+  find_replica_lag: numbered(sql_postgres_find_replica_lag),
+  find_replica_state: numbered(sql_postgres_find_replica_state),
+  find_server: numbered(sql_postgres_find_server),
+  keep_setting: numbered(sql_postgres_keep_setting),
+  keep_timeline: numbered(sql_postgres_keep_timeline),
+  list_migrations: numbered(sql_postgres_list_migrations),
+  list_schema_parts: numbered(sql_postgres_list_schema_parts),
+  ping: numbered(sql_postgres_ping),
+  read_wal_position: numbered(sql_postgres_read_wal_position),
+  begin_import: numbered(sql_push_begin_import),
+  count_push: numbered(sql_push_count_push),
+  end_import: numbered(sql_push_end_import),
+  finish_import: numbered(sql_push_finish_import),
+  import_rows: numbered(sql_push_import_rows),
+  push_to_feed: numbered(sql_push_push_to_feed),
+  record_push: numbered(sql_push_record_push),
+  renew_import: numbered(sql_push_renew_import),
+  claim_export: numbered(sql_read_claim_export),
+  find_absent_field: numbered(sql_read_find_absent_field),
+  find_event_span: numbered(sql_read_find_event_span),
+  index_filter_rows: numbered(sql_read_index_filter_rows),
+  list_catalog: numbered(sql_read_list_catalog),
+  list_categories_found: numbered(sql_read_list_categories_found),
+  list_category: numbered(sql_read_list_category),
+  list_export_fields: numbered(sql_read_list_export_fields),
+  list_schemas: numbered(sql_read_list_schemas),
+  note_export: numbered(sql_read_note_export),
+  read_collection_page: numbered(sql_read_read_collection_page),
+  read_collection_rows: numbered(sql_read_read_collection_rows),
+  read_document: numbered(sql_read_read_document),
+  read_stream_page: numbered(sql_read_read_stream_page),
+  read_stream_rows: numbered(sql_read_read_stream_rows),
+  read_stream_tail: numbered(sql_read_read_stream_tail),
+  release_export: numbered(sql_read_release_export),
+  search_feeds: numbered(sql_read_search_feeds),
+  survey_export: numbered(sql_read_survey_export),
+  begin_operator_call: numbered(sql_routes_operator_begin_operator_call),
+  cancel_operator_call: numbered(sql_routes_operator_cancel_operator_call),
+  finish_operator_call: numbered(sql_routes_operator_finish_operator_call),
+  find_skill_feed: numbered(sql_skill_find_skill_feed),
+  find_skill_version: numbered(sql_skill_find_skill_version),
+  list_skill_versions: numbered(sql_skill_list_skill_versions),
+  adopt_topup: numbered(sql_topups_adopt_topup),
+  alert_topup: numbered(sql_topups_alert_topup),
+  begin_topup: numbered(sql_topups_begin_topup),
+  claim_due_topups: numbered(sql_topups_claim_due_topups),
+  claim_granted_topups: numbered(sql_topups_claim_granted_topups),
+  count_keyless_topups: numbered(sql_topups_count_keyless_topups),
+  delete_unpaid_topups: numbered(sql_topups_delete_unpaid_topups),
+  expire_topup: numbered(sql_topups_expire_topup),
+  find_topup: numbered(sql_topups_find_topup),
+  find_topup_of_order: numbered(sql_topups_find_topup_of_order),
+  find_topup_of_payment: numbered(sql_topups_find_topup_of_payment),
+  give_topup_key: numbered(sql_topups_give_topup_key),
+  grant_topup: numbered(sql_topups_grant_topup),
+  list_topups: numbered(sql_topups_list_topups),
+  mark_topup_final: numbered(sql_topups_mark_topup_final),
+  note_topup_payment: numbered(sql_topups_note_topup_payment),
+  postpone_topup: numbered(sql_topups_postpone_topup),
+  report_topups: numbered(sql_topups_report_topups),
+  settle_topup: numbered(sql_topups_settle_topup),
+  take_back_topup: numbered(sql_topups_take_back_topup),
+} as const;
+
+/** Parameters and row of every statement. */
+export interface StatementTypes {
+  /** gives an account credits or takes them back, once for each reference, and never more than it has */
+  append_ledger_entry: {
+    parameters: {
+      readonly account_id: string;
+      readonly kind: string;
+      readonly amount_nanos: bigint;
+      readonly reason: string;
+      readonly reference: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+      readonly balance: bigint;
+    };
+  };
+  /** a new key of an account, by its hash */
+  create_key: {
+    parameters: {
+      readonly account_id: string;
+      readonly key_hash: Uint8Array;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly name: string | null;
+      readonly expires_at: string | null;
+      readonly daily_nanos: bigint | null;
+      readonly feed_ids: readonly (string | null)[] | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly key_id: string | null;
+    };
+  };
+  /** makes a promotion code; no row if the code exists with other content */
+  create_promotion: {
+    parameters: {
+      readonly code: string;
+      readonly amount_nanos: bigint;
+      readonly max_redemptions: number | null;
+      readonly expires_at: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly amount_nanos: bigint;
+      readonly max_redemptions: number | null;
+      readonly expires_at: string | null;
+      readonly created_at: string;
+      readonly is_new: boolean;
+    };
+  };
+  /** adds what a gateway has counted to the totals of the minutes that it counted in, by the database's clock */
+  add_totals: {
+    parameters: {
+      readonly ages_ms: readonly (bigint | null)[];
+      readonly names: readonly (string | null)[];
+      readonly amounts: readonly (bigint | null)[];
+    };
+    row: {
+      readonly is_added: boolean;
+    };
+  };
+  /** what a provider, or without one all of them, has sold and has been paid since the beginning */
+  find_earned: {
+    parameters: {
+      readonly account_id: string | null;
+    };
+    row: {
+      readonly gross_nanos: bigint;
+      readonly refunded_nanos: bigint;
+      readonly fee_nanos: bigint;
+      readonly paid_nanos: bigint;
+    };
+  };
+  /** notes the platform's fee from now on, if it is another than before */
+  keep_fee_rate: {
+    parameters: {
+      readonly rate_millionths: number;
+    };
+    row: {
+      readonly since: string;
+      readonly is_later: boolean;
+    };
+  };
+  /** what a provider has sold in a range of UTC days, by day, month, feed or provider, and in all; of the daily totals */
+  list_earnings: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly from_day: string;
+      readonly to_day: string;
+      readonly group_by: string;
+    };
+    row: {
+      readonly group_name: string | null;
+      readonly group_id: string | null;
+      readonly label: string | null;
+      readonly reads: bigint;
+      readonly paid_reads: bigint;
+      readonly accounts: bigint;
+      readonly purchases: bigint;
+      readonly gross_nanos: bigint;
+      readonly refunded_nanos: bigint;
+      readonly fee_nanos: bigint;
+      readonly is_final: boolean;
+      readonly complete_until: string | null;
+    };
+  };
+  /** what a provider, or every one, has been paid, newest first, from behind the page before */
+  list_payouts: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly before_payout_id: bigint | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly payout_id: bigint;
+      readonly account_id: string;
+      readonly amount_nanos: bigint;
+      readonly reference: string;
+      readonly paid_at: string;
+      readonly undoes_payout_id: bigint | null;
+      readonly undone_by_payout_id: bigint | null;
+      readonly reason: string | null;
+    };
+  };
+  /** what an account has spent of its credits in a range of UTC days, by day, feed or key; of the daily totals only */
+  list_spending: {
+    parameters: {
+      readonly account_id: string;
+      readonly from_day: string;
+      readonly to_day: string;
+      readonly group_by: string;
+    };
+    row: {
+      readonly group_name: string | null;
+      readonly label: string | null;
+      readonly reads: bigint;
+      readonly purchases: bigint;
+      readonly charged_nanos: bigint;
+      readonly refunded_nanos: bigint;
+      readonly is_final: boolean;
+      readonly complete_until: string | null;
+    };
+  };
+  /** notes what a provider has been paid, once for each reference, and not more than is owed unless that is meant */
+  record_payout: {
+    parameters: {
+      readonly account_id: string;
+      readonly amount_nanos: bigint;
+      readonly reference: string;
+      readonly allow_above: boolean;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly owed_nanos: bigint | null;
+      readonly payout_id: bigint;
+      readonly account_id: string;
+      readonly amount_nanos: bigint;
+      readonly reference: string;
+      readonly paid_at: string;
+      readonly undoes_payout_id: bigint | null;
+      readonly undone_by_payout_id: bigint | null;
+      readonly reason: string | null;
+    };
+  };
+  /** takes back a payout that was recorded by mistake, once */
+  undo_payout: {
+    parameters: {
+      readonly payout_id: bigint;
+      readonly reason: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly payout_id: bigint;
+      readonly account_id: string;
+      readonly amount_nanos: bigint;
+      readonly reference: string;
+      readonly paid_at: string;
+      readonly undoes_payout_id: bigint | null;
+      readonly undone_by_payout_id: bigint | null;
+      readonly reason: string | null;
+    };
+  };
+  /** changes a key's name, end, budget or scope, or revokes it */
+  edit_key: {
+    parameters: {
+      readonly key_id: string;
+      readonly fields: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+    };
+  };
+  /** revokes the key of an account's agent; no row comes back if it is none */
+  end_agent: {
+    parameters: {
+      readonly account_id: string;
+      readonly key_id: string;
+      readonly chain_id: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly key_id: string;
+    };
+  };
+  /** an account with its balance and the budget of one of its keys, for its owner */
+  find_account: {
+    parameters: {
+      readonly account_id: string;
+      readonly key_id: string;
+    };
+    row: {
+      readonly account_id: string;
+      readonly name: string;
+      readonly balance_nanos: bigint;
+      readonly daily_nanos: bigint | null;
+      readonly spent_nanos: bigint;
+      readonly day: number;
+      readonly has_agents: boolean;
+    };
+  };
+  /** an entry as it was written */
+  find_ledger_entry: {
+    parameters: {
+      readonly entry_id: bigint;
+    };
+    row: {
+      readonly entry_id: bigint;
+      readonly account_id: string;
+      readonly kind: string;
+      readonly amount_nanos: bigint;
+      readonly balance_before_nanos: bigint;
+      readonly balance_after_nanos: bigint;
+      readonly reason: string;
+      readonly reference: string | null;
+      readonly created_at: string;
+    };
+  };
+  /** what an account has bought, with the balance that it has now */
+  find_purchase: {
+    parameters: {
+      readonly account_id: string;
+      readonly feed_id: string;
+    };
+    row: {
+      readonly purchase_id: string;
+      readonly entry_id: bigint | null;
+      readonly price_cents: bigint;
+      readonly purchased_at: string;
+      readonly balance_nanos: bigint;
+    };
+  };
+  /** how far one page may look through an account's usage log for the calls of one feed */
+  find_usage_walk_end: {
+    parameters: {
+      readonly account_id: string;
+      readonly since: string | null;
+      readonly until: string | null;
+      readonly before_usage_id: string | null;
+      readonly events: number;
+    };
+    row: {
+      readonly usage_id: string;
+    };
+  };
+  /** an account's connected agents, or the one of a chain of keys, with what each has spent today, the newest first */
+  list_agents: {
+    parameters: {
+      readonly account_id: string;
+      readonly chain_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly key_id: string;
+      readonly name: string | null;
+      readonly created_at: string;
+      readonly expires_at: string | null;
+      readonly daily_nanos: bigint | null;
+      readonly feed_ids: string | null;
+      readonly spent_nanos: bigint;
+    };
+  };
+  /** keys in any state, oldest first, from behind the page before: an account's, operators' own, or what an operator */
+  list_keys: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly is_admin_only: boolean;
+      readonly key_id: string | null;
+      readonly key_hash: Uint8Array | null;
+      readonly beginning: string | null;
+      readonly after_key_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly key_id: string;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly account_id: string | null;
+      readonly account_name: string | null;
+      readonly name: string | null;
+      readonly created_at: string;
+      readonly expires_at: string | null;
+      readonly revoked_at: string | null;
+      readonly last_used_at: string | null;
+      readonly daily_nanos: bigint | null;
+      readonly feed_ids: string | null;
+    };
+  };
+  /** what accounts have bought and still have, newest first, from behind the page before */
+  list_purchases: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly feed_id: string | null;
+      readonly before_purchased_at: string | null;
+      readonly before_purchase_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly purchase_id: string;
+      readonly entry_id: bigint | null;
+      readonly account_id: string;
+      readonly feed_id: string;
+      readonly endpoint_path: string | null;
+      readonly price_cents: bigint;
+      readonly reference: string | null;
+      readonly purchased_at: string;
+    };
+  };
+  /** a page of an account's usage log, newest first */
+  page_usage: {
+    parameters: {
+      readonly account_id: string;
+      readonly feed_id: string | null;
+      readonly key_id: string | null;
+      readonly chain_id: string | null;
+      readonly since: string | null;
+      readonly until: string | null;
+      readonly before_usage_id: string | null;
+      readonly from_usage_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly usage_id: string;
+      readonly timestamp: string;
+      readonly operation: string;
+      readonly feed_id: string | null;
+      readonly key_id: string | null;
+      readonly charge_nanos: bigint;
+    };
+  };
+  /** notes that an account has bought a one-time feed */
+  record_purchase: {
+    parameters: {
+      readonly account_id: string;
+      readonly feed_id: string;
+      readonly reference: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+    };
+  };
+  /** gives an account the credits of a promotion code, once */
+  redeem_promotion: {
+    parameters: {
+      readonly code: string;
+      readonly account_id: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+    };
+  };
+  /** gives back the charge of a read that was answered, once */
+  refund_event: {
+    parameters: {
+      readonly usage_id: string;
+      readonly reason: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+    };
+  };
+  /** a new key in place of one that holds, which ends after the grace */
+  rotate_key: {
+    parameters: {
+      readonly key_id: string;
+      readonly new_hash: Uint8Array;
+      readonly new_start: string;
+      readonly grace: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly key_id: string;
+    };
+  };
+  /** notes when keys were used since the process last said so */
+  touch_keys: {
+    parameters: {
+      readonly key_ids: readonly (string | null)[];
+      readonly ages_ms: readonly (bigint | null)[];
+    };
+    row: {
+      readonly key_id: string;
+    };
+  };
+  /** takes back that an account has bought a one-time feed */
+  undo_purchase: {
+    parameters: {
+      readonly account_id: string;
+      readonly feed_id: string;
+      readonly reason: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+    };
+  };
+  /** the usage log takes events of this month */
+  create_usage_partition: {
+    parameters: {
+    };
+    row: {
+      readonly is_done: boolean;
+    };
+  };
+  /** the key behind a hash, if it holds, with all that its account's reads are decided by */
+  find_key: {
+    parameters: {
+      readonly key_hash: Uint8Array;
+      readonly window_us: bigint;
+    };
+    row: {
+      readonly key_id: string;
+      readonly chain_id: string;
+      readonly account_id: string;
+      readonly permission: string;
+      readonly key_end_us: bigint | null;
+      readonly daily_nanos: bigint | null;
+      readonly feed_ids: string | null;
+      readonly is_agent: boolean;
+      readonly suspension_reason: string | null;
+      readonly now_us: bigint;
+      readonly news: string;
+    };
+  };
+  /** charges and logs all reads that wait, in one round trip and one commit */
+  log_reads: {
+    parameters: {
+      readonly batch_token: string;
+      readonly new_version: bigint;
+      readonly clock_us: bigint;
+      readonly window_us: bigint;
+      readonly account_ids: readonly (string | null)[];
+      readonly known_versions: readonly (bigint | null)[];
+      readonly known_generations: readonly (bigint | null)[];
+      readonly known_us: readonly (bigint | null)[];
+      readonly amounts: readonly (bigint | null)[];
+      readonly account_numbers: readonly (number | null)[];
+      readonly operations: readonly (string | null)[];
+      readonly feed_ids: readonly (string | null)[];
+      readonly definition_versions: readonly (bigint | null)[];
+      readonly data_versions: readonly (bigint | null)[];
+      readonly charges: readonly (bigint | null)[];
+      readonly key_ids: readonly (string | null)[];
+      readonly key_ends: readonly (bigint | null)[];
+      readonly remembered_reads: readonly (number | null)[];
+      readonly idempotency_keys: readonly (string | null)[];
+      readonly query_hashes: readonly (string | null)[];
+      readonly answered_versions: readonly (bigint | null)[];
+      readonly beginnings: readonly (bigint | null)[];
+      readonly budget_accounts: readonly (number | null)[];
+      readonly budget_keys: readonly (string | null)[];
+      readonly budget_amounts: readonly (bigint | null)[];
+    };
+    row: {
+      readonly decided_us: bigint;
+      readonly verdicts: string | null;
+      readonly seen_versions: string | null;
+      readonly balances: string | null;
+      readonly news: string | null;
+    };
+  };
+  /** proves key, account, feed and Idempotency-Key before a call is refused, or answered without being logged */
+  prove_calls: {
+    parameters: {
+      readonly account_ids: readonly (string | null)[];
+      readonly known_generations: readonly (bigint | null)[];
+      readonly known_us: readonly (bigint | null)[];
+      readonly key_ids: readonly (string | null)[];
+      readonly feed_ids: readonly (string | null)[];
+      readonly idempotency_keys: readonly (string | null)[];
+      readonly window_us: bigint;
+      readonly idempotency_us: bigint;
+    };
+    row: {
+      readonly now_us: bigint;
+      readonly is_key_usable: boolean;
+      readonly suspension_reason: string | null;
+      readonly news: string;
+      readonly is_feed_readable: boolean | null;
+      readonly definition_version: bigint | null;
+      readonly data_version: bigint | null;
+      readonly is_purchased: boolean;
+      readonly query_hash: string | null;
+      readonly usage_id: string | null;
+      readonly charge_nanos: bigint | null;
+      readonly happened_at: string | null;
+      readonly is_replayed: boolean | null;
+      readonly answered_version: bigint | null;
+      readonly begins_after: bigint | null;
+    };
+  };
+  /** a read that is answered with an error costs nothing */
+  refund_reads: {
+    parameters: {
+      readonly batch_token: string;
+      readonly account_ids: readonly (string | null)[];
+      readonly elapsed_ms: bigint;
+      readonly sent_at: string;
+      readonly only_usage: string | null;
+    };
+    row: {
+      readonly refunded: number;
+    };
+  };
+  /** notes that a client is answered with the event that is remembered under its Idempotency-Key */
+  replay_read: {
+    parameters: {
+      readonly account_id: string;
+      readonly idempotency_key: string;
+      readonly usage_id: string;
+    };
+    row: {
+      readonly usage_id: string;
+    };
+  };
+  /** how many feeds an account owns, drafts included: what counts against its quota */
+  count_feeds: {
+    parameters: {
+      readonly account_id: string;
+      readonly status: string | null;
+    };
+    row: {
+      readonly total: bigint;
+    };
+  };
+  /** deletes a feed, by id or slug, and says who did for the audit trail */
+  delete_feed: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly feed_id: string | null;
+      readonly endpoint_path: string | null;
+      readonly actor: string | null;
+      readonly deletions_per_feed: number;
+    };
+    row: {
+      readonly outcome: string;
+      readonly feed_id: string | null;
+      readonly suspension_reason: string | null;
+      readonly deletions_max: bigint | null;
+      readonly retry_after_ms: bigint | null;
+    };
+  };
+  /** removes rows of an own feed for good, and says who did for the audit trail */
+  delete_rows: {
+    parameters: {
+      readonly account_id: string;
+      readonly feed_id: string;
+      readonly row_ids: readonly (string | null)[];
+      readonly actor: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly deleted: string | null;
+      readonly data_version: bigint | null;
+      readonly suspension_reason: string | null;
+    };
+  };
+  /** what planning a read or a push needs to know of a feed, by id or slug. For a reader the state is */
+  find_feed: {
+    parameters: {
+      readonly feed_id: string | null;
+      readonly endpoint_path: string | null;
+      readonly active_only: boolean;
+    };
+    row: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly feed_type: string | null;
+      readonly status: string;
+      readonly locked_schema: string | null;
+      readonly definition_version: bigint;
+      readonly price_type: string;
+      readonly call_price_nanos: bigint | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly data_version: bigint;
+      readonly has_data: boolean;
+      readonly retention_days: number | null;
+      readonly suspension_reason: string | null;
+    };
+  };
+  /** all that a feed's owner, operator or reader may see of it, by id or slug. For a reader the state */
+  find_feed_row: {
+    parameters: {
+      readonly feed_id: string | null;
+      readonly endpoint_path: string | null;
+      readonly active_only: boolean;
+    };
+    row: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly name: string;
+      readonly description: string | null;
+      readonly readme_md: string | null;
+      readonly category: string | null;
+      readonly endpoint_path: string | null;
+      readonly former_path: string | null;
+      readonly feed_type: string | null;
+      readonly schema_definition: string | null;
+      readonly schema_version: string;
+      readonly schema_locked: boolean;
+      readonly sample_response: string | null;
+      readonly sync_interval_mins: number;
+      readonly update_frequency_text: string | null;
+      readonly status: string;
+      readonly draft_step: string | null;
+      readonly price_type: string;
+      readonly call_price_nanos: bigint | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly is_public: boolean;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly created_at: string;
+      readonly updated_at: string;
+      readonly definition_version: bigint;
+      readonly retention_days: number | null;
+      readonly suspension_reason: string | null;
+      readonly deleted_at: string | null;
+      readonly emptied_at: string | null;
+      readonly schema_changed_at: string | null;
+      readonly review: string;
+      readonly review_reason: string | null;
+      readonly row_version: bigint;
+      readonly row_count: bigint;
+      readonly payload_bytes: bigint;
+    };
+  };
+  /** what has changed of the feeds that readers wait for; a feed that can't be read is left out */
+  list_data_versions: {
+    parameters: {
+      readonly feed_ids: readonly (string | null)[];
+    };
+    row: {
+      readonly feed_id: string;
+      readonly data_version: bigint;
+    };
+  };
+  /** how many rows readers of feeds see, the newest of the batches that wait to be completed, the newest refused */
+  list_feed_contents: {
+    parameters: {
+      readonly feed_ids: readonly (string | null)[];
+      readonly abandoned_after: string;
+      readonly batches_max: number;
+      readonly kept: string;
+    };
+    row: {
+      readonly feed_id: string;
+      readonly row_count: bigint;
+      readonly batch_id: string | null;
+      readonly batch_rows: bigint | null;
+      readonly begun_at: string | null;
+      readonly closes_at: string | null;
+      readonly last_refusal: string | null;
+      readonly reads: bigint;
+      readonly readers: bigint;
+      readonly net_nanos: bigint;
+    };
+  };
+  /** the feeds of an account, drafts included, newest first; the operator may ask for all accounts */
+  list_feed_rows: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly is_unlisted_only: boolean;
+      readonly status: string | null;
+      readonly review: string | null;
+      readonly health: string | null;
+      readonly is_full: boolean;
+      readonly limit: number;
+      readonly offset: bigint;
+      readonly after_feed_id: string | null;
+    };
+    row: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly name: string;
+      readonly description: string | null;
+      readonly readme_md: string | null;
+      readonly category: string | null;
+      readonly endpoint_path: string | null;
+      readonly former_path: string | null;
+      readonly feed_type: string | null;
+      readonly schema_definition: string | null;
+      readonly schema_version: string;
+      readonly schema_locked: boolean;
+      readonly sample_response: string | null;
+      readonly sync_interval_mins: number;
+      readonly update_frequency_text: string | null;
+      readonly status: string;
+      readonly draft_step: string | null;
+      readonly price_type: string;
+      readonly call_price_nanos: bigint | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly is_public: boolean;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly created_at: string;
+      readonly updated_at: string;
+      readonly definition_version: bigint;
+      readonly retention_days: number | null;
+      readonly suspension_reason: string | null;
+      readonly deleted_at: string | null;
+      readonly emptied_at: string | null;
+      readonly schema_changed_at: string | null;
+      readonly review: string;
+      readonly review_reason: string | null;
+    };
+  };
+  /** the rows of a feed that came last, of those that readers see; a singleton's document */
+  list_newest_rows: {
+    parameters: {
+      readonly feed_id: string;
+      readonly rows_max: number;
+    };
+    row: {
+      readonly payload: string;
+    };
+  };
+  /** what became of a feed's newest pushes, refused ones too, behind the page before */
+  list_pushes: {
+    parameters: {
+      readonly feed_id: string;
+      readonly kept: string;
+      readonly before_pushed_at: string | null;
+      readonly before_push_id: bigint | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly push_id: bigint;
+      readonly pushed_at: string;
+      readonly stored: boolean;
+      readonly code: string | null;
+      readonly detail: string | null;
+      readonly rows_received: number;
+      readonly rows_inserted: number;
+      readonly rows_updated: number;
+      readonly rows_duplicate: number;
+      readonly body_bytes: bigint;
+      readonly duration_ms: number;
+      readonly batch_id: string | null;
+      readonly times: number;
+    };
+  };
+  /** the listed slugs that stand next to a mistyped one in the alphabet, to suggest one of them */
+  list_slugs_near: {
+    parameters: {
+      readonly endpoint_path: string;
+      readonly slugs_max: number;
+    };
+    row: {
+      readonly endpoint_path: string;
+    };
+  };
+  /** creates or edits a feed in one round trip and one commit, and says who did for the audit trail */
+  save_feed: {
+    parameters: {
+      readonly account_id: string;
+      readonly feed_id: string | null;
+      readonly save_mode: string;
+      readonly fields: string;
+      readonly price_type: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly compared_version: bigint | null;
+      readonly is_breaking: boolean;
+      readonly is_dry_run: boolean;
+      readonly actor: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly feed_id: string | null;
+      readonly max_feeds_allowed: number;
+      readonly feeds_used: bigint | null;
+      readonly suspension_reason: string | null;
+    };
+  };
+  /** what background jobs have found out, for the metrics of every gateway */
+  list_findings: {
+    parameters: {
+    };
+    row: {
+      readonly name: string;
+      readonly amount: bigint;
+      readonly since_seconds: number | null;
+      readonly found_at_seconds: number;
+      readonly detail: string;
+    };
+  };
+  /** proves the ledgers of the next accounts, as the job does, for an operator who asks now */
+  prove_ledgers: {
+    parameters: {
+      readonly mark: string;
+      readonly account_limit: number;
+    };
+    row: {
+      readonly mark: string;
+      readonly is_more: boolean;
+    };
+  };
+  /** runs a bounded step of a background job; any number of processes may ask; without a moment, now */
+  run_job: {
+    parameters: {
+      readonly job: string;
+      readonly moment: string | null;
+      readonly pause: string;
+      readonly age: string | null;
+      readonly amount: number;
+      readonly work_max: bigint | null;
+    };
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** notes what a person has agreed to, under a code; no row comes back if the account has too many agents */
+  agree_to_connection: {
+    parameters: {
+      readonly code_hash: Uint8Array;
+      readonly account_id: string;
+      readonly client_id: string;
+      readonly client_name: string;
+      readonly redirect_uri: string;
+      readonly challenge: Uint8Array;
+      readonly daily_nanos: bigint;
+      readonly feed_ids: readonly (string | null)[] | null;
+      readonly key_ends_at: string;
+      readonly actor: string;
+      readonly agreed_key_id: string | null;
+      readonly agents_max: number;
+    };
+    row: {
+      readonly happened_at: string;
+    };
+  };
+  /** a registered program, by its id */
+  find_client: {
+    parameters: {
+      readonly client_id: string;
+    };
+    row: {
+      readonly client_name: string;
+      readonly redirect_uris: string;
+    };
+  };
+  /** makes the key of what a person has agreed to, once; a code that comes again ends the key */
+  redeem_code: {
+    parameters: {
+      readonly code_hash: Uint8Array;
+      readonly client_id: string;
+      readonly redirect_uri: string | null;
+      readonly challenge: Uint8Array;
+      readonly code_age: string;
+      readonly key_hash: Uint8Array;
+      readonly key_start: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly seconds_left: number | null;
+    };
+  };
+  /** a program that wants to ask people for keys. If too many are unused, the oldest of them give way, but for those */
+  register_client: {
+    parameters: {
+      readonly client_name: string;
+      readonly redirect_uris: readonly (string | null)[];
+      readonly unused_max: number;
+      readonly young: string;
+    };
+    row: {
+      readonly client_id: string;
+      readonly registered_at: string;
+    };
+  };
+  /** what a deleted feed still has in its tables */
+  count_rows_left: {
+    parameters: {
+      readonly feed_id: string;
+    };
+    row: {
+      readonly rows_left: bigint;
+    };
+  };
+  /** a new account, without credits; with a known id, such as the demo's, unless it is there already */
+  create_account: {
+    parameters: {
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly account_id: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly account_id: string;
+    };
+  };
+  /** a new key of an operator, by its hash */
+  create_admin_key: {
+    parameters: {
+      readonly key_hash: Uint8Array;
+      readonly key_start: string;
+      readonly name: string;
+      readonly expires_at: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly key_id: string;
+    };
+  };
+  /** a link that signs its holder in to the console once; forgets links that are over */
+  create_sign_in_link: {
+    parameters: {
+      readonly link_hash: Uint8Array;
+      readonly permission: string;
+      readonly account_id: string | null;
+      readonly made_by: string;
+      readonly lifetime: string;
+      readonly forgotten_max: bigint;
+    };
+    row: {
+      readonly expires_at: string;
+    };
+  };
+  /** says no to listing a feed, with the reason; nothing if it is listed or deleted */
+  decline_feed: {
+    parameters: {
+      readonly feed_id: string;
+      readonly reason: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly feed_id: string;
+    };
+  };
+  /** changes an account's name or quota, suspends it, which ends its sessions of the console, or ends that */
+  edit_account: {
+    parameters: {
+      readonly account_id: string;
+      readonly fields: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly account_id: string;
+    };
+  };
+  /** changes the name or the end of an operator's key that was not revoked, or revokes it */
+  edit_admin_key: {
+    parameters: {
+      readonly key_id: string;
+      readonly fields: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly key_id: string;
+    };
+  };
+  /** a chunk of an account's usage log, oldest first, from behind the chunk before */
+  export_usage: {
+    parameters: {
+      readonly account_id: string;
+      readonly since: string | null;
+      readonly until: string | null;
+      readonly after_usage_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly usage_id: string;
+      readonly timestamp: string;
+      readonly operation: string;
+      readonly feed_id: string | null;
+      readonly key_id: string | null;
+      readonly charge_nanos: bigint;
+    };
+  };
+  /** the operator's key behind a hash, if it holds; notes its use, to the minute */
+  find_admin_key: {
+    parameters: {
+      readonly key_hash: Uint8Array;
+    };
+    row: {
+      readonly key_id: string;
+      readonly name: string;
+    };
+  };
+  /** where the tables are, as names in a statement, quoted where they must be */
+  find_home: {
+    parameters: {
+    };
+    row: {
+      readonly database: string;
+      readonly schema: string;
+    };
+  };
+  /** the proof of all ledgers as of the last pass of its job, and up to where totals are complete */
+  find_proof: {
+    parameters: {
+    };
+    row: {
+      readonly complete_until: string | null;
+      readonly accounts: bigint | null;
+      readonly wrong: bigint | null;
+      readonly granted_nanos: string | null;
+      readonly revoked_nanos: string | null;
+      readonly charged_nanos: string | null;
+      readonly refunded_nanos: string | null;
+      readonly balance_nanos: string | null;
+      readonly proven_at: string | null;
+    };
+  };
+  /** whether there is an account; until then a start prints the next steps */
+  has_accounts: {
+    parameters: {
+    };
+    row: {
+      readonly has_accounts: boolean;
+    };
+  };
+  /** whether an operator can sign in to the console with a key */
+  has_admin_keys: {
+    parameters: {
+    };
+    row: {
+      readonly has_admin_keys: boolean;
+    };
+  };
+  /** whether a feed was late when the job last looked, so that a page asks for those only if there are any */
+  has_late_feeds: {
+    parameters: {
+      readonly found_within: string;
+    };
+    row: {
+      readonly has_late: boolean;
+    };
+  };
+  /** whether an account's usage log has more than so many events, without counting the rest */
+  has_long_log: {
+    parameters: {
+      readonly account_id: string;
+      readonly events_max: number;
+    };
+    row: {
+      readonly is_long: boolean;
+    };
+  };
+  /** accounts with their balance, oldest first, from behind the page before: all of them, or those that an */
+  list_accounts: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly name: string | null;
+      readonly after_account_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly account_id: string;
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly balance_nanos: bigint;
+      readonly created_at: string;
+      readonly suspension_reason: string | null;
+    };
+  };
+  /** the audit trail, newest first, from behind the page before; money in credits */
+  list_audit_events: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly feed_id: string | null;
+      readonly since: string | null;
+      readonly until: string | null;
+      readonly before_event_id: bigint | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly event_id: bigint;
+      readonly happened_at: string;
+      readonly actor: string;
+      readonly face: string | null;
+      readonly action: string;
+      readonly account_id: string | null;
+      readonly feed_id: string | null;
+      readonly before: string | null;
+      readonly after: string | null;
+    };
+  };
+  /** what the demo has finished in this database, so that a later start does not repeat it */
+  list_demo_settings: {
+    parameters: {
+    };
+    row: {
+      readonly name: string;
+    };
+  };
+  /** the promotion codes with how often each was redeemed, by code, from behind the page before */
+  list_promotions: {
+    parameters: {
+      readonly after_code: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly code: string;
+      readonly amount_nanos: bigint;
+      readonly max_redemptions: number | null;
+      readonly redemptions: number;
+      readonly expires_at: string | null;
+      readonly created_at: string;
+    };
+  };
+  /** refused pushes by feed and code, each with its newest one, newest first, from behind the page before */
+  list_refusals: {
+    parameters: {
+      readonly since: string;
+      readonly newest_push_id: bigint | null;
+      readonly before_push_id: bigint | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly feed_id: string;
+      readonly endpoint_path: string | null;
+      readonly feed_name: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly code: string | null;
+      readonly pushes: bigint;
+      readonly last_push_id: bigint;
+      readonly last_pushed_at: string;
+      readonly last_detail: string | null;
+      readonly newest_push_id: bigint;
+    };
+  };
+  /** what feeds have sold in a range of UTC days, of the daily totals and of what is not in them yet; the most first, */
+  list_revenue: {
+    parameters: {
+      readonly from_day: string;
+      readonly to_day: string;
+      readonly account_id: string | null;
+      readonly as_of: string | null;
+      readonly after_gross_nanos: bigint | null;
+      readonly after_feed_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly feed_id: string;
+      readonly endpoint_path: string | null;
+      readonly feed_name: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly reads: bigint;
+      readonly paid_reads: bigint;
+      readonly purchases: bigint;
+      readonly gross_nanos: bigint;
+      readonly refunded_nanos: bigint;
+      readonly fee_nanos: bigint;
+      readonly as_of: string;
+    };
+  };
+  /** feeds whose provider is late, the oldest data first, from behind the page before */
+  list_stale_feeds: {
+    parameters: {
+      readonly since: string | null;
+      readonly as_of: string | null;
+      readonly after_synced_at: string | null;
+      readonly after_feed_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly feed_id: string;
+      readonly endpoint_path: string | null;
+      readonly feed_name: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly status: string;
+      readonly sync_interval_mins: number;
+      readonly last_sync_at: string | null;
+      readonly due_at: string;
+      readonly synced_at: string;
+      readonly as_of: string;
+    };
+  };
+  /** the feeds that are read most, and the accounts that read most, in a range of UTC days, each ranked from 1 */
+  list_top_reads: {
+    parameters: {
+      readonly from_day: string;
+      readonly to_day: string;
+      readonly is_by_credits: boolean;
+      readonly limit: number;
+    };
+    row: {
+      readonly is_feed: boolean;
+      readonly place: number;
+      readonly feed_id: string | null;
+      readonly endpoint_path: string | null;
+      readonly feed_name: string | null;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly reads: bigint;
+      readonly spent_nanos: bigint;
+    };
+  };
+  /** totals of the whole gateway in a range of minutes or UTC days, as far as there are any */
+  list_totals: {
+    parameters: {
+      readonly by: string;
+      readonly from: string;
+      readonly until: string;
+    };
+    row: {
+      readonly group_seconds: bigint;
+      readonly name: string;
+      readonly amount: bigint;
+    };
+  };
+  /** whether granted - revoked - charged + refunded = balance, and what was paid is what providers earned by it, in */
+  prove_ledger: {
+    parameters: {
+      readonly account_id: string;
+    };
+    row: {
+      readonly balance_nanos: bigint;
+      readonly granted_nanos: bigint;
+      readonly revoked_nanos: bigint;
+      readonly charged_nanos: bigint;
+      readonly refunded_nanos: bigint;
+      readonly paid_nanos: bigint;
+      readonly counted_nanos: bigint;
+      readonly waiting_nanos: bigint;
+    };
+  };
+  /** a new key of an operator in place of one that holds, which ends after the grace */
+  rotate_admin_key: {
+    parameters: {
+      readonly key_id: string;
+      readonly new_hash: Uint8Array;
+      readonly new_start: string;
+      readonly grace: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly key_id: string;
+    };
+  };
+  /** lists feeds or takes them off the list; what is as wanted already stays untouched, and no review stays open */
+  set_feeds_public: {
+    parameters: {
+      readonly feed_ids: readonly (string | null)[];
+      readonly is_public: boolean;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly feed_id: string;
+    };
+  };
+  /** nobody may read the feed or push to it while there is a reason; null ends that, and gives open batches their */
+  suspend_feed: {
+    parameters: {
+      readonly feed_id: string;
+      readonly reason: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly feed_id: string;
+    };
+  };
+  /** a session of the console that stands for a key; forgets sessions that are over */
+  begin_session: {
+    parameters: {
+      readonly session_hash: Uint8Array;
+      readonly permission: string;
+      readonly key_id: string;
+      readonly sealed_key: string;
+      readonly is_own_key: boolean;
+      readonly lifetime: string;
+      readonly forgotten_max: bigint;
+    };
+    row: {
+      readonly expires_at: string;
+    };
+  };
+  /** ends one session, or all that its key, or its account with the same permission, has; answers which keys were */
+  end_sessions: {
+    parameters: {
+      readonly session_hash: Uint8Array;
+      readonly is_everywhere: boolean;
+    };
+    row: {
+      readonly key_id: string;
+      readonly is_own_key: boolean;
+    };
+  };
+  /** what people call the feeds, accounts and keys that a page knows by id, and which feeds are still there */
+  find_names: {
+    parameters: {
+      readonly ids: readonly (string | null)[];
+    };
+    row: {
+      readonly id: string;
+      readonly name: string;
+      readonly is_readable: boolean;
+      readonly is_deleted: boolean;
+    };
+  };
+  /** the session behind a cookie, if it lasts and its key holds; nothing if its account is suspended, or if the key is */
+  find_session: {
+    parameters: {
+      readonly session_hash: Uint8Array;
+    };
+    row: {
+      readonly permission: string;
+      readonly key_id: string;
+      readonly key_name: string | null;
+      readonly sealed_key: string;
+      readonly is_own_key: boolean;
+      readonly expires_at: string;
+      readonly account_id: string | null;
+      readonly account_name: string | null;
+    };
+  };
+  /** who would be signed in by a link, which stays as it is; nothing where use_sign_in_link would find nothing */
+  find_sign_in_link: {
+    parameters: {
+      readonly link_hash: Uint8Array;
+      readonly is_for_operators: boolean;
+    };
+    row: {
+      readonly permission: string;
+      readonly account_name: string | null;
+      readonly expires_at: string;
+    };
+  };
+  /** who is signed in by a link, which is used up with that; nothing if it is over, or the account is */
+  use_sign_in_link: {
+    parameters: {
+      readonly link_hash: Uint8Array;
+      readonly is_for_operators: boolean;
+    };
+    row: {
+      readonly permission: string;
+      readonly account_id: string | null;
+      readonly made_by: string;
+    };
+  };
+  /** the categories that have the most listed feeds, for the front page */
+  list_categories: {
+    parameters: {
+      readonly limit: number;
+    };
+    row: {
+      readonly category: string;
+      readonly feeds: bigint;
+    };
+  };
+  /** the pages of listed feeds, newest first, for search engines */
+  list_feed_pages: {
+    parameters: {
+      readonly limit: number;
+    };
+    row: {
+      readonly endpoint_path: string;
+      readonly last_sync_at: string | null;
+    };
+  };
+  /** how often a feed was pushed to on each of the last days, today included; of a day no more are counted than a */
+  list_push_days: {
+    parameters: {
+      readonly feed_id: string;
+      readonly days: number;
+      readonly counted_max: number;
+    };
+    row: {
+      readonly day: string;
+      readonly pushes: bigint;
+    };
+  };
+  /** whether a standby has what the primary had, asked before it is read */
+  await_replay: {
+    parameters: {
+      readonly wal_position: string;
+      readonly wait_max: string;
+    };
+    row: {
+      readonly is_caught_up: boolean;
+    };
+  };
+  /** how many sessions the server gives to this role and database, and how many it has now */
+  find_connection_room: {
+    parameters: {
+    };
+    row: {
+      readonly room: number;
+      readonly open_count: number;
+    };
+  };
+  /** whether a commit of this session survives a crash of the server, of its machine, or a failover */
+  find_durability: {
+    parameters: {
+    };
+    row: {
+      readonly synchronous_commit: string;
+      readonly fsync: string;
+      readonly full_page_writes: string;
+      readonly standby_names: string;
+    };
+  };
+  /** how old the data of a standby is, for the metrics */
+  find_replica_lag: {
+    parameters: {
+      readonly wal_position: string;
+      readonly wait_max: string;
+    };
+    row: {
+      readonly lag_seconds: number;
+    };
+  };
+  /** whether a server is a standby that hears of its primary */
+  find_replica_state: {
+    parameters: {
+    };
+    row: {
+      readonly is_following: boolean;
+    };
+  };
+  /** which server this is, what its clock says, and how large the database is */
+  find_server: {
+    parameters: {
+    };
+    row: {
+      readonly version: string;
+      readonly version_number: number;
+      readonly is_standby: boolean;
+      readonly now_seconds: number;
+      readonly database_bytes: bigint | null;
+    };
+  };
+  /** a value that all processes must agree on; the first one that is written stays */
+  keep_setting: {
+    parameters: {
+      readonly name: string;
+      readonly value: string;
+    };
+    row: {
+      readonly value: string;
+    };
+  };
+  /** the newest timeline of a cluster that any gateway has seen, in each of the cluster's databases that it can reach */
+  keep_timeline: {
+    parameters: {
+      readonly system: string;
+      readonly timeline: number;
+    };
+    row: {
+      readonly timeline: number;
+    };
+  };
+  /** which migrations were applied, and the record of the schema that they made */
+  list_migrations: {
+    parameters: {
+    };
+    row: {
+      readonly version: number;
+      readonly digest: string | null;
+      readonly parts: string | null;
+    };
+  };
+  /** what the schema of a table has, each part with a digest of its definition, to compare it with another */
+  list_schema_parts: {
+    parameters: {
+      readonly table_name: string;
+    };
+    row: {
+      readonly part: string;
+    };
+  };
+  /** whether the database answers */
+  ping: {
+    parameters: {
+    };
+    row: {
+      readonly answer: number;
+    };
+  };
+  /** how far the primary's WAL is on disk: whatever was answered as committed lies before it */
+  read_wal_position: {
+    parameters: {
+    };
+    row: {
+      readonly wal_position: string;
+    };
+  };
+  /** admits an import as one push and claims the feed for it, in one round trip and one commit */
+  begin_import: {
+    parameters: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly key_id: string;
+      readonly definition_version: bigint;
+      readonly window_limit: number;
+      readonly window_us: bigint;
+      readonly feed_type: string;
+      readonly import_id: string;
+      readonly lease: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly window_used: number | null;
+      readonly reset_seconds: bigint | null;
+      readonly retry_after_ms: number | null;
+    };
+  };
+  /** counts a push that is refused for what it holds, like any other */
+  count_push: {
+    parameters: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly key_id: string;
+      readonly definition_version: bigint | null;
+      readonly window_limit: number;
+      readonly window_us: bigint;
+    };
+    row: {
+      readonly outcome: string;
+      readonly window_used: number | null;
+      readonly reset_seconds: bigint | null;
+      readonly retry_after_ms: number | null;
+    };
+  };
+  /** frees the feed of an import that did not come to its end, and retires what it had staged */
+  end_import: {
+    parameters: {
+      readonly feed_id: string;
+      readonly import_id: string;
+    };
+    row: {
+      readonly is_ended: boolean;
+    };
+  };
+  /** shows readers what was imported, and notes it as one push */
+  finish_import: {
+    parameters: {
+      readonly feed_id: string;
+      readonly import_id: string;
+      readonly definition_version: bigint;
+      readonly account_id: string;
+      readonly key_id: string;
+      readonly feed_type: string;
+      readonly rows_received: number;
+      readonly rows_inserted: number;
+      readonly body_bytes: bigint;
+      readonly elapsed_ms: number;
+      readonly actor: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly status: string | null;
+      readonly last_sync_at: string | null;
+      readonly data_version: bigint | null;
+    };
+  };
+  /** stores a part of an import in one commit, if the import still holds */
+  import_rows: {
+    parameters: {
+      readonly feed_id: string;
+      readonly import_id: string;
+      readonly definition_version: bigint;
+      readonly account_id: string;
+      readonly key_id: string;
+      readonly row_texts: string;
+      readonly row_ids: readonly (string | null)[];
+      readonly event_times: readonly (string | null)[];
+    };
+    row: {
+      readonly outcome: string;
+      readonly rows_inserted: number | null;
+      readonly repeated_ids: string | null;
+      readonly data_version: bigint | null;
+    };
+  };
+  /** admits and stores one push, whole, in one round trip and one commit */
+  push_to_feed: {
+    parameters: {
+      readonly feed_id: string;
+      readonly feed_type: string;
+      readonly definition_version: bigint;
+      readonly row_count: number;
+      readonly row_texts: string;
+      readonly row_ids: readonly (string | null)[];
+      readonly event_times: readonly (string | null)[];
+      readonly batch_id: string | null;
+      readonly is_complete: boolean;
+      readonly is_dry_run: boolean;
+      readonly body_bytes: bigint;
+      readonly elapsed_ms: number;
+      readonly account_id: string;
+      readonly key_id: string;
+      readonly actor: string;
+      readonly window_limit: number;
+      readonly window_us: bigint;
+    };
+    row: {
+      readonly outcome: string;
+      readonly status: string | null;
+      readonly row_outcomes: string | null;
+      readonly is_staged: boolean | null;
+      readonly last_sync_at: string | null;
+      readonly data_version: bigint | null;
+      readonly window_used: number | null;
+      readonly reset_seconds: bigint | null;
+      readonly retry_after_ms: number | null;
+    };
+  };
+  /** notes refused pushes in the feed's history, with the events that an import had stored; one row a minute by rate */
+  record_push: {
+    parameters: {
+      readonly feed_id: string;
+      readonly code: string;
+      readonly detail: string;
+      readonly rows_received: number;
+      readonly rows_inserted: number;
+      readonly rows_duplicate: number;
+      readonly body_bytes: bigint;
+      readonly duration_ms: number;
+      readonly batch_id: string | null;
+      readonly times: number;
+    };
+    row: {
+      readonly push_id: bigint;
+    };
+  };
+  /** keeps an import's claim of its feed while its client sends slowly; no row means that the claim is lost */
+  renew_import: {
+    parameters: {
+      readonly feed_id: string;
+      readonly import_id: string;
+    };
+    row: {
+      readonly feed_id: string;
+    };
+  };
+  /** counts an export in its limit, and notes what its version shows, before it is charged */
+  claim_export: {
+    parameters: {
+      readonly export_id: string;
+      readonly account_id: string;
+      readonly feed_id: string;
+      readonly data_version: bigint;
+      readonly batch_number: bigint;
+      readonly last_position: bigint;
+      readonly exports_limit: number;
+      readonly window_us: bigint;
+    };
+    row: {
+      readonly is_granted: boolean;
+      readonly used: number;
+      readonly reset_seconds: bigint;
+      readonly retry_after_ms: bigint | null;
+    };
+  };
+  /** the first of some names that no row of a batch (0: of a stream) has, if that is known, with names that the */
+  find_absent_field: {
+    parameters: {
+      readonly feed_id: string;
+      readonly batch_number: bigint;
+      readonly names: readonly (string | null)[];
+      readonly work_max: bigint;
+      readonly unindexed_max: bigint;
+      readonly names_max: number;
+    };
+    row: {
+      readonly data_version: bigint;
+      readonly absent: string | null;
+      readonly present: string | null;
+      readonly schema_definition: string | null;
+    };
+  };
+  /** the times of a stream's oldest and newest event, by two looks at its index */
+  find_event_span: {
+    parameters: {
+      readonly feed_id: string;
+    };
+    row: {
+      readonly oldest_event: string | null;
+      readonly newest_event: string | null;
+    };
+  };
+  /** puts the next rows of a batch (0: of a stream) into its filter index; says whether to go on */
+  index_filter_rows: {
+    parameters: {
+      readonly feed_id: string;
+      readonly batch_number: bigint;
+      readonly work_max: bigint;
+    };
+    row: {
+      readonly has_more: boolean;
+    };
+  };
+  /** one page of the listed feeds, newest first, with how many there are in all */
+  list_catalog: {
+    parameters: {
+      readonly limit: number;
+      readonly offset: number;
+    };
+    row: {
+      readonly feed_id: string | null;
+      readonly name: string | null;
+      readonly description: string | null;
+      readonly category: string | null;
+      readonly feed_type: string | null;
+      readonly endpoint_path: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly price_type: string | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly update_frequency_text: string | null;
+      readonly sync_interval_mins: number | null;
+      readonly schema_definition: string | null;
+      readonly total: bigint;
+    };
+  };
+  /** the categories in which a search has hits, those with the best hits first, if the category that was asked for has none */
+  list_categories_found: {
+    parameters: {
+      readonly q: string;
+      readonly matches_max: number;
+      readonly categories_max: number;
+    };
+    row: {
+      readonly category: string;
+    };
+  };
+  /** one page of a category's listed feeds, newest first, with how many there are in all */
+  list_category: {
+    parameters: {
+      readonly category: string;
+      readonly limit: number;
+      readonly offset: number;
+    };
+    row: {
+      readonly feed_id: string | null;
+      readonly name: string | null;
+      readonly description: string | null;
+      readonly category: string | null;
+      readonly feed_type: string | null;
+      readonly endpoint_path: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly price_type: string | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly update_frequency_text: string | null;
+      readonly sync_interval_mins: number | null;
+      readonly schema_definition: string | null;
+      readonly total: bigint;
+    };
+  };
+  /** the fields of an export's first rows, in the order in which they come first: the columns where no schema names any */
+  list_export_fields: {
+    parameters: {
+      readonly feed_id: string;
+      readonly batch_number: bigint;
+      readonly last_position: bigint;
+      readonly oldest_event: string;
+      readonly rows_max: number;
+      readonly fields_max: number;
+    };
+    row: {
+      readonly name: string;
+    };
+  };
+  /** the schemas of listed feeds by id, for the names of their fields */
+  list_schemas: {
+    parameters: {
+      readonly feed_ids: readonly (string | null)[];
+    };
+    row: {
+      readonly feed_id: string;
+      readonly schema_definition: string | null;
+    };
+  };
+  /** what an export shows that was counted before its rows were, so that it can go on: its version, and the columns */
+  note_export: {
+    parameters: {
+      readonly export_id: string;
+      readonly data_version: bigint;
+      readonly batch_number: bigint;
+      readonly last_position: bigint;
+      readonly csv_columns: string | null;
+    };
+    row: {
+      readonly export_id: string;
+    };
+  };
+  /** a page of a collection's batch in order of arrival; one row more than asked says has_more */
+  read_collection_page: {
+    parameters: {
+      readonly feed_id: string;
+      readonly batch_number: bigint | null;
+      readonly after_position: bigint;
+      readonly offset: bigint;
+      readonly limit: number;
+      readonly names: readonly (string | null)[];
+      readonly texts: readonly (string | null)[];
+      readonly literals: readonly (string | null)[];
+      readonly grace: string;
+      readonly work_max: bigint;
+      readonly whole_max: bigint;
+    };
+    row: {
+      readonly data_version: bigint;
+      readonly batch_number: bigint | null;
+      readonly is_current: boolean | null;
+      readonly is_readable: boolean | null;
+      readonly unindexed: bigint;
+      readonly is_refused: boolean;
+      readonly data: string | null;
+      readonly last_position: bigint | null;
+      readonly has_more: boolean;
+    };
+  };
+  /** the current batch's rows with the ids asked for, in the order of the request, and the ids that it does not have */
+  read_collection_rows: {
+    parameters: {
+      readonly feed_id: string;
+      readonly row_ids: readonly (string | null)[];
+    };
+    row: {
+      readonly data_version: bigint;
+      readonly data: string | null;
+      readonly missing: string;
+    };
+  };
+  /** the one document of a singleton */
+  read_document: {
+    parameters: {
+      readonly feed_id: string;
+    };
+    row: {
+      readonly data_version: bigint;
+      readonly data: string;
+    };
+  };
+  /** a page of a stream, newest event first; one row more than asked says has_more */
+  read_stream_page: {
+    parameters: {
+      readonly feed_id: string;
+      readonly before_event_at: string | null;
+      readonly before_position: bigint | null;
+      readonly start_time: string | null;
+      readonly end_time: string | null;
+      readonly offset: bigint;
+      readonly limit: number;
+      readonly names: readonly (string | null)[];
+      readonly texts: readonly (string | null)[];
+      readonly literals: readonly (string | null)[];
+      readonly work_max: bigint;
+      readonly whole_max: bigint;
+    };
+    row: {
+      readonly data_version: bigint;
+      readonly unindexed: bigint;
+      readonly is_refused: boolean;
+      readonly data: string | null;
+      readonly last_event_at: string | null;
+      readonly last_position: bigint | null;
+      readonly has_more: boolean;
+    };
+  };
+  /** a stream's rows with the ids asked for, in the order of the request, and the ids that it does not have */
+  read_stream_rows: {
+    parameters: {
+      readonly feed_id: string;
+      readonly row_ids: readonly (string | null)[];
+    };
+    row: {
+      readonly data_version: bigint;
+      readonly data: string | null;
+      readonly missing: string;
+    };
+  };
+  /** what arrived in a stream after a position, in the order of arrival */
+  read_stream_tail: {
+    parameters: {
+      readonly feed_id: string;
+      readonly after_position: bigint | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly data_version: bigint;
+      readonly newest_position: bigint;
+      readonly data: string | null;
+      readonly last_position: bigint | null;
+      readonly has_more: boolean;
+    };
+  };
+  /** an export that was counted, and then not answered, is counted no more */
+  release_export: {
+    parameters: {
+      readonly export_id: string;
+    };
+    row: {
+      readonly export_id: string;
+    };
+  };
+  /** one page of a search's listed feeds, best first, with how many there are in all */
+  search_feeds: {
+    parameters: {
+      readonly q: string;
+      readonly category: string | null;
+      readonly limit: number;
+      readonly offset: number;
+    };
+    row: {
+      readonly feed_id: string | null;
+      readonly name: string | null;
+      readonly description: string | null;
+      readonly category: string | null;
+      readonly feed_type: string | null;
+      readonly endpoint_path: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly price_type: string | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly update_frequency_text: string | null;
+      readonly sync_interval_mins: number | null;
+      readonly total: bigint;
+    };
+  };
+  /** which rows an export has, in the snapshot in which they are then read. No row: the version is gone, or the row */
+  survey_export: {
+    parameters: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly version: bigint | null;
+      readonly after: string | null;
+      readonly grace: string;
+      readonly is_counted: boolean;
+    };
+    row: {
+      readonly data_version: bigint;
+      readonly batch_number: bigint;
+      readonly after_position: bigint;
+      readonly last_position: bigint;
+      readonly oldest_event: string;
+      readonly row_count: bigint;
+      readonly endpoint_path: string | null;
+      readonly schema_definition: string | null;
+      readonly csv_columns: string | null;
+    };
+  };
+  /** takes an Idempotency-Key for a call of an operator, or finds the earlier call that has it; the call belongs to */
+  begin_operator_call: {
+    parameters: {
+      readonly admin_key_id: string;
+      readonly idempotency_hash: Uint8Array;
+      readonly request_hash: Uint8Array;
+      readonly forgotten_after: string;
+      readonly forgotten_max: number;
+    };
+    row: {
+      readonly owner_id: string;
+      readonly outcome: string;
+      readonly status: number | null;
+      readonly sealed_body: string | null;
+    };
+  };
+  /** gives an Idempotency-Key free again, since its call was refused and has changed nothing */
+  cancel_operator_call: {
+    parameters: {
+      readonly owner_id: string;
+      readonly idempotency_hash: Uint8Array;
+    };
+    row: {
+      readonly admin_key_id: string;
+    };
+  };
+  /** keeps the answer of a call of an operator for its repeats */
+  finish_operator_call: {
+    parameters: {
+      readonly owner_id: string;
+      readonly idempotency_hash: Uint8Array;
+      readonly status: number;
+      readonly sealed_body: string;
+    };
+    row: {
+      readonly admin_key_id: string;
+    };
+  };
+  /** all that the agent skill of a feed is written from; a feed that is not listed has none */
+  find_skill_feed: {
+    parameters: {
+      readonly feed_id: string;
+    };
+    row: {
+      readonly feed_id: string;
+      readonly account_name: string;
+      readonly name: string;
+      readonly description: string | null;
+      readonly endpoint_path: string;
+      readonly feed_type: string | null;
+      readonly schema_definition: string | null;
+      readonly schema_version: string;
+      readonly sample_response: string | null;
+      readonly price_type: string;
+      readonly call_price_nanos: bigint | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly sync_interval_mins: number;
+      readonly update_frequency_text: string | null;
+    };
+  };
+  /** which skill the feed of an id or slug has. That it is listed is part of the look-up, so that a draft, */
+  find_skill_version: {
+    parameters: {
+      readonly feed_id: string | null;
+      readonly endpoint_path: string | null;
+    };
+    row: {
+      readonly feed_id: string;
+      readonly definition_version: bigint;
+      readonly account_name: string;
+    };
+  };
+  /** a page of the feeds that have an agent skill, newest published first, and which skill each has. As one */
+  list_skill_versions: {
+    parameters: {
+      readonly limit: number;
+      readonly offset: bigint;
+    };
+    row: {
+      readonly versions: string;
+      readonly has_more: boolean;
+    };
+  };
+  /** makes the account of a top-up that was paid without a key, once */
+  adopt_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly account_name: string;
+      readonly max_feeds_allowed: number;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly account_id: string | null;
+    };
+  };
+  /** tells the operator that somebody has to look at a top-up */
+  alert_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly alert: string;
+    };
+    row: {
+      readonly topup_id: string;
+    };
+  };
+  /** writes down that an account wants to pay, before anybody is asked for money */
+  begin_topup: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly key_id: string | null;
+      readonly way: string;
+      readonly amount_nanos: bigint;
+      readonly payment_id: string | null;
+      readonly details: string;
+      readonly idempotency_hash: Uint8Array | null;
+      readonly idempotency_age: string;
+      readonly lifetime: string;
+      readonly first_asked: string;
+      readonly waiting_max: number;
+      readonly agent_waiting_max: number;
+      readonly account_day_nanos: bigint | null;
+      readonly day_nanos: bigint | null;
+      readonly network: string | null;
+      readonly waiting_account_nanos: bigint | null;
+      readonly waiting_network_nanos: bigint | null;
+      readonly waiting_keyless_nanos: bigint | null;
+      readonly waiting_all_nanos: bigint | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly topup_id: string | null;
+    };
+  };
+  /** gives this process the top-ups whose way is to be asked, and no other process until the lease ends */
+  claim_due_topups: {
+    parameters: {
+      readonly lease: string;
+      readonly limit: bigint;
+    };
+    row: {
+      readonly topup_id: string;
+      readonly account_id: string | null;
+      readonly way: string;
+      readonly status: string;
+      readonly amount_nanos: bigint;
+      readonly payment_id: string | null;
+      readonly pay_url: string | null;
+      readonly details: string;
+      readonly created_at: string;
+      readonly expires_at: string;
+      readonly ended_at: string | null;
+      readonly entry_id: bigint | null;
+      readonly taken_back_nanos: bigint;
+      readonly unrecovered_nanos: bigint;
+      readonly alert: string | null;
+      readonly attempts: number;
+      readonly last_error: string | null;
+      readonly is_over: boolean;
+    };
+  };
+  /** gives this process the granted top-ups whose chain is to be asked again, and no other process until the pause ends */
+  claim_granted_topups: {
+    parameters: {
+      readonly age: string;
+      readonly pause: string;
+      readonly limit: bigint;
+    };
+    row: {
+      readonly topup_id: string;
+      readonly account_id: string | null;
+      readonly way: string;
+      readonly status: string;
+      readonly amount_nanos: bigint;
+      readonly payment_id: string | null;
+      readonly pay_url: string | null;
+      readonly details: string;
+      readonly created_at: string;
+      readonly expires_at: string;
+      readonly ended_at: string | null;
+      readonly entry_id: bigint | null;
+      readonly taken_back_nanos: bigint;
+      readonly unrecovered_nanos: bigint;
+      readonly alert: string | null;
+      readonly attempts: number;
+      readonly last_error: string | null;
+      readonly is_over: boolean;
+    };
+  };
+  /** how many payments of callers without a key are under way, so that strangers can't fill the table */
+  count_keyless_topups: {
+    parameters: {
+      readonly limit: number;
+    };
+    row: {
+      readonly waiting: bigint;
+    };
+  };
+  /** removes top-ups that nobody has paid and that are no account's, so that strangers don't fill the table */
+  delete_unpaid_topups: {
+    parameters: {
+      readonly age: string;
+      readonly limit: bigint;
+    };
+    row: {
+      readonly topup_id: string;
+    };
+  };
+  /** ends a top-up that nobody has paid */
+  expire_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly alert: string | null;
+    };
+    row: {
+      readonly topup_id: string;
+    };
+  };
+  /** a top-up as it is now */
+  find_topup: {
+    parameters: {
+      readonly topup_id: string;
+    };
+    row: {
+      readonly topup_id: string;
+      readonly account_id: string | null;
+      readonly way: string;
+      readonly status: string;
+      readonly amount_nanos: bigint;
+      readonly payment_id: string | null;
+      readonly pay_url: string | null;
+      readonly details: string;
+      readonly created_at: string;
+      readonly expires_at: string;
+      readonly ended_at: string | null;
+      readonly entry_id: bigint | null;
+      readonly taken_back_nanos: bigint;
+      readonly unrecovered_nanos: bigint;
+      readonly alert: string | null;
+      readonly attempts: number;
+      readonly last_error: string | null;
+      readonly is_over: boolean;
+    };
+  };
+  /** the top-up that an account has begun under an Idempotency-Key */
+  find_topup_of_order: {
+    parameters: {
+      readonly account_id: string;
+      readonly idempotency_hash: Uint8Array;
+      readonly idempotency_age: string;
+    };
+    row: {
+      readonly topup_id: string;
+    };
+  };
+  /** the top-up that a payment is for, by what the way calls the payment */
+  find_topup_of_payment: {
+    parameters: {
+      readonly way: string;
+      readonly payment_id: string;
+    };
+    row: {
+      readonly topup_id: string;
+    };
+  };
+  /** the read key of an account that a payment has made, once */
+  give_topup_key: {
+    parameters: {
+      readonly topup_id: string;
+      readonly key_hash: Uint8Array;
+      readonly key_start: string;
+      readonly name: string;
+      readonly repeated_for: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+    };
+  };
+  /** grants the credits of a payment that has come in, once */
+  grant_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly reference: string;
+      readonly paid_nanos: bigint;
+      readonly payment_id: string | null;
+      readonly details: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+    };
+  };
+  /** what accounts have paid or are to pay, newest first, from behind the page before */
+  list_topups: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly way: string | null;
+      readonly status: string | null;
+      readonly alerts_only: boolean;
+      readonly before_created_at: string | null;
+      readonly before_topup_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly topup_id: string;
+      readonly account_id: string | null;
+      readonly key_id: string | null;
+      readonly way: string;
+      readonly status: string;
+      readonly amount_nanos: bigint;
+      readonly reference: string | null;
+      readonly payment_id: string | null;
+      readonly created_at: string;
+      readonly expires_at: string;
+      readonly ended_at: string | null;
+      readonly taken_back_nanos: bigint;
+      readonly unrecovered_nanos: bigint;
+      readonly alert: string | null;
+      readonly last_error: string | null;
+    };
+  };
+  /** notes that the chain need not be asked again about a payment */
+  mark_topup_final: {
+    parameters: {
+      readonly topup_id: string;
+    };
+    row: {
+      readonly topup_id: string;
+    };
+  };
+  /** notes where a top-up is paid, once the way has begun the payment */
+  note_topup_payment: {
+    parameters: {
+      readonly topup_id: string;
+      readonly payment_id: string;
+      readonly pay_url: string | null;
+      readonly expires_at: string;
+    };
+    row: {
+      readonly topup_id: string;
+    };
+  };
+  /** notes when the way of a payment is asked again, and why it did not answer */
+  postpone_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly due_in: string;
+      readonly error: string | null;
+    };
+    row: {
+      readonly topup_id: string;
+    };
+  };
+  /** what was paid in each way in a range of days, by when it was granted or expired */
+  report_topups: {
+    parameters: {
+      readonly from_day: string;
+      readonly to_day: string;
+    };
+    row: {
+      readonly way: string;
+      readonly granted: bigint;
+      readonly paid_nanos: bigint;
+      readonly taken_back_nanos: bigint;
+      readonly unrecovered_nanos: bigint;
+      readonly expired: bigint;
+      readonly alerts: bigint;
+    };
+  };
+  /** takes the alert of a top-up away, because an operator has settled what it was about */
+  settle_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly reason: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly topup_id: string | null;
+    };
+  };
+  /** takes back what a payer has got back, as far as the balance goes */
+  take_back_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly source: string;
+      readonly rank: bigint;
+      readonly total_nanos: bigint;
+      readonly ended_nanos: bigint;
+      readonly alert: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+    };
+  };
+}
+
+/** The parameters of every statement in the order of their numbers. */
+export const ARGUMENTS: {
+  readonly [Name in keyof StatementTypes]: (
+    by: StatementTypes[Name]["parameters"],
+  ) => readonly unknown[];
+} = {
+  append_ledger_entry: (by) => [by.account_id, by.kind, by.amount_nanos, by.reason, by.reference, by.actor],
+  create_key: (by) => [by.account_id, by.key_hash, by.key_start, by.permission, by.name, by.expires_at, by.daily_nanos, by.feed_ids, by.actor],
+  create_promotion: (by) => [by.code, by.amount_nanos, by.max_redemptions, by.expires_at, by.actor],
+  add_totals: (by) => [by.ages_ms, by.names, by.amounts],
+  find_earned: (by) => [by.account_id],
+  keep_fee_rate: (by) => [by.rate_millionths],
+  list_earnings: (by) => [by.account_id, by.from_day, by.to_day, by.group_by],
+  list_payouts: (by) => [by.account_id, by.before_payout_id, by.limit],
+  list_spending: (by) => [by.account_id, by.from_day, by.to_day, by.group_by],
+  record_payout: (by) => [by.account_id, by.amount_nanos, by.reference, by.allow_above, by.actor],
+  undo_payout: (by) => [by.payout_id, by.reason, by.actor],
+  edit_key: (by) => [by.key_id, by.fields, by.actor],
+  end_agent: (by) => [by.account_id, by.key_id, by.chain_id, by.actor],
+  find_account: (by) => [by.account_id, by.key_id],
+  find_ledger_entry: (by) => [by.entry_id],
+  find_purchase: (by) => [by.account_id, by.feed_id],
+  find_usage_walk_end: (by) => [by.account_id, by.since, by.until, by.before_usage_id, by.events],
+  list_agents: (by) => [by.account_id, by.chain_id, by.limit],
+  list_keys: (by) => [by.account_id, by.is_admin_only, by.key_id, by.key_hash, by.beginning, by.after_key_id, by.limit],
+  list_purchases: (by) => [by.account_id, by.feed_id, by.before_purchased_at, by.before_purchase_id, by.limit],
+  page_usage: (by) => [by.account_id, by.feed_id, by.key_id, by.chain_id, by.since, by.until, by.before_usage_id, by.from_usage_id, by.limit],
+  record_purchase: (by) => [by.account_id, by.feed_id, by.reference, by.actor],
+  redeem_promotion: (by) => [by.code, by.account_id, by.actor],
+  refund_event: (by) => [by.usage_id, by.reason, by.actor],
+  rotate_key: (by) => [by.key_id, by.new_hash, by.new_start, by.grace, by.actor],
+  touch_keys: (by) => [by.key_ids, by.ages_ms],
+  undo_purchase: (by) => [by.account_id, by.feed_id, by.reason, by.actor],
+  create_usage_partition: () => [],
+  find_key: (by) => [by.key_hash, by.window_us],
+  log_reads: (by) => [by.batch_token, by.new_version, by.clock_us, by.window_us, by.account_ids, by.known_versions, by.known_generations, by.known_us, by.amounts, by.account_numbers, by.operations, by.feed_ids, by.definition_versions, by.data_versions, by.charges, by.key_ids, by.key_ends, by.remembered_reads, by.idempotency_keys, by.query_hashes, by.answered_versions, by.beginnings, by.budget_accounts, by.budget_keys, by.budget_amounts],
+  prove_calls: (by) => [by.account_ids, by.known_generations, by.known_us, by.key_ids, by.feed_ids, by.idempotency_keys, by.window_us, by.idempotency_us],
+  refund_reads: (by) => [by.batch_token, by.account_ids, by.elapsed_ms, by.sent_at, by.only_usage],
+  replay_read: (by) => [by.account_id, by.idempotency_key, by.usage_id],
+  count_feeds: (by) => [by.account_id, by.status],
+  delete_feed: (by) => [by.account_id, by.feed_id, by.endpoint_path, by.actor, by.deletions_per_feed],
+  delete_rows: (by) => [by.account_id, by.feed_id, by.row_ids, by.actor],
+  find_feed: (by) => [by.feed_id, by.endpoint_path, by.active_only],
+  find_feed_row: (by) => [by.feed_id, by.endpoint_path, by.active_only],
+  list_data_versions: (by) => [by.feed_ids],
+  list_feed_contents: (by) => [by.feed_ids, by.abandoned_after, by.batches_max, by.kept],
+  list_feed_rows: (by) => [by.account_id, by.is_unlisted_only, by.status, by.review, by.health, by.is_full, by.limit, by.offset, by.after_feed_id],
+  list_newest_rows: (by) => [by.feed_id, by.rows_max],
+  list_pushes: (by) => [by.feed_id, by.kept, by.before_pushed_at, by.before_push_id, by.limit],
+  list_slugs_near: (by) => [by.endpoint_path, by.slugs_max],
+  save_feed: (by) => [by.account_id, by.feed_id, by.save_mode, by.fields, by.price_type, by.call_price_nanos, by.one_time_price_cents, by.compared_version, by.is_breaking, by.is_dry_run, by.actor],
+  list_findings: () => [],
+  prove_ledgers: (by) => [by.mark, by.account_limit],
+  run_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.work_max],
+  agree_to_connection: (by) => [by.code_hash, by.account_id, by.client_id, by.client_name, by.redirect_uri, by.challenge, by.daily_nanos, by.feed_ids, by.key_ends_at, by.actor, by.agreed_key_id, by.agents_max],
+  find_client: (by) => [by.client_id],
+  redeem_code: (by) => [by.code_hash, by.client_id, by.redirect_uri, by.challenge, by.code_age, by.key_hash, by.key_start],
+  register_client: (by) => [by.client_name, by.redirect_uris, by.unused_max, by.young],
+  count_rows_left: (by) => [by.feed_id],
+  create_account: (by) => [by.name, by.max_feeds_allowed, by.account_id, by.actor],
+  create_admin_key: (by) => [by.key_hash, by.key_start, by.name, by.expires_at, by.actor],
+  create_sign_in_link: (by) => [by.link_hash, by.permission, by.account_id, by.made_by, by.lifetime, by.forgotten_max],
+  decline_feed: (by) => [by.feed_id, by.reason, by.actor],
+  edit_account: (by) => [by.account_id, by.fields, by.actor],
+  edit_admin_key: (by) => [by.key_id, by.fields, by.actor],
+  export_usage: (by) => [by.account_id, by.since, by.until, by.after_usage_id, by.limit],
+  find_admin_key: (by) => [by.key_hash],
+  find_home: () => [],
+  find_proof: () => [],
+  has_accounts: () => [],
+  has_admin_keys: () => [],
+  has_late_feeds: (by) => [by.found_within],
+  has_long_log: (by) => [by.account_id, by.events_max],
+  list_accounts: (by) => [by.account_id, by.name, by.after_account_id, by.limit],
+  list_audit_events: (by) => [by.account_id, by.feed_id, by.since, by.until, by.before_event_id, by.limit],
+  list_demo_settings: () => [],
+  list_promotions: (by) => [by.after_code, by.limit],
+  list_refusals: (by) => [by.since, by.newest_push_id, by.before_push_id, by.limit],
+  list_revenue: (by) => [by.from_day, by.to_day, by.account_id, by.as_of, by.after_gross_nanos, by.after_feed_id, by.limit],
+  list_stale_feeds: (by) => [by.since, by.as_of, by.after_synced_at, by.after_feed_id, by.limit],
+  list_top_reads: (by) => [by.from_day, by.to_day, by.is_by_credits, by.limit],
+  list_totals: (by) => [by.by, by.from, by.until],
+  prove_ledger: (by) => [by.account_id],
+  rotate_admin_key: (by) => [by.key_id, by.new_hash, by.new_start, by.grace, by.actor],
+  set_feeds_public: (by) => [by.feed_ids, by.is_public, by.actor],
+  suspend_feed: (by) => [by.feed_id, by.reason, by.actor],
+  begin_session: (by) => [by.session_hash, by.permission, by.key_id, by.sealed_key, by.is_own_key, by.lifetime, by.forgotten_max],
+  end_sessions: (by) => [by.session_hash, by.is_everywhere],
+  find_names: (by) => [by.ids],
+  find_session: (by) => [by.session_hash],
+  find_sign_in_link: (by) => [by.link_hash, by.is_for_operators],
+  use_sign_in_link: (by) => [by.link_hash, by.is_for_operators],
+  list_categories: (by) => [by.limit],
+  list_feed_pages: (by) => [by.limit],
+  list_push_days: (by) => [by.feed_id, by.days, by.counted_max],
+  await_replay: (by) => [by.wal_position, by.wait_max],
+  find_connection_room: () => [],
+  find_durability: () => [],
+  find_replica_lag: (by) => [by.wal_position, by.wait_max],
+  find_replica_state: () => [],
+  find_server: () => [],
+  keep_setting: (by) => [by.name, by.value],
+  keep_timeline: (by) => [by.system, by.timeline],
+  list_migrations: () => [],
+  list_schema_parts: (by) => [by.table_name],
+  ping: () => [],
+  read_wal_position: () => [],
+  begin_import: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us, by.feed_type, by.import_id, by.lease],
+  count_push: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us],
+  end_import: (by) => [by.feed_id, by.import_id],
+  finish_import: (by) => [by.feed_id, by.import_id, by.definition_version, by.account_id, by.key_id, by.feed_type, by.rows_received, by.rows_inserted, by.body_bytes, by.elapsed_ms, by.actor],
+  import_rows: (by) => [by.feed_id, by.import_id, by.definition_version, by.account_id, by.key_id, by.row_texts, by.row_ids, by.event_times],
+  push_to_feed: (by) => [by.feed_id, by.feed_type, by.definition_version, by.row_count, by.row_texts, by.row_ids, by.event_times, by.batch_id, by.is_complete, by.is_dry_run, by.body_bytes, by.elapsed_ms, by.account_id, by.key_id, by.actor, by.window_limit, by.window_us],
+  record_push: (by) => [by.feed_id, by.code, by.detail, by.rows_received, by.rows_inserted, by.rows_duplicate, by.body_bytes, by.duration_ms, by.batch_id, by.times],
+  renew_import: (by) => [by.feed_id, by.import_id],
+  claim_export: (by) => [by.export_id, by.account_id, by.feed_id, by.data_version, by.batch_number, by.last_position, by.exports_limit, by.window_us],
+  find_absent_field: (by) => [by.feed_id, by.batch_number, by.names, by.work_max, by.unindexed_max, by.names_max],
+  find_event_span: (by) => [by.feed_id],
+  index_filter_rows: (by) => [by.feed_id, by.batch_number, by.work_max],
+  list_catalog: (by) => [by.limit, by.offset],
+  list_categories_found: (by) => [by.q, by.matches_max, by.categories_max],
+  list_category: (by) => [by.category, by.limit, by.offset],
+  list_export_fields: (by) => [by.feed_id, by.batch_number, by.last_position, by.oldest_event, by.rows_max, by.fields_max],
+  list_schemas: (by) => [by.feed_ids],
+  note_export: (by) => [by.export_id, by.data_version, by.batch_number, by.last_position, by.csv_columns],
+  read_collection_page: (by) => [by.feed_id, by.batch_number, by.after_position, by.offset, by.limit, by.names, by.texts, by.literals, by.grace, by.work_max, by.whole_max],
+  read_collection_rows: (by) => [by.feed_id, by.row_ids],
+  read_document: (by) => [by.feed_id],
+  read_stream_page: (by) => [by.feed_id, by.before_event_at, by.before_position, by.start_time, by.end_time, by.offset, by.limit, by.names, by.texts, by.literals, by.work_max, by.whole_max],
+  read_stream_rows: (by) => [by.feed_id, by.row_ids],
+  read_stream_tail: (by) => [by.feed_id, by.after_position, by.limit],
+  release_export: (by) => [by.export_id],
+  search_feeds: (by) => [by.q, by.category, by.limit, by.offset],
+  survey_export: (by) => [by.feed_id, by.account_id, by.version, by.after, by.grace, by.is_counted],
+  begin_operator_call: (by) => [by.admin_key_id, by.idempotency_hash, by.request_hash, by.forgotten_after, by.forgotten_max],
+  cancel_operator_call: (by) => [by.owner_id, by.idempotency_hash],
+  finish_operator_call: (by) => [by.owner_id, by.idempotency_hash, by.status, by.sealed_body],
+  find_skill_feed: (by) => [by.feed_id],
+  find_skill_version: (by) => [by.feed_id, by.endpoint_path],
+  list_skill_versions: (by) => [by.limit, by.offset],
+  adopt_topup: (by) => [by.topup_id, by.account_name, by.max_feeds_allowed, by.actor],
+  alert_topup: (by) => [by.topup_id, by.alert],
+  begin_topup: (by) => [by.account_id, by.key_id, by.way, by.amount_nanos, by.payment_id, by.details, by.idempotency_hash, by.idempotency_age, by.lifetime, by.first_asked, by.waiting_max, by.agent_waiting_max, by.account_day_nanos, by.day_nanos, by.network, by.waiting_account_nanos, by.waiting_network_nanos, by.waiting_keyless_nanos, by.waiting_all_nanos],
+  claim_due_topups: (by) => [by.lease, by.limit],
+  claim_granted_topups: (by) => [by.age, by.pause, by.limit],
+  count_keyless_topups: (by) => [by.limit],
+  delete_unpaid_topups: (by) => [by.age, by.limit],
+  expire_topup: (by) => [by.topup_id, by.alert],
+  find_topup: (by) => [by.topup_id],
+  find_topup_of_order: (by) => [by.account_id, by.idempotency_hash, by.idempotency_age],
+  find_topup_of_payment: (by) => [by.way, by.payment_id],
+  give_topup_key: (by) => [by.topup_id, by.key_hash, by.key_start, by.name, by.repeated_for, by.actor],
+  grant_topup: (by) => [by.topup_id, by.reference, by.paid_nanos, by.payment_id, by.details, by.actor],
+  list_topups: (by) => [by.account_id, by.way, by.status, by.alerts_only, by.before_created_at, by.before_topup_id, by.limit],
+  mark_topup_final: (by) => [by.topup_id],
+  note_topup_payment: (by) => [by.topup_id, by.payment_id, by.pay_url, by.expires_at],
+  postpone_topup: (by) => [by.topup_id, by.due_in, by.error],
+  report_topups: (by) => [by.from_day, by.to_day],
+  settle_topup: (by) => [by.topup_id, by.reason, by.actor],
+  take_back_topup: (by) => [by.topup_id, by.source, by.rank, by.total_nanos, by.ended_nanos, by.alert, by.actor],
+};

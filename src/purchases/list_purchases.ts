@@ -1,0 +1,69 @@
+/**
+ * What an account has bought, newest first. Beyond 13.
+ *
+ * @module
+ */
+
+import { openToken, sealToken } from "../lib/sealed_token.ts";
+import { amountOf } from "../money/money.ts";
+import { NANOS_PER_CENT } from "../money/money_units.ts";
+import type { Queries, Row } from "../postgres/client/database.ts";
+
+interface PurchasesQuery {
+  readonly accountId: string;
+  /** Null: of all feeds. */
+  readonly feedId: string | null;
+  readonly limit: number;
+  /** `next_cursor` of the page before. */
+  readonly cursor: string | undefined;
+  readonly cursorSecret: string;
+}
+
+interface PurchasesPage {
+  /** JSON text of the whole answer. */
+  readonly text: string;
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/** Undefined if the cursor was not issued for this account. */
+export async function listPurchases(
+  database: Queries,
+  { accountId, feedId, limit, cursor, cursorSecret }: PurchasesQuery,
+): Promise<PurchasesPage | undefined> {
+  const scope = { secret: cursorSecret, purpose: "purchases cursor", binding: accountId };
+  const opened = cursor === undefined ? undefined : openToken(cursor, scope);
+  if (cursor !== undefined && opened === undefined) return undefined;
+  const [before = null, beforeId = null] = opened?.toString("utf8").split(" ") ?? [];
+  // One more than the page tells whether there is a next one.
+  const found = await database.rows("list_purchases", {
+    account_id: accountId,
+    feed_id: feedId,
+    before_purchased_at: before,
+    before_purchase_id: beforeId,
+    limit: limit + 1,
+  });
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  const place = last && Buffer.from(`${last.purchased_at} ${last.purchase_id}`, "utf8");
+  const nextCursor = place === undefined ? null : sealToken(place, scope);
+  const text = JSON.stringify({
+    purchases: rows.map(purchaseOf),
+    limit,
+    has_more: nextCursor !== null,
+    next_cursor: nextCursor,
+  });
+  return { text, nextCursor };
+}
+
+function purchaseOf(row: Row<"list_purchases">) {
+  return {
+    purchase_id: row.purchase_id,
+    feed_id: row.feed_id,
+    account_id: row.account_id,
+    purchased_at: row.purchased_at,
+    price: amountOf(row.price_cents * NANOS_PER_CENT),
+    endpoint_path: row.endpoint_path,
+    paid_from: row.entry_id === null ? "balance" : "elsewhere",
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * The body of a purchase: how much it may cost. Beyond 13.
+ *
+ * @module
+ */
+
+import { excerpt } from "../lib/code_points.ts";
+import type { FieldError } from "../lib/field_error.ts";
+import { boundedPointer, findMember, type JsonText, pointerTo, textOf } from "../lib/json_text.ts";
+import { nanosOfCredits } from "../money/money.ts";
+import { BuyShape } from "./purchase_shapes.ts";
+
+type BodyOutcome =
+  | { readonly kind: "order"; readonly priceNanosMax: bigint }
+  | { readonly kind: "invalid"; readonly errors: readonly FieldError[] };
+
+const FIELD = "max_credits";
+
+export function readPurchaseBody(json: JsonText): BodyOutcome {
+  const errors: FieldError[] = (json.root.members ?? [])
+    .filter(({ key }) => !Object.hasOwn(BuyShape.properties, key))
+    .map(({ key }) => ({
+      path: boundedPointer(pointerTo(key)),
+      message: `there is no field ${JSON.stringify(excerpt(key))}; leave it out`,
+    }));
+  const given = findMember(json.root, FIELD);
+  // By its text, since a double would lose the last decimals of a large amount.
+  const priceNanosMax = given?.kind === "number" ? nanosOfCredits(textOf(json, given)) : undefined;
+  const isAmount = priceNanosMax !== undefined && priceNanosMax >= 0n;
+  if (!isAmount) {
+    const message =
+      given === undefined
+        ? `${FIELD} is required: the most credits that you are willing to pay`
+        : `${FIELD} must be a number of at least 0 with at most 3 decimals, got ${excerpt(textOf(json, given))}`;
+    errors.push({ path: `/${FIELD}`, message });
+  }
+  return isAmount && errors.length === 0
+    ? { kind: "order", priceNanosMax }
+    : { kind: "invalid", errors };
+}

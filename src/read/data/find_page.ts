@@ -1,0 +1,84 @@
+/**
+ * Pages of feeds: from memory, or built once for all readers that want the same.
+ *
+ * @module
+ */
+
+import { feedNotFound } from "../../api/problems/read_refusals.ts";
+import type { Feed } from "../../feeds/find.ts";
+import { JoinedRuns } from "../../lib/joined_runs.ts";
+import { PAGE_CACHE_BYTES_MAX } from "../../limits.ts";
+import { DatabaseOverloadedError, DatabaseTimeSpentError } from "../../postgres/client/database.ts";
+import type { Services } from "../../services.ts";
+import type { Projections } from "../projection/turns.ts";
+import { buildPage, type Page } from "./build_page.ts";
+import { createFilterIndexer } from "./filter_index.ts";
+import { PageCache } from "./page_cache.ts";
+import type { ReadPlan } from "./read_plan.ts";
+
+/** What a page is of. */
+export interface PageWanted {
+  /** The account that asks first. In its turn a large projection is made. */
+  readonly accountId: string;
+  readonly feed: Feed;
+  readonly plan: ReadPlan;
+}
+
+export function createPages(services: Services, projections: Projections) {
+  const { reader, incarnation } = services;
+  const { metrics } = services.http;
+  const source = {
+    reader,
+    incarnation,
+    noteUnindexed: createFilterIndexer(services),
+    projections,
+  };
+  const cache = new PageCache(PAGE_CACHE_BYTES_MAX);
+  metrics.gauge("feedgate_page_cache_bytes", "Bytes of pages in memory", () => cache.bytes);
+  const builds = new JoinedRuns<Page>();
+
+  function build(wanted: PageWanted, atLeast: bigint): Promise<Page> {
+    const { key } = wanted.plan;
+    const underWay = builds.underWay(key);
+    if (underWay === undefined) return builds.join(key, () => buildNow(wanted, atLeast));
+    return underWay.catch((error: unknown) => {
+      // It was built in another account's turn, which may have had no room.
+      const isOfTurn =
+        error instanceof DatabaseTimeSpentError || error instanceof DatabaseOverloadedError;
+      if (isOfTurn) return buildNow(wanted, atLeast);
+      throw error;
+    });
+  }
+
+  async function buildAtLeast(wanted: PageWanted, atLeast: bigint): Promise<Page> {
+    const first = await build(wanted, atLeast);
+    // Another read may have begun to build its page before this version existed.
+    if (first.dataVersion >= atLeast) return first;
+    const second = await build(wanted, atLeast);
+    return second.dataVersion >= atLeast ? second : buildNow(wanted, atLeast);
+  }
+
+  async function buildNow({ accountId, feed, plan }: PageWanted, atLeast: bigint): Promise<Page> {
+    const page = await buildPage({ source, feed, atLeast, accountId }, plan);
+    if (page === undefined) throw feedNotFound();
+    cache.set(plan.key, page);
+    return page;
+  }
+
+  return {
+    /**
+     * The page at this data version of the feed, or a newer one; null: at any version if it is in memory, else at that
+     * of the feed's look-up. One build serves all readers that ask meanwhile. @throws {Problem} 404, 400 and 410
+     */
+    atLeast(wanted: PageWanted, dataVersion: bigint | null): Page | Promise<Page> {
+      const known = cache.get(wanted.plan.key);
+      metrics.pageLookedUp(known !== undefined);
+      const isGood =
+        known !== undefined &&
+        known.dataVersion >= (dataVersion ?? 0n) &&
+        known.expiresMs > Date.now();
+      return isGood ? known : buildAtLeast(wanted, dataVersion ?? wanted.feed.dataVersion);
+    },
+    cache,
+  };
+}

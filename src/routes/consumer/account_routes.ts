@@ -1,0 +1,186 @@
+/**
+ * `GET /v1/account`, `GET /v1/usage` and `GET /v1/purchases`: a consumer's own balance, limits, usage log and
+ * purchases. None is charged, logged or given an `_origin`. Decisions 7 and 10, beyond 13.
+ *
+ * @module
+ */
+
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { listAgents } from "../../accounts/agents.ts";
+import { pageUsage, readUsageQuery } from "../../accounts/usage_page.ts";
+import { authenticated } from "../../api/callers/auth.ts";
+import { whoseOf } from "../../api/callers/callers.ts";
+import { admitHousekeeping } from "../../api/callers/unlogged_calls.ts";
+import { cappedLimit, limitParameter } from "../../api/input/paging.ts";
+import {
+  invalidParameter,
+  NO_PARAMETERS,
+  parameters,
+  queryTime,
+  queryUuid,
+} from "../../api/input/parameters.ts";
+import { COUNTED, described, documented } from "../../api/reference/described.ts";
+import { ACCOUNT, PURCHASE, USAGE_EVENT } from "../../api/reference/examples.ts";
+import { privateJson } from "../../http/answer.ts";
+import { nextLink } from "../../http/next_link.ts";
+import { Problem } from "../../http/problem_details.ts";
+import { respond } from "../../http/respond.ts";
+import { assert } from "../../lib/assert.ts";
+import { listPurchases } from "../../purchases/list_purchases.ts";
+import { PurchasesShape } from "../../purchases/purchase_shapes.ts";
+import type { Services } from "../../services.ts";
+import { accountText, usageText } from "./account_answers.ts";
+import { AccountShape, UsageShape } from "./account_shapes.ts";
+
+const USAGE_QUERY = parameters({
+  limit: limitParameter("Events"),
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+  feed_id: Type.Optional(queryUuid({ description: "Reads of this feed only, by its UUID." })),
+  key_id: Type.Optional(queryUuid({ description: "Reads with this key only, by its id." })),
+  since: Type.Optional(
+    queryTime({ bound: "lower", description: "RFC 3339, inclusive lower bound." }),
+  ),
+  until: Type.Optional(
+    queryTime({ bound: "upper", description: "RFC 3339, inclusive upper bound." }),
+  ),
+});
+const GET_ACCOUNT = described({
+  access: "consumer",
+  window: "housekeeping",
+  operationId: "getAccount",
+  tag: "account",
+  summary: "Show the balance and the limits of your account",
+  description: "A connected agent sees itself alone in `agents`. Neither charged nor logged.",
+  answers: {
+    200: documented(AccountShape, {
+      description: "The account that owns the key.",
+      headers: ["Cache-Control"],
+      examples: { "A reader": ACCOUNT },
+    }),
+  },
+  problems: COUNTED,
+});
+const LIST_USAGE = described({
+  access: "consumer",
+  window: "housekeeping",
+  operationId: "listUsage",
+  tag: "account",
+  summary: "List your logged calls, newest first",
+  description:
+    "Each answer's `_origin.usage_id` is here, with what it cost. A connected agent sees its own calls only. Neither charged nor logged.",
+  answers: {
+    200: documented(UsageShape, {
+      description: "A page of the usage log.",
+      headers: ["Cache-Control"],
+      headersOptional: ["Link"],
+      examples: {
+        "One call": { usage: [USAGE_EVENT], limit: 20, has_more: false, next_cursor: null },
+      },
+    }),
+  },
+  problems: ["CURSOR_INVALID", ...COUNTED],
+});
+
+const PURCHASES_QUERY = parameters({
+  limit: limitParameter("Purchases"),
+  feed_id: Type.Optional(queryUuid({ description: "Of this feed only, by its UUID." })),
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+});
+const LIST_PURCHASES = described({
+  access: "consumer",
+  window: "housekeeping",
+  operationId: "listPurchases",
+  tag: "account",
+  summary: "List the feeds that your account has bought, newest first",
+  description: "Neither charged nor logged. A purchase that was undone is not among them.",
+  answers: {
+    200: documented(PurchasesShape, {
+      description: "A page of purchases.",
+      headers: ["Cache-Control"],
+      headersOptional: ["Link"],
+      examples: {
+        "One purchase": { purchases: [PURCHASE], limit: 20, has_more: false, next_cursor: null },
+      },
+    }),
+  },
+  problems: ["CURSOR_INVALID", ...COUNTED],
+});
+
+/** Without a prefix: mounted at `/v1` and `/api/v1`. */
+export function accountRoutes(services: Services) {
+  const { http, keys, database, config, cursorSecret } = services;
+  return new Elysia({ name: "account" })
+    .use(authenticated(keys, "read"))
+    .get(
+      "/account",
+      async ({ call, principal }) => {
+        await admitHousekeeping(services, { call, principal, operation: "account" });
+        const ofAccount = database.onBehalfOf(principal.accountId);
+        const row = await ofAccount.row("find_account", {
+          account_id: principal.accountId,
+          key_id: principal.keyId,
+        });
+        assert(row !== undefined, "an admitted key has an account");
+        // Most accounts have none, so most calls are one statement.
+        const agents = row.has_agents ? await listAgents(ofAccount, whoseOf(principal)) : [];
+        return respond({ headers: privateJson(), body: accountText(row, agents, config.limits) });
+      },
+      { query: NO_PARAMETERS, ...GET_ACCOUNT },
+    )
+    .get(
+      "/usage",
+      async ({ call, principal, query }) => {
+        const { cursor, feed_id: feedId = null, key_id: keyId = null } = query;
+        const { since = null, until = null } = query;
+        const limit = cappedLimit(query.limit);
+        const { accountId } = principal;
+        if (since !== null && until !== null && since > until) {
+          throw invalidParameter("since is later than until. Swap them.");
+        }
+        const filter = { ...whoseOf(principal), feedId, keyId, since, until };
+        const asked = readUsageQuery(filter, { cursor, cursorSecret });
+        if (asked === undefined) {
+          throw new Problem("CURSOR_INVALID", {
+            detail:
+              "This cursor was not issued for this account and these filters. Start again without it.",
+          });
+        }
+        await admitHousekeeping(services, { call, principal, operation: "usage" });
+        const page = await pageUsage(database.onBehalfOf(accountId), { query: asked, limit });
+        const link = { requestUrl: call.request.url, baseUrl: http.baseUrl() };
+        const headers = privateJson();
+        if (page.nextCursor !== null) headers.Link = nextLink(link, page.nextCursor);
+        return respond({ headers, body: usageText(page, limit) });
+      },
+      { query: USAGE_QUERY, ...LIST_USAGE },
+    )
+    .get(
+      "/purchases",
+      async ({ call, principal, query }) => {
+        const { accountId } = principal;
+        const limit = cappedLimit(query.limit);
+        await admitHousekeeping(services, { call, principal, operation: "purchases" });
+        const { cursor, feed_id: feedId = null } = query;
+        const page = await listPurchases(database.onBehalfOf(accountId), {
+          accountId,
+          feedId,
+          limit,
+          cursor,
+          cursorSecret,
+        });
+        if (page === undefined) {
+          throw new Problem("CURSOR_INVALID", {
+            detail: "This cursor was not issued for this account. Start again without it.",
+          });
+        }
+        const headers = privateJson();
+        if (page.nextCursor !== null) {
+          const link = { requestUrl: call.request.url, baseUrl: http.baseUrl() };
+          headers.Link = nextLink(link, page.nextCursor);
+        }
+        return respond({ headers, body: page.text });
+      },
+      { query: PURCHASES_QUERY, ...LIST_PURCHASES },
+    );
+}

@@ -1,0 +1,62 @@
+/**
+ * `DELETE /v1/account/agents/{key_id}`: ends a connected agent. Neither charged nor logged. Beyond 14.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { keyActor } from "../../accounts/actor.ts";
+import { endAgent } from "../../accounts/agents.ts";
+import { authenticated } from "../../api/callers/auth.ts";
+import { whoseOf } from "../../api/callers/callers.ts";
+import { faceOf } from "../../api/callers/faces.ts";
+import { NO_PARAMETERS } from "../../api/input/parameters.ts";
+import { described, documented } from "../../api/reference/described.ts";
+import { CACHE_PRIVATE } from "../../http/answer.ts";
+import { Problem } from "../../http/problem_details.ts";
+import { respond } from "../../http/respond.ts";
+import { parseUuid } from "../../lib/uuid.ts";
+import type { Services } from "../../services.ts";
+
+const AGENT_PARAMS = Type.Object({
+  key_id: Type.String({ description: "The agent's key, as `GET /v1/account` lists it." }),
+});
+const END_AGENT = described({
+  access: "consumer",
+  operationId: "endAgent",
+  tag: "account",
+  summary: "End a connected agent",
+  description:
+    "Revokes the key of an agent that was connected by OAuth, from its next call on. An agent that was ended before is 204 again. An agent ends itself alone. Neither charged, logged nor counted.",
+  answers: {
+    204: documented(Type.Void(), {
+      description: "The agent reads nothing any more.",
+      headers: ["Cache-Control"],
+    }),
+  },
+  problems: ["KEY_NOT_FOUND", "UNAVAILABLE"],
+});
+
+/** Without a prefix: mounted at `/v1` and `/api/v1`. */
+export function agentRoutes(services: Services) {
+  const { keys, database } = services;
+  return new Elysia({ name: "agents" }).use(authenticated(keys, "read")).delete(
+    "/account/agents/:key_id",
+    async ({ call, principal, params }) => {
+      // It is never counted: whoever uses up a limit must not keep anybody from ending it.
+      await keys.prove(principal);
+      const keyId = parseUuid(params.key_id);
+      const actor = keyActor(principal.keyId, faceOf(call.request));
+      const isEnded =
+        keyId !== undefined && (await endAgent(database, { ...whoseOf(principal), keyId }, actor));
+      if (!isEnded) {
+        throw new Problem("KEY_NOT_FOUND", {
+          detail:
+            "You see no connected agent with this key. GET /v1/account lists those that you may end.",
+        });
+      }
+      return respond({ status: 204, headers: { "Cache-Control": CACHE_PRIVATE }, body: null });
+    },
+    { params: AGENT_PARAMS, query: NO_PARAMETERS, ...END_AGENT },
+  );
+}

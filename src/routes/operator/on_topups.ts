@@ -1,0 +1,63 @@
+/**
+ * Top-ups in the operator's API.
+ *
+ * @module
+ */
+import {
+  ListedTopupShape,
+  ListTopupsInput,
+  listTopups,
+  reportTopups,
+  SettledTopupShape,
+  SettleTopupInput,
+  settleTopup,
+  TopupReportInput,
+  TopupReportShape,
+} from "../../operator/topups.ts";
+import { ACCOUNT_PROBLEMS, defineList, defineRoute, done } from "./define_route.ts";
+import { LISTED_TOPUP, TOPUP_REPORT } from "./operator_examples.ts";
+
+export const TOPUP_ROUTES = [
+  defineList({
+    path: "/topups",
+    operationId: "listAllTopUps",
+    summary: "List what accounts have paid for credits by themselves, or are to pay",
+    description: "The newest come first.",
+    input: ListTopupsInput,
+    name: "topups",
+    $id: "TopUpList",
+    entry: { shape: ListedTopupShape, example: LISTED_TOPUP },
+    problems: ACCOUNT_PROBLEMS,
+    list: listTopups,
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/topups/report",
+    operationId: "reportTopUps",
+    summary: "Sum up what came in by each way to pay",
+    description: "By the day on which a top-up was granted, or expired.",
+    input: TopupReportInput,
+    answers: { 200: { shape: TopupReportShape, example: TOPUP_REPORT } },
+    problems: ["RANGE_INVALID", "REPORT_TOO_LONG"],
+    act: async ({ operator }, input) => done(await reportTopups(operator, input)),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/topups/:topup_id/settle",
+    operationId: "settleTopUp",
+    summary: "Take the alert of a top-up away",
+    description: "Once somebody has settled what it was about. A second call changes nothing.",
+    input: SettleTopupInput,
+    names: { topup_id: "topup_id" },
+    example: { reason: "the payer got the rest by transfer" },
+    isSafeToRepeat: true,
+    answers: {
+      200: {
+        shape: SettledTopupShape,
+        example: { topup_id: LISTED_TOPUP.topup_id, is_settled: true },
+      },
+    },
+    problems: ["TOPUP_NOT_FOUND"],
+    act: async ({ operator, actor }, input) => done(await settleTopup(operator, input, actor)),
+  }),
+];

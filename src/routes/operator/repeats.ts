@@ -1,0 +1,159 @@
+/**
+ * `Idempotency-Key` of the operator's API: a repeat of a call acts once, over all processes. Beyond 5.
+ *
+ * The key is written down before the act and its answer after it, each in a commit of its own. So at most one call acts
+ * under a key, always. If the process dies in between, nobody can tell what came of the act. A repeat then acts once
+ * more if the act itself is safe to repeat, as most are: to suspend twice is to suspend once, and an entry of the
+ * ledger gets a reference that is made of the key. A repeat of any other act is refused (`IDEMPOTENCY_KEY_UNFINISHED`).
+ *
+ * A refused act has changed nothing, so it gives the key free.
+ *
+ * A call belongs to the line of its admin key: a repeat with the key that took its place by rotation is the same call.
+ * What is kept is sealed, by the gateways' secret. If it has what is stored nowhere, such as a key that was made, it is
+ * sealed by the caller's own admin key, of which the database has the hash only. Then the key's successor can't read
+ * it, and a repeat is refused (`IDEMPOTENCY_KEY_ANSWERED`) unless the act is safe to repeat.
+ *
+ * @module
+ */
+import { Problem } from "../../http/problem_details.ts";
+import { present } from "../../lib/assert.ts";
+import { openToken, sealToken, type TokenOptions } from "../../lib/sealed_token.ts";
+import { IDEMPOTENCY_TTL_MS } from "../../limits.ts";
+import { Refused } from "../../operator/refused.ts";
+import type { Database } from "../../postgres/client/database.ts";
+import type { OperatorPrincipal } from "./admin_callers.ts";
+
+/** How long a repeat waits for the call that it repeats, and how often it looks. */
+const WAIT_MS_MAX = 5_000;
+const LOOK_MS = 50;
+/** Old calls that a new one forgets. */
+const FORGOTTEN_MAX = 100;
+
+/** What is answered, and kept for a repeat. */
+export interface Reply {
+  readonly status: 200 | 201;
+  /** JSON, if no other type is said. */
+  readonly body: string;
+  /** Headers of an answer that is not JSON. No POST has one, since a repeat is answered with its body alone. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface RepeatableCall {
+  readonly caller: OperatorPrincipal;
+  /** The header. */
+  readonly key: string;
+  /** Route and body. */
+  readonly request: string;
+  /** Whether the act may run again if its end was lost. */
+  readonly isSafeToRepeat: boolean;
+  /** Whether the answer has what is stored nowhere. */
+  readonly isSecret: boolean;
+}
+
+interface Keeping {
+  readonly database: Database;
+  /** That all gateways have. */
+  readonly secret: string;
+}
+
+/**
+ * Acts, or answers what was answered before. `act` gets a reference for the ledger entry of the call, so that the entry
+ * is written once whatever happens. @throws {Problem} 409; all that `act` throws
+ */
+export async function actOnce(
+  { database, secret }: Keeping,
+  call: RepeatableCall,
+  act: (reference: string) => Promise<Reply>,
+): Promise<Reply> {
+  const { caller, key, isSafeToRepeat, isSecret } = call;
+  const sealing = {
+    secret: isSecret ? caller.key : secret,
+    purpose: "operator call",
+    binding: key,
+  };
+  const { ownerId, earlier } = await findEarlier(database, call, sealing);
+  if (typeof earlier === "object") return earlier;
+  if (earlier !== "none" && !isSafeToRepeat) throw refusalOf(earlier);
+  const place = { owner_id: ownerId, idempotency_hash: hashOf(key) };
+  try {
+    const reply = await act(referenceOf(ownerId, key));
+    const sealed = sealToken(Buffer.from(reply.body, "utf8"), sealing);
+    await database.row("finish_operator_call", {
+      ...place,
+      status: reply.status,
+      sealed_body: sealed,
+    });
+    return reply;
+  } catch (error) {
+    const isUndone = error instanceof Refused || error instanceof Problem;
+    if (isUndone && earlier === "none") await database.row("cancel_operator_call", place);
+    throw error;
+  }
+}
+
+/** `unreadable`: it was answered, to a key that this one has replaced. */
+type Earlier = Reply | "none" | "unfinished" | "unreadable";
+
+interface Found {
+  /** The first key of the caller's line. */
+  readonly ownerId: string;
+  readonly earlier: Earlier;
+}
+
+/** Takes the Idempotency-Key, or waits for the end of the call that has it. @throws {Problem} 409 */
+async function findEarlier(
+  database: Database,
+  { caller, key, request }: RepeatableCall,
+  sealing: TokenOptions,
+): Promise<Found> {
+  const endMs = performance.now() + WAIT_MS_MAX;
+  while (true) {
+    const found = present(
+      await database.row("begin_operator_call", {
+        admin_key_id: caller.keyId,
+        idempotency_hash: hashOf(key),
+        request_hash: hashOf(request),
+        forgotten_after: `${IDEMPOTENCY_TTL_MS} milliseconds`,
+        forgotten_max: FORGOTTEN_MAX,
+      }),
+    );
+    const ownerId = found.owner_id;
+    if (found.outcome === "begun") return { ownerId, earlier: "none" };
+    if (found.outcome === "reused") {
+      throw new Problem("IDEMPOTENCY_KEY_REUSED", {
+        detail:
+          "This Idempotency-Key was used for another call in the last 24 hours. Send a new one.",
+      });
+    }
+    if (found.sealed_body !== null) {
+      const body = openToken(found.sealed_body, sealing)?.toString("utf8");
+      const status = found.status === 201 ? 201 : 200;
+      return { ownerId, earlier: body === undefined ? "unreadable" : { status, body } };
+    }
+    if (performance.now() > endMs) return { ownerId, earlier: "unfinished" };
+    await Bun.sleep(LOOK_MS);
+  }
+}
+
+function refusalOf(earlier: "unfinished" | "unreadable"): Problem {
+  return earlier === "unreadable"
+    ? new Problem("IDEMPOTENCY_KEY_ANSWERED", {
+        detail:
+          "This Idempotency-Key was used with the admin key that this one has replaced, so its answer can't be read with this key, and nothing was done again. Revoke what it made, and send a new key.",
+      })
+    : new Problem("IDEMPOTENCY_KEY_UNFINISHED", {
+        detail:
+          "A call with this Idempotency-Key still runs, or its end was lost. Try again, or look whether it took place and send a new key if not.",
+      });
+}
+
+/** Names the ledger entry of a call. */
+function referenceOf(ownerId: string, key: string): string {
+  return `idempotency_key:${Buffer.from(hashOf(`${ownerId} ${key}`))
+    .toString("hex")
+    .slice(0, 32)}`;
+}
+
+function hashOf(text: string): Uint8Array {
+  return new Bun.CryptoHasher("sha256").update(text).digest();
+}

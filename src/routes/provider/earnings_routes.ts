@@ -1,0 +1,149 @@
+/**
+ * `GET /v1/provider/earnings` and `GET /v1/provider/payouts`: what a provider has sold, has been paid and is owed.
+ * Beyond 6.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import {
+  EarningsShape,
+  earningsCsv,
+  GROUPINGS,
+  readEarnings,
+} from "../../accounts/earnings/earnings.ts";
+import { PayoutsShape, readPayouts } from "../../accounts/earnings/provider_payouts.ts";
+import { dayRange } from "../../accounts/earnings/utc_day.ts";
+import { authenticated } from "../../api/callers/auth.ts";
+import { admitHousekeeping } from "../../api/callers/unlogged_calls.ts";
+import { cappedLimit, limitParameter } from "../../api/input/paging.ts";
+import { invalidParameter, parameters, queryDay } from "../../api/input/parameters.ts";
+import { COUNTED, described, documented } from "../../api/reference/described.ts";
+import { EARNED, EARNINGS } from "../../api/reference/examples.ts";
+import { CACHE_PRIVATE, privateJson } from "../../http/answer.ts";
+import { nextLink } from "../../http/next_link.ts";
+import { Problem } from "../../http/problem_details.ts";
+import { respond } from "../../http/respond.ts";
+import { oneOf } from "../../lib/typebox.ts";
+import { EARNINGS_DAYS_DEFAULT, EARNINGS_DAYS_MAX } from "../../limits.ts";
+import type { Services } from "../../services.ts";
+
+const EARNINGS_QUERY = parameters({
+  from: Type.Optional(
+    queryDay({
+      description: `The first day in UTC; ${EARNINGS_DAYS_DEFAULT - 1} days before \`to\` where left out. At most ${EARNINGS_DAYS_MAX} days at once.`,
+    }),
+  ),
+  to: Type.Optional(queryDay({ description: "The last day in UTC; today where left out." })),
+  group_by: Type.Optional(oneOf(GROUPINGS, { description: "`day` where left out." })),
+  format: Type.Optional(oneOf(["json", "csv"], { description: "`json` where left out." })),
+});
+const GET_EARNINGS = described({
+  access: "provider",
+  window: "housekeeping",
+  operationId: "getEarnings",
+  tag: "provider",
+  summary: "Show what your feeds have earned",
+  description: [
+    "By day, month or feed, from totals that are at most a minute behind. `is_final` is false for what is not complete yet. Days are in UTC.",
+    "A sale counts on its day, before refunds, and a refund on the day of the refund. The fee is the platform's at the time of the sale; the fee of a feed's day is cut to whole nano-dollars. A read that failed is no sale. Your own reads count as reads and cost nothing.",
+  ].join("\n\n"),
+  answers: {
+    200: documented(EarningsShape, {
+      description: "The groups and their totals; as CSV, the groups.",
+      headers: ["Cache-Control"],
+      headersOptional: ["Content-Disposition"],
+      mediaTypes: {
+        "application/json": { example: EARNINGS },
+        "text/csv": {
+          schema: Type.String({ description: "RFC 4180, with a header." }),
+          example:
+            "date,reads,paid_reads,accounts,purchases,gross_usd,refunded_usd,fee_usd,net_usd,is_final\r\n2026-11-20,5200,5000,12,1,5.005,0.001,0.5004,4.5036,true\r\n",
+        },
+      },
+    }),
+  },
+  problems: COUNTED,
+});
+
+const PAYOUTS_QUERY = parameters({
+  limit: limitParameter("Payouts"),
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+});
+const LIST_PAYOUTS = described({
+  access: "provider",
+  window: "housekeeping",
+  operationId: "listPayouts",
+  tag: "provider",
+  summary: "List what you have been paid, and what you are owed",
+  description:
+    "The operator records payouts. What you are owed is your net earnings of all time less all payouts.",
+  answers: {
+    200: documented(PayoutsShape, {
+      description: "A page of payouts.",
+      headers: ["Cache-Control"],
+      headersOptional: ["Link"],
+      examples: { "One payout": EARNED },
+    }),
+  },
+  problems: ["CURSOR_INVALID", ...COUNTED],
+});
+
+/** A payout's id. */
+const CURSOR = /^\d{1,15}$/;
+
+/** Without a prefix: mounted at `/v1` and `/api/v1`. */
+export function earningsRoutes(services: Services) {
+  const { http, keys, database } = services;
+  return new Elysia({ name: "earnings" })
+    .use(authenticated(keys, "write"))
+    .get(
+      "/provider/earnings",
+      async ({ call, principal, query }) => {
+        const { group_by: groupBy = "day", format = "json" } = query;
+        const range = dayRange(query, Date.now());
+        if (typeof range === "string") throw invalidParameter(range);
+        await admitHousekeeping(services, { call, principal, operation: "earnings" });
+        const { accountId } = principal;
+        const asked = { accountId, groupBy, ...range };
+        const earnings = await readEarnings(database.onBehalfOf(accountId), asked);
+        if (format === "json") {
+          return respond({ headers: privateJson(), body: JSON.stringify(earnings) });
+        }
+        return respond({
+          headers: {
+            "Content-Type": "text/csv; charset=utf-8",
+            "Content-Disposition": `attachment; filename="earnings-${range.from}-${range.to}.csv"`,
+            "Cache-Control": CACHE_PRIVATE,
+          },
+          body: earningsCsv(earnings),
+        });
+      },
+      { query: EARNINGS_QUERY, ...GET_EARNINGS },
+    )
+    .get(
+      "/provider/payouts",
+      async ({ call, principal, query }) => {
+        const { cursor } = query;
+        if (cursor !== undefined && !CURSOR.test(cursor)) {
+          throw new Problem("CURSOR_INVALID", {
+            detail: "This cursor was not issued for your payouts. Start again without it.",
+          });
+        }
+        await admitHousekeeping(services, { call, principal, operation: "payouts" });
+        const { accountId } = principal;
+        const page = await readPayouts(database.onBehalfOf(accountId), {
+          accountId,
+          limit: cappedLimit(query.limit),
+          before: cursor === undefined ? undefined : BigInt(cursor),
+        });
+        const headers = privateJson();
+        if (page.next_cursor !== null) {
+          const link = { requestUrl: call.request.url, baseUrl: http.baseUrl() };
+          headers.Link = nextLink(link, page.next_cursor);
+        }
+        return respond({ headers, body: JSON.stringify(page) });
+      },
+      { query: PAYOUTS_QUERY, ...LIST_PAYOUTS },
+    );
+}

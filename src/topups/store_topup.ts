@@ -1,0 +1,265 @@
+/**
+ * Top-ups: written down before anybody is asked for money, and granted once when it has come in. Beyond 15.
+ *
+ * Each change is one statement, so that any number of processes may hear of the same payment, in any order and again. A
+ * grant is the same ledger entry as an operator's, with the payment's own reference. What can't be granted though money
+ * came in is an alert, which stays with the top-up until an operator has settled it.
+ *
+ * @module
+ */
+import type { Actor } from "../accounts/actor.ts";
+import { unreachable } from "../lib/assert.ts";
+import type { Log } from "../lib/log.ts";
+import {
+  AGENT_TOPUPS_WAITING_MAX,
+  IDEMPOTENCY_TTL_MS,
+  TOPUP_FIRST_ASKED_MS,
+  TOPUPS_WAITING_MAX,
+} from "../limits.ts";
+import type { Database, Row } from "../postgres/client/database.ts";
+import type { Payment, PayPage, Topup, WayName } from "./way.ts";
+
+/** What may be paid in a UTC day; undefined: any amount. */
+export interface DayLimits {
+  readonly accountDayNanos: bigint | undefined;
+  readonly dayNanos: bigint | undefined;
+  /** The parts of `dayNanos` that may wait to be paid. */
+  readonly waiting?: WaitingLimits | undefined;
+}
+
+/** Nano-dollars. */
+interface WaitingLimits {
+  readonly accountNanos: bigint;
+  readonly networkNanos: bigint;
+  /** All callers without a key share it. */
+  readonly keylessNanos: bigint;
+  readonly allNanos: bigint;
+}
+
+/** What is to be paid, and by whom. */
+export interface TopupOrder {
+  /** Null if it is not known yet. */
+  readonly accountId: string | null;
+  readonly keyId: string | null;
+  readonly way: WayName;
+  readonly amountNanos: bigint;
+  /** Until when it can be paid, from now, in milliseconds. */
+  readonly lifetimeMs: number;
+  /** The payment's id at the way, if there is one already: the same payment gets the same top-up. */
+  readonly paymentId?: string;
+  readonly details?: object;
+  /** Same account and key: the same top-up for 24 hours. */
+  readonly idempotencyKey?: string | undefined;
+  /** The caller's; undefined if it is not known. */
+  readonly network?: string | undefined;
+}
+
+export type BegunTopup =
+  | { readonly kind: "begun" | "repeated"; readonly topup: Topup }
+  | {
+      readonly kind:
+        | "key_reused"
+        | "payment_taken"
+        | "too_many_waiting"
+        | "too_many_of_agent"
+        | "account_day_full"
+        | "day_full"
+        | "waiting_full";
+    };
+
+/** Writes down that somebody wants to pay. */
+export async function beginTopup(
+  database: Database,
+  order: TopupOrder,
+  { accountDayNanos, dayNanos, waiting }: DayLimits,
+): Promise<BegunTopup> {
+  const { idempotencyKey } = order;
+  const row = await database.row("begin_topup", {
+    account_id: order.accountId,
+    key_id: order.keyId,
+    way: order.way,
+    amount_nanos: order.amountNanos,
+    payment_id: order.paymentId ?? null,
+    details: JSON.stringify(order.details ?? {}),
+    idempotency_hash: idempotencyKey === undefined ? null : hashOf(idempotencyKey),
+    idempotency_age: intervalOf(IDEMPOTENCY_TTL_MS),
+    lifetime: intervalOf(order.lifetimeMs),
+    first_asked: intervalOf(TOPUP_FIRST_ASKED_MS),
+    waiting_max: TOPUPS_WAITING_MAX,
+    agent_waiting_max: AGENT_TOPUPS_WAITING_MAX,
+    account_day_nanos: accountDayNanos ?? null,
+    day_nanos: dayNanos ?? null,
+    network: order.network ?? null,
+    waiting_account_nanos: waiting?.accountNanos ?? null,
+    waiting_network_nanos: waiting?.networkNanos ?? null,
+    waiting_keyless_nanos: waiting?.keylessNanos ?? null,
+    waiting_all_nanos: waiting?.allNanos ?? null,
+  });
+  const kind = row?.outcome as BegunTopup["kind"];
+  if (kind !== "begun" && kind !== "repeated") return { kind };
+  return { kind, topup: await requireTopup(database, row?.topup_id ?? "") };
+}
+
+/** The top-up that an account has begun under an Idempotency-Key in the last 24 hours. */
+export async function findTopupOfOrder(
+  database: Database,
+  accountId: string,
+  idempotencyKey: string,
+): Promise<Topup | undefined> {
+  const row = await database.row("find_topup_of_order", {
+    account_id: accountId,
+    idempotency_hash: hashOf(idempotencyKey),
+    idempotency_age: intervalOf(IDEMPOTENCY_TTL_MS),
+  });
+  return row && findTopup(database, row.topup_id);
+}
+
+/** A top-up as it is now; undefined if there is none. */
+export function findTopup(database: Database, topupId: string): Promise<Topup | undefined> {
+  return database.row("find_topup", { topup_id: topupId });
+}
+
+/** Notes where a top-up is paid. */
+export async function notePayPage(
+  database: Database,
+  { topup_id: topupId }: Topup,
+  { paymentId, payUrl, expiresAt }: PayPage,
+): Promise<Topup> {
+  await database.row("note_topup_payment", {
+    topup_id: topupId,
+    payment_id: paymentId,
+    pay_url: payUrl,
+    expires_at: expiresAt,
+  });
+  return requireTopup(database, topupId);
+}
+
+/** What came of a payment. All but the first two leave an alert if the top-up is known. */
+export type GrantOutcome =
+  | "granted"
+  | "repeated"
+  | "topup_unknown"
+  | "account_unknown"
+  | "amount_differs"
+  | "paid_twice"
+  | "reference_taken"
+  | "balance_full";
+
+/** Where changes are made, and told of. */
+export interface Book {
+  readonly database: Database;
+  readonly log: Log;
+}
+
+/** Grants the credits of a payment that has come in, once, also if the top-up had expired. */
+export async function grantTopup(
+  { database, log }: Book,
+  topupId: string,
+  { reference, paidNanos, paymentId, details }: Payment,
+): Promise<GrantOutcome> {
+  const paid = {
+    topup_id: topupId,
+    reference,
+    paid_nanos: paidNanos,
+    payment_id: paymentId ?? null,
+    details: details === undefined ? null : JSON.stringify(details),
+    actor: PAYMENT,
+  };
+  const row = await database.row("grant_topup", paid);
+  const outcome = row?.outcome as GrantOutcome;
+  switch (outcome) {
+    case "granted":
+      log.info("top-up granted", { topup_id: topupId, reference });
+      return outcome;
+    case "repeated":
+      return outcome;
+    case "topup_unknown":
+    case "account_unknown":
+    case "amount_differs":
+    case "paid_twice":
+    case "reference_taken":
+    case "balance_full":
+      log.error("money came in that was not granted", { topup_id: topupId, reference, outcome });
+      return outcome;
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** What a source says that a payer has got back, in all. See `sql/topups/functions/given_back.sql`. */
+export interface TakeBack {
+  /** Such as `refund re_…`, or the id of a dispute. */
+  readonly source: string;
+  /** A message of a higher rank replaces those of lower ones, whenever they come. */
+  readonly rank: number;
+  readonly totalNanos: bigint;
+  /** What a refund was to give back that has failed or was canceled. @default 0 */
+  readonly endedNanos?: bigint;
+  /** For the operator, if this is news. */
+  readonly alert?: string | undefined;
+}
+
+export type TakeBackOutcome = "taken_back" | "noted" | "repeated" | "topup_unknown";
+
+/** Takes back what a payer has got back, as far as the balance goes. The rest is an alert. */
+export async function takeBackTopup(
+  { database, log }: Book,
+  topupId: string,
+  { source, rank, totalNanos, endedNanos = 0n, alert }: TakeBack,
+): Promise<TakeBackOutcome> {
+  const told = {
+    topup_id: topupId,
+    source,
+    rank: BigInt(rank),
+    total_nanos: totalNanos,
+    ended_nanos: endedNanos,
+    alert: alert ?? null,
+    actor: PAYMENT,
+  };
+  // If the top-up gets its account meanwhile, the statement is rolled back and sent again.
+  const row = await database.row("take_back_topup", told);
+  const outcome = row?.outcome as TakeBackOutcome;
+  if (outcome !== "taken_back") return outcome;
+  const { unrecovered_nanos: missing } = await requireTopup(database, topupId);
+  if (missing > 0n) {
+    const unrecovered = { topup_id: topupId, unrecovered_nanos: missing };
+    log.error("a payer got back more than the balance had", unrecovered);
+  }
+  return outcome;
+}
+
+/** Ends a top-up that nobody has paid. */
+export async function expireTopup(
+  { database }: Book,
+  topupId: string,
+  alert: string | null = null,
+): Promise<void> {
+  await database.row("expire_topup", { topup_id: topupId, alert });
+}
+
+/** Leaves an alert with a top-up, beside those that are open. */
+export async function alertTopup(
+  { database, log }: Book,
+  topupId: string,
+  alert: string,
+): Promise<void> {
+  await database.row("alert_topup", { topup_id: topupId, alert });
+  log.error("a top-up needs an operator", { topup_id: topupId, alert });
+}
+
+/** Who changes a balance when money comes in, or goes back. */
+export const PAYMENT = "payment" as Actor;
+
+async function requireTopup(database: Database, topupId: string): Promise<Topup> {
+  const row: Row<"find_topup"> | undefined = await findTopup(database, topupId);
+  if (row === undefined) throw new Error(`top-up ${topupId} is gone`);
+  return row;
+}
+
+function hashOf(text: string): Uint8Array {
+  return new Bun.CryptoHasher("sha256").update(text).digest();
+}
+
+function intervalOf(ms: number): string {
+  return `${ms} milliseconds`;
+}

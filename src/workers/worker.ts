@@ -1,0 +1,67 @@
+/**
+ * One of several gateway processes on a port: serves what its supervisor configures, until it is
+ * asked to stop, is signalled, or its supervisor has gone.
+ *
+ * @module
+ */
+
+import type { Config } from "../config.ts";
+import { codeOf, messageOf } from "../lib/error_fields.ts";
+import { createLog } from "../lib/log.ts";
+import { DRAIN_MS_MAX } from "../limits.ts";
+import { type Gateway, startGateway } from "../server.ts";
+import type { ToSupervisor, ToWorker } from "./channel_messages.ts";
+
+/** How long `/metrics` waits for the sum; then a worker shows its own figures. */
+const SUM_WAIT_MS = 3_000;
+
+/** Serves to the end; resolves with the exit code. */
+export async function runWorker(): Promise<number> {
+  const stopped = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<Config>();
+  const sums: ((text: string) => void)[] = [];
+  let gateway: Gateway | undefined;
+  process.on("message", async (message: ToWorker) => {
+    switch (message.kind) {
+      case "start":
+        started.resolve(message.config);
+        break;
+      case "snapshot":
+        if (gateway === undefined) return;
+        send({ kind: "snapshot", snapshot: await gateway.services.http.metrics.snapshot() });
+        break;
+      case "summed":
+        for (const resolve of sums.splice(0)) resolve(message.text);
+        break;
+      case "stop":
+        stopped.resolve();
+        break;
+    }
+  });
+  process.on("disconnect", () => stopped.resolve());
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stopped.resolve());
+  try {
+    const config = await started.promise;
+    gateway = await startGateway(config, createLog({ level: config.logLevel }), {
+      isPortShared: true,
+    });
+  } catch (error) {
+    send({ kind: "failed", message: messageOf(error), code: codeOf(error) });
+    return 1;
+  }
+  gateway.services.http.metrics.sumBy(() => {
+    const text = new Promise<string>((resolve) => sums.push(resolve));
+    send({ kind: "sum" });
+    return Promise.race([text, Bun.sleep(SUM_WAIT_MS).then(() => undefined)]);
+  });
+  send({ kind: "listening", baseUrl: gateway.baseUrl });
+  await stopped.promise;
+  setTimeout(() => process.exit(1), DRAIN_MS_MAX).unref();
+  await gateway.stop();
+  return 0;
+}
+
+function send(message: ToSupervisor): void {
+  // If the supervisor has gone, this worker is about to stop.
+  if (process.connected) process.send?.(message);
+}

@@ -1,0 +1,402 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { PROOF_EVENTS_UNASKED_MAX } from "../../../src/limits.ts";
+import { CONSUMER_PAGES } from "../../../src/pages/console/consumer/consumer_pages.ts";
+import { OPERATOR_PAGES } from "../../../src/pages/console/operator/operator_pages.ts";
+import { PROVIDER_PAGES } from "../../../src/pages/console/provider/provider_pages.ts";
+import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { countSales } from "../../support/run_job.ts";
+import { seedFeed } from "../../support/seed.ts";
+import { type Scene, setScene } from "./scene.ts";
+import { fieldsIn, signIn } from "./support.ts";
+
+let gateway: TestGateway;
+let scene: Scene;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  scene = await setScene(gateway);
+});
+afterAll(() => gateway.stop());
+
+async function balanceOf(account: string): Promise<number> {
+  const rows = await gateway.sql`
+    select balance_nanos from accounts where account_id = ${account}`;
+  return Number(rows[0]?.balance_nanos) / 1_000;
+}
+
+describe("what a form sends", () => {
+  test("a grant that is confirmed twice is made once", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const path = `/accounts/${scene.consumerAccount}`;
+    const before = await balanceOf(scene.consumerAccount);
+    const grant = { act: "grant", credits: "5,007.5", reason: "twice" };
+    const asking = await (await who.post(path, grant)).text();
+    const once = asking.match(/name="once" value="([\w-]+)"/)?.[1] ?? "";
+    expect(once).not.toBe("");
+    const confirmed = { ...grant, once, confirmed: "yes" };
+    const answers = [await who.post(path, confirmed), await who.post(path, confirmed)];
+    expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+    expect(await balanceOf(scene.consumerAccount)).toBe(before + 5_007.5);
+  });
+
+  test("a new account of a name that another one has says so before it is made", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const fields = { act: "create", new_name: "The only one of its name" };
+    const first = await who.act("/accounts", fields);
+    expect(first.asked).not.toContain("Another account has this name");
+    expect(first.answer.status).toBe(303);
+    const second = await who.act("/accounts", fields);
+    expect(second.asked).toContain("Another account has this name");
+    expect(second.answer.status).toBe(303);
+  });
+
+  test("a refused form keeps what was typed, and says why", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const path = `/accounts/${scene.consumerAccount}`;
+    const take = { act: "take", credits: "99999999999", reason: "keep these words" };
+    const { asked, answer } = await who.act(path, take);
+    expect(asked).toContain("99,999,999,999 credits are taken");
+    const html = await answer.text();
+    expect(answer.status).toBe(422);
+    expect(html).toContain('value="keep these words"');
+    expect(html).toContain('role="alert"');
+  });
+
+  test("what a form was refused leaves the page's other forms as they are", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const path = `/accounts/${scene.consumerAccount}`;
+    const grant = { act: "grant", credits: "5", reason: "kept", confirmed: "no" };
+    const html = await (await who.post(path, grant)).text();
+    expect(html).toMatch(/<input id="credits"[^>]* value="5"/);
+    expect(html).toMatch(/<input id="account_name"[^>]* value="[^"]+"/);
+    expect(html).toMatch(/<input id="max_feeds"[^>]* value="\d+"/);
+  });
+
+  test("every mistake of a refused form is named, each once", async () => {
+    const key = await gateway.createKey(await gateway.createAccount(), "write");
+    const who = await signIn(gateway.baseUrl, key);
+    const wrong = {
+      name: "A",
+      endpoint_path: "No Slug",
+      sync_interval_mins: "x",
+      feed_type: "none",
+    };
+    for (const confirmed of ["", "yes"]) {
+      const fields = { ...wrong, price_type: "free", act: "create", confirmed };
+      const answer = await who.post("/new", fields);
+      const html = await answer.text();
+      expect(answer.status).toBe(422);
+      const [alert = ""] = html.match(/role="alert".*?<\/div>/s) ?? [];
+      for (const name of ["endpoint_path", "sync_interval_mins", "feed_type"]) {
+        expect([name, alert.split(`${name} must`).length]).toEqual([name, 2]);
+      }
+      expect(alert).toContain("Correct it and what is listed below");
+    }
+  });
+
+  test("nobody is asked to confirm what can't be done", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const account = `/accounts/${scene.consumerAccount}`;
+    for (const [path, fields, words] of [
+      [account, { act: "grant", credits: "abc", reason: "x" }, "credits must"],
+      [account, { act: "take", credits: "1", reason: "" }, "reason must"],
+      [account, { act: "edit", account_name: "", max_feeds: "x" }, "max_feeds_allowed must"],
+      [account, { act: "key", permission: "read", daily: "-5" }, "daily_credits must"],
+      [account, { act: "suspend" }, "reason must"],
+      [account, { act: "redeem", code: "a b" }, "code must"],
+      ["/money", { act: "payout", payee: "x", usd: "-1", payout_reference: "x" }, "usd must"],
+      ["/money", { act: "promotion", code: "a b", promo_credits: "x" }, "credits must"],
+      ["/money", { act: "undo", undo_account: "x", undo_feed: "x" }, "reason must"],
+      ["/accounts", { act: "create", new_name: "" }, "name must"],
+      [`/feeds/${scene.feeds.waiting}`, { act: "decline" }, "reason must"],
+    ] as const) {
+      const answer = await who.post(path, fields);
+      const html = await answer.text();
+      expect([path, fields, answer.status]).toEqual([path, fields, 422]);
+      expect([path, html.match(/role="alert".*?<\/div>/s)?.[0]]).toEqual([
+        path,
+        expect.stringContaining(words),
+      ]);
+    }
+  });
+
+  test("a payout is confirmed beside what is owed, more than that only by a tick, and taken back", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const row = { type: "collection", rows: [{ id: 1 }] } as const;
+    const seller = await gateway.createAccount({ name: "Owed eight" });
+    const sold = await seedFeed(gateway, seller, { ...row, oneTimePriceCents: 800 });
+    const buyer = await gateway.createKey(
+      await gateway.createAccount({ credits: 8_000_000 }),
+      "read",
+    );
+    const body = { max_credits: 8_000_000 };
+    await gateway.send("POST", `/v1/feed/${sold.slug}/purchase`, buyer, body);
+    await countSales(gateway.sql);
+
+    const payout = { act: "payout", payee: "Owed eight", usd: "999", payout_reference: "typed" };
+    const refused = await who.act("/money", payout);
+    expect(refused.asked).toContain("Owed eight, which is owed 8 USD now");
+    expect(refused.answer.status).toBe(422);
+    const html = await refused.answer.text();
+    expect(html).toContain("999 USD is more than the 8 USD");
+    expect(html).toContain('<input id="usd" name="usd" inputmode="decimal" value="999"');
+    const recorded = await who.act("/money", { ...payout, allow_above: "yes" });
+    expect(recorded.answer.status).toBe(303);
+    const [paid] = await gateway.sql`select payout_id from payouts where reference = 'typed'`;
+    const undo = {
+      act: "undo_payout",
+      wrong_payout: String(paid?.payout_id),
+      wrong_reason: "typo",
+    };
+    const { asked, answer } = await who.act("/money", undo);
+    expect(asked).toContain("The reason is: typo");
+    expect(answer.headers.get("location")).toContain("done=payout_undone");
+    const money = await (await who.get("/money")).text();
+    for (const text of ["-999 USD", `takes ${paid?.payout_id} back: typo`, "together are owed"]) {
+      expect(money).toContain(text);
+    }
+    const unknown = await who.post("/money", { ...payout, payee: "nobody" });
+    expect(await unknown.text()).toContain("There is no account &quot;nobody&quot;");
+  });
+
+  test("older purchases, payouts and codes are reached, each list by itself", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    for (let number = 10; number < 32; number += 1) {
+      const code = { code: `LISTED-${number}`, credits: 1 };
+      await gateway.send("POST", "/v1/operator/promotions", scene.adminKey, code);
+      const reference = `paid ${number}`;
+      const payout = { account_id: scene.providerAccount, usd: 0.01, reference, allow_above: true };
+      await gateway.send("POST", "/v1/operator/payouts", scene.adminKey, payout);
+    }
+    const first = await (await who.get("/money")).text();
+    const nextOf = (html: string, list: string) =>
+      html.match(new RegExp(`href="(\\?[^"]*${list}=[^"]*)">`))?.[1]?.replaceAll("&amp;", "&") ??
+      "";
+    expect([first.includes("LISTED-31"), first.includes("paid 10")]).toEqual([false, false]);
+    const codes = await (await who.get(`/money${nextOf(first, "promotions")}`)).text();
+    expect([codes.includes("LISTED-31"), codes.includes("paid 10")]).toEqual([true, false]);
+    const both = await (await who.get(`/money${nextOf(codes, "payouts")}`)).text();
+    expect([both.includes("LISTED-31"), both.includes("paid 10")]).toEqual([true, true]);
+  });
+
+  test("a found key and what was typed about it are there after a no, a refusal and a search that finds nothing", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const key = await gateway.createKey(scene.consumerAccount, "read");
+    const searched = await (await who.post("/keys", { act: "find", key })).text();
+    expect(searched).not.toContain(key);
+    const keyId = searched.match(/name="key_id" value="([\w-]+)"/)?.[1] ?? "";
+    const path = `/keys?key=${key.slice(0, 12)}`;
+    const sent = { key_id: keyId, permission: "read", act: "edit", key_name: "typed", daily: "-5" };
+    const asking = await (await who.post(path, { ...sent, daily: "5" })).text();
+    expect(asking).toContain(`action="../console${path}"`);
+    for (const [place, confirmed, status] of [
+      ["/keys", "no", 200],
+      [path, "no", 200],
+      [path, "", 422],
+      [path, "yes", 422],
+    ] as const) {
+      const answer = await who.post(place, { ...sent, confirmed });
+      const html = await answer.text();
+      expect(answer.status).toBe(status);
+      expect(html).toContain(keyId);
+      expect(html).toMatch(/<input id="key_name"[^>]* value="typed"/);
+      expect(html).toMatch(/<input id="daily"[^>]* value="-5"/);
+    }
+    const unknown = `${key.slice(0, -1)}_`;
+    const nothing = await (await who.post("/keys", { act: "find", key: unknown })).text();
+    expect(nothing).toMatch(new RegExp(`<input id="key"[^>]* value="${key.slice(0, 12)}"`));
+    const id = crypto.randomUUID();
+    const none = await (await who.post("/keys", { act: "find", key: id })).text();
+    expect(none).toMatch(new RegExp(`<input id="key"[^>]* value="${id}"`));
+  });
+
+  test("no button changes anything before that is confirmed", async () => {
+    const fields = {
+      new_name: "Not made",
+      permission: "read",
+      credits: "1",
+      reason: "none",
+      code: "NOTMADE",
+      promo_credits: "1",
+      name: "Not made",
+      endpoint_path: "not-made",
+      feed_type: "stream",
+      price_type: "free",
+      status: "draft",
+      max_credits: "1",
+    };
+    const account = scene.consumerAccount;
+    const visits = [
+      { key: scene.adminKey, pages: OPERATOR_PAGES, id: { accounts: account } },
+      { key: scene.providerKey, pages: PROVIDER_PAGES, id: {} },
+      { key: scene.consumerKey, pages: CONSUMER_PAGES, id: { catalog: scene.feeds.once } },
+    ] as const;
+    const state = async () =>
+      (
+        await gateway.sql`
+          select
+            (select count(*) from audit_events) as audited,
+            (select count(*) from api_keys) as keys,
+            (select count(*) from accounts) as accounts,
+            (select count(*) from feeds) as feeds,
+            (select count(*) from credit_ledger) as entries,
+            (select count(*) from usage_events) as calls_logged,
+            (select count(*) from sign_in_links) as links`
+      )[0];
+    let buttons = 0;
+    for (const { key, pages, id } of visits) {
+      const who = await signIn(gateway.baseUrl, key);
+      for (const { path, acts = {} } of pages) {
+        const [folder = ""] = path.split("/");
+        const of = Object.entries(id).find(([name]) => name === folder)?.[1];
+        const at = path === "" ? "" : `/${path.replace(":id", of ?? scene.feeds.waiting)}`;
+        for (const [name, act] of Object.entries(acts)) {
+          if ("look" in act) continue;
+          const before = await state();
+          const answer = await who.post(at, { ...fields, act: name });
+          const html = await answer.text();
+          expect([at, name, answer.status, await state()]).toEqual([
+            at,
+            name,
+            html.includes("Please confirm") ? 200 : 422,
+            before,
+          ]);
+          buttons += 1;
+        }
+      }
+    }
+    expect(buttons).toBeGreaterThan(20);
+  });
+
+  test("a file of CSV is stored byte by byte, after its confirmation was sent on", async () => {
+    const who = await signIn(gateway.baseUrl, scene.providerKey);
+    const path = `/feeds/${scene.feeds.metered}/push`;
+    const text = "Two\nlines\r\nand ü";
+    const csv = `id,text\ncsv-1,"${text}"\ncsv-2,x\n`;
+    const first = new FormData();
+    first.set("act", "push");
+    first.set("file", new File([csv], "rows.csv"));
+    const asking = await (await who.post(path, first)).text();
+    expect(asking).toContain("rows.csv becomes the whole collection");
+    expect(asking).toContain("what the feed has now, 2 rows, is replaced");
+    const second = new FormData();
+    const input = /<input type="hidden" name="(\w+)" value="([^"]*)"/g;
+    for (const [, name = "", value = ""] of asking.matchAll(input)) second.append(name, value);
+    second.set("confirmed", "yes");
+    const stored = await (await who.post(path, second)).text();
+    expect(stored).toMatch(/the feed had before, 2 rows, was replaced.*New rows.*2/s);
+    const rows = await gateway.sql`
+      select payload ->> 'text' as text from collection_rows
+      where feed_id = ${scene.feeds.metered} and row_id = 'csv-1'`;
+    expect(rows[0]?.text).toBe(text);
+  });
+
+  test("the page of a push says what a file does to this kind of feed", async () => {
+    const key = await gateway.createKey(await gateway.createAccount(), "write");
+    const who = await signIn(gateway.baseUrl, key);
+    for (const [type, lead, sentence] of [
+      ["collection", "CSV becomes the whole collection", "a.csv becomes the whole collection"],
+      ["stream", "CSV is stored up to its first bad line", "stored up to its first bad line"],
+      ["singleton", "one object", "replaces what the feed has now"],
+      [null, "rows make it a collection", "a.csv becomes the whole collection"],
+    ] as const) {
+      const created = await gateway.send("POST", "/v1/provider/feed/create", key, {
+        name: `A ${type}`,
+        endpoint_path: `pushed-${type}`,
+        ...(type !== null && { feed_type: type }),
+      });
+      const { id } = (await created.json()) as { id: string };
+      const page = await (await who.get(`/feeds/${id}/push`)).text();
+      expect(page).toContain(lead);
+      expect(page.includes("500 rows of JSON or NDJSON")).toBe(
+        type === "collection" || type === "stream",
+      );
+      const form = new FormData();
+      form.set("act", "push");
+      form.set("file", new File(["id\na\n"], "a.csv"));
+      expect(await (await who.post(`/feeds/${id}/push`, form)).text()).toContain(sentence);
+    }
+  });
+
+  test("an account whose log is long is proven when that is asked", async () => {
+    const account = await gateway.createAccount({ credits: 3, name: "Reads much" });
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const path = `/accounts/${account}`;
+    expect(await (await who.get(path)).text()).toContain("proven just now");
+    await gateway.sql`
+      insert into usage_events (usage_id, account_id, operation, charge_nanos, happened_at)
+      select
+        (lpad(to_hex(floor(extract(epoch from now()) * 1000)::bigint), 12, '0') || '70008' || lpad(to_hex(number), 15, '0'))::uuid,
+        ${account}, 'catalog', 0, now()
+      from generate_series(1, ${PROOF_EVENTS_UNASKED_MAX + 1}::int) as number`;
+    const unproven = await (await who.get(path)).text();
+    expect(unproven).toContain("not proven");
+    expect(unproven).not.toContain("3 granted");
+    expect(unproven).toContain('href="?prove=yes"');
+    const proven = await (await who.get(`${path}?prove=yes`)).text();
+    expect(proven).toContain("proven just now");
+    expect(proven).toContain("3 granted");
+  });
+
+  test("the overview lists late feeds, unless the job has just found that none is late", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const { metered } = scene.feeds;
+    const [before] = await gateway.sql`
+      select last_sync_at from feeds where feed_id = ${metered}`;
+    const lateFeeds = async () => (await (await who.get("")).text()).split("Late feeds")[1] ?? "";
+    const note = (amount: number, ago: string) => gateway.sql`
+      insert into findings (name, amount, found_at)
+      values ('overdue feeds', ${amount}, now() - ${ago}::interval)
+      on conflict (name) do update set amount = excluded.amount, found_at = excluded.found_at`;
+    // The gateway's own job may note the truth meanwhile.
+    await gateway.sql`update feeds set last_sync_at = now() - interval '1 day' where feed_id = ${metered}`;
+    await note(1, "1 second");
+    expect(await lateFeeds()).toContain(`/feeds/${metered}"`);
+    await note(0, "1 hour");
+    expect(await lateFeeds()).toContain(`/feeds/${metered}"`);
+    await gateway.sql`
+      update feeds set last_sync_at = ${before?.last_sync_at} where feed_id = ${metered}`;
+    await note(0, "1 second");
+    expect(await lateFeeds()).toContain("No provider was late");
+  });
+
+  test("a listing that is saved as it is stays as it is, to the order of keys and the digits of numbers", async () => {
+    const key = await gateway.createKey(await gateway.createAccount(), "write");
+    const slug = `kept-${crypto.randomUUID().slice(0, 8)}x`;
+    const sample =
+      '{"id":"a <b> & \\"c\\"","10":1.50,"2":12345678901234567890,"1":{"z":[],"0":1e2}}';
+    const schema =
+      '{"type":"object","properties":{"id":{"type":"string"},"10":{"minimum":1.0},"2":{}}}';
+    const created = await fetch(`${gateway.baseUrl}/v1/provider/feed/create`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: `{"name":"Kept","endpoint_path":"${slug}","description":"As it is","sample_response":${sample},"schema_definition":${schema}}`,
+    });
+    expect(created.status).toBe(201);
+    const { id } = (await created.json()) as { id: string };
+    const stored = async () => {
+      const [row] = await gateway.sql`
+        select feed_type, sample_response::text as sample, schema_definition::text as schema, schema_changed_at,
+          description, category, status, schema_version::text as version, sync_interval_mins
+        from feeds where feed_id = ${id}`;
+      return row;
+    };
+    const before = await stored();
+    expect(before).toMatchObject({ feed_type: null, sample, schema });
+    const who = await signIn(gateway.baseUrl, key);
+    const path = `/feeds/${id}/edit`;
+    const fields = fieldsIn(await (await who.get(path)).text());
+    expect(fields.sample_response).toContain('"10": 1.50,\n  "2": 12345678901234567890');
+    const { asked } = await who.act(path, { ...fields, act: "save" });
+    expect(asked).toContain("Its schema stays as it is.");
+    expect(await stored()).toEqual(before);
+    await who.act(path, { ...fields, act: "save", description: "Edited" });
+    expect(await stored()).toEqual({ ...before, description: "Edited" });
+  });
+
+  test("a sentence in an address is not shown", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const html = await (await who.get("?done=You+have+won")).text();
+    expect(html).not.toContain("You have won");
+  });
+});
