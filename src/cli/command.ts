@@ -5,6 +5,7 @@
  * @module
  */
 import type { Config } from "../config.ts";
+import type { openDatabase } from "../postgres/open_database.ts";
 import type { Fitted, Output } from "./output.ts";
 
 /** One option of a command; its text is read once, here, into a typed value. */
@@ -48,6 +49,8 @@ export interface Input<Of extends Options> {
   readonly argv: readonly string[];
   /** As of a client. */
   readonly pauseMsMax?: number | undefined;
+  /** How commands on the database open it. */
+  readonly open?: typeof openDatabase | undefined;
 }
 
 /** What a command prints when it is done. */

@@ -44,7 +44,8 @@ export function databaseCommand<Of extends Options>(spec: DatabaseCommandSpec<Of
     ...spec,
     async run(input) {
       await spec.check?.(input);
-      const { close, ...opened } = await openDatabase(input.config, {
+      const { open = openDatabase } = input;
+      const { close, ...opened } = await open(input.config, {
         connectionsMax: CONNECTIONS_MAX,
         statementTimeoutMs: OPERATOR_STATEMENT_MS_MAX,
         refusesForeign: spec.makesDatabase !== true,

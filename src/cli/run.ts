@@ -13,6 +13,7 @@ import { escapeInvisible } from "../lib/invisible_text.ts";
 import { fullVersion } from "../lib/program_version.ts";
 import { becomeOwner } from "../postgres/embedded/owner.ts";
 import { isDataDir } from "../postgres/embedded/site.ts";
+import type { openDatabase } from "../postgres/open_database.ts";
 import { CLIENT_COMMANDS } from "./client/client_table.ts";
 import { refusalLines } from "./client/refusal_lines.ts";
 import {
@@ -36,11 +37,13 @@ export interface RunOptions {
   readonly streams?: Streams;
   /** As of a client; of no matter to an operator's commands. */
   readonly pauseMsMax?: number;
+  /** For tests that run many commands on one database. @default openDatabase */
+  readonly open?: typeof openDatabase;
 }
 
 export async function runCommand(
   argv: readonly string[],
-  { environment, streams = processStreams(), pauseMsMax }: RunOptions,
+  { environment, streams = processStreams(), pauseMsMax, open }: RunOptions,
 ): Promise<ExitCode> {
   const textColumns = streams.columns ?? columnsOf(environment);
   try {
@@ -73,7 +76,7 @@ export async function runCommand(
       becomeOwner(config.dataDir);
       requireDatabase(command, config.dataDir);
     }
-    const given = { values, argument, arguments: words, pauseMsMax };
+    const given = { values, argument, arguments: words, pauseMsMax, open };
     const input = { ...given, config, output, environment, argv };
     const answer = await command.run(input);
     if (answer === undefined) return 0;

@@ -6,10 +6,11 @@
  */
 import { afterAll, expect } from "bun:test";
 import { resolve } from "node:path";
-import { runCommand } from "../../src/cli/run.ts";
+import { type RunOptions, runCommand } from "../../src/cli/run.ts";
 import { shellWord, typedCommand } from "../../src/lib/own_process.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startTestGateway } from "../support/gateway.ts";
+import { keptDatabase } from "../support/kept_databases.ts";
 
 /** The id of nothing. */
 export const UNKNOWN_ID = "00000000-0000-4000-8000-000000000001";
@@ -56,8 +57,12 @@ export async function startOperatedGateway(environment?: Record<string, string>)
 }
 
 export function operatorOf(databaseUrl: string): Operator {
-  const run: Operator["run"] = (argv, environment = {}) =>
-    runFeedgate(argv, { DATABASE_URL: databaseUrl, ...environment });
+  const run: Operator["run"] = (argv, environment = {}) => {
+    const whole = { DATABASE_URL: databaseUrl, ...environment };
+    // Other settings may be of the database, and what opens a database to migrate it is looked at when it does.
+    const isKept = Object.keys(environment).length === 0 && argv[0] !== "migrate";
+    return runFeedgate(argv, whole, isKept ? { open: keptDatabase } : {});
+  };
   return {
     databaseUrl,
     run,
@@ -80,13 +85,18 @@ export async function balanceOf(operator: Operator, accountId: string): Promise<
 }
 
 /** Runs a command to its end; in a process of its own where it serves, or where the executable is tested. */
-export async function runFeedgate(argv: readonly string[], environment: Environment): Promise<Run> {
+export async function runFeedgate(
+  argv: readonly string[],
+  environment: Environment,
+  { open }: Pick<RunOptions, "open"> = {},
+): Promise<Run> {
   if (argv[0] === "serve" || BINARY !== undefined) return runProcess(argv, environment);
   let stdout = "";
   let stderr = "";
   const code = await runCommand(argv, {
     environment: environmentOf(environment),
     pauseMsMax: PAUSE_MS_MAX,
+    ...(open !== undefined && { open }),
     streams: {
       async write(text) {
         stdout += text;

@@ -1,0 +1,23 @@
+/**
+ * Databases that stay open over the commands of a test file. A command opens two pools and verifies the migrations,
+ * which costs many times what most commands do.
+ *
+ * @module
+ */
+import { type OpenedDatabase, openDatabase } from "../../src/postgres/open_database.ts";
+
+const kept = new Map<string | undefined, Promise<OpenedDatabase>>();
+
+/** As `openDatabase`, but opens the same address once. Closing is left to `closeKeptDatabases`. */
+export const keptDatabase: typeof openDatabase = async (config, options) => {
+  const opened = kept.get(config.databaseUrl) ?? openDatabase(config, options);
+  kept.set(config.databaseUrl, opened);
+  return { ...(await opened), close: async () => {} };
+};
+
+/** Called after the last test of a file (`preload.ts`). */
+export async function closeKeptDatabases(): Promise<void> {
+  const opened = [...kept.values()];
+  kept.clear();
+  for (const each of opened) await (await each).close();
+}
