@@ -41,9 +41,14 @@ let ownServer: Promise<TestServer> | undefined;
 let made: string[] = [];
 let databases = 0;
 
+interface DatabaseOptions {
+  /** Whether it stays until the server ends, for what several test files share. @default false */
+  readonly isShared?: boolean;
+}
+
 /** A fresh, migrated database. */
-export function createTestDatabase(): Promise<TestDatabase> {
-  return createFrom(TEMPLATE);
+export function createTestDatabase(options?: DatabaseOptions): Promise<TestDatabase> {
+  return createFrom(TEMPLATE, options);
 }
 
 /** A database in which there is nothing. */
@@ -51,13 +56,16 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
   return createFrom("template1");
 }
 
-async function createFrom(template: string): Promise<TestDatabase> {
+async function createFrom(
+  template: string,
+  { isShared = false }: DatabaseOptions = {},
+): Promise<TestDatabase> {
   const server = await findServer();
   databases += 1;
   const name = `test_${process.pid * DATABASES_MAX + databases}`;
   // Copied as files: as pages through the WAL, which is the default, it costs five times as much.
   await administer(server, `create database ${name} template ${template} strategy file_copy`);
-  made.push(name);
+  if (!isShared) made.push(name);
   const url = siblingUrl(server, name);
   return { url, ownUrl: `${url}&search_path=${FUNCTION_SCHEMA},public`, address: { url } };
 }
@@ -126,13 +134,17 @@ async function administer(server: string, statement: string): Promise<void> {
 export async function endTestDatabases(): Promise<void> {
   const names = made;
   made = [];
-  if (names.length === 0) return;
-  if (ownServer === undefined) {
-    const server = await findServer();
-    for (const name of names) await administer(server, `drop database ${name} with (force)`);
-  } else {
+  if (ownServer !== undefined) {
     const { stop } = await ownServer;
     ownServer = undefined;
     await stop();
+  } else if (names.length > 0) {
+    const server = await findServer();
+    for (const name of names) await administer(server, `drop database ${name} with (force)`);
   }
+}
+
+/** Whether this process started the server, which then ends with its test files. */
+export function isOwnServer(): boolean {
+  return ownServer !== undefined;
 }

@@ -48,21 +48,59 @@ const ACTOR = shellActor("test");
 /** Shorter than a program's, so that no test waits for them. */
 const INTERVALS: Intervals = { importProgress: 20, rowEvents: 20, waitPoll: 20 };
 
+interface GatewayOptions {
+  /** Of a Stripe on the machine itself. */
+  readonly stripePort?: number;
+  /**
+   * Whether background jobs run by themselves; otherwise they run when a test runs them (`run_job.ts`), and so never
+   * between two lines of it. @default false
+   */
+  readonly hasJobs?: boolean;
+  /** Whether its database stays until the server ends. @default false */
+  readonly isShared?: boolean;
+}
+
+/** By settings: gateways that test files of this process share, one after another. */
+const shared = new Map<string, Promise<TestGateway>>();
+
 /**
- * Starts a gateway; `environment` overrides its configuration as a deployment would.
- *
- * @param stripePort of a Stripe on the machine itself
- * @param hasJobs whether background jobs run by themselves; otherwise they run when a test runs them (`run_job.ts`),
- *   and so never between two lines of it
+ * A gateway that other test files use before and after this one, for tests that look at their own accounts and feeds
+ * only. `stop` ends the peers that this file has started.
  */
+export async function shareTestGateway(
+  environment: Record<string, string> = {},
+): Promise<TestGateway> {
+  const settings = JSON.stringify(environment);
+  const started = shared.get(settings) ?? startTestGateway(environment, { isShared: true });
+  shared.set(settings, started);
+  const gateway = await started;
+  const peers: Gateway[] = [];
+  return {
+    ...gateway,
+    async startPeer(overrides) {
+      const peer = await gateway.startPeer(overrides);
+      peers.push(peer);
+      return peer;
+    },
+    async stop() {
+      await Promise.all(peers.map((peer) => peer.stop()));
+    },
+  };
+}
+
+/** Called after the last test file of a process that has a server of its own (`preload.ts`). */
+export async function stopSharedGateways(): Promise<void> {
+  const started = [...shared.values()];
+  shared.clear();
+  for (const gateway of started) await (await gateway).stop();
+}
+
+/** Starts a gateway; `environment` overrides its configuration as a deployment would. */
 export async function startTestGateway(
   environment: Record<string, string> = {},
-  {
-    stripePort,
-    hasJobs = false,
-  }: { readonly stripePort?: number; readonly hasJobs?: boolean } = {},
+  { stripePort, hasJobs = false, isShared = false }: GatewayOptions = {},
 ): Promise<TestGateway> {
-  const { url, ownUrl } = await createTestDatabase();
+  const { url, ownUrl } = await createTestDatabase({ isShared });
   const sql = connect({ url: ownUrl }, { connectionsMax: 4, statementTimeoutMs: 0 });
   const log = createLog({ level: (process.env.TEST_LOG_LEVEL as "debug") ?? "silent" });
   const start = (overrides: Record<string, string>) =>

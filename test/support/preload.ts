@@ -4,12 +4,14 @@
  * @module
  */
 import { afterAll } from "bun:test";
-import { endTestDatabases } from "./database.ts";
+import { endTestDatabases, isOwnServer } from "./database.ts";
 import { removeFolders } from "./folders.ts";
+import { stopSharedGateways } from "./gateway.ts";
 import { closeKeptDatabases } from "./kept_databases.ts";
 
 afterAll(async () => {
   await closeKeptDatabases();
+  if (isOwnServer()) await stopSharedGateways();
   await endTestDatabases();
   removeFolders();
 });
