@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { treaty } from "@elysiajs/eden";
 import type { App } from "../src/app.ts";
-import { startTestGateway } from "./support/gateway.ts";
+import { shareTestGateway } from "./support/gateway.ts";
 import { seedFeed } from "./support/seed.ts";
 
-const gateway = await startTestGateway();
+const gateway = await shareTestGateway();
 afterAll(() => gateway.stop());
 
 test("a client that is typed by the app's routes reads a feed", async () => {

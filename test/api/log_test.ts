@@ -2,14 +2,14 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { startGateway } from "../../src/server.ts";
-import { startTestGateway } from "../support/gateway.ts";
+import { shareTestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const SECRET = "a-payload-that-no-log-may-hold";
 
 const lines: string[] = [];
-const scene = await startTestGateway();
+const scene = await shareTestGateway();
 const logging = await startGateway(
   readConfig({ PORT: "0", DATABASE_URL: scene.databaseUrl }),
   createLog({ level: "debug", isReadable: false, write: (line) => lines.push(line) }),

@@ -3,7 +3,7 @@ import { problemError } from "../../src/client/errors.ts";
 import * as client from "../../src/client/mod.ts";
 import { PROBLEMS } from "../../src/http/problem_details.ts";
 import { loadContract } from "../support/contract.ts";
-import { startTestGateway } from "../support/gateway.ts";
+import { shareTestGateway } from "../support/gateway.ts";
 
 /** `FEED_NOT_FOUND`: `FeedNotFoundError`. */
 function classNameOf(code: string): string {
@@ -12,7 +12,7 @@ function classNameOf(code: string): string {
 }
 
 test("every code that a route of consumers or providers can answer has a class of its name", async () => {
-  const gateway = await startTestGateway();
+  const gateway = await shareTestGateway();
   const { document } = await loadContract(gateway.baseUrl);
   await gateway.stop();
   const codes = new Set<string>();

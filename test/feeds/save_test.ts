@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { askAgain } from "../support/ask_again.ts";
-import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { problemOf, shareTestGateway, type TestGateway } from "../support/gateway.ts";
 import { lockWaiters } from "../support/lock_waiters.ts";
 
 const CREATE = "/v1/provider/feed/create";
@@ -21,7 +21,7 @@ let slugs = 0;
 let saves = 0;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
   await newAccount();
 });
 afterAll(() => gateway.stop());

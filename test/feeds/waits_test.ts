@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { Waits } from "../../src/feeds/waits.ts";
 import { present } from "../../src/lib/assert.ts";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { shareTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
 const POLL_MS = 20;
@@ -11,7 +11,7 @@ let feedId: string;
 let waits: Waits;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
 });
 afterAll(() => gateway.stop());
 beforeEach(async () => {

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { ConfigError, readConfig } from "../../src/config.ts";
-import { startTestGateway } from "../support/gateway.ts";
+import { shareTestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
 const APP = "https://app.example.com";
 const OTHER = "https://other.example.com";
 
-const gateway = await startTestGateway();
+const gateway = await shareTestGateway();
 afterAll(() => gateway.stop());
 const { baseUrl: listed } = await gateway.startPeer({
   FEEDGATE_CORS_ORIGINS: `${APP}, http://localhost:8080`,

@@ -6,14 +6,14 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { shareTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
 let gateway: TestGateway;
 let client: Client;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
   const provider = await gateway.createAccount();
   const months = Array.from({ length: 40 }, (_, month) => ({
     id: `m${month}`,

@@ -15,7 +15,7 @@ import { editKey, revokeKey } from "../../src/operator/keys.ts";
 import { createSignInLink } from "../../src/operator/sign_in_links.ts";
 import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import { startGateway } from "../../src/server.ts";
-import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { problemOf, shareTestGateway, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 import { signIn, signInByLink } from "../support/session.ts";
 
@@ -31,7 +31,7 @@ let cookie: string;
 let clientId: string;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
   accountId = await gateway.createAccount({ credits: 1_000, name: "Research" });
   key = await gateway.createKey(accountId, "read");
   cookie = await signIn(gateway, key);

@@ -4,7 +4,7 @@ import type { Gateway } from "../../src/server.ts";
 import { operatorOf } from "../cli/support.ts";
 import { askAgain } from "../support/ask_again.ts";
 import { type FaultyLink, startFaultyLink } from "../support/faulty_link.ts";
-import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { problemOf, shareTestGateway, type TestGateway } from "../support/gateway.ts";
 import { lockWaiters } from "../support/lock_waiters.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
@@ -22,7 +22,7 @@ let operator: ReturnType<typeof operatorOf>;
 let owner: string;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
   peer = await gateway.startPeer();
   link = startFaultyLink(gateway.databaseUrl);
   linked = await gateway.startPeer({ DATABASE_URL: link.url });

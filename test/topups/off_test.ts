@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { finishTopups } from "../../src/topups/finish.ts";
 import { openWays } from "../../src/topups/open_ways.ts";
-import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { problemOf, shareTestGateway, type TestGateway } from "../support/gateway.ts";
 import { deliver, signMessage } from "../support/stripe_host.ts";
 
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
 });
 afterAll(() => gateway.stop());
 

@@ -15,7 +15,7 @@ import {
   takeBackTopup,
 } from "../../src/topups/store_topup.ts";
 import type { Standing, Topup, Ways } from "../../src/topups/way.ts";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { shareTestGateway, type TestGateway } from "../support/gateway.ts";
 import { histories } from "../support/histories.ts";
 import { lockWaiters } from "../support/lock_waiters.ts";
 
@@ -29,7 +29,7 @@ let book: Book;
 let payments = 0;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
   database = createDatabase(gateway.sql);
   book = { database, log: createLog({ level: "silent" }) };
 });

@@ -3,7 +3,7 @@ import { generateKey, hashKey } from "../../../src/accounts/key_format.ts";
 import { Admission } from "../../../src/admission/admission.ts";
 import { Keys } from "../../../src/api/callers/callers.ts";
 import type { Database } from "../../../src/postgres/client/database.ts";
-import { startTestGateway } from "../../support/gateway.ts";
+import { shareTestGateway } from "../../support/gateway.ts";
 
 test("a use that could not be written is written with the next", async () => {
   const key = generateKey("read");
@@ -49,7 +49,7 @@ test("a use that could not be written is written with the next", async () => {
 });
 
 test("a key with the scheme of the other header before it is taken, and one in quotes is told apart", async () => {
-  const gateway = await startTestGateway();
+  const gateway = await shareTestGateway();
   const key = await gateway.createKey(await gateway.createAccount(), "read");
   const answerTo = async (headers: Record<string, string>) => {
     const response = await fetch(`${gateway.baseUrl}/v1/catalog`, { headers });
@@ -72,7 +72,7 @@ test("a key with the scheme of the other header before it is taken, and one in q
 });
 
 test("last_used_at is the time of the use, whenever it is written; a call after the end is none", async () => {
-  const gateway = await startTestGateway();
+  const gateway = await shareTestGateway();
   const { sql, gateway: own } = gateway;
   const accountId = await gateway.createAccount();
   const key = await gateway.createKey(accountId, "read");

@@ -4,13 +4,13 @@ import { version } from "../../../package.json";
 import { createApp } from "../../../src/app.ts";
 import { Metrics } from "../../../src/http/metrics.ts";
 import { loadContract, type OpenApi } from "../../support/contract.ts";
-import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { shareTestGateway, type TestGateway } from "../../support/gateway.ts";
 
 let gateway: TestGateway;
 let document: OpenApi;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
   document = (await loadContract(gateway.baseUrl)).document;
 });
 afterAll(() => gateway.stop());
