@@ -262,8 +262,28 @@ async function pageOfKeys(
   });
 }
 
+/** As `editKey`, for faces by which no operator's own key is changed. @throws {Refused} */
+export async function editAccountKey(
+  operator: Operator,
+  input: InputOf<typeof EditKeyInput>,
+  actor: Actor,
+): Promise<KeyOutcome> {
+  await requireAccountKey(operator, input.key_id);
+  return editKey(operator, input, actor);
+}
+
+/** As `rotateKey`, for faces by which no operator's own key is changed. @throws {Refused} */
+export async function rotateAccountKey(
+  operator: Operator,
+  input: InputOf<typeof RotateKeyInput>,
+  actor: Actor,
+): Promise<RotatedKeyOutcome> {
+  await requireAccountKey(operator, input.key_id);
+  return rotateKey(operator, input, actor);
+}
+
 /** An operator's own key is changed by the command only. @throws {Refused} */
-export async function requireAccountKey({ database }: Operator, given: string): Promise<void> {
+async function requireAccountKey({ database }: Operator, given: string): Promise<void> {
   const { permission } = await findKey(database, given);
   if (permission !== "admin") return;
   throw new Refused(

@@ -131,6 +131,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
     return {
       session,
       operator: operator(),
+      keeping: { database: operatorDatabase, secret: services.cursorSecret },
       actor: session.actor,
       ask: askApi(text),
       askText: text,
@@ -218,15 +219,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
       const action = `${visit.root}${pathname}${search}`;
       return page(call, { session, view: confirmView({ question, change: chosen, form, action }) });
     }
-    // A form that is sent twice acts once.
-    const text = askText({
-      handle,
-      key: session.key,
-      requestId: call.requestId,
-      once: form.given("once"),
-    });
-    const once = { ...visit, ask: askApi(text), askText: text };
-    return answer(acting, await refusedAsAnswer(() => chosen.run(once, form)));
+    return answer(acting, await refusedAsAnswer(() => chosen.run(visit, form)));
   }
 
   async function answer({ call, session, visit, route, form }: Acting, acted: Acted) {

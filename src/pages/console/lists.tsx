@@ -13,7 +13,7 @@ export type Listed<Name extends string, Entry> = { readonly [Key in Name]: reado
   readonly next_cursor: string | null;
 };
 
-interface ListPlace {
+export interface ListPlace {
   readonly limit: number;
   readonly names?: readonly string[];
   /** What the page's address calls the list's cursor, if the page has several lists. @default "cursor" */

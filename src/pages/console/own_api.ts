@@ -40,18 +40,14 @@ interface Asking {
   readonly key: string;
   /** Of the page: its calls are logged under the same id. */
   readonly requestId: string;
-  /** Names a form: an operator's call that comes twice with it acts once. */
-  readonly once?: string | undefined;
 }
 
-export function askText({ handle, key, requestId, once }: Asking): AskText {
+export function askText({ handle, key, requestId }: Asking): AskText {
   const headers = { authorization: `Bearer ${key}`, "x-request-id": requestId };
   const make = (url: string, init: RequestInit) => fromConsole(new Request(url, init));
   const ask = ownRoutes({ handle, headers, make });
   return async (path, call = {}) => {
-    const isOnce = once !== undefined && call.method === "POST" && path.startsWith("/v1/operator/");
-    const own = isOnce ? { headers: { "idempotency-key": `console-${once}` } } : {};
-    const { status, text } = await ask({ path, ...call, ...own });
+    const { status, text } = await ask({ path, ...call });
     if (status < 400) return { kind: "done", body: undefined, text, status };
     const problem = parseExact<Partial<Pick<Refusal, "code" | "detail" | "errors">>>(text);
     const { code = "INTERNAL", detail = "The gateway failed. Try again.", errors = [] } = problem;

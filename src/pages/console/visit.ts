@@ -7,6 +7,7 @@ import type { ComponentChildren } from "preact";
 import type { Actor } from "../../accounts/actor.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { parseUuid } from "../../lib/uuid.ts";
+import type { Keeping } from "../../operator/act_once.ts";
 import type { Linking } from "../../operator/sign_in_links.ts";
 import type { FormField } from "./form_field.ts";
 import type { AskApi, AskText } from "./own_api.ts";
@@ -16,6 +17,8 @@ export interface Visit {
   readonly session: Session;
   /** For an operator's pages. */
   readonly operator: Linking;
+  /** Where is kept which of an operator's forms were acted on. */
+  readonly keeping: Keeping;
   readonly actor: Actor;
   /** For pages of providers and consumers. */
   readonly ask: AskApi;

@@ -20,10 +20,10 @@ import { documented } from "../../api/reference/described.ts";
 import type { ProblemCode } from "../../http/problem_details.ts";
 import { nullable } from "../../lib/typebox.ts";
 import { PAGE_LIMIT_MAX } from "../../limits.ts";
+import type { Reply } from "../../operator/act_once.ts";
 import { PAGE_ROWS, type Page } from "../../operator/keyset_page.ts";
 import type { InputOf, Operator } from "../../operator/operator.ts";
 import type { Linking } from "../../operator/sign_in_links.ts";
-import type { Reply } from "./repeats.ts";
 
 /** Where and by whom a function acts. */
 export interface Acting {

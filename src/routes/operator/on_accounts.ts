@@ -25,7 +25,7 @@ import {
   CreateKeyInput,
   createKey,
   EditKeyInput,
-  editKey,
+  editAccountKey,
   FindKeyInput,
   FoundKeyShape,
   findKeyRecord,
@@ -35,9 +35,8 @@ import {
   RevokeKeyInput,
   RotatedKeyShape,
   RotateKeyInput,
-  requireAccountKey,
   revokeKey,
-  rotateKey,
+  rotateAccountKey,
 } from "../../operator/keys.ts";
 import { PAGE_ROWS } from "../../operator/keyset_page.ts";
 import {
@@ -221,10 +220,7 @@ export const KEY_ROUTES = [
     example: { daily_credits: 1_000, feed_ids: null },
     answers: { 200: KEY_ANSWER },
     problems: [...KEY_PROBLEMS, ...FEEDS_OF_KEY_PROBLEMS, "KEY_NOT_USABLE", "ADMIN_KEY_BY_COMMAND"],
-    act: async ({ operator, actor }, input) => {
-      await requireAccountKey(operator, input.key_id);
-      return done(await editKey(operator, input, actor));
-    },
+    act: async ({ operator, actor }, input) => done(await editAccountKey(operator, input, actor)),
   }),
   defineRoute({
     method: "POST",
@@ -253,9 +249,6 @@ export const KEY_ROUTES = [
     isSecret: true,
     answers: { 201: { shape: RotatedKeyShape, example: ROTATED_KEY } },
     problems: [...KEY_PROBLEMS, "KEY_NOT_USABLE", "ADMIN_KEY_BY_COMMAND"],
-    act: async ({ operator, actor }, input) => {
-      await requireAccountKey(operator, input.key_id);
-      return made(await rotateKey(operator, input, actor));
-    },
+    act: async ({ operator, actor }, input) => made(await rotateAccountKey(operator, input, actor)),
   }),
 ];

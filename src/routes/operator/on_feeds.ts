@@ -6,6 +6,7 @@
 import { FeedRowShape } from "../../feeds/feed_shapes.ts";
 import { type FeedRow, feedRowText } from "../../feeds/feed_text.ts";
 import { present } from "../../lib/assert.ts";
+import type { Reply } from "../../operator/act_once.ts";
 import {
   AuditEventShape,
   auditEventText,
@@ -33,7 +34,6 @@ import {
 import type { Operator } from "../../operator/operator.ts";
 import { ACCOUNT_PROBLEMS, defineList, defineRoute } from "./define_route.ts";
 import { AUDIT_EVENT, FEED, FEED_REVIEW } from "./operator_examples.ts";
-import type { Reply } from "./repeats.ts";
 
 const BY_FEED = { id: "feed_id" };
 const FEED_PROBLEMS = ["FEED_NOT_FOUND", "FEED_DELETED"] as const;

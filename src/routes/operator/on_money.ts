@@ -4,6 +4,7 @@
  * @module
  */
 import { UsageEventShape, usageEventText } from "../../accounts/usage_event.ts";
+import type { Reply } from "../../operator/act_once.ts";
 import { CreditsInput, grantCredits, revokeCredits } from "../../operator/credits.ts";
 import { LedgerEntryShape, type WrittenEntry } from "../../operator/ledger_entry.ts";
 import {
@@ -28,7 +29,6 @@ import {
 import { ListUsageInput, listUsage, RefundUsageInput, refundUsage } from "../../operator/usage.ts";
 import { ACCOUNT_PROBLEMS, defineList, defineRoute, done, made } from "./define_route.ts";
 import { ENTRY, PROMOTION, PURCHASE, USAGE_EVENT } from "./operator_examples.ts";
-import type { Reply } from "./repeats.ts";
 
 const ENTRY_ANSWER = { shape: LedgerEntryShape, example: ENTRY };
 /** 201 for a new entry, 200 for one that an earlier call had written. */

@@ -19,6 +19,7 @@ import { bodyTextOf, mediaTypeOf, receiveBody } from "../../http/read_body.ts";
 import { respond } from "../../http/respond.ts";
 import { Expected } from "../../lib/typebox.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "../../limits.ts";
+import { actOnce, type Reply } from "../../operator/act_once.ts";
 import type { Services } from "../../services.ts";
 import { asOperator, type OperatorPrincipal } from "./admin_callers.ts";
 import type { OperatorRoute } from "./define_route.ts";
@@ -27,7 +28,6 @@ import { AUDIT_ROUTES, FEED_ROUTES } from "./on_feeds.ts";
 import { CREDIT_ROUTES } from "./on_money.ts";
 import { REPORT_ROUTES } from "./on_reports.ts";
 import { TOPUP_ROUTES } from "./on_topups.ts";
-import { actOnce, type Reply } from "./repeats.ts";
 
 /** All of them, in the document's order. */
 export const OPERATOR_ROUTES: readonly OperatorRoute[] = [

@@ -4,24 +4,25 @@
  *
  * @module
  */
-import { type AccountOutcome, CreateAccountInput } from "../../../operator/accounts.ts";
+import {
+  CreateAccountInput,
+  createAccount,
+  ListAccountsInput,
+  listAccounts,
+} from "../../../operator/accounts.ts";
 import { Badge, digits, Table, Time } from "../../layout/parts.tsx";
 import { ActForm, FilterForm } from "../act_form.tsx";
-import { requireInput } from "../acting.ts";
-import { AccountLink, type Listed, listQuery, Next } from "../lists.tsx";
-import { bodyOf } from "../own_api.ts";
-import { refusalOf } from "../refusal_messages.ts";
+import { AccountLink, Next } from "../lists.tsx";
 import type { PageRoute } from "../visit.ts";
+import { listInput, operatorMakes } from "./operator_act.ts";
 
 const LISTED = 50;
-
-type AccountList = Listed<"accounts", AccountOutcome>;
 
 export const ACCOUNTS_LIST: PageRoute = {
   path: "accounts",
   async show(visit, form) {
-    const path = `/v1/operator/accounts${listQuery(visit, { limit: LISTED, names: ["name"] })}`;
-    const list = bodyOf(await visit.ask<AccountList>(path));
+    const input = listInput(visit, ListAccountsInput, { limit: LISTED, names: ["name"] });
+    const { entries, nextCursor } = await listAccounts(visit.operator, input);
     return {
       title: "Accounts",
       content: (
@@ -34,7 +35,7 @@ export const ACCOUNTS_LIST: PageRoute = {
           />
           <Table
             label="Accounts"
-            rows={list.accounts}
+            rows={entries}
             columns={[
               {
                 head: "Name",
@@ -55,7 +56,7 @@ export const ACCOUNTS_LIST: PageRoute = {
             ]}
             empty="There is no such account. Make one below."
           />
-          <Next visit={visit} cursor={list.next_cursor} />
+          <Next visit={visit} cursor={nextCursor} />
           <h2>New account</h2>
           <ActForm
             form={form}
@@ -67,28 +68,20 @@ export const ACCOUNTS_LIST: PageRoute = {
     };
   },
   acts: {
-    create: {
-      async confirm(form, visit) {
+    create: operatorMakes({
+      input: CreateAccountInput,
+      given: (_, form) => ({ typed: { name: form.text("new_name") } }),
+      async confirm(form, { operator }) {
         const name = form.text("new_name");
-        requireInput({ input: CreateAccountInput, body: { name } });
-        const query = new URLSearchParams({ name, limit: "1" });
-        const named = bodyOf(await visit.ask<AccountList>(`/v1/operator/accounts?${query}`));
+        const { entries } = await listAccounts(operator, { name, limit: 1 });
         const warning =
-          named.accounts.length > 0
+          entries.length > 0
             ? " Another account has this name, so commands and forms will need the ids of both."
             : "";
         return `An account is made for ${name}, without credits and keys.${warning}`;
       },
-      async run(visit, form) {
-        const body = { name: form.text("new_name") };
-        const made = await visit.ask<AccountOutcome>("/v1/operator/accounts", {
-          method: "POST",
-          body,
-        });
-        return made.kind === "refused"
-          ? refusalOf(made)
-          : { kind: "go", to: `accounts/${made.body.id}`, done: "made" };
-      },
-    },
+      run: createAccount,
+      done: (_, { id }) => ({ kind: "go", to: `accounts/${id}`, done: "made" }),
+    }),
   },
 };

@@ -5,12 +5,12 @@
  * @module
  */
 import { FEED_STATUSES } from "../../../feeds/find.ts";
-import { HEALTHS } from "../../../operator/feeds.ts";
+import { HEALTHS, ListFeedsInput, listFeeds } from "../../../operator/feeds.ts";
 import { FilterForm } from "../act_form.tsx";
-import { type Listed, listQuery, Next } from "../lists.tsx";
-import { bodyOf } from "../own_api.ts";
+import { Next } from "../lists.tsx";
 import type { PageRoute } from "../visit.ts";
-import { type FeedEntry, FeedTable } from "./feed_table.tsx";
+import { FeedTable } from "./feed_table.tsx";
+import { listInput } from "./operator_act.ts";
 
 const LISTED = 50;
 const FILTERS = ["status", "health", "account_id"];
@@ -24,10 +24,8 @@ function choiceOf(value: string): readonly [string, string] {
 export const ALL_FEEDS: PageRoute = {
   path: "feeds",
   async show(visit) {
-    const path = `/v1/operator/feeds${listQuery(visit, { limit: LISTED, names: FILTERS })}`;
-    const { feeds, next_cursor: cursor } = bodyOf(
-      await visit.ask<Listed<"feeds", FeedEntry>>(path),
-    );
+    const input = listInput(visit, ListFeedsInput, { limit: LISTED, names: FILTERS });
+    const { entries, nextCursor } = await listFeeds(visit.operator, input);
     return {
       title: "Feeds",
       content: (
@@ -41,8 +39,12 @@ export const ALL_FEEDS: PageRoute = {
               { name: "status", label: "Status", choices: [ANY, ...FEED_STATUSES.map(choiceOf)] },
             ]}
           />
-          <FeedTable visit={visit} feeds={feeds} empty="No feed matches. Choose another filter." />
-          <Next visit={visit} cursor={cursor} />
+          <FeedTable
+            visit={visit}
+            feeds={entries}
+            empty="No feed matches. Choose another filter."
+          />
+          <Next visit={visit} cursor={nextCursor} />
         </>
       ),
     };

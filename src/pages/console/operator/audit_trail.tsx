@@ -6,32 +6,22 @@
  */
 import { KEY_ACTOR } from "../../../accounts/actor.ts";
 import { isObject } from "../../../lib/records.ts";
+import { type AuditEvent, ListAuditEventsInput, listAuditEvents } from "../../../operator/audit.ts";
 import { Table, Text, Time } from "../../layout/parts.tsx";
-import { AccountLink, FeedLink, type Listed, listQuery, Next } from "../lists.tsx";
+import { AccountLink, FeedLink, Next } from "../lists.tsx";
 import { findNames, type NameOf } from "../names.ts";
-import { bodyOf } from "../own_api.ts";
+import { parseExact } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
+import { listInput } from "./operator_act.ts";
 
 const LISTED = 50;
-
-interface AuditEntry {
-  readonly happened_at: string;
-  readonly actor: string;
-  readonly face: string | null;
-  readonly action: string;
-  readonly account_id: string | null;
-  readonly feed_id: string | null;
-  readonly before: unknown;
-  readonly after: unknown;
-}
 
 export const AUDIT_TRAIL: PageRoute = {
   path: "audit",
   async show(visit) {
-    const path = `/v1/operator/audit${listQuery(visit, { limit: LISTED, names: ["account_id", "feed_id"] })}`;
-    const { events, next_cursor: cursor } = bodyOf(
-      await visit.ask<Listed<"events", AuditEntry>>(path),
-    );
+    const names = ["account_id", "feed_id"];
+    const input = listInput(visit, ListAuditEventsInput, { limit: LISTED, names });
+    const { entries: events, nextCursor } = await listAuditEvents(visit.operator, input);
     const { nameOf } = await findNames(
       visit,
       events.flatMap(({ actor, account_id, feed_id }) => [account_id, feed_id, keyOf(actor)]),
@@ -68,7 +58,7 @@ export const AUDIT_TRAIL: PageRoute = {
             ]}
             empty="Nothing was changed yet."
           />
-          <Next visit={visit} cursor={cursor} />
+          <Next visit={visit} cursor={nextCursor} />
         </>
       ),
     };
@@ -89,7 +79,7 @@ const CHANGES_SHOWN = 8;
 const VALUE_CHARACTERS = 80;
 
 /** Each field that was changed, with what it was and is. */
-function Changes({ before, after }: Pick<AuditEntry, "before" | "after">) {
+function Changes({ before, after }: Pick<AuditEvent, "before" | "after">) {
   const [was, is] = [fieldsOf(before), fieldsOf(after)];
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
   return (
@@ -115,7 +105,9 @@ function Changes({ before, after }: Pick<AuditEntry, "before" | "after">) {
   );
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+/** @param json null if there was nothing */
+function fieldsOf(json: string | null): Readonly<Record<string, unknown>> {
+  const value = json === null ? null : parseExact<unknown>(json);
   return isObject(value) ? value : {};
 }
 

@@ -4,24 +4,10 @@
  *
  * @module
  */
-import { Badge, type Figure, Table, Text, Time, type Tone } from "../../layout/parts.tsx";
+import { type FeedRow, reviewOf } from "../../../feeds/feed_text.ts";
+import { Badge, Table, Text, Time, type Tone } from "../../layout/parts.tsx";
 import { AccountLink, FeedLink } from "../lists.tsx";
 import type { Visit } from "../visit.ts";
-
-export interface FeedEntry {
-  readonly id: string;
-  readonly name: string;
-  readonly endpoint_path: string | null;
-  readonly feed_type: string | null;
-  readonly status: string;
-  readonly review: string;
-  readonly is_public: boolean;
-  readonly last_sync_at: string | null;
-  readonly price_type: string;
-  readonly price_per_1k: Figure | null;
-  readonly one_time_price_cents: Figure | null;
-  readonly provider: { readonly id: string; readonly name: string };
-}
 
 const REVIEW_TONES: Readonly<Record<string, Tone>> = {
   waiting: "warn",
@@ -31,7 +17,7 @@ const REVIEW_TONES: Readonly<Record<string, Tone>> = {
 
 interface FeedTableProps {
   readonly visit: Visit;
-  readonly feeds: readonly FeedEntry[];
+  readonly feeds: readonly FeedRow[];
   readonly empty: string;
 }
 
@@ -43,7 +29,7 @@ export function FeedTable({ visit, feeds, empty }: FeedTableProps) {
       columns={[
         {
           head: "Feed",
-          cell: (row) => <FeedLink visit={visit} id={row.id} name={row.name} />,
+          cell: (row) => <FeedLink visit={visit} id={row.feed_id} name={row.name} />,
         },
         {
           head: "Slug",
@@ -56,15 +42,13 @@ export function FeedTable({ visit, feeds, empty }: FeedTableProps) {
         },
         {
           head: "Provider",
-          cell: ({ provider }) => (
-            <AccountLink visit={visit} id={provider.id} name={provider.name} />
-          ),
+          cell: (row) => <AccountLink visit={visit} id={row.account_id} name={row.account_name} />,
         },
         { head: "Type", cell: (row) => row.feed_type ?? "not set" },
         { head: "Status", cell: (row) => <StatusBadge status={row.status} /> },
         {
           head: "Review",
-          cell: (row) => <ReviewBadge review={row.review} />,
+          cell: (row) => <ReviewBadge review={reviewOf(row)} />,
         },
         { head: "Last push", kind: "when", cell: (row) => <Time of={row.last_sync_at} /> },
       ]}

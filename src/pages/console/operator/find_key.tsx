@@ -5,21 +5,27 @@
  * @module
  */
 import { KEY_PATTERN, startOf } from "../../../accounts/key_format.ts";
+import { problemOf } from "../../../api/problems/problems.ts";
 import {
-  type CreatedKeyOutcome,
   EditKeyInput,
+  editAccountKey,
   type FoundKeyOutcome,
+  findKeyRecord,
+  RevokeKeyInput,
+  RotateKeyInput,
+  revokeKey,
+  rotateAccountKey,
 } from "../../../operator/keys.ts";
+import { Refused } from "../../../operator/refused.ts";
 import { Facts, Message, plain, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { callThenGo, operatorAct } from "../acting.ts";
 import type { FormField } from "../form_field.ts";
 import { KeyState } from "../key_state.tsx";
 import { AccountLink } from "../lists.tsx";
 import { typedNumber } from "../own_api.ts";
-import { refusalOf } from "../refusal_messages.ts";
 import { showOnce } from "../show_once.tsx";
 import type { Form, PageRoute, Visit } from "../visit.ts";
+import { operatorAct, operatorMakes } from "./operator_act.ts";
 
 export const FIND_KEY: PageRoute = {
   path: "keys",
@@ -29,10 +35,7 @@ export const FIND_KEY: PageRoute = {
     const found =
       wanted === ""
         ? undefined
-        : await visit.ask<FoundKeyOutcome>("/v1/operator/keys/find", {
-            method: "POST",
-            body: { key: wanted },
-          });
+        : await findKeyRecord(visit.operator, { key: wanted }).catch(refusedOf);
     return {
       title: "Find a key",
       content: (
@@ -53,14 +56,16 @@ export const FIND_KEY: PageRoute = {
             ]}
             buttons={[{ act: "find", text: "Find" }]}
           />
-          {found?.kind === "refused" && (
+          {found instanceof Refused && (
             <Message tone="bad">
               <p>
-                <Text of={found.detail} />
+                <Text of={problemOf(found).options.detail} />
               </p>
             </Message>
           )}
-          {found?.kind === "done" && <FoundKey visit={visit} found={found.body} form={form} />}
+          {found !== undefined && !(found instanceof Refused) && (
+            <FoundKey visit={visit} found={found} form={form} />
+          )}
         </>
       ),
     };
@@ -71,29 +76,29 @@ export const FIND_KEY: PageRoute = {
         return { kind: "show", view: await FIND_KEY.show(visit, form) };
       },
     },
-    revoke: {
+    revoke: operatorAct({
+      input: RevokeKeyInput,
+      given: (_, form) => ({ known: { key_id: form.text("key_id") } }),
       confirm: (form) =>
         `Key ${form.text("key_start")}… reads and writes nothing from the next request on, and the agents that it has connected end with it. This can't be undone.`,
-      run: (visit, form) =>
-        callThenGo(
-          visit,
-          { path: `/v1/operator/keys/${encodeURIComponent(form.text("key_id"))}/revoke` },
-          { to: "keys", done: "revoked" },
-        ),
-    },
-    rotate: {
+      run: revokeKey,
+      done: () => ({ kind: "go", to: "keys", done: "revoked" }),
+    }),
+    rotate: operatorMakes({
+      input: RotateKeyInput,
+      given: (_, form) => ({ known: { key_id: form.text("key_id") } }),
       confirm: (form) =>
         `A new key with the same settings is made in the place of ${form.text("key_start")}…, which works for 24 hours more. Agents that it has connected stay. If somebody else may have the key, revoke it instead.`,
-      async run(visit, form) {
-        const path = `/v1/operator/keys/${encodeURIComponent(form.text("key_id"))}/rotate`;
-        const made = await visit.ask<CreatedKeyOutcome>(path, { method: "POST", body: {} });
-        if (made.kind === "refused") return refusalOf(made);
-        const note =
-          "It is shown this once: only its hash is stored. Give it to the customer within 24 hours.";
-        return showOnce("The new key", made.body.key, note);
-      },
-    },
+      run: rotateAccountKey,
+      done: (_, { key }) =>
+        showOnce(
+          "The new key",
+          key,
+          "It is shown this once: only its hash is stored. Give it to the customer within 24 hours.",
+        ),
+    }),
     edit: operatorAct({
+      input: EditKeyInput,
       confirm(form) {
         const name = form.given("key_name");
         const daily = form.given("daily");
@@ -102,25 +107,28 @@ export const FIND_KEY: PageRoute = {
         const limit = daily === undefined ? "what the account has" : `at most ${daily} credits`;
         return `${named} In a day, it spends ${limit}.`;
       },
-      call(_, form) {
+      given(_, form) {
         const daily = form.given("daily");
         const budget = daily === undefined ? null : typedNumber(daily);
-        const keyId = form.text("key_id");
         return {
-          input: EditKeyInput,
-          method: "PATCH",
-          path: `/v1/operator/keys/${encodeURIComponent(keyId)}`,
-          inPath: { key_id: keyId },
-          body: {
+          known: { key_id: form.text("key_id") },
+          typed: {
             name: form.given("key_name"),
             ...(form.text("permission") === "read" && { daily_credits: budget }),
           },
         };
       },
-      next: () => ({ to: "keys", done: "edited" }),
+      run: editAccountKey,
+      done: () => ({ kind: "go", to: "keys", done: "edited" }),
     }),
   },
 };
+
+/** @throws all but refusals */
+function refusedOf(error: unknown): Refused {
+  if (error instanceof Refused) return error;
+  throw error;
+}
 
 interface FoundKeyProps {
   readonly visit: Visit;

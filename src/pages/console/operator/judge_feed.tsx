@@ -4,18 +4,34 @@
  *
  * @module
  */
-import type { TObject } from "@sinclair/typebox";
+import type { Actor } from "../../../accounts/actor.ts";
 import type { OpenBatch } from "../../../feeds/feed_contents.ts";
-import { DeclineFeedInput, SuspendFeedInput } from "../../../operator/feeds.ts";
+import {
+  DeclineFeedInput,
+  declineFeed,
+  deleteFeed,
+  FeedInput,
+  feedReviewText,
+  publishFeeds,
+  resumeFeed,
+  reviewFeed,
+  SuspendFeedInput,
+  suspendFeed,
+  unpublishFeeds,
+} from "../../../operator/feeds.ts";
+import type { Operator } from "../../../operator/operator.ts";
 import { Badge, digits, Facts, Table, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { callThenGo, operatorAct } from "../acting.ts";
 import { FeedAsSeen, type ShownFeed } from "../feed_as_seen.tsx";
 import { AccountLink } from "../lists.tsx";
 import { OpenBatches } from "../open_batches.tsx";
-import { bodyOf } from "../own_api.ts";
-import { type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
-import { type FeedEntry, ReviewBadge, StatusBadge } from "./feed_table.tsx";
+import { parseExact } from "../own_api.ts";
+import { type Acted, type Change, type Done, idOf, type PageRoute, type Visit } from "../visit.ts";
+import { ReviewBadge, StatusBadge } from "./feed_table.tsx";
+import { operatorAct } from "./operator_act.ts";
+
+/** Newest rows. */
+const ROWS_SHOWN = 3;
 
 interface Push {
   readonly pushed_at: string;
@@ -25,7 +41,14 @@ interface Push {
   readonly rows_received: number;
 }
 
-interface Review extends FeedEntry, ShownFeed {
+/** What `feedReviewText` writes. */
+interface Review extends ShownFeed {
+  readonly id: string;
+  readonly status: string;
+  readonly review: string;
+  readonly is_public: boolean;
+  readonly last_sync_at: string | null;
+  readonly provider: { readonly id: string; readonly name: string };
   readonly row_count: number;
   readonly bytes: number;
   readonly suspension_reason?: string;
@@ -38,7 +61,10 @@ interface Review extends FeedEntry, ShownFeed {
 export const JUDGE_FEED: PageRoute = {
   path: "feeds/:id",
   async show(visit, form) {
-    const review = bodyOf(await visit.ask<Review>(`/v1/operator/feeds/${idOf(visit)}?rows=3`));
+    const { operator } = visit;
+    const found = await reviewFeed(operator, { feed_id: idOf(visit), rows: ROWS_SHOWN });
+    // As JSON, since schema, sample and rows are the provider's own JSON.
+    const review = parseExact<Review>(feedReviewText(found, operator));
     const isDeleted = review.deleted_at !== undefined;
     const isSuspended = review.suspension_reason !== undefined;
     return {
@@ -138,61 +164,68 @@ export const JUDGE_FEED: PageRoute = {
     };
   },
   acts: {
-    publish: {
-      confirm: () => "The feed shows in catalog and search, to everybody, as soon as it is active.",
-      run: (visit) => onFeed(visit, "publish", "published"),
-    },
-    unpublish: {
-      confirm: () => "The feed leaves catalog and search. Who has its id or slug still reads it.",
-      run: (visit) => onFeed(visit, "unpublish", "unpublished"),
-    },
+    publish: listingAct(
+      publishFeeds,
+      "The feed shows in catalog and search, to everybody, as soon as it is active.",
+      "published",
+    ),
+    unpublish: listingAct(
+      unpublishFeeds,
+      "The feed leaves catalog and search. Who has its id or slug still reads it.",
+      "unpublished",
+    ),
     decline: operatorAct({
+      input: DeclineFeedInput,
+      given: (visit, form) => ({
+        known: { feed_id: idOf(visit) },
+        typed: { reason: form.text("reason") },
+      }),
       confirm: (form) =>
         `The feed stays unlisted, and its provider sees that it was declined. The reason is: ${form.text("reason")}`,
-      call: (visit, form) => reasonCall(visit, form, { verb: "decline", input: DeclineFeedInput }),
-      next: (visit) => ({ to: `feeds/${idOf(visit)}`, done: "declined" }),
+      run: declineFeed,
+      done: (visit) => backTo(visit, "declined"),
     }),
     suspend: operatorAct({
+      input: SuspendFeedInput,
+      given: (visit, form) => ({
+        known: { feed_id: idOf(visit) },
+        typed: { reason: form.text("reason") },
+      }),
       confirm: (form) =>
         `Nobody reads the feed or pushes to it from the next request on. The reason is: ${form.text("reason")}`,
-      call: (visit, form) => reasonCall(visit, form, { verb: "suspend", input: SuspendFeedInput }),
-      next: (visit) => ({ to: `feeds/${idOf(visit)}`, done: "suspended" }),
+      run: suspendFeed,
+      done: (visit) => backTo(visit, "suspended"),
     }),
-    resume: {
+    resume: operatorAct({
+      input: FeedInput,
+      given: (visit) => ({ known: { feed_id: idOf(visit) } }),
       confirm: () => "The feed is read and pushed to again from the next request on.",
-      run: (visit) => onFeed(visit, "resume", "resumed"),
-    },
-    delete: {
+      run: resumeFeed,
+      done: (visit) => backTo(visit, "resumed"),
+    }),
+    delete: operatorAct({
+      input: FeedInput,
+      given: (visit) => ({ known: { feed_id: idOf(visit) } }),
       confirm: () => "The feed is deleted for good, with all its rows. This can't be undone.",
-      run: (visit) =>
-        callThenGo(
-          visit,
-          { method: "DELETE", path: `/v1/operator/feeds/${idOf(visit)}` },
-          { to: "feeds", done: "deleted" },
-        ),
-    },
+      run: deleteFeed,
+      done: () => ({ kind: "go", to: "feeds", done: "deleted" }),
+    }),
   },
 };
 
-function reasonCall(
-  visit: Visit,
-  form: Form,
-  { verb, input }: { readonly verb: "decline" | "suspend"; readonly input: TObject },
-) {
-  const id = idOf(visit);
-  return {
-    input,
-    path: `/v1/operator/feeds/${id}/${verb}`,
-    inPath: { feed_id: id },
-    body: { reason: form.text("reason") },
-  };
+type SetListed = typeof publishFeeds;
+
+function listingAct(setListed: SetListed, sentence: string, done: Done): Change {
+  return operatorAct({
+    input: FeedInput,
+    given: (visit) => ({ known: { feed_id: idOf(visit) } }),
+    confirm: () => sentence,
+    run: (operator: Operator, { feed_id: feed }, actor: Actor) =>
+      setListed(operator, { feed_ids: [feed] }, actor),
+    done: (visit) => backTo(visit, done),
+  });
 }
 
-function onFeed(visit: Visit, verb: string, done: "published" | "unpublished" | "resumed") {
-  const id = idOf(visit);
-  return callThenGo(
-    visit,
-    { path: `/v1/operator/feeds/${id}/${verb}` },
-    { to: `feeds/${id}`, done },
-  );
+function backTo(visit: Visit, done: Done): Acted {
+  return { kind: "go", to: `feeds/${idOf(visit)}`, done };
 }

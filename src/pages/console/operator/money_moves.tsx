@@ -4,48 +4,54 @@
  *
  * @module
  */
+import { reportEarnings } from "../../../operator/earnings_statements.ts";
 import {
+  ListPayoutsInput,
+  listPayouts,
   type PayoutOutcome,
   RecordPayoutInput,
+  recordPayout,
   UndoPayoutInput,
+  undoPayout,
 } from "../../../operator/payouts.ts";
-import { CreatePromotionInput, type ListedPromotionOutcome } from "../../../operator/promotions.ts";
 import {
-  type PurchaseOutcome,
+  CreatePromotionInput,
+  createPromotion,
+  ListPromotionsInput,
+  listPromotions,
+} from "../../../operator/promotions.ts";
+import {
+  ListPurchasesInput,
+  listPurchases,
   RecordPurchaseInput,
+  recordPurchase,
   UndoPurchaseInput,
+  undoPurchase,
 } from "../../../operator/purchases.ts";
-import { Credits, digits, type Figure, Table, Text, Time, Usd } from "../../layout/parts.tsx";
+import { Credits, digits, Table, Text, Time, Usd } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { operatorAct } from "../acting.ts";
-import { AccountLink, FeedLink, type Listed, listQuery, Next } from "../lists.tsx";
+import { AccountLink, FeedLink, Next } from "../lists.tsx";
 import { findNames } from "../names.ts";
-import { bodyOf, typedNumber } from "../own_api.ts";
-import { refusalOf } from "../refusal_messages.ts";
-import type { Confirmation, Form, PageRoute, Visit } from "../visit.ts";
+import { typedNumber } from "../own_api.ts";
+import type { Acted, Done, Form, PageRoute, Visit } from "../visit.ts";
+import { listInput, operatorAct } from "./operator_act.ts";
 
 /** Of each list. */
 const LISTED = 20;
 
-interface Owed {
-  readonly owed_usd: Figure;
-}
-
 export const MONEY_MOVES: PageRoute = {
   path: "money",
   async show(visit, form) {
-    const listed = async <Name extends string, Entry>(name: Name) => {
-      const place = listQuery(visit, { limit: LISTED, by: name });
-      return bodyOf(await visit.ask<Listed<Name, Entry>>(`/v1/operator/${name}${place}`));
-    };
-    const [earnings, payouts, promotions, purchases] = await Promise.all([
-      visit.ask<Owed>("/v1/operator/earnings"),
-      listed<"payouts", PayoutOutcome>("payouts"),
-      listed<"promotions", ListedPromotionOutcome>("promotions"),
-      listed<"purchases", PurchaseOutcome>("purchases"),
+    const { operator } = visit;
+    const placeOf = (by: string) => ({ limit: LISTED, by });
+    const [{ outcome }, payouts, promotions, purchases] = await Promise.all([
+      reportEarnings(operator, {}),
+      listPayouts(operator, listInput(visit, ListPayoutsInput, placeOf("payouts"))),
+      listPromotions(operator, listInput(visit, ListPromotionsInput, placeOf("promotions"))),
+      listPurchases(operator, listInput(visit, ListPurchasesInput, placeOf("purchases"))),
     ]);
-    const bought = purchases.purchases;
-    const paid = payouts.payouts;
+    const bought = purchases.entries;
+    const paid = payouts.entries;
     const { nameOf } = await findNames(
       visit,
       [...bought, ...paid].map((row) => row.account_id),
@@ -76,12 +82,7 @@ export const MONEY_MOVES: PageRoute = {
             ]}
             empty="No feed was bought yet."
           />
-          <Next
-            visit={visit}
-            by="purchases"
-            cursor={purchases.next_cursor}
-            text="Older purchases"
-          />
+          <Next visit={visit} by="purchases" cursor={purchases.nextCursor} text="Older purchases" />
           <h3>Record a payment that was made elsewhere</h3>
           <ActForm
             form={form}
@@ -104,8 +105,8 @@ export const MONEY_MOVES: PageRoute = {
           />
           <h2>Payouts to providers</h2>
           <p>
-            All providers together are owed <Usd of={bodyOf(earnings).owed_usd} />. What each is
-            owed is on its account's page, and is shown before a payout is recorded.
+            All providers together are owed <Usd of={outcome.owed_usd} />. What each is owed is on
+            its account's page, and is shown before a payout is recorded.
           </p>
           <Table
             label="Payouts"
@@ -125,7 +126,7 @@ export const MONEY_MOVES: PageRoute = {
             ]}
             empty="No provider was paid yet."
           />
-          <Next visit={visit} by="payouts" cursor={payouts.next_cursor} text="Older payouts" />
+          <Next visit={visit} by="payouts" cursor={payouts.nextCursor} text="Older payouts" />
           <ActForm
             form={form}
             fields={[
@@ -148,7 +149,7 @@ export const MONEY_MOVES: PageRoute = {
           <h2>Promotion codes</h2>
           <Table
             label="Promotion codes"
-            rows={promotions.promotions}
+            rows={promotions.entries}
             columns={[
               { head: "Code", cell: (row) => <code>{row.code}</code> },
               { head: "Gives", kind: "num", cell: (row) => <Credits of={row.credits} /> },
@@ -166,7 +167,7 @@ export const MONEY_MOVES: PageRoute = {
             ]}
             empty="There is no code yet."
           />
-          <Next visit={visit} by="promotions" cursor={promotions.next_cursor} text="More codes" />
+          <Next visit={visit} by="promotions" cursor={promotions.nextCursor} text="More codes" />
           <ActForm
             form={form}
             fields={[
@@ -181,78 +182,81 @@ export const MONEY_MOVES: PageRoute = {
   },
   acts: {
     purchase: operatorAct({
-      confirm: (form) =>
-        `${form.text("buyer")} reads ${form.text("bought")} free from now on. Nothing is taken from its balance.`,
-      call: (_, form) => ({
-        input: RecordPurchaseInput,
-        path: "/v1/operator/purchases",
-        body: {
+      input: RecordPurchaseInput,
+      given: (_, form) => ({
+        typed: {
           account_id: form.text("buyer"),
           feed_id: form.text("bought"),
           reference: form.given("purchase_reference"),
         },
       }),
-      next: () => ({ to: "money", done: "recorded" }),
+      confirm: (form) =>
+        `${form.text("buyer")} reads ${form.text("bought")} free from now on. Nothing is taken from its balance.`,
+      run: (operator, input, actor, reference) =>
+        recordPurchase(operator, { reference, ...input }, actor),
+      done: () => backWith("recorded"),
     }),
     undo: operatorAct({
-      confirm: (form) =>
-        `The purchase of ${form.text("undo_feed")} by ${form.text("undo_account")} is undone: its price goes back, and the account reads the feed no more.`,
-      call: (_, form) => ({
-        input: UndoPurchaseInput,
-        path: "/v1/operator/purchases/undo",
-        body: {
+      input: UndoPurchaseInput,
+      given: (_, form) => ({
+        typed: {
           account_id: form.text("undo_account"),
           feed_id: form.text("undo_feed"),
           reason: form.text("undo_reason"),
         },
       }),
-      next: () => ({ to: "money", done: "undone" }),
+      confirm: (form) =>
+        `The purchase of ${form.text("undo_feed")} by ${form.text("undo_account")} is undone: its price goes back, and the account reads the feed no more.`,
+      run: undoPurchase,
+      done: () => backWith("undone"),
     }),
     payout: operatorAct({
-      confirm: confirmPayout,
-      call: (_, form) => ({
-        input: RecordPayoutInput,
-        path: "/v1/operator/payouts",
-        body: {
+      input: RecordPayoutInput,
+      given: (_, form) => ({
+        typed: {
           account_id: form.text("payee"),
           usd: typedNumber(form.text("usd")),
           reference: form.text("payout_reference"),
           allow_above: form.text("allow_above") === "yes",
         },
       }),
-      next: () => ({ to: "money", done: "recorded" }),
+      confirm: confirmPayout,
+      run: recordPayout,
+      done: () => backWith("recorded"),
     }),
     undo_payout: operatorAct({
+      input: UndoPayoutInput,
+      given: (_, form) => ({
+        known: { payout_id: form.text("wrong_payout") },
+        typed: { reason: form.text("wrong_reason") },
+      }),
       confirm: (form) =>
         `Payout ${form.text("wrong_payout")} is taken back: its provider is owed the amount again. The reason is: ${form.text("wrong_reason")}`,
-      call: (_, form) => ({
-        input: UndoPayoutInput,
-        inPath: { payout_id: form.text("wrong_payout") },
-        path: `/v1/operator/payouts/${encodeURIComponent(form.text("wrong_payout"))}/undo`,
-        body: { reason: form.text("wrong_reason") },
-      }),
-      next: () => ({ to: "money", done: "payout_undone" }),
+      run: undoPayout,
+      done: () => backWith("payout_undone"),
     }),
     promotion: operatorAct({
+      input: CreatePromotionInput,
+      given: (_, form) => ({
+        typed: { code: form.text("code"), credits: typedNumber(form.text("promo_credits")) },
+      }),
       confirm: (form) =>
         `Every account may redeem the code ${form.text("code")} once, for ${digits(form.text("promo_credits"))} credits.`,
-      call: (_, form) => ({
-        input: CreatePromotionInput,
-        path: "/v1/operator/promotions",
-        body: { code: form.text("code"), credits: typedNumber(form.text("promo_credits")) },
-      }),
-      next: () => ({ to: "money", done: "made" }),
+      run: createPromotion,
+      done: () => backWith("made"),
     }),
   },
 };
 
+function backWith(done: Done): Acted {
+  return { kind: "go", to: "money", done };
+}
+
 /** Asks whether to record the payout, and says what the provider is owed now. */
-async function confirmPayout(form: Form, visit: Visit): Promise<Confirmation> {
+async function confirmPayout(form: Form, { operator }: Visit): Promise<string> {
   const payee = form.text("payee");
-  const asked = new URLSearchParams({ account_id: payee });
-  const answer = await visit.ask<Owed>(`/v1/operator/earnings?${asked}`);
-  if (answer.kind === "refused") return refusalOf(answer);
-  return `${form.text("usd")} USD are noted as paid to ${payee}, which is owed ${digits(answer.body.owed_usd)} USD now.`;
+  const { outcome } = await reportEarnings(operator, { account_id: payee });
+  return `${form.text("usd")} USD are noted as paid to ${payee}, which is owed ${digits(outcome.owed_usd)} USD now.`;
 }
 
 function TakingBack({

@@ -4,17 +4,32 @@
  *
  * @module
  */
-import type { Earnings } from "../../../accounts/earnings/earnings.ts";
+import type { UsageRow } from "../../../accounts/usage_event.ts";
+import { problemOf } from "../../../api/problems/problems.ts";
+import { creditsText } from "../../../money/money.ts";
 import {
   EditAccountInput,
+  editAccount,
   outlineAccount,
   type ProvenAccountOutcome,
+  ResumeAccountInput,
+  resumeAccount,
   SuspendAccountInput,
+  showAccount,
+  suspendAccount,
 } from "../../../operator/accounts.ts";
-import { CreditsInput } from "../../../operator/credits.ts";
-import { type CreatedKeyOutcome, CreateKeyInput, listKeys } from "../../../operator/keys.ts";
-import { RedeemPromotionInput } from "../../../operator/promotions.ts";
-import { createSignInLink } from "../../../operator/sign_in_links.ts";
+import { CreditsInput, grantCredits, revokeCredits } from "../../../operator/credits.ts";
+import { reportEarnings } from "../../../operator/earnings_statements.ts";
+import { CreateKeyInput, createKey, listKeys } from "../../../operator/keys.ts";
+import { RedeemPromotionInput, redeemPromotion } from "../../../operator/promotions.ts";
+import { Refused } from "../../../operator/refused.ts";
+import { CreateSignInLinkInput, createSignInLink } from "../../../operator/sign_in_links.ts";
+import {
+  ListUsageInput,
+  listUsage,
+  RefundUsageInput,
+  refundUsage,
+} from "../../../operator/usage.ts";
 import {
   digits,
   Facts,
@@ -27,48 +42,48 @@ import {
   Time,
 } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { callThenGo, operatorAct, requireInput } from "../acting.ts";
 import { EarningsChart } from "../earnings_chart.tsx";
 import { KeyState } from "../key_state.tsx";
-import { FeedLink, type Listed, listQuery, Next } from "../lists.tsx";
+import { FeedLink, Next } from "../lists.tsx";
 import { findNames } from "../names.ts";
-import { type Answered, bodyOf, typedNumber } from "../own_api.ts";
-import { refusalOf } from "../refusal_messages.ts";
+import { typedNumber } from "../own_api.ts";
 import { showOnce } from "../show_once.tsx";
 import { SpendingChart, spendingOf } from "../spending_chart.tsx";
-import { type Acted, type Done, type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
-
-interface UsageEntry {
-  readonly usage_id: string;
-  readonly timestamp: string;
-  readonly operation: string;
-  readonly feed_id: string | null;
-  readonly credits_charged: Figure;
-  readonly key_id: string | null;
-}
+import {
+  type Acted,
+  type Change,
+  type Done,
+  type Form,
+  idOf,
+  type PageRoute,
+  type Visit,
+} from "../visit.ts";
+import { listInput, operatorAct, operatorMakes } from "./operator_act.ts";
 
 const CALLS_LISTED = 20;
 
-type Proof = Answered<ProvenAccountOutcome>;
+/** The proof of an account's balance, or why there is none. */
+type Proof = ProvenAccountOutcome | Refused;
 
 export const ONE_ACCOUNT: PageRoute = {
   path: "accounts/:id",
   async show(visit, form) {
     const id = idOf(visit);
-    const place = listQuery(visit, { limit: CALLS_LISTED });
+    const { operator } = visit;
     const account = { account_id: id };
-    const [row, keys, log, spent, sold] = await Promise.all([
-      outlineAccount(visit.operator, account),
-      listKeys(visit.operator, account),
-      visit.ask<Listed<"usage", UsageEntry>>(`/v1/operator/usage${place}&account_id=${id}`),
+    const calls = listInput(visit, ListUsageInput, { limit: CALLS_LISTED, fixed: account });
+    const [row, keys, log, spent, { outcome: sold }] = await Promise.all([
+      outlineAccount(operator, account),
+      listKeys(operator, account),
+      listUsage(operator, calls),
       spendingOf(visit, id, "day"),
-      visit.ask<Earnings>(`/v1/operator/earnings?group_by=day&account_id=${id}`).then(bodyOf),
+      reportEarnings(operator, { ...account, group_by: "day" }),
     ]);
     const proof =
       row.has_long_log && visit.query.get("prove") !== "yes"
         ? undefined
-        : await visit.ask<ProvenAccountOutcome>(`/v1/operator/accounts/${id}`);
-    const { usage, next_cursor: cursor } = bodyOf(log);
+        : await showAccount(operator, account).catch(refusedOf);
+    const { entries: usage, nextCursor: cursor } = log;
     const { nameOf } = await findNames(
       visit,
       usage.flatMap(({ feed_id: feedId, key_id: keyId }) => [feedId, keyId]),
@@ -208,7 +223,7 @@ export const ONE_ACCOUNT: PageRoute = {
                   ),
               },
               { head: "Key", cell: (event) => <Text of={nameOf(event.key_id)} /> },
-              { head: "Credits", kind: "num", cell: (event) => digits(event.credits_charged) },
+              { head: "Credits", kind: "num", cell: (event) => creditsText(event.charge_nanos) },
               {
                 head: "Usage id",
                 kind: "id",
@@ -216,7 +231,7 @@ export const ONE_ACCOUNT: PageRoute = {
               },
               {
                 head: "Refund",
-                cell: (event) => hasMoved(event.credits_charged) && <Refund {...event} />,
+                cell: (event) => event.charge_nanos > 0n && <Refund {...event} />,
               },
             ]}
             empty="It has not read anything yet."
@@ -259,102 +274,100 @@ export const ONE_ACCOUNT: PageRoute = {
     };
   },
   acts: {
-    key: {
-      confirm(form, visit) {
-        requireInput({ input: CreateKeyInput, body: newKeyOf(visit, form) });
-        return `A new ${form.text("permission")} key of the account is made. The next page shows it, once.`;
-      },
-      async run(visit, form) {
-        const made = await visit.ask<CreatedKeyOutcome>("/v1/operator/keys", {
-          method: "POST",
-          body: newKeyOf(visit, form),
-        });
-        if (made.kind === "refused") return refusalOf(made);
-        const note = "It is shown this once: only its hash is stored. Give it to the customer now.";
-        return showOnce("The new key", made.body.key, note);
-      },
-    },
+    key: operatorMakes({
+      input: CreateKeyInput,
+      given: (visit, form) => ({ typed: newKeyOf(visit, form) }),
+      confirm: (form) =>
+        `A new ${form.text("permission")} key of the account is made. The next page shows it, once.`,
+      run: createKey,
+      done: (_, { key }) =>
+        showOnce(
+          "The new key",
+          key,
+          "It is shown this once: only its hash is stored. Give it to the customer now.",
+        ),
+    }),
     grant: operatorAct({
+      input: CreditsInput,
+      given: (visit, form) => ({ typed: creditsOf(visit, form) }),
       confirm: (form) =>
         `${digits(form.text("credits"))} credits are added to the account's balance. Reason: ${form.text("reason")}`,
-      call: (visit, form) => creditsCall(visit, form, "grants"),
-      next: (visit) => backTo(visit, "granted"),
+      run: (operator, input, actor, reference) =>
+        grantCredits(operator, { reference, ...input }, actor),
+      done: (visit) => backTo(visit, "granted"),
     }),
     take: operatorAct({
+      input: CreditsInput,
+      given: (visit, form) => ({ typed: creditsOf(visit, form) }),
       confirm: (form) =>
         `${digits(form.text("credits"))} credits are taken from the account's balance. Reason: ${form.text("reason")}`,
-      call: (visit, form) => creditsCall(visit, form, "revocations"),
-      next: (visit) => backTo(visit, "taken"),
+      run: (operator, input, actor, reference) =>
+        revokeCredits(operator, { reference, ...input }, actor),
+      done: (visit) => backTo(visit, "taken"),
     }),
-    redeem: operatorAct({
+    redeem: operatorMakes({
+      input: RedeemPromotionInput,
+      given: (visit, form) => ({
+        known: { code: form.text("code") },
+        typed: { account_id: idOf(visit) },
+      }),
       confirm: (form) =>
         `The credits of code ${form.text("code")} are added to the account's balance, once.`,
-      call: (visit, form) => ({
-        input: RedeemPromotionInput,
-        path: `/v1/operator/promotions/${encodeURIComponent(form.text("code"))}/redemptions`,
-        inPath: { code: form.text("code") },
-        body: { account_id: idOf(visit) },
-      }),
-      next: (visit) => backTo(visit, "redeemed"),
+      run: redeemPromotion,
+      done: (visit) => backTo(visit, "redeemed"),
     }),
-    refund: {
+    refund: operatorAct({
+      input: RefundUsageInput,
+      asks: [{ name: "refund_reason", label: "Reason", isRequired: true }],
+      given: (_, form) => ({
+        known: { usage_id: form.text("usage_id") },
+        typed: { reason: form.text("refund_reason") },
+      }),
       confirm: (form) =>
         `The ${digits(form.text("charged"))} credits that call ${form.text("usage_id")} was charged go back to the account, once.`,
-      asks: [{ name: "refund_reason", label: "Reason", isRequired: true }],
-      run: (visit, form) =>
-        callThenGo(
-          visit,
-          {
-            path: `/v1/operator/usage/${encodeURIComponent(form.text("usage_id"))}/refund`,
-            body: { reason: form.text("refund_reason") },
-          },
-          { to: `accounts/${idOf(visit)}`, done: "refunded" },
-        ),
-    },
+      run: refundUsage,
+      done: (visit) => backTo(visit, "refunded"),
+    }),
     edit: operatorAct({
-      confirm: (form) =>
-        `The account is called ${form.text("account_name")}, and may have ${form.text("max_feeds")} feeds.`,
-      call: (visit, form) => ({
-        input: EditAccountInput,
-        method: "PATCH",
-        path: `/v1/operator/accounts/${idOf(visit)}`,
-        inPath: { account_id: idOf(visit) },
-        body: {
+      input: EditAccountInput,
+      given: (visit, form) => ({
+        known: { account_id: idOf(visit) },
+        typed: {
           name: form.text("account_name"),
           max_feeds_allowed: typedNumber(form.text("max_feeds")),
         },
       }),
-      next: (visit) => backTo(visit, "edited"),
+      confirm: (form) =>
+        `The account is called ${form.text("account_name")}, and may have ${form.text("max_feeds")} feeds.`,
+      run: editAccount,
+      done: (visit) => backTo(visit, "edited"),
     }),
     suspend: operatorAct({
+      input: SuspendAccountInput,
+      given: (visit, form) => ({
+        known: { account_id: idOf(visit) },
+        typed: { reason: form.text("suspend_reason") },
+      }),
       confirm: (form) =>
         `Every call with the account's keys is refused from the next request on; its feeds stay readable. Reason: ${form.text("suspend_reason")}`,
-      call: (visit, form) => ({
-        input: SuspendAccountInput,
-        path: `/v1/operator/accounts/${idOf(visit)}/suspend`,
-        inPath: { account_id: idOf(visit) },
-        body: { reason: form.text("suspend_reason") },
-      }),
-      next: (visit) => backTo(visit, "suspended"),
+      run: suspendAccount,
+      done: (visit) => backTo(visit, "suspended"),
     }),
-    resume: {
+    resume: operatorAct({
+      input: ResumeAccountInput,
+      given: (visit) => ({ known: { account_id: idOf(visit) } }),
       confirm: () => "Calls with the account's keys are answered again from the next request on.",
-      run: (visit) =>
-        callThenGo(
-          visit,
-          { path: `/v1/operator/accounts/${idOf(visit)}/resume` },
-          { to: `accounts/${idOf(visit)}`, done: "resumed" },
-        ),
-    },
-    link_read: {
-      confirm: () =>
-        "A link is made. Who opens it within 15 minutes spends this account's credits.",
-      run: (visit) => makeLink(visit, "read"),
-    },
-    link_write: {
-      confirm: () => "A link is made. Who opens it within 15 minutes changes this account's feeds.",
-      run: (visit) => makeLink(visit, "write"),
-    },
+      run: resumeAccount,
+      done: (visit) => backTo(visit, "resumed"),
+    }),
+    link_read: makeLink(
+      "read",
+      "A link is made. Who opens it within 15 minutes spends this account's credits.",
+    ),
+    link_write: makeLink(
+      "write",
+      "A link is made. Who opens it within 15 minutes changes this account's feeds.",
+    ),
   },
 };
 
@@ -368,28 +381,30 @@ function newKeyOf(visit: Visit, form: Form) {
   };
 }
 
-function creditsCall(visit: Visit, form: Form, what: "grants" | "revocations") {
+function creditsOf(visit: Visit, form: Form) {
   return {
-    input: CreditsInput,
-    path: `/v1/operator/credits/${what}`,
-    body: {
-      account_id: idOf(visit),
-      credits: typedNumber(form.text("credits")),
-      reason: form.text("reason"),
-      reference: form.given("reference"),
-    },
+    account_id: idOf(visit),
+    credits: typedNumber(form.text("credits")),
+    reason: form.text("reason"),
+    reference: form.given("reference"),
   };
 }
 
-function backTo(visit: Visit, done: Done) {
-  return { to: `accounts/${idOf(visit)}`, done };
+function backTo(visit: Visit, done: Done): Acted {
+  return { kind: "go", to: `accounts/${idOf(visit)}`, done };
+}
+
+/** @throws all but refusals */
+function refusedOf(error: unknown): Refused {
+  if (error instanceof Refused) return error;
+  throw error;
 }
 
 function Ledger({ proof }: { readonly proof: Proof | undefined }) {
-  if (proof?.kind !== "done") {
+  if (proof === undefined || proof instanceof Refused) {
     return <FigureCard label="Ledger" value="not proven" note="see the proof below" />;
   }
-  const { is_balanced: holds } = proof.body.ledger;
+  const { is_balanced: holds } = proof.ledger;
   return (
     <FigureCard
       label="Ledger"
@@ -400,8 +415,8 @@ function Ledger({ proof }: { readonly proof: Proof | undefined }) {
 }
 
 function proofText(proof: Proof): string {
-  if (proof.kind === "refused") return proof.detail;
-  const { ledger, balance_credits: balance } = proof.body;
+  if (proof instanceof Refused) return problemOf(proof).options.detail;
+  const { ledger, balance_credits: balance } = proof;
   const { granted_credits: granted, revoked_credits: revoked } = ledger;
   const { charged_credits: charged, refunded_credits: refunded } = ledger;
   const sign = ledger.is_balanced ? "=" : "≠";
@@ -409,10 +424,10 @@ function proofText(proof: Proof): string {
 }
 
 /** Gives back what a call was charged. */
-function Refund({ usage_id: usageId, credits_charged: charged }: UsageEntry) {
+function Refund({ usage_id: usageId, charge_nanos: charged }: UsageRow) {
   return (
     <ActForm
-      hidden={{ usage_id: usageId, charged: plain(charged) }}
+      hidden={{ usage_id: usageId, charged: creditsText(charged) }}
       buttons={[{ act: "refund", text: "Refund", tone: "quiet" }]}
     />
   );
@@ -423,10 +438,17 @@ function hasMoved(...figures: readonly Figure[]): boolean {
   return figures.some((figure) => Number(plain(figure)) !== 0);
 }
 
-async function makeLink(visit: Visit, permission: "read" | "write"): Promise<Acted> {
-  const asked = { account_id: idOf(visit), permission };
-  const { url } = await createSignInLink(visit.operator, asked, visit.actor);
-  const note =
-    "Whoever signs in with it first, within 15 minutes, acts as this account. Send it to the customer alone.";
-  return showOnce("A link to sign in", url, note);
+function makeLink(permission: "read" | "write", sentence: string): Change {
+  return operatorAct({
+    input: CreateSignInLinkInput,
+    given: (visit) => ({ known: { account_id: idOf(visit), permission } }),
+    confirm: () => sentence,
+    run: createSignInLink,
+    done: (_, { url }) =>
+      showOnce(
+        "A link to sign in",
+        url,
+        "Whoever signs in with it first, within 15 minutes, acts as this account. Send it to the customer alone.",
+      ),
+  });
 }

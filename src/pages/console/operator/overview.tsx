@@ -4,8 +4,10 @@
  *
  * @module
  */
-import { hasLateFeeds } from "../../../operator/feeds.ts";
-import type { StatsOutcome } from "../../../operator/stats.ts";
+import type { FeedRow } from "../../../feeds/feed_text.ts";
+import { hasLateFeeds, listFeeds } from "../../../operator/feeds.ts";
+import type { Operator } from "../../../operator/operator.ts";
+import { readStats, type StatsOutcome } from "../../../operator/stats.ts";
 import {
   Chart,
   digits,
@@ -15,26 +17,24 @@ import {
   Table,
   Time,
 } from "../../layout/parts.tsx";
-import { AccountLink, FeedLink, type Listed } from "../lists.tsx";
-import { bodyOf } from "../own_api.ts";
+import { AccountLink, FeedLink } from "../lists.tsx";
 import type { PageRoute } from "../visit.ts";
-import { type FeedEntry, FeedTable } from "./feed_table.tsx";
+import { FeedTable } from "./feed_table.tsx";
+
+/** Of each list. */
+const FEEDS_SHOWN = 5;
 
 export const OVERVIEW: PageRoute = {
   path: "",
   async show(visit) {
-    const { ask, query } = visit;
+    const { operator, query } = visit;
     const by = query.get("by") === "minute" ? "minute" : "day";
     const [stats, waiting, late] = await Promise.all([
-      ask<StatsOutcome>(`/v1/operator/stats?by=${by}`),
-      ask<Listed<"feeds", FeedEntry>>("/v1/operator/feeds?review=waiting&limit=5"),
-      hasLateFeeds(visit.operator).then((has) =>
-        has ? ask<Listed<"feeds", FeedEntry>>("/v1/operator/feeds?health=late&limit=5") : undefined,
-      ),
+      readStats(operator, { by }),
+      listFeeds(operator, { review: "waiting", limit: FEEDS_SHOWN }),
+      listLate(operator),
     ]);
-    const { groups, totals, ledger, top, complete_until: until } = bodyOf(stats);
-    const { feeds } = bodyOf(waiting);
-    const lateFeeds = late?.kind === "done" ? late.body.feeds : [];
+    const { groups, totals, ledger, top, complete_until: until } = stats;
     const points = (values: (group: StatsOutcome["groups"][number]) => readonly Figure[]) =>
       groups.map((group) => ({ at: group.at, values: values(group) }));
     return {
@@ -103,11 +103,11 @@ export const OVERVIEW: PageRoute = {
           <h2>Waiting for review</h2>
           <FeedTable
             visit={visit}
-            feeds={feeds}
+            feeds={waiting.entries}
             empty="No feed waits for review. Providers ask for it when they create or edit a feed."
           />
           <h2>Late feeds</h2>
-          <FeedTable visit={visit} feeds={lateFeeds} empty="No provider was late a minute ago." />
+          <FeedTable visit={visit} feeds={late} empty="No provider was late a minute ago." />
           <h2>Read most</h2>
           <Table
             label="Feeds that are read most"
@@ -143,6 +143,12 @@ export const OVERVIEW: PageRoute = {
     };
   },
 };
+
+async function listLate(operator: Operator): Promise<readonly FeedRow[]> {
+  if (!(await hasLateFeeds(operator))) return [];
+  const { entries } = await listFeeds(operator, { health: "late", limit: FEEDS_SHOWN });
+  return entries;
+}
 
 function LedgerProof({ ledger }: { readonly ledger: StatsOutcome["ledger"] }) {
   if (ledger === null) {

@@ -4,20 +4,20 @@
  *
  * @module
  */
-import { type Listed, listQuery, Next } from "../lists.tsx";
-import { bodyOf } from "../own_api.ts";
+import { ListFeedsInput, listFeeds } from "../../../operator/feeds.ts";
+import { Next } from "../lists.tsx";
 import type { PageRoute } from "../visit.ts";
-import { type FeedEntry, FeedTable } from "./feed_table.tsx";
+import { FeedTable } from "./feed_table.tsx";
+import { listInput } from "./operator_act.ts";
 
 const LISTED = 50;
 
 export const WAITING_FEEDS: PageRoute = {
   path: "reviews",
   async show(visit) {
-    const path = `/v1/operator/feeds${listQuery(visit, { limit: LISTED })}&review=waiting`;
-    const { feeds, next_cursor: cursor } = bodyOf(
-      await visit.ask<Listed<"feeds", FeedEntry>>(path),
-    );
+    const fixed = { review: "waiting" };
+    const input = listInput(visit, ListFeedsInput, { limit: LISTED, fixed });
+    const { entries, nextCursor } = await listFeeds(visit.operator, input);
     return {
       title: "Reviews",
       content: (
@@ -26,10 +26,10 @@ export const WAITING_FEEDS: PageRoute = {
           <p class="lead">Look at a feed as an agent sees it, then publish or decline it.</p>
           <FeedTable
             visit={visit}
-            feeds={feeds}
+            feeds={entries}
             empty="Nothing waits. Providers ask for a review when they create or edit a feed."
           />
-          <Next visit={visit} cursor={cursor} />
+          <Next visit={visit} cursor={nextCursor} />
         </>
       ),
     };

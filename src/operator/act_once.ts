@@ -1,5 +1,6 @@
 /**
- * `Idempotency-Key` of the operator's API: a repeat of a call acts once, over all processes. Beyond 5.
+ * A call of an operator that comes twice acts once, over all processes: one with an `Idempotency-Key` in the API, and
+ * a form of the console. See `src/spec/beyond.md`, section 5.
  *
  * The key is written down before the act and its answer after it, each in a commit of its own. So at most one call acts
  * under a key, always. If the process dies in between, nobody can tell what came of the act. A repeat then acts once
@@ -15,13 +16,12 @@
  *
  * @module
  */
-import { Problem } from "../../http/problem_details.ts";
-import { present } from "../../lib/assert.ts";
-import { openToken, sealToken, type TokenOptions } from "../../lib/sealed_token.ts";
-import { IDEMPOTENCY_TTL_MS } from "../../limits.ts";
-import { Refused } from "../../operator/refused.ts";
-import type { Database } from "../../postgres/client/database.ts";
-import type { OperatorPrincipal } from "./admin_callers.ts";
+import { Problem } from "../http/problem_details.ts";
+import { present } from "../lib/assert.ts";
+import { openToken, sealToken, type TokenOptions } from "../lib/sealed_token.ts";
+import { IDEMPOTENCY_TTL_MS } from "../limits.ts";
+import type { Database } from "../postgres/client/database.ts";
+import { Refused } from "./refused.ts";
 
 /** How long a repeat waits for the call that it repeats, and how often it looks. */
 const WAIT_MS_MAX = 5_000;
@@ -39,8 +39,12 @@ export interface Reply {
 }
 
 export interface RepeatableCall {
-  readonly caller: OperatorPrincipal;
-  /** The header. */
+  readonly caller: {
+    readonly keyId: string;
+    /** The admin key itself. */
+    readonly key: string;
+  };
+  /** The `Idempotency-Key`. */
   readonly key: string;
   /** Route and body. */
   readonly request: string;
@@ -50,7 +54,7 @@ export interface RepeatableCall {
   readonly isSecret: boolean;
 }
 
-interface Keeping {
+export interface Keeping {
   readonly database: Database;
   /** That all gateways have. */
   readonly secret: string;
@@ -147,8 +151,12 @@ function refusalOf(earlier: "unfinished" | "unreadable"): Problem {
       });
 }
 
-/** Names the ledger entry of a call. */
-function referenceOf(ownerId: string, key: string): string {
+/**
+ * Names the ledger entry of a call.
+ *
+ * @param ownerId the first key of the caller's line
+ */
+export function referenceOf(ownerId: string, key: string): string {
   return `idempotency_key:${Buffer.from(hashOf(`${ownerId} ${key}`))
     .toString("hex")
     .slice(0, 32)}`;
