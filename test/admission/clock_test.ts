@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { LIMITS_DEFAULT, WINDOW_MS } from "../../src/limits.ts";
 import type { Gateway } from "../../src/server.ts";
 import { installClock, type TestClock } from "../support/database_clock.ts";
-import { shareTestGateway, type TestGateway } from "../support/gateway.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
 let gateway: TestGateway;
@@ -11,7 +11,7 @@ let peer: Gateway;
 let feed: SeededFeed;
 
 beforeAll(async () => {
-  gateway = await shareTestGateway();
+  gateway = await startTestGateway();
   clock = await installClock(gateway.sql, gateway.databaseUrl);
   peer = await gateway.startPeer({ DATABASE_URL: clock.url });
   const owner = await gateway.createAccount();

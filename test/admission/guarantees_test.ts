@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Gateway } from "../../src/server.ts";
 import { askAgain } from "../support/ask_again.ts";
-import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { problemOf, shareTestGateway, type TestGateway } from "../support/gateway.ts";
 import { lockWaiters } from "../support/lock_waiters.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
@@ -13,7 +13,7 @@ let owner: string;
 let bases: string[];
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
   peers = [await gateway.startPeer(), await gateway.startPeer()];
   bases = [gateway.baseUrl, ...peers.map((peer) => peer.baseUrl)];
   owner = await gateway.createAccount();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { balanceOf, linesOf, refused, shareOperatedGateway, TYPED, UNKNOWN_ID } from "./support.ts";
+import { balanceOf, linesOf, refused, startOperatedGateway, TYPED, UNKNOWN_ID } from "./support.ts";
 
-const { gateway, operator } = await shareOperatedGateway();
+const { gateway, operator } = await startOperatedGateway();
 
 describe("promo", () => {
   const redeem = (code: string, accountId: string) =>

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { signIn } from "../pages/console/support.ts";
-import { problemOf, shareTestGateway, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import {
+  problemOf,
+  shareTestGateway,
+  startTestGateway,
+  type TestGateway,
+} from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 import { STRIPE_ENVIRONMENT, type StripeHost, startStripeHost } from "../support/stripe_host.ts";
 import { callTool, postTool } from "../support/tools.ts";

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { startTestGateway } from "../../support/gateway.ts";
+import { shareTestGateway } from "../../support/gateway.ts";
 
-const gateway = await startTestGateway();
+const gateway = await shareTestGateway();
 afterAll(() => gateway.stop());
 
 describe("health", () => {

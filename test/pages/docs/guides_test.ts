@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { typedCommand } from "../../../src/lib/own_process.ts";
 import { GUIDE_NAMES } from "../../../src/pages/docs/guide_texts.ts";
-import { problemOf, startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { problemOf, shareTestGateway, type TestGateway } from "../../support/gateway.ts";
 
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
 });
 afterAll(() => gateway.stop());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
-import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { shareTestGateway, type TestGateway } from "../../support/gateway.ts";
 import { seedFeed } from "../../support/seed.ts";
 
 let gateway: TestGateway;
@@ -9,7 +9,7 @@ let owner: string;
 let reader: string;
 let key: string;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
   owner = await gateway.createAccount();
   reader = await gateway.createAccount({ credits: 1_000 });
   key = await gateway.createKey(reader, "read");

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { problemOf, startTestGateway } from "../../support/gateway.ts";
+import { problemOf, shareTestGateway } from "../../support/gateway.ts";
 import { seedFeed } from "../../support/seed.ts";
 
-const gateway = await startTestGateway();
+const gateway = await shareTestGateway();
 afterAll(() => gateway.stop());
 
 interface UsageAnswer {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { problemOf, startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { problemOf, shareTestGateway, type TestGateway } from "../../support/gateway.ts";
 
 const FEEDS = "/v1/provider/feeds";
 
@@ -21,7 +21,7 @@ interface Page {
 let gateway: TestGateway;
 let key: string;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
   key = await newKey();
 });
 afterAll(() => gateway.stop());
