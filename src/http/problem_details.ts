@@ -12,6 +12,7 @@ import { mapTable } from "../lib/records.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { ERRORS_LISTED_MAX } from "../limits.ts";
 import { type Answer, CACHE_PRIVATE } from "./answer.ts";
+import { type FaceWords, HTTP_WORDS } from "./face_words.ts";
 
 /** Status and title of every code. Decisions 2, the table. */
 export const PROBLEMS = {
@@ -109,9 +110,12 @@ const DOCS_PATHS = mapTable<ProblemCode, object, string>(
   (_, code) => `/docs#${anchorOf(code)}`,
 );
 
+/** A text, or one that depends on what its reader can use. */
+export type Detail = string | ((words: FaceWords) => string);
+
 interface ProblemOptions {
   /** One sentence about what is wrong, and at most one about what to do. */
-  readonly detail: string;
+  readonly detail: Detail;
   /** For a code that has two statuses. @default the table's */
   readonly status?: number;
   /** Members beside the standard ones: `retry_after_ms`, `limit`, `billing_url` and the like. */
@@ -139,6 +143,12 @@ export class Problem {
   ) {
     this.status = options.status ?? PROBLEMS[code].status;
   }
+
+  /** The detail as a face words it. @default over HTTP */
+  detailIn(words: FaceWords = HTTP_WORDS): string {
+    const { detail } = this.options;
+    return typeof detail === "string" ? detail : detail(words);
+  }
 }
 
 /** The request, as far as the response depends on it. */
@@ -148,6 +158,8 @@ interface ProblemContext {
   readonly baseUrl: string;
   /** Whether the route needs a key; its answers must not be kept by a shared cache. */
   readonly isKeyed: boolean;
+  /** Of the face that the request came through. @default those of HTTP */
+  readonly words?: FaceWords;
   /** For a 503, if the client should wait longer than the problem says. */
   readonly retryAfterSeconds?: number | undefined;
 }
@@ -157,7 +169,7 @@ const RETRY_AFTER_UNAVAILABLE_SECONDS = 1;
 
 /** 503 with a `Retry-After` of one second. */
 export function unavailable(
-  detail: string,
+  detail: Detail,
   options: Pick<ProblemOptions, "cause" | "headers"> = {},
 ): Problem {
   return new Problem("UNAVAILABLE", {
@@ -177,7 +189,7 @@ export function problemAnswer(problem: Problem, context: ProblemContext): Answer
     type: context.baseUrl + DOCS_PATHS[code],
     title: PROBLEMS[code].title,
     status,
-    detail: options.detail,
+    detail: problem.detailIn(context.words),
     code,
     request_id: context.requestId,
   };

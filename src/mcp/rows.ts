@@ -7,8 +7,8 @@
 import { Type } from "@sinclair/typebox";
 import { resetInSeconds } from "../api/callers/rate_headers.ts";
 import type { OwnAnswer } from "../api/own_routes.ts";
+import type { RowsTaken } from "../api/tool_request.ts";
 import { Expected, text } from "../lib/typebox.ts";
-import type { RowsTaken } from "../read/pipeline/tool_request.ts";
 import { problemResult, type ToolAnswer, withoutNull } from "./tool.ts";
 import type { AskRoute } from "./tool_routes.ts";
 

@@ -96,44 +96,12 @@ export function structured(structure: Record<string, unknown>): ToolAnswer {
   return { structure: [JSON.stringify(visible(withoutNull(structure)))], isError: false };
 }
 
-/** Words of a problem's detail for a client of the HTTP API, and the words for a tool's caller. */
-const OVER_HTTP = new Map<string | RegExp, string>([
-  [
-    /POST \/v1\/feed\/\S+\/purchase and \{"max_credits": (\S+)\}/,
-    "buy_feed and max_credits $1, once the user has agreed to the price",
-  ],
-  [
-    /Raise it or leave it out\.|Raise it if the feed is worth its price to you\./,
-    "Ask the user before you raise it.",
-  ],
-  ["POST /v1/topups", "top_up"],
-  ["GET /v1/catalog", "search_feeds"],
-  ["GET /v1/feed/{id}", "read_feed"],
-  ["Feedgate-Max-Credits", "max_credits"],
-  ["feedgate-max-credits", "max_credits"],
-  ["Idempotency-Key", "idempotency_key"],
-  [
-    /has (\d+) characters, which is more than Feedgate-Max-Chars allows/,
-    "has $1 characters, which with the receipt and the limits beside it is more than max_chars allows",
-  ],
-  ["Feedgate-Max-Chars", "max_chars"],
-  [/^q is missing or blank\..*/, "query is blank. Say what to look for, such as earthquakes."],
-  [
-    /^ids is for collections and streams and this feed is a singleton\..*/,
-    "A singleton has no rows with ids. Read it with read_feed.",
-  ],
-  ["parts of it with jsonpath", "parts of it with fields or jsonpath"],
-  ["id or endpoint_path", "id or slug"],
-]);
-
 /** A refusal: the problem document, and in one line what is wrong and what to do. */
 export function problemResult({ text }: Pick<OwnAnswer, "text">): ToolAnswer {
   const problem = visible(parseExact(text));
   assert(isObject(problem), "a problem document is an object");
-  let detail = String(problem.detail);
-  for (const [words, toolWords] of OVER_HTTP) detail = detail.replace(words, toolWords);
-  const line = `${problem.code}: ${detail}`.replace(/\s+/g, " ");
-  return { line, structure: [JSON.stringify({ ...problem, detail })], isError: true };
+  const line = `${problem.code}: ${problem.detail}`.replace(/\s+/g, " ");
+  return { line, structure: [JSON.stringify(problem)], isError: true };
 }
 
 /** The object without members that are null. */

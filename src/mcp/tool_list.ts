@@ -7,6 +7,7 @@
 import { argumentProblem } from "../api/problems/validation.ts";
 import type { Config } from "../config.ts";
 import { schemaHint } from "../feeds/schema_properties.ts";
+import { TOOL_WORDS } from "../http/face_words.ts";
 import { Problem, problemAnswer } from "../http/problem_details.ts";
 import { GATEWAY } from "../postgres/client/database.ts";
 import { problemResult, type Tool, type ToolAnswer, type ToolGateway } from "./tool.ts";
@@ -80,11 +81,12 @@ export async function callTool(
     },
   };
   if (tool.check.Check(given)) return tool.run(gateway, given);
-  const { code, options } = argumentProblem(tool.check, given);
+  const refused = argumentProblem(tool.check, given);
   const help = await tool.help?.(gateway, given);
-  const detail = help === undefined ? options.detail : `${options.detail} ${help}`;
+  const wrong = refused.detailIn(TOOL_WORDS);
+  const detail = help === undefined ? wrong : `${wrong} ${help}`;
   const baseUrl = services.http.baseUrl();
-  const problem = new Problem(code, { ...options, detail });
+  const problem = new Problem(refused.code, { ...refused.options, detail });
   return problemResult({
     text: String(problemAnswer(problem, { requestId, baseUrl, isKeyed: true }).body),
   });

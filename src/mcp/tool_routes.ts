@@ -6,7 +6,7 @@
  * @module
  */
 import { type Handle, type OwnAnswer, type OwnRequest, ownRoutes } from "../api/own_routes.ts";
-import { ToolRequest, type ToolWishes } from "../read/pipeline/tool_request.ts";
+import { ToolRequest, type ToolWishes } from "../api/tool_request.ts";
 import type { Services } from "../services.ts";
 
 interface ToolCall extends OwnRequest {

@@ -196,7 +196,7 @@ async function answerProgram(status: number, work: () => Promise<object>): Promi
     if (failed >= 500) throw error;
     const code = failed === 429 ? "temporarily_unavailable" : "invalid_request";
     const headers = { ...options.headers, ...retryAfterOf(problem) };
-    const refused = new OAuthError(code, options.detail, failed, headers);
+    const refused = new OAuthError(code, problem.detailIn(), failed, headers);
     return respond(oauthErrorAnswer(refused));
   }
 }

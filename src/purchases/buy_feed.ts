@@ -193,9 +193,9 @@ function answerOf(status: 200 | 201, bought: Bought): Answer {
 /** 409 */
 function notForSale({ accountId: ownerId, priceType }: Feed, accountId: string): Problem {
   return new Problem("FEED_NOT_FOR_SALE", {
-    detail:
+    detail: (words) =>
       ownerId === accountId
         ? "This feed is the account's own. Read it: it costs you nothing."
-        : `This feed is ${priceType === "free" ? "free" : "metered, so each read is charged"}. Read it with GET /v1/feed/{id}.`,
+        : `This feed is ${priceType === "free" ? "free" : "metered, so each read is charged"}. Read it with ${words.readFeed}.`,
   });
 }

@@ -77,13 +77,13 @@ export async function recordRefusal(
 ): Promise<boolean> {
   const { requestId, feedId, problem, startedMs, times = 1 } = refused;
   const { rowsReceived, rowsInserted = 0, rowsDuplicate = 0, bodyBytes, batchId } = refused;
-  const { code, options } = problem;
+  const { code } = problem;
   const elapsedMs = Math.round(performance.now() - startedMs);
   try {
     await database.row("record_push", {
       feed_id: feedId,
       code,
-      detail: options.detail,
+      detail: problem.detailIn(),
       rows_received: rowsReceived,
       rows_inserted: rowsInserted,
       rows_duplicate: rowsDuplicate,

@@ -151,8 +151,8 @@ export function topupRoutes(services: Services, ways: Ways) {
       const topup = topupId === undefined ? undefined : await findTopup(database, topupId);
       if (topup?.account_id !== principal.accountId) {
         throw new Problem("TOPUP_NOT_FOUND", {
-          detail:
-            "This account has begun no top-up with this id. Take the one that POST /v1/topups answered.",
+          detail: ({ topUp }) =>
+            `This account has begun no top-up with this id. Take the one that ${topUp} answered.`,
         });
       }
       return respond({ headers: privateJson(), body: topupText(topup) });
@@ -304,8 +304,8 @@ export function problemOfBegin(kind: Exclude<BegunTopup["kind"], "begun" | "repe
   switch (kind) {
     case "key_reused":
       return new Problem("IDEMPOTENCY_KEY_REUSED", {
-        detail:
-          "This Idempotency-Key was used for another top-up in the last 24 hours. Send a new one.",
+        detail: ({ idempotencyKey }) =>
+          `This ${idempotencyKey} was used for another top-up in the last 24 hours. Send a new one.`,
       });
     case "payment_taken":
       return new Problem("TOPUP_LIMIT", {

@@ -25,9 +25,9 @@ const server = Bun.serve({
       return new Response(Buffer.from(bytes));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      const { code, status, options } = error;
+      const { code, status } = error;
       lastOutcome = code;
-      return new Response(options.detail, { status, headers: { connection: "close" } });
+      return new Response(error.detailIn(), { status, headers: { connection: "close" } });
     }
   },
 });

@@ -6,10 +6,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { ToolRequest } from "../../src/api/tool_request.ts";
 import { createApp } from "../../src/app.ts";
 import { Metrics } from "../../src/http/metrics.ts";
 import { LIMITS_DEFAULT } from "../../src/limits.ts";
-import { ToolRequest } from "../../src/read/pipeline/tool_request.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 import { callTool, postTool, TOOL_HEADERS, toolMessage } from "../support/tools.ts";

@@ -1046,7 +1046,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of("mcp", [
     {
       file: "src/mcp/tool.ts",
-      find: "structure: [JSON.stringify({ ...problem, detail })], isError: true",
+      find: "structure: [JSON.stringify(problem)], isError: true",
       replace: "structure: [JSON.stringify({ ...problem, detail })], isError: false",
       tests: ["test/mcp/mcp_test.ts"],
       what: "a refusal looks like a success",

@@ -18,7 +18,7 @@ import {
 } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { parseDay } from "../../accounts/earnings/utc_day.ts";
-import { Problem } from "../../http/problem_details.ts";
+import { type Detail, Problem } from "../../http/problem_details.ts";
 import { parseQuery, searchOf } from "../../http/query_string.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { parseEventTime } from "../../lib/date_time.ts";
@@ -173,7 +173,7 @@ export function queryOf(search: string, ignored?: RegExp): Record<string, string
   return query as Record<string, string>;
 }
 
-export function invalidParameter(detail: string): Problem {
+export function invalidParameter(detail: Detail): Problem {
   return new Problem("INVALID_PARAMETER", { detail });
 }
 

@@ -35,6 +35,7 @@ import {
 import { isDiskFull } from "../../postgres/client/failures.ts";
 import { rateLimitedFor } from "../callers/rate_headers.ts";
 import { routeLabel } from "../operations/observe.ts";
+import { wordsOf } from "../tool_request.ts";
 import { invalidRequestPart } from "./validation.ts";
 
 /** `Retry-After` of a 503 is this many times the current wait, so that the queue gets shorter. */
@@ -130,7 +131,8 @@ async function respondProblem(
     const body = renderProblem(problem, { root, requestId, hasConsole });
     return respond({ status: problem.status, headers, body });
   }
-  const context = { requestId, isKeyed, baseUrl: baseUrl(), retryAfterSeconds };
+  const words = wordsOf(request);
+  const context = { requestId, isKeyed, words, baseUrl: baseUrl(), retryAfterSeconds };
   return respond(problemAnswer(problem, context));
 }
 

@@ -6,6 +6,7 @@
 
 import type { Refusal, Suspended } from "../../admission/claims.ts";
 import type { Caller } from "../../admission/known_accounts.ts";
+import type { FaceWords } from "../../http/face_words.ts";
 import { Problem, unavailable } from "../../http/problem_details.ts";
 import { unreachable } from "../../lib/assert.ts";
 import { MS_PER_SECOND, US_PER_MS } from "../../lib/time_units.ts";
@@ -50,7 +51,8 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
       const { priceNanos, balanceNanos } = decision;
       const payment = paymentOf(decision, context, priceNanos);
       return new Problem("INSUFFICIENT_CREDITS", {
-        detail: `${what} costs ${creditsWords(priceNanos)} and the balance is ${creditsText(balanceNanos)}. Add credits ${placeOf(payment, context)}.`,
+        detail: (words) =>
+          `${what} costs ${creditsWords(priceNanos)} and the balance is ${creditsText(balanceNanos)}. Add credits ${placeOf(payment, context, words)}.`,
         extras: payment,
         headers: rateHeaders(decision.window, nowMs),
       });
@@ -60,12 +62,13 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
       const priceNanos = priceCents * NANOS_PER_CENT;
       const payment = paymentOf(decision, context, priceNanos);
       const credits = creditsText(priceNanos);
-      const topUp =
+      const topUp = (words: FaceWords) =>
         priceNanos > balanceNanos
-          ? `Add credits ${placeOf(payment, context)} (the balance is ${creditsText(balanceNanos)}), then buy`
+          ? `Add credits ${placeOf(payment, context, words)} (the balance is ${creditsText(balanceNanos)}), then buy`
           : "Buy";
       return new Problem("PURCHASE_REQUIRED", {
-        detail: `This feed is sold once for $${usdOfCents(priceCents)}, and this account has not bought it. ${topUp} it with POST /v1/feed/${context.feedId}/purchase and {"max_credits": ${credits}}; all reads of it are free from then on.`,
+        detail: (words) =>
+          `This feed is sold once for $${usdOfCents(priceCents)}, and this account has not bought it. ${topUp(words)} it with ${words.buy(context.feedId, credits)}; all reads of it are free from then on.`,
         extras: payment,
         headers: rateHeaders(decision.window, nowMs),
       });
@@ -73,9 +76,11 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
     case "above_max": {
       const { priceNanos, priceNanosMax } = decision;
       return new Problem("PRICE_ABOVE_MAX", {
-        detail: isPurchase
-          ? `This feed costs ${creditsWords(priceNanos)} and max_credits allows ${creditsText(priceNanosMax)}. Raise it if the feed is worth its price to you.`
-          : `This call costs ${creditsWords(priceNanos)} and Feedgate-Max-Credits allows ${creditsText(priceNanosMax)}. Raise it or leave it out.`,
+        detail({ maxCredits, aboveMaxCredits: remedy }) {
+          // A purchase says it in its body, through every face.
+          const named = isPurchase ? "max_credits" : maxCredits;
+          return `${what} costs ${creditsWords(priceNanos)} and ${named} allows ${creditsText(priceNanosMax)}. ${isPurchase ? remedy.purchase : remedy.read}`;
+        },
         extras: {
           ...paymentOf(decision, context, priceNanos),
           max_credits: creditsNumber(priceNanosMax),
@@ -112,14 +117,15 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
       return accountSuspended(decision);
     case "key_reused":
       return new Problem("IDEMPOTENCY_KEY_REUSED", {
-        detail:
-          "This Idempotency-Key was used for another request in the last 24 hours. Send a new one.",
+        detail: (words) =>
+          `This ${words.idempotencyKey} was used for another request in the last 24 hours. Send a new one.`,
       });
     case "key_stale":
       return new Problem("IDEMPOTENCY_KEY_STALE", {
-        detail: isPurchase
-          ? "The purchase under this Idempotency-Key was undone, and nothing was charged again. Send a new one to buy the feed again."
-          : "The feed's data has changed since this Idempotency-Key was used, and nothing was charged again. Send a new one to read what the feed holds now.",
+        detail: ({ idempotencyKey }) =>
+          isPurchase
+            ? `The purchase under this ${idempotencyKey} was undone, and nothing was charged again. Send a new one to buy the feed again.`
+            : `The feed's data has changed since this ${idempotencyKey} was used, and nothing was charged again. Send a new one to read what the feed holds now.`,
         extras: { usage_id: decision.usageId },
       });
     case "overloaded":
@@ -146,8 +152,9 @@ function paymentOf(
 function placeOf(
   { billing_url: url }: { readonly billing_url: string },
   { canTopUp = false }: RefusalContext,
+  { topUp }: FaceWords,
 ): string {
-  return canTopUp ? `with POST /v1/topups, or at ${url}` : `at ${url}`;
+  return canTopUp ? `with ${topUp}, or at ${url}` : `at ${url}`;
 }
 
 /** The page to pay on, with the account that pays and the feed that it pays for. */
@@ -166,10 +173,12 @@ export function billingUrlOf(
 
 /** 404 for an unknown, draft or inactive feed: all three look the same. `nearest` is a listed slug like it. */
 export function feedNotFound(nearest?: string): Problem {
-  const remedy =
-    nearest === undefined ? "Find one with GET /v1/catalog." : `Did you mean "${nearest}"?`;
   return new Problem("FEED_NOT_FOUND", {
-    detail: `No active feed has this id or endpoint_path. ${remedy}`,
+    detail({ findFeeds, reference }) {
+      const remedy =
+        nearest === undefined ? `Find one with ${findFeeds}.` : `Did you mean "${nearest}"?`;
+      return `No active feed has this ${reference}. ${remedy}`;
+    },
   });
 }
 

@@ -84,7 +84,9 @@ function ownProblem({ schema, type, value }: ValueError, { name, check }: Place)
 }
 
 function mismatch({ schema, value }: ValueError, name: string): Problem {
-  return invalidParameter(
-    value === undefined ? `${name} is missing. Send it.` : `${name} ${mismatchOf(schema, value)}.`,
+  return invalidParameter(({ nameOf }) =>
+    value === undefined
+      ? `${nameOf(name)} is missing. Send it.`
+      : `${nameOf(name)} ${mismatchOf(schema, value)}.`,
   );
 }

@@ -114,7 +114,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
       http.log.error("a page of the console failed", { request_id: call.requestId, error });
     }
     const root = rootOf(urlOf(call.request).pathname);
-    const view = problemView(titleOf(problem.code), problem.options.detail, {
+    const view = problemView(titleOf(problem.code), problem.detailIn(), {
       href: `${root}/console`,
       text: "To the first page",
     });
@@ -363,7 +363,7 @@ export function consoleRoutes(services: Services, handle: Handle) {
         ? "This is the key of a connected agent, which can't sign in. Paste a key of your own."
         : undefined;
     } catch (error) {
-      if (error instanceof Problem && error.status < 500) return error.options.detail;
+      if (error instanceof Problem && error.status < 500) return error.detailIn();
       throw error;
     }
   }
@@ -390,6 +390,6 @@ async function refusedAsAnswer<Answer>(run: () => Promise<Answer>): Promise<Answ
   } catch (error) {
     const problem = error instanceof Problem ? error : problemOf(error);
     if (problem.status >= 500) throw error;
-    return refusalOf(problem.options);
+    return refusalOf({ detail: problem.detailIn(), errors: problem.options.errors });
   }
 }

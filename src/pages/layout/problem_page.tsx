@@ -29,9 +29,10 @@ interface ProblemPage {
 
 /** The page as HTML. */
 export function renderProblem(
-  { code, options: { detail } }: Problem,
+  problem: Problem,
   { root, requestId, hasConsole }: ProblemPage,
 ): string {
+  const { code } = problem;
   const title = titleOf(code);
   return renderPage({
     ...pageFrame({ hasConsole }),
@@ -43,7 +44,7 @@ export function renderProblem(
       <>
         <h1>{title}</h1>
         <p class="lead">
-          <Text of={code === "METHOD_NOT_ALLOWED" ? FOR_PROGRAMS : detail} />
+          <Text of={code === "METHOD_NOT_ALLOWED" ? FOR_PROGRAMS : problem.detailIn()} />
         </p>
         <div class="actions">
           <a class="button" href={`${root}/`}>

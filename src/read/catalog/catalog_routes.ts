@@ -133,6 +133,6 @@ export function catalogRoutes(services: Services, reads: ReadPipeline) {
 
 function queryRequired(): Problem {
   return new Problem("QUERY_REQUIRED", {
-    detail: "q is missing or blank. Say what to look for, as in /v1/search?q=earthquakes.",
+    detail: (words) => words.searchMissing,
   });
 }

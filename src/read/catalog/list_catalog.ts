@@ -5,6 +5,7 @@
  */
 
 import type { pageOf } from "../../api/input/paging.ts";
+import { wishesOf } from "../../api/tool_request.ts";
 import type { Answer } from "../../http/answer.ts";
 import { weakTag } from "../../http/etag.ts";
 import type { Problem } from "../../http/problem_details.ts";
@@ -15,7 +16,6 @@ import type { Services } from "../../services.ts";
 import type { ReadCall } from "../pipeline/attempts.ts";
 import { type Listing, listingResource } from "../pipeline/listing.ts";
 import type { ReadPipeline } from "../pipeline/pipeline.ts";
-import { wishesOf } from "../pipeline/tool_request.ts";
 import { catalogEntry } from "./entries.ts";
 
 /** PostgreSQL's integer; no catalog is longer. */

@@ -6,6 +6,7 @@
  */
 import type { Grant, WindowState } from "../../admission/claims.ts";
 import { limitHeaders, rateHeaders, stateHeaders } from "../../api/callers/rate_headers.ts";
+import type { ToolWishes } from "../../api/tool_request.ts";
 import { acceptsGzip } from "../../http/accept_encoding.ts";
 import { type Answer, answerHead, CACHE_PRIVATE, privateJson } from "../../http/answer.ts";
 import { nextLink } from "../../http/next_link.ts";
@@ -13,7 +14,6 @@ import { sharedHeaders } from "../../http/shared_headers.ts";
 import { COMPRESSED_BYTES_MIN } from "../../limits.ts";
 import { originText } from "../pipeline/read_receipt.ts";
 import type { Shown } from "../pipeline/resource.ts";
-import type { ToolWishes } from "../pipeline/tool_request.ts";
 import { BEFORE_DATA, type Page } from "./build_page.ts";
 import { completeAnswer } from "./compression.ts";
 import type { PageWanted } from "./find_page.ts";

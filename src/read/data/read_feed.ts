@@ -7,6 +7,7 @@
 
 import { invalidParameter } from "../../api/input/parameters.ts";
 import { feedNotSynced } from "../../api/problems/read_refusals.ts";
+import { wishesOf } from "../../api/tool_request.ts";
 import type { WaitPlace } from "../../feeds/waits.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
@@ -20,7 +21,6 @@ import { claimOf } from "../pipeline/claim_headers.ts";
 import { findFeed, problemOfNoFeed } from "../pipeline/find_feed.ts";
 import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import type { Resource } from "../pipeline/resource.ts";
-import { wishesOf } from "../pipeline/tool_request.ts";
 import { picksRowsByPlace } from "../projection/projection_parse.ts";
 import {
   answerPage,
@@ -147,11 +147,12 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
       picksRowsByPlace(projection);
     if (plan.kind !== "document" && !isByPlace) return;
     if (projection !== undefined) reads.projections.noteRefused(accountId);
-    throw invalidParameter(
-      isByPlace
-        ? `What jsonpath picks by place has ${dataLength} characters, which is more than Feedgate-Max-Chars allows. Pick less, or allow more.`
-        : `The document has ${dataLength} characters, which is more than Feedgate-Max-Chars allows. Pick parts of it with jsonpath, or allow more.`,
-    );
+    throw invalidParameter((words) => {
+      const tooMany = words.tooManyChars(dataLength);
+      return isByPlace
+        ? `What jsonpath picks by place ${tooMany}. Pick less, or allow more.`
+        : `The document ${tooMany}. Pick parts of it with ${words.parts}, or allow more.`;
+    });
   }
 
   /** The page with fewer rows, so that its data is no longer than asked for. */

@@ -173,9 +173,7 @@ function refuseUseless(source: FeedType, { query, filters }: AskedRead): void {
   if (source !== "singleton") return;
   const ofRows = ROWS_ONLY.find((name) => query[name] !== undefined);
   if (ofRows !== undefined) {
-    throw invalidParameter(
-      `${ofRows} is for collections and streams and this feed is a singleton. Leave it out.`,
-    );
+    throw invalidParameter((words) => words.noRows(ofRows));
   }
   if (filters.length > 0) {
     throw invalidParameter("A singleton has no rows to filter. Use jsonpath to pick from it.");

@@ -9,6 +9,7 @@
 import type { Grant, WindowState } from "../../admission/claims.ts";
 import { rateHeaders } from "../../api/callers/rate_headers.ts";
 import { feedNotFound } from "../../api/problems/read_refusals.ts";
+import { type RowsTaken, type ToolWishes, wishesOf } from "../../api/tool_request.ts";
 import { type Answer, answerHead, privateJson } from "../../http/answer.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { createSingleFlight } from "../../lib/single_flight.ts";
@@ -19,7 +20,6 @@ import { refuseEmptyRows } from "../pipeline/field_names.ts";
 import { findFeed, problemOfNoFeed } from "../pipeline/find_feed.ts";
 import { originText } from "../pipeline/read_receipt.ts";
 import type { Resource } from "../pipeline/resource.ts";
-import { type RowsTaken, type ToolWishes, wishesOf } from "../pipeline/tool_request.ts";
 import { unprojected } from "../projection/projection.ts";
 import { keepingFields } from "../projection/projection_parse.ts";
 import type { Projections } from "../projection/turns.ts";
@@ -126,7 +126,8 @@ export function createTailReads(services: Services, projections: Projections) {
     call.subject.feedId = feedId;
     if (feedType !== "stream") {
       throw new Problem("NOT_A_STREAM", {
-        detail: `This feed is a ${feedType ?? "draft"}, and only streams are followed. Read it with GET /v1/feed/{id}.`,
+        detail: (words) =>
+          `This feed is a ${feedType ?? "draft"}, and only streams are followed. Read it with ${words.readFeed}.`,
       });
     }
     const place = placeOf(offset, { secret, feedId });

@@ -130,10 +130,10 @@ describe("problemOf", () => {
           cause: Object.assign(new Error("could not extend file"), { code }),
         }),
       );
-    expect(of("53100").options.detail).toBe(
+    expect(of("53100").detailIn()).toBe(
       "The gateway's database has no disk space left, so nothing can be stored. Its operator has to make room.",
     );
-    expect(of("57P01").options.detail).toContain("can't be reached");
+    expect(of("57P01").detailIn()).toContain("can't be reached");
     expect([of("53100"), of("57P01")].map(({ status }) => status)).toEqual([503, 503]);
   });
 });

@@ -59,7 +59,7 @@ export const FIND_KEY: PageRoute = {
           {found instanceof Refused && (
             <Message tone="bad">
               <p>
-                <Text of={problemOf(found).options.detail} />
+                <Text of={problemOf(found).detailIn()} />
               </p>
             </Message>
           )}

@@ -415,7 +415,7 @@ function Ledger({ proof }: { readonly proof: Proof | undefined }) {
 }
 
 function proofText(proof: Proof): string {
-  if (proof instanceof Refused) return problemOf(proof).options.detail;
+  if (proof instanceof Refused) return problemOf(proof).detailIn();
   const { ledger, balance_credits: balance } = proof;
   const { granted_credits: granted, revoked_credits: revoked } = ledger;
   const { charged_credits: charged, refunded_credits: refunded } = ledger;

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { WindowState } from "../../admission/claims.ts";
+import type { WindowState } from "../admission/claims.ts";
+import { type FaceWords, HTTP_WORDS, TOOL_WORDS } from "../http/face_words.ts";
 
 /** What a route does for a tool only. */
 export interface ToolWishes {
@@ -44,6 +45,11 @@ export class ToolRequest extends Request {
   ) {
     super(url, init);
   }
+}
+
+/** What a refusal of the request calls the things that its sender can use. */
+export function wordsOf(request: Request): FaceWords {
+  return request instanceof ToolRequest ? TOOL_WORDS : HTTP_WORDS;
 }
 
 /** The wishes of a request; none if it came over HTTP. */
