@@ -63,11 +63,19 @@ export async function startOperatedGateway(environment?: Record<string, string>)
   return { gateway, operator: operatorOf(gateway.databaseUrl) };
 }
 
-export function operatorOf(databaseUrl: string): Operator {
+interface OperatorOptions {
+  /** Whether each command opens the database for itself, for tests that look at what it does then. @default false */
+  readonly opensAnew?: boolean;
+}
+
+export function operatorOf(
+  databaseUrl: string,
+  { opensAnew = false }: OperatorOptions = {},
+): Operator {
   const run: Operator["run"] = (argv, environment = {}) => {
     const whole = { DATABASE_URL: databaseUrl, ...environment };
     // Other settings may be of the database, and what opens a database to migrate it is looked at when it does.
-    const isKept = Object.keys(environment).length === 0 && argv[0] !== "migrate";
+    const isKept = !opensAnew && Object.keys(environment).length === 0 && argv[0] !== "migrate";
     return runFeedgate(argv, whole, isKept ? { open: keptDatabase } : {});
   };
   return {

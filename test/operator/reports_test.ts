@@ -5,9 +5,9 @@ import { reportErrors, reportRevenue, reportTop } from "../../src/operator/repor
 import { readStats } from "../../src/operator/stats.ts";
 import { connect } from "../../src/postgres/client/connect.ts";
 import { createDatabase } from "../../src/postgres/client/database.ts";
-import { shareTestGateway } from "../support/gateway.ts";
+import { startTestGateway } from "../support/gateway.ts";
 
-const gateway = await shareTestGateway();
+const gateway = await startTestGateway();
 const pool = connect({ url: gateway.databaseUrl }, { connectionsMax: 1, statementTimeoutMs: 200 });
 const operator = { database: createDatabase(pool), limits: LIMITS_DEFAULT };
 afterAll(async () => {

@@ -6,18 +6,19 @@
  */
 import { type OpenedDatabase, openDatabase } from "../../src/postgres/open_database.ts";
 
-const kept = new Map<string | undefined, Promise<OpenedDatabase>>();
+const kept = new Map<string | undefined, OpenedDatabase>();
 
 /** As `openDatabase`, but opens the same address once. Closing is left to `closeKeptDatabases`. */
 export const keptDatabase: typeof openDatabase = async (config, options) => {
-  const opened = kept.get(config.databaseUrl) ?? openDatabase(config, options);
-  kept.set(config.databaseUrl, opened);
-  return { ...(await opened), close: async () => {} };
+  const { databaseUrl } = config;
+  const opened = kept.get(databaseUrl) ?? (await openDatabase(config, options));
+  kept.set(databaseUrl, opened);
+  return { ...opened, close: async () => {} };
 };
 
 /** Called after the last test of a file (`preload.ts`). */
 export async function closeKeptDatabases(): Promise<void> {
   const opened = [...kept.values()];
   kept.clear();
-  for (const each of opened) await (await each).close();
+  for (const { close } of opened) await close();
 }

@@ -15,7 +15,7 @@ async function database() {
   const { url, address } = await createTestDatabase();
   const sql = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
   closing.push(() => sql.end());
-  return { sql, operator: operatorOf(url) };
+  return { sql, operator: operatorOf(url, { opensAnew: true }) };
 }
 
 /** As a program left it that kept no record of the schema: today's 0.1.0, and those before it. */
