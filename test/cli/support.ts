@@ -44,9 +44,9 @@ export interface Operator {
 }
 
 /** An operator of a database of the test's own. */
-export async function createOperator(): Promise<Operator> {
+export async function createOperator(options?: OperatorOptions): Promise<Operator> {
   const { url } = await createTestDatabase();
-  return operatorOf(url);
+  return operatorOf(url, options);
 }
 
 /** A gateway that other test files use, too, and an operator of its database. */

@@ -140,7 +140,7 @@ async function restoreElsewhere(serverUrl: string): Promise<void> {
   await admin.unsafe(`create database ${name} owner ${name}`);
   const address = new URL(siblingUrl(serverUrl, name));
   address.username = name;
-  const operator = operatorOf(address.href);
+  const operator = operatorOf(address.href, { opensAnew: true });
   const sql = connect({ url: address.href }, { connectionsMax: 1 });
   const before = await lookInto(source, digests);
   expect(await operator.json("restore", file)).toMatchObject({ file });
@@ -268,7 +268,7 @@ describe("backup and restore", () => {
 
   test("restore refuses a database of DATABASE_URL that is not empty, or that a gateway uses", async () => {
     const restoreInto = async (url: string, environment: Environment = {}) => {
-      const said = await operatorOf(url).run(["restore", file], environment);
+      const said = await operatorOf(url, { opensAnew: true }).run(["restore", file], environment);
       return [said.code, ...linesOf(said.stderr)];
     };
     const foreign = (await createEmptyDatabase()).url;
@@ -280,7 +280,7 @@ describe("backup and restore", () => {
     ]);
     expect(await sql`select from pg_class where relname = 'accounts'`).toHaveLength(0);
     await sql.end();
-    const filled = operatorOf((await createTestDatabase()).url);
+    const filled = operatorOf((await createTestDatabase()).url, { opensAnew: true });
     await filled.json("account", "create", "--name", "There");
     expect(await restoreInto(filled.databaseUrl)).toEqual([
       1,
@@ -307,7 +307,7 @@ describe("backup and restore", () => {
     };
     await look("create schema apart");
     const address = `${url}&search_path=apart`;
-    const operator = operatorOf(address);
+    const operator = operatorOf(address, { opensAnew: true });
     expect((await operator.run(["migrate"])).code).toBe(0);
     await look("create table apart.own as select 'kept' as note");
     const [head = "", ...rest] = Buffer.from(Bun.gunzipSync(readFileSync(file)))
@@ -537,7 +537,7 @@ describe("backup and restore", () => {
   });
 
   test("backup of an external database names PostgreSQL's own tools", async () => {
-    const operator = operatorOf((await createTestDatabase()).url);
+    const operator = operatorOf((await createTestDatabase()).url, { opensAnew: true });
     const { code, stderr } = await operator.run(["backup", join(files, "external")]);
     expect([code, stderr.includes("pg_dump")]).toEqual([1, true]);
   });

@@ -109,7 +109,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
   });
 
   async function createAccount(permission: Permission, credits: number) {
-    const operator = operatorOf(databaseUrl);
+    const operator = operatorOf(databaseUrl, { opensAnew: true });
     const environment = { DATABASE_POOLED: "true" };
     const run = async (...argv: string[]) => {
       const { code, stdout, stderr } = await operator.run([...argv, "--json"], environment);
@@ -186,7 +186,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     expect(new Set(found).size).toBe(rows.length);
     const filtered = await call("GET", `/v1/feed/${feedId}?price=eq.7`, consumer.key);
     expect(filtered.body).toMatchObject({ data: [{ id: "row-7" }] });
-    const operator = operatorOf(databaseUrl);
+    const operator = operatorOf(databaseUrl, { opensAnew: true });
     const exported = await operator.run(["usage", "export", "--account", consumer.id], {
       DATABASE_POOLED: "true",
     });
@@ -239,7 +239,11 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
   });
 
   test("behind PgBouncer without DATABASE_POOLED, the start fails and says what to set", async () => {
-    const { code, stderr } = await operatorOf(databaseUrl).run(["serve", "--port", "0"]);
+    const { code, stderr } = await operatorOf(databaseUrl, { opensAnew: true }).run([
+      "serve",
+      "--port",
+      "0",
+    ]);
     expect([code, stderr]).toEqual([
       1,
       "feedgate: DATABASE_URL is a PgBouncer's: set DATABASE_POOLED=true, or go to PostgreSQL itself\n",

@@ -24,7 +24,7 @@ function isLeft(dataDir: string): Promise<boolean> {
 
 describe("serve", () => {
   test("serve prints one line with its address, and ends with 0 at SIGINT", async () => {
-    const { databaseUrl } = await createOperator();
+    const { databaseUrl } = await createOperator({ opensAnew: true });
     const environment = {
       DATABASE_URL: databaseUrl,
       LOG_LEVEL: "warn",
@@ -81,7 +81,7 @@ describe("serve", () => {
   });
 
   test("serve on all addresses prints one that works, and warns if clients elsewhere do not get theirs", async () => {
-    const { databaseUrl } = await createOperator();
+    const { databaseUrl } = await createOperator({ opensAnew: true });
     const servedOn = async (environment: Record<string, string>) => {
       const { child, baseUrl } = await serveGateway(["serve", "--host", "0.0.0.0"], {
         DATABASE_URL: databaseUrl,
@@ -102,7 +102,7 @@ describe("serve", () => {
   });
 
   test("serve --json prints one JSON value; at SIGTERM, requests in flight are answered before it ends with 0", async () => {
-    const { databaseUrl } = await createOperator();
+    const { databaseUrl } = await createOperator({ opensAnew: true });
     const argv = ["serve", "--port", "0", "--json"];
     const child = spawnFeedgate(argv, { DATABASE_URL: databaseUrl });
     const { base_url: baseUrl, port } = JSON.parse(await firstLine(child.stdout));
@@ -117,7 +117,7 @@ describe("serve", () => {
 
   test("a drain that can't end is over within 10 seconds", async () => {
     const { url, address } = await createTestDatabase();
-    const operator = operatorOf(url);
+    const operator = operatorOf(url, { opensAnew: true });
     const account = (await operator.json("account", "create", "--name", "A")) as { id: string };
     const order = ["key", "create", "--account", account.id, "--permission", "read"];
     const { key } = (await operator.json(...order)) as { key: string };
@@ -138,7 +138,7 @@ describe("serve", () => {
   });
 
   test("serve on a port in use prints one line and ends with 1", async () => {
-    const { databaseUrl } = await createOperator();
+    const { databaseUrl } = await createOperator({ opensAnew: true });
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
     const argv = ["serve", "--port", String(taken.port)];
     const child = spawnFeedgate(argv, { DATABASE_URL: databaseUrl });
@@ -149,7 +149,7 @@ describe("serve", () => {
   });
 
   test("serve on a host or a folder that can't be used prints one line that says so", async () => {
-    const { databaseUrl } = await createOperator();
+    const { databaseUrl } = await createOperator({ opensAnew: true });
     const file = join(temporaryFolder(), "file");
     await Bun.write(file, "");
     const environment = { DATABASE_URL: databaseUrl };

@@ -18,7 +18,7 @@ let feedId: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   sql = connect(database.address, { connectionsMax: 2 });
-  const operator = operatorOf(database.url);
+  const operator = operatorOf(database.url, { opensAnew: true });
   const account = (await operator.json("account", "create", "--name", "Acme")) as { id: string };
   const argv = ["key", "create", "--account", account.id, "--permission", "write"];
   writeKey = ((await operator.json(...argv)) as { key: string }).key;

@@ -68,7 +68,9 @@ describe.skipIf(OPENSSL === null)("TLS_CERT_FILE and TLS_KEY_FILE", () => {
 
   test("one TLS file without the other, or one that can't be used, refuses the start with one line", async () => {
     const { DATABASE_URL = "", TLS_CERT_FILE = "", TLS_KEY_FILE = "" } = environment;
-    const half = await operatorOf(DATABASE_URL).run(["migrate"], { TLS_CERT_FILE });
+    const half = await operatorOf(DATABASE_URL, { opensAnew: true }).run(["migrate"], {
+      TLS_CERT_FILE,
+    });
     expect([half.code, linesOf(half.stderr)]).toEqual([
       2,
       ["feedgate: TLS_CERT_FILE and TLS_KEY_FILE must be set both, or neither"],

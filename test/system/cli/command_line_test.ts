@@ -16,7 +16,7 @@ import { createTestDatabase } from "../../support/database.ts";
 
 let operator: Operator;
 beforeAll(async () => {
-  operator = await createOperator();
+  operator = await createOperator({ opensAnew: true });
 });
 
 describe("feedgate, in a process of its own", () => {

@@ -13,7 +13,7 @@ test("doctor reads a certificate, and says if it ends soon or is none", async ()
     ...["-days", "7", "-subj", "/CN=feeds.example.com", "-keyout", key, "-out", cert],
   ]);
   expect(made.status).toBe(0);
-  const operator = await createOperator();
+  const operator = await createOperator({ opensAnew: true });
   const examine = async (environment: Record<string, string>) => {
     const { code, stdout } = await operator.run(["doctor", "--json"], environment);
     const { checks }: { checks: Check[] } = JSON.parse(stdout);

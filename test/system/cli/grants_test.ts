@@ -27,7 +27,7 @@ function asRole(url: string): string {
 beforeAll(async () => {
   const { url, ownUrl } = await createTestDatabase();
   owner = connect({ url: ownUrl }, { connectionsMax: 1 });
-  operator = operatorOf(url);
+  operator = operatorOf(url, { opensAnew: true });
   roleUrl = asRole(url);
   await owner.unsafe(`create role ${QUOTED} login`);
 });
@@ -185,7 +185,7 @@ describe("grants", () => {
     });
 
     test("runs an operator's commands", async () => {
-      const asApp = operatorOf(roleUrl);
+      const asApp = operatorOf(roleUrl, { opensAnew: true });
       const account = (await asApp.json("account", "create", "--name", "By the role")) as {
         id: string;
       };
@@ -208,7 +208,7 @@ describe("grants", () => {
     });
     await role.end();
     await owner`revoke execute on function pg_control_system() from public`;
-    expect(await operatorOf(roleUrl).json("account", "list")).toBeArray();
+    expect(await operatorOf(roleUrl, { opensAnew: true }).json("account", "list")).toBeArray();
   });
 
   test("a database of another encoding than UTF-8 is refused in one line that says how to make one", async () => {
@@ -218,7 +218,11 @@ describe("grants", () => {
     await admin.unsafe(`create database ${name} encoding LATIN1 locale 'C' template template0`);
     const other = siblingUrl(url, name);
     for (const words of [["migrate"], ["serve", "--port", "0"]]) {
-      refused(await operatorOf(other).run(words), "encoding is LATIN1", "createdb --encoding=UTF8");
+      refused(
+        await operatorOf(other, { opensAnew: true }).run(words),
+        "encoding is LATIN1",
+        "createdb --encoding=UTF8",
+      );
     }
     await admin.unsafe(`drop database ${name}`);
     await admin.end();
