@@ -66,7 +66,7 @@ interface SaveOwner {
   readonly actor: Actor;
 }
 
-type SaveOutcome =
+export type SaveOutcome =
   | {
       readonly kind: "saved";
       readonly isNew: boolean;

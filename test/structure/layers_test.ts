@@ -32,7 +32,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["app.ts"],
   ["mcp"],
   FEATURES,
-  ["purchases"],
+  ["consumer", "provider"],
   ["read/pipeline"],
   ["read/projection"],
   ["services.ts"],

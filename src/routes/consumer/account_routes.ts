@@ -7,31 +7,21 @@
 
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { listAgents } from "../../accounts/agents.ts";
-import { pageUsage, readUsageQuery } from "../../accounts/usage_page.ts";
+import { pageUsage } from "../../accounts/usage_page.ts";
 import { authenticated } from "../../api/callers/auth.ts";
-import { whoseOf } from "../../api/callers/callers.ts";
 import { admitHousekeeping } from "../../api/callers/unlogged_calls.ts";
 import { cappedLimit, limitParameter } from "../../api/input/paging.ts";
-import {
-  invalidParameter,
-  NO_PARAMETERS,
-  parameters,
-  queryTime,
-  queryUuid,
-} from "../../api/input/parameters.ts";
+import { NO_PARAMETERS, parameters, queryTime, queryUuid } from "../../api/input/parameters.ts";
 import { COUNTED, described, documented } from "../../api/reference/described.ts";
 import { ACCOUNT, PURCHASE, USAGE_EVENT } from "../../api/reference/examples.ts";
+import { usageText } from "../../consumer/account_answers.ts";
+import { AccountShape, UsageShape } from "../../consumer/account_shapes.ts";
+import { findUsageQuery, listOwnPurchases, readOwnAccount } from "../../consumer/read_account.ts";
+import { PurchasesShape } from "../../consumer/purchase_shapes.ts";
 import { privateJson } from "../../http/answer.ts";
 import { nextLink } from "../../http/next_link.ts";
-import { Problem } from "../../http/problem_details.ts";
 import { respond } from "../../http/respond.ts";
-import { assert } from "../../lib/assert.ts";
-import { listPurchases } from "../../purchases/list_purchases.ts";
-import { PurchasesShape } from "../../purchases/purchase_shapes.ts";
 import type { Services } from "../../services.ts";
-import { accountText, usageText } from "./account_answers.ts";
-import { AccountShape, UsageShape } from "./account_shapes.ts";
 
 const USAGE_QUERY = parameters({
   limit: limitParameter("Events"),
@@ -109,44 +99,25 @@ const LIST_PURCHASES = described({
 
 /** Without a prefix: mounted at `/v1` and `/api/v1`. */
 export function accountRoutes(services: Services) {
-  const { http, keys, database, config, cursorSecret } = services;
+  const { http, keys, database } = services;
   return new Elysia({ name: "account" })
     .use(authenticated(keys, "read"))
     .get(
       "/account",
       async ({ call, principal }) => {
         await admitHousekeeping(services, { call, principal, operation: "account" });
-        const ofAccount = database.onBehalfOf(principal.accountId);
-        const row = await ofAccount.row("find_account", {
-          account_id: principal.accountId,
-          key_id: principal.keyId,
-        });
-        assert(row !== undefined, "an admitted key has an account");
-        // Most accounts have none, so most calls are one statement.
-        const agents = row.has_agents ? await listAgents(ofAccount, whoseOf(principal)) : [];
-        return respond({ headers: privateJson(), body: accountText(row, agents, config.limits) });
+        return respond({ headers: privateJson(), body: await readOwnAccount(services, principal) });
       },
       { query: NO_PARAMETERS, ...GET_ACCOUNT },
     )
     .get(
       "/usage",
       async ({ call, principal, query }) => {
-        const { cursor, feed_id: feedId = null, key_id: keyId = null } = query;
-        const { since = null, until = null } = query;
+        const { cursor, feed_id: feedId, key_id: keyId, since, until } = query;
         const limit = cappedLimit(query.limit);
-        const { accountId } = principal;
-        if (since !== null && until !== null && since > until) {
-          throw invalidParameter("since is later than until. Swap them.");
-        }
-        const filter = { ...whoseOf(principal), feedId, keyId, since, until };
-        const asked = readUsageQuery(filter, { cursor, cursorSecret });
-        if (asked === undefined) {
-          throw new Problem("CURSOR_INVALID", {
-            detail:
-              "This cursor was not issued for this account and these filters. Start again without it.",
-          });
-        }
+        const asked = findUsageQuery(services, principal, { cursor, feedId, keyId, since, until });
         await admitHousekeeping(services, { call, principal, operation: "usage" });
+        const { accountId } = principal;
         const page = await pageUsage(database.onBehalfOf(accountId), { query: asked, limit });
         const link = { requestUrl: call.request.url, baseUrl: http.baseUrl() };
         const headers = privateJson();
@@ -158,22 +129,10 @@ export function accountRoutes(services: Services) {
     .get(
       "/purchases",
       async ({ call, principal, query }) => {
-        const { accountId } = principal;
-        const limit = cappedLimit(query.limit);
         await admitHousekeeping(services, { call, principal, operation: "purchases" });
-        const { cursor, feed_id: feedId = null } = query;
-        const page = await listPurchases(database.onBehalfOf(accountId), {
-          accountId,
-          feedId,
-          limit,
-          cursor,
-          cursorSecret,
-        });
-        if (page === undefined) {
-          throw new Problem("CURSOR_INVALID", {
-            detail: "This cursor was not issued for this account. Start again without it.",
-          });
-        }
+        const { cursor, feed_id: feedId } = query;
+        const limit = cappedLimit(query.limit);
+        const page = await listOwnPurchases(services, principal, { cursor, feedId, limit });
         const headers = privateJson();
         if (page.nextCursor !== null) {
           const link = { requestUrl: call.request.url, baseUrl: http.baseUrl() };

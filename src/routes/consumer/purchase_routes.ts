@@ -21,11 +21,11 @@ import {
   FEED_PARAMS,
 } from "../../api/reference/described.ts";
 import { BOUGHT, BOUGHT_BEFORE } from "../../api/reference/examples.ts";
+import { createBuying } from "../../consumer/buy_feed.ts";
+import { readPurchaseBody } from "../../consumer/purchase_body.ts";
+import { BoughtShape, BuyShape } from "../../consumer/purchase_shapes.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { PURCHASE_BODY_BYTES_MAX } from "../../limits.ts";
-import { createBuying } from "../../purchases/buy_feed.ts";
-import { readPurchaseBody } from "../../purchases/purchase_body.ts";
-import { BoughtShape, BuyShape } from "../../purchases/purchase_shapes.ts";
 import { idempotencyKeyHeader } from "../../read/pipeline/claim_headers.ts";
 import type { ReadPipeline } from "../../read/pipeline/pipeline.ts";
 import type { Services } from "../../services.ts";

@@ -14,20 +14,9 @@ import { admitHousekeeping } from "../../api/callers/unlogged_calls.ts";
 import { idsParameter, readIds } from "../../api/input/ids.ts";
 import { receiveJsonObject } from "../../api/input/json_body.ts";
 import { PAGE_PARAMETERS, pageOf } from "../../api/input/paging.ts";
-import {
-  invalidParameter,
-  NO_PARAMETERS,
-  parameters,
-  queryFlag,
-} from "../../api/input/parameters.ts";
+import { NO_PARAMETERS, parameters, queryFlag } from "../../api/input/parameters.ts";
 import { findUsable } from "../../api/input/usable_feed.ts";
-import {
-  feedForbidden,
-  feedSuspended,
-  problemOfSave,
-  saveTooLarge,
-  tooManyDeletions,
-} from "../../api/problems/feed_problems.ts";
+import { saveTooLarge } from "../../api/problems/feed_problems.ts";
 import {
   BODY_PROBLEMS,
   COUNTED,
@@ -43,8 +32,6 @@ import {
   SCHEMA_DEFINITION,
   WRITTEN_FEED,
 } from "../../api/reference/examples.ts";
-import { upsertIdOf } from "../../feeds/feed_body.ts";
-import { type FeedContent, listFeedContents, openBatchesOf } from "../../feeds/feed_contents.ts";
 import {
   CreateFeedShape,
   DeletedRowsShape,
@@ -53,27 +40,23 @@ import {
   OwnFeedsShape,
   WrittenFeedShape,
 } from "../../feeds/feed_shapes.ts";
-import { type FeedRow, feedRowText } from "../../feeds/feed_text.ts";
-import {
-  FEED_STATUSES,
-  type FeedStatus,
-  type Feeds,
-  findOwned,
-  referenceParameters,
-} from "../../feeds/find.ts";
-import { type SavedDefinition, type SaveTarget, saveFeed } from "../../feeds/save.ts";
+import { FEED_STATUSES } from "../../feeds/find.ts";
 import { CACHE_PRIVATE, privateJson } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import type { HoldBytes } from "../../http/load/body_budget.ts";
 import { uploads } from "../../http/load/uploads.ts";
 import { respond } from "../../http/respond.ts";
-import { present } from "../../lib/assert.ts";
 import type { JsonText } from "../../lib/json_text.ts";
-import { hasMoreAfter } from "../../lib/offset_page.ts";
 import { oneOf } from "../../lib/typebox.ts";
-import { DELETIONS_PER_FEED_ALLOWED, IDS_MAX } from "../../limits.ts";
-import { usdText } from "../../money/money.ts";
-import type { Queries } from "../../postgres/client/database.ts";
+import { IDS_MAX } from "../../limits.ts";
+import { deleteOwnFeed, deleteOwnRows } from "../../provider/delete_own.ts";
+import { listOwnFeeds } from "../../provider/list_own_feeds.ts";
+import {
+  judgementOf,
+  type SaveOrder,
+  saveOwnFeed,
+  targetOfCreate,
+} from "../../provider/save_own_feed.ts";
 import type { Services } from "../../services.ts";
 
 const FEEDS_QUERY = parameters({
@@ -246,7 +229,12 @@ export function feedsRoutes(services: Services) {
       "/provider/feeds",
       async ({ call, principal, query }) => {
         await admitHousekeeping(services, { call, principal, operation: "feeds" });
-        const body = await listFeeds(services, principal.accountId, { ...query, ...pageOf(query) });
+        const { feed_id: reference, status, full: isFull } = query;
+        const body = await listOwnFeeds(
+          { database: services.database, limits: services.config.limits },
+          principal.accountId,
+          { ...pageOf(query), reference, status, isFull },
+        );
         return respond({ headers: privateJson(), body });
       },
       { query: FEEDS_QUERY, ...LIST_FEEDS },
@@ -255,7 +243,8 @@ export function feedsRoutes(services: Services) {
       "/provider/feed/:feed_id",
       async ({ call, principal, params }) => {
         await admitHousekeeping(services, { call, principal, operation: "save" });
-        await deleteFeed(services, call, { principal, reference: params.feed_id });
+        const own = { ...ownerOf(call, principal), reference: params.feed_id };
+        call.subject.feedId = await deleteOwnFeed(services, own);
         return respond({ status: 204, headers: { "Cache-Control": CACHE_PRIVATE }, body: null });
       },
       { params: OWN_FEED_PARAMS, query: NO_PARAMETERS, ...DELETE_FEED },
@@ -265,8 +254,9 @@ export function feedsRoutes(services: Services) {
       async ({ call, principal, params }) => {
         const ids = readIds(call.search);
         await admitHousekeeping(services, { call, principal, operation: "save" });
-        const own = { principal, reference: params.feed_id };
-        const body = await deleteRows(services, call, { ...own, ids });
+        const own = { ...ownerOf(call, principal), reference: params.feed_id, ids };
+        const { feedId, ...body } = await deleteOwnRows(services, own);
+        call.subject.feedId = feedId;
         return respond({ headers: privateJson(), body: JSON.stringify(body) });
       },
       { params: OWN_FEED_PARAMS, query: ROWS_QUERY, ...DELETE_ROWS },
@@ -307,105 +297,6 @@ export function feedsRoutes(services: Services) {
     );
 }
 
-/** A page of the account's own feeds, newest first, as the text of a JSON object. Decisions 7 and 10. */
-async function listFeeds(
-  { config, database }: Services,
-  accountId: string,
-  asked: {
-    readonly limit: number;
-    readonly offset: number;
-    readonly feed_id?: string;
-    readonly status?: FeedStatus;
-    readonly full?: boolean;
-  },
-): Promise<string> {
-  const { limit, offset, full: isFull = false } = asked;
-  const { rows, total } = await findRows(database, accountId, asked);
-  const hasMore = hasMoreAfter({ offset, shown: rows.length, total });
-  const feedIds = rows.map(({ feed_id: feedId }) => feedId);
-  const contents = await listFeedContents(database, feedIds);
-  const feeds = rows
-    .map((row) =>
-      ownFeedText(feedRowText(row, config.limits, !isFull), {
-        suspensionReason: row.suspension_reason,
-        contents: contents.filter(({ feed_id: feedId }) => feedId === row.feed_id),
-      }),
-    )
-    .join(",");
-  const page = `"total":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}`;
-  return `{"feeds":[${feeds}],${page}}`;
-}
-
-/** A page of own feeds, and how many there are; or the one that is asked for. @throws {Problem} 403 if it is none */
-async function findRows(
-  database: Queries,
-  accountId: string,
-  asked: Parameters<typeof listFeeds>[2],
-): Promise<{ readonly rows: readonly FeedRow[]; readonly total: number }> {
-  const { limit, offset, feed_id: reference, status = null, full: isFull = false } = asked;
-  if (reference !== undefined) {
-    const one = { ...referenceParameters(reference), active_only: false };
-    const row = await database.row("find_feed_row", one);
-    if (row?.account_id !== accountId || row.deleted_at !== null) throw feedForbidden();
-    const rows = status === null || row.status === status ? [row] : [];
-    return { rows: rows.slice(offset), total: rows.length };
-  }
-  const [count, rows] = await Promise.all([
-    database.row("count_feeds", { account_id: accountId, status }),
-    database.rows("list_feed_rows", {
-      account_id: accountId,
-      is_unlisted_only: false,
-      status,
-      review: null,
-      health: null,
-      is_full: isFull,
-      limit,
-      offset: BigInt(offset),
-      after_feed_id: null,
-    }),
-  ]);
-  return { rows, total: Number(count?.total ?? 0n) };
-}
-
-interface OwnState {
-  readonly suspensionReason: string | null;
-  /** A line for each open batch, or one that has none. */
-  readonly contents: readonly FeedContent[];
-}
-
-/** A feed's row with what it holds, and why it is suspended if it is. */
-function ownFeedText(row: string, { suspensionReason, contents }: OwnState): string {
-  const rowCount = contents[0]?.row_count ?? 0n;
-  const members = [
-    `"row_count":${rowCount}`,
-    `"open_batches":${JSON.stringify(openBatchesOf(contents))}`,
-    `"last_refusal":${contents[0]?.last_refusal ?? null}`,
-    `"reads":${contents[0]?.reads ?? 0n}`,
-    `"readers":${contents[0]?.readers ?? 0n}`,
-    `"net_usd":${usdText(contents[0]?.net_nanos ?? 0n)}`,
-    ...(suspensionReason === null
-      ? []
-      : [`"suspension_reason":${JSON.stringify(suspensionReason)}`]),
-  ].join(",");
-  return `${row.slice(0, -1)},${members}}`;
-}
-
-/**
- * The feed that a create body names. Only the body says whose it is, so a refusal comes as soon as it can be read.
- * @throws {Problem} 403
- */
-async function targetOfCreate(
-  feeds: Feeds,
-  accountId: string,
-  body: JsonText,
-): Promise<SaveTarget> {
-  const feedId = upsertIdOf(body);
-  const isNew = feedId === undefined || (await feeds.find(accountId, feedId)) === undefined;
-  if (isNew) return { feedId, mode: "create" };
-  await findUsable(feeds, accountId, feedId);
-  return { feedId, mode: "edit" };
-}
-
 /** From the admitted request to a JSON object. @throws {Problem} 400, 415, 413, 422, 503 */
 async function receiveFeed(
   { config }: Services,
@@ -416,108 +307,28 @@ async function receiveFeed(
   return receiveJsonObject(request, { bytesMax, tooLarge: () => saveTooLarge(bytesMax), hold });
 }
 
+/** Who asks, and through which face. */
+function ownerOf({ request }: Call, { accountId, keyId }: Principal) {
+  return { accountId, actor: keyActor(keyId, faceOf(request)) };
+}
+
+interface Answering extends SaveOrder {
+  readonly principal: Principal;
+}
+
 /** @throws {Problem} every refusal of a create or edit whose body was read */
 async function answerSave(
-  { config, database, rowSchemas, storedFeeds }: Services,
+  services: Services,
   call: Call,
-  save: SaveTarget & {
-    readonly principal: Principal;
-    readonly body: JsonText;
-    readonly isDryRun: boolean;
-  },
+  { principal, ...order }: Answering,
 ): Promise<Response> {
-  const { principal, ...given } = save;
-  const { accountId } = principal;
-  const owner = { accountId, actor: keyActor(principal.keyId, faceOf(call.request)) };
-  const caller = { accountId, signal: call.request.signal };
-  const saving = {
-    database,
-    limits: config.limits,
-    checkSchema: (schema: string) => rowSchemas.checkSchema(schema, caller),
-    compareSchemas: (before: string | null, after: string | null) =>
-      rowSchemas.compareSchemas(before, after, caller),
-    findWarnings: (definition: SavedDefinition) => rowSchemas.findWarnings(definition, caller),
-  };
-  const outcome = await saveFeed(saving, owner, given);
-  if (outcome.kind === "judged") {
-    const { compatibility, changes } = outcome.comparison;
-    const refusedWith = outcome.isSchemaRefused ? "SCHEMA_BREAKING" : null;
-    const judged = { dry_run: true, compatibility, changes, refused_with: refusedWith };
-    return respond({ headers: privateJson(), body: JSON.stringify(judged) });
+  const { request, subject } = call;
+  const saver = { ...ownerOf(call, principal), signal: request.signal };
+  const saved = await saveOwnFeed(services, saver, order);
+  if (saved.kind === "judged") {
+    return respond({ headers: privateJson(), body: JSON.stringify(judgementOf(saved)) });
   }
-  if (outcome.kind !== "saved") throw problemOfSave(outcome);
-  call.subject.feedId = outcome.feedId;
-  storedFeeds.forget(outcome.feedId);
-  const status = outcome.isNew ? 201 : 200;
-  return respond({ status, headers: privateJson(), body: outcome.text });
-}
-
-/** A feed that a key's account says is its own. */
-interface OwnFeed {
-  readonly principal: Principal;
-  readonly reference: string;
-}
-
-/** @throws {Problem} 403 */
-async function deleteFeed(
-  { database, storedFeeds, waits }: Services,
-  call: Call,
-  { principal, reference }: OwnFeed,
-): Promise<void> {
-  const { accountId, keyId } = principal;
-  const row = await database.row("delete_feed", {
-    account_id: accountId,
-    ...referenceParameters(reference),
-    actor: keyActor(keyId, faceOf(call.request)),
-    deletions_per_feed: DELETIONS_PER_FEED_ALLOWED,
-  });
-  refuseForeign(row);
-  if (row?.outcome === "limited") {
-    throw tooManyDeletions(Number(row.deletions_max), Number(row.retry_after_ms));
-  }
-  const feedId = present(row?.feed_id);
-  call.subject.feedId = feedId;
-  storedFeeds.forget(feedId);
-  waits.moved(feedId, undefined);
-}
-
-/** @throws {Problem} 400 for a singleton, 403 */
-async function deleteRows(
-  { database, storedFeeds, waits }: Services,
-  call: Call,
-  { principal, reference, ids }: OwnFeed & { readonly ids: readonly string[] },
-): Promise<{ readonly deleted: readonly string[]; readonly missing: readonly string[] }> {
-  const { accountId, keyId } = principal;
-  const feed = await findOwned(storedFeeds, accountId, reference);
-  if (feed === undefined) throw feedForbidden();
-  const { feedId } = feed;
-  call.subject.feedId = feedId;
-  if (feed.feedType === "singleton") {
-    throw invalidParameter(
-      "A singleton has no rows to remove. Push another document, or delete the feed.",
-    );
-  }
-  // No id holds a NUL, and PostgreSQL takes none in a parameter.
-  const asked = ids.filter((id) => !id.includes("\0"));
-  const row = await database.row("delete_rows", {
-    account_id: accountId,
-    feed_id: feedId,
-    row_ids: asked,
-    actor: keyActor(keyId, faceOf(call.request)),
-  });
-  refuseForeign(row);
-  const found = new Set<string>(JSON.parse(row?.deleted ?? "[]"));
-  if (row !== undefined && row.data_version !== null) waits.moved(feedId, row.data_version);
-  return {
-    deleted: ids.filter((id) => found.has(id)),
-    missing: ids.filter((id) => !found.has(id)),
-  };
-}
-
-/** @throws {Problem} 403 if the statement refused */
-function refuseForeign(
-  row: { readonly outcome: string; readonly suspension_reason?: string | null } | undefined,
-): void {
-  if (row?.outcome === "forbidden") throw feedForbidden();
-  if (row?.outcome === "suspended") throw feedSuspended(row.suspension_reason ?? "");
+  subject.feedId = saved.feedId;
+  const status = saved.isNew ? 201 : 200;
+  return respond({ status, headers: privateJson(), body: saved.text });
 }

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Agent } from "../../accounts/agents.ts";
-import { usageEventText } from "../../accounts/usage_event.ts";
-import type { UsagePage } from "../../accounts/usage_page.ts";
-import { MS_PER_SECOND, US_PER_DAY, US_PER_MS } from "../../lib/time_units.ts";
+import type { Agent } from "../accounts/agents.ts";
+import { usageEventText } from "../accounts/usage_event.ts";
+import type { UsagePage } from "../accounts/usage_page.ts";
+import { MS_PER_SECOND, US_PER_DAY, US_PER_MS } from "../lib/time_units.ts";
 import {
   EXPORTS_LIMIT,
   EXPORTS_WINDOW_MS,
@@ -15,9 +15,9 @@ import {
   type Limits,
   REVALIDATION_LIMIT,
   WINDOW_MS,
-} from "../../limits.ts";
-import { amountOf } from "../../money/money.ts";
-import type { Row } from "../../postgres/client/database.ts";
+} from "../limits.ts";
+import { amountOf } from "../money/money.ts";
+import type { Row } from "../postgres/client/database.ts";
 
 /** The account with its balance as exact numbers, and its connected agents. */
 export function accountText(

@@ -19,7 +19,7 @@ interface PurchasesQuery {
   readonly cursorSecret: string;
 }
 
-interface PurchasesPage {
+export interface PurchasesPage {
   /** JSON text of the whole answer. */
   readonly text: string;
   /** Null on the last page. */

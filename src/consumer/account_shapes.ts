@@ -4,9 +4,9 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { UsageEventShape } from "../../accounts/usage_event.ts";
-import { nullable, oneOf } from "../../lib/typebox.ts";
-import { amount, nextCursor, page, time, uuid } from "../../shapes.ts";
+import { UsageEventShape } from "../accounts/usage_event.ts";
+import { nullable, oneOf } from "../lib/typebox.ts";
+import { amount, nextCursor, page, time, uuid } from "../shapes.ts";
 
 export const AccountShape = Type.Object(
   {
