@@ -8,7 +8,7 @@ import { revokeKey, rotateKey } from "../../src/operator/keys.ts";
 import { findKey } from "../../src/operator/references.ts";
 import { beginSession } from "../../src/pages/console/sessions.ts";
 import { beginTopup } from "../../src/topups/store_topup.ts";
-import { problemOf, shareTestGateway, type TestGateway } from "../support/gateway.ts";
+import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { runJob } from "../support/run_job.ts";
 import { seedFeed } from "../support/seed.ts";
 import { signIn } from "../support/session.ts";
@@ -25,7 +25,7 @@ const REQUEST = {
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await shareTestGateway();
+  gateway = await startTestGateway();
 });
 afterAll(() => gateway.stop());
 
