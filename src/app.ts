@@ -8,6 +8,7 @@ import { basePlugins } from "./api/base_plugins.ts";
 import type { Peer } from "./api/callers/operators_listener.ts";
 import { healthRoutes } from "./api/operations/health.ts";
 import { hiddenRoutes, unroutedRequests } from "./api/problems/unrouted.ts";
+import { createBuying } from "./consumer/buy_feed.ts";
 import { refuseCrowd } from "./http/load/crowded.ts";
 import { mcpRoutes } from "./mcp/mcp_routes.ts";
 import { connectRoutes } from "./oauth/oauth_routes.ts";
@@ -60,6 +61,7 @@ export function createApp(services: Services) {
       }
     : undefined;
   const reads = createReadPipeline(services);
+  const buyFeed = createBuying(services, reads);
   const ways = openWays(services);
   const features = new Elysia()
     .use(catalogRoutes(services, reads))
@@ -73,7 +75,7 @@ export function createApp(services: Services) {
     .use(earningsRoutes(services))
     .use(accountRoutes(services))
     .use(agentRoutes(services))
-    .use(purchaseRoutes(services, reads))
+    .use(purchaseRoutes(services, buyFeed))
     .use(topupRoutes(services, ways))
     .use(operatorRoutes(services));
   const routes = new Elysia({
@@ -104,7 +106,7 @@ export function createApp(services: Services) {
     return routes.handle(request);
   };
   const { hasConsole } = config;
-  if (hasConsole) routes.use(consoleRoutes(services, handle));
+  if (hasConsole) routes.use(consoleRoutes(services, { handle, buyFeed }));
   if (ways.stripe !== undefined) routes.use(stripeWebhook(services, ways.stripe));
   const frame = pageFrame(config);
   const app = routes
@@ -114,7 +116,7 @@ export function createApp(services: Services) {
     .use(
       billingRoutes(services, {
         frame,
-        ...(hasConsole && { findSignedIn: billingPart(services, handle) }),
+        ...(hasConsole && { findSignedIn: billingPart(services) }),
       }),
     )
     .use(connectRoutes(services, consoleVisitors(services)))

@@ -61,6 +61,9 @@ interface Bought {
 /** Calls of buyers are counted before, with those that buy nothing. */
 const LIMITS = { free: HOUSEKEEPING_LIMIT, paid: HOUSEKEEPING_LIMIT };
 
+/** Charges the purchase and logs it, or answers with the one that was made before. */
+export type BuyFeed = ReturnType<typeof createBuying>;
+
 export function createBuying(services: Services, { attempts }: ReadPipeline) {
   const { admission, database, feeds } = services;
   /** Each purchase renews the account's version, so those of one account that run at once would outrun each other. */

@@ -17,7 +17,7 @@ interface FeedsServices {
   readonly limits: Limits;
 }
 
-interface FeedsQuery {
+export interface FeedsQuery {
   readonly limit: number;
   readonly offset: number;
   /** One feed only, by its id or slug. */

@@ -4,14 +4,13 @@
  *
  * @module
  */
-import type { Handle } from "../../api/own_routes.ts";
 import type { Call } from "../../http/call.ts";
 import type { Row } from "../../postgres/client/database.ts";
 import type { Services } from "../../services.ts";
 import { digits, FigureCard, Text } from "../layout/parts.tsx";
-import { hasBought } from "./consumer/answers.ts";
-import { askApi, askText, bodyOf } from "./own_api.ts";
-import { type SessionServices, sessionOf } from "./sessions.ts";
+import { admitBy } from "./admit.ts";
+import { hasBought, readAccount } from "./consumer/own_records.ts";
+import { sessionOf } from "./sessions.ts";
 
 /** What the page's address names. */
 interface Billed {
@@ -19,24 +18,19 @@ interface Billed {
   readonly accountId: string | undefined;
 }
 
-interface Account {
-  readonly balance: { readonly credits: number; readonly usd: number };
-}
-
 /** Finds who asks for the page; undefined if no consumer is signed in. */
-export function billingPart(services: SessionServices & Pick<Services, "config">, handle: Handle) {
+export function billingPart(services: Services) {
   const takesCards = services.config.topups?.stripe !== undefined;
-  return async ({ request, requestId }: Call, { feed, accountId }: Billed) => {
+  return async ({ request }: Call, { feed, accountId }: Billed) => {
     const session = await sessionOf(services, request);
     if (session?.role !== "read" || session.account === undefined) return undefined;
-    const ask = askApi(askText({ handle, key: session.key, requestId }));
+    const visitor = { services, admit: admitBy(services, session) };
     const { account } = session;
     const isSold = feed?.price_type === "one_time";
-    const [shown, isBought] = await Promise.all([
-      ask<Account>("/v1/account"),
-      isSold && hasBought(ask, feed.feed_id),
+    const [{ balance }, isBought] = await Promise.all([
+      readAccount(visitor),
+      isSold && hasBought(visitor, feed.feed_id),
     ]);
-    const { balance } = bodyOf(shown);
     return {
       who: <Text of={account.name} />,
       own: (

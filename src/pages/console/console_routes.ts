@@ -11,6 +11,7 @@ import { hashKey, permissionOf } from "../../accounts/key_format.ts";
 import type { Peer } from "../../api/callers/operators_listener.ts";
 import type { Handle } from "../../api/own_routes.ts";
 import { problemOf } from "../../api/problems/problems.ts";
+import type { BuyFeed } from "../../consumer/buy_feed.ts";
 import { callPlugin, type RoutedCall } from "../../http/call.ts";
 import { Problem, retryAfterOf } from "../../http/problem_details.ts";
 import { urlOf } from "../../http/query_string.ts";
@@ -18,6 +19,7 @@ import type { Services } from "../../services.ts";
 import { rootOf } from "../layout/page.tsx";
 import { PRIVATE_PAGE_HEADERS } from "../layout/page_headers.ts";
 import { titleOf } from "../layout/problem_page.tsx";
+import { admitBy } from "./admit.ts";
 import { CONSUMER_PAGES } from "./consumer/consumer_pages.ts";
 import { cookieOf, cookieToken, isOverTls } from "./cookie.ts";
 import { readForm, requireOwnSite } from "./forms.ts";
@@ -62,8 +64,13 @@ export const OPERATOR_PAGE_ROUTES: ReadonlySet<string> = new Set(
     .map((path) => `/console/${path}`),
 );
 
-/** `handle` is the app that has the routes of the API. */
-export function consoleRoutes(services: Services, handle: Handle) {
+interface ConsoleParts {
+  /** The app that has the routes of the API. */
+  readonly handle: Handle;
+  readonly buyFeed: BuyFeed;
+}
+
+export function consoleRoutes(services: Services, { handle, buyFeed }: ConsoleParts) {
   const { config, database, operatorDatabase, operatorsListener, http, keys } = services;
   const tries = new SignInTries();
   const operator = () => ({
@@ -133,6 +140,10 @@ export function consoleRoutes(services: Services, handle: Handle) {
       operator: operator(),
       keeping: { database: operatorDatabase, secret: services.cursorSecret },
       actor: session.actor,
+      services,
+      call,
+      admit: admitBy(services, session),
+      buyFeed,
       ask: askApi(text),
       askText: text,
       params,

@@ -1,17 +1,13 @@
 /** @jsxImportSource preact */
 /**
- * Lists of the API as pages show them: a page of entries, the way to the next one, and links to what they name.
+ * Lists as pages show them: the place in a list, the way to the next page, and links to what entries name.
  *
  * @module
  */
+import { invalidParameter } from "../../api/input/parameters.ts";
 import { Text } from "../layout/parts.tsx";
 import type { Role } from "./sessions.ts";
 import type { Visit } from "./visit.ts";
-
-/** A page of a list. */
-export type Listed<Name extends string, Entry> = { readonly [Key in Name]: readonly Entry[] } & {
-  readonly next_cursor: string | null;
-};
 
 export interface ListPlace {
   readonly limit: number;
@@ -62,6 +58,14 @@ export function nextOffset(
   { shown, hasMore }: { readonly shown: number; readonly hasMore: boolean },
 ): string | null {
   return hasMore ? String(Number(query.get("offset") ?? 0) + shown) : null;
+}
+
+/** The place in a list that is paged by offset. @throws {Problem} 400 */
+export function offsetOf({ query }: Visit): number {
+  const text = query.get("offset")?.trim() || "0";
+  const offset = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(offset)) return offset;
+  throw invalidParameter("offset must be an integer of at least 0.");
 }
 
 interface LinkProps {

@@ -1,6 +1,6 @@
 /**
- * Calls of the gateway's own API with the key of a session. So what a consumer or a provider does in the console is
- * what they would do over HTTP: the same checks, limits, charges and log.
+ * Calls of the gateway's own routes with the key of a session, for what takes a request: reads, which are admitted,
+ * charged and logged as over HTTP, and files.
  *
  * @module
  */

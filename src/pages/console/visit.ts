@@ -5,10 +5,14 @@
  */
 import type { ComponentChildren } from "preact";
 import type { Actor } from "../../accounts/actor.ts";
+import type { BuyFeed } from "../../consumer/buy_feed.ts";
+import type { Call } from "../../http/call.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { parseUuid } from "../../lib/uuid.ts";
 import type { Keeping } from "../../operator/act_once.ts";
 import type { Linking } from "../../operator/sign_in_links.ts";
+import type { Services } from "../../services.ts";
+import type { Admit } from "./admit.ts";
 import type { FormField } from "./form_field.ts";
 import type { AskApi, AskText } from "./own_api.ts";
 import type { Session } from "./sessions.ts";
@@ -20,7 +24,14 @@ export interface Visit {
   /** Where is kept which of an operator's forms were acted on. */
   readonly keeping: Keeping;
   readonly actor: Actor;
-  /** For pages of providers and consumers. */
+  /** What functions of providers and consumers work with. */
+  readonly services: Services;
+  /** The page's own. */
+  readonly call: Call;
+  /** Proves the session's key and counts a call of its account, as over HTTP. @throws {Problem} 401, 403, 429, 503 */
+  readonly admit: Admit;
+  readonly buyFeed: BuyFeed;
+  /** Calls of routes, for reads and bodies, which take a request. */
   readonly ask: AskApi;
   /** For answers that are no JSON document as a whole. */
   readonly askText: AskText;

@@ -16,8 +16,8 @@ import { COUNTED, described, documented } from "../../api/reference/described.ts
 import { ACCOUNT, PURCHASE, USAGE_EVENT } from "../../api/reference/examples.ts";
 import { usageText } from "../../consumer/account_answers.ts";
 import { AccountShape, UsageShape } from "../../consumer/account_shapes.ts";
-import { findUsageQuery, listOwnPurchases, readOwnAccount } from "../../consumer/read_account.ts";
 import { PurchasesShape } from "../../consumer/purchase_shapes.ts";
+import { findUsageQuery, listOwnPurchases, readOwnAccount } from "../../consumer/read_account.ts";
 import { privateJson } from "../../http/answer.ts";
 import { nextLink } from "../../http/next_link.ts";
 import { respond } from "../../http/respond.ts";

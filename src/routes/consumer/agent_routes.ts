@@ -6,16 +6,13 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { keyActor } from "../../accounts/actor.ts";
-import { endAgent } from "../../accounts/agents.ts";
 import { authenticated } from "../../api/callers/auth.ts";
-import { whoseOf } from "../../api/callers/callers.ts";
 import { faceOf } from "../../api/callers/faces.ts";
 import { NO_PARAMETERS } from "../../api/input/parameters.ts";
 import { described, documented } from "../../api/reference/described.ts";
+import { endOwnAgent } from "../../consumer/end_agent.ts";
 import { CACHE_PRIVATE } from "../../http/answer.ts";
-import { Problem } from "../../http/problem_details.ts";
 import { respond } from "../../http/respond.ts";
-import { parseUuid } from "../../lib/uuid.ts";
 import type { Services } from "../../services.ts";
 
 const AGENT_PARAMS = Type.Object({
@@ -45,16 +42,8 @@ export function agentRoutes(services: Services) {
     async ({ call, principal, params }) => {
       // It is never counted: whoever uses up a limit must not keep anybody from ending it.
       await keys.prove(principal);
-      const keyId = parseUuid(params.key_id);
       const actor = keyActor(principal.keyId, faceOf(call.request));
-      const isEnded =
-        keyId !== undefined && (await endAgent(database, { ...whoseOf(principal), keyId }, actor));
-      if (!isEnded) {
-        throw new Problem("KEY_NOT_FOUND", {
-          detail:
-            "You see no connected agent with this key. GET /v1/account lists those that you may end.",
-        });
-      }
+      await endOwnAgent(database, { principal, keyId: params.key_id }, actor);
       return respond({ status: 204, headers: { "Cache-Control": CACHE_PRIVATE }, body: null });
     },
     { params: AGENT_PARAMS, query: NO_PARAMETERS, ...END_AGENT },

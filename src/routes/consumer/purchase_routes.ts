@@ -21,13 +21,12 @@ import {
   FEED_PARAMS,
 } from "../../api/reference/described.ts";
 import { BOUGHT, BOUGHT_BEFORE } from "../../api/reference/examples.ts";
-import { createBuying } from "../../consumer/buy_feed.ts";
+import type { BuyFeed } from "../../consumer/buy_feed.ts";
 import { readPurchaseBody } from "../../consumer/purchase_body.ts";
 import { BoughtShape, BuyShape } from "../../consumer/purchase_shapes.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { PURCHASE_BODY_BYTES_MAX } from "../../limits.ts";
 import { idempotencyKeyHeader } from "../../read/pipeline/claim_headers.ts";
-import type { ReadPipeline } from "../../read/pipeline/pipeline.ts";
 import type { Services } from "../../services.ts";
 
 const BUY_HEADERS = Type.Object({
@@ -79,9 +78,8 @@ const BUY_BODY = documented(BuyShape, {
 });
 
 /** Without a prefix: mounted at `/v1` and `/api/v1`. */
-export function purchaseRoutes(services: Services, reads: ReadPipeline) {
+export function purchaseRoutes(services: Services, buyFeed: BuyFeed) {
   const { bodies, feeds, http, keys } = services;
-  const buyFeed = createBuying(services, reads);
   return new Elysia({ name: "purchase" })
     .use(authenticated(keys, "read", (id) => feeds.foresee(id)))
     .post(

@@ -4,42 +4,23 @@
  *
  * @module
  */
+import { endOwnAgent } from "../../../consumer/end_agent.ts";
 import { digits, Facts, FigureCard, Table, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { callThenGo } from "../acting.ts";
-import { bodyOf } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
-import type { Amount, Usage } from "./answers.ts";
+import { readAccount, readCalls } from "./own_records.ts";
 import { TOP_UP, TopUpForm } from "./top_up_page.tsx";
 import { namesIn, UsageTable } from "./usage_table.tsx";
 
-interface Account {
-  readonly id: string;
-  readonly name: string;
-  readonly balance: Amount;
-  readonly budget?: {
-    readonly daily: Amount;
-    readonly spent: Amount;
-    readonly left: Amount;
-    readonly resets_at: string;
-  };
-  readonly agents?: readonly {
-    readonly key_id: string;
-    readonly name: string | null;
-    readonly spent: Amount;
-    readonly expires_at: string | null;
-  }[];
-}
+const CALLS_LISTED = 10;
 
 export const OWN_ACCOUNT: PageRoute = {
   path: "",
   async show(visit, form) {
-    const [shown, log] = await Promise.all([
-      visit.ask<Account>("/v1/account"),
-      visit.ask<Usage>("/v1/usage?limit=10"),
+    const [account, { rows: usage }] = await Promise.all([
+      readAccount(visit),
+      readCalls(visit, CALLS_LISTED),
     ]);
-    const account = bodyOf(shown);
-    const { usage } = bodyOf(log);
     const names = await namesIn(visit, usage);
     const { budget, agents = [] } = account;
     return {
@@ -112,15 +93,12 @@ export const OWN_ACCOUNT: PageRoute = {
     top_up: TOP_UP,
     end_agent: {
       confirm: () => "The agent's key ends. Its next call is refused.",
-      run: (visit, form) =>
-        callThenGo(
-          visit,
-          {
-            method: "DELETE",
-            path: `/v1/account/agents/${encodeURIComponent(form.text("key_id"))}`,
-          },
-          { to: "", done: "revoked" },
-        ),
+      async run({ services, session, actor }, form) {
+        const { keys, database } = services;
+        const principal = await keys.identify(session.key, "read");
+        await endOwnAgent(database, { principal, keyId: form.text("key_id") }, actor);
+        return { kind: "go", to: "", done: "revoked" };
+      },
     },
   },
 };

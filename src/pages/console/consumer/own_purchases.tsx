@@ -5,20 +5,17 @@
  * @module
  */
 import { Table, Time, Usd } from "../../layout/parts.tsx";
-import { FeedLink, listQuery, Next } from "../lists.tsx";
+import { FeedLink, Next } from "../lists.tsx";
 import { findNames } from "../names.ts";
-import { bodyOf } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
-import type { Purchases } from "./answers.ts";
+import { readPurchases } from "./own_records.ts";
 
 const LISTED = 50;
 
 export const OWN_PURCHASES: PageRoute = {
   path: "purchases",
   async show(visit) {
-    const list = bodyOf(
-      await visit.ask<Purchases>(`/v1/purchases${listQuery(visit, { limit: LISTED })}`),
-    );
+    const list = await readPurchases(visit, LISTED);
     const { hasPage } = await findNames(
       visit,
       list.purchases.map((row) => row.feed_id),

@@ -7,12 +7,11 @@
 import type { Spending } from "../../../accounts/earnings/spending.ts";
 import { present } from "../../../lib/assert.ts";
 import { digits, FigureCard, Table, Text, Time } from "../../layout/parts.tsx";
-import { FeedLink, listQuery, Next } from "../lists.tsx";
+import { FeedLink, Next } from "../lists.tsx";
 import type { Names } from "../names.ts";
-import { bodyOf } from "../own_api.ts";
 import { SpendingChart, spendingOf } from "../spending_chart.tsx";
 import type { PageRoute, Visit } from "../visit.ts";
-import type { Usage } from "./answers.ts";
+import { readCalls } from "./own_records.ts";
 import { namesIn, UsageTable } from "./usage_table.tsx";
 
 const LISTED = 50;
@@ -23,9 +22,8 @@ export const OWN_USAGE: PageRoute = {
   path: "usage",
   async show(visit) {
     const { id: accountId } = present(visit.session.account);
-    const path = `/v1/usage${listQuery(visit, { limit: LISTED })}`;
     const [log, days, feeds, keys] = await Promise.all([
-      visit.ask<Usage>(path).then(bodyOf),
+      readCalls(visit, LISTED),
       spendingOf(visit, accountId, "day"),
       spendingOf(visit, accountId, "feed"),
       spendingOf(visit, accountId, "key"),
@@ -33,7 +31,7 @@ export const OWN_USAGE: PageRoute = {
     const listed = feeds.groups.slice(0, GROUPS_LISTED);
     const names = await namesIn(
       visit,
-      log.usage,
+      log.rows,
       listed.map((group) => group.feed_id),
     );
     return {
@@ -70,8 +68,8 @@ export const OWN_USAGE: PageRoute = {
           />
           <h2>Calls</h2>
           <p class="lead">Every call that was answered, and what it cost, the newest first.</p>
-          <UsageTable visit={visit} usage={log.usage} names={names} />
-          <Next visit={visit} cursor={log.next_cursor} text="Older calls" />
+          <UsageTable visit={visit} usage={log.rows} names={names} />
+          <Next visit={visit} cursor={log.nextCursor} text="Older calls" />
         </>
       ),
     };

@@ -5,15 +5,15 @@
  * @module
  */
 
+import { Problem } from "../../../http/problem_details.ts";
 import { parseJsonNumbers } from "../../../lib/json_numbers.ts";
-import { toExactNumber } from "../../../money/money.ts";
+import { nanosOfCredits, toExactNumber, withoutGroups } from "../../../money/money.ts";
 import { Badge, digits, Facts, type Figure, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { callThenGo } from "../acting.ts";
 import { FeedAsSeen, priceText, type ShownFeed } from "../feed_as_seen.tsx";
-import { bodyOf, typedNumber } from "../own_api.ts";
+import { bodyOf } from "../own_api.ts";
 import { idOf, type PageRoute } from "../visit.ts";
-import { hasBought } from "./answers.ts";
+import { hasBought } from "./own_records.ts";
 
 interface Metadata extends ShownFeed {
   readonly id: string;
@@ -30,7 +30,7 @@ export const TRY_FEED: PageRoute = {
     const id = idOf(visit);
     const [shown, isBought] = await Promise.all([
       visit.ask<Metadata>(`/v1/feed/${id}/metadata`),
-      hasBought(visit.ask, id),
+      hasBought(visit, id),
     ]);
     const about = bodyOf(shown);
     const isForSale = about.price_type === "one_time" && !isBought;
@@ -77,16 +77,14 @@ export const TRY_FEED: PageRoute = {
     buy: {
       confirm: (form) =>
         `At most ${digits(form.text("max_credits"))} credits are taken from the balance, once. Reads of this feed are free from then on.`,
-      run: (visit, form) => {
+      async run(visit, form) {
         const id = idOf(visit);
-        return callThenGo(
-          visit,
-          {
-            path: `/v1/feed/${id}/purchase`,
-            body: { max_credits: typedNumber(form.text("max_credits")) },
-          },
-          { to: `catalog/${id}`, done: "bought" },
-        );
+        const priceNanosMax = nanosOfCredits(withoutGroups(form.text("max_credits")));
+        if (priceNanosMax === undefined) return { kind: "refused", why: "Reload the page." };
+        const buyer = { call: visit.call, principal: await visit.admit("buy") };
+        const bought = await visit.buyFeed(buyer, { reference: id, priceNanosMax });
+        if (bought instanceof Problem) throw bought;
+        return { kind: "go", to: `catalog/${id}`, done: "bought" };
       },
     },
     try: {

@@ -4,15 +4,16 @@
  *
  * @module
  */
+import type { UsageRow } from "../../../accounts/usage_event.ts";
+import { creditsText } from "../../../money/money.ts";
 import { digits, Table, Text, Time } from "../../layout/parts.tsx";
 import { FeedLink } from "../lists.tsx";
 import { findNames, type Names } from "../names.ts";
 import type { Visit } from "../visit.ts";
-import type { UsageEvent } from "./answers.ts";
 
 interface UsageTableProps {
   readonly visit: Visit;
-  readonly usage: readonly UsageEvent[];
+  readonly usage: readonly UsageRow[];
   readonly names: Names;
 }
 
@@ -33,7 +34,7 @@ export function UsageTable({ visit, usage, names }: UsageTableProps) {
               <FeedLink visit={visit} id={id} name={names.nameOf(id)} hasPage={names.hasPage(id)} />
             ),
         },
-        { head: "Credits", kind: "num", cell: (row) => digits(row.credits_charged) },
+        { head: "Credits", kind: "num", cell: (row) => digits(creditsText(row.charge_nanos)) },
         {
           head: "Key",
           cell: (row) => <Text of={names.nameOf(row.key_id)} />,
@@ -52,7 +53,7 @@ export function UsageTable({ visit, usage, names }: UsageTableProps) {
 /** The names in a page of the usage log, and those of other feeds. */
 export function namesIn(
   visit: Visit,
-  usage: readonly UsageEvent[],
+  usage: readonly UsageRow[],
   feedIds: readonly (string | undefined)[] = [],
 ): Promise<Names> {
   const ids = usage.flatMap(({ feed_id: feedId, key_id: keyId }) => [feedId, keyId]);

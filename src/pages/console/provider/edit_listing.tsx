@@ -6,14 +6,21 @@
  */
 import { FEED_STATUSES } from "../../../feeds/find.ts";
 import type { Compatibility } from "../../../feeds/schema_changes.ts";
+import { assert } from "../../../lib/assert.ts";
+import { judgementOf } from "../../../provider/save_own_feed.ts";
 import { Text } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { FeedAsSeen } from "../feed_as_seen.tsx";
 import { FeedLink } from "../lists.tsx";
-import { refusalOf } from "../refusal_messages.ts";
-import { type Confirmation, type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
+import type { Confirmation, Form, PageRoute, Visit } from "../visit.ts";
 import { findListing, findOwn } from "./find_own.ts";
-import { listingAsTyped, listingBody, listingFields, saveListing } from "./listing_form.tsx";
+import {
+  listingAsTyped,
+  listingFields,
+  listingText,
+  saveListing,
+  saveText,
+} from "./listing_form.tsx";
 
 export const EDIT_LISTING: PageRoute = {
   path: "feeds/:id/edit",
@@ -49,10 +56,7 @@ export const EDIT_LISTING: PageRoute = {
   acts: {
     save: {
       confirm: judgeListing,
-      async run(visit, form) {
-        const feed = await findOwn(visit);
-        return saveListing(visit, form, { method: "PATCH", path: editPath(visit), feed });
-      },
+      run: async (visit, form) => saveListing(visit, form, await findOwn(visit)),
     },
   },
 };
@@ -65,26 +69,13 @@ const OF_SCHEMA: Readonly<Record<Compatibility, string>> = {
   unknown: "Whether its new schema surprises agents that read the feed now can't be told.",
 };
 
-interface Judgement {
-  readonly compatibility: Compatibility;
-  readonly changes: readonly {
-    readonly path: string;
-    readonly change: string;
-    readonly why: string;
-  }[];
-  readonly refused_with: string | null;
-}
-
 /** How agents would see what was typed, and what changes for those that read the feed now. */
 async function judgeListing(form: Form, visit: Visit): Promise<Confirmation> {
-  const path = `${editPath(visit)}?dry_run=true`;
   const feed = await findOwn(visit);
-  const judged = await visit.ask<Judgement>(path, {
-    method: "PATCH",
-    file: listingBody(form, feed),
-  });
-  if (judged.kind === "refused") return refusalOf(judged);
-  const { compatibility, changes, refused_with: refusedWith } = judged.body;
+  const saving = { feedId: feed.id, isDryRun: true };
+  const judged = await saveText(visit, listingText(form, feed), saving);
+  assert(judged.kind === "judged", "a dry run saves nothing");
+  const { compatibility, changes, refused_with: refusedWith } = judgementOf(judged);
   if (refusedWith !== null) {
     const words = changes.map(({ path, change, why }) => `${path} ${change}: ${why}`);
     return {
@@ -113,8 +104,4 @@ async function judgeListing(form: Form, visit: Visit): Promise<Confirmation> {
       </>
     ),
   };
-}
-
-function editPath(visit: Visit): string {
-  return `/v1/provider/feed/${idOf(visit)}/edit`;
 }

@@ -4,42 +4,30 @@
  *
  * @module
  */
+import { listPushes } from "../../../provider/push_history.ts";
 import { Badge, digits, Facts, FigureCard, Table, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { callThenGo } from "../acting.ts";
 import { FeedAsSeen, priceText } from "../feed_as_seen.tsx";
-import { listQuery, Next } from "../lists.tsx";
+import { Next } from "../lists.tsx";
 import { OpenBatches } from "../open_batches.tsx";
-import { bodyOf } from "../own_api.ts";
 import { idOf, type PageRoute } from "../visit.ts";
 import { findOwn } from "./find_own.ts";
+import { saveText } from "./listing_form.tsx";
 import { OwnStatus } from "./own_status.tsx";
 
 const PUSHES_LISTED = 20;
-
-interface Pushes {
-  readonly pushes: readonly {
-    readonly pushed_at: string;
-    readonly outcome: string;
-    readonly code: string | null;
-    readonly detail: string | null;
-    readonly rows_received: number;
-    readonly rows_inserted: number;
-    readonly bytes: number;
-    readonly ms: number;
-  }[];
-  readonly next_cursor: string | null;
-}
 
 export const FEED_STATE: PageRoute = {
   path: "feeds/:id",
   async show(visit) {
     const shown = await findOwn(visit);
-    const history = bodyOf(
-      await visit.ask<Pushes>(
-        `/v1/provider/feed/${shown.id}/pushes${listQuery(visit, { limit: PUSHES_LISTED })}`,
-      ),
-    );
+    const { accountId } = await visit.admit("feeds");
+    const { body: history } = await listPushes(visit.services, {
+      accountId,
+      reference: shown.id,
+      limit: PUSHES_LISTED,
+      cursor: visit.query.get("cursor")?.trim() || undefined,
+    });
     const here = `${visit.root}/console/feeds/${shown.id}`;
     return {
       title: shown.name,
@@ -123,13 +111,10 @@ export const FEED_STATE: PageRoute = {
     review: {
       confirm: () =>
         "The operator looks at the feed, and publishes it to catalog and search or says why not.",
-      run: (visit) => {
+      async run(visit) {
         const id = idOf(visit);
-        return callThenGo(
-          visit,
-          { method: "PATCH", path: `/v1/provider/feed/${id}/edit`, body: { request_review: true } },
-          { to: `feeds/${id}`, done: "asked" },
-        );
+        await saveText(visit, '{"request_review":true}', { feedId: id });
+        return { kind: "go", to: `feeds/${id}`, done: "asked" };
       },
     },
   },

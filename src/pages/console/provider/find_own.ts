@@ -7,9 +7,10 @@ import type { OpenBatch } from "../../../feeds/feed_contents.ts";
 import { present } from "../../../lib/assert.ts";
 import { findMember, scanJson, textOf } from "../../../lib/json_text.ts";
 import { JSON_DEPTH_MAX } from "../../../limits.ts";
+import { type FeedsQuery, listOwnFeeds } from "../../../provider/list_own_feeds.ts";
 import type { Figure } from "../../layout/parts.tsx";
 import type { ShownFeed } from "../feed_as_seen.tsx";
-import { type Answered, bodyOf } from "../own_api.ts";
+import { parseExact } from "../own_api.ts";
 import { idOf, type Visit } from "../visit.ts";
 
 export interface OwnFeed extends ShownFeed {
@@ -48,14 +49,14 @@ export interface OwnListing extends OwnFeed {
 }
 
 export async function findOwn(visit: Visit): Promise<OwnFeed> {
-  return feedOf(await askOwn(visit));
+  return feedIn(await readOwn(visit));
 }
 
 export async function findListing(visit: Visit): Promise<OwnListing> {
-  const answer = await askOwn(visit);
-  const feed = feedOf(answer);
+  const text = await readOwn(visit);
+  const feed = feedIn(text);
   // The row is an object in a list in an object.
-  const json = scanJson(answer.text, { spanDepth: 3, heightMax: JSON_DEPTH_MAX + 3 });
+  const json = scanJson(text, { spanDepth: 3, heightMax: JSON_DEPTH_MAX + 3 });
   const row = findMember(json.root, "feeds")?.items?.[0];
   const textIn = (name: string) => {
     const span = findMember(present(row), name);
@@ -68,12 +69,17 @@ export async function findListing(visit: Visit): Promise<OwnListing> {
   };
 }
 
-function askOwn(visit: Visit): Promise<Answered<OwnFeeds>> {
-  return visit.ask<OwnFeeds>(`/v1/provider/feeds?full=true&feed_id=${idOf(visit)}`);
+/** The visitor's feeds as JSON text: a page of all, or the one of this page. @throws {Problem} 403, 429 */
+export async function readOwn(
+  visit: Visit,
+  asked: FeedsQuery = { limit: 1, offset: 0, reference: idOf(visit), isFull: true },
+): Promise<string> {
+  const { database, config } = visit.services;
+  const { accountId } = await visit.admit("feeds");
+  return listOwnFeeds({ database, limits: config.limits }, accountId, asked);
 }
 
-/** @throws {Problem} as bodyOf does */
-function feedOf(answer: Answered<OwnFeeds>): OwnFeed {
-  const [feed] = bodyOf(answer).feeds;
+function feedIn(text: string): OwnFeed {
+  const [feed] = parseExact<OwnFeeds>(text).feeds;
   return present(feed);
 }

@@ -4,15 +4,17 @@
  *
  * @module
  */
-import { problemOfBody, problemOfSave } from "../../../api/problems/feed_problems.ts";
+import { findUsable } from "../../../api/input/usable_feed.ts";
+import { problemOfBody, problemOfSave, saveTooLarge } from "../../../api/problems/feed_problems.ts";
 import { parseBody, readChanges } from "../../../feeds/feed_body.ts";
 import { Problem } from "../../../http/problem_details.ts";
+import { assert } from "../../../lib/assert.ts";
 import { indentJson } from "../../../lib/indent_json.ts";
+import { saveOwnFeed } from "../../../provider/save_own_feed.ts";
 import { Message, plain, Text } from "../../layout/parts.tsx";
 import type { ShownFeed } from "../feed_as_seen.tsx";
 import type { FormField } from "../form_field.ts";
 import { parseExact, typedNumber } from "../own_api.ts";
-import { refusalOf } from "../refusal_messages.ts";
 import type { Acted, Form, Visit } from "../visit.ts";
 import type { OwnFeed, OwnListing } from "./find_own.ts";
 
@@ -70,19 +72,19 @@ export function listingOf(form: Form, feed?: OwnFeed) {
   };
 }
 
-/** The same as the body of a call. JSON goes as it was typed, because objects lose the order of some keys. */
-export function listingBody(form: Form, feed?: OwnFeed) {
+/** The same as the text of a body. JSON goes as it was typed, because objects lose the order of some keys. */
+export function listingText(form: Form, feed?: OwnFeed): string {
   const members = Object.entries(listingOf(form, feed)).flatMap(([name, value]) => {
     if (value === undefined) return [];
     const typed = EXACT.has(name) ? form.given(name) : undefined;
     return [`${JSON.stringify(name)}:${typed ?? JSON.stringify(value)}`];
   });
-  return { bytes: Buffer.from(`{${members.join(",")}}`), type: "application/json" };
+  return `{${members.join(",")}}`;
 }
 
 /** Refuses what a create would refuse for its body alone, so that nobody confirms it. @throws {Problem} 422 */
 export function requireListing(form: Form): void {
-  const read = parseBody(listingBody(form).bytes.toString());
+  const read = parseBody(listingText(form));
   if (read.kind !== "body") throw problemOfBody(read);
   const changes = readChanges(read.body, "create");
   if (changes.kind !== "changes") throw problemOfSave(changes);
@@ -211,22 +213,11 @@ export function listingFields(feed?: OwnListing): readonly FormField[] {
   ];
 }
 
-interface Saving {
-  readonly method: "POST" | "PATCH";
-  readonly path: string;
-  /** As it is, if there is one. */
-  readonly feed?: OwnFeed;
-}
-
 /** Saves what was typed, and goes on to the feed, unless there is something to say about it. */
-export async function saveListing(
-  visit: Visit,
-  form: Form,
-  { method, path, feed }: Saving,
-): Promise<Acted> {
-  const saved = await visit.ask<Saved>(path, { method, file: listingBody(form, feed) });
-  if (saved.kind === "refused") return refusalOf(saved);
-  const { id, warnings } = saved.body;
+export async function saveListing(visit: Visit, form: Form, feed?: OwnFeed): Promise<Acted> {
+  const saved = await saveText(visit, listingText(form, feed), { feedId: feed?.id });
+  assert(saved.kind === "saved", "only a dry run is judged");
+  const { id, warnings }: Saved = JSON.parse(saved.text);
   if (warnings.length === 0) return { kind: "go", to: `feeds/${id}`, done: "edited" };
   return { kind: "show", view: savedView(visit, id, warnings) };
 }
@@ -234,6 +225,30 @@ export async function saveListing(
 interface Saved {
   readonly id: string;
   readonly warnings: readonly string[];
+}
+
+interface Saving {
+  /** Undefined: a new feed is made. */
+  readonly feedId: string | undefined;
+  /** @default false */
+  readonly isDryRun?: boolean;
+}
+
+/** Creates or edits a feed by the text of a body. @throws {Problem} every refusal */
+export async function saveText(
+  { services, admit, actor, call }: Visit,
+  text: string,
+  { feedId, isDryRun = false }: Saving,
+) {
+  const { accountId } = await admit("save");
+  if (feedId !== undefined) await findUsable(services.storedFeeds, accountId, feedId);
+  const bytesMax = services.config.limits.requestBodyBytes;
+  if (Buffer.byteLength(text) > bytesMax) throw saveTooLarge(bytesMax);
+  const read = parseBody(text);
+  if (read.kind !== "body") throw problemOfBody(read);
+  const mode = feedId === undefined ? ("create" as const) : ("edit" as const);
+  const saver = { accountId, actor, signal: call.request.signal };
+  return saveOwnFeed(services, saver, { feedId, mode, body: read.body, isDryRun });
 }
 
 function savedView(visit: Visit, id: string, warnings: readonly string[]) {

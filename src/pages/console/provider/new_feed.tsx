@@ -43,8 +43,7 @@ export const NEW_FEED: PageRoute = {
           details: <FeedAsSeen feed={listingAsTyped(form)} />,
         };
       },
-      run: (visit, form) =>
-        saveListing(visit, form, { method: "POST", path: "/v1/provider/feed/create" }),
+      run: saveListing,
     },
   },
 };

@@ -5,50 +5,35 @@
  * @module
  */
 import type { ComponentChildren } from "preact";
-import type { Earnings } from "../../../accounts/earnings/earnings.ts";
-import {
-  counted,
-  digits,
-  type Figure,
-  FigureCard,
-  Table,
-  Text,
-  Time,
-} from "../../layout/parts.tsx";
+import { type Earnings, earningsCsv, readEarnings } from "../../../accounts/earnings/earnings.ts";
+import { readPayouts } from "../../../accounts/earnings/provider_payouts.ts";
+import { type DayRange, dayRange } from "../../../accounts/earnings/utc_day.ts";
+import { invalidParameter } from "../../../api/input/parameters.ts";
+import { counted, digits, FigureCard, Table, Text, Time } from "../../layout/parts.tsx";
 import { EarningsChart } from "../earnings_chart.tsx";
 import { FeedLink } from "../lists.tsx";
 import { findNames } from "../names.ts";
-import { bodyOf } from "../own_api.ts";
 import type { Download, PageRoute, Visit } from "../visit.ts";
 
 /** Each has a line of its own, and a provider may have thousands. */
 const FEEDS_LISTED = 100;
 
-interface Payouts {
-  readonly paid_usd: Figure;
-  readonly owed_usd: Figure;
-  readonly payouts: readonly {
-    readonly paid_at: string;
-    readonly usd: Figure;
-    readonly reference: string;
-    readonly reason: string | null;
-  }[];
-}
+const PAYOUTS_LISTED = 20;
 
 export const OWN_EARNINGS: PageRoute = {
   path: "earnings",
   download: statementOf,
   async show(visit) {
-    const [days, months, feeds, paid] = await Promise.all([
-      visit.ask<Earnings>("/v1/provider/earnings?group_by=day"),
-      visit.ask<Earnings>(`/v1/provider/earnings?group_by=month&from=${yearAgo()}`),
-      visit.ask<Earnings>("/v1/provider/earnings?group_by=feed"),
-      visit.ask<Payouts>("/v1/provider/payouts?limit=20"),
+    const { accountId } = await visit.admit("earnings");
+    const database = visit.services.database.onBehalfOf(accountId);
+    const [byDay, months, feeds, payouts] = await Promise.all([
+      readEarnings(database, { accountId, groupBy: "day", ...rangeOf({}) }),
+      readEarnings(database, { accountId, groupBy: "month", ...rangeOf({ from: yearAgo() }) }),
+      readEarnings(database, { accountId, groupBy: "feed", ...rangeOf({}) }),
+      readPayouts(database, { accountId, limit: PAYOUTS_LISTED, before: undefined }),
     ]);
-    const byDay = bodyOf(days);
     const { totals, complete_until: until } = byDay;
-    const payouts = bodyOf(paid);
-    const earning = bodyOf(feeds).groups.slice(0, FEEDS_LISTED);
+    const earning = feeds.groups.slice(0, FEEDS_LISTED);
     const { hasPage } = await findNames(
       visit,
       earning.map((group) => group.feed_id),
@@ -88,7 +73,7 @@ export const OWN_EARNINGS: PageRoute = {
           <EarningsChart of={byDay} />
           <h2>By month</h2>
           <EarningsTable
-            groups={[...bodyOf(months).groups].reverse().filter(isStatement)}
+            groups={[...months.groups].reverse().filter(isStatement)}
             head="Month"
             cell={({ month = "" }) => (
               <>
@@ -104,9 +89,9 @@ export const OWN_EARNINGS: PageRoute = {
               <FeedLink visit={visit} id={id} name={name} hasPage={hasPage(id)} />
             )}
           />
-          {bodyOf(feeds).groups.length > FEEDS_LISTED && (
+          {feeds.groups.length > FEEDS_LISTED && (
             <p class="small soft">
-              The {FEEDS_LISTED} that earned most, of {digits(bodyOf(feeds).groups.length)}.{" "}
+              The {FEEDS_LISTED} that earned most, of {digits(feeds.groups.length)}.{" "}
               <code>GET /v1/provider/earnings?group_by=feed</code> has all.
             </p>
           )}
@@ -134,10 +119,19 @@ async function statementOf(visit: Visit): Promise<Download | undefined> {
   const [, year, number] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month) ?? [];
   if (year === undefined) return undefined;
   const to = new Date(Date.UTC(Number(year), Number(number), 0)).toISOString().slice(0, 10);
-  const path = `/v1/provider/earnings?group_by=day&format=csv&from=${month}-01&to=${to}`;
-  const answer = await visit.askText(path);
-  bodyOf(answer);
-  return { name: `statement-${month}.csv`, type: "text/csv; charset=utf-8", text: answer.text };
+  const { accountId } = await visit.admit("earnings");
+  const range = rangeOf({ from: `${month}-01`, to });
+  const database = visit.services.database.onBehalfOf(accountId);
+  const earnings = await readEarnings(database, { accountId, groupBy: "day", ...range });
+  const type = "text/csv; charset=utf-8";
+  return { name: `statement-${month}.csv`, type, text: earningsCsv(earnings) };
+}
+
+/** @throws {Problem} 400 */
+function rangeOf(days: Parameters<typeof dayRange>[0]): DayRange {
+  const range = dayRange(days, Date.now());
+  if (typeof range === "string") throw invalidParameter(range);
+  return range;
 }
 
 /** The month of today, which comes first, and those in which something happened. */

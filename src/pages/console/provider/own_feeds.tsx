@@ -5,10 +5,10 @@
  * @module
  */
 import { Badge, digits, Table, Time, type Tone } from "../../layout/parts.tsx";
-import { FeedLink, listQuery, Next, nextOffset } from "../lists.tsx";
-import { bodyOf } from "../own_api.ts";
+import { FeedLink, Next, nextOffset, offsetOf } from "../lists.tsx";
+import { parseExact } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
-import type { OwnFeeds } from "./find_own.ts";
+import { type OwnFeeds, readOwn } from "./find_own.ts";
 import { OwnStatus } from "./own_status.tsx";
 
 const LISTED = 100;
@@ -21,8 +21,9 @@ const LISTING_TONES: Readonly<Record<string, Tone>> = {
 export const OWN_FEEDS: PageRoute = {
   path: "",
   async show(visit) {
-    const path = `/v1/provider/feeds${listQuery(visit, { limit: LISTED })}`;
-    const { feeds, has_more: hasMore } = bodyOf(await visit.ask<OwnFeeds>(path));
+    const offset = offsetOf(visit);
+    const text = await readOwn(visit, { limit: LISTED, offset });
+    const { feeds, has_more: hasMore } = parseExact<OwnFeeds>(text);
     return {
       title: "Your feeds",
       content: (

@@ -1,0 +1,26 @@
+/**
+ * Admits what a consumer or a provider does on a page, with the key of the session: the checks and windows are those of
+ * the same call over HTTP.
+ *
+ * @module
+ */
+import type { UnloggedOperation } from "../../admission/claims.ts";
+import type { Principal } from "../../api/callers/callers.ts";
+import { countUnlogged } from "../../api/callers/unlogged_calls.ts";
+import { assert } from "../../lib/assert.ts";
+import type { Services } from "../../services.ts";
+import type { Session } from "./sessions.ts";
+
+/** @throws {Problem} 401, 403, 429, 503 */
+export type Admit = (
+  operation: Exclude<UnloggedOperation, "revalidate" | "mcp">,
+) => Promise<Principal>;
+
+export function admitBy(services: Services, { key, role }: Session): Admit {
+  return async (operation) => {
+    assert(role !== "admin", "an operator's key belongs to no account");
+    const principal = await services.keys.identify(key, role);
+    countUnlogged(services, principal.caller, operation);
+    return principal;
+  };
+}
