@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type Options, type ValidateFunction } from "ajv/dist/2020.js";
 import { parseEventTime } from "../../src/lib/date_time.ts";
 import { parseUuid } from "../../src/lib/uuid.ts";
 import { checkDetail } from "./problem_detail.ts";
@@ -55,12 +55,8 @@ export interface Contract {
 /** By the document that the gateway serves. */
 export async function loadContract(baseUrl: string): Promise<Contract> {
   const document = (await (await fetch(`${baseUrl}/docs/json`)).json()) as OpenApi;
-  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
-  ajv.addFormat("date-time", (text) => parseEventTime(text) !== undefined);
-  ajv.addFormat("date", /^\d{4}-\d{2}-\d{2}$/);
-  ajv.addFormat("uuid", (text) => parseUuid(text) !== undefined);
-  ajv.addFormat("uri", (text) => URL.canParse(text));
-  ajv.addSchema(closed(document) as Json, "api");
+  const components = closed(document.components);
+  const validatorOf = createValidators({ components }, { allErrors: true });
   const seen = new Set<string>();
   return {
     document,
@@ -81,17 +77,7 @@ export async function loadContract(baseUrl: string): Promise<Contract> {
       } else if (media === undefined) {
         throw new Error(`${where}: the content type "${type}" is not documented`);
       } else if (isJson(type)) {
-        const pointer = [
-          "paths",
-          found.path,
-          method.toLowerCase(),
-          "responses",
-          String(response.status),
-          "content",
-          type,
-          "schema",
-        ];
-        checkBody(where, validatorAt(ajv, pointer), body);
+        checkBody(where, validatorOf(closed(media.schema)), body);
       }
       seen.add(`${found.operation.operationId} ${response.status}`);
       return body;
@@ -145,18 +131,21 @@ function checkHeaders(
   }
 }
 
-const validators = new WeakMap<Ajv2020, Map<string, ValidateFunction>>();
-
-function validatorAt(ajv: Ajv2020, pointer: readonly string[]): ValidateFunction {
-  const escaped = pointer.map((part) =>
-    encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")),
-  );
-  const reference = `api#/${escaped.join("/")}`;
-  const known = validators.get(ajv) ?? new Map<string, ValidateFunction>();
-  validators.set(ajv, known);
-  const validator = known.get(reference) ?? ajv.compile({ $ref: reference });
-  known.set(reference, validator);
-  return validator;
+/** Checks values by schemas of the document. Schemas of the same text, as those of problems, are compiled once. */
+export function createValidators(document: object, options: Options) {
+  const ajv = new Ajv2020({ ...options, strict: false, validateSchema: false });
+  ajv.addFormat("date-time", (text) => parseEventTime(text) !== undefined);
+  ajv.addFormat("date", /^\d{4}-\d{2}-\d{2}$/);
+  ajv.addFormat("uuid", (text) => parseUuid(text) !== undefined);
+  ajv.addFormat("uri", (text) => URL.canParse(text));
+  ajv.addSchema(document, "api");
+  const known = new Map<string, ValidateFunction>();
+  return (schema: Json): ValidateFunction => {
+    const text = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"api#/');
+    const validator = known.get(text) ?? ajv.compile(JSON.parse(text));
+    known.set(text, validator);
+    return validator;
+  };
 }
 
 function checkBody(where: string, validate: ValidateFunction, body: unknown): void {
@@ -168,8 +157,9 @@ function checkBody(where: string, validate: ValidateFunction, body: unknown): vo
 }
 
 /** Objects with named members take no others, unless they say so: a member can't go undocumented. */
+function closed<Value>(value: Value): Value;
 function closed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(closed);
+  if (Array.isArray(value)) return value.map((each) => closed(each));
   if (typeof value !== "object" || value === null) return value;
   const copy = Object.fromEntries(
     Object.entries(value).map(([name, each]) => [name, closed(each)]),
