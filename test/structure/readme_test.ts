@@ -44,11 +44,32 @@ test("each guarantee names tests that are there", () => {
   }
 });
 
-test("the way of a read and of a push lead through files that are there", () => {
-  const text = guide("architecture");
-  const paths = [...text.matchAll(/`((?:src|sql|test|docs)\/[^`*]+)`/g)].map(([, path]) => path);
-  expect(paths.length).toBeGreaterThan(15);
-  for (const path of paths) {
+test("the architecture guide lists every folder of src, and no other", () => {
+  const [tree = ""] = /^src\/\n[\s\S]*?^```$/m.exec(guide("architecture")) ?? [];
+  const named = [...tree.matchAll(/^ {2}([a-z\d_/]+\/|[a-z]+\.ts) /gm)].map(
+    ([, path]) => path as string,
+  );
+  const inSrc = named.slice(0, named.indexOf("spec/") + 1);
+  expect(inSrc.filter((path) => !existsSync(`${ROOT}src/${path}`))).toEqual([]);
+  const folders = new Set(
+    [...new Glob("src/**/*").scanSync(ROOT)].flatMap((path) => {
+      const parts = path.split("/").slice(1, -1);
+      return parts.map((_, place) => `${parts.slice(0, place + 1).join("/")}/`);
+    }),
+  );
+  expect(inSrc.filter((path) => path.endsWith("/")).sort()).toEqual([...folders].sort());
+  const inSql = named.slice(inSrc.length);
+  expect(inSql.filter((path) => !existsSync(`${ROOT}sql/${path}`))).toEqual([]);
+});
+
+test("the ways of a read and of a push link to many files", () => {
+  const links = [...guide("architecture").matchAll(/\]\(\.\.\/\.\.\/[^)]+\)/g)];
+  expect(links.length).toBeGreaterThan(25);
+});
+
+test("every path that the architecture guide names is there", () => {
+  const paths = [...guide("architecture").matchAll(/`((?:src|sql|test|docs)\/[^`*]+)`/g)];
+  for (const [, path] of paths) {
     expect({ path, isThere: existsSync(ROOT + path) }).toEqual({ path, isThere: true });
   }
 });

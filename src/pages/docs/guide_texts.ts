@@ -46,7 +46,7 @@ export const GUIDE_TOPICS: Readonly<Record<GuideName, string>> = {
   deploy: "Install a gateway: systemd, Docker, TLS, replicas, several machines.",
   guarantees: "What is guaranteed, and the tests that prove it.",
   performance: "Benchmarks, and how they were run.",
-  architecture: "The design, the reasons for it, and the packages it uses.",
+  architecture: "The design, the source tree, and the packages it uses.",
 };
 
 /** Where a guide is read. */

@@ -83,9 +83,14 @@ export function renderReference(frame: PageFrame): string {
   });
 }
 
-/** A guide. In the repository the guides link one another as files. */
+/** A link to a file of the repository, such as `../../app.ts`. `../../docs` is an address of the gateway. */
+const SOURCE_LINK = /\[([^\]]+)\]\(\.\.\/\.\.\/(?!docs[)#])[^)]*\)/g;
+
+/** A guide. In the repository, guides link to one another and to source files, which a gateway does not serve. */
 export function renderGuide(name: GuideName, place: GuidePlace, frame: PageFrame): string {
-  const text = guideText(name, place).replace(/\]\(([a-z]+)\.md(#[^)]*)?\)/g, "]($1$2)");
+  const text = guideText(name, place)
+    .replace(/\]\(([a-z]+)\.md(#[^)]*)?\)/g, "]($1$2)")
+    .replace(SOURCE_LINK, "$1");
   const html = Bun.markdown
     .html(text, { headings: { ids: true } })
     // Wide tables scroll within themselves, and the keyboard reaches what scrolls.
