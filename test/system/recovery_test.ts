@@ -26,7 +26,7 @@ test.skipIf(!HAS_OLD_POSTGRES)(
   "a database goes back to the moment before a mistake, with each usage id and credit of then",
   async () => {
     const guide = await GUIDE.text();
-    const [setUp = "", goBack = ""] = blocksOf(guide, "Back to a moment", "sh");
+    const [setUp = "", goBack = ""] = blocksOf(guide, "Point-in-time recovery", "sh");
     const [renew = ""] = blocksOf(guide, "After a failover that lost commits", "sql");
     const postgres = startOldPostgres();
     const here = (script: string) =>
