@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 
 const guide = (name: string) =>
-  Bun.file(new URL(`../../../src/docs/guides/${name}.md`, import.meta.url)).text();
+  Bun.file(new URL(`../../../../src/docs/guides/${name}.md`, import.meta.url)).text();
 const JQ = Bun.which("jq");
 if (JQ === null) console.log("skipped: jq is not installed");
 
