@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { Glob, type Subprocess } from "bun";
 import { SERVER_VARIABLE, startTestServer } from "./support/database.ts";
 import { makeUsedDataDir, USED_DATA_DIR_VARIABLE } from "./support/folders.ts";
-import { sharedBy, TIMEOUT, TIMINGS } from "./support/shared_run.ts";
+import { sharedBy, TEST_ENVIRONMENT, TIMEOUT, TIMINGS } from "./support/shared_run.ts";
 
 /** Fewer for tests that start whole programs and browsers: each of those is several processes itself. */
 const PROCESSES_OF_PROGRAMS = 3;
@@ -155,7 +155,7 @@ function runTests(report: string, chosen: readonly string[]): Promise<number> {
 function spawn(command: readonly string[], output: "inherit" | "pipe" = "inherit"): Child {
   const child = Bun.spawn([process.execPath, ...command], {
     cwd: ROOT,
-    env: process.env,
+    env: { ...process.env, ...TEST_ENVIRONMENT },
     stdio: ["ignore", output, output],
   });
   children.add(child);

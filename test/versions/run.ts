@@ -14,7 +14,7 @@ import {
   startOldPostgres,
   startPackagedPostgres,
 } from "../support/other_postgres.ts";
-import { sharedBy, TIMEOUT } from "../support/shared_run.ts";
+import { sharedBy, TEST_ENVIRONMENT, TIMEOUT } from "../support/shared_run.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 /** What reads and pushes over HTTP, and what runs beside it. */
@@ -39,7 +39,7 @@ const PACKAGED = ["16", "17"] as const;
 function runs(argv: readonly string[], environment: Record<string, string> = {}): boolean {
   const { status } = spawnSync(process.execPath, argv, {
     cwd: ROOT,
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...TEST_ENVIRONMENT, ...environment },
     stdio: ["ignore", "inherit", "inherit"],
   });
   return status === 0;
