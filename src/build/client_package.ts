@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Glob } from "bun";
 
 const ROOT = join(import.meta.dir, "../..");
 const SOURCES = join(ROOT, "src/client");
@@ -45,7 +46,7 @@ export async function buildClient(folder: string): Promise<string> {
     sideEffects: false,
     engines: { node: ">=20" },
     exports: { ".": entry, "./client": entry, "./package.json": "./package.json" },
-    files: ["*.js", "*.d.ts"],
+    files: ["**/*.js", "**/*.d.ts"],
   };
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(info, null, 2)}\n`);
   copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
@@ -57,9 +58,10 @@ export async function buildClient(folder: string): Promise<string> {
   );
   if ((await child.exited) !== 0) throw new Error("the client does not compile");
   // The compiler rewrites the imports of modules, and not those of declarations.
-  for (const file of readdirSync(folder).filter((name) => name.endsWith(".d.ts"))) {
+  for (const file of new Glob("**/*.d.ts").scanSync(folder)) {
     const text = readFileSync(join(folder, file), "utf8");
-    writeFileSync(join(folder, file), text.replace(/(?<=["'])(\.\/\w+)\.ts(?=["'])/g, "$1.js"));
+    const rewritten = text.replace(/(?<=["'])(\.\.?\/[\w/]+)\.ts(?=["'])/g, "$1.js");
+    writeFileSync(join(folder, file), rewritten);
   }
   return folder;
 }

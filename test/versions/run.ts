@@ -7,7 +7,9 @@
  * @module
  */
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { Glob } from "bun";
 import { SERVER_VARIABLE, startTestServer } from "../support/database.ts";
 import {
   HAS_OLD_POSTGRES,
@@ -17,10 +19,11 @@ import {
 import { sharedBy, TEST_ENVIRONMENT, TIMEOUT } from "../support/shared_run.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
-/** What reads and pushes over HTTP, and what runs beside it. */
-const TESTS = [
+/** Where tests of reads and pushes over HTTP are, and of what runs beside them. */
+const FOLDERS = [
   "test/accounts",
   "test/admission",
+  "test/consumer",
   "test/routes/consumer",
   "test/accounts/earnings",
   "test/feeds",
@@ -30,10 +33,21 @@ const TESTS = [
   "test/push",
   "test/read",
   "test/skill",
+];
+const TESTS = [
+  ...FOLDERS.flatMap((folder) => [...new Glob(`${folder}/**/*_test.ts`).scanSync(ROOT)]).filter(
+    sendsStatements,
+  ),
   "test/system/cli/grants_test.ts",
   "test/postgres/migrate/function_set_test.ts",
 ];
 const PACKAGED = ["16", "17"] as const;
+
+/** Whether a test has a database. The others would pass on any server. */
+function sendsStatements(path: string): boolean {
+  const text = readFileSync(join(ROOT, path), "utf8");
+  return /(?:Gateway|TestDatabase|Scene)\(/.test(text);
+}
 
 /** Whether `bun` with these arguments ends with 0. */
 function runs(argv: readonly string[], environment: Record<string, string> = {}): boolean {
