@@ -20,36 +20,20 @@ import { billingUrlOf } from "../api/problems/read_refusals.ts";
 import { checkHeaders } from "../api/problems/validation.ts";
 import { BODY_PROBLEMS, COUNTED, described, documented } from "../api/reference/described.ts";
 import { KEYLESS_TOPUP, PAID_TOPUP, TOPUP } from "../api/reference/examples.ts";
-import { type Answer, privateJson } from "../http/answer.ts";
-import type { RoutedCall } from "../http/call.ts";
+import { privateJson } from "../http/answer.ts";
 import type { HoldBytes } from "../http/load/body_budget.ts";
-import { Problem, unavailable } from "../http/problem_details.ts";
+import { Problem } from "../http/problem_details.ts";
 import { respond } from "../http/respond.ts";
-import { unreachable } from "../lib/assert.ts";
-import { isPublicAddress, networkOf } from "../lib/public_address.ts";
 import { Expected } from "../lib/typebox.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import {
-  AGENT_TOPUPS_WAITING_MAX,
-  TOPUP_BODY_BYTES_MAX,
-  TOPUP_DAY_PARTS,
-  TOPUP_LINK_MS,
-  TOPUPS_WAITING_MAX,
-  X402_CALL_SECONDS_MAX,
-} from "../limits.ts";
-import { NANOS_PER_CENT } from "../money/money_units.ts";
+import { TOPUP_BODY_BYTES_MAX, X402_CALL_SECONDS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
-import {
-  type BegunTopup,
-  beginTopup,
-  type DayLimits,
-  expireTopup,
-  findTopup,
-  notePayPage,
-} from "./store_topup.ts";
+import { networkOfCaller } from "./order_limits.ts";
+import { payByLink } from "./pay_by_link.ts";
+import { findTopup } from "./store_topup.ts";
 import { readTopupBody } from "./topup_body.ts";
 import { PaidTopupShape, TopupOrderShape, TopupShape, topupText } from "./topup_shapes.ts";
-import { type LinkWay, WayFailed, type WayName, type Ways } from "./way.ts";
+import type { WayName, Ways } from "./way.ts";
 
 const BEGIN_HEADERS = Type.Object({
   "idempotency-key": Type.Optional(
@@ -217,126 +201,6 @@ function keyNeeded(): Problem {
   return new Problem("KEY_REQUIRED", {
     detail: "A link for a card tops up the account of a read key. Send yours as x-api-key.",
   });
-}
-
-interface LinkOrder {
-  readonly call: RoutedCall;
-  readonly principal: Principal;
-  readonly amountNanos: bigint;
-  readonly network: string | undefined;
-}
-
-/** @throws {Problem} 403, 409, 503 */
-async function payByLink(
-  services: Services,
-  way: LinkWay,
-  { call, principal, amountNanos, network }: LinkOrder,
-): Promise<Answer> {
-  const { database, log } = services;
-  const idempotencyKey = call.request.headers.get("idempotency-key") ?? undefined;
-  const order = {
-    accountId: principal.accountId,
-    keyId: principal.keyId,
-    way: "card",
-    amountNanos,
-    lifetimeMs: TOPUP_LINK_MS,
-    idempotencyKey,
-    network,
-  } as const;
-  const begun = await beginTopup(database, order, dayLimits(services));
-  if (begun.kind !== "begun" && begun.kind !== "repeated") throw problemOfBegin(begun.kind);
-  let { topup } = begun;
-  // Also of an order whose call was broken off before it had its page.
-  if (topup.payment_id === null && topup.status === "waiting") {
-    try {
-      topup = await notePayPage(database, topup, await way.begin(topup));
-    } catch (error) {
-      if (!(error instanceof WayFailed)) throw error;
-      const { topup_id: topupId } = topup;
-      log.error("a way to pay has failed", {
-        way: "card",
-        topup_id: topupId,
-        reason: error.message,
-      });
-      // Nobody has its page, so nobody can pay. A repeat under the same key tries again.
-      if (idempotencyKey === undefined) await expireTopup(services, topupId);
-      throw unavailable("Cards can't be taken at the moment. Try again in a while.");
-    }
-  }
-  return {
-    status: begun.kind === "begun" ? 201 : 200,
-    headers: privateJson(),
-    body: topupText(topup),
-  };
-}
-
-/** What may be paid in a UTC day, and what of it may wait to be paid. */
-export function dayLimits({ config }: Pick<Services, "config">): DayLimits {
-  const dayNanos = nanosOfWholeUsd(config.topups?.dayUsd);
-  return {
-    accountDayNanos: nanosOfWholeUsd(config.topups?.accountDayUsd),
-    dayNanos,
-    waiting:
-      dayNanos === undefined
-        ? undefined
-        : {
-            accountNanos: dayNanos / TOPUP_DAY_PARTS.account,
-            networkNanos: dayNanos / TOPUP_DAY_PARTS.network,
-            keylessNanos: dayNanos / TOPUP_DAY_PARTS.keyless,
-            allNanos: dayNanos / TOPUP_DAY_PARTS.all,
-          },
-  };
-}
-
-/** The network of a caller; undefined if the address is a proxy's, behind which anybody may be. */
-export function networkOfCaller(address: string): string | undefined {
-  return isPublicAddress(address) ? networkOf(address) : undefined;
-}
-
-const CENTS_PER_USD = 100n;
-
-function nanosOfWholeUsd(usd: number | undefined): bigint | undefined {
-  return usd === undefined ? undefined : BigInt(usd) * CENTS_PER_USD * NANOS_PER_CENT;
-}
-
-/** Of an order that was not written down. */
-export function problemOfBegin(kind: Exclude<BegunTopup["kind"], "begun" | "repeated">): Problem {
-  switch (kind) {
-    case "key_reused":
-      return new Problem("IDEMPOTENCY_KEY_REUSED", {
-        detail: ({ idempotencyKey }) =>
-          `This ${idempotencyKey} was used for another top-up in the last 24 hours. Send a new one.`,
-      });
-    case "payment_taken":
-      return new Problem("TOPUP_LIMIT", {
-        detail: "This payment is for another top-up already. Make a new one.",
-      });
-    case "too_many_waiting":
-      return new Problem("TOPUP_LIMIT", {
-        detail: `${TOPUPS_WAITING_MAX} top-ups of this account wait to be paid. Pay one of them, or wait until one expires.`,
-      });
-    case "too_many_of_agent":
-      return new Problem("TOPUP_LIMIT", {
-        detail: `${AGENT_TOPUPS_WAITING_MAX} top-ups of this agent wait to be paid. Ask your user to pay one of them, or wait until one expires.`,
-      });
-    case "account_day_full":
-      return new Problem("TOPUP_LIMIT", {
-        detail:
-          "This account's top-ups of today would be more than the operator allows. Ask for less, or try again tomorrow (UTC).",
-      });
-    case "day_full":
-      return new Problem("TOPUP_LIMIT", {
-        detail:
-          "The gateway takes no more payments of this amount today. Ask for less, or try again tomorrow (UTC).",
-      });
-    case "waiting_full":
-      return new Problem("TOPUP_LIMIT", {
-        detail:
-          "Too much waits to be paid: of this account, of this network or at this gateway. Pay what waits, ask for less, or try again once it has expired.",
-      });
-    default:
-      return unreachable(kind);
-  }
 }
 
 /** 404 */

@@ -30,8 +30,8 @@ import {
 } from "../../limits.ts";
 import { NANOS_PER_CENT } from "../../money/money_units.ts";
 import type { Services } from "../../services.ts";
+import { dayLimits, networkOfCaller, problemOfBegin } from "../order_limits.ts";
 import { findTopupOfOrder, PAYMENT } from "../store_topup.ts";
-import { dayLimits, networkOfCaller, problemOfBegin } from "../topup_routes.ts";
 import { topupText } from "../topup_shapes.ts";
 import type { DirectPay, DirectWay, Topup } from "../way.ts";
 import { authorizationOf, findFault, findTimeFault, type PaymentFault } from "./check_payment.ts";

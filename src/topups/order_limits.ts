@@ -1,0 +1,81 @@
+/**
+ * Limits of orders for credits: what may be paid in a day, and what of it may wait to be paid.
+ *
+ * @module
+ */
+import { Problem } from "../http/problem_details.ts";
+import { unreachable } from "../lib/assert.ts";
+import { isPublicAddress, networkOf } from "../lib/public_address.ts";
+import { AGENT_TOPUPS_WAITING_MAX, TOPUP_DAY_PARTS, TOPUPS_WAITING_MAX } from "../limits.ts";
+import { NANOS_PER_CENT } from "../money/money_units.ts";
+import type { Services } from "../services.ts";
+import type { BegunTopup, DayLimits } from "./store_topup.ts";
+
+/** What may be paid in a UTC day, and what of it may wait to be paid. */
+export function dayLimits({ config }: Pick<Services, "config">): DayLimits {
+  const dayNanos = nanosOfWholeUsd(config.topups?.dayUsd);
+  return {
+    accountDayNanos: nanosOfWholeUsd(config.topups?.accountDayUsd),
+    dayNanos,
+    waiting:
+      dayNanos === undefined
+        ? undefined
+        : {
+            accountNanos: dayNanos / TOPUP_DAY_PARTS.account,
+            networkNanos: dayNanos / TOPUP_DAY_PARTS.network,
+            keylessNanos: dayNanos / TOPUP_DAY_PARTS.keyless,
+            allNanos: dayNanos / TOPUP_DAY_PARTS.all,
+          },
+  };
+}
+
+/** The network of a caller; undefined if the address is a proxy's, behind which anybody may be. */
+export function networkOfCaller(address: string): string | undefined {
+  return isPublicAddress(address) ? networkOf(address) : undefined;
+}
+
+const CENTS_PER_USD = 100n;
+
+function nanosOfWholeUsd(usd: number | undefined): bigint | undefined {
+  return usd === undefined ? undefined : BigInt(usd) * CENTS_PER_USD * NANOS_PER_CENT;
+}
+
+/** Of an order that was not written down. */
+export function problemOfBegin(kind: Exclude<BegunTopup["kind"], "begun" | "repeated">): Problem {
+  switch (kind) {
+    case "key_reused":
+      return new Problem("IDEMPOTENCY_KEY_REUSED", {
+        detail: ({ idempotencyKey }) =>
+          `This ${idempotencyKey} was used for another top-up in the last 24 hours. Send a new one.`,
+      });
+    case "payment_taken":
+      return new Problem("TOPUP_LIMIT", {
+        detail: "This payment is for another top-up already. Make a new one.",
+      });
+    case "too_many_waiting":
+      return new Problem("TOPUP_LIMIT", {
+        detail: `${TOPUPS_WAITING_MAX} top-ups of this account wait to be paid. Pay one of them, or wait until one expires.`,
+      });
+    case "too_many_of_agent":
+      return new Problem("TOPUP_LIMIT", {
+        detail: `${AGENT_TOPUPS_WAITING_MAX} top-ups of this agent wait to be paid. Ask your user to pay one of them, or wait until one expires.`,
+      });
+    case "account_day_full":
+      return new Problem("TOPUP_LIMIT", {
+        detail:
+          "This account's top-ups of today would be more than the operator allows. Ask for less, or try again tomorrow (UTC).",
+      });
+    case "day_full":
+      return new Problem("TOPUP_LIMIT", {
+        detail:
+          "The gateway takes no more payments of this amount today. Ask for less, or try again tomorrow (UTC).",
+      });
+    case "waiting_full":
+      return new Problem("TOPUP_LIMIT", {
+        detail:
+          "Too much waits to be paid: of this account, of this network or at this gateway. Pay what waits, ask for less, or try again once it has expired.",
+      });
+    default:
+      return unreachable(kind);
+  }
+}
