@@ -830,6 +830,15 @@ test("under plain HTTP agents connect from the own machine only", async () => {
   const named = await fetch(gateway.baseUrl + path, { headers: { Host: "feeds.example" } });
   expect(named.status).toBe(404);
   expect(await named.text()).toContain("own machine");
+  // A proxy on the machine calls from it, and its own callers need not.
+  for (const headers of [
+    { "X-Forwarded-For": "203.0.113.9" },
+    { Forwarded: "for=203.0.113.9" },
+    { Via: "1.1 proxy" },
+  ] as Record<string, string>[]) {
+    expect((await gateway.get(path, undefined, headers)).status).toBe(404);
+    expect((await gateway.send("POST", "/mcp/connect", undefined, {}, headers)).status).toBe(404);
+  }
   const secure = await startTestGateway({ FEEDGATE_BASE_URL: "https://feeds.example" });
   const found = await fetch(own(secure), { headers: { Host: "feeds.example" } });
   expect(await bodyOf(found)).toMatchObject({ issuer: "https://feeds.example" });

@@ -49,7 +49,17 @@ export class OperatorsListener {
   }
 }
 
-/** Whether a request comes from the machine itself, and asks for it: not by a name that somebody has made point to it. */
+/** A proxy sets these headers, and its callers may be on any machine. */
+const FORWARDING_HEADERS = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
+
+/**
+ * Whether a request comes from the machine itself, through no proxy, and asks for it: not by a name that somebody has
+ * made point to it.
+ */
 export function isOwnMachine(request: Request, address: string): boolean {
-  return isLoopbackAddress(address) && isLoopbackHost(urlOf(request).hostname);
+  return (
+    isLoopbackAddress(address) &&
+    isLoopbackHost(urlOf(request).hostname) &&
+    !FORWARDING_HEADERS.some((name) => request.headers.has(name))
+  );
 }

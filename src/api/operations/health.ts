@@ -127,15 +127,10 @@ interface HealthOptions extends Checked {
   readonly operatorsListener: OperatorsListener;
 }
 
-/** A proxy on the machine sends them, and its callers may be anywhere. */
-const FORWARDING_HEADERS = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
-
 /** @throws {Problem} 404 */
 function requireOperatorsPlace(listener: OperatorsListener, { request, server }: Arrival): void {
   if (listener.isBy(request)) return;
-  const isForwarded = FORWARDING_HEADERS.some((name) => request.headers.has(name));
-  const address = listener.addressOf(request, server);
-  if (!isForwarded && isOwnMachine(request, address)) return;
+  if (isOwnMachine(request, listener.addressOf(request, server))) return;
   throw new Problem("ROUTE_NOT_FOUND", {
     detail:
       "Metrics are answered to the gateway's own machine only. The operator sets FEEDGATE_METRICS_TOKEN, or FEEDGATE_ADMIN_PORT.",
