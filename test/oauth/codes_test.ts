@@ -4,7 +4,7 @@ import { shellActor } from "../../src/accounts/actor.ts";
 import { AGENT_TOPUPS_WAITING_MAX, AGENTS_MAX, HOUSEKEEPING_LIMIT } from "../../src/limits.ts";
 import { agree, redeem } from "../../src/oauth/codes.ts";
 import { OAuthError } from "../../src/oauth/oauth_error.ts";
-import { revokeKey, rotateKey } from "../../src/operator/keys.ts";
+import { editKey, revokeKey, rotateKey } from "../../src/operator/keys.ts";
 import { findKey } from "../../src/operator/references.ts";
 import { beginSession } from "../../src/pages/console/sessions.ts";
 import { beginTopup } from "../../src/topups/store_topup.ts";
@@ -238,6 +238,60 @@ describe("what a key has agreed to", () => {
     const { access_token: later } = await keyOf(await codeOf(accountId, { agreedKeyId: next.id }));
     await revokeKey(operator(), { key_id: agreedKeyId }, ACTOR);
     expect([await statusOf(agent), await statusOf(later)]).toEqual([403, 200]);
+  });
+
+  /** Seconds until the account's agents end, the newest first. */
+  async function secondsLeft(accountId: string) {
+    const rows = await gateway.sql`
+      select extract(epoch from expires_at - now())::float8 as seconds
+      from api_keys
+      where account_id = ${accountId} and name = 'Agent' and revoked_at is null
+      order by created_at desc`;
+    return rows.map(({ seconds }) => Math.round(seconds / 60) * 60);
+  }
+  const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+
+  test("ends no later than the key whose end is moved forward: agents, also rotated ones, and codes", async () => {
+    const { accountId, agreedKeyId, agent, waiting } = await agreedBy();
+    const other = await keyIdOf(await gateway.createKey(accountId, "read"));
+    await keyOf(await codeOf(accountId, { agreedKeyId: other }));
+    await rotateKey(operator(), { key_id: await keyIdOf(agent) }, ACTOR);
+    const edit = (expires_at: string | null) =>
+      editKey(operator(), { key_id: agreedKeyId, expires_at }, ACTOR);
+    // Later than theirs.
+    await edit(inSeconds(7 * 86_400));
+    expect(await secondsLeft(accountId)).toEqual([86_400, 86_400, 86_400]);
+    await edit(inSeconds(3_600));
+    const { expires_in } = await keyOf(waiting);
+    expect(expires_in).toBeLessThanOrEqual(3_600);
+    expect(await secondsLeft(accountId)).toEqual([3_600, 3_600, 86_400, 3_600]);
+    // A later end gives nothing back, and an end that is over ends them all.
+    await edit(null);
+    expect(await secondsLeft(accountId)).toEqual([3_600, 3_600, 86_400, 3_600]);
+    const late = await codeOf(accountId, { agreedKeyId });
+    await edit(inSeconds(-1));
+    expect(await statusOf(agent)).toBe(403);
+    expect(await refusalOf(keyOf(late))).toBe("invalid_grant");
+    expect((await secondsLeft(accountId)).filter((seconds) => seconds > 0)).toEqual([86_400]);
+  });
+
+  test("of the new key keeps its end when the old one's is moved within its grace", async () => {
+    const { accountId, agreedKeyId } = await agreedBy();
+    const next = await rotateKey(operator(), { key_id: agreedKeyId }, ACTOR);
+    await keyOf(await codeOf(accountId, { agreedKeyId: next.id }));
+    await editKey(operator(), { key_id: agreedKeyId, expires_at: inSeconds(3_600) }, ACTOR);
+    expect(await secondsLeft(accountId)).toEqual([86_400, 3_600]);
+  });
+
+  test("is no agent that outlives an earlier end at the same time, whichever comes first", async () => {
+    for (let round = 0; round < 10; round++) {
+      const { accountId, agreedKeyId, waiting } = await agreedBy();
+      await Promise.all([
+        keyOf(waiting),
+        editKey(operator(), { key_id: agreedKeyId, expires_at: inSeconds(3_600) }, ACTOR),
+      ]);
+      expect(await secondsLeft(accountId)).toEqual([3_600, 3_600]);
+    }
   });
 
   test("is no agent that outlives a revocation at the same time, whichever comes first", async () => {

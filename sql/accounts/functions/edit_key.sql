@@ -1,4 +1,5 @@
--- Changes a key that was not revoked, or revokes it with the agents that it has connected.
+-- Changes a key that was not revoked, or revokes it with the agents that it has connected. An earlier end of the key is
+-- theirs, too.
 --
 -- A budget is that of the whole chain of rotations, so that a key in its grace can't spend what its successor may not.
 -- It holds for the whole of today, whatever it was before. So what is spent begins with what the usage log has since
@@ -18,11 +19,13 @@ create or replace function edit_key(
 language plpgsql
 as $$
 declare
+  previous_end timestamptz;
   edited api_keys;
   violated text;
 begin
   perform act_as(actor);
   perform lock_account_of_key(edited_key);
+  previous_end := (select api_keys.expires_at from api_keys where api_keys.key_id = edited_key);
   update api_keys
   set (name, expires_at, revoked_at, daily_nanos, feed_ids) = (
     select
@@ -39,6 +42,8 @@ begin
   outcome := 'edited';
   if edited.revoked_at is not null then
     perform end_agents_of(edited_key, actor);
+  elsif edited.expires_at < coalesce(previous_end, 'infinity') then
+    perform shorten_agents_of(edited_key, edited.expires_at, actor);
   end if;
   if fields -> 'daily_nanos' is null then
     return;

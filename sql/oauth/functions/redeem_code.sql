@@ -3,8 +3,8 @@
 -- A code is spent when it comes, whatever comes with it, so nobody can try a second verifier. If it comes again,
 -- somebody else may have it, so the key that it became ends, with all that were made of it by rotation. RFC 6749, 4.1.2.
 --
--- A code is withdrawn with the key that agreed. The account is locked, so that a revocation either comes first and is seen
--- here, or sees the key that is made.
+-- A code is withdrawn with the key that agreed. The account is locked before the code is read, so that a revocation, or an
+-- earlier end of that key, either comes first and is seen here, or sees the key that is made.
 --
 -- presented_address: null if the client sends none, as OAuth 2.1 has it. Then the verifier alone binds it.
 --
@@ -26,6 +26,9 @@ declare
   agreed agent_connections;
   made record;
 begin
+  perform lock_account_of_key(waiting.agreed_key_id)
+  from agent_connections as waiting
+  where waiting.code_hash = presented_code;
   select *
   into agreed
   from agent_connections
@@ -56,7 +59,6 @@ begin
     return;
   end if;
 
-  perform lock_account_of_key(agreed.agreed_key_id);
   if exists (
     select from api_keys as agreeing
     join api_keys as ended

@@ -36,6 +36,7 @@ import sql_accounts_find_purchase from "../../../sql/accounts/find_purchase.sql"
 import sql_accounts_find_usage_walk_end from "../../../sql/accounts/find_usage_walk_end.sql" with { type: "text" };
 import sql_accounts_functions_act_as from "../../../sql/accounts/functions/act_as.sql" with { type: "text" };
 import sql_accounts_functions_agents_of from "../../../sql/accounts/functions/agents_of.sql" with { type: "text" };
+import sql_accounts_functions_agreed_by from "../../../sql/accounts/functions/agreed_by.sql" with { type: "text" };
 import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/functions/append_ledger_entry.sql" with { type: "text" };
 import sql_accounts_functions_create_key from "../../../sql/accounts/functions/create_key.sql" with { type: "text" };
 import sql_accounts_functions_edit_key from "../../../sql/accounts/functions/edit_key.sql" with { type: "text" };
@@ -48,6 +49,7 @@ import sql_accounts_functions_record_purchase from "../../../sql/accounts/functi
 import sql_accounts_functions_redeem_promotion from "../../../sql/accounts/functions/redeem_promotion.sql" with { type: "text" };
 import sql_accounts_functions_refund_event from "../../../sql/accounts/functions/refund_event.sql" with { type: "text" };
 import sql_accounts_functions_rotate_key from "../../../sql/accounts/functions/rotate_key.sql" with { type: "text" };
+import sql_accounts_functions_shorten_agents_of from "../../../sql/accounts/functions/shorten_agents_of.sql" with { type: "text" };
 import sql_accounts_functions_undo_purchase from "../../../sql/accounts/functions/undo_purchase.sql" with { type: "text" };
 import sql_accounts_functions_uuid_since from "../../../sql/accounts/functions/uuid_since.sql" with { type: "text" };
 import sql_accounts_functions_uuid_until from "../../../sql/accounts/functions/uuid_until.sql" with { type: "text" };
@@ -382,6 +384,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "waiting_sales", text: sql_accounts_earnings_functions_waiting_sales },
   { name: "act_as", text: sql_accounts_functions_act_as },
   { name: "agents_of", text: sql_accounts_functions_agents_of },
+  { name: "agreed_by", text: sql_accounts_functions_agreed_by },
   { name: "append_ledger_entry", text: sql_accounts_functions_append_ledger_entry },
   { name: "create_key", text: sql_accounts_functions_create_key },
   { name: "edit_key", text: sql_accounts_functions_edit_key },
@@ -394,6 +397,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "redeem_promotion", text: sql_accounts_functions_redeem_promotion },
   { name: "refund_event", text: sql_accounts_functions_refund_event },
   { name: "rotate_key", text: sql_accounts_functions_rotate_key },
+  { name: "shorten_agents_of", text: sql_accounts_functions_shorten_agents_of },
   { name: "undo_purchase", text: sql_accounts_functions_undo_purchase },
   { name: "uuid_since", text: sql_accounts_functions_uuid_since },
   { name: "uuid_until", text: sql_accounts_functions_uuid_until },

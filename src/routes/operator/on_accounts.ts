@@ -214,7 +214,8 @@ export const KEY_ROUTES = [
     path: "/keys/:id",
     operationId: "editKey",
     summary: "Change a key's name, end, daily budget or feeds",
-    description: "What the body leaves out stays as it is, and null takes a limit away.",
+    description:
+      "What the body leaves out stays as it is, and null takes a limit away. Agents that the key has connected by OAuth end no later than an earlier `expires_at`.",
     input: EditKeyInput,
     names: BY_KEY,
     example: { daily_credits: 1_000, feed_ids: null },
