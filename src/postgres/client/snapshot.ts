@@ -7,11 +7,13 @@
  */
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
+import { DATABASE_FULL_WAIT_MS_MAX } from "../../limits.ts";
 import type { DatabaseAddress } from "./address.ts";
 import { connect } from "./connect.ts";
 import type { StatementName } from "./database.ts";
 import { DatabaseUnavailableError, type Parameters, type Row, rowsInSession } from "./database.ts";
 import { isUnavailable } from "./failures.ts";
+import { createFullServerWait } from "./full_server.ts";
 import type { Survey } from "./survey.ts";
 
 export interface Snapshot {
@@ -28,7 +30,10 @@ export interface Snapshot {
   end(): Promise<void>;
 }
 
-/** Opens a session, and takes its snapshot with the first statement. @throws {DatabaseUnavailableError} */
+/**
+ * Opens a session, and takes its snapshot with the first statement. If the server has no room for it, waits until
+ * another session has ended. @throws {DatabaseUnavailableError}
+ */
 export async function openSnapshotAt(
   address: DatabaseAddress,
   survey: Survey | undefined,
@@ -43,9 +48,15 @@ export async function openSnapshotAt(
     socket?.destroy();
     await pool.end({ timeout: 0 });
   };
+  const whenFree = createFullServerWait({ waitMsMax: DATABASE_FULL_WAIT_MS_MAX });
   try {
     // Reserved, so that a connection that dies is not replaced by one with another snapshot.
-    const session = await reported(() => pool.reserve());
+    const session = await reported(() =>
+      whenFree(
+        () => pool.reserve(),
+        () => {},
+      ),
+    );
     await reported(async () => {
       await session.unsafe("begin isolation level repeatable read read only");
       // Rows are read in the order of an index, however few there were when the tables were last looked at.

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
 import { createDatabase } from "../../../src/postgres/client/database.ts";
 import { createFullServerWait } from "../../../src/postgres/client/full_server.ts";
+import { openSnapshotAt } from "../../../src/postgres/client/snapshot.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { waitFor } from "../../support/processes.ts";
 
@@ -65,6 +66,21 @@ describe("a server without room for another session", () => {
     await holders.end();
     expect(await answered).toEqual({ has_accounts: false });
     await connections.end();
+  });
+
+  test("lets a session with a snapshot wait until somebody else has left", async () => {
+    await noneIsOpen();
+    const holders = connect({ url: narrowUrl }, { connectionsMax: SESSIONS });
+    const held = await Promise.all(Array.from({ length: SESSIONS }, () => holders.reserve()));
+    const opened = openSnapshotAt({ url: narrowUrl }, undefined);
+    opened.catch(() => {});
+    // It is refused by now.
+    await Bun.sleep(100);
+    for (const session of held) session.release();
+    await holders.end();
+    const snapshot = await opened;
+    expect(await snapshot.row("has_accounts", {})).toEqual({ has_accounts: false });
+    await snapshot.end();
   });
 
   test("fails a statement that has waited for too long", async () => {
