@@ -212,28 +212,28 @@ describe("admission: a client that has gone", () => {
     const headers = { "x-api-key": keys[0] as string };
     expect((await fetch(url, { headers })).status).toBe(200);
     const holders = [await gateway.sql.reserve(), await gateway.sql.reserve()] as const;
-    const hold = (holder: (typeof holders)[number]) =>
-      holder`select from accounts where account_id = ${accountId} for update`;
     await holders[0]`begin`;
-    await hold(holders[0]);
+    await holders[0]`select from accounts where account_id = ${accountId} for update`;
     const client = new AbortController();
     const flying = fetch(url, { headers, signal: client.signal }).catch(() => "gone");
-    while ((await lockWaiters(gateway.sql)) < 1) await Bun.sleep(5);
-    // It waits behind the log, and the refund waits behind it.
+    await lockWaiters(gateway.sql);
+    // A refund writes an entry of the ledger, and the log does not.
     await holders[1]`begin`;
-    const held = hold(holders[1]).execute();
-    while ((await lockWaiters(gateway.sql)) < 2) await Bun.sleep(5);
+    await holders[1]`lock table credit_ledger in exclusive mode`;
     client.abort();
     expect(await flying).toBe("gone");
     // On a connection of its own, which the gateway hears of after it has heard of the end of the other.
     await fetch(`${gateway.baseUrl}/healthz`, { keepalive: false });
     await holders[0]`commit`;
-    await held;
-    const idle = gateway.gateway.services.admission.idle().then(() => "idle");
-    const seen = await Promise.race([idle, Bun.sleep(50)]);
+    let isIdle = false;
+    const idle = gateway.gateway.services.admission.idle().then(() => {
+      isIdle = true;
+    });
+    // Until the refund waits. If there is none, the gateway is idle.
+    await Promise.race([idle, lockWaiters(gateway.sql)]);
+    expect(isIdle).toBe(false);
     await holders[1]`commit`;
     for (const holder of holders) holder.release();
-    expect(seen).toBeUndefined();
     await idle;
     const events = await gateway.sql`
       select refunded from usage_events where account_id = ${accountId} order by happened_at`;
