@@ -263,9 +263,9 @@ export const IMPORT_PIECE_BYTES = 16 * 1_024;
 export const IMPORT_EMPTY_PIECES_MAX = 256;
 /** How often an import says how far it is, in milliseconds. Beyond 10. */
 export const IMPORT_PROGRESS_MS = 1_000;
-/** While the database is away, a failed import is written into its feed's history so often, at this distance. */
-export const IMPORT_RECORD_TRIES_MAX = 60;
-export const IMPORT_RECORD_PAUSE_MS = 2_000;
+/** While the database is away, a failed import tries so often, at this distance, to free its feed. */
+export const IMPORT_END_TRIES_MAX = 60;
+export const IMPORT_END_PAUSE_MS = 2_000;
 /** How long an import's client may send nothing, and how long an import may take, in milliseconds. */
 export const IMPORT_SILENCE_MS_MAX = 60_000;
 export const IMPORT_MS_MAX = 6 * 60 * 60_000;

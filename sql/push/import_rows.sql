@@ -8,6 +8,8 @@
 -- :row_texts text
 -- :row_ids text[]
 -- :event_times timestamptz[]
+-- :part_rows int
+-- :body_bytes bigint
 -- returns outcome text, rows_inserted int?, repeated_ids json?, data_version bigint?
 select outcome, rows_inserted, to_json(repeated_ids) as repeated_ids, data_version
 from import_rows(
@@ -18,5 +20,7 @@ from import_rows(
   pusher_key_id => :key_id,
   row_texts => :row_texts,
   row_ids => :row_ids,
-  event_times => :event_times
+  event_times => :event_times,
+  part_rows => :part_rows,
+  body_bytes => :body_bytes
 )

@@ -1,11 +1,9 @@
 -- name: record_push
--- why: notes refused pushes in the feed's history, with the events that an import had stored; one row a minute by rate
+-- why: notes refused pushes in the feed's history; one row a minute by rate
 -- :feed_id uuid
 -- :code text
 -- :detail text
 -- :rows_received int
--- :rows_inserted int
--- :rows_duplicate int
 -- :body_bytes bigint
 -- :duration_ms int
 -- :batch_id text?
@@ -16,7 +14,7 @@ insert into pushes (
   body_bytes, duration_ms, batch_id, times
 )
 values (
-  :feed_id, false, :code, :detail, :rows_received, :rows_inserted, 0, :rows_duplicate,
+  :feed_id, false, :code, :detail, :rows_received, 0, 0, 0,
   :body_bytes, :duration_ms, :batch_id, :times
 )
 on conflict (feed_id, date_trunc('minute', pushed_at at time zone 'UTC')) where code = 'RATE_LIMITED'

@@ -1,6 +1,6 @@
 /**
  * Records what became of a push: in the metrics, and a refusal in the feed's history. A push that is stored is in the
- * history by the statement that stores it.
+ * history by the statement that stores it, and an import that failed by the one that ends it.
  *
  * @module
  */
@@ -57,10 +57,6 @@ export interface RefusedPush {
   readonly feedId: string;
   readonly problem: Problem;
   readonly rowsReceived: number;
-  /** Events that a stream's import had stored before it failed. @default 0 */
-  readonly rowsInserted?: number;
-  /** @default 0 */
-  readonly rowsDuplicate?: number;
   readonly bodyBytes: number;
   /** Null if none was given, or the body could not be read. */
   readonly batchId: string | null;
@@ -70,13 +66,13 @@ export interface RefusedPush {
   readonly times?: number;
 }
 
-/** Writes a refusal into the feed's history. If that fails, the refusal is answered all the same, and this is false. */
+/** Writes a refusal into the feed's history. If that fails, the refusal is answered all the same. */
 export async function recordRefusal(
   { database, log }: { readonly database: Database; readonly log: Log },
   refused: RefusedPush,
-): Promise<boolean> {
+): Promise<void> {
   const { requestId, feedId, problem, startedMs, times = 1 } = refused;
-  const { rowsReceived, rowsInserted = 0, rowsDuplicate = 0, bodyBytes, batchId } = refused;
+  const { rowsReceived, bodyBytes, batchId } = refused;
   const { code } = problem;
   const elapsedMs = Math.round(performance.now() - startedMs);
   try {
@@ -85,16 +81,12 @@ export async function recordRefusal(
       code,
       detail: problem.detailIn(),
       rows_received: rowsReceived,
-      rows_inserted: rowsInserted,
-      rows_duplicate: rowsDuplicate,
       body_bytes: BigInt(bodyBytes),
       duration_ms: elapsedMs,
       batch_id: batchId,
       times,
     });
-    return true;
   } catch (error) {
     log.warn("refused push not recorded", { request_id: requestId, feed: feedId, error });
-    return false;
   }
 }

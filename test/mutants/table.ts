@@ -765,8 +765,8 @@ export const MUTANTS: readonly Mutant[] = [
     },
     {
       file: "sql/push/functions/end_import.sql",
-      find: "  returning imports.batch_number into staged;",
-      replace: "  returning null into staged;",
+      find: "    and batches.batch_number = ended.batch_number",
+      replace: "    and false",
       tests: ["test/push/import/import_test.ts"],
       what: "what a failed import has staged stays open",
     },

@@ -133,8 +133,6 @@ const CHANGES = {
       code: pick(["VALIDATION_FAILED", "PAYLOAD_TOO_LARGE"], place >> 3),
       detail: "test",
       rows_received: 1,
-      rows_inserted: 0,
-      rows_duplicate: 0,
       body_bytes: 1n,
       duration_ms: 1,
       batch_id: null,

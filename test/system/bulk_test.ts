@@ -125,6 +125,20 @@ test("kill -9 of a gateway amid imports: a collection is as before, a stream has
     ]);
     expect(await exportedIds(bases[1], `${collection}/export`, readKey)).toEqual(allIds);
     expect(await exportedIds(bases[1], `${stream}/export`, readKey)).toEqual(allIds);
+    // The history has each of them once, the killed ones with what stayed.
+    for (const [feedId, inserted] of [
+      [collection, 0],
+      [stream, events.length],
+    ] as const) {
+      const history = await sql`
+        select code, rows_inserted from pushes
+        where feed_id = ${feedId} and code is distinct from 'IMPORT_RUNNING'
+        order by push_id desc limit 2`;
+      expect(history).toMatchObject([
+        { code: null },
+        { code: "UNAVAILABLE", rows_inserted: inserted },
+      ]);
+    }
     // What the killed import had staged is retired, and goes.
     const open = await sql`
       select status from batches where feed_id = ${collection} and status = 'open'`;

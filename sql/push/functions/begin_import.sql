@@ -1,8 +1,8 @@
 -- Admits an import as one push, and claims the feed for it: one import runs at a time. A collection's rows are staged
 -- in a batch without a name, which only this import can address, and which readers don't see before it ends.
 --
--- An import that has not been renewed for longer than the lease has died with its process. It gives way, and the job
--- of abandoned batches removes what it had staged.
+-- An import that has not been renewed for longer than the lease has died with its process. It gives way: the history has
+-- an entry for it, and the job of retired batches removes what it had staged.
 --
 -- imported_type: the model that the feed has, or takes over with its first push
 -- admission: as of admit_push, or running (counted: another import of the feed runs)
@@ -55,7 +55,10 @@ begin
     where batches.feed_id = pushed_feed_id
     returning batches.batch_number into batch;
   end if;
-  insert into imports (feed_id, import_id, batch_number, begun_at, renewed_at)
-  values (pushed_feed_id, new_import_id, batch, moment, moment);
+  insert into imports (
+    feed_id, import_id, batch_number, begun_at, renewed_at, rows_received, rows_inserted, rows_duplicate,
+    body_bytes
+  )
+  values (pushed_feed_id, new_import_id, batch, moment, moment, 0, 0, 0, 0);
 end
 $$;

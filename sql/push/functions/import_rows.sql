@@ -2,6 +2,8 @@
 -- staged batch.
 --
 -- row_texts, row_ids, event_times: as of write_push; no id comes twice in them
+-- part_rows: rows of the file that the part stands for, also those whose id comes twice in it
+-- body_bytes: of the file, so far
 --
 -- outcome: stored, or the standing that lock_import found instead
 -- rows_inserted: rows that are new; a stream skips the others
@@ -16,6 +18,8 @@ create or replace function import_rows(
   row_texts text,
   row_ids text[],
   event_times timestamptz[],
+  part_rows int,
+  body_bytes bigint,
   out outcome text,
   out rows_inserted int,
   out repeated_ids text[],
@@ -88,6 +92,15 @@ begin
     if rows_inserted > 0 then
       perform add_row_totals(imported_feed_id, batch, rows_inserted, bytes_added);
     end if;
+  end if;
+  if repeated_ids is null then
+    update imports
+    set rows_received = imports.rows_received + part_rows,
+      rows_inserted = imports.rows_inserted + import_rows.rows_inserted,
+      rows_duplicate = imports.rows_duplicate
+        + case when batch is null then part_rows - import_rows.rows_inserted else 0 end,
+      body_bytes = import_rows.body_bytes
+    where imports.feed_id = imported_feed_id;
   end if;
   if rows_inserted > 0 then
     update feeds

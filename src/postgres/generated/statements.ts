@@ -154,6 +154,7 @@ import sql_migrations_0031_payouts_undone from "../../../sql/migrations/0031_pay
 import sql_migrations_0032_refunds_of_topups from "../../../sql/migrations/0032_refunds_of_topups.sql" with { type: "text" };
 import sql_migrations_0033_networks_of_topups from "../../../sql/migrations/0033_networks_of_topups.sql" with { type: "text" };
 import sql_migrations_0034_search_letters from "../../../sql/migrations/0034_search_letters.sql" with { type: "text" };
+import sql_migrations_0035_imports_counted from "../../../sql/migrations/0035_imports_counted.sql" with { type: "text" };
 import sql_oauth_agree_to_connection from "../../../sql/oauth/agree_to_connection.sql" with { type: "text" };
 import sql_oauth_find_client from "../../../sql/oauth/find_client.sql" with { type: "text" };
 import sql_oauth_functions_redeem_code from "../../../sql/oauth/functions/redeem_code.sql" with { type: "text" };
@@ -364,6 +365,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0032_refunds_of_topups", text: sql_migrations_0032_refunds_of_topups },
   { name: "0033_networks_of_topups", text: sql_migrations_0033_networks_of_topups },
   { name: "0034_search_letters", text: sql_migrations_0034_search_letters },
+  { name: "0035_imports_counted", text: sql_migrations_0035_imports_counted },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -2215,11 +2217,16 @@ export interface StatementTypes {
       readonly retry_after_ms: number | null;
     };
   };
-  /** frees the feed of an import that did not come to its end, and retires what it had staged */
+  /** frees the feed of an import that did not come to its end, retires what it had staged, and notes it in the history */
   end_import: {
     parameters: {
       readonly feed_id: string;
       readonly import_id: string;
+      readonly code: string;
+      readonly detail: string;
+      readonly rows_received: number;
+      readonly body_bytes: bigint;
+      readonly elapsed_ms: number;
     };
     row: {
       readonly is_ended: boolean;
@@ -2258,6 +2265,8 @@ export interface StatementTypes {
       readonly row_texts: string;
       readonly row_ids: readonly (string | null)[];
       readonly event_times: readonly (string | null)[];
+      readonly part_rows: number;
+      readonly body_bytes: bigint;
     };
     row: {
       readonly outcome: string;
@@ -2299,15 +2308,13 @@ export interface StatementTypes {
       readonly retry_after_ms: number | null;
     };
   };
-  /** notes refused pushes in the feed's history, with the events that an import had stored; one row a minute by rate */
+  /** notes refused pushes in the feed's history; one row a minute by rate */
   record_push: {
     parameters: {
       readonly feed_id: string;
       readonly code: string;
       readonly detail: string;
       readonly rows_received: number;
-      readonly rows_inserted: number;
-      readonly rows_duplicate: number;
       readonly body_bytes: bigint;
       readonly duration_ms: number;
       readonly batch_id: string | null;
@@ -3145,11 +3152,11 @@ export const ARGUMENTS: {
   read_wal_position: () => [],
   begin_import: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us, by.feed_type, by.import_id, by.lease],
   count_push: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us],
-  end_import: (by) => [by.feed_id, by.import_id],
+  end_import: (by) => [by.feed_id, by.import_id, by.code, by.detail, by.rows_received, by.body_bytes, by.elapsed_ms],
   finish_import: (by) => [by.feed_id, by.import_id, by.definition_version, by.account_id, by.key_id, by.feed_type, by.rows_received, by.rows_inserted, by.body_bytes, by.elapsed_ms, by.actor],
-  import_rows: (by) => [by.feed_id, by.import_id, by.definition_version, by.account_id, by.key_id, by.row_texts, by.row_ids, by.event_times],
+  import_rows: (by) => [by.feed_id, by.import_id, by.definition_version, by.account_id, by.key_id, by.row_texts, by.row_ids, by.event_times, by.part_rows, by.body_bytes],
   push_to_feed: (by) => [by.feed_id, by.feed_type, by.definition_version, by.row_count, by.row_texts, by.row_ids, by.event_times, by.batch_id, by.is_complete, by.is_dry_run, by.body_bytes, by.elapsed_ms, by.account_id, by.key_id, by.actor, by.window_limit, by.window_us],
-  record_push: (by) => [by.feed_id, by.code, by.detail, by.rows_received, by.rows_inserted, by.rows_duplicate, by.body_bytes, by.duration_ms, by.batch_id, by.times],
+  record_push: (by) => [by.feed_id, by.code, by.detail, by.rows_received, by.body_bytes, by.duration_ms, by.batch_id, by.times],
   renew_import: (by) => [by.feed_id, by.import_id],
   claim_export: (by) => [by.export_id, by.account_id, by.feed_id, by.data_version, by.batch_number, by.last_position, by.exports_limit, by.window_us],
   find_absent_field: (by) => [by.feed_id, by.batch_number, by.names, by.work_max, by.unindexed_max, by.names_max],

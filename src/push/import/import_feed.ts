@@ -17,9 +17,9 @@ import { bodyNotJson, mediaTypeOf } from "../../http/read_body.ts";
 import { unreachable } from "../../lib/assert.ts";
 import type { LoopTurns } from "../../lib/loop_turns.ts";
 import {
+  IMPORT_END_PAUSE_MS,
+  IMPORT_END_TRIES_MAX,
   IMPORT_HELD_BYTES,
-  IMPORT_RECORD_PAUSE_MS,
-  IMPORT_RECORD_TRIES_MAX,
   PLANS_MAX,
 } from "../../limits.ts";
 import type { Database } from "../../postgres/client/database.ts";
@@ -271,29 +271,32 @@ async function giveUp(
   const { feedId } = claim.feed;
   watch.stop();
   if (problem.code === "INTERNAL") log.error("import failed", { request_id: requestId, error });
+  const { rowsReceived, bytes: bodyBytes } = progress;
+  metrics.pushed({ feedType: claim.feedType, outcome: "refused", rows: rowsReceived });
+  const elapsedMs = Math.round(performance.now() - arrival.startedMs);
+  const end = () => importStore.end(claim, { problem, rowsReceived, bodyBytes, elapsedMs });
   try {
-    await importStore.end(claim);
+    await end();
   } catch (failure) {
-    // A job ends it once nothing was heard of it for some minutes.
     log.warn("import not ended", { request_id: requestId, feed: feedId, error: failure });
+    // The answer does not wait for it.
+    endLater(services, end);
   }
-  const rows = rowsOf(opened);
-  metrics.pushed({ feedType: claim.feedType, outcome: "refused", rows: rows.rowsReceived });
-  const refused = { problem, ...rows, bodyBytes: progress.bytes };
-  const isRecorded = await record(services, arrival, refused);
-  // Events that stay and that no history names would puzzle their provider. The answer does not wait for it.
-  if (!isRecorded && rows.rowsInserted > 0) recordLater(services, arrival, refused);
 }
 
-/** Tries again while the database is away, for a bounded time. Never rejects. */
-async function recordLater(
-  services: ImportServices,
-  arrival: Arrival,
-  refused: Parameters<typeof record>[2],
-): Promise<void> {
-  for (let tries = 1; tries <= IMPORT_RECORD_TRIES_MAX; tries++) {
-    await Bun.sleep(IMPORT_RECORD_PAUSE_MS);
-    if (services.isDraining() || (await record(services, arrival, refused))) return;
+/**
+ * Tries again while the database is away, for a bounded time. Never rejects. Then a job ends the import, or the next one
+ * of the feed does.
+ */
+async function endLater(services: ImportServices, end: () => Promise<void>): Promise<void> {
+  for (let tries = 1; tries <= IMPORT_END_TRIES_MAX; tries++) {
+    await Bun.sleep(IMPORT_END_PAUSE_MS);
+    if (services.isDraining()) return;
+    const isEnded = await end().then(
+      () => true,
+      () => false,
+    );
+    if (isEnded) return;
   }
 }
 
@@ -356,7 +359,7 @@ function record(
   services: ImportServices,
   { call: { requestId }, feed: { feedId }, startedMs }: Arrival,
   refused: Omit<RefusedPush, "requestId" | "feedId" | "startedMs" | "batchId">,
-): Promise<boolean> {
+): Promise<void> {
   return recordRefusal(services, { requestId, feedId, startedMs, batchId: null, ...refused });
 }
 

@@ -95,7 +95,9 @@ export async function runImport(
       const lineEnd = isSound ? Infinity : isStream ? Math.min(...unfit.map(lineOf)) : 0;
       const fit = isSound ? left : left.filter(({ index }) => index < lineEnd);
       if (fit.length === 0) return;
-      const outcome = await services.importStore.add(claim, fit);
+      const rowsReceived = rows.filter(({ index }) => index < lineEnd).length;
+      const { bytes: bodyBytes } = progress;
+      const outcome = await services.importStore.add(claim, { rows: fit, rowsReceived, bodyBytes });
       if (outcome.kind !== "stored") {
         claim = await renewClaim(services, claim, { ...run, outcome, tries });
         isSound = true;
@@ -110,7 +112,7 @@ export async function runImport(
       }
       progress.rowsInserted += rowsInserted;
       if (!isStream) return;
-      progress.rowsDuplicate += rows.filter(({ index }) => index < lineEnd).length - rowsInserted;
+      progress.rowsDuplicate += rowsReceived - rowsInserted;
       if (rowsInserted === 0) return;
       services.onMoved(claim.feed.feedId, dataVersion);
       const receivedAt = new Date().toISOString();

@@ -9,6 +9,7 @@
  */
 import { keyActor } from "../../accounts/actor.ts";
 import { FEED_STATUSES, type FeedType } from "../../feeds/find.ts";
+import type { Problem } from "../../http/problem_details.ts";
 import { assert, nameIn, present } from "../../lib/assert.ts";
 import type { Database } from "../../postgres/client/database.ts";
 import type { PushedRow } from "../check_row.ts";
@@ -37,6 +38,24 @@ interface FinishedImport {
   readonly stored: Pick<StoredPush, "status" | "lastSyncAt" | "dataVersion">;
 }
 
+/** Rows of the file that are stored together. */
+export interface ImportPart {
+  /** No id comes twice in them. */
+  readonly rows: readonly PushedRow[];
+  /** Rows of the file that they stand for, with those whose id comes again. */
+  readonly rowsReceived: number;
+  /** Of the file, so far. */
+  readonly bodyBytes: number;
+}
+
+/** Why an import did not come to its end, and how far its file was read. */
+export interface EndedImport {
+  readonly problem: Problem;
+  readonly rowsReceived: number;
+  readonly bodyBytes: number;
+  readonly elapsedMs: number;
+}
+
 /** What came of the whole import. */
 export interface ImportTotals {
   readonly rowsReceived: number;
@@ -46,13 +65,16 @@ export interface ImportTotals {
 }
 
 export interface ImportStore {
-  /** Stores rows in one commit. No id comes twice in them. */
-  add(claim: ImportClaim, rows: readonly PushedRow[]): Promise<StoredPart | NotHeld>;
+  /** Stores rows in one commit. */
+  add(claim: ImportClaim, part: ImportPart): Promise<StoredPart | NotHeld>;
   finish(claim: ImportClaim, totals: ImportTotals): Promise<FinishedImport | NotHeld>;
   /** Keeps the claim of the feed. False if it is lost. */
   renew(claim: ImportClaim): Promise<boolean>;
-  /** Gives the import up. Rows that a stream has stay. */
-  end(claim: ImportClaim): Promise<void>;
+  /**
+   * Gives the import up, and notes it in the history with the rows that a stream keeps. If the claim is lost, whoever took
+   * it has noted it.
+   */
+  end(claim: ImportClaim, ended: EndedImport): Promise<void>;
 }
 
 const NOT_HELD = ["stale", "key_refused", "lost", "batch_closed"] as const;
@@ -60,11 +82,13 @@ const NOT_HELD = ["stale", "key_refused", "lost", "batch_closed"] as const;
 /** @param database of the imports alone. All methods throw `DatabaseUnavailableError` */
 export function createImportStore(database: Database): ImportStore {
   return {
-    async add(claim, rows) {
+    async add(claim, { rows, rowsReceived, bodyBytes }) {
       const row = present(
         await database.row("import_rows", {
           ...claimParameters(claim),
           ...rowColumns({ feedType: claim.feedType, rows }),
+          part_rows: rowsReceived,
+          body_bytes: BigInt(bodyBytes),
         }),
       );
       if (row.outcome !== "stored") return { kind: nameIn(NOT_HELD, row.outcome) };
@@ -101,8 +125,16 @@ export function createImportStore(database: Database): ImportStore {
       const row = await database.row("renew_import", { feed_id: feedId, import_id: importId });
       return row !== undefined;
     },
-    async end({ feed: { feedId }, importId }) {
-      await database.row("end_import", { feed_id: feedId, import_id: importId });
+    async end({ feed: { feedId }, importId }, { problem, rowsReceived, bodyBytes, elapsedMs }) {
+      await database.row("end_import", {
+        feed_id: feedId,
+        import_id: importId,
+        code: problem.code,
+        detail: problem.detailIn(),
+        rows_received: rowsReceived,
+        body_bytes: BigInt(bodyBytes),
+        elapsed_ms: elapsedMs,
+      });
     },
   };
 }

@@ -430,6 +430,80 @@ describe("import into a stream", () => {
     expect(await scene.history(feedId)).toMatchObject([{ stored: false, rows_inserted: stored }]);
   });
 
+  /** As if the import's gateway had been killed: nothing was heard of it for so long. */
+  const fallSilent = async (feedId: string, seconds: number) =>
+    scene.gateway.sql`
+      update imports
+      set renewed_at = now() - ${seconds}::int * interval '1 second',
+        begun_at = now() - ${seconds + 3}::int * interval '1 second'
+      where feed_id = ${feedId}`;
+  const KILLED = { stored: false, code: "UNAVAILABLE", detail: expect.stringContaining("stopped") };
+
+  test("the history of an import whose gateway was killed says how many events were stored", async () => {
+    const feedId = await scene.createFeed({ type: "stream" });
+    await scene.push(feedId, rowsOf(10));
+    let counts: Json;
+    const { last } = await importFile(
+      feedId,
+      slowly(async (send) => {
+        // Two parts, and a row that waits for others. An id comes twice.
+        send(`${ndjson([{ id: 0 }, ...rowsOf(2 * IMPORT_ROWS_MAX)])}\n`);
+        const stored = 2 * IMPORT_ROWS_MAX - 1;
+        await waitFor(async () => (await scene.events(feedId)).length === stored, 60_000);
+        await fallSilent(feedId, 660);
+        await runJob(scene.gateway.sql, "abandoned batches");
+        counts = (await scene.history(feedId)).slice(1);
+        expect(counts).toMatchObject([
+          {
+            ...KILLED,
+            rows_received: 2 * IMPORT_ROWS_MAX,
+            rows_inserted: stored - 10,
+            rows_duplicate: 11,
+            duration_ms: 3_000,
+          },
+        ]);
+        expect(counts[0].body_bytes).toBeGreaterThan(0n);
+        send(ndjson(rowsOf(3_000)));
+      }),
+    );
+    // It was alive, and finds that it has lost the feed: the history has it once.
+    expect(last.problem).toMatchObject({ code: "UNAVAILABLE" });
+    expect((await scene.history(feedId)).slice(1)).toEqual(counts);
+    const page = await scene.gateway.get(`/v1/provider/feed/${feedId}/pushes`, undefined, {
+      authorization: `Bearer ${scene.key}`,
+    });
+    expect(await page.json()).toMatchObject({
+      pushes: [{ outcome: "refused", code: "UNAVAILABLE", rows_updated: 0, batch_id: null }, {}],
+    });
+  });
+
+  test("the next import of the feed notes one whose gateway was killed, and what a collection had staged is no row", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const { last } = await importFile(
+      feedId,
+      slowly(async (send) => {
+        send(`${ndjson(rowsOf(2_500))}\n`);
+        const { sql } = scene.gateway;
+        const isStaged = async () => {
+          const rows = await sql`select from collection_rows where feed_id = ${feedId}`;
+          return rows.length === 2 * IMPORT_ROWS_MAX;
+        };
+        expect(await waitFor(isStaged, 60_000)).toBe(true);
+        await fallSilent(feedId, 20);
+        expect((await importFile(feedId, '{"id":"next"}')).last.receipt).toBeDefined();
+        send(ndjson(rowsOf(2_500)));
+      }),
+    );
+    expect(last.problem).toMatchObject({ code: "UNAVAILABLE" });
+    const history = await scene.history(feedId);
+    expect(history).toMatchObject([
+      { ...KILLED, rows_inserted: 0, rows_duplicate: 0 },
+      { stored: true, rows_inserted: 1 },
+    ]);
+    expect(history[0].rows_received).toBe(2 * IMPORT_ROWS_MAX);
+    expect(await scene.shown(feedId)).toEqual(['{"id":"next"}']);
+  });
+
   test("all bad lines are counted, and the first 20 are told", async () => {
     const feedId = await scene.createFeed({ type: "stream" });
     const { last } = await importFile(feedId, ndjson(rowsOf(50).map(() => ({ n: 1 }))));
