@@ -1,39 +1,38 @@
 /**
- * Admission: may this account make this read, and the proof in the log that it did.
+ * Admission decides whether an account may make a read, and records each read in the usage log.
  *
- * **The idea.** A gateway decides in memory, and PostgreSQL proves and records. The gateway remembers the
- * accounts that read through it: balance, purchases, and the exact windows of the last minute
- * (`known_accounts.ts`). To decide a read takes a microsecond (`decide.ts`). Every read that is granted is then
- * written by one statement, `log_reads`, together with all other reads that wait. The statement compares the
- * version of each account with the one that the gateway knows. The version is a random token that every
- * change of the account renews: its balance, its log, its keys, its purchases. If the versions are equal, the
- * account is as the gateway knows it, so the decision stands: the account is charged, the events are logged,
- * the version is renewed, in one commit. If they differ, nothing is written for that account, and the same
- * statement returns what is new. The gateway decides again. So memory that is behind costs a retry and does no
- * harm, and gateways need neither messages nor leases.
+ * **The idea.** A gateway decides in memory, and PostgreSQL proves and records. The gateway remembers the accounts that
+ * read through it: balance, purchases, and the exact windows of the last minute (`known_accounts.ts`). Deciding a read
+ * takes a microsecond (`decide.ts`). One statement, `log_reads`, then writes the granted read together with all other
+ * pending reads. The statement compares the version of each account with the one that the gateway knows. The version is
+ * a random token that every change of the account renews: its balance, its log, its keys, its purchases. If the
+ * versions match, the decision is valid: the account is charged, the events are logged, and the version is renewed, all
+ * in one commit. If they differ, the statement writes nothing for that account and returns its current state, and the
+ * gateway decides again. Stale memory therefore costs a retry and does no harm, and gateways need neither messages nor
+ * leases.
  *
  * **A read** goes `reserve → build the page → log`. Nothing is charged before the page is there.
  *
- * 1. `reserve` decides in memory and takes a place in the window and the price from the balance. "Limited" is
- *    final, because more hits may exist than the gateway knows of, never fewer. Every other refusal is first proven
- *    by reading the account anew (`proofs.ts`), because a grant, a purchase or a new key may have come since.
- * 2. The caller builds the page. If that fails, it calls `release`, and nothing was charged or counted.
- * 3. `log` sends the reservation with the next batch (`read_log.ts`). There is no timer: a read that finds
- *    nothing under way leaves at once, and reads that come meanwhile leave together. Reads of one account are in
- *    one batch at a time, so a gateway never competes with itself.
+ * 1. `reserve` decides in memory. It takes a slot in the window, and the price from the balance. "Limited" is final,
+ *    because more hits may exist than the gateway knows of, never fewer. Every other refusal is first proven by reading
+ *    the account again (`proofs.ts`), because a grant, a purchase, or a new key may have arrived since.
+ * 2. The caller builds the page. If that fails, it calls `release`, and nothing is charged or counted.
+ * 3. `log` sends the reservation with the next batch (`read_log.ts`). There is no timer: if no batch is in flight, a
+ *    read is sent immediately, and reads that arrive during a batch are sent together in the next one. Only one batch
+ *    at a time contains an account's reads, so a gateway never competes with itself.
  *
- * **The clock** is the database's (`database_clock.ts`). A hit leaves its window only when that clock,
- * estimated from below, is 60 seconds past it. If the clock was set back, `log_reads` notices and writes nothing,
- * and the gateway reads its accounts anew. A hit whose time is now in the future then counts as a hit of this moment.
+ * **The clock** is the database's (`database_clock.ts`). A hit leaves its window only when a lower bound of that clock
+ * is 60 seconds past it. If the clock was set back, `log_reads` detects that and writes nothing, and the gateway reads
+ * its accounts again. A hit whose time is now in the future then counts as a hit of the present.
  *
- * **A lost answer** is a batch whose connection died before its answer came, so it may be committed or not. Its reads
- * are answered with 503. A background step finds their events by the batch's token, which ends their usage ids, and
- * refunds them (`refunds.ts`).
+ * **A lost answer** is a batch whose connection died before the answer arrived, so the gateway does not know whether it
+ * was committed. Its reads get 503. A background step finds their events by the batch's token, which is the suffix of
+ * their usage ids, and refunds them (`refunds.ts`).
  *
- * **An Idempotency-Key** is proven before the read is decided, and written with it. Another process can't have
+ * **An Idempotency-Key** is looked up before the read is decided, and written with the read. Another process can't have
  * used it in between, because that would have renewed the account's version.
  *
- * Decisions 6 and 7.
+ * See `src/spec/decisions.md`, section 7.
  *
  * @module
  */
@@ -63,7 +62,7 @@ import { Refunds } from "./refunds.ts";
 import { type Reservation, release, reserve, without } from "./reservation.ts";
 import { limitOf, priceOf, windowOf } from "./terms.ts";
 
-/** Hears of the work of admission, for the metrics of a server. */
+/** Receives admission's events, for the metrics of a server. */
 export interface AdmissionObserver {
   batchSent(size: number): void;
   decided(decision: {
@@ -76,18 +75,18 @@ export interface AdmissionObserver {
 
 export interface AdmissionOptions {
   readonly database: Database;
-  /** Sizes of batches, in place of `ADMISSION_BATCHES`. */
+  /** Batch sizes that override `ADMISSION_BATCHES`. */
   readonly batches?: ReadLogOptions["batches"];
   readonly observer?: AdmissionObserver;
   readonly log?: Log;
 }
 
-/** The feed or the key has changed since it was looked up: look both up, and decide again. */
+/** The feed or the key has changed since it was looked up: look up both, and decide again. */
 export interface Changed {
   readonly kind: "changed";
 }
 
-/** The data is newer than the page: build it at this version, and log again. The reservation stays. */
+/** The data is newer than the page: build the page at this version, and log again. The reservation stays valid. */
 export interface DataMoved {
   readonly kind: "data_moved";
   readonly version: bigint;
@@ -106,7 +105,7 @@ export class Admission {
   readonly #callLimits = new CallLimits();
   readonly #refunds: Refunds;
   readonly #proofs: Proofs;
-  /** Look-ups of keys, by the key's mark. */
+  /** Look-ups of keys in progress, by key mark. */
   readonly #lookups = new JoinedRuns<Caller | Suspended | undefined>();
   readonly #readLog: ReadLog;
   /** Reservations that their callers have not released yet. */
@@ -129,20 +128,20 @@ export class Admission {
     });
   }
 
-  /** The caller of a key that is in memory; undefined: look the key up. */
+  /** The caller of a key, if the key is in memory. If it is not, look it up with `identify`. */
   remembered(keyMark: string): Caller | undefined {
     return this.#accounts.caller(keyMark);
   }
 
-  /** Looks a key up, with its account. Undefined: it is unknown, revoked or expired. */
+  /** Looks up a key and its account. Returns undefined if the key is unknown, revoked, or expired. */
   async identify(keyMark: string, keyHash: Uint8Array): Promise<Caller | Suspended | undefined> {
-    // Calls that come together share one look-up. If one that began earlier found nothing, the key is looked up again.
+    // Concurrent calls share one look-up. If one that began earlier found nothing, the key is looked up again.
     const shared = await this.#lookups.underWay(keyMark);
     if (shared?.kind === "caller" && shared.account.isCurrent) return shared;
     return this.#lookups.join(keyMark, () => this.#lookUp(keyMark, keyHash));
   }
 
-  /** Reads key, account, feed and Idempotency-Key from the database, and brings the account in memory up to date. */
+  /** Reads key, account, feed, and Idempotency-Key from the database, and updates the account in memory. */
   async prove(caller: Caller, claim?: Claim): Promise<Proof | Refusal> {
     const { account } = caller;
     const { version } = account;
@@ -156,7 +155,7 @@ export class Admission {
     if (!proof.isKeyUsable) return { kind: "key_refused" };
     const { suspensionReason } = proof;
     if (suspensionReason !== null) return { kind: "suspended", reason: suspensionReason };
-    // If a batch of this process changed the account meanwhile, the proof may be older than memory.
+    // If a batch of this process has changed the account since, the proof may be older than memory.
     const isOlder = account.version !== version && proof.news.loggedUs <= account.loggedUs;
     if (!isOlder) this.#accounts.apply(account, proof.news);
     if (feedId !== undefined) {
@@ -167,7 +166,7 @@ export class Admission {
     return proof;
   }
 
-  /** Decides in memory. A repeat of the read that is `remembered` reserves a place in the window, and no price. */
+  /** Decides in memory. A repeat of the `remembered` read reserves a slot in the window, but no price. */
   reserve(caller: Caller, claim: Claim, remembered?: Remembered): Reservation | Refusal {
     const isPriced = remembered === undefined;
     const refusal = this.judge(caller, claim, { isWindowed: true, isPriced });
@@ -180,14 +179,14 @@ export class Admission {
     return reservation;
   }
 
-  /** Reserves for what the read costs, as it is known now, in place of what was reserved for it. */
+  /** Replaces a reservation by one for the read's cost, once that is known. */
   reserveAgain(reservation: Reservation, units: bigint): Reservation | Refusal {
     const { caller, claim } = reservation;
     this.release(reservation);
     return this.reserve(caller, { ...claim, units });
   }
 
-  /** Why the read would be refused by what memory knows; undefined: it would not. Reserves nothing. */
+  /** Why the read would be refused according to memory, or undefined if it would not. Reserves nothing. */
   judge(caller: Caller, claim: Claim, options: DecideOptions): Refusal | undefined {
     const { endUs, feedIds } = caller;
     const nowUs = this.#clock.nowUs();
@@ -199,17 +198,17 @@ export class Admission {
     return decide(this.#view(caller, claim, nowUs), claim, { ...options, nowUs });
   }
 
-  /** The window that counts the claim, as it is now. */
+  /** The current state of the window that counts the claim. */
   windowOf(caller: Caller, claim: Claim): WindowState {
     return describeWindow(this.#view(caller, claim, this.#clock.nowUs()), limitOf(claim));
   }
 
   /**
-   * Counts a call that is not logged, or refuses it. Its key must have been proven, but for a message of MCP, which
-   * counts for its key alone: that costs no statement, and a key that has ended fills no window but its own.
+   * Counts a call that is not logged, or refuses it. The key must have been proven, except for MCP messages: they are
+   * counted by key, so an expired key fills no window but its own, and no statement is needed.
    */
   countUnlogged(caller: Caller, operation: UnloggedOperation): Refusal | undefined {
-    // An agent that calls without end must not shut its person out.
+    // An agent that calls in a loop must not use up its user's limit.
     const isOwn = caller.isAgent || operation === "mcp";
     const holder = isOwn ? caller.chainId : caller.account.id;
     const refusal = this.#callLimits.count(holder, operation, Date.now());
@@ -217,16 +216,16 @@ export class Admission {
     return refusal;
   }
 
-  /** Says that the read is over, and gives back what was reserved, unless the read was logged. */
+  /** Ends the reservation. Unless the read was logged, what it reserved becomes available again. */
   release(reservation: Reservation): void {
     this.#open.delete(reservation);
     release(this.#accounts, reservation);
   }
 
   /**
-   * Charges and logs the read. Whatever the outcome, the caller releases the reservation when it has answered or
-   * refunded.
-   * @throws {DatabaseUnavailableError} if it is not known whether the read was logged; then it is refunded
+   * Charges and logs the read. After every outcome, the caller must release the reservation once it has answered or
+   * refunded the read.
+   * @throws {DatabaseUnavailableError} if it is unknown whether the read was logged; the read is then refunded
    */
   async log(
     reservation: Reservation,
@@ -242,25 +241,25 @@ export class Admission {
       if (outcome.kind === "data_moved") return outcome;
       const refusal = this.#decideAgain(reservation, outcome.kind);
       if (refusal === undefined) continue;
-      // At once, because the account's next read of the batch is decided before the caller gets this outcome.
+      // Released here, because the account's next read of the batch is decided before the caller gets this outcome.
       this.release(reservation);
       return refusal;
     }
     return OVERLOADED;
   }
 
-  /** Refunds a read that was logged and can't be answered any more. */
+  /** Refunds a read that was logged but can't be answered. */
   async refund({ account }: Caller, { receipt }: Grant): Promise<void> {
     await this.#refunds.refundRead(account.id, receipt.usageId);
     this.#accounts.drop(account);
   }
 
-  /** Counts a refusal that is answered. */
+  /** Counts a refusal in the metrics. */
   noteRefused(operation: string, { kind }: Refusal): void {
     this.#observe(operation, kind);
   }
 
-  /** Resolves when every read is answered or refunded, also those whose client has gone. */
+  /** Resolves when every read is answered or refunded, including reads whose client has disconnected. */
   async idle(): Promise<void> {
     while (this.#open.size > 0) await Bun.sleep(IDLE_LOOK_MS);
     await this.#refunds.idle();
@@ -278,7 +277,7 @@ export class Admission {
     });
     if (row === undefined) return undefined;
     const nowUs = Number(row.now_us);
-    // The clock was set back, or is that of another server: hits that had left may count again.
+    // The clock was set back, or belongs to another server: hits that had left their windows may count again.
     if (nowUs < askedUs) this.#accounts.dropAll();
     this.#clock.set(nowUs);
     const { suspension_reason: reason } = row;
@@ -313,23 +312,23 @@ export class Admission {
     };
   }
 
-  /** Why a read that was not written is refused or must be planned again; undefined: send it again. */
+  /** Why a read that was not written is refused or must be planned again. Undefined means: send it again. */
   #decideAgain(
     reservation: Reservation,
     kind: "changed" | "account_moved" | "held_back",
   ): Refusal | Changed | undefined {
     const { account, caller, claim } = reservation;
     if (kind === "held_back") return undefined;
-    // Another process may have used the Idempotency-Key: it must be proven again.
+    // Another process may have used the Idempotency-Key, so it must be proven again.
     if (kind === "changed" || !account.isCurrent || claim.idempotency !== undefined) return CHANGED;
     const refusal = without(this.#accounts, reservation, () => this.judge(caller, claim, GRANTED));
     reservation.decidedUs = this.#clock.nowUs();
     reservation.newsCount = account.newsCount;
-    // The caller proves any other refusal first.
+    // The caller must prove any other refusal first.
     return refusal === undefined || refusal.kind === "limited" ? refusal : CHANGED;
   }
 
-  /** Answers a read with the usage event that its Idempotency-Key has paid for. */
+  /** Answers a read with the usage event that its Idempotency-Key paid for. */
   async #replay(
     reservation: Reservation,
     { receipt, isReplayed }: Remembered,
@@ -359,7 +358,7 @@ export class Admission {
     { usageId, decidedUs }: Extract<LogOutcome, { kind: "logged" }>,
   ): Grant {
     const { caller, claim, priceNanos } = reservation;
-    // A purchase renews the version once more, so the account must be looked up anew.
+    // A purchase renews the version a second time, so the account must be looked up again.
     if (claim.operation === "purchase") this.#accounts.drop(caller.account);
     return {
       kind: "granted",
@@ -374,7 +373,7 @@ export class Admission {
   }
 }
 
-/** What the caller's key may spend today. A reservation counts on the day on which it is logged, or sooner. */
+/** What the caller's key may spend today. A reservation counts on the day it is logged, or earlier. */
 function budgetOf({ account, chainId, dailyNanos }: Caller, nowUs: number): KeyBudget | undefined {
   if (dailyNanos === null) return undefined;
   const { day, spentNanos, reservedNanos } = spendingOf(account, chainId);

@@ -1,6 +1,8 @@
 /**
- * Limits of calls that are not logged: 304s and HEAD, messages of MCP that call no tool, account, usage, own feeds,
- * create and edit. They are counted in this process's memory, which a restart forgets. Decisions 7.
+ * Limits of calls that are not logged: 304s and HEAD, MCP messages that call no tool, account, usage, own feeds,
+ * create, and edit. Each process counts them in memory, so a restart resets them.
+ *
+ * See `src/spec/decisions.md`, section 7.
  *
  * @module
  */
@@ -11,12 +13,11 @@ import type { Limited, UnloggedOperation } from "./claims.ts";
 
 export class CallLimits {
   /**
-   * By holder (an account, or a key) and operation: when the calls of the last window were made, in Unix epoch
-   * milliseconds.
+   * Times of the calls in the last window, in Unix epoch milliseconds, by holder (an account or a key) and operation.
    */
   readonly #calls = new BoundedMap<string, number[]>(CALL_WINDOWS_MAX);
 
-  /** Counts a call, or refuses it; undefined: it was counted. */
+  /** Counts a call. Returns a refusal if the limit is reached, else undefined. */
   count(holder: string, operation: UnloggedOperation, nowMs: number): Limited | undefined {
     const isCheap = operation === "revalidate" || operation === "mcp";
     const limit = isCheap ? REVALIDATION_LIMIT : HOUSEKEEPING_LIMIT;

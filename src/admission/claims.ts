@@ -1,10 +1,10 @@
 /**
- * What is asked of admission, and what it answers.
+ * Input and output of admission: the claim of a read, and the grant or refusal that answers it.
  *
  * @module
  */
 
-/** A read, or a purchase, that is charged and logged. Each operation has windows of its own. */
+/** A read or purchase that is charged and logged. Each operation has its own windows. */
 export type LoggedOperation =
   | "data"
   | "stream"
@@ -14,7 +14,7 @@ export type LoggedOperation =
   | "metadata"
   | "purchase";
 
-/** A call that is limited in memory and not logged. Decisions 7. */
+/** A call that is limited in memory and not logged. */
 export type UnloggedOperation =
   | "revalidate"
   | "mcp"
@@ -30,38 +30,38 @@ export type UnloggedOperation =
 
 export type PriceType = "free" | "metered" | "one_time";
 
-/** What admission needs to know of the feed that is read, as the caller planned by it. */
+/** The terms of the feed that is read, as of the caller's plan. */
 export interface FeedTerms {
   readonly feedId: string;
-  /** The owner, who reads it free. */
+  /** The owner, whose reads are free. */
   readonly accountId: string;
-  /** Moves with every change of the feed's definition, its price included. */
+  /** Increases with every change of the feed's definition, including its price. */
   readonly definitionVersion: bigint;
   readonly priceType: PriceType;
-  /** Nano-dollars of one call; null if the feed is sold once. */
+  /** Nano-dollars per call. Null if the feed is sold once. */
   readonly callPriceNanos: bigint | null;
-  /** USD cents; null if the feed is not sold once. */
+  /** USD cents. Null if the feed is not sold once. */
   readonly oneTimePriceCents: bigint | null;
 }
 
-/** Calls in a window, by tier. Interface 8.1. */
+/** Calls per window, by tier. */
 export interface TierLimits {
   readonly free: number;
   /** For feeds that are metered or sold once. */
   readonly paid: number;
 }
 
-/** One read that asks to be admitted. */
+/** A read that asks for admission. */
 export interface Claim {
   readonly operation: LoggedOperation;
   /** The feed that is read or described. */
   readonly feed?: FeedTerms;
   readonly limits: TierLimits;
-  /** Same account, key, query and data: the same usage event for 24 hours. Decisions 6. */
+  /** With the same account, key, query, and data, a read repeats the same usage event for 24 hours. */
   readonly idempotency?: IdempotencyKey;
-  /** Nano-dollars above which the caller does not want the read. Beyond 1. */
+  /** The most nano-dollars that the caller will pay for the read. A read that costs more is refused. */
   readonly priceNanosMax?: bigint;
-  /** Calls that it costs. An export costs one for each hundred rows. @default 1 */
+  /** Number of calls to charge. An export costs one call per hundred rows. @default 1 */
   readonly units?: bigint;
   /** The version of the feed's data that an Idempotency-Key is bound to. @default the newest */
   readonly version?: bigint;
@@ -74,7 +74,7 @@ export interface IdempotencyKey {
 
 /** State of a window after a decision. */
 export interface WindowState {
-  /** Calls in a window. */
+  /** Calls per window. */
   readonly limit: number;
   readonly remaining: number;
   /** Unix epoch seconds, rounded up, at which the oldest counted call leaves the window. */
@@ -87,31 +87,30 @@ export type Limited = {
   readonly retryAfterMs: number;
 };
 
-/** What every refusal about money reports. Beyond 11. */
+/** What every refusal about money reports. */
 interface Unpaid {
   readonly window: WindowState;
-  /** What the account has, without what reads under way have reserved. */
+  /** The account's balance, without what reads in progress have reserved. */
   readonly balanceNanos: bigint;
 }
 
-/** The key's budget of the UTC day does not cover the call. Beyond 1. */
+/** The call costs more than is left of the key's budget for the UTC day. */
 export interface BudgetSpent extends Unpaid {
   readonly kind: "budget_spent";
   readonly priceNanos: bigint;
   readonly budgetNanos: bigint;
   readonly spentNanos: bigint;
-  /** When the next day begins, in microseconds of the Unix epoch. */
+  /** Start of the next day, in microseconds of the Unix epoch. */
   readonly resetUs: number;
 }
 
-/** No key of the account may be used at present. Beyond 2. */
+/** The account is suspended, so none of its keys may be used. */
 export interface Suspended {
   readonly kind: "suspended";
-  /** The operator's words. */
+  /** The reason, in the operator's words. */
   readonly reason: string;
 }
 
-/** Why a read is refused. */
 export type Refusal =
   | Limited
   | (Unpaid & { readonly kind: "unpaid"; readonly priceNanos: bigint })
@@ -129,11 +128,11 @@ export type Refusal =
   | Suspended
   /** The Idempotency-Key was used for another query. */
   | { readonly kind: "key_reused" }
-  /** The data has moved since the Idempotency-Key was used; the usage event is what it paid for. */
+  /** The data has moved since the Idempotency-Key was used. The usage event is the one that the key paid for. */
   | { readonly kind: "key_stale"; readonly usageId: string }
   | { readonly kind: "overloaded" };
 
-/** A read that was logged, or one under an Idempotency-Key that repeats it. */
+/** The receipt of a read that was logged, or of the read that an Idempotency-Key repeats. */
 export interface Receipt {
   /** UUIDv7 of the usage event. */
   readonly usageId: string;
@@ -146,6 +145,6 @@ export interface Grant {
   readonly kind: "granted";
   readonly receipt: Receipt;
   readonly window: WindowState;
-  /** Whether an Idempotency-Key gave an earlier usage event again. */
+  /** Whether an Idempotency-Key repeated an earlier usage event. */
   readonly isReplay: boolean;
 }

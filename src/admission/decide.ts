@@ -1,6 +1,8 @@
 /**
- * The decision itself: may this account make this read now? Pure: account, claim and time go in, a refusal or
- * nothing comes out. Decisions 2 fix the order: purchase, window, price, budget, credit.
+ * Decides whether an account may make a read now. Pure: takes account, claim, and time, and returns a refusal or
+ * undefined. Checks run in this order: purchase, window, price, budget, credit.
+ *
+ * See `src/spec/decisions.md`, section 2.
  *
  * @module
  */
@@ -15,30 +17,36 @@ export interface KeyBudget {
   readonly spentNanos: bigint;
 }
 
-/** An account, as far as a read is decided by it. */
+/** The parts of an account that decide a read. */
 export interface AccountView {
   readonly accountId: string;
-  /** Balance in nano-dollars, without what is reserved. */
+  /** Balance in nano-dollars, without reservations. */
   readonly freeNanos: bigint;
-  /** What the caller's key may spend today and has spent, reservations included; undefined: it has no budget. */
+  /**
+   * The daily budget of the caller's key, and what is spent of it, reservations included. Undefined if it has no
+   * budget.
+   */
   readonly budget: KeyBudget | undefined;
-  /** Whether the feed that the claim names was bought. */
+  /** Whether the account has bought the claim's feed. */
   readonly isPurchased: boolean;
   /** Hits and reservations in the claim's window. */
   readonly used: number;
-  /** When the oldest of them leaves, and when a full window has room, in microseconds of the Unix epoch. */
+  /**
+   * When the oldest of them leaves the window, in microseconds of the Unix epoch. `freesAtUs`: when a full window has
+   * room again.
+   */
   readonly resetUs: number;
   readonly freesAtUs: number;
 }
 
 export interface DecideOptions {
-  /** Whether the window counts: not for HEAD. Decisions 10. */
+  /** Whether the window counts. It does not for HEAD. */
   readonly isWindowed: boolean;
-  /** Whether the price counts: not for a replay. Decisions 6. */
+  /** Whether the price counts. It does not for a replay. */
   readonly isPriced: boolean;
 }
 
-/** Undefined: granted. */
+/** Returns the refusal, or undefined if the read is granted. */
 export function decide(
   account: AccountView,
   claim: Claim,
@@ -74,8 +82,8 @@ export function decide(
 }
 
 /**
- * Why a read does not repeat the one that is remembered under its Idempotency-Key; undefined: it does, or none is
- * remembered. Once the data has moved, a repeat would show what the key has not paid for. Decisions 6.
+ * Why a read does not repeat the read remembered under its Idempotency-Key. Undefined if it does, or if none is
+ * remembered. Once the data has moved, a repeat would show data that the key has not paid for.
  */
 export function judgeRepeat(
   { idempotency, version }: Claim,
@@ -87,7 +95,7 @@ export function judgeRepeat(
   return isMoved ? { kind: "key_stale", usageId: remembered.receipt.usageId } : undefined;
 }
 
-/** The UTC day of a time in microseconds, counted from the Unix epoch. */
+/** The UTC day of a time in microseconds, in days since the Unix epoch. */
 export function dayOf(timeUs: number): number {
   return Math.floor(timeUs / US_PER_DAY);
 }

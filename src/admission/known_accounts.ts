@@ -1,10 +1,9 @@
 /**
- * What this process remembers of the accounts that read through it: balance, purchases, windows, and the
- * version that all of that belongs to. If memory is behind, it can only cause a retry, because a decision is written
- * only if the version is still the account's.
+ * Accounts that read through this process, in memory: balance, purchases, windows, and the version that this state
+ * belongs to. Stale memory can only cause a retry, because a decision is written only if the version is still current.
  *
- * An account comes into memory when one of its keys is looked up. It leaves when something else than a read has
- * changed it, or when there are too many accounts. Its next read looks the key up again.
+ * An account enters memory when one of its keys is looked up. It leaves when anything but a read has changed it, or
+ * when there are too many accounts. Its next read looks up the key again.
  *
  * @module
  */
@@ -14,67 +13,67 @@ import type { DatabaseClock } from "./database_clock.ts";
 import { HIT_LIFE_US, SlidingWindows, type WindowNumber } from "./sliding_windows.ts";
 import { WindowTable } from "./window_table.ts";
 
-/** What keys that share a budget have spent, and have reserved, in nano-dollars. */
+/** Nano-dollars that the keys of a shared budget have spent and reserved. */
 export interface KeySpending {
-  /** Of the Unix epoch, UTC: the newest day on which it spent anything. */
+  /** The newest UTC day with spending, in days since the Unix epoch. */
   day: number;
   spentNanos: bigint;
   reservedNanos: bigint;
 }
 
-/** An account as of a version. */
+/** An account, as of a version. */
 export class Account {
-  /** False once it was dropped: reads that were decided by it must be decided again. */
+  /** False once the account was dropped. Reads that were decided by it must be decided again. */
   isCurrent = true;
-  /** The part of the balance that is reserved, in nano-dollars. */
+  /** The reserved part of the balance, in nano-dollars. */
   reservedNanos = 0n;
   /** Reservations that are neither logged nor released. */
   reservations = 0;
-  /** Moves with each news of another process's reads. */
+  /** Increases with each update about reads of other processes. */
   newsCount = 0;
   /** Feeds that the account is known to have bought. */
   readonly purchases = new Set<string>();
-  /** By chain, of those that have a budget. */
+  /** Spending by chain, for chains with a budget. */
   readonly spending = new Map<string, KeySpending>();
-  /** Those that are open. */
+  /** The open windows. */
   windows: WindowNumber[] = [];
-  /** The place of the one that is looked at next, to be closed if nothing counts in it. */
+  /** Index of the next window to check. It is closed if nothing counts in it. */
   lookedAt = 0;
 
   constructor(
     readonly id: string,
-    /** Its windows are found by it: no other account in memory has the same. */
+    /** Identifies the account's windows. No other account in memory has the same number. */
     readonly number: number,
     public version: number,
     readonly generation: bigint,
-    /** When the newest event of its log was decided. */
+    /** When the newest event of the account's log was decided. */
     public loggedUs: number,
     public balanceNanos: bigint,
   ) {}
 }
 
-/** The account of a key that holds. */
+/** The account and settings of a valid key. */
 export interface Caller {
   readonly kind: "caller";
   readonly keyId: string;
   /** The first key of the chain of rotations that the key is of: all keys of the chain share one budget. */
   readonly chainId: string;
   readonly permission: "read" | "write";
-  /** Whether an agent got the key by OAuth: then it sees and ends itself alone, and has windows of its own. */
+  /** Whether an agent got the key by OAuth. Such a key sees and ends only itself, and has its own windows. */
   readonly isAgent: boolean;
-  /** When the key expires, in microseconds of the Unix epoch; null: never. */
+  /** When the key expires, in microseconds of the Unix epoch. Null if it never does. */
   readonly endUs: number | null;
-  /** Nano-dollars that the key may spend in a UTC day; null: all that the account has. */
+  /** Nano-dollars that the key may spend in a UTC day. Null if it has no budget. */
   readonly dailyNanos: bigint | null;
-  /** The only feeds that it may read; null: all. */
+  /** The only feeds that the key may read. Null means all. */
   readonly feedIds: ReadonlySet<string> | null;
   readonly account: Account;
 }
 
-/** A usage event that counts: its window, as of `windowOf`, and its time. */
+/** A usage event that counts: its window, as named by `windowOf`, and its time. */
 type CountedEvent = readonly [window: string, timeUs: number];
 
-/** What a chain of keys with a budget has spent: on its newest day, in nano-dollars as text. */
+/** What a chain of keys with a budget has spent on its newest day, in nano-dollars as text. */
 type SpentByChain = readonly [chainId: string, day: number, spentNanos: string];
 
 /** An account as the database reports it. */
@@ -83,13 +82,13 @@ export interface AccountNews {
   readonly generation: bigint;
   readonly balanceNanos: bigint;
   readonly loggedUs: number;
-  /** Since the time that was asked for; null: the generation has moved, so all events must be read again. */
+  /** Events since the requested time. Null if the generation has moved, so that all events must be read again. */
   readonly events: readonly CountedEvent[] | null;
-  /** Has every chain of the account that has a budget. */
+  /** Contains every chain of the account that has a budget. */
   readonly spending: readonly SpentByChain[];
 }
 
-/** The same as `account_news` returns it. */
+/** The row format of `account_news`. */
 export type NewsRow = readonly [
   version: number,
   generation: number,
@@ -99,24 +98,24 @@ export type NewsRow = readonly [
   spending: readonly SpentByChain[] | null,
 ];
 
-/** An account as it was found at a moment of the database's clock. */
+/** An account as it was found at a time of the database's clock. */
 interface Found {
   readonly found: AccountNews;
   readonly nowUs: number;
 }
 
-/** Windows that are looked at for each that is opened. With two, at most twice as many are open as count. */
+/** Windows checked for each one that is opened. With two, at most twice as many are open as are needed. */
 const LOOKS_PER_WINDOW = 2;
 
 export class Accounts {
   readonly windows = new SlidingWindows();
   readonly #windowTable = new WindowTable();
   #lastNumber = 0;
-  /** In the order of loading. */
+  /** In loading order. */
   readonly #accounts = new Map<string, Account>();
-  /** By the hash of the key; the key itself is kept nowhere. */
+  /** By the hash of the key. The key itself is not stored. */
   readonly #callers = new BoundedMap<string, Caller>(KNOWN_KEYS_MAX);
-  /** By account: the replays of the last minute, which no log has. They outlive the account's place in memory. */
+  /** By account: the replays of the last minute, which no log contains. They outlive the account's entry in memory. */
   readonly #replays = new BoundedMap<string, CountedEvent[]>(KNOWN_ACCOUNTS_MAX);
   readonly #clock: Pick<DatabaseClock, "nowUs">;
 
@@ -124,13 +123,13 @@ export class Accounts {
     this.#clock = clock;
   }
 
-  /** Undefined: the key, or its account, must be looked up. */
+  /** Undefined if the key or its account must be looked up. */
   caller(keyMark: string): Caller | undefined {
     const caller = this.#callers.get(keyMark);
     return caller?.account.isCurrent === true ? caller : undefined;
   }
 
-  /** Remembers a key that was looked up, and its account as it was found. */
+  /** Remembers a key that was looked up, and its account. */
   load(
     keyMark: string,
     key: Omit<Caller, "kind" | "account"> & { readonly accountId: string },
@@ -145,7 +144,7 @@ export class Accounts {
     return caller;
   }
 
-  /** Brings an account up to date. If the news is not enough for that, the account is dropped. */
+  /** Updates an account. If the update is not sufficient, the account is dropped. */
   apply(account: Account, news: AccountNews): void {
     if (!account.isCurrent || news.version === account.version) return;
     const { events } = news;
@@ -165,12 +164,12 @@ export class Accounts {
     account.newsCount += 1;
   }
 
-  /** A window of the account, to look at; if it has none of this name, the empty one. */
+  /** The account's window of this name, for reading. Returns the empty window if there is none. */
   findWindow({ number }: Account, name: string): WindowNumber {
     return this.#windowTable.find(number, name) ?? this.windows.empty;
   }
 
-  /** A window of the account, to count in; if it has none of this name, it is opened. */
+  /** The account's window of this name, for counting. Opens it if there is none. */
   window(account: Account, name: string): WindowNumber {
     const known = this.#windowTable.find(account.number, name);
     if (known !== undefined) return known;
@@ -190,26 +189,26 @@ export class Accounts {
     this.#replays.set(account.id, replays);
   }
 
-  /** The account's next call looks its key up again. */
+  /** Drops the account, so that its next call looks up the key again. */
   drop(account: Account): void {
     account.isCurrent = false;
     if (this.#accounts.get(account.id) === account) this.#accounts.delete(account.id);
     this.closeDropped(account);
   }
 
-  /** The clock was set back: hits that had left may count again. */
+  /** Drops all accounts. Used when the clock was set back, because hits that had left may count again. */
   dropAll(): void {
     for (const account of this.#accounts.values()) this.drop(account);
   }
 
-  /** Closes the windows of an account that was dropped, once it has no reservation left. */
+  /** Closes the windows of a dropped account, once it has no reservation left. */
   closeDropped(account: Account): void {
     if (account.isCurrent || account.reservations > 0) return;
     for (const window of account.windows) this.#close(window);
     account.windows = [];
   }
 
-  /** Looks at one of the account's windows, each in its turn, and closes it if nothing counts in it. */
+  /** Checks the account's windows in turn, one a call, and closes the window if nothing counts in it. */
   #closeUnused(account: Account): void {
     const { windows } = account;
     if (account.lookedAt >= windows.length) account.lookedAt = 0;
@@ -233,7 +232,7 @@ export class Accounts {
   #open(accountId: string, { found, nowUs }: Found): Account {
     this.#makeRoom();
     const { version, generation, loggedUs, balanceNanos } = found;
-    // All 31 bits: before a number comes again, its account has made room for others.
+    // Uses all 31 bits: before a number repeats, its account has been evicted.
     this.#lastNumber = (this.#lastNumber + 1) & 0x7fffffff;
     const account = new Account(
       accountId,
@@ -246,7 +245,7 @@ export class Accounts {
     const events = [...(found.events ?? []), ...(this.#replays.get(accountId) ?? [])];
     for (const [window, timeUs] of events.sort(([, a], [, b]) => a - b)) {
       if (timeUs <= nowUs - HIT_LIFE_US) continue;
-      // If an event lies ahead of the clock, it was logged before the clock was set back.
+      // An event ahead of the clock was logged before the clock was set back.
       this.windows.hit(this.window(account, window), Math.min(timeUs, nowUs));
     }
     setSpending(account, found.spending);
@@ -264,7 +263,7 @@ export class Accounts {
   }
 }
 
-/** Reads news from its JSON. */
+/** Parses news from its JSON. */
 export function newsOf([
   version,
   generation,
@@ -293,7 +292,7 @@ export function spendingOf({ spending }: Account, chainId: string): KeySpending 
   return known;
 }
 
-/** Adds a charge of a day. If a newer day has begun, it counts on that one. */
+/** Adds a charge of a day. If a newer day has begun, the charge counts on that day. */
 export function spend(spending: KeySpending, day: number, nanos: bigint): void {
   spending.spentNanos = nanos + (spending.day >= day ? spending.spentNanos : 0n);
   spending.day = Math.max(spending.day, day);
@@ -307,7 +306,7 @@ function setSpending(account: Account, spending: readonly SpentByChain[]): void 
   }
 }
 
-/** Whether what was found is older than memory: another read of the account has been logged since. */
+/** Whether the row is older than memory: another read of the account has been logged since. */
 function isBehind(found: AccountNews, known: Account): boolean {
   return found.generation === known.generation && found.loggedUs <= known.loggedUs;
 }

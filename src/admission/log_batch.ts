@@ -1,5 +1,5 @@
 /**
- * A batch of reads as the parameters of `log_reads`, and the outcomes of its row.
+ * Encodes a batch of reads as the parameters of `log_reads`, and decodes the outcomes from its row.
  *
  * @module
  */
@@ -12,38 +12,37 @@ import type { Reservation } from "./reservation.ts";
 
 const BATCH_TOKEN_BYTES = 6;
 
-/** What the log has to know of a read beside its reservation. */
+/** What the log needs to know of a read in addition to its reservation. */
 export interface LogOptions {
   /**
-   * The version that is shown: of the feed's data, or for metadata of its row.
+   * The version that is shown: of the feed's data, or of its row for metadata.
    * @default none
    */
   readonly shownVersion?: bigint | null;
   /**
-   * Whether the read is logged only if that version is the newest.
+   * Whether to log the read only if that version is the newest.
    * @default false
    */
   readonly mustBeNewest?: boolean;
   /**
-   * Of a follower's page: the position behind which it begins.
-   * @default it is no follower's page
+   * The position after which a follower's page begins.
+   * @default the read is no follower's page
    */
   readonly beginsAfter?: bigint | undefined;
   /**
-   * Asked when the batch leaves: whether the client has gone. Then the read is not logged.
+   * Returns whether the client has disconnected, in which case the read is not logged. Called when the batch is sent.
    * @default it has not
    */
   readonly isGone?: () => boolean;
 }
 
-/** A read to log. */
 export interface ReadToLog extends LogOptions {
   readonly reservation: Reservation;
 }
 
 /** What `log_reads` did with one read. */
 export type LogOutcome =
-  /** Charged, logged and committed. */
+  /** Charged, logged, and committed. */
   | { readonly kind: "logged"; readonly usageId: string; readonly decidedUs: number }
   /** Nothing was written, because something has changed since the read was decided. */
   | { readonly kind: "data_moved"; readonly version: bigint }
@@ -51,7 +50,7 @@ export type LogOutcome =
   | { readonly kind: "account_moved" }
   | { readonly kind: "held_back" };
 
-/** What `log_reads` returns of an account: its balance after the charge, or its news. */
+/** What `log_reads` returns for an account: its balance after the charge, or its news. */
 export interface LoggedAccount {
   readonly balanceNanos: bigint | undefined;
   readonly news: AccountNews | undefined;
@@ -59,13 +58,13 @@ export interface LoggedAccount {
 
 export interface LoggedBatch {
   readonly decidedUs: number;
-  /** Undefined: the clock was set back, and nothing was written. */
+  /** Undefined if the clock was set back, so that nothing was written. */
   readonly reads: readonly LogOutcome[] | undefined;
-  /** By the account's id. */
+  /** By account id. */
   readonly accounts: ReadonlyMap<string, LoggedAccount>;
 }
 
-/** 48 random bits in hexadecimal: the end of a batch's usage ids, known before it is sent. */
+/** 48 random bits in hexadecimal: the suffix of a batch's usage ids, known before the batch is sent. */
 export function newBatchToken(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(BATCH_TOKEN_BYTES))).toString("hex");
 }
@@ -74,7 +73,7 @@ export function versionOf(batchToken: string): number {
   return Number.parseInt(batchToken, 16);
 }
 
-/** Accounts of a batch in the order of their ids, which is that of their locks. */
+/** Accounts of a batch, ordered by id. Locks are taken in the same order. */
 export function accountsOf(reads: readonly ReadToLog[]) {
   const accounts = new Map(reads.map(({ reservation: { account } }) => [account.id, account]));
   return [...accounts.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -135,7 +134,7 @@ export function parametersOf(
   };
 }
 
-/** The charges of each budget. */
+/** The charges per budget. */
 function budgetedOf(
   reservations: readonly Reservation[],
   numberOf: (reservation: Reservation) => number,
@@ -192,7 +191,7 @@ function newsByNumber(text: string | null): Map<number, AccountNews> {
   return new Map(rows.map(([number, row]) => [number, newsOf(row)]));
 }
 
-/** The same as `usage_id_of.sql`: time (48 bits of milliseconds, 12 of their fraction), place, token. */
+/** Same format as `usage_id_of.sql`: time (48 bits of milliseconds, 12 of their fraction), place, token. */
 function usageIdOf(timeUs: number, place: number, batchToken: string): string {
   const ms = Math.floor(timeUs / US_PER_MS);
   const fraction = Math.floor(((timeUs - ms * US_PER_MS) * 4_096) / US_PER_MS);

@@ -1,6 +1,6 @@
 /**
- * What the database says of a call now. It is asked before a call is refused, or answered without being logged. Calls
- * that wait are proven together, by a statement that begins after each of them came.
+ * Reads the current state of a call from the database, before the call is refused or answered without being logged.
+ * Pending calls are proven together, by a statement that begins after each of them arrived.
  *
  * @module
  */
@@ -18,27 +18,27 @@ export interface Question {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** The read that an Idempotency-Key has paid for. */
+/** The read that an Idempotency-Key paid for. */
 export interface Remembered {
   readonly queryHash: string;
   readonly receipt: Receipt;
   readonly isReplayed: boolean;
-  /** Version of the data that was answered; null: a gateway of version 0.1.0 did not keep it. */
+  /** Version of the data that was answered. Null if a gateway of version 0.1.0 answered, which did not record it. */
   readonly answeredVersion: bigint | null;
-  /** Of a follower's page: the position behind which it begins; null: it is none. */
+  /** The position after which a follower's page begins. Null if the read is no follower's page. */
   readonly beginsAfter: bigint | null;
 }
 
-/** What the database said of a call. */
+/** The database's current state for a call. */
 export interface Proof {
   readonly kind: "proof";
   /** The database's clock, in microseconds of the Unix epoch. */
   readonly nowUs: number;
   readonly isKeyUsable: boolean;
-  /** Why the account's keys may not be used; null: they may. */
+  /** Why the account is suspended. Null if it is not. */
   readonly suspensionReason: string | null;
   readonly news: AccountNews;
-  /** Undefined if there is no such feed, or none was asked for. */
+  /** Undefined if the feed does not exist, or if none was requested. */
   readonly feed:
     | {
         readonly isReadable: boolean;

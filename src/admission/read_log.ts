@@ -1,6 +1,6 @@
 /**
- * Writes reads to the log. Those that wait leave together as one `log_reads`. What it returns of their accounts is
- * brought into memory before any of them is answered.
+ * Writes reads to the log. Pending reads are sent together as one `log_reads`. Its updates to their accounts are
+ * applied in memory before any of the reads is answered.
  *
  * @module
  */
@@ -29,11 +29,11 @@ export interface ReadLogOptions {
   readonly database: Database;
   readonly accounts: Accounts;
   readonly clock: DatabaseClock;
-  /** Takes the batches that may or may not be committed. */
+  /** Refunds batches that may have been committed. */
   readonly refunds: Refunds;
-  /** In place of `ADMISSION_BATCHES`. */
+  /** Overrides `ADMISSION_BATCHES`. */
   readonly batches?: Partial<typeof ADMISSION_BATCHES> | undefined;
-  /** Called when a batch is sent, with the number of its reads. */
+  /** Called when a batch is sent, with its number of reads. */
   readonly onSent: (reads: number) => void;
   /** Called when a read was logged. */
   readonly onLogged: (reservation: Reservation) => void;
@@ -57,9 +57,9 @@ export class ReadLog {
   }
 
   /**
-   * Charges and logs the read, whose reservation becomes a hit. With every other outcome the reservation stays.
-   * Undefined: there is no room for the read in time, or its client has gone.
-   * @throws {DatabaseUnavailableError} if it is not known whether the read was logged; then it is refunded
+   * Charges and logs the read, whose reservation becomes a hit. With every other outcome, the reservation stays.
+   * Returns undefined if there was no room for the read in time, or if its client has disconnected.
+   * @throws {DatabaseUnavailableError} if it is unknown whether the read was logged; the read is then refunded
    */
   log(read: ReadToLog): Promise<LogOutcome | undefined> {
     return this.#batcher.submit(read);
@@ -87,7 +87,7 @@ export class ReadLog {
     } catch (error) {
       const accounts = accountsOf(sendable);
       for (const account of accounts) known.drop(account);
-      // Every read of the batch is answered with an error now. Still, the batch may be committed.
+      // Every read of the batch now gets an error, but the batch may still be committed.
       if (mayBeCommitted(error)) {
         const accountIds = accounts.map(({ id }) => id);
         refunds.loseBatch(accountIds, sending);
@@ -96,7 +96,7 @@ export class ReadLog {
     }
   }
 
-  /** Brings memory up to date with what the statement wrote, and with what it found. */
+  /** Updates memory with what the statement wrote and what it found. */
   #apply(
     sent: readonly ReadToLog[],
     batch: LoggedBatch,
@@ -126,11 +126,12 @@ export class ReadLog {
     return reads;
   }
 
-  /** The reservation becomes a hit, unless a proof came before the batch's answer and has counted it. */
+  /** Turns the reservation into a hit, unless a proof arrived before the batch's answer and has already counted it. */
   #count(reservation: Reservation, decidedUs: number): void {
     const { accounts, onLogged } = this.#options;
     const { account, keySpending, priceNanos, window } = reservation;
-    // If the account was dropped meanwhile, its window stays open until the read is answered, which shows the window.
+    // If the account was dropped since, its window stays open until the read is answered, because the answer shows the
+    // window.
     if (account.isCurrent) {
       release(accounts, reservation);
       if (account.loggedUs < decidedUs) {
@@ -142,14 +143,14 @@ export class ReadLog {
   }
 }
 
-/** Whether nothing but reads of this process has changed the account since the read was decided. */
+/** Whether only reads of this process have changed the account since the read was decided. */
 function isStanding({ account, newsCount }: Reservation): boolean {
   return account.isCurrent && newsCount === account.newsCount;
 }
 
 /**
- * Partitions of the usage log are made ahead of time, by the database's clock. If the clock has leapt, the partition
- * of this month is missing, and is made here.
+ * Partitions of the usage log are created ahead of time, by the database's clock. If the clock has jumped forward, the
+ * current month's partition is missing and is created here.
  */
 async function withUsagePartition<Result>(
   database: Database,

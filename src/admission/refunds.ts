@@ -1,11 +1,13 @@
 /**
- * A read that is answered with an error costs nothing, also if it was logged.
+ * A read that is answered with an error costs nothing, even if it was logged.
  *
- * If a connection dies while a batch is under way, its reads are answered with 503, and it is not known whether they
- * were committed. A background step finds out: it renews the accounts' versions, so that the batch can't be written
- * any more, and refunds what was written under its token (`refund_reads.sql`). The same statement refunds a single
- * read whose client has gone. A refund that fails is tried again until it succeeds. If the process is killed before,
- * the refund is lost. Decisions 6.
+ * If a connection dies during a batch, the batch's reads get 503, and it is unknown whether they were committed. A
+ * background step finds out: it renews the accounts' versions, so that the batch can't be written anymore, and refunds
+ * what was written under its token (`refund_reads.sql`). The same statement refunds a single read whose client has
+ * disconnected. A refund that fails is retried until it succeeds. If the process is killed before that, the refund is
+ * lost.
+ *
+ * See `src/spec/decisions.md`, section 6.
  *
  * @module
  */
@@ -29,14 +31,14 @@ export interface Sending {
   readonly sentAtMs: number;
 }
 
-/** What is to be refunded; the statement's parameters but the time that has passed. */
+/** What to refund: the statement's parameters, except for the elapsed time. */
 interface Debt extends Sending {
   readonly accountIds: readonly string[];
-  /** Null: the whole batch. */
+  /** Null for the whole batch. */
   readonly onlyUsage: string | null;
 }
 
-/** The end of a usage id. */
+/** Length of the batch token at the end of a usage id. */
 const BATCH_TOKEN_DIGITS = 12;
 const PAUSE_MS_MIN = 50;
 const PAUSE_MS_MAX = 2_000;
@@ -50,12 +52,12 @@ export class Refunds {
     this.#options = options;
   }
 
-  /** Refunds all of the batch that was committed, in the background. */
+  /** Refunds all reads of the batch that were committed, in the background. */
   loseBatch(accountIds: readonly string[], sending: Sending): void {
     this.#owe({ ...sending, accountIds, onlyUsage: null });
   }
 
-  /** Resolves after the first try. If it fails, more follow in the background. */
+  /** Resolves after the first try. If it fails, retries follow in the background. */
   async refundRead(accountId: string, usageId: string): Promise<void> {
     const debt = {
       batchToken: usageId.slice(-BATCH_TOKEN_DIGITS),
@@ -87,7 +89,7 @@ export class Refunds {
     this.#paying.start();
   }
 
-  /** Pays all debts in turn; a pause after each failure, twice as long each time. */
+  /** Pays all debts in turn. After each failure it pauses, twice as long each time. */
   async #payAll(): Promise<void> {
     let pauseMs = PAUSE_MS_MIN;
     for (let debt = this.#debts[0]; debt !== undefined; debt = this.#debts[0]) {
@@ -99,7 +101,7 @@ export class Refunds {
         if (performance.now() - debt.sentMs < LOST_BATCH_MS_MAX) {
           await Bun.sleep(pauseMs);
           pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX);
-          // To the end, so that a refund that fails delays no other.
+          // Moved to the end, so that a failing refund delays no other.
           this.#debts = [...others(), debt];
           continue;
         }

@@ -1,6 +1,6 @@
 /**
- * A reservation: a place in a window, and the price, that a read under way has in memory. It ends when the read is
- * logged, or when it is released.
+ * A reservation: the slot in a window and the price that a read in progress reserves in memory. It ends when the read
+ * is logged or the reservation is released.
  *
  * @module
  */
@@ -26,11 +26,11 @@ export interface Reservation {
   readonly priceNanos: bigint;
   /** The event that the read repeats, if any. */
   readonly remembered: Remembered | undefined;
-  /** Of the caller's key, if it has a budget and the read costs something. */
+  /** The spending of the caller's key, if the key has a budget and the read costs something. */
   readonly keySpending: KeySpending | undefined;
-  /** The database's clock, as estimated when the read was last decided. */
+  /** The estimated time of the database's clock when the read was last decided. */
   decidedUs: number;
-  /** The account's `newsCount` then. If newer news comes, the read must be decided again. */
+  /** The account's `newsCount` at that time. If it has increased, the read must be decided again. */
   newsCount: number;
   /** Whether it has ended: the read was logged, or the reservation was released. */
   isReleased: boolean;
@@ -45,7 +45,7 @@ export interface ReserveOptions {
   readonly decidedUs: number;
 }
 
-/** Reserves a place in the window, and the price from the balance and the key's budget. */
+/** Reserves a slot in the window, and the price from the balance and the key's budget. */
 export function reserve(
   accounts: Accounts,
   { caller, claim, priceNanos, remembered, decidedUs }: ReserveOptions,
@@ -70,7 +70,7 @@ export function reserve(
   return reservation;
 }
 
-/** Gives back what was reserved. Has no effect the second time. */
+/** Frees what was reserved. Has no effect the second time. */
 export function release(accounts: Accounts, reservation: Reservation): void {
   if (reservation.isReleased) return;
   const { account } = reservation;
@@ -80,7 +80,7 @@ export function release(accounts: Accounts, reservation: Reservation): void {
   accounts.closeDropped(account);
 }
 
-/** Runs `decide` on the account as it would be without the reservation. */
+/** Runs `decide` on the account as if the reservation didn't exist. */
 export function without<Decision>(
   accounts: Accounts,
   reservation: Reservation,
@@ -92,7 +92,7 @@ export function without<Decision>(
   return decision;
 }
 
-/** Whether window, balance and budget count the reservation. */
+/** Sets whether window, balance, and budget count the reservation. */
 function setCounted(
   { windows }: Accounts,
   { account, keySpending, priceNanos, window }: Reservation,

@@ -1,9 +1,8 @@
 /**
- * Exact sliding windows, many of them: hits of the last 60 seconds, and reservations that are not hits yet.
+ * Exact sliding windows: hits of the last 60 seconds, and reservations that are not hits yet.
  *
- * A hit takes 12 bytes and a window 16, in typed arrays that grow by doubling: the garbage collector sees none
- * of them. The hits of a window are a linked list in order of time. Hits that have left are unlinked when the
- * window is next looked at.
+ * A hit takes 12 bytes and a window 16, in typed arrays that grow by doubling, so the garbage collector has nothing to
+ * trace. The hits of a window form a linked list in time order. Expired hits are unlinked when the window is next read.
  *
  * Times are microseconds of the Unix epoch on the database's clock.
  *
@@ -14,7 +13,7 @@ import { numberAt } from "../lib/number_at.ts";
 import { US_PER_MS } from "../lib/time_units.ts";
 import { WINDOW_MS } from "../limits.ts";
 
-/** Number of a window. The number of a closed window is used again. */
+/** Index of a window. The index of a closed window is reused. */
 export type WindowNumber = number;
 
 /** How long a hit counts. */
@@ -28,7 +27,7 @@ export class SlidingWindows {
   #nexts = new Int32Array(CAPACITY_MIN);
   #hitsUsed = 0;
   #freeHit = NONE;
-  /** By window. Of a free window, `#firsts` is the next free one. */
+  /** By window. For a free window, `#firsts` is the next free one. */
   #firsts = new Int32Array(CAPACITY_MIN);
   #lasts = new Int32Array(CAPACITY_MIN);
   #counts = new Int32Array(CAPACITY_MIN);
@@ -36,10 +35,10 @@ export class SlidingWindows {
   #windowsUsed = 0;
   #freeWindow = NONE;
   #size = 0;
-  /** A window that stays empty, for accounts that have none of a name. */
+  /** A window that stays empty, for accounts without a window of a name. */
   readonly empty: WindowNumber = this.open();
 
-  /** Windows that are open, without the empty one. */
+  /** Open windows, not counting the empty one. */
   get size(): number {
     return this.#size - 1;
   }
@@ -59,7 +58,7 @@ export class SlidingWindows {
     return window;
   }
 
-  /** Closes the window. The caller must not use its number again. */
+  /** Closes the window. The caller must not use its number afterwards. */
   close(window: WindowNumber): void {
     this.#expire(window, Number.POSITIVE_INFINITY);
     this.#reserved[window] = 0;
@@ -83,7 +82,7 @@ export class SlidingWindows {
     this.#reserved[window] = numberAt(this.#reserved, window) - 1;
   }
 
-  /** Counts a call at this time, which is no earlier than that of the hit before. */
+  /** Counts a call at this time, which must not be earlier than the previous hit. */
   hit(window: WindowNumber, timeUs: number): void {
     const hit = this.#takeHit();
     this.#times[hit] = timeUs;
@@ -95,13 +94,13 @@ export class SlidingWindows {
     this.#counts[window] = numberAt(this.#counts, window) + 1;
   }
 
-  /** When the oldest hit leaves; if there is none, when a hit of this moment would leave. */
+  /** When the oldest hit leaves. If there is none, when a hit of the present would leave. */
   resetUs(window: WindowNumber, nowUs: number): number {
     const first = numberAt(this.#firsts, window);
     return (first === NONE ? nowUs : numberAt(this.#times, first)) + HIT_LIFE_US;
   }
 
-  /** When a full window has room again. A reservation counts as a hit of this moment. */
+  /** When a full window has room again. A reservation counts as a hit of the present. */
   freesAtUs(window: WindowNumber, limit: number, nowUs: number): number {
     const used = this.used(window, nowUs);
     let hit = numberAt(this.#firsts, window);
@@ -145,7 +144,7 @@ export class SlidingWindows {
   }
 }
 
-/** The same numbers, in twice the room. */
+/** Returns a copy of the numbers with twice the capacity. */
 export function grown<Numbers extends Float64Array | Int32Array>(
   numbers: Numbers,
   Kind: new (length: number) => Numbers,

@@ -1,6 +1,8 @@
 /**
- * The terms of a read: what it costs, how often it may be made, whether it must be bought first, and which of
- * its account's windows counts it. Interface 8, decisions 7, beyond 11. All of this is decided here and nowhere else.
+ * The terms of a read: its price, its rate limit, whether it requires a purchase, and which of the account's windows
+ * counts it. All of this is decided here and nowhere else.
+ *
+ * See `src/spec/interface.md`, section 8.
  *
  * @module
  */
@@ -8,7 +10,7 @@ import { NANOS_PER_CENT } from "../money/money_units.ts";
 import type { Claim, FeedTerms, LoggedOperation, PriceType, TierLimits } from "./claims.ts";
 
 /**
- * Price in nano-dollars of a purchase, or of a call: only data costs anything, only of metered feeds. An owner pays
+ * Price of a purchase or call, in nano-dollars. Of calls, only data reads of metered feeds cost anything. Owners pay
  * nothing.
  */
 export function priceOf({ operation, feed, units = 1n }: Claim, accountId: string): bigint {
@@ -18,21 +20,21 @@ export function priceOf({ operation, feed, units = 1n }: Claim, accountId: strin
   return isCharged ? (feed.callPriceNanos ?? 0n) * units : 0n;
 }
 
-/** Calls in a window. */
+/** Calls per window. */
 export function limitOf({ operation, feed, limits }: Claim): number {
   return isOfData(operation) && feed !== undefined
     ? dataLimitOf(feed.priceType, limits)
     : limits.free;
 }
 
-/** Reads in a window of a feed that is sold like this. */
+/** Reads per window for a feed of this price type. */
 export function dataLimitOf(priceType: PriceType, limits: TierLimits): number {
   return priceType === "free" ? limits.free : limits.paid;
 }
 
 /**
- * Price in USD cents of a feed that must be bought before its data are read, or before a conditional read says whether
- * they have changed; undefined: nothing must be bought.
+ * Price in USD cents of a feed that must be bought before its data, or a conditional read of it, is answered. Undefined
+ * if no purchase is required.
  */
 export function purchasePriceOf({ operation, feed }: Claim, accountId: string): bigint | undefined {
   const isSold =
@@ -40,17 +42,17 @@ export function purchasePriceOf({ operation, feed }: Claim, accountId: string): 
   return isSold ? (feed.oneTimePriceCents ?? 0n) : undefined;
 }
 
-/** Whether rows of the feed are answered, so that they are paid for. */
+/** Whether the operation returns rows of the feed, which must be paid for. */
 function showsData(operation: LoggedOperation): boolean {
   return isOfData(operation) || operation === "export";
 }
 
-/** A follower's page of a stream is data, too: the same price and the same window. Beyond 3. */
+/** A follower's page of a stream counts as data: it has the same price and the same window. */
 function isOfData(operation: LoggedOperation): boolean {
   return operation === "data" || operation === "stream";
 }
 
-/** Reads of data are counted by feed, all else by operation. `account_news.sql` has the same rule. */
+/** Data reads are counted by feed, all others by operation. `account_news.sql` has the same rule. */
 export function windowOf(operation: LoggedOperation, feed: Pick<FeedTerms, "feedId"> | undefined) {
   return isOfData(operation) && feed !== undefined ? feed.feedId : operation;
 }

@@ -1,8 +1,8 @@
 /**
- * Finds the window of an account by its name, a feed's id or an operation, among millions.
+ * Finds an account's window by name (a feed's id or an operation) among millions.
  *
- * A hash table with open addressing in typed arrays, 16 bytes a window. A `Map` for each account would take 100,
- * and more for the names, which are kept here once, however many accounts have a window of that name.
+ * A hash table with open addressing in typed arrays, at 16 bytes a window. A `Map` per account would take 100 bytes a
+ * window, plus the names. Here each name is stored once, however many accounts have a window of that name.
  *
  * @module
  */
@@ -15,14 +15,14 @@ const NONE = -1;
 const CAPACITY_MIN = 1_024;
 
 export class WindowTable {
-  /** A power of two, at most half of them taken: probing ends soon. */
+  /** The size is a power of two, and at most half of the slots are taken, so that probing is short. */
   #slots = new Int32Array(CAPACITY_MIN).fill(NONE);
   #size = 0;
-  /** By window: number of its account, and of its name. */
+  /** By window: the number of its account, and of its name. */
   #owners = new Int32Array(CAPACITY_MIN);
   #names = new Int32Array(CAPACITY_MIN);
   readonly #numbers = new Map<string, number>();
-  /** By a name's number: the name, and how many windows have it. Free numbers are used again. */
+  /** By a name's number: the name, and how many windows have it. Free numbers are reused. */
   readonly #texts: string[] = [];
   readonly #uses: number[] = [];
   readonly #freeNumbers: number[] = [];
@@ -34,7 +34,7 @@ export class WindowTable {
     return window === NONE ? undefined : window;
   }
 
-  /** Adds a window of an account that has none of this name. */
+  /** Adds a window to an account that has none of this name. */
   add(owner: number, name: string, window: WindowNumber): void {
     if (2 * this.#size >= this.#slots.length) this.#growSlots();
     while (window >= this.#owners.length) {
@@ -56,7 +56,7 @@ export class WindowTable {
     const mask = slots.length - 1;
     let hole = this.#slotOf(numberAt(this.#owners, window), number);
     assert(slots[hole] === window, "only a window that was added is removed");
-    // A window that probing found behind the hole moves into it, so that it is still found.
+    // A window that probing found after the hole moves into it, so that look-ups still find it.
     let slot = (hole + 1) & mask;
     for (let next = numberAt(slots, slot); next !== NONE; next = numberAt(slots, slot)) {
       const probedSlots = (slot - this.#homeOf(next)) & mask;
@@ -71,7 +71,7 @@ export class WindowTable {
     this.#leaveName(number);
   }
 
-  /** The slot of the window, or the free one where it would be. */
+  /** The slot of the window, or the free slot where it belongs. */
   #slotOf(owner: number, name: number): number {
     const mask = this.#slots.length - 1;
     let slot = hashOf(owner, name) & mask;
