@@ -1,6 +1,8 @@
 /**
- * Decides whether a push can be stored: by its size and shape, and by the feed's locked schema. All mistakes of all
- * rows are in one refusal. Interface 4.6, decisions 5.
+ * Decides whether a push can be stored, by its size and shape and by the feed's locked schema. One refusal lists the
+ * mistakes of all rows.
+ *
+ * See `src/spec/decisions.md`, section 5.
  *
  * @module
  */
@@ -25,18 +27,18 @@ export type CheckRefusal =
   | TooLarge
   | NotJson
   | Invalid
-  /** Lines of rows are not a document. */
+  /** Newline-delimited rows can't be a singleton's document. */
   | { readonly kind: "lines_to_singleton" }
   /** The feed's locked schema does not compile. */
   | { readonly kind: "schema_unusable"; readonly detail: string }
-  /** Too many pushes wait for their schema check. */
+  /** Too many pushes are waiting for their schema check. */
   | { readonly kind: "schema_busy" };
 
 /** A body that could not be received. */
 export interface Unreadable {
   readonly kind: "unreadable";
   readonly problem: Problem;
-  /** 0 if the body did not come in whole. */
+  /** 0 if the body was not received completely. */
   readonly bytes: number;
 }
 
@@ -45,9 +47,9 @@ export type CheckOutcome =
   | {
       readonly kind: "refused";
       readonly refusal: CheckRefusal | Unreadable;
-      /** 0 if they could not be read. */
+      /** 0 if the rows could not be read. */
       readonly rowsReceived: number;
-      /** Null if none was given, or the body could not be read. */
+      /** Null if none was given, or if the body could not be read. */
       readonly batchId: string | null;
     };
 
@@ -56,7 +58,7 @@ export interface CheckServices {
   readonly limits: Limits;
 }
 
-/** Checks a body by the feed as this process knows it. `signal` is aborted when the client goes away. */
+/** Checks a body against the feed as this process knows it. `signal` is aborted when the client disconnects. */
 export async function checkPush(
   { rowSchemas, limits }: CheckServices,
   { feed, body, signal }: { feed: Feed; body: PushBody | Unreadable; signal: AbortSignal },
@@ -84,7 +86,7 @@ function refused(refusal: CheckRefusal | Unreadable): CheckOutcome {
   return { kind: "refused", refusal, rowsReceived: 0, batchId: null };
 }
 
-/** The mistakes of all rows, in the order of the rows. If the schema could not be used, only the mistakes count. */
+/** The mistakes of all rows, in row order. If the schema could not be used, only the mistakes count. */
 function withMistakes(mistakes: readonly FieldError[], unfit: CheckRefusal | undefined): Invalid {
   const errorCount = mistakes.length;
   if (unfit?.kind !== "invalid") return { kind: "invalid", errors: mistakes, errorCount };
@@ -96,7 +98,7 @@ function withMistakes(mistakes: readonly FieldError[], unfit: CheckRefusal | und
   };
 }
 
-/** The refusal of rows that don't meet the locked schema, if the feed has one. */
+/** The refusal of rows that don't meet the locked schema. Undefined if there is none. */
 export async function checkSchema(
   rowSchemas: RowSchemas,
   { feed, rows, signal }: { feed: Feed; rows: readonly PushedRow[]; signal: AbortSignal },
@@ -114,7 +116,7 @@ export async function checkSchema(
     case "invalid": {
       const errors = outcome.errors.map(({ row, pointer, message }) => {
         const { pointer: base, index, id } = present(rows[row]);
-        // A document has neither id nor place.
+        // A document has neither an id nor an index.
         const place = id === "" ? {} : { row_index: index, row_id: id };
         return { path: base + pointer, message, ...place };
       });

@@ -1,7 +1,8 @@
 /**
- * The rules of one row of a collection or stream: its size, depth, id and time. Interface 4.6 and 8.3, decisions 5 and 10.
+ * The rules for one row of a collection or stream: its size, depth, id, and time.
  *
- * A push and an import check their rows here. A row keeps the provider's own text.
+ * Pushes and imports check their rows here. A row keeps the provider's own text. See `src/spec/decisions.md`, section
+ * 5.
  *
  * @module
  */
@@ -26,36 +27,39 @@ import { canonicalRowId } from "./row_id.ts";
 export interface PushedRow {
   /** Compact JSON: the provider's text without insignificant white space. */
   readonly text: string;
-  /** Canonical; empty for a document. */
+  /** Canonical. Empty for a document. */
   readonly id: string;
-  /** RFC 3339, UTC. Null if the row has none; the event is then stamped with the time of receipt. */
+  /** RFC 3339, UTC. Null if the row has none, in which case the event is stamped with the time of receipt. */
   readonly eventTime: string | null;
   /** RFC 6901 pointer of the row in the body. */
   readonly pointer: string;
-  /** In the payload, or of the line. */
+  /** Index in the payload, or line number. */
   readonly index: number;
 }
 
-/** A row in the body: its text, and its place. */
+/** A row in the body: its text and position. */
 export interface FoundRow {
   readonly json: JsonText;
   readonly span: JsonSpan;
   readonly pointer: string;
-  /** Index in the payload, or of the line. */
+  /** Index in the payload, or line number. */
   readonly index: number;
 }
 
 interface RowRules {
   readonly feedType: FeedType;
-  /** Whether the row is one of a list, and not the one row itself. */
+  /** Whether the row is an element of a list, rather than the payload itself. */
   readonly isList: boolean;
   /** What `index` counts, for messages. */
   readonly noun: "row" | "line";
-  /** Where each id came first. A row that is checked is added. Left out if its caller looks for ids that come again. */
+  /**
+   * The index at which each id first occurred. Checked rows are added. Omitted if the caller detects repeated ids
+   * itself.
+   */
   readonly known?: Map<string, number>;
 }
 
-/** UTF-8 has at most so many bytes for a UTF-16 unit. */
+/** A UTF-16 unit takes at most this many bytes in UTF-8. */
 const BYTES_PER_UNIT_MAX = 3;
 
 /** Reads a text that is one row. @throws {JsonSyntaxError} */
@@ -66,13 +70,13 @@ export function scanRow(
   return scanJson(text, { ...options, spanDepth: 1, heightMax: JSON_DEPTH_MAX });
 }
 
-/** Decisions 5: the size is that of the text as stored. */
+/** Whether the row's text, as it is stored, exceeds the limit. */
 export function isRowTooLarge({ json, span }: FoundRow, bytesMax: number): boolean {
   const text = textOf(json, span);
   return text.length * BYTES_PER_UNIT_MAX > bytesMax && Buffer.byteLength(text) > bytesMax;
 }
 
-/** Shape and meaning of a row, once its size and syntax are known to be right. */
+/** Checks the shape and meaning of a row whose size and syntax have been checked. */
 export function checkRow(
   found: FoundRow,
   rules: RowRules,
@@ -96,7 +100,7 @@ export function checkRow(
   return { row, mistakes: mistakes.map((mistake) => ({ ...mistake, ...place })) };
 }
 
-/** The canonical id; empty if it is none. A row that has no id is named by its place. */
+/** The canonical id, or "" if it is invalid. Messages name a row without an id by its index. */
 function readId(
   { json, span, pointer, index }: FoundRow,
   { noun, known }: RowRules,
@@ -139,7 +143,7 @@ function readEventTime({ json, span, pointer }: FoundRow, mistakes: FieldError[]
   return null;
 }
 
-/** Levels are counted from the row or document itself. Decisions 10. */
+/** Reports a row that is nested too deeply. The row or document itself is level 1. */
 export function findTooDeep({ span, pointer }: FoundRow, text: string): readonly FieldError[] {
   if (span.height <= JSON_DEPTH_MAX) return [];
   return scanJson(text, {
@@ -150,7 +154,7 @@ export function findTooDeep({ span, pointer }: FoundRow, text: string): readonly
   }).refusals;
 }
 
-/** A value's kind, with its article. */
+/** The name of a value's kind, with its article. */
 export function named(span: JsonSpan): string {
   if (span.kind === "null") return "null";
   return span.kind === "array" || span.kind === "object" ? `an ${span.kind}` : `a ${span.kind}`;

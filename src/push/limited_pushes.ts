@@ -1,9 +1,9 @@
 /**
- * The history of pushes that are refused by rate. Beyond 11.
+ * The history of pushes that are refused by rate.
  *
- * They may come as fast as a client can send, so they are not written one by one. Those of a feed and minute are one
- * row, which counts them. A process adds to it with the first, the 10th, the 100th and so on that it refuses in the
- * minute. So a flood costs a few statements a minute, and the count is right to a factor of ten.
+ * They may arrive as fast as a client can send, so they are not written one by one. A feed's refusals in a minute share
+ * one row, which counts them. A process updates it with the first, the 10th, the 100th (and so on) refusal of the
+ * minute. So a flood costs a few statements a minute, and the count is correct within a factor of ten.
  *
  * @module
  */
@@ -17,12 +17,12 @@ const FACTOR = 10;
 interface Minute {
   readonly number: number;
   readonly refused: number;
-  /** At how many the row is written again. */
+  /** The count at which the row is written next. */
   readonly nextAt: number;
   readonly written: number;
 }
 
-/** How many refusals of a feed are to be written now; 0: they are counted, and wait. */
+/** How many refusals of a feed to write now. 0 means they are counted and written later. */
 export type CountLimited = (feedId: string, nowMs: number) => number;
 
 export function createLimitedPushes(): CountLimited {

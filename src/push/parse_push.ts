@@ -1,10 +1,9 @@
 /**
- * Parses a push: from the text of its body, the feed's type and the limits to a `Push`, or to the reason
- * why it is none. Interface 4.6 and 8.3, decisions 5 and 10, beyond 12.
+ * Parses a push: takes the text of its body, the feed's type, and the limits, and returns a `Push` or a refusal.
  *
- * Checks run in the order of decisions 2: JSON syntax for a body that has no rows to count, then size
- * (body, row count, first row too large), then everything that the rows may not hold, then their shape
- * and meaning. Rows keep the provider's own text.
+ * Checks run in this order: JSON syntax for a body that has no rows to count; size (body, row count, first row too
+ * large); values that rows may not contain; shape and meaning. Rows keep the provider's own text. See
+ * `src/spec/decisions.md`, section 5.
  *
  * @module
  */
@@ -34,13 +33,13 @@ import {
   scanRow,
 } from "./check_row.ts";
 
-/** A body as it came in. */
+/** A body as received. */
 export interface PushBody {
   readonly kind: "body";
   readonly text: string;
-  /** Counted after gzip decoding, as the limits count. */
+  /** Counted after gzip decoding, like the limits. */
   readonly bytes: number;
-  /** One JSON text, or one row a line. */
+  /** One JSON text, or one row per line. */
   readonly form: "json" | "ndjson";
 }
 
@@ -57,7 +56,7 @@ export interface Push {
   readonly isComplete: boolean;
 }
 
-/** 413, with the hints that the interface names. */
+/** 413, with the hints that the interface requires. */
 export interface TooLarge {
   readonly kind: "too_large";
   readonly limit: "singleton_body" | "request_body" | "row_count" | "row_payload";
@@ -79,29 +78,29 @@ export interface Invalid {
   readonly errors: readonly FieldError[];
   /** The number of all mistakes. */
   readonly errorCount: number;
-  /** The number of rows that the schema refuses, where it was asked. */
+  /** The number of rows that the schema refuses, if it was checked. */
   readonly rowCount?: number;
 }
 
-/** A body that could be divided into rows. */
+/** A body that was split into rows. */
 interface ParsedRows {
   readonly kind: "rows";
   readonly push: Push;
-  /** Mistakes of the batch and the rows. A push with any is not stored. */
+  /** Mistakes of the batch and the rows. If there are any, the push is not stored. */
   readonly mistakes: readonly FieldError[];
-  /** The rows that a schema can judge. None of a document with a mistake. */
+  /** The rows that can be checked by a schema. Empty if a document has a mistake. */
   readonly soundRows: readonly PushedRow[];
 }
 
 export type ParseOutcome = ParsedRows | TooLarge | NotJson | Invalid;
 
-/** At most a wrapper and an array stand around a row. */
+/** A row is inside at most a wrapper and an array. */
 const BODY_HEIGHT_MAX = JSON_DEPTH_MAX + 2;
 const WRAPPER_KEYS: readonly string[] = ["payload", "batch_id", "batch_complete"];
-/** Keys under which providers of other services send a list of rows. Beyond 12. */
+/** Keys under which providers of other services send a list of rows. */
 const LIST_KEYS: readonly string[] = ["rows", "data", "items", "records"];
 
-/** Decides what a body means. `body.bytes` is within the limit that it was read with. */
+/** Decides what a body means. `body.bytes` must be within the limit that it was read with. */
 export function parsePush(body: PushBody, rules: PushRules): ParseOutcome {
   try {
     const found = body.form === "ndjson" ? readLines(body, rules) : readText(body, rules);
@@ -117,22 +116,22 @@ export function parsePush(body: PushBody, rules: PushRules): ParseOutcome {
   }
 }
 
-/** The limit of a body for a feed of this type, before it is read. Null: the singleton's. */
+/** The body limit for a feed of this type, before the body is read. For null, the singleton's. */
 export function bodyLimitOf(feedType: FeedType | null, limits: Limits): TooLarge {
   return feedType === null || feedType === "singleton"
     ? { kind: "too_large", limit: "singleton_body", most: limits.singletonBodyBytes }
     : { kind: "too_large", limit: "request_body", most: limits.requestBodyBytes };
 }
 
-/** A body that is JSON, divided into its parts. */
+/** A body that is JSON, split into its parts. */
 interface FoundRows {
   readonly feedType: FeedType;
   readonly rows: readonly FoundRow[];
-  /** Whether the payload is a list of rows, and not the one row or document itself. */
+  /** Whether the payload is a list of rows, rather than a single row or document. */
   readonly isList: boolean;
-  /** Around the rows, if there is one. */
+  /** The object around the rows, if there is one. */
   readonly wrapper: JsonText | undefined;
-  /** What the texts may not hold, and mistakes in how the rows are wrapped. */
+  /** Values that the texts may not contain, and mistakes in the wrapper. */
   readonly refusals: readonly FieldError[];
   readonly refusalCount: number;
 }
@@ -141,7 +140,7 @@ function readText(body: PushBody, rules: PushRules): FoundRows {
   const json = scanJson(body.text, {
     spanDepth: spanDepthOf(body.text, rules.feedType),
     heightMax: BODY_HEIGHT_MAX,
-    // Providers count the levels of a row, and the body may be two levels deeper.
+    // Providers count the levels of a row. The body may be two levels deeper.
     heightNamed: JSON_DEPTH_MAX,
     refusalsMax: ERRORS_LISTED_MAX,
   });
@@ -170,7 +169,7 @@ function readText(body: PushBody, rules: PushRules): FoundRows {
   };
 }
 
-/** Newline-delimited JSON: every line is a row; empty lines are none. */
+/** Newline-delimited JSON: every line is a row. Empty lines are skipped. */
 function readLines(body: PushBody, rules: PushRules): FoundRows | NotJson | TooLarge {
   const lines = body.text.split("\n");
   const filled = lines.flatMap((line, index) => (line.trim() === "" ? [] : [{ line, index }]));
@@ -190,22 +189,25 @@ function readLines(body: PushBody, rules: PushRules): FoundRows | NotJson | TooL
   return { feedType, rows, isList: true, wrapper: undefined, refusals, refusalCount };
 }
 
-/** How deep the reader must look: to the fields of a row, and past what stands around it. */
+/** How deep the parser must record spans: down to the fields of a row, below the wrapper and the array. */
 function spanDepthOf(text: string, feedType: FeedType | null): number {
   if (feedType === "singleton") return 1;
   const isBareArray = /^[ \t\r\n]*\[/.test(text);
   return isBareArray ? 2 : 3;
 }
 
-/** Decisions 5: an object with `payload` and no keys but the wrapper's. Every other is the payload. */
+/**
+ * A wrapper is an object with `payload` and no other keys but `batch_id` and `batch_complete`. Any other body is the
+ * payload itself.
+ */
 function isWrapper(root: JsonSpan): boolean {
   const keys = root.members?.map(({ key }) => key) ?? [];
   return keys.includes("payload") && keys.every((key) => WRAPPER_KEYS.includes(key));
 }
 
 /**
- * Bodies that were meant as a wrapper and are none. Stored as they are, they would make one row of many,
- * and decide the type of a feed that has none. Beyond 12.
+ * Mistakes in bodies that were meant as a wrapper but are not one. Stored as is, they would turn many rows into one,
+ * and decide the type of a feed that has none.
  */
 function wrappingMistakes(
   { root, payload, base }: { root: JsonSpan; payload: JsonSpan; base: string },
@@ -236,7 +238,7 @@ function wrappingMistakes(
   ];
 }
 
-/** The guardrails of interface 8.3, in their order. Only the first holds for a singleton. */
+/** The size limits, in this order: body, row count, first row too large. Only the first applies to a singleton. */
 function findTooLarge(
   body: PushBody,
   { feedType, rows }: FoundRows,
@@ -256,7 +258,7 @@ function tooManyRows(limits: Limits): TooLarge {
   return { kind: "too_large", limit: "row_count", most: limits.rows };
 }
 
-/** Shape and meaning, once sizes and syntax are known to be right. */
+/** Checks shape and meaning, after sizes and syntax. */
 function checkRows(found: FoundRows): ParsedRows {
   const { feedType, wrapper } = found;
   const errors: FieldError[] = [];
@@ -279,7 +281,7 @@ function soundRowsOf(
   return rows.filter(({ index }) => !mistaken.has(index));
 }
 
-/** `batch_id` and `batch_complete`; null and false count as absent. Decisions 5 and 10. */
+/** `batch_id` and `batch_complete`. Null and false count as absent. */
 function readBatch(
   feedType: FeedType,
   wrapper: JsonText | undefined,

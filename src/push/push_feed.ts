@@ -1,11 +1,10 @@
 /**
- * One push, in a straight line: receive the body, check it, store or count it, and record it. Interface 4.6,
- * decisions 5.
+ * One push, step by step: receive the body, check it, store or count it, and record it.
  *
- * A push is checked by the feed as this process knows it, and stored by a statement that names the known
- * definition. If the feed has another definition by then, the statement does nothing, and the push is
- * checked by the new one. A push that is refused for what it holds is counted in the feed's window by a
- * statement that compares the definition in the same way.
+ * A push is checked against the feed as this process knows it, and stored by a statement that names the known
+ * definition. If the feed's definition has changed, the statement does nothing, and the push is checked against the new
+ * one. A push that is refused for its content is counted in the feed's window by a statement that compares the
+ * definition in the same way. See `src/spec/decisions.md`, section 5.
  *
  * @module
  */
@@ -30,16 +29,16 @@ import { receivePush } from "./receive_push.ts";
 import { type Decision, recordMetrics, recordRefusal } from "./record_push.ts";
 import type { PushStore } from "./store_push.ts";
 
-/** A push that was let in. */
+/** A push that passed authentication and the ownership check. */
 export interface Arrival {
   readonly call: Call;
   readonly principal: Principal;
-  /** As this process knows it. */
+  /** The feed as this process knows it. */
   readonly feed: Feed;
   readonly isDryRun: boolean;
-  /** When the request came, on the process's monotonic clock. */
+  /** When the request arrived, on the process's monotonic clock. */
   readonly startedMs: number;
-  /** Sets how many bytes of the body are held. */
+  /** Reports how many bytes of the body are in memory. */
   readonly hold: HoldBytes;
 }
 
@@ -55,7 +54,7 @@ export interface PushServices extends CheckServices {
   readonly onMoved: (feedId: string, dataVersion: bigint) => void;
 }
 
-/** `isCounted`: whether the feed's window has the push. */
+/** `isCounted`: whether the push counts in the feed's window. */
 export type PushOutcome =
   | Extract<Decision, { readonly kind: "stored" }>
   | {
@@ -67,7 +66,7 @@ export type PushOutcome =
   | { readonly kind: "refused"; readonly isCounted: false; readonly problem: Problem };
 
 /**
- * Receives, checks, stores and records a push.
+ * Receives, checks, stores, and records a push.
  * @throws {DatabaseUnavailableError}
  * @throws {Problem} 503 if there is no room for the body; 403 if the key is no longer usable
  */
@@ -76,13 +75,13 @@ export async function pushToFeed(services: PushServices, arrival: Arrival): Prom
   const { call, principal, feed, isDryRun, startedMs, hold } = arrival;
   const { feedId, feedType } = feed;
   const body = await receivePush(call.request, { feedType, limits, hold });
-  // It may have another type by now, and so another limit: the next push looks.
+  // The feed's type, and with it the body limit, may have changed. The next push looks the feed up again.
   if (body.kind === "unreadable") services.feeds.forget(feedId);
   const decision = await decide(services, arrival, body);
   recordMetrics(metrics, decision, isDryRun);
   if (decision.kind === "stored") return decision;
   const { refusal } = decision;
-  // A key that can't be used any more is reported before anything else.
+  // If the key is no longer usable, that is reported before anything else.
   if (refusal.kind === "key_refused") await keys.prove(principal);
   const problem = problemOfRefusal(refusal);
   if (!decision.isCounted) {
@@ -98,7 +97,7 @@ export async function pushToFeed(services: PushServices, arrival: Arrival): Prom
   return { kind: "refused", isCounted: true, problem, window };
 }
 
-/** Writes a push that was refused by rate into the feed's history, together with others of the minute. */
+/** Adds a push that was refused by rate to the feed's history, together with others of the same minute. */
 export async function recordLimited(
   services: PushServices,
   { call, feed, isDryRun, startedMs }: Pick<Arrival, "call" | "feed" | "isDryRun" | "startedMs">,
@@ -112,7 +111,7 @@ export async function recordLimited(
   await recordRefusal(services, { requestId, feedId, problem, startedMs, times, ...unread });
 }
 
-/** Checks and stores, and again if the feed has changed in between. A fault of ours is a counted refusal. */
+/** Checks and stores, and repeats if the feed has changed in between. An internal error becomes a counted refusal. */
 async function decide(
   services: PushServices,
   arrival: Arrival,
@@ -136,7 +135,7 @@ async function decide(
   }
 }
 
-/** Checks the push by the feed as it is known, and stores or counts it if that is still the feed. */
+/** Checks the push against the known feed, and stores or counts it if the feed has not changed. */
 async function attempt(
   services: PushServices,
   { call, principal: { keyId }, feed, isDryRun, startedMs }: Arrival,
@@ -161,7 +160,7 @@ async function attempt(
     case "stale":
       return outcome;
     case "stored":
-      // A first push changes the feed. The next one should not be checked by what it was.
+      // A first push changes the feed, so the next one must not be checked against the old one.
       if (feedType === null || status !== outcome.stored.status) feeds.forget(feedId);
       if (!isDryRun) onMoved(feedId, outcome.stored.dataVersion);
       return { ...outcome, push, retentionDays: feed.retentionDays };
@@ -177,7 +176,7 @@ async function attempt(
   }
 }
 
-/** Counts a push that failed by a fault of ours, since its own count was rolled back. */
+/** Counts a push that failed by an internal error, because its own count was rolled back. */
 async function countFailed(
   { store, log }: PushServices,
   { call, principal: { keyId }, feed }: Arrival,
@@ -198,7 +197,7 @@ async function countFailed(
     const unread = { rowsReceived: 0, batchId: null };
     return { kind: "refused", isCounted, refusal, feedType, ...unread, window };
   } finally {
-    // A counted one is logged as the answer's cause.
+    // If it was counted, the error is logged as the answer's cause.
     if (!isCounted) log.error("push failed", { request_id: call.requestId, error });
   }
 }

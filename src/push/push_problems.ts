@@ -1,5 +1,5 @@
 /**
- * Refusals of a push, and their problem documents. Decisions 2 and 5.
+ * Refusals of a push, and their problem documents.
  *
  * @module
  */
@@ -14,25 +14,24 @@ import { unreachable } from "../lib/assert.ts";
 import type { CheckRefusal, Unreadable } from "./check_push.ts";
 import type { Invalid, TooLarge } from "./parse_push.ts";
 
-/** The feed's window has the push. */
+/** Refusals of pushes that count in the feed's window. */
 export type CountedRefusal =
   | CheckRefusal
   | Unreadable
   | { readonly kind: "batch_closed"; readonly batchId: string | null }
-  /** By a fault of ours. */
+  /** By an internal error. */
   | { readonly kind: "failed"; readonly problem: Problem };
 
 /** The push was neither counted nor stored. */
 export type UncountedRefusal =
   | Limited
-  /** The key has been revoked or has expired. */
+  /** The key was revoked or has expired. */
   | { readonly kind: "key_refused" }
   | { readonly kind: "feed_deleted" }
   | { readonly kind: "feed_suspended"; readonly reason: string }
-  /** Each time it was checked, the feed had changed before it was stored. */
+  /** The feed changed between check and store on each try. */
   | { readonly kind: "feed_keeps_changing" };
 
-/** The problem of a push that is refused. */
 export function problemOfRefusal(refusal: CountedRefusal | UncountedRefusal): Problem {
   switch (refusal.kind) {
     case "too_large":
@@ -73,7 +72,7 @@ export function problemOfRefusal(refusal: CountedRefusal | UncountedRefusal): Pr
   }
 }
 
-/** 413, sent at once: the rest of the body is not read, so the connection can't be used again. */
+/** 413, sent immediately. The rest of the body is not read, so the connection can't be reused. */
 export function payloadTooLarge(tooLarge: TooLarge): Problem {
   const { limit, most, rowIndex } = tooLarge;
   const extras = {
@@ -95,7 +94,7 @@ export function payloadTooLarge(tooLarge: TooLarge): Problem {
   });
 }
 
-/** 415: lines of rows are not a document. */
+/** 415: newline-delimited rows can't be a singleton's document. */
 export function linesToSingleton(): Problem {
   return new Problem("UNSUPPORTED_MEDIA_TYPE", {
     detail:

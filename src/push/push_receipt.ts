@@ -1,5 +1,5 @@
 /**
- * The receipt of a push, and of an import. Decisions 5, beyond 11.
+ * The receipt of a push or an import.
  *
  * @module
  */
@@ -20,18 +20,18 @@ export interface Receipted {
     readonly updated: number;
     readonly duplicate: number;
   };
-  /** Of each row; undefined for an import, which has too many. */
+  /** The outcome of each row. Undefined for an import, which has too many. */
   readonly outcomes?: readonly RowOutcome[];
   readonly batchId: string | null;
   readonly isComplete: boolean;
   readonly stored: Omit<StoredPush, "rowOutcomes">;
-  /** The feed's when the rows were stored. Null: events stay. */
+  /** The feed's setting when the rows were stored. Null if events are kept forever. */
   readonly retentionDays: number | null;
-  /** Time of the newest of the new rows; undefined if none is new. */
+  /** Time of the newest new row. Undefined if no row is new. */
   readonly newestEvent: string | undefined;
 }
 
-/** As it is answered. */
+/** The receipt as it is answered. */
 export function receiptOf(receipted: Receipted) {
   const { feedId, feedType, rows, outcomes, batchId, isComplete, stored } = receipted;
   const unseen = whyUnseen(receipted);
@@ -54,13 +54,13 @@ export function receiptOf(receipted: Receipted) {
 }
 
 interface NewestOptions {
-  /** The time of a row that has none. */
+  /** The time of rows without an `event_timestamp`. */
   readonly receivedAt: string;
-  /** Of the rows before. */
+  /** The newest time of earlier rows. */
   readonly before?: string | undefined;
 }
 
-/** The newest time of rows; undefined if there are none. RFC 3339, UTC: such texts sort like the times. */
+/** The newest time of the rows, or undefined if there are none. RFC 3339 texts in UTC sort like their times. */
 export function newestEventOf(
   rows: readonly PushedRow[],
   { receivedAt, before }: NewestOptions,
@@ -73,7 +73,7 @@ export function newestEventOf(
   return newest;
 }
 
-/** Why readers don't see the rows now, and what to do about it: a sentence for each reason. Beyond 11. */
+/** Why readers don't see the rows now, and how to change that. One sentence for each reason. */
 function whyUnseen(receipted: Receipted): readonly string[] {
   const { batchId, stored, retentionDays } = receipted;
   const { status, isStaged } = stored;
@@ -97,7 +97,7 @@ function whyUnseen(receipted: Receipted): readonly string[] {
   return reasons;
 }
 
-/** Beyond 2. */
+/** Whether all events are older than the feed's retention, so that readers never see them. */
 function areAllTooOld({ stored, retentionDays, newestEvent }: Receipted): boolean {
   if (retentionDays === null || newestEvent === undefined) return false;
   return Date.parse(newestEvent) < Date.parse(stored.lastSyncAt) - retentionDays * MS_PER_DAY;

@@ -1,8 +1,8 @@
 /**
- * `POST /provider/feed/{feed_id}/push`: rows or a document into a feed. Interface 4.6, decisions 2 and 5.
+ * `POST /provider/feed/{feed_id}/push`: pushes rows or a document into a feed.
  *
- * This file is the HTTP side of a push: it finds the feed, calls `pushToFeed`, and answers with a receipt or a
- * problem. The answer to a push that is counted has the feed's window in its headers.
+ * This file is the HTTP side of a push: it finds the feed, calls `pushToFeed`, and answers with a receipt or a problem.
+ * If the push counts, the answer's headers describe the feed's window.
  *
  * @module
  */
@@ -89,7 +89,7 @@ const PUSH_BODY = documented(PushBodyShape, {
   },
 });
 
-/** The letters of `write_push`. */
+/** The outcome letters of `write_push`. */
 const ROW_OUTCOMES = new Map<string, RowOutcome>([
   ["i", "inserted"],
   ["u", "updated"],
@@ -150,7 +150,7 @@ function answerOf(
   };
 }
 
-/** Decisions 5. */
+/** The body of the answer. */
 function resultOf(
   feedId: string,
   { push, stored, retentionDays }: Extract<PushOutcome, { kind: "stored" }>,

@@ -1,6 +1,5 @@
 /**
- * The bodies of a push: what is documented and typed. What a body means is `parse_push.ts`'s to say, which
- * reads the provider's own text. Interface 4.6, decisions 5.
+ * The documented and typed bodies of a push. `parse_push.ts` decides what a body means, from the provider's own text.
  *
  * @module
  */
@@ -10,7 +9,7 @@ import { nullable, oneOf } from "../lib/typebox.ts";
 import { BATCH_ID_LENGTH_MAX } from "../limits.ts";
 import { count, time, uuid } from "../shapes.ts";
 
-/** Its other members are the provider's own. */
+/** Other members are defined by the provider. */
 const RowShape = Type.Unsafe<Record<string, unknown>>(
   Type.Object(
     {

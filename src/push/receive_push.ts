@@ -1,5 +1,5 @@
 /**
- * Receives the body of a push: its media type, then its bytes, bounded while they come. Decisions 5.
+ * Receives the body of a push: checks its media type, then reads its bytes up to the limit.
  *
  * @module
  */
@@ -13,20 +13,20 @@ import { bodyLimitOf, type PushBody } from "./parse_push.ts";
 import { payloadTooLarge } from "./push_problems.ts";
 
 interface ReceiveOptions {
-  /** Of the feed, as this process knows it. */
+  /** The feed's type, as this process knows it. */
   readonly feedType: FeedType | null;
   readonly limits: Limits;
   readonly hold: HoldBytes;
 }
 
-/** @throws {Problem} 503 if there is no room for bodies: not counted */
+/** @throws {Problem} 503 if there is no room for bodies; such a push is not counted */
 export async function receivePush(
   request: Request,
   { feedType, limits, hold }: ReceiveOptions,
 ): Promise<PushBody | Unreadable> {
   let bytes = 0;
   try {
-    // A singleton takes JSON only, because lines of rows are not a document.
+    // A singleton accepts only JSON, because newline-delimited rows are not a document.
     const form = mediaTypeOf(request, feedType === "singleton" ? ["json"] : ["json", "ndjson"]);
     if (form instanceof Problem) throw form;
     const limit = bodyLimitOf(form === "ndjson" ? "collection" : feedType, limits);

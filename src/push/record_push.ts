@@ -14,13 +14,13 @@ import type { Push } from "./parse_push.ts";
 import type { CountedRefusal, UncountedRefusal } from "./push_problems.ts";
 import type { StoredPush } from "./store_push.ts";
 
-/** What became of a push. `isCounted`: whether the feed's window has it. */
+/** The outcome of a push. `isCounted`: whether it counts in the feed's window. */
 export type Decision =
   | {
       readonly kind: "stored";
       readonly push: Push;
       readonly stored: StoredPush;
-      /** The feed's when the push was stored. */
+      /** The feed's setting when the push was stored. */
       readonly retentionDays: number | null;
       readonly window: WindowState;
     }
@@ -29,15 +29,15 @@ export type Decision =
       readonly isCounted: true;
       readonly refusal: CountedRefusal;
       readonly feedType: FeedType | null;
-      /** 0 if they could not be read. */
+      /** 0 if the rows could not be read. */
       readonly rowsReceived: number;
-      /** Null if none was given, or the body could not be read. */
+      /** Null if none was given, or if the body could not be read. */
       readonly batchId: string | null;
       readonly window: WindowState;
     }
   | { readonly kind: "refused"; readonly isCounted: false; readonly refusal: UncountedRefusal };
 
-/** Counts the push. A dry run is a decision, and no push. */
+/** Counts the push. A dry run counts as a decision, not as a push. */
 export function recordMetrics(metrics: Metrics, decision: Decision, isDryRun: boolean): void {
   const isUncounted = decision.kind === "refused" && !decision.isCounted;
   const outcome = isUncounted ? decision.refusal.kind : "granted";
@@ -58,11 +58,11 @@ export interface RefusedPush {
   readonly problem: Problem;
   readonly rowsReceived: number;
   readonly bodyBytes: number;
-  /** Null if none was given, or the body could not be read. */
+  /** Null if none was given, or if the body could not be read. */
   readonly batchId: string | null;
-  /** When the request came, on the process's monotonic clock. */
+  /** When the request arrived, on the process's monotonic clock. */
   readonly startedMs: number;
-  /** Pushes that it stands for. @default 1 */
+  /** Number of pushes that this entry stands for. @default 1 */
   readonly times?: number;
 }
 

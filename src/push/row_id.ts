@@ -1,8 +1,8 @@
 /**
- * The id of a row, in the form that is stored, compared and asked for. Decisions 5.
+ * The id of a row, in the form that is stored, compared, and looked up.
  *
- * A string is its own id. A number's id is its shortest decimal form without exponent, so `1`, `"1"`,
- * `1.0` and `1e0` are one id, and no digit is lost to a double.
+ * A string is its own id. A number's id is its shortest decimal form without exponent, so `1`, `"1"`, `1.0`, and `1e0`
+ * are the same id, and no digit is lost to a double. See `src/spec/decisions.md`, section 5.
  *
  * @module
  */
@@ -14,10 +14,10 @@ type RowIdOutcome =
   | { readonly kind: "valid"; readonly id: string }
   | { readonly kind: "invalid"; readonly message: string };
 
-/** Unicode code points of a row id that is a string. Decisions 5. */
+/** Unicode code points of a row id that is a string. */
 const ROW_ID_LENGTH_MAX = 256;
 
-/** The id that the value at `span` stands for. */
+/** The canonical id of the value at `span`. */
 export function canonicalRowId(json: JsonText, span: JsonSpan): RowIdOutcome {
   if (span.kind === "number") return { kind: "valid", id: plainDecimal(textOf(json, span)) };
   if (span.kind !== "string") return invalid(span.kind);

@@ -1,8 +1,8 @@
 /**
- * The statements of a push: `push_to_feed` counts a push in its feed's window and stores it, and
- * `count_push` only counts, for a push that was refused for what it holds. Interface 8.3, decisions 5.
+ * The statements of a push. `push_to_feed` counts a push in its feed's window and stores it. `count_push` only counts,
+ * for a push that was refused for its content.
  *
- * Both compare the feed's definition with the one that the push was checked by. If it has changed, they do
+ * Both compare the feed's definition with the one that the push was checked against. If it has changed, they do
  * nothing, and the outcome is `stale`.
  *
  * @module
@@ -30,9 +30,9 @@ import {
 } from "../postgres/client/database.ts";
 import type { Push } from "./parse_push.ts";
 
-/** Who pushes where. */
+/** The caller and the feed of a push. */
 export interface PushClaim {
-  /** As the push was checked by. */
+  /** The feed that the push was checked against. */
   readonly feed: Feed;
   readonly keyId: string;
   readonly face: Face;
@@ -41,28 +41,28 @@ export interface PushClaim {
 /** Nothing was counted or stored. */
 export type NotCounted =
   | Limited
-  /** The key has been revoked or has expired. */
+  /** The key was revoked or has expired. */
   | { readonly kind: "key_refused" }
-  /** The feed is not as the push was checked by. */
+  /** The feed has changed since the push was checked. */
   | { readonly kind: "stale" };
 
 type CountOutcome = { readonly kind: "counted"; readonly window: WindowState } | NotCounted;
 
 type StoreOutcome =
   | { readonly kind: "stored"; readonly stored: StoredPush; readonly window: WindowState }
-  /** Counted; the batch takes no more rows. */
+  /** Counted. The batch is closed. */
   | { readonly kind: "batch_closed"; readonly window: WindowState }
   | NotCounted;
 
 type BeginOutcome =
   | { readonly kind: "begun"; readonly window: WindowState }
-  /** Counted; another import of the feed runs. */
+  /** Counted. Another import of the feed is running. */
   | { readonly kind: "running"; readonly window: WindowState }
   | NotCounted;
 
 export interface StoredPush {
   readonly status: FeedStatus;
-  /** A letter a row, in the order of the push: i(nserted), u(pdated) or d(uplicate). */
+  /** One letter per row, in push order: i(nserted), u(pdated), or d(uplicate). */
   readonly rowOutcomes: string;
   /** Whether the rows are in a batch that readers don't see yet. */
   readonly isStaged: boolean;
@@ -76,37 +76,37 @@ interface CheckedPush {
   readonly push: Push;
   readonly isDryRun: boolean;
   readonly bodyBytes: number;
-  /** Milliseconds since the request came. */
+  /** Milliseconds since the request arrived. */
   readonly elapsedMs: number;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
 export interface PushStore {
   /** The refusal of a push to a feed whose window is known to be full. */
   findLimited(feedId: string): Limited | undefined;
-  /** Counts a push; one that was not checked is never stale. @throws {DatabaseUnavailableError} */
+  /** Counts a push. A push that was not checked is never stale. @throws {DatabaseUnavailableError} */
   count(claim: PushClaim, options: { readonly isChecked: boolean }): Promise<CountOutcome>;
   /** Counts an import as a push, and claims the feed for it. @throws {DatabaseUnavailableError} */
   beginImport(
     claim: PushClaim,
     started: { readonly importId: string; readonly feedType: FeedType },
   ): Promise<BeginOutcome>;
-  /** Counts and stores a push, unless its client has gone. @throws {DatabaseUnavailableError} */
+  /** Counts and stores a push, unless its client has disconnected. @throws {DatabaseUnavailableError} */
   store(claim: PushClaim, checked: CheckedPush): Promise<StoreOutcome>;
 }
 
-/** How long a full window is believed to be full without asking again, in milliseconds. */
+/** How long a full window is assumed to stay full without asking the database, in milliseconds. */
 const BELIEVED_MS = 1_000;
 
-/** What both statements return of the window. */
+/** The window columns that both statements return. */
 type WindowColumns = Row<"count_push">;
 
-/** @param limit Pushes of a feed in a window. */
+/** @param limit Pushes per feed in a window. */
 export function createPushStore(database: Database, limit: number): PushStore {
-  /** By feed, while it is pushed to. */
+  /** By feed, while pushes to it are in progress. */
   const queues = new Map<string, Semaphore>();
-  // Hits only leave a window with time, so one that was full a moment ago needs no statement to say so.
+  // Hits leave a window only as time passes, so a window that was just full needs no statement to refuse.
   const fullWindows = new LRUCache<string, { window: WindowState; untilMs: number }>({
     max: FULL_PUSH_WINDOWS_MAX,
   });
@@ -119,8 +119,8 @@ export function createPushStore(database: Database, limit: number): PushStore {
   }
 
   /**
-   * Does the work after what waits for the same feed. The feed's lock makes pushes of one feed follow each
-   * other. They wait here for it, so that many pushes to one feed hold one connection and not all of them.
+   * Runs the work after other work for the same feed. The feed's lock serializes its pushes anyway. They wait here, so
+   * that many pushes to one feed use one connection instead of all.
    */
   async function inTurn<Result>(feedId: string, work: () => Promise<Result>): Promise<Result> {
     const queue = queues.get(feedId) ?? newQueue();
@@ -193,7 +193,7 @@ export function createPushStore(database: Database, limit: number): PushStore {
     },
     async store(claim, checked) {
       const sent = await send(claim, async () => {
-        // A client that got no answer may have pushed again elsewhere, and newer data since. Nobody hears the refusal.
+        // A client that got no answer may have pushed again elsewhere, with newer data. Nothing receives this refusal.
         if (await hasGone(checked.signal)) throw new DatabaseOverloadedError();
         return database.row("push_to_feed", {
           ...parametersOf(claim, checked),
@@ -222,12 +222,12 @@ function newQueue(): Semaphore {
     runningMax: 1,
     waitingMax: PUSHES_WAITING_MAX,
     waitMsMax: PUSH_TURN_WAIT_MS_MAX,
-    // The expected wait comes from the pushes before, and a single one that met a lock would raise it.
+    // The expected wait is computed from earlier pushes, and a single one that waited for a lock would raise it.
     waitingFree: PUSHES_WAITING_FREE,
   });
 }
 
-/** Of the push itself, without its window. */
+/** The parameters of the push itself, without its window. */
 function parametersOf(
   { feed, keyId, face }: PushClaim,
   checked: CheckedPush,
@@ -250,7 +250,7 @@ function parametersOf(
   };
 }
 
-/** Rows as the statements take them: parallel columns. */
+/** Rows as parallel columns, the format of the statements. */
 export function rowColumns({
   feedType,
   rows,
@@ -260,7 +260,7 @@ export function rowColumns({
 > {
   const isStream = feedType === "stream";
   const texts = rows.map(({ text, eventTime }) =>
-    // Without its closing brace: the time of receipt goes there.
+    // Without its closing brace, because the time of receipt is appended.
     isStream && eventTime === null ? text.slice(0, -1) : text,
   );
   return {

@@ -1,5 +1,5 @@
 /**
- * Checks the lines of a file by the rules of a pushed row, and keeps the first bad lines. Beyond 10.
+ * Checks the lines of a file by the rules of a pushed row, and keeps the first bad lines.
  *
  * @module
  */
@@ -14,11 +14,11 @@ import type { SourceLine } from "./source_line.ts";
 interface LineRules {
   readonly feedType: FeedType;
   readonly rowBytesMax: number;
-  /** Of the line before: the rows of a file mostly share their keys. */
+  /** Keys of the previous line. The rows of a file mostly have the same keys. */
   readonly keys: KnownKeys;
 }
 
-/** The row of a line; `index` is the line. Or what is wrong with it: the first mistake of all. */
+/** The row of a line, with the line number as its `index`, or the first mistake in the line. */
 export function checkLine(
   { line, text, mistake }: SourceLine,
   { feedType, rowBytesMax, keys }: LineRules,
@@ -43,10 +43,10 @@ export function checkLine(
 }
 
 /**
- * The lines of a file, as long as there are some. A gigabyte of line ends is a megabyte of gzip, and costs its sender
- * nothing.
+ * Passes on the lines of a file, and refuses a file with too long a stretch without any. A gigabyte of line ends
+ * compresses to a megabyte, so it costs the sender nothing.
  *
- * @param lineBytesMax of the longest line, which no row ends within
+ * @param lineBytesMax length of the longest line, within which no row ends
  * @throws {Problem} 422 after too many pieces without a line
  */
 export async function* boundEmptyPieces(
@@ -70,7 +70,7 @@ function onlyEmptyLines(emptyMax: number): Problem {
   });
 }
 
-/** A line's mistake, as it is answered. */
+/** A line's mistake, as it appears in the answer. */
 export function badLine(
   line: number,
   { path, message, row_id: rowId }: Pick<FieldError, "path" | "message" | "row_id">,
@@ -78,10 +78,10 @@ export function badLine(
   return { line, path, message, ...(rowId !== undefined && { row_id: rowId }) };
 }
 
-/** The bad lines of a file: all are counted, and the first are kept. Each has one mistake. */
+/** The bad lines of a file. All are counted, and the first ones are kept. Each has one mistake. */
 export class BadLines {
   readonly #errors = new Map<number, FieldError>();
-  /** Beyond those that are kept. */
+  /** Mistakes in addition to those that are kept. */
   #further = 0;
 
   get count(): number {
@@ -95,12 +95,12 @@ export class BadLines {
     else this.#further += 1;
   }
 
-  /** Counts mistakes that are known by their number only. */
+  /** Counts mistakes of which only the number is known. */
   countFurther(mistakes: number): void {
     this.#further += mistakes;
   }
 
-  /** In the order of the file. */
+  /** In file order. */
   get errors(): readonly FieldError[] {
     return [...this.#errors.values()].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   }

@@ -1,23 +1,23 @@
 /**
- * CSV as records, exactly by RFC 4180: from pieces of a text to the values of each record. Beyond 10.
+ * Parses CSV exactly by RFC 4180, from pieces of a text to the values of each record.
  *
- * Records end with LF, CRLF or CR; empty lines are none. A quote begins a value or is inside a quoted one, where it is
- * doubled. Everywhere else it is a mistake, and what follows can't be read.
+ * Records end with LF, CRLF, or CR. Empty lines are skipped. A quote begins a value, or is doubled inside a quoted
+ * value. Anywhere else it is a mistake, and the rest of the file can't be parsed.
  *
- * A parser of its own, because importing spent two thirds of its time in `csv-parse` (7 of 11 µs a row of four values),
- * which goes from character to character. Here most records are a line without a quote and two native calls. A test
- * compares both on any text.
+ * This is not `csv-parse`, because that took two thirds of an import's time (7 of 11 µs a row of four values), going
+ * character by character. Here most records are a line without a quote, which takes two native calls. A property test
+ * compares the two parsers.
  *
  * @module
  */
 
 export interface CsvRecord {
   readonly values: readonly string[];
-  /** On which the record begins, from 1. */
+  /** Line on which the record begins, from 1. */
   readonly line: number;
 }
 
-/** Why a file can't be read on. */
+/** Why the rest of a file can't be parsed. */
 export type CsvMistake = "too_long" | "not_closed" | "misplaced_quote";
 
 const QUOTE = 0x22;
@@ -27,24 +27,24 @@ const CARRIAGE_RETURN = 0x0d;
 
 /** Reads one file, piece by piece. */
 export class CsvRecords {
-  /** A mistake, once it was met, and the line of its record. Nothing is read behind it. */
+  /** The first mistake, and the line of its record. Nothing after it is read. */
   mistake: { readonly kind: CsvMistake; readonly line: number } | undefined;
   #rest = "";
   #line = 1;
   readonly #recordLengthMax: number;
 
-  /** @param recordLengthMax Characters of a record with its quotes that are waited for. */
+  /** @param recordLengthMax Characters of the longest record, quotes included. */
   constructor(recordLengthMax: number) {
     this.#recordLengthMax = recordLengthMax;
   }
 
-  /** The records that end in the piece. */
+  /** The records that end in this piece. */
   read(piece: string, { isLast }: { readonly isLast: boolean }): readonly CsvRecord[] {
     const records: CsvRecord[] = [];
     if (this.mistake !== undefined) return records;
     const text = this.#rest + piece;
     let start = 0;
-    // Each is looked for once it was passed, so that a text is searched once, whatever ends its lines.
+    // Each is searched for again only once it was passed, so a text is searched once, whatever its line ends.
     let quote = indexFrom(text, '"', 0);
     let lineFeed = indexFrom(text, "\n", 0);
     let carriageReturn = indexFrom(text, "\r", 0);
@@ -59,7 +59,7 @@ export class CsvRecords {
         this.mistake = { kind: found, line: this.#line };
         return records;
       }
-      // A piece may end amid CRLF.
+      // A piece may end between CR and LF.
       const isWhole = found.end < text.length - (text.charCodeAt(found.end) === LINE_FEED ? 0 : 1);
       if (!isWhole && !isLast) break;
       if (found.end > start) {
@@ -77,7 +77,7 @@ export class CsvRecords {
   }
 }
 
-/** A record that has quotes, and its end: a line's, or the text's. */
+/** A record with quotes, and its end: that of a line, or of the text. */
 function readQuoted(
   text: string,
   start: number,
@@ -90,7 +90,7 @@ function readQuoted(
       if (closing < 0) return "not_closed";
       values.push(text.slice(at + 1, closing).replaceAll('""', '"'));
       end = closing + 1;
-      // Whether more follows can't be told yet.
+      // Whether more follows is not known yet.
       if (end < text.length && !isSeparator(text.charCodeAt(end))) return "misplaced_quote";
     } else {
       end = at;
@@ -105,7 +105,7 @@ function readQuoted(
   }
 }
 
-/** The quote that ends a value; -1 if none does. */
+/** The index of the quote that ends a value, or -1 if none does. */
 function closingQuote(text: string, start: number): number {
   let at = text.indexOf('"', start);
   while (at >= 0 && text.charCodeAt(at + 1) === QUOTE) at = text.indexOf('"', at + 2);
@@ -116,7 +116,7 @@ function isSeparator(code: number): boolean {
   return code === COMMA || code === LINE_FEED || code === CARRIAGE_RETURN;
 }
 
-/** Behind the text if it is not there. */
+/** Returns the text's length if nothing is found. */
 function indexFrom(text: string, searched: string, start: number): number {
   const index = text.indexOf(searched, start);
   return index < 0 ? text.length : index;

@@ -1,9 +1,10 @@
 /**
- * One import, in a straight line: count it as a push and claim the feed, find the first row, then store all of them and
- * show them to readers. Beyond 10.
+ * One import, step by step: count it as a push and claim the feed, find the first row, then store all rows and show
+ * them to readers.
  *
- * Rows of a collection go into a staged batch, so a reader sees all of them or none. Events of a stream are there with
- * their part. Whatever ends an import, the feed is free again, and its history has one entry.
+ * Rows of a collection go into a staged batch, so a reader sees all of them or none. Events of a stream are visible as
+ * soon as their part is stored. However an import ends, the feed is released, and its history gets one entry. See
+ * `src/spec/beyond.md`, section 10.
  *
  * @module
  */
@@ -40,24 +41,24 @@ export interface ImportServices extends PushServices {
   readonly importStore: ImportStore;
   readonly database: Database;
   readonly isDraining: () => boolean;
-  /** Between two lines that say how far it is. */
+  /** Interval between two progress lines. */
   readonly progressMs: number;
   /** Shared by all imports of the process. */
   readonly turns: LoopTurns;
 }
 
-/** An import whose first row has come. */
+/** An import whose first row has arrived. */
 export interface StartedImport {
   readonly kind: "started";
   readonly window: WindowState;
   readonly progress: Readonly<ImportProgress>;
-  /** Resolves when the client has nothing more to send. */
+  /** Resolves when the client has sent everything. */
   readonly received: Promise<void>;
-  /** Calls the function each second until the import has ended. */
+  /** Calls the function every second until the import ends. */
   onTick(call: () => void): void;
-  /** Ends the import: its client has gone. */
+  /** Ends the import because its client has disconnected. */
   abort(): void;
-  /** Does the work. The receipt, or the problem that ended it. Never rejects. */
+  /** Runs the import. Resolves to the receipt, or to the problem that ended it. Never rejects. */
   run(): Promise<ReturnType<typeof receiptOf> | Problem>;
 }
 
@@ -78,7 +79,7 @@ export async function startImport(
     const form = isSingleton ? linesToSingleton() : mediaTypeOf(request, ["ndjson", "csv"]);
     if (form instanceof Problem) return refuse(services, { ...arrival, feed }, form);
     hold(IMPORT_HELD_BYTES);
-    // As for a push of rows one a line.
+    // The same default as for a push of newline-delimited rows.
     const feedType = feed.feedType ?? "collection";
     const importId = Bun.randomUUIDv7();
     const claim = { feed, feedType, keyId: principal.keyId, face: faceOf(request), importId };
@@ -116,12 +117,12 @@ export async function startImport(
 interface OpenedFile {
   readonly claim: ImportClaim;
   readonly form: "ndjson" | "csv";
-  /** Of the feed, whether it is locked or not. */
+  /** The feed's schema, locked or not. */
   readonly schema: string | null;
   readonly window: WindowState;
 }
 
-/** Reads up to the first row. Until then, what is wrong is an ordinary answer. */
+/** Reads up to the first row. Until then, errors are ordinary answers. */
 async function openFile(
   services: ImportServices,
   arrival: Arrival,
@@ -139,7 +140,7 @@ async function openFile(
   const watch = new ImportWatch({ tickMs, isDraining, renew: () => importStore.renew(claim) });
   const { promise: received, resolve: onEnded } = Promise.withResolvers<void>();
   const onGone = () => watch.abort(bodyNotJson("the connection ended within it"));
-  // Nobody waits for the rest of the work on a whole file. A file that is cut off ends with what has come.
+  // The rest runs in the background. A file that is cut off ends with the rows that have arrived.
   received.then(() => {
     request.signal.addEventListener("abort", onGone, { signal: watch.signal });
   });
@@ -151,7 +152,7 @@ async function openFile(
     },
     onEnded,
   });
-  // A line may hold white space that the row has not.
+  // A line may contain white space that is not part of the row.
   const bytesMax = services.limits.requestBodyBytes;
   const lines = boundEmptyPieces(
     form === "csv"
@@ -260,7 +261,7 @@ async function finish({ services, arrival, progress }: Opened, stored: ImportCla
   }
 }
 
-/** Frees the feed, and writes the import into its history. */
+/** Releases the feed, and adds the import to its history. */
 async function giveUp(
   opened: Opened,
   { problem, error }: { readonly problem: Problem; readonly error: unknown },
@@ -300,14 +301,14 @@ async function endLater(services: ImportServices, end: () => Promise<void>): Pro
   }
 }
 
-/** How far a failed import came. What a collection had staged is gone. */
+/** Rows that a failed import has stored. Rows that a collection had staged are removed. */
 function rowsOf({ claim, progress }: Opened) {
   const { rowsReceived, rowsInserted, rowsDuplicate } = progress;
   const isStream = claim.feedType === "stream";
   return { rowsReceived, rowsInserted: isStream ? rowsInserted : 0, rowsDuplicate };
 }
 
-/** A problem that says how far the import came. */
+/** Adds the import's row counts to a problem. */
 function withRows(problem: Problem, rows: ReturnType<typeof rowsOf>): Problem {
   const { code, status, options } = problem;
   const extras = {
@@ -367,7 +368,7 @@ function uncounted(refusal: UncountedRefusal): StartOutcome & { readonly kind: "
   return { kind: "refused", problem: problemOfRefusal(refusal) };
 }
 
-/** 409: counted, like every push that passed the ownership check. */
+/** 409. Counted, like every push that passed the ownership check. */
 function importRunning(): Problem {
   return new Problem("IMPORT_RUNNING", {
     detail:
@@ -384,7 +385,7 @@ async function findSchema({ database }: ImportServices, { feedId }: Feed): Promi
   return row?.schema_definition ?? null;
 }
 
-/** The first list that has a line; undefined if the file has none. */
+/** The first list with at least one line, or undefined if the file has none. */
 async function firstLines(
   lines: AsyncGenerator<readonly SourceLine[], void, void>,
   pause: () => Promise<void>,
@@ -397,7 +398,7 @@ async function firstLines(
   }
 }
 
-/** 422. A file without rows is mostly one that went wrong, so it doesn't empty a collection. */
+/** 422. A file without rows is usually a mistake, so it doesn't empty a collection. */
 function noRows(form: OpenedFile["form"], bytes: number): Problem {
   const message =
     form === "csv"

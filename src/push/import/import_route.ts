@@ -1,8 +1,8 @@
 /**
- * `POST /provider/feed/{feed_id}/import`: a file of rows into a feed. Beyond 10.
+ * `POST /provider/feed/{feed_id}/import`: imports a file of rows into a feed.
  *
- * This file is the HTTP side of an import. What is refused before the first row is an ordinary answer. From then on it
- * is 200 with lines of JSON, and the last line says what came of it.
+ * This file is the HTTP side of an import. A refusal before the first row is an ordinary answer. After that, the status
+ * is 200 and the body is lines of JSON, of which the last is the receipt or the problem.
  *
  * @module
  */
@@ -132,7 +132,7 @@ export function importRoutes(services: Services, pushes: PushServices) {
           throw problem;
         }
         const answered = Promise.withResolvers<Answer>();
-        // The import goes on behind its answer, and is held among the bodies until it ends.
+        // The import outlasts its handler, and counts as a body in use until it ends.
         bodies
           .whileHeld(accountId, async (hold) => {
             const arrival = { call, principal, feed, isDryRun: false, startedMs, hold };
@@ -143,7 +143,7 @@ export function importRoutes(services: Services, pushes: PushServices) {
             const headers = {
               "Content-Type": "application/x-ndjson",
               "Cache-Control": CACHE_PRIVATE,
-              // Proxies would hold lines back to fill a buffer.
+              // Otherwise proxies would hold back lines to fill a buffer.
               "X-Accel-Buffering": "no",
               ...rateHeaders(started.window, Date.now()),
             };
@@ -173,7 +173,7 @@ function startedOf(outcome: StartOutcome): StartedImport {
   throw new Problem(code, { ...options, status, headers });
 }
 
-/** The answer of an import: a line each second, and a last one. */
+/** The answer of an import: a progress line every second, and a final line. */
 function progressLines(
   http: HttpContext,
   requestId: string,
@@ -189,7 +189,7 @@ function progressLines(
       };
       started.onTick(() => {
         const { rowsReceived: rows, bytes } = progress;
-        // A client that reads nothing misses lines.
+        // A client that does not read misses progress lines.
         if ((controller.desiredSize ?? 0) > 0) send(JSON.stringify({ rows, bytes }));
       });
       started

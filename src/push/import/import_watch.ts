@@ -1,6 +1,6 @@
 /**
- * Watches an import from beside it, each second: says how far it is, keeps the claim of its feed, and ends it if its
- * client is silent or gone, if it takes too long, or if the gateway drains. Beyond 10.
+ * Watches a running import once a second: reports progress, renews its claim of the feed, and ends it if its client is
+ * silent or gone, if it takes too long, or if the gateway drains.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { IMPORT_MS_MAX, IMPORT_RENEWAL_MS, IMPORT_SILENCE_MS_MAX } from "../../limits.ts";
 
 interface WatchOptions {
-  /** Between two ticks. */
+  /** Milliseconds between two ticks. */
   readonly tickMs: number;
   readonly isDraining: () => boolean;
-  /** Keeps the claim of the feed. False: it is lost. */
+  /** Renews the claim of the feed. False if it is lost. */
   readonly renew: () => Promise<boolean>;
 }
 
@@ -26,7 +26,9 @@ export class ImportWatch {
   readonly #timer: ReturnType<typeof setInterval>;
   #renewedMs = this.#startedMs;
   #isRenewing = false;
-  /** Since when the client's next bytes are waited for; undefined while what came is worked on. */
+  /**
+   * Since when the import has been waiting for the client's next bytes. Undefined while received bytes are processed.
+   */
   #waitsSinceMs: number | undefined;
 
   constructor(options: WatchOptions) {
@@ -39,12 +41,11 @@ export class ImportWatch {
     return this.#ending.signal;
   }
 
-  /** The client's next bytes are waited for, or have come. */
+  /** Called when the import begins or stops waiting for the client's next bytes. */
   waits(isWaiting: boolean): void {
     this.#waitsSinceMs = isWaiting ? performance.now() : undefined;
   }
 
-  /** Ends the import with a problem. */
   abort(problem: unknown): void {
     this.#ending.abort(problem);
   }
@@ -79,7 +80,7 @@ export class ImportWatch {
         this.#renewedMs = nowMs;
         if (!isHeld) this.abort(claimLost());
       })
-      // The next step of the import meets the same trouble, and reports it.
+      // The next step of the import fails for the same reason, and reports it.
       .catch(() => {})
       .finally(() => {
         this.#isRenewing = false;
@@ -87,7 +88,7 @@ export class ImportWatch {
   }
 }
 
-/** 503: another import has taken the feed over, since nothing was heard of this one. */
+/** 503: another import has claimed the feed, because this one had stopped renewing its claim. */
 export function claimLost() {
   return unavailable(
     "The gateway could not keep the feed for this import: its database was away, or the feed has gone. Import again.",

@@ -1,8 +1,8 @@
 /**
- * The bytes of an import's body as they come: decoded if they were gzipped, counted, and never more than a few at once.
- * Beyond 10.
+ * Reads the bytes of an import's body as they arrive: decoded if gzipped, counted, and with only a few chunks in memory
+ * at once.
  *
- * The next chunk is read when the one before has been worked on, so the client sends no faster than rows are stored.
+ * The next chunk is read when the previous one has been processed, so the client sends no faster than rows are stored.
  *
  * @module
  */
@@ -15,20 +15,20 @@ import { IMPORT_PIECE_BYTES } from "../../limits.ts";
 import type { ImportWatch } from "./import_watch.ts";
 
 interface ReadOptions {
-  /** Bytes after decoding; exactly so many pass. */
+  /** The most bytes allowed, after decoding. */
   readonly bytesMax: number;
-  /** Ends reading; its reason is thrown. It is told when bytes are waited for. */
+  /** Its signal ends reading, and the signal's reason is thrown. It is notified while bytes are awaited. */
   readonly watch: ImportWatch;
   /** Called with the bytes of each chunk, after decoding. */
   readonly onDecoded: (bytes: number) => void;
-  /** Called when nothing more is read: the body has ended, or is given up. */
+  /** Called when reading ends, whether the body is complete or abandoned. */
   readonly onEnded: () => void;
 }
 
 /**
- * Chunks of the file. Each is gone when the next one is asked for.
+ * Chunks of the file. Each is freed when the next one is requested.
  *
- * @throws {Problem} 413, 415 for bytes that are no text, 400 for a body that ends too soon; the signal's reason
+ * @throws {Problem} 413; 415 for bytes that are not text; 400 for a body that ends too soon; or the signal's reason
  */
 export async function* readChunks(
   request: Request,
@@ -46,7 +46,7 @@ export async function* readChunks(
     bytes += chunk.length;
     if (bytes > bytesMax) throw importTooLarge(bytesMax);
     onDecoded(chunk.length);
-    // In pieces of one size: texts of many sizes left 100 MB of holes in memory.
+    // In pieces of one size: texts of many sizes fragmented memory by 100 MB.
     for (let start = 0; start < chunk.length; start += IMPORT_PIECE_BYTES) {
       yield chunk.subarray(start, start + IMPORT_PIECE_BYTES);
     }
@@ -54,13 +54,13 @@ export async function* readChunks(
   }
 }
 
-/** Gives a chunk's memory back at once. The collector would leave some 30 MB of them for later. */
+/** Frees a chunk's memory immediately. The garbage collector would keep about 30 MB of chunks. */
 function free({ buffer, byteLength }: Uint8Array): void {
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
   if (isWhole) buffer.transfer(0);
 }
 
-/** The body as sent. A connection that ends too soon is no end of the body. */
+/** The body as sent. A connection that ends early is an error, not the end of the body. */
 async function* receive(
   request: Request,
   { watch, onEnded }: ReadOptions,
@@ -103,7 +103,7 @@ async function* gunzip(sent: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
   }
 }
 
-/** What failed before the decoder, told apart from what the decoder met. */
+/** Distinguishes failures of the source from failures of the decoder. */
 async function* guarded(
   sent: AsyncIterable<Uint8Array>,
   onFailure: (error: unknown) => void,
@@ -120,12 +120,12 @@ function cutOff(): Problem {
   return bodyNotJson("the connection ended within it");
 }
 
-/** 415: what the file is, its headers don't say. */
+/** 415: the headers don't match the file's content. */
 function noText(kind: string): Problem {
   return new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: `The file is ${kind}.` });
 }
 
-/** 413 of an import. */
+/** 413 for an import. */
 function importTooLarge(bytesMax: number): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", {
     detail: `The file is larger than the ${bytesMax} bytes of one import. Split a stream's file in two; a collection's rows must fit one import.`,

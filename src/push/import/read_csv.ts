@@ -1,11 +1,11 @@
 /**
- * CSV (RFC 4180) as lines of JSON: from chunks of bytes to the text of each row. Beyond 10.
+ * Converts CSV (RFC 4180) to lines of JSON, from chunks of bytes to the text of each row.
  *
- * The header names the columns. A value takes the type that the schema gives its property; without one it is a string,
- * as it stands, whatever it looks like in a spreadsheet. An empty value is left out of the row. The column `_other`,
- * which exports have, holds further fields as a JSON object. The row is then checked as a pushed one is.
+ * The header names the columns. A value takes the type that the schema gives its property. Without one, it is a string
+ * exactly as written. An empty value is omitted from the row. The column `_other`, which exports contain, has further
+ * fields as a JSON object. The row is then checked like a pushed one.
  *
- * What breaks the file's quotes makes all behind it unreadable, so it is the last mistake that is found.
+ * After an unbalanced quote, the rest of the file can't be parsed, so it is always the last mistake reported.
  *
  * @module
  */
@@ -25,17 +25,17 @@ interface CsvOptions {
   readonly schema: string | null;
   /** A stream's rows have an `event_timestamp`, whether the schema names it or not. */
   readonly isStream: boolean;
-  /** Of one record with its quotes. */
+  /** Length of the longest record, quotes included. */
   readonly recordBytesMax: number;
 }
 
-/** A column: the beginning of its member, and the types that its values may have. */
+/** A column: the start of its JSON member, and the types that its values may have. */
 interface Column {
   readonly name: string;
   /** Whether its values are objects of further fields. */
   readonly isOther: boolean;
   readonly key: string;
-  /** Undefined: a string, whatever it holds. */
+  /** Undefined if its values are always strings. */
   readonly types: ReadonlySet<string> | undefined;
 }
 
@@ -49,22 +49,25 @@ const MISTAKES: Readonly<Record<CsvMistake, string>> = {
 const OTHER = "_other";
 const UTF8_BYTES_MAX = 4;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** Text that is in a JSON string as it is: without quotes, control characters and surrogates. RFC 8259, section 7. */
+/**
+ * Text that needs no escapes in a JSON string: no quotes, backslashes, control characters, or surrogates. RFC 8259,
+ * section 7.
+ */
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 const JSON_TYPES = ["string", "number", "integer", "boolean", "null", "object", "array"];
 
-/** Lists of rows; the header is line 1 and no row. Mistakes of the header, and of quotes, end the lines. */
+/** Lists of rows. The header is line 1 and not a row. A mistake in the header or in quoting ends the lines. */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
   { schema, isStream, recordBytesMax }: CsvOptions,
 ): AsyncGenerator<readonly SourceLine[], void, void> {
-  // Leaves out the byte order mark.
+  // Skips the byte order mark.
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const records = new CsvRecords(recordBytesMax);
   let columns: readonly Column[] | undefined;
   let linesBefore = 0;
 
-  /** The rows of a piece, and whether no more can follow. */
+  /** The rows of a piece, and whether parsing has ended. */
   function take(piece: string, isLast: boolean): { lines: SourceLine[]; isEnded: boolean } {
     const lines: SourceLine[] = [];
     for (const { values, line } of records.read(piece, { isLast })) {
@@ -85,7 +88,7 @@ export async function* readCsv(
     return { lines: [...lines, last], isEnded: true };
   }
 
-  /** The beginning of a character, of which the rest is in the next chunk. */
+  /** The first bytes of a character that continues in the next chunk. */
   let rest = new Uint8Array(0);
   for await (const chunk of chunks) {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
@@ -109,7 +112,7 @@ export async function* readCsv(
   if (lines.length > 0) yield lines;
 }
 
-/** How many bytes there are without a last character that goes on behind them. */
+/** Number of bytes without an incomplete last character. */
 function lengthOfCharacters(bytes: Uint8Array): number {
   const { length } = bytes;
   for (let back = 1; back <= Math.min(UTF8_BYTES_MAX - 1, length); back++) {
@@ -133,7 +136,7 @@ function countLineFeeds(chunk: Uint8Array): number {
   return count;
 }
 
-/** The whole lines at the beginning that are valid. */
+/** The complete lines at the beginning that are valid. */
 function validLines(bytes: Uint8Array): Uint8Array {
   let start = 0;
   for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) {
@@ -174,8 +177,8 @@ function readHeader(
 }
 
 /**
- * The first name that is a field's but for case, spaces, hyphens or underscores, and that field. Its values would not
- * have the field's type, and readers who ask for the field would not find them.
+ * The first column name that differs from a field's only by case, spaces, hyphens, or underscores, and that field. The
+ * column's values would not get the field's type, and readers who ask for the field would not find them.
  */
 function nearMiss(
   names: readonly string[],
@@ -198,12 +201,12 @@ function folded(name: string): string {
 }
 
 /**
- * The types that a property's schema names: in itself, in its alternatives, and in what it refers to within the schema
+ * The types that a property's schema names: directly, in its alternatives, and in what it refers to within the schema
  * (`root`). Undefined if it names none.
  */
 function typesOf(property: unknown, root: unknown): ReadonlySet<string> | undefined {
   const types = new Set<string>();
-  // Each comes once, so references that lead back end.
+  // Each is visited once, so circular references end.
   const schemas = new Set([property]);
   for (const schema of schemas) {
     if (!isObject(schema)) continue;
@@ -218,7 +221,7 @@ function typesOf(property: unknown, root: unknown): ReadonlySet<string> | undefi
   return types.size === 0 ? undefined : types;
 }
 
-/** Those of `type`, else those of the values that `enum` or `const` allows. */
+/** The types of `type`, else those of the values that `enum` or `const` allows. */
 function ownTypesOf(schema: JsonObject): readonly string[] {
   const named = [schema.type].flat().filter((type) => JSON_TYPES.some((each) => each === type));
   if (named.length > 0) return named.map(String);
@@ -226,7 +229,9 @@ function ownTypesOf(schema: JsonObject): readonly string[] {
   return ("const" in schema ? [schema.const] : values).map(kindOf);
 }
 
-/** What a JSON Pointer from the root names (`#/$defs/price`); undefined if there is nothing, or for other references. */
+/**
+ * The target of a JSON Pointer from the root (`#/$defs/price`). Undefined if there is none, or for other references.
+ */
 function referredTo(reference: string, root: unknown): unknown {
   if (!reference.startsWith("#/")) return undefined;
   let value = root;
@@ -267,20 +272,20 @@ function lineOf(record: readonly string[], columns: readonly Column[], line: num
   return { line, text: `{${members}}` };
 }
 
-/** The text between the braces of a JSON object; undefined if the value is none. */
+/** The text between the braces of a JSON object. Undefined if the value is not an object. */
 function membersOf(value: string): string | undefined {
   const text = value.trim();
   return text.startsWith("{") && isJson(text) ? text.slice(1, -1).trim() : undefined;
 }
 
-/** A value as a JSON string. Most need no escapes, and are not copied. */
+/** Encodes a value as a JSON string. Most need no escapes, and are not copied. */
 function quoted(value: string): string {
   return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 }
 
 /**
- * The value as JSON of one of the types; undefined if it is of none. A string is the last that it is taken for, but `null`
- * is one wherever a string may be: somebody's name, and an empty value is how CSV says that there is none.
+ * The value as JSON of one of the types, or undefined if none fits. String is tried last, except for `null`, which is a
+ * string wherever strings are allowed: it may be a person's name, and an empty value is CSV's way to leave a field out.
  */
 function typed(value: string, types: ReadonlySet<string>): string | undefined {
   const text = value.trim();

@@ -1,9 +1,9 @@
 /**
- * The work of an import that has begun: lines become parts, and parts are stored. Beyond 10.
+ * Runs an import that has begun: groups lines into parts, and stores the parts.
  *
- * A part is stored while the next one is read and checked. Once a line is bad, no more is stored, and the file is read
- * on for other bad lines. A collection goes on if a line only repeats an id, because only the staged batch knows which
- * ids the file had before.
+ * A part is stored while the next one is read and checked. After a bad line, nothing more is stored, but the rest of
+ * the file is still checked for bad lines. A collection continues if a line only repeats an id, because only the staged
+ * batch knows the file's earlier ids.
  *
  * @module
  */
@@ -34,14 +34,14 @@ export interface RunServices {
   readonly onMoved: (feedId: string, dataVersion: bigint) => void;
 }
 
-/** How far an import is. */
+/** Progress of an import. */
 export interface ImportProgress {
   /** Rows of the file that were read. */
   rowsReceived: number;
-  /** Rows that are stored, and those of a stream that were there before. */
+  /** Rows that are stored. `rowsDuplicate`: rows that a stream already had. */
   rowsInserted: number;
   rowsDuplicate: number;
-  /** Time of the newest event of a stream in the parts that had new ones; undefined if no part had any. */
+  /** Time of a stream's newest event in the parts with new events. Undefined if no part had any. */
   newestEvent: string | undefined;
   /** Bytes of the file, after decoding. */
   bytes: number;
@@ -52,15 +52,15 @@ interface Run {
   readonly lines: AsyncIterable<readonly SourceLine[]>;
   readonly progress: ImportProgress;
   readonly watch: ImportWatch;
-  /** As of `LoopTurns`. */
+  /** See `LoopTurns`. */
   readonly nextTurn: () => Promise<void> | undefined;
 }
 
-/** How often a part asks for its schema check while others have the worker, and how long it waits between. */
+/** How often a part retries its schema check while the worker is busy, and the pause between tries. */
 const SCHEMA_TRIES_MAX = 50;
 const SCHEMA_WAIT_MS = 100;
 
-/** Stores all lines. Resolves to the claim as it is at the end. @throws {Problem} and what the database throws */
+/** Stores all lines. Resolves to the claim as of the end. @throws {Problem} and errors of the database */
 export async function runImport(
   services: RunServices,
   started: ImportClaim,
@@ -72,7 +72,7 @@ export async function runImport(
   const rules = { feedType, rowBytesMax: services.limits.rowBytes, keys: [] };
   const bad = new BadLines();
   let claim = started;
-  /** Whether what is read may still be stored. */
+  /** Whether rows may still be stored. */
   let isSound = true;
   let storing: Promise<void> = Promise.resolve();
   let part = newPart();
@@ -91,7 +91,7 @@ export async function runImport(
       if (tries === 1) bad.countFurther(unlisted);
       if (!isSound) return;
       isSound = unfit.length === 0;
-      // Events before the first bad line are stored; a collection's rows would be in vain.
+      // Events before the first bad line are stored. A collection's rows would be discarded anyway.
       const lineEnd = isSound ? Infinity : isStream ? Math.min(...unfit.map(lineOf)) : 0;
       const fit = isSound ? left : left.filter(({ index }) => index < lineEnd);
       if (fit.length === 0) return;
@@ -121,14 +121,14 @@ export async function runImport(
     }
   }
 
-  /** Hands the part on. One at most is stored while the next one is made. */
+  /** Hands the part over. At most one is being stored while the next one is filled. */
   async function flush(): Promise<void> {
     const { rows } = part;
     part = newPart();
     await storing;
     watch.signal.throwIfAborted();
     storing = store(rows);
-    // Its failure is met at the next flush.
+    // A failure is reported by the next flush.
     storing.catch(() => {});
   }
 
@@ -136,7 +136,7 @@ export async function runImport(
     const row = checkLine(line, rules);
     progress.rowsReceived += 1;
     if ("message" in row) {
-      // Events before the first bad line are stored, and none behind it.
+      // Events before the first bad line are stored, and none after it.
       if (isStream && isSound) await flush();
       await storing;
       isSound = false;
@@ -144,7 +144,7 @@ export async function runImport(
       return;
     }
     part.rows.push(row);
-    // A row's text is a part of its line, which stays in memory with it.
+    // A row's text is a slice of its line, which therefore stays in memory.
     part.characters += line.text.length;
     const isFull = part.rows.length >= IMPORT_ROWS_MAX || part.characters >= IMPORT_CHARACTERS_MAX;
     if (isFull) await flush();
@@ -163,7 +163,7 @@ export async function runImport(
     }
     await flush();
   } catch (error) {
-    // The part under way counts in how far the import came.
+    // The part in progress counts toward the stored rows.
     await Promise.allSettled([storing]);
     throw error;
   }
@@ -178,7 +178,10 @@ function newPart() {
   return { rows, characters: 0 };
 }
 
-/** A stream skips events that it has, so an id may come again in its file. In a collection's it is a mistake. */
+/**
+ * A stream skips events that it already has, so an id may repeat in its file. In a collection's file, that is a
+ * mistake.
+ */
 function firstOfEachId(rows: readonly PushedRow[]) {
   const ids = new Set<string>();
   const first: PushedRow[] = [];
@@ -199,14 +202,14 @@ function repeats(id: string, line: number): FieldError {
   return badLine(line, { path: "/id", message, row_id: id });
 }
 
-/** The rows that the feed's locked schema refuses, as many at a time as a push has. @throws {Problem} */
+/** The rows that the feed's locked schema refuses, checked in groups of a push's size. @throws {Problem} */
 async function findUnfit(
   { rowSchemas, limits }: RunServices,
   feed: Feed,
   { rows, signal }: { readonly rows: readonly PushedRow[]; readonly signal: AbortSignal },
 ): Promise<{ readonly errors: readonly FieldError[]; readonly unlisted: number }> {
   const errors: FieldError[] = [];
-  /** Lines, like those of `errors`: of each part of the rows only the first mistakes are named. */
+  /** Counts lines, like `errors`: of each group, only the first mistakes are listed. */
   let unlisted = 0;
   if (feed.lockedSchema === null) return { errors, unlisted };
   for (let start = 0; start < rows.length; start += limits.rows) {
@@ -220,7 +223,7 @@ async function findUnfit(
     }
     if (refusal === undefined) continue;
     if (refusal.kind !== "invalid") throw problemOfRefusal(refusal);
-    // A line may have several mistakes, and counts once.
+    // A line may have several mistakes, but counts once.
     const byLine = new Map<number, FieldError>();
     for (const each of refusal.errors) {
       const line = each.row_index ?? some[0]?.index ?? 0;
@@ -235,11 +238,11 @@ async function findUnfit(
 interface NotHeldContext {
   readonly principal: Principal;
   readonly outcome: NotHeld;
-  /** How often this was tried. */
+  /** Number of tries so far. */
   readonly tries: number;
 }
 
-/** The claim by the feed as it is now. @throws {Problem} if the import can't go on */
+/** The claim, based on the feed's current definition. @throws {Problem} if the import can't continue */
 export async function renewClaim(
   { feeds, keys }: Pick<RunServices, "feeds" | "keys">,
   claim: ImportClaim,
@@ -268,7 +271,7 @@ export async function renewClaim(
   if (reason !== null) throw problemOfRefusal({ kind: "feed_suspended", reason });
   const isOtherwise =
     fresh.feedType !== feedType ||
-    // Rows of one collection meet one schema. Events were right when they were stored.
+    // All rows of a collection must meet the same schema. Events were valid when they were stored.
     (feedType === "collection" && fresh.lockedSchema !== feed.lockedSchema);
   if (isOtherwise && fresh.feedType !== null) {
     throw unavailable(
@@ -279,7 +282,7 @@ export async function renewClaim(
   return { ...claim, feed: fresh };
 }
 
-/** 422: the first bad lines of the file, and what became of the others. */
+/** 422: the first bad lines of the file, and what happened to the other lines. */
 function badFile(bad: BadLines, { rowsInserted }: ImportProgress, isStream: boolean): Problem {
   const { errors } = bad;
   const first = present(errors[0]);
@@ -294,7 +297,7 @@ function badFile(bad: BadLines, { rowsInserted }: ImportProgress, isStream: bool
   });
 }
 
-/** A mistake by its line. Some name it by themselves. */
+/** A mistake with its line number. Some messages include it already. */
 function placedMessage({ line, path, message }: FieldError): string {
   const place = `line ${line}`;
   if (message.startsWith(`${place} `)) return message;

@@ -5,7 +5,7 @@
  */
 
 export interface SourceLine {
-  /** Of the file, from 1; the one on which the row begins. */
+  /** Line number in the file, from 1, on which the row begins. */
   readonly line: number;
   /** JSON text of the row. */
   readonly text: string;

@@ -1,7 +1,7 @@
 /**
- * Newline-delimited JSON as lines: from chunks of bytes to the text of each row. Beyond 10.
+ * Splits newline-delimited JSON into lines, from chunks of bytes to the text of each row.
  *
- * Lines end with LF or CRLF; a byte order mark at the beginning of the file is left out, and so are empty lines.
+ * Lines end with LF or CRLF. A byte order mark at the start of the file is skipped, and so are empty lines.
  *
  * @module
  */
@@ -11,12 +11,12 @@ const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Lists of lines, one for each chunk. A line of more than `lineBytesMax` is a mistake, and the last that is read. */
+/** Lists of lines, one list for each chunk. A line longer than `lineBytesMax` is a mistake and ends reading. */
 export async function* splitLines(
   chunks: AsyncIterable<Uint8Array>,
   { lineBytesMax }: { readonly lineBytesMax: number },
 ): AsyncGenerator<readonly SourceLine[], void, void> {
-  /** The beginning of a line that has not ended. */
+  /** The beginning of an incomplete line. */
   let begun: Uint8Array[] = [];
   let begunBytes = 0;
   let linesBefore = 0;
@@ -24,7 +24,7 @@ export async function* splitLines(
     const first = chunk.indexOf(LINE_FEED);
     const end = chunk.lastIndexOf(LINE_FEED) + 1;
     if (first >= 0) {
-      // Only the line that began before is copied.
+      // Only the line that began in an earlier chunk is copied.
       const head = Buffer.concat([...begun, chunk.subarray(0, first)]);
       const { lines } = linesOf(head, linesBefore);
       linesBefore += 1;
@@ -36,7 +36,7 @@ export async function* splitLines(
       begun = [];
       begunBytes = 0;
     }
-    // A copy, so that the chunk can go.
+    // A copy, so that the chunk can be freed.
     if (end < chunk.length) begun.push(new Uint8Array(chunk.subarray(end)));
     begunBytes += chunk.length - end;
     if (begunBytes > lineBytesMax) {
@@ -49,9 +49,9 @@ export async function* splitLines(
 }
 
 interface SplitLines {
-  /** Those that are not empty. */
+  /** The lines that are not empty. */
   readonly lines: readonly SourceLine[];
-  /** All of them. */
+  /** The number of lines, empty ones included. */
   readonly count: number;
 }
 
@@ -66,7 +66,7 @@ function linesOf(bytes: Uint8Array, linesBefore: number): SplitLines {
     for (let at = 0; at <= text.length; at++) {
       if (at < text.length && text.charCodeAt(at) !== LINE_FEED) continue;
       line += 1;
-      // An empty line costs no text of its own: a file may have a thousand million.
+      // An empty line creates no text: a file may have a billion of them.
       if (at > start) {
         const each = text.slice(start, at);
         if (each.trim() !== "") lines.push({ line, text: each });
@@ -83,7 +83,7 @@ function linesOf(bytes: Uint8Array, linesBefore: number): SplitLines {
   return { lines, count: line - linesBefore };
 }
 
-/** A line of bytes of which some are not UTF-8. */
+/** A line that is not valid UTF-8. */
 function lineOf(bytes: Uint8Array, line: number): SourceLine {
   const text = decoded(bytes);
   return text === undefined

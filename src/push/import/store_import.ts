@@ -1,9 +1,9 @@
 /**
  * The statements of an import: `import_rows` stores a part, `finish_import` shows it to readers, and `end_import`
- * gives it up. Beyond 10.
+ * abandons it.
  *
- * Each looks under the feed's lock whether the import still holds. So an import that another process took for dead, or
- * whose feed was deleted, stores nothing more.
+ * Each checks under the feed's lock that the import still has its claim. So an import that another process has replaced
+ * as dead, or whose feed was deleted, stores nothing more.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type { Database } from "../../postgres/client/database.ts";
 import type { PushedRow } from "../check_row.ts";
 import { type PushClaim, rowColumns, type StoredPush } from "../store_push.ts";
 
-/** The import does not hold any more. Nothing was stored. */
+/** The import has lost its claim. Nothing was stored. */
 export interface NotHeld {
   readonly kind: "stale" | "key_refused" | "lost" | "batch_closed";
 }
@@ -28,7 +28,7 @@ export interface ImportClaim extends PushClaim {
 interface StoredPart {
   readonly kind: "stored";
   readonly rowsInserted: number;
-  /** Of a collection: ids that the file had before. If there are any, no row of the part was stored. */
+  /** Ids of a collection that the file already contained. If there are any, no row of the part was stored. */
   readonly repeatedIds: readonly string[];
   readonly dataVersion: bigint;
 }
@@ -68,7 +68,7 @@ export interface ImportStore {
   /** Stores rows in one commit. */
   add(claim: ImportClaim, part: ImportPart): Promise<StoredPart | NotHeld>;
   finish(claim: ImportClaim, totals: ImportTotals): Promise<FinishedImport | NotHeld>;
-  /** Keeps the claim of the feed. False if it is lost. */
+  /** Renews the claim of the feed. False if it is lost. */
   renew(claim: ImportClaim): Promise<boolean>;
   /**
    * Gives the import up, and notes it in the history with the rows that a stream keeps. If the claim is lost, whoever took
@@ -79,7 +79,7 @@ export interface ImportStore {
 
 const NOT_HELD = ["stale", "key_refused", "lost", "batch_closed"] as const;
 
-/** @param database of the imports alone. All methods throw `DatabaseUnavailableError` */
+/** @param database the imports' own connections. All methods throw `DatabaseUnavailableError` */
 export function createImportStore(database: Database): ImportStore {
   return {
     async add(claim, { rows, rowsReceived, bodyBytes }) {

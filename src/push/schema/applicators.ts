@@ -1,9 +1,9 @@
 /**
- * How validators of subschemas make up that of a schema: for the same value, for its properties and for
- * its items. JSON Schema 2020-12 core 10 and 11.
+ * Combines validators of subschemas into that of a schema: for the same value, for its properties, and for its items.
+ * JSON Schema 2020-12 core 10 and 11.
  *
- * A run that collects mistakes goes on after the first one. What a subschema has evaluated of a value
- * counts only if the value meets it.
+ * A run that collects mistakes continues after the first one. What a subschema has evaluated of a value counts only if
+ * the value meets the subschema.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { isObject } from "./exact_numbers.ts";
 
 type ValidateProperty = (key: string, member: unknown, run: CheckRun, seen?: Seen) => boolean;
 
-/** Stops at the first that the value does not meet, unless mistakes are collected. */
+/** Stops at the first validator that the value does not meet, unless mistakes are collected. */
 export function meetsAll(
   validators: readonly Validate[],
   value: unknown,
@@ -60,7 +60,7 @@ export function meetsIf(condition: Validate, whenTrue: Validate, whenFalse: Vali
     quietly(condition, value, run, seen) ? whenTrue(value, run, seen) : whenFalse(value, run, seen);
 }
 
-/** Whether from `least` to `most` items match. */
+/** Whether `least` to `most` items match. */
 export function meetsContains(validate: Validate, least: number, most: number): Validate {
   return (value, run, seen) => {
     if (!Array.isArray(value)) return true;
@@ -76,7 +76,7 @@ export function meetsContains(validate: Validate, least: number, most: number): 
   };
 }
 
-/** An item that has no validator is not evaluated. */
+/** An item without a validator is not evaluated. */
 export function eachItem(
   validatorOf: (index: number, seen: Seen | undefined) => Validate | undefined,
 ): Validate {

@@ -1,6 +1,6 @@
 /**
- * The keywords that look at a value as a whole and hold no subschemas: each as a test, and the message for
- * a value that fails it. JSON Schema 2020-12 validation 6; draft-07 has the same.
+ * The keywords that check a value as a whole and contain no subschemas: a test for each, and the message for a value
+ * that fails it. JSON Schema 2020-12 validation 6. Draft-07 has the same keywords.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import {
 } from "./exact_numbers.ts";
 import { hasUniqueItems, matcherOf } from "./json_equality.ts";
 
-/** Characters counted, and names looked up, in one step. */
+/** Characters counted, or names looked up, per step. */
 const CHARS_PER_STEP = 64;
 const NAMES_PER_STEP = 8;
 /** Values of an `enum` that a message shows, and characters of each. */
@@ -34,7 +34,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: "a string",
 };
 
-/** By keyword, for a value that `schema_keywords.ts` allows. */
+/** By keyword, for values that `schema_keywords.ts` allows. */
 const ASSERTIONS = {
   const: (value: unknown) => holds(`must be ${sampleOf([value])}`, matcherOf([value])),
   enum: (values: unknown[]) => holds(`must be one of ${sampleOf(values)}`, matcherOf(values)),

@@ -1,9 +1,9 @@
 /**
- * The state of one run of a validator over one row: the steps that are left, the way to the value that is
- * being checked, and the mistakes so far.
+ * The state of one run of a validator over one row: the remaining steps, the path to the value that is being checked,
+ * and the mistakes so far.
  *
- * A schema is a stranger's program. A validator spends a step on everything that it does, so a schema that
- * doubles its work at each `$ref` stops at the bound instead of at the end of time.
+ * Schemas are untrusted programs. A validator spends a step on everything that it does, so a schema that doubles its
+ * work with each `$ref` stops at the limit.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Resource } from "./read_schema.ts";
 
 /** A mistake in one value. */
 export interface ValueError {
-  /** RFC 6901, inside the row; "" for the row itself. */
+  /** RFC 6901, relative to the row; "" for the row itself. */
   readonly pointer: string;
   readonly message: string;
 }
@@ -22,29 +22,29 @@ export interface ValueError {
 export type Seen = Set<string | number>;
 
 /**
- * Whether a value meets a part of the schema. Mistakes are noted in the run. `seen` collects what was
- * evaluated of the value, if a schema around asks for it.
+ * Whether a value meets a part of the schema. Mistakes are noted in the run. `seen` collects what was evaluated of the
+ * value, if an enclosing schema needs it.
  */
 export type Validate = (value: unknown, run: CheckRun, seen?: Seen) => boolean;
 
-/** The steps are used up: an outcome of the schema, not a fault of ours. */
+/** The steps are used up. This is an outcome of the schema, not an internal error. */
 export class StepsSpent extends Error {
   override readonly name = "StepsSpent";
 }
 
-/** Steps of one mistake, because its pointer and message are texts. */
+/** Steps charged for one mistake, because its pointer and message must be built. */
 const STEPS_PER_ERROR = 10;
-/** Characters of one message: a schema may name a property of 200,000. */
+/** Characters of one message. A schema may name a property of 200,000 characters. */
 const MESSAGE_CHARS_MAX = 300;
 
 export class CheckRun {
   stepsLeft: number;
-  /** Whether mistakes are collected. If not, a validator stops at the first. */
+  /** Whether mistakes are collected. If not, a validator stops at the first one. */
   isExplaining: boolean;
   readonly path: (string | number)[] = [];
-  /** What messages are about, to stand before them: "" for the value, or its name. */
+  /** The subject that messages begin with: "" for the value itself, or a name. */
   subject = "";
-  /** Resources of the schema, in the order in which they were entered, for `$dynamicRef`. */
+  /** Resources of the schema, in the order they were entered, for `$dynamicRef`. */
   readonly scope: Resource[] = [];
   /** The first mistakes. */
   readonly errors: ValueError[] = [];

@@ -1,10 +1,12 @@
 /**
- * Compares two schemas of a feed for its readers: can rows surprise an agent that was built on the old one? Beyond 7.
+ * Compares two schemas of a feed for its readers: can rows of the new one surprise an agent that was built on the old
+ * one?
  *
- * The new schema is compatible if the old one takes every row that it takes. Properties that the old schema doesn't
- * name are left aside, so its `additionalProperties: false` does not count. Keywords are compared one by one, down the
- * properties and items that both have. Values that can be counted (`enum`, `const`, booleans) are checked by the old
- * schema itself. What composes, refers or matches names is not looked into: if it differs, the verdict is `unknown`.
+ * The new schema is compatible if every row that it accepts is also accepted by the old one. Properties that the old
+ * schema doesn't name are ignored, so its `additionalProperties: false` does not count. Keywords are compared one by
+ * one, in all properties and items that both schemas have. Values that can be enumerated (`enum`, `const`, booleans)
+ * are checked by the old schema itself. Composition, references, and name patterns are not analyzed: if they differ,
+ * the verdict is `unknown`. See `src/spec/beyond.md`, section 7.
  *
  * @module
  */
@@ -32,28 +34,28 @@ import { SchemaRefused } from "./schema_refused.ts";
 
 type Verdict = Exclude<Compatibility, "same">;
 
-/** The worst first: it is the verdict of the whole, and what a bounded list begins with. */
+/** Worst first. The worst verdict is that of the whole comparison, and a bounded list begins with the worst changes. */
 const VERDICTS: readonly Verdict[] = ["breaking", "unknown", "compatible"];
-/** Keywords that check no row. */
+/** Keywords that check nothing in a row. */
 const ANNOTATIONS = words(
   "$comment $schema contentEncoding contentMediaType contentSchema default deprecated description examples format readOnly title writeOnly",
 );
-/** Keywords that are not looked into. */
+/** Keywords that are not analyzed. */
 const OPAQUE = words(
   "$ref $dynamicRef allOf anyOf oneOf not if then else dependencies dependentRequired dependentSchemas patternProperties propertyNames contains minContains maxContains prefixItems additionalItems unevaluatedItems unevaluatedProperties",
 );
-/** Keywords whose values are in no order. */
+/** Keywords whose values are unordered. */
 const UNORDERED = words("enum required type");
-/** Texts of values that say nothing. */
+/** Texts of values that have no effect. */
 const EMPTY: ReadonlySet<string> = new Set(["{}", "[]"]);
 const TYPES = ["array", "boolean", "integer", "null", "number", "object", "string"];
 const DEFINITION = /^#\/(?:\$defs|definitions)\//;
-/** Steps for the values of all enums of a schema. */
+/** Steps for checking the values of all enums of a schema. */
 const STEPS_MAX = 2_000_000;
 /** Values that a sentence lists. */
 const SHOWN_MAX = 5;
 
-/** Keywords that bound a count: of what type, and on which side. */
+/** Keywords that bound a count: for which type, and on which side. */
 const COUNTS = [
   ["minLength", "string", "lower"],
   ["maxLength", "string", "upper"],
@@ -63,7 +65,7 @@ const COUNTS = [
   ["maxProperties", "object", "upper"],
 ] as const;
 
-/** Compares two parsed schemas that are sound; null is none, which takes every row. @throws {StepsSpent} */
+/** Compares two parsed, valid schemas. Null means no schema, which accepts every row. @throws {StepsSpent} */
 export function compareSchemas(before: unknown, after: unknown): SchemaComparison {
   const [old, fresh] = [readMeaning(before), readMeaning(after)];
   if (old.dialect === fresh.dialect && canonicalText(old.schema) === canonicalText(fresh.schema)) {
@@ -86,13 +88,13 @@ export function compareSchemas(before: unknown, after: unknown): SchemaCompariso
   return comparison.outcome();
 }
 
-/** A comparison under way. */
+/** A comparison in progress. */
 class Comparison {
   readonly #dialect: Dialect;
   readonly #areReferencesEqual: boolean;
   readonly #noted: (SchemaChange & { readonly verdict: Verdict })[] = [];
   readonly #run = new CheckRun({ stepsMax: STEPS_MAX, isExplaining: false });
-  /** Schemas around the present place that may bound it in a way that is not looked into. */
+  /** Enclosing schemas that may constrain the current value in a way that is not analyzed. */
   #opaqueAround = 0;
 
   constructor(dialect: Dialect, areReferencesEqual: boolean) {
@@ -119,7 +121,7 @@ class Comparison {
     });
   }
 
-  /** Notes how what `after` takes differs from what `before` takes. */
+  /** Notes how the values that `after` accepts differ from those of `before`. */
   compare(before: Schema, after: Schema, path: string): void {
     if (after === false) {
       if (before !== false)
@@ -160,14 +162,14 @@ class Comparison {
     if (types.has("object")) this.#compareObjects(old, fresh, path);
   }
 
-  /** What is checked of a subschema. Draft-07 core 8.3: beside a `$ref`, nothing. */
+  /** The effective keywords of a subschema. In draft-07 (core 8.3), keywords beside a `$ref` have no effect. */
   #checked(schema: Schema): JsonObject {
     if (!isObject(schema)) return {};
     const isReference = this.#dialect === "draft-07" && typeof schema.$ref === "string";
     return isReference ? { $ref: schema.$ref } : schema;
   }
 
-  /** Whether the new one is bounded by something that differs and is not looked into. */
+  /** Whether the new schema is constrained by something that differs and is not analyzed. */
   #noteOpaque(old: JsonObject, fresh: JsonObject, path: string): boolean {
     const names = [...OPAQUE, ...(isTuple(old) || isTuple(fresh) ? ["items"] : [])];
     let isOpaque = false;
@@ -186,7 +188,7 @@ class Comparison {
     return isOpaque;
   }
 
-  /** The values that the new schema takes are few enough to be checked by the old one. */
+  /** Compares schemas whose new values are few enough to check each with the old schema. */
   #compareValues(
     old: JsonObject,
     fresh: JsonObject,
@@ -221,14 +223,14 @@ class Comparison {
     }
   }
 
-  /** Whether a value meets the schema. @throws {SchemaRefused} where it refers to what is around it */
+  /** A test for whether a value meets the schema. @throws {SchemaRefused} if the schema refers to what is around it */
   #taker(schema: JsonObject): (value: unknown) => boolean {
     const $schema = `http://json-schema.org/${this.#dialect}/schema`;
     const compiled = compileSchema({ ...schema, $schema });
     return (value) => compiled.isValid(value, this.#run);
   }
 
-  /** The types of which both take values; `number` for integers, too. */
+  /** The types of which both accept values. `number` includes integers. */
   #compareTypes(old: JsonObject, fresh: JsonObject, path: string): ReadonlySet<string> {
     const [from, to] = [typesOf(old), typesOf(fresh)];
     const strange = to.filter((type) => !isAmong(type, from));
@@ -266,7 +268,7 @@ class Comparison {
     this.#noteBound(`${path}/multipleOf`, isNarrower ? 1 : -1, "multipleOf");
   }
 
-  /** @param tightening How much tighter the bound has become; below 0 it is looser, and NaN is no change. */
+  /** @param tightening How much tighter the bound has become. Below 0 means looser, and NaN means no change. */
   #noteBound(path: string, tightening: number, name: string): void {
     if (tightening > 0) {
       this.note("compatible", path, "bound narrowed", `${name} allows less than before`);
@@ -287,7 +289,7 @@ class Comparison {
     const [wasUnique, isUnique] = [old.uniqueItems === true, fresh.uniqueItems === true];
     if (wasUnique !== isUnique)
       this.#noteBound(`${path}/uniqueItems`, isUnique ? 1 : -1, "uniqueItems");
-    // Lists of them are opaque.
+    // Lists of schemas are opaque.
     if (isTuple(old) || isTuple(fresh)) return;
     this.#compareHeld(old.items, fresh.items, `${path}/items`);
   }
@@ -337,7 +339,7 @@ class Comparison {
     this.#compareOthers(others, fresh.additionalProperties, `${path}/additionalProperties`);
   }
 
-  /** What is said of properties that have no name of their own. */
+  /** Compares the schemas of unnamed properties. */
   #compareOthers(from: unknown, to: unknown, path: string): void {
     if (isObject(from)) this.#compareHeld(from, to, path);
     else if (textOf(from) !== textOf(to)) {
@@ -346,7 +348,7 @@ class Comparison {
     }
   }
 
-  /** Of a subschema that may be absent, which takes everything. */
+  /** Compares subschemas that may be absent. An absent one accepts everything. */
   #compareHeld(from: unknown, to: unknown, path: string): void {
     if (from === undefined && to === undefined) return;
     const [before, after] = [from ?? true, to ?? true];
@@ -356,7 +358,7 @@ class Comparison {
 
 interface Meaning {
   readonly dialect: Dialect;
-  /** Without what checks nothing, and with one spelling for what means the same. */
+  /** Without keywords that check nothing, and with one spelling for equivalent keywords. */
   readonly schema: Schema;
   /** Whether every reference is to a definition at the root. */
   readonly hasPlainReferences: boolean;
@@ -378,7 +380,7 @@ function readMeaning(schema: unknown): Meaning {
         meant[name] = Array.isArray(value) ? value.map((one) => read(one)) : read(value);
       } else if (keyword.holds === "map") {
         const members = Object.entries(Object(value));
-        // Object.fromEntries defines members, also one that is named __proto__.
+        // Object.fromEntries defines members, including one named __proto__.
         meant[name] = Object.fromEntries(members.map(([key, one]) => [key, read(one)]));
       } else meant[name] = value;
     }
@@ -403,7 +405,7 @@ function spelledOnce({ const: only, ...schema }: Record<string, unknown>): JsonO
   return schema;
 }
 
-/** What a schema takes, if it is a list: its `enum`, or booleans and null where those are asked for. */
+/** The values that a schema accepts, if they can be listed: its `enum`, or booleans and null if these are requested. */
 function countedValues(schema: JsonObject, hasFewTypes: boolean): readonly unknown[] | undefined {
   if (schema.enum !== undefined) return listOf(schema.enum);
   const types = typesOf(schema);
@@ -424,15 +426,15 @@ function isAmong(type: string, types: readonly string[]): boolean {
 }
 
 interface Bound {
-  /** The keyword; undefined if there is none. */
+  /** The keyword, or undefined if there is none. */
   readonly name: string | undefined;
   /** Larger is tighter. */
   readonly value: Numeric;
-  /** 1 if the value itself is refused. */
+  /** 1 if the bound itself is excluded. */
   readonly open: number;
 }
 
-/** The bound of numbers on one side, as a lower one. Of whole numbers only, the next whole one. */
+/** The numeric bound on one side, expressed as a lower bound. If only integers are allowed, the next integer. */
 function numberBound(schema: JsonObject, side: "lower" | "upper", isWhole: boolean): Bound {
   const names =
     side === "lower" ? ["minimum", "exclusiveMinimum"] : ["maximum", "exclusiveMaximum"];
@@ -459,7 +461,7 @@ function membersOf(value: unknown): ReadonlyMap<string, Schema> {
   return new Map(members.flatMap(([key, each]) => (isSchema(each) ? [[key, each] as const] : [])));
 }
 
-/** Whether `items` is a list, as draft-07 has it. */
+/** Whether `items` is a list, as in draft-07. */
 function isTuple({ items }: JsonObject): boolean {
   return Array.isArray(items);
 }
@@ -480,7 +482,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A few values, as a sentence lists them. */
+/** A few values, as listed in a sentence. */
 function shown(values: readonly unknown[]): string {
   const texts = values.slice(0, SHOWN_MAX).map((value) => excerpt(JSON.stringify(value)));
   const more = values.length > SHOWN_MAX ? ` and ${values.length - SHOWN_MAX} more` : "";

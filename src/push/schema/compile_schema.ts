@@ -1,12 +1,12 @@
 /**
  * Compiles a provider's JSON Schema, 2020-12 or draft-07, to a function that checks rows.
  *
- * Why this is no library's work: a stranger's schema must not run unbounded, and no library counts steps,
- * matches patterns in linear time and compares items by look-up. ajv does if the source that it generates
- * is rewritten. Here a subschema is a list of closures, which spend steps of a `CheckRun`, and no code is
- * generated. Both drafts' official suites hold it to the letter.
+ * Feedgate has its own validator because an untrusted schema must not run unbounded, and no library counts steps,
+ * matches patterns in linear time, and compares items by look-up. ajv can, but only if the source that it generates is
+ * rewritten. Here a subschema is a list of closures that spend steps of a `CheckRun`, and no code is generated. The
+ * official test suites of both drafts verify it.
  *
- * `format` and `content…` are annotations.
+ * `format` and `content…` are annotations, which check nothing.
  *
  * @module
  */
@@ -33,16 +33,16 @@ import { SchemaRefused } from "./schema_refused.ts";
 
 const NO_SUCH_PROPERTY = "must not be there: the schema has no such property";
 
-/** Unknown keywords that are looked at, and misspelt ones that are listed. */
+/** Unknown keywords that are examined, and misspelled ones that are listed. */
 const UNKNOWN_KEYWORDS_MAX = 1_000;
 const MISSPELT_LISTED_MAX = 5;
 
-/** A keyword that has no meaning and was hardly meant to have none. */
+/** An unknown keyword that is probably misspelled. */
 export interface MisspeltKeyword {
   readonly name: string;
-  /** The known one. */
+  /** The keyword that was probably meant. */
   readonly meant: string;
-  /** RFC 6901, of the subschema that it stands in. */
+  /** RFC 6901 pointer of the subschema that contains it. */
   readonly pointer: string;
 }
 
@@ -53,7 +53,7 @@ export function compileSchema(schema: unknown): CompiledSchema {
     return new CompiledSchema(new SchemaDocument(schema));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    // Reading a schema recurses, so the stack bounds its depth.
+    // Reading a schema is recursive, so the stack limits its depth.
     throw new SchemaRefused("the schema nests too deeply", "");
   }
 }
@@ -68,11 +68,11 @@ export class CompiledSchema {
   constructor(document: SchemaDocument) {
     this.#document = document;
     this.hasFormat = [...document.nodes.keys()].some(({ format }) => format !== undefined);
-    // All of them, because a definition that is not in use may be tomorrow.
+    // Compiles all definitions, because one that is unused now may be used after the next edit.
     for (const schema of document.nodes.keys()) this.#compile(schema);
   }
 
-  /** Keywords that are unknown, and close to one that is known; the first ones, with where they stand. */
+  /** Unknown keywords that are close to a known one, with their pointers. Lists the first ones. */
   findMisspelt(): MisspeltKeyword[] {
     const { nodes, dialect } = this.#document;
     const found: MisspeltKeyword[] = [];
@@ -81,7 +81,7 @@ export class CompiledSchema {
       for (const name of Object.keys(schema)) {
         if (findKeyword(dialect, name) !== undefined) continue;
         looks -= 1;
-        // Beside a type that takes null, or beside none, it does no harm.
+        // It is harmless beside a type that allows null, or without a type.
         if (name === NULLABLE && takesNull(schema)) continue;
         const meant = nearestKeyword(dialect, name);
         if (meant !== undefined) found.push({ name, meant, pointer });
@@ -91,7 +91,7 @@ export class CompiledSchema {
     return found;
   }
 
-  /** The size of its patterns, in instructions. */
+  /** The total size of its patterns, in instructions. */
   get instructions(): number {
     return this.#patterns.instructions;
   }
@@ -100,7 +100,7 @@ export class CompiledSchema {
     return this.#compile(this.#document.root)(row, run);
   }
 
-  /** @param refusal the mistake of any value, if the schema is false */
+  /** @param refusal the message for every value if the schema is false */
   #compile(schema: unknown, refusal = "must not be there"): Validate {
     if (schema === false) return (_value, run) => run.fail(refusal);
     const node = isObject(schema) ? this.#document.nodes.get(schema) : undefined;
@@ -119,7 +119,7 @@ export class CompiledSchema {
       ...this.#inPlace(schema),
       ...this.#properties(schema, node.pointer),
       ...this.#items(schema),
-      // Last, because they are for what no other keyword has evaluated. Core 11.
+      // Last, because they apply to what no other keyword has evaluated. Core 11.
       ...this.#unevaluated(schema),
     ];
     const hasUnevaluated = "unevaluatedItems" in schema || "unevaluatedProperties" in schema;
@@ -135,7 +135,9 @@ export class CompiledSchema {
     };
   }
 
-  /** What the draft knows of a subschema. Draft-07 core 8.3: beside a `$ref`, nothing. */
+  /**
+   * The keywords of a subschema that the draft knows. In draft-07 (core 8.3), keywords beside a `$ref` have no effect.
+   */
   #knownKeywords({ schema, references }: SchemaNode): JsonObject {
     const { dialect } = this.#document;
     if (dialect === "draft-07" && references.length > 0) return {};
@@ -143,12 +145,12 @@ export class CompiledSchema {
     return Object.fromEntries(known);
   }
 
-  /** Compiled when it is used, because a reference may lead back to where it stands. */
+  /** Compiled on first use, because a reference may be circular. */
   #follow({ target, dynamicName }: Reference): Validate {
     return (value, run, seen) => {
       let schema = target;
       if (dynamicName !== undefined) {
-        // The outermost resource that has such an anchor decides. Core 8.2.3.2.
+        // The outermost resource with such an anchor decides. Core 8.2.3.2.
         run.spend(run.scope.length);
         const outermost = run.scope.find(({ dynamicAnchors }) => dynamicAnchors.has(dynamicName));
         schema = outermost?.dynamicAnchors.get(dynamicName) ?? target;
@@ -166,7 +168,7 @@ export class CompiledSchema {
     ];
   }
 
-  /** Subschemas for the same value. */
+  /** Subschemas that apply to the same value. */
   #inPlace(schema: JsonObject): Validate[] {
     const { allOf, anyOf, oneOf, not, if: condition } = schema;
     const all = this.#list(allOf);
@@ -222,7 +224,7 @@ export class CompiledSchema {
     return all;
   }
 
-  /** Draft-07's list of `items` is 2020-12's `prefixItems`, and its `additionalItems` are `items`. */
+  /** A list of `items` in draft-07 is `prefixItems` in 2020-12, and `additionalItems` is `items`. */
   #items(schema: JsonObject): Validate[] {
     const { items, prefixItems, additionalItems, contains, minContains, maxContains } = schema;
     const all: Validate[] = [];
@@ -268,7 +270,7 @@ function entriesOf(value: unknown): [string, unknown][] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** Whether a schema takes null as far as its type goes. */
+/** Whether a schema's type allows null. */
 function takesNull({ type }: JsonObject): boolean {
   return type === undefined || [type].flat().includes("null");
 }

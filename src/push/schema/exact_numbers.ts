@@ -1,9 +1,10 @@
 /**
- * Numbers of rows and schemas with all their digits. Decisions 5.
+ * Numbers in rows and schemas, with all their digits.
  *
- * A number is a double if that has the same shortest decimal form; the few that a double would change are
- * `LongNumber`s. To look for them takes 1 ms for 1 MB of usual rows, 9 ms if they are full of long decimals, and 50 ms if
- * a double would change one: then each number is read by its text.
+ * A number is a double if that has the same shortest decimal form. The few numbers that a double would change are
+ * `LongNumber`s. Scanning for them takes 1 ms for 1 MB of typical rows, 9 ms if they are full of long decimals, and 50
+ * ms if a double would change one, because each number is then parsed from its text. See `src/spec/decisions.md`,
+ * section 5.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import { decimalKeyOf, isDouble, parseJsonNumbers } from "../../lib/json_numbers
 import { plainDecimal } from "../../lib/plain_decimal.ts";
 import { isObject as isAnyObject, type JsonObject } from "../../lib/records.ts";
 
-/** A number that may be long: 16 digits, or so small that a double has fewer. Shorter ones are always doubles. */
+/** A number that may be long: 16 digits, or so small that a double has fewer. Shorter ones always fit a double. */
 const LONG = /(?:^|[[:,])\s*(-?(?:\d[\d.]{15,}(?:[eE][+-]?\d+)?|\d[\d.]*[eE]-\d{3,}))/g;
 
 /** `digits` times ten to the `exponent`. */
@@ -20,9 +21,9 @@ interface Decimal {
   readonly exponent: number;
 }
 
-/** A number that a double would change. No double is equal to it. */
+/** A number that a double would change. It equals no double. */
 export class LongNumber {
-  /** The same for equal numbers, and for no others. */
+  /** Equal numbers have equal keys, and different numbers different ones. */
   readonly key: string;
   readonly #source: string;
 
@@ -49,7 +50,7 @@ export class LongNumber {
   }
 }
 
-/** A number of JSON. */
+/** A JSON number. */
 export type Numeric = number | LongNumber;
 
 /** Parses JSON without changing a number. */
@@ -64,7 +65,7 @@ export function isNumeric(value: unknown): value is Numeric {
   return typeof value === "number" || value instanceof LongNumber;
 }
 
-/** Whether it is an object of JSON. */
+/** Whether it is a JSON object. */
 export function isObject(value: unknown): value is JsonObject {
   return isAnyObject(value) && !(value instanceof LongNumber);
 }
@@ -73,7 +74,7 @@ export function isInteger(value: unknown): boolean {
   return value instanceof LongNumber ? value.isInteger : Number.isInteger(value);
 }
 
-/** Below 0 if `a` is less than `b`, above if it is more. */
+/** Negative if `a` is less than `b`, positive if it is greater. */
 export function compareNumbers(a: Numeric, b: Numeric): number {
   const isExact =
     (typeof a === "number" && typeof b === "number") || !isBounded(a) || !isBounded(b);
@@ -82,12 +83,12 @@ export function compareNumbers(a: Numeric, b: Numeric): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** By the decimal digits of both, as people write prices: 19.99 is a multiple of 0.01. */
+/** Compares decimal digits, as people write prices: 19.99 is a multiple of 0.01. */
 export function isMultipleOf(value: Numeric, divisor: Numeric): boolean {
   if (typeof value === "number" && typeof divisor === "number") {
     if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
     const quotient = value / divisor;
-    // Far from a whole number the rounding of a double can't matter, so the exact division is spared.
+    // Far from an integer, the rounding of a double can't matter, so the exact division is skipped.
     const isClearlyBetween =
       Math.abs(quotient) < 1e9 && Math.abs(quotient - Math.round(quotient)) > 1e-6;
     if (isClearlyBetween) return false;
@@ -96,7 +97,7 @@ export function isMultipleOf(value: Numeric, divisor: Numeric): boolean {
   return second !== 0n && first % second === 0n;
 }
 
-/** The least whole number that is at least the value, or above it if it is to be `isAbove`. */
+/** The smallest integer that is at least the value, or greater than it if `isAbove`. */
 export function wholeFrom(value: Numeric, isAbove: boolean): Numeric {
   if (!isBounded(value)) return value;
   if (typeof value === "number" && Math.abs(value) < Number.MAX_SAFE_INTEGER) {
@@ -109,7 +110,7 @@ export function wholeFrom(value: Numeric, isAbove: boolean): Numeric {
   return numericOf(String(isAbove || floor * unit < scaled ? floor + 1n : floor));
 }
 
-/** The same with the other sign. */
+/** The number with its sign reversed. */
 export function negated(value: Numeric): Numeric {
   return typeof value === "number" ? -value : numericOf(`-${value}`.replace("--", ""));
 }
@@ -123,7 +124,7 @@ function isBounded(value: Numeric): boolean {
   return typeof value !== "number" || Number.isFinite(value);
 }
 
-/** Both as whole numbers of one power of ten, which has some 2,000 digits at most. */
+/** Both as integers scaled to the same power of ten. They have at most about 2,000 digits. */
 function aligned(a: Numeric, b: Numeric): { readonly first: bigint; readonly second: bigint } {
   const [first, second] = [decimalOf(a), decimalOf(b)];
   const exponent = Math.min(first.exponent, second.exponent);

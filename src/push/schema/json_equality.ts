@@ -1,19 +1,19 @@
 /**
- * Values of JSON compared as JSON Schema compares them: numbers by value, and objects whatever the order of
- * their keys. JSON Schema 2020-12 core 4.2.2.
+ * Compares JSON values as JSON Schema does: numbers by value, and objects regardless of key order. JSON Schema 2020-12
+ * core 4.2.2.
  *
- * Values are compared by look-up: an `enum` of 20,000 costs a row no more than one of two.
+ * Values are compared by look-up, so an `enum` of 20,000 values costs a row no more than one of two.
  *
  * @module
  */
 import type { CheckRun } from "./check_run.ts";
 import { LongNumber } from "./exact_numbers.ts";
 
-/** Steps for the canonical text of an object or array, and characters of it that are one more. */
+/** Steps for the canonical text of an object or array, and the number of its characters that cost one more step. */
 const STEPS_PER_TEXT = 8;
 const CHARS_PER_STEP = 4;
 
-/** Whether a value is one of the given ones. */
+/** Returns a test for whether a value is one of the given ones. */
 export function matcherOf(values: readonly unknown[]): (value: unknown, run: CheckRun) => boolean {
   const scalars = new Set(values.filter((value) => !isComposite(value)));
   const composites = new Set(values.filter(isComposite).map(canonicalText));
@@ -31,7 +31,7 @@ export function hasUniqueItems(items: readonly unknown[], run: CheckRun): boolea
   return scalars.size + texts.size === items.length;
 }
 
-/** The canonical text of an object, an array or a long number. */
+/** The canonical text of an object, array, or long number. */
 function textOf(value: object, run: CheckRun): string {
   const text = canonicalText(value);
   run.spend(STEPS_PER_TEXT + Math.trunc(text.length / CHARS_PER_STEP));
@@ -42,7 +42,7 @@ function isComposite(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** JSON text with sorted keys: the same for equal values. */
+/** JSON text with sorted keys. Equal values have equal texts. */
 export function canonicalText(value: unknown): string {
   if (!isComposite(value)) return JSON.stringify(value);
   if (value instanceof LongNumber) return value.key;

@@ -1,10 +1,9 @@
 /**
- * ECMA-262 patterns (with the `u` flag), matched in time linear in the text. JSON Schema 2020-12 core 6.4.
+ * Matches ECMA-262 patterns (with the `u` flag) in time linear in the text. JSON Schema 2020-12 core 6.4.
  *
- * A backtracking engine takes exponential time for `^(a+)+$`; RE2 does not backtrack. The two dialects
- * differ in white space, the dot, property names and escapes. So the platform's own `RegExp` checks a
- * pattern first, and then it is rewritten. Patterns that can't run in linear time (look-around, back
- * references) are refused.
+ * A backtracking engine takes exponential time for `^(a+)+$`. RE2 does not backtrack. The two dialects differ in white
+ * space, the dot, property names, and escapes, so the platform's own `RegExp` first checks a pattern, and the pattern
+ * is then rewritten for RE2. Patterns that can't run in linear time (look-around, back references) are refused.
  *
  * @module
  */
@@ -16,24 +15,24 @@ import { SchemaRefused } from "./schema_refused.ts";
 
 /** Characters of one pattern. The longest in public schema stores are about 2,000. */
 const PATTERN_CHARS_MAX = 4_096;
-/** Instructions of all patterns of a schema: `[a-z]{1,1000}` has 2,000, at some 100 bytes each. */
+/** Instructions of all patterns of a schema. `[a-z]{1,1000}` has 2,000, at about 100 bytes each. */
 const INSTRUCTIONS_MAX = 100_000;
 /** Work units (a character times an instruction) that count as one step. */
 const UNITS_PER_STEP = 64;
-/** The fixed cost of a state of an automaton, in instructions of 8 bytes. */
+/** The fixed cost of an automaton's state, in instructions of 8 bytes. */
 const STATE_UNITS = 30;
 /**
- * Work units after which all automata of a worker are dropped. RE2 builds them up while it matches, up to
- * 8 MiB each, and at most one character in ten adds a state: the bound stands for some 100 MiB.
+ * Work units after which all automata of a worker are dropped. RE2 builds them while it matches, up to 8 MiB each, and
+ * at most one character in ten adds a state. The limit corresponds to about 100 MiB.
  */
 const AUTOMATA_UNITS_MAX = 100_000_000;
 
-/** Compiles the patterns of one schema, which share a bound. */
+/** Compiles the patterns of one schema, which share a limit. */
 export class PatternCompiler {
-  /** Of all patterns so far. */
+  /** Total of all patterns so far. */
   instructions = 0;
 
-  /** @throws {SchemaRefused} if the pattern is not an ECMA-262 one, is not linear, or is too large. */
+  /** @throws {SchemaRefused} if the pattern is not valid ECMA-262, is not linear, or is too large. */
   compile(pattern: string, pointer: string): LinearPattern {
     try {
       const linear = new LinearPattern(pattern);
@@ -48,16 +47,16 @@ export class PatternCompiler {
   }
 }
 
-/** With their automata. They can be compiled again. */
+/** Patterns with automata. They can be compiled again. */
 const compiled = new Map<LinearPattern, RE2JS>();
 let automataUnits = 0;
 
 class LinearPattern {
-  /** Instructions. */
+  /** In instructions. */
   readonly size: number;
   readonly #translated: string;
 
-  /** @throws {Error} with the end of a sentence about the pattern */
+  /** @throws {Error} whose message completes a sentence about the pattern */
   constructor(pattern: string) {
     this.#translated = translate(pattern);
     this.size = RE2JS.compile(this.#translated).programSize();
@@ -80,7 +79,7 @@ class LinearPattern {
   }
 }
 
-// The sets below are the inside of an RE2 character class.
+// The following sets are the contents of an RE2 character class.
 const SPACES =
   "\\x{9}-\\x{d}\\x{20}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}";
 const NOT_SPACES =
@@ -93,14 +92,14 @@ const CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, 
 /** An escape of ECMA-262. With the u flag, two escaped surrogates are one character. */
 const ESCAPE = String.raw`\\u[dD][89abAB]\w{2}\\u[dD][c-fC-F]\w{2}|\\u\w{4}|\\[upP]\{[^}]*\}|\\x\w{2}|\\c\w|\\[^]`;
 const CLASS = String.raw`\[\^?(?:\\[^]|[^\]\\])*\]`;
-/** A token outside a character class, and one inside. `new RegExp` has approved the syntax. */
+/** A token outside a character class, and one inside. `new RegExp` has already validated the syntax. */
 const TERM = new RegExp(
   String.raw`${ESCAPE}|${CLASS}|\(\?<(?![=!])[^>]*>|\(\?:?|\{\d+(?:,\d*)?\}|[^]`,
   "gu",
 );
 const CLASS_ATOM = new RegExp(`${ESCAPE}|[^]`, "gu");
 
-/** Rewrites an ECMA-262 pattern for RE2. @throws {Error} with the end of a sentence about the pattern */
+/** Rewrites an ECMA-262 pattern for RE2. @throws {Error} whose message completes a sentence about the pattern */
 function translate(pattern: string): string {
   if (pattern.length > PATTERN_CHARS_MAX) {
     throw new Error(`is longer than ${PATTERN_CHARS_MAX} characters`);
@@ -119,7 +118,7 @@ function translateTerm(term: string): string {
   if (term.startsWith("[")) return translateClass(term);
   if (term === "(?")
     throw new Error("uses look-around or modifiers, which can't run in linear time");
-  // Nobody reads the captures, and RE2 is faster without them.
+  // Captures are not used, and RE2 is faster without them.
   if (term.startsWith("(")) return "(?:";
   const set = setOf(term);
   return set === undefined ? literal(codeOf(term)) : `[${set}]`;
@@ -136,7 +135,7 @@ function translateClass(text: string): string {
   return `${start}${translated}]`;
 }
 
-/** The set of characters that an escape stands for, if it stands for one. */
+/** The set of characters that an escape stands for, or undefined if it stands for none. */
 function setOf(atom: string): string | undefined {
   if (/^\\[dDwW]$/.test(atom)) return atom;
   if (atom === "\\s") return SPACES;
@@ -144,7 +143,7 @@ function setOf(atom: string): string | undefined {
   return /^\\[pP]\{/.test(atom) ? propertySet(atom) : undefined;
 }
 
-/** The character that an atom stands for. */
+/** The code point of the character that an atom stands for. */
 function codeOf(atom: string): number {
   if (!atom.startsWith("\\")) return atom.codePointAt(0) ?? 0;
   const name = atom.charAt(1);
@@ -164,7 +163,7 @@ function literal(code: number): string {
 
 /** The general categories that RE2 knows by the same name. */
 const CATEGORY = /^\\[pP]\{(?:L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|Cc|Cf|Co)\}$/;
-/** Sets of the other properties; there are some 400 names, and a schema rarely needs one. */
+/** Cached sets of the other properties. There are about 400 names, and a schema rarely needs one. */
 const PROPERTY_SETS_MAX = 64;
 const propertySets = new BoundedMap<string, string>(PROPERTY_SETS_MAX);
 
@@ -177,12 +176,12 @@ function propertySet(atom: string): string {
   return inside;
 }
 
-/** Asks the platform for every code point: 10 ms, and exact for scripts and binary properties. */
+/** Tests every code point with the platform's engine: 10 ms, and exact for scripts and binary properties. */
 function readPropertySet(form: RegExp): string {
   const chunk = 0x1000;
   let inside = "";
   for (let start = 0; start < 0x110000; start += chunk) {
-    // JSON text holds no lone surrogate, and two of them side by side would read as one character.
+    // JSON text contains no lone surrogate, and two adjacent surrogates would read as one character.
     const length = start === 0xd000 ? 0x800 : chunk;
     const codes = Array.from({ length }, (_, index) => start + index);
     const unitsPerCode = start > 0xffff ? 2 : 1;

@@ -1,9 +1,9 @@
 /**
- * Reads a schema: which subschemas it has, whether each is sound, and what each reference means.
+ * Reads a schema: finds its subschemas, checks whether each is valid, and resolves its references.
  *
- * A document may hold several resources (subschemas with their own `$id`), each with anchors. A reference
- * is resolved against the resource that it stands in, and must end inside the document: nothing is ever
- * fetched, and the metaschemas are no part of it. JSON Schema 2020-12 core 8 and 9; draft-07 core 8.
+ * A document may contain several resources (subschemas with their own `$id`), each with anchors. A reference is
+ * resolved against the resource that contains it, and its target must be inside the document: nothing is ever fetched,
+ * and the metaschemas are not part of it. JSON Schema 2020-12 core 8 and 9; draft-07 core 8.
  *
  * @module
  */
@@ -19,14 +19,14 @@ export interface Resource {
   readonly uri: string;
   readonly root: Schema;
   readonly anchors: Map<string, JsonObject>;
-  /** Those of `anchors` that a `$dynamicRef` looks up while rows are checked. */
+  /** The `anchors` that a `$dynamicRef` looks up while rows are checked. */
   readonly dynamicAnchors: Map<string, JsonObject>;
 }
 
-/** What a `$ref` or `$dynamicRef` means. */
+/** The target of a `$ref` or `$dynamicRef`. */
 export interface Reference {
   readonly target: Schema;
-  /** A dynamic anchor: the outermost resource that has it decides. Core 8.2.3.2. */
+  /** Set for a dynamic anchor: the outermost resource with this anchor decides. Core 8.2.3.2. */
   readonly dynamicName?: string;
 }
 
@@ -36,27 +36,26 @@ export interface SchemaNode {
   readonly resource: Resource;
   /** RFC 6901, in the document. */
   readonly pointer: string;
-  /** Those of `$ref` and `$dynamicRef`. */
+  /** References by `$ref` and `$dynamicRef`. */
   readonly references: Reference[];
 }
 
-/** Subschemas in a schema: 256 KiB could hold 60,000, which take a worker seconds. */
+/** Subschemas in a schema. 256 KiB could contain 60,000, which take a worker seconds. */
 const SUBSCHEMAS_MAX = 5_000;
-/** Keywords whose subschemas apply to the same value as the schema that they stand in. */
+/** Keywords whose subschemas apply to the same value as the schema that contains them. */
 const IN_PLACE = [
   ...["allOf", "anyOf", "oneOf", "not", "if", "then", "else"],
   ...["dependencies", "dependentSchemas"],
 ];
-/** A schema without `$id` has this base. */
+/** Base URI of a schema without `$id`. */
 const BASE_URI = "feedgate-schema:///";
 const DIALECT = /^https?:\/\/json-schema\.org\/(?:draft\/)?(2020-12|draft-07)\/schema#?$/;
 
-/** A schema that was read. */
 export class SchemaDocument {
   readonly dialect: Dialect;
   readonly root: Schema;
   readonly nodes = new Map<JsonObject, SchemaNode>();
-  /** Whether a reference depends on the way that led to it. */
+  /** Whether a reference depends on the path that led to it. */
   isDynamic = false;
   readonly #resources = new Map<string, Resource>();
 
@@ -69,7 +68,7 @@ export class SchemaDocument {
     this.#refuseEndlessLoops();
   }
 
-  /** A target that stands under no keyword adds nodes, which the loop then comes to. */
+  /** A target that is not under a keyword adds nodes, which the loop visits later. */
   #resolveAll(): void {
     for (const { schema, resource, references, pointer } of this.nodes.values()) {
       if (typeof schema.$ref === "string") {
@@ -86,7 +85,7 @@ export class SchemaDocument {
     const reference = this.#resolve(text, from, pointer);
     const { target } = reference;
     const name = splitUri(text, pointer).fragment;
-    // Core 8.2.3.2: the way decides only if the first look-up ends at a dynamic anchor.
+    // Core 8.2.3.2: the path decides only if the first look-up ends at a dynamic anchor.
     const resource = isObject(target) ? this.nodes.get(target)?.resource : undefined;
     if (resource?.dynamicAnchors.get(name) !== target) return reference;
     this.isDynamic = true;
@@ -121,7 +120,7 @@ export class SchemaDocument {
     return isObject(value) || typeof value === "boolean" ? value : undefined;
   }
 
-  /** Checks a subschema and all below it. */
+  /** Checks a subschema and all its descendants. */
   #register(schema: Schema, { resource: parent, pointer }: Place): void {
     if (typeof schema === "boolean" || this.nodes.has(schema)) return;
     if (this.nodes.size >= SUBSCHEMAS_MAX) {
@@ -130,7 +129,7 @@ export class SchemaDocument {
     if (schema.$schema !== undefined && dialectOf(schema, pointer) !== this.dialect) {
       throw new SchemaRefused("$schema must be the same in the whole schema", `${pointer}/$schema`);
     }
-    // Draft-07: beside a $ref everything is ignored. Definitions stay, for pointers into them.
+    // Draft-07: keywords beside a $ref are ignored. Definitions are kept, because pointers may lead to them.
     const isOnlyRef = this.dialect === "draft-07" && schema.$ref !== undefined;
     const resource = isOnlyRef ? parent : this.#identify(schema, parent, pointer);
     this.nodes.set(schema, { schema, resource, pointer, references: [] });
@@ -176,7 +175,7 @@ export class SchemaDocument {
     return resource;
   }
 
-  /** Subschemas that apply each other to the same value would never end. */
+  /** Refuses subschemas that apply one another to the same value, which would never end. */
   #refuseEndlessLoops(): void {
     const state = new Map<JsonObject, "open" | "done">();
     const visit = (schema: Schema): void => {
@@ -216,7 +215,7 @@ export function dialectOf({ $schema: uri }: JsonObject, pointer: string): Dialec
   );
 }
 
-/** Where a subschema stands. */
+/** The location of a subschema. */
 interface Place {
   readonly resource: Resource;
   readonly pointer: string;
@@ -258,7 +257,7 @@ function notUri(text: string, pointer: string): SchemaRefused {
   return new SchemaRefused(`${shown(text)} is not a URI reference`, pointer);
 }
 
-/** A value as a message can show it. */
+/** A value, as shown in a message. */
 function shown(value: unknown): string {
   return excerpt(JSON.stringify(value) ?? "nothing");
 }

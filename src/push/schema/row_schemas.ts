@@ -1,13 +1,14 @@
 /**
- * Checks schemas, and pushed rows by them. Decisions 4, 5 and 10; beyond 12.
+ * Checks schemas, and checks pushed rows against them.
  *
- * A schema is a program that a stranger wrote, so it is compiled and run in a worker: a hostile one costs
- * that worker seconds, and the main thread nothing. Three walls hold it. What is compiled is bounded in
- * size, what runs counts its steps, and the worker is terminated if a job outlasts its time.
+ * A schema is an untrusted program, so it is compiled and run in a worker. A hostile one costs that worker seconds, and
+ * the main thread nothing. There are three limits: compiled schemas are bounded in size, running ones count their
+ * steps, and the worker is terminated if a job exceeds its time.
  *
- * There are two queues, each with a worker: one for pushes, one for create and edit. A schema that was slow
- * once, or outlasted its time, is run in the second one from then on, so that it can hold up other
- * providers' pushes only once.
+ * There are two queues, each with its own worker: one for pushes, one for create and edit. A schema that was slow once,
+ * or exceeded its time, always runs in the second one afterwards, so it can delay other providers' pushes only once.
+ *
+ * See `src/spec/decisions.md`, sections 4 and 5.
  *
  * @module
  */
@@ -24,46 +25,48 @@ import {
   type WorkerQueueOptions,
 } from "./worker_queue.ts";
 
-/** More jobs wait than are done in time. */
+/** More jobs are waiting than can be done in time. */
 type Busy = Extract<SchemaCheck, { readonly kind: "busy" }>;
 
 /** `invalid_schema`: the stored schema does not compile. */
 export type RowsCheck = SchemaCheck | InvalidRows | OverBudget;
 
 interface RowSchemasOptions {
-  /** The worker's module. @default beside this file, or inside the compiled binary */
+  /** The worker's module. @default next to this file, or inside the compiled binary */
   readonly workerUrl?: URL;
   /** Processor time for one schema to compile, in milliseconds. @default COMPILE_MS */
   readonly compileMs?: number;
-  /** The same for the rows of one push. @default VALIDATE_MS */
+  /** Processor time for the rows of one push, in milliseconds. @default VALIDATE_MS */
   readonly validateMs?: number;
   readonly processorMs?: WorkerQueueOptions["processorMs"];
 }
 
 export interface RowSchemas {
-  /** Compiles a schema, so that a bad one is refused at create and edit. */
+  /** Compiles a schema, so that create and edit refuse an invalid one. */
   checkSchema(schemaText: string, caller: Caller): Promise<SchemaCheck>;
   /** Warnings for the provider, one sentence each. */
   findWarnings(definition: SavedDefinition, caller: Caller): Promise<readonly string[]>;
-  /** What changes for readers of a feed whose schema is replaced: JSON texts, or null for none. Beyond 7. */
+  /** What changes for readers when a feed's schema is replaced. Both schemas are JSON texts, or null for none. */
   compareSchemas(
     before: string | null,
     after: string | null,
     caller: Caller,
   ): Promise<SchemaComparison | Busy>;
-  /** Checks all rows of one push: JSON texts that are known to be well-formed. */
+  /** Checks all rows of one push. Each must be well-formed JSON. */
   validateRows(schemaText: string, rows: readonly string[], caller: Caller): Promise<RowsCheck>;
-  /** Ends the workers. Jobs that still wait are answered with `busy`. */
+  /** Ends the workers. Pending jobs get `busy`. */
   close(): void;
-  /** Schemas and pushes that wait for a worker. */
+  /** Schemas and pushes that are waiting for a worker. */
   readonly waiting: number;
 }
 
-/** Processor time for one schema to compile, in milliseconds. Usual ones take less than 1. */
+/** Processor time for one schema to compile, in milliseconds. Typical ones take less than 1. */
 const COMPILE_MS = 2_000;
-/** The same for one push, compiling after a restart included. Usual ones take 1. */
+/** Processor time for one push, in milliseconds, including compilation after a restart. Typical ones take 1. */
 const VALIDATE_MS = 3_000;
-/** The same of a push from which on its schema counts as slow. The largest usual ones take 100. */
+/**
+ * Processor time of a push, in milliseconds, above which its schema counts as slow. The largest typical ones take 100.
+ */
 export const SLOW_MS = 300;
 /** Schemas remembered as slow. */
 const SLOW_KEYS_MAX = 1_000;
@@ -99,8 +102,8 @@ export function createRowSchemas(options: RowSchemasOptions = {}): RowSchemas {
       return result.kind === "compared" ? result.comparison : NOT_COMPARED;
     },
     async validateRows(text, rows, caller) {
-      // A definition also changes with its price, so the key is the text's. It names the account, so that
-      // nobody's rows make another's schema slow.
+      // Keyed by the text, because a definition also changes with its price. The account is part of the key, so that
+      // one account's rows can't make another's schema slow.
       const key = `${caller.accountId} ${Bun.SHA256.hash(text, "base64")}`;
       const queue = slowKeys.has(key) ? checks : pushes;
       const job = { kind: "validate", key, text, rows: `[${rows.join(",")}]` } as const;
@@ -133,13 +136,13 @@ const NOT_COMPARED: SchemaComparison = {
   ],
 };
 
-/** By the job's own cost: to have waited, or run on a busy machine, makes no schema slow. */
+/** Judged by the job's own cost. Waiting, or a busy machine, makes no schema slow. */
 function isSlow(outcome: QueueOutcome): boolean {
   if (outcome.kind === "done") return outcome.processorMs >= SLOW_MS;
   return outcome.kind !== "busy";
 }
 
-/** What came of a job. A fault of ours is thrown. */
+/** The result of a job. Throws an internal error. */
 function resultOf(outcome: QueueOutcome): Exclude<JobOutcome, { kind: "failed" }> | SchemaCheck {
   if (outcome.kind === "busy") return outcome;
   if (outcome.kind !== "done") return { kind: "over_budget", detail: TIME_DETAIL };
@@ -148,7 +151,7 @@ function resultOf(outcome: QueueOutcome): Exclude<JobOutcome, { kind: "failed" }
   return result;
 }
 
-/** A worker is an entry point of its own, which `bun build --compile` puts into the binary as JavaScript. */
+/** A worker is a separate entry point, which `bun build --compile` adds to the binary as JavaScript. */
 function defaultWorkerUrl(): URL {
   const path = IS_COMPILED ? "./push/schema/schema_worker.js" : "./schema_worker.ts";
   return new URL(path, import.meta.url);

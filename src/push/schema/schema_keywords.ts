@@ -1,8 +1,8 @@
 /**
- * The keywords of JSON Schema 2020-12 and draft-07: which values each may have, and how it holds
- * subschemas. The tables stand for the metaschemas, whose messages do not say what is allowed.
+ * The keywords of JSON Schema 2020-12 and draft-07: which values each accepts, and how it contains subschemas. These
+ * tables replace the metaschemas, whose messages do not say what is allowed.
  *
- * A keyword that is not in the table of its draft is unknown there and has no meaning.
+ * A keyword that is not in its draft's table is unknown and has no meaning.
  *
  * @module
  */
@@ -16,9 +16,9 @@ export type Schema = JsonObject | boolean;
 
 interface Keyword {
   readonly isAllowed: (value: unknown) => boolean;
-  /** What the value must be, to follow "must be". */
+  /** What the value must be, as the words after "must be". */
   readonly rule: string;
-  /** How the value holds subschemas: as itself or a list of them, or as members of an object. */
+  /** How the value contains subschemas: as itself or a list of them, or as members of an object. */
   readonly holds?: "schema" | "map";
 }
 
@@ -103,15 +103,18 @@ export function findKeyword(dialect: Dialect, name: string): Keyword | undefined
   return Object.hasOwn(KEYWORDS[dialect], name) ? KEYWORDS[dialect][name] : undefined;
 }
 
-/** Keywords that check nothing, so a misspelt one does no harm; and those that many words are close to. */
+/**
+ * Keywords that are never suggested: those that check nothing, so that a misspelling is harmless, and those that are
+ * similar to many words.
+ */
 const NOT_MEANT = new Set(
   "$comment $schema contentEncoding contentMediaType contentSchema default deprecated description examples format if not readOnly title writeOnly".split(
     " ",
   ),
 );
-/** What OpenAPI 3.0 says in place of a type. */
+/** OpenAPI 3.0's alternative to the type null. */
 export const NULLABLE = "nullable";
-/** From so many letters on, two of a keyword's may be wrong. */
+/** In keywords of at least this many letters, two letters may be wrong. */
 const LONG_KEYWORD_MIN = 6;
 
 /** The keyword that an unknown one was probably meant to be. */
@@ -126,12 +129,12 @@ export function nearestKeyword(dialect: Dialect, name: string): string | undefin
   });
 }
 
-/** Whether both have the same letters: two of them changed places. */
+/** Whether the two have the same letters, with two of them swapped. */
 function isSwap(a: string, b: string): boolean {
   return [...a].sort().join("") === [...b].sort().join("");
 }
 
-/** The subschemas in a keyword's value, each with its RFC 6901 pointer from there. */
+/** The subschemas in a keyword's value, each with its RFC 6901 pointer relative to the value. */
 export function heldSchemas({ holds }: Keyword, value: unknown): (readonly [string, Schema])[] {
   if (holds === undefined) return [];
   if (holds === "schema" && isSchema(value)) return [["", value]];

@@ -1,6 +1,5 @@
 /**
- * A provider's schema that is not accepted. Thrown inside this folder only; the worker makes an outcome
- * of it.
+ * A provider's schema that is not accepted. Thrown only inside this folder. The worker turns it into an outcome.
  *
  * @module
  */

@@ -1,6 +1,7 @@
 /**
- * Warnings at create and edit: what is sound in a feed's definition, but hardly what its provider meant.
- * Beyond 12.
+ * Warnings at create and edit: definitions that are valid, but probably not what the provider meant.
+ *
+ * See `src/spec/beyond.md`, section 12.
  *
  * @module
  */
@@ -11,17 +12,20 @@ import type { ValueError } from "./check_run.ts";
 import type { MisspeltKeyword } from "./compile_schema.ts";
 import { NULLABLE } from "./schema_keywords.ts";
 
-/** What create and edit answer with: one sentence each. */
+/** The warnings that create and edit return, one sentence each. */
 export function warningsOf(options: {
   readonly schema: unknown;
-  /** Whether the keyword `format` is in it. */
+  /** Whether it contains the keyword `format`. */
   readonly hasFormat: boolean;
   /** Null until the first push decides. */
   readonly feedType: FeedType | null;
-  /** The first mistake in the sample, if there is a sample and it has one. */
+  /** The first mistake in the sample. Undefined if there is no sample, or if it is valid. */
   readonly sampleError: ValueError | undefined;
   readonly misspelt: readonly MisspeltKeyword[];
-  /** The newest rows, if the schema is locked: how many there are, how many fail it, and the first mistake. */
+  /**
+   * If the schema is locked, the number of newest rows that were checked. Next: how many of them fail, and the first
+   * mistake.
+   */
   readonly rowsChecked: number;
   readonly rowsFailed: number;
   readonly rowError: ValueError | undefined;
@@ -65,12 +69,12 @@ export function warningsOf(options: {
   return warnings;
 }
 
-/** Whether no row could meet the schema, because a row is an object. */
+/** Whether no row can meet the schema, because a row is an object. */
 function isForArray(schema: unknown): boolean {
   return isObject(schema) && [schema.type].flat().join() === "array";
 }
 
-/** Whether the schema knows of `id`, or leaves it to subschemas that this does not look into. */
+/** Whether the schema names `id`, or may do so in subschemas that this function does not analyze. */
 function namesId(schema: unknown): boolean {
   if (!isObject(schema)) return true;
   const isComposed = ["$ref", "$dynamicRef", "allOf", "anyOf", "oneOf"].some(

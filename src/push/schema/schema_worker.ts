@@ -1,8 +1,8 @@
 /**
- * The worker that compiles providers' schemas and checks rows by them, one job at a time.
+ * The worker that compiles providers' schemas and checks rows against them, one job at a time.
  *
- * It keeps what it compiled by the caller's key. If it can't stop a job by itself, the queue on the main
- * thread terminates it.
+ * It caches compiled schemas by the caller's key. If it can't stop a job by itself, the queue on the main thread
+ * terminates it.
  *
  * @module
  */
@@ -24,13 +24,13 @@ import type { FromWorker, InvalidRows, Job, JobOutcome, RowError } from "./worke
 declare const self: Worker;
 
 /**
- * Steps of one push. 500 rows of 250 bytes take some 4,000; 4 MiB of GeoJSON some 1,000,000. A push that
- * uses up all of them takes half a second.
+ * Steps of one push. 500 rows of 250 bytes take about 4,000, and 4 MiB of GeoJSON about 1,000,000. A push that uses all
+ * of them takes half a second.
  */
 const STEPS_MAX = 10_000_000;
-/** Steps for describing the mistakes of a push. Rows that are left then count as one mistake each. */
+/** Steps for describing the mistakes of a push. Each remaining row then counts as one mistake. */
 const EXPLAIN_STEPS_MAX = 2_000_000;
-/** Compiled schemas that a worker keeps, and their weight in characters and instructions of patterns. */
+/** Compiled schemas that a worker caches, and their total weight in characters and pattern instructions. */
 const KEPT_MAX = 500;
 const KEPT_WEIGHT_MAX = 4_000_000;
 
@@ -79,7 +79,7 @@ function perform(job: Job): JobOutcome {
   }
 }
 
-/** The stack is the third thing that a schema can use up, beside steps and time. */
+/** Besides steps and time, a schema can also exhaust the stack. */
 function isBudgetSpent(error: unknown): boolean {
   return error instanceof StepsSpent || error instanceof RangeError;
 }
@@ -105,14 +105,14 @@ function compare(before: string | null, after: string | null): SchemaComparison 
   return compareSchemas(parsed(before), parsed(after));
 }
 
-/** A sample may be one row or several, but a singleton's is the document. */
+/** A sample may be one row or several. A singleton's sample is the document. */
 function sampleRows(text: string | null, feedType: FeedType | null): unknown[] {
   if (text === null) return [];
   const sample = parseExactly(text);
   return Array.isArray(sample) && feedType !== "singleton" ? sample : [sample];
 }
 
-/** The rows of a push, which come as the text of an array. */
+/** The rows of a push, which arrive as the text of an array. */
 function rowsOf(text: string): unknown[] {
   const rows = parseExactly(text);
   assert(Array.isArray(rows), "rows come as an array");
@@ -120,7 +120,7 @@ function rowsOf(text: string): unknown[] {
 }
 
 function compile(text: string): CompiledSchema {
-  // As UTF-16 it is no longer than as UTF-8.
+  // A text is never longer in UTF-16 units than in UTF-8 bytes.
   if (text.length > SCHEMA_BYTES_MAX) {
     throw new SchemaRefused(`a schema must have at most ${SCHEMA_BYTES_MAX} bytes`, "");
   }
@@ -135,7 +135,7 @@ function findOrCompile(key: string, text: string): CompiledSchema {
   return schema;
 }
 
-/** Most rows are valid, so mistakes are only collected for those that turn out not to be. */
+/** Most rows are valid, so mistakes are collected only for rows that turn out to be invalid. */
 function validateRows(
   schema: CompiledSchema,
   rows: readonly unknown[],
@@ -156,7 +156,7 @@ function validateRows(
   return { kind: "invalid", errorCount, rowCount, errors: errors.slice(0, ERRORS_LISTED_MAX) };
 }
 
-/** All mistakes of a row; only the first if to find all takes more steps than are left. */
+/** All mistakes of a row, or only the first if finding all takes more steps than are left. */
 function explain(schema: CompiledSchema, row: unknown, stepsMax: number) {
   const run = new CheckRun({ stepsMax, isExplaining: true });
   try {

@@ -1,5 +1,5 @@
 /**
- * What the main thread and the schema worker say to each other.
+ * Messages between the main thread and the schema worker.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { ValueError } from "./check_run.ts";
 
 export type Job =
   | { readonly kind: "compile"; readonly text: string }
-  /** Find what the provider should be warned of. */
+  /** Find warnings for the provider. */
   | { readonly kind: "review"; readonly definition: SavedDefinition }
   /** Compare two schemas: JSON texts, or null for none. */
   | { readonly kind: "compare"; readonly before: string | null; readonly after: string | null }
@@ -17,7 +17,7 @@ export type Job =
       readonly kind: "validate";
       readonly key: string;
       readonly text: string;
-      /** A JSON array of all rows: one string is handed over in half the time of 500. */
+      /** A JSON array of all rows. Passing one string takes half the time of passing 500. */
       readonly rows: string;
     };
 
@@ -31,13 +31,13 @@ export interface InvalidRows {
   readonly kind: "invalid";
   /** The first 20. */
   readonly errors: readonly RowError[];
-  /** Every mistake of every row; one a row if to find all would cost too much. */
+  /** Total mistakes of all rows. One per row if finding all would cost too much. */
   readonly errorCount: number;
-  /** Rows that have one. */
+  /** Rows with at least one mistake. */
   readonly rowCount: number;
 }
 
-/** The job takes more steps or time than it may have. */
+/** The job needs more steps or time than allowed. */
 export interface OverBudget {
   readonly kind: "over_budget";
   readonly detail: string;
@@ -50,7 +50,7 @@ export type JobOutcome =
   | InvalidRows
   | InvalidSchema
   | OverBudget
-  /** A fault of ours. */
+  /** An internal error. */
   | { readonly kind: "failed"; readonly detail: string };
 
 export type FromWorker =
@@ -59,6 +59,6 @@ export type FromWorker =
   | {
       readonly kind: "done";
       readonly outcome: JobOutcome;
-      /** Processor time of the worker's thread, in milliseconds, however busy the machine was. */
+      /** Processor time of the worker's thread, in milliseconds. Not affected by other load on the machine. */
       readonly processorMs: number;
     };

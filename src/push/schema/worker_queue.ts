@@ -1,12 +1,12 @@
 /**
- * A queue in front of one worker, which is replaced if a job outlasts its time or brings it down.
+ * A queue in front of one worker, which is replaced if a job exceeds its time or crashes it.
  *
- * One job is with the worker at a time, so the time that is measured is that job's own, and jobs that wait
- * lose nothing if the worker is terminated. Accounts take turns, and a job leaves the queue if nobody waits
- * for it any more. So an account's jobs, however many and slow, cost another's the time of one.
+ * The worker has one job at a time, so the measured time is that job's own, and pending jobs lose nothing if the worker
+ * is terminated. Accounts take turns, and a job leaves the queue when its caller stops waiting. So one account's jobs,
+ * however many and slow, delay another account by only one job.
  *
- * A job's time is processor time. On a machine that has none to spare it has longer, within a bound. The
- * worker starts with the first job and does not keep the process alive while it is idle.
+ * Time limits are in processor time. On a busy machine, a job may take longer on the clock, up to a limit. The worker
+ * starts with the first job, and does not keep the process alive while idle.
  *
  * @module
  */
@@ -22,42 +22,42 @@ export type QueueOutcome =
       /** Processor time of the job, in milliseconds. */
       readonly processorMs: number;
     }
-  /** The worker was terminated because of this job, or went down. */
+  /** The worker was terminated because of this job, or crashed. */
   | { readonly kind: "stopped" }
   /**
-   * Too many jobs wait, the queue is closed, no worker starts, the machine has no time for the job, or
-   * nobody waits for it.
+   * Too many jobs are waiting, the queue is closed, no worker starts, the machine has no time for the job, or the
+   * caller stopped waiting.
    */
   | { readonly kind: "busy" };
 
-/** Who asks for a job. */
+/** The caller of a job. */
 export interface Caller {
   /** Jobs of one account wait for each other. */
   readonly accountId: string;
-  /** Aborted when the caller has gone away: a job that has not begun is then left undone. */
+  /** Aborted when the caller disconnects. A job that has not begun is then skipped. */
   readonly signal: AbortSignal;
 }
 
 export interface WorkerQueueOptions {
   readonly workerUrl: URL;
   /**
-   * Processor time that was spent so far, in milliseconds. @default that of the whole process: a worker
-   * that spins can't be asked for its own, and has had no more than all threads together
+   * Processor time spent so far, in milliseconds. @default that of the whole process: a worker in a tight loop can't
+   * report its own time, which is at most that of all threads together
    */
   readonly processorMs?: (() => number) | undefined;
 }
 
 export interface RunOptions {
-  /** Processor time from when the worker has the job, in milliseconds. */
+  /** Processor time in milliseconds, counted from when the worker receives the job. */
   readonly timeMs: number;
   readonly caller: Caller;
 }
 
-/** Jobs that wait for a worker; an account's are at most as many as it leaves free. */
+/** Jobs that may wait for a worker. One account's jobs may take at most as many places as they leave free. */
 export const JOBS_WAITING_MAX = 256;
-/** A job may last so many times as long on a machine that has no processor for it. */
+/** On a busy machine, a job may take up to this many times its time limit on the clock. */
 const JOB_LATENESS_MAX = 3;
-/** Time for a worker to load, in milliseconds. Usual is 60; a machine under load is slow. */
+/** Time for a worker to load, in milliseconds. 60 is typical, but a loaded machine is slow. */
 const START_MS = 15_000;
 
 interface Entry {
@@ -83,7 +83,6 @@ export class WorkerQueue {
     this.#processorMs = processorMs;
   }
 
-  /** Jobs that wait for the worker. */
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -107,7 +106,7 @@ export class WorkerQueue {
     });
   }
 
-  /** Ends the worker. Jobs that wait are answered with `busy`. */
+  /** Ends the worker. Pending jobs get `busy`. */
   close(): void {
     this.#isClosed = true;
     this.#endWorker();
@@ -118,7 +117,7 @@ export class WorkerQueue {
     for (const entry of this.#waiting.drain()) entry.settle(BUSY);
   }
 
-  /** One job after the other, until none waits. */
+  /** Runs one job after another until none is waiting. */
   async #serve(): Promise<void> {
     this.#isServing = true;
     while (this.#waiting.size > 0) {
@@ -146,20 +145,20 @@ export class WorkerQueue {
       const message = await within(answer, waitMs);
       if (message === undefined) return settle(this.#isClosed ? BUSY : { kind: "stopped" });
       if (typeof message === "object") return settle(message);
-      // Processor time that the job did not get is given to it once more.
+      // The processor time that the job did not get is added to its time.
       const missingMs = timeMs - (this.#processorMs() - startedProcessorMs);
       const leftMs = timeMs * JOB_LATENESS_MAX - (performance.now() - startedMs);
       waitMs = Math.min(missingMs, leftMs);
       if (waitMs > 0) continue;
       this.#endWorker();
-      // A job that did not get its processor time says nothing of the schema.
+      // A job that did not get its processor time proves nothing about the schema.
       return settle(missingMs > 0 ? BUSY : { kind: "stopped" });
     }
   }
 
   /** Undefined if no worker starts. */
   async #startWorker(): Promise<Worker | undefined> {
-    // No environment: a provider's schema has no business with the gateway's secrets.
+    // No environment: providers' schemas must not have access to the gateway's secrets.
     const worker = new Worker(this.#workerUrl, { env: {}, name: "schemas" });
     this.#worker = worker;
     const down = () => {
@@ -176,7 +175,7 @@ export class WorkerQueue {
     return undefined;
   }
 
-  /** What the worker says next; undefined if it goes down or is ended. */
+  /** The worker's next message. Undefined if it crashes or is ended. */
   #nextMessage(): Promise<FromWorker | undefined> {
     return new Promise((resolve) => {
       this.#answer = resolve;
