@@ -1,26 +1,26 @@
 /**
- * A request of a tool in this process to one of the routes. It goes through the route as every request, so the same
- * checks, limits, charges and receipts hold. It carries wishes that HTTP has no words for. Beyond 4.
+ * A request of a tool in this process to one of the routes. It passes through the route like every request, so the same
+ * checks, limits, charges, and receipts apply. It carries options that HTTP does not offer.
  *
  * @module
  */
 import type { WindowState } from "../admission/claims.ts";
 import { type FaceWords, HTTP_WORDS, TOOL_WORDS } from "../http/face_words.ts";
 
-/** What a route does for a tool only. */
+/** What a route does only for tools. */
 export interface ToolWishes {
   /** Top-level members to keep of each row. */
   readonly fields?: readonly string[] | undefined;
   /** Catalog: only feeds of this category. */
   readonly category?: string | undefined;
   /**
-   * Takes the rows of a read that was logged, in place of the answer's body. If it throws, the read is refunded. So
-   * a tool does here whatever may fail.
+   * Receives the rows of a read that was logged, instead of the answer's body. If it throws, the read is refunded, so a
+   * tool does everything that may fail in this function.
    */
   readonly take?: (rows: RowsTaken) => void;
 }
 
-/** A page of rows, and what belongs to it. */
+/** A page of rows, and the information about it. */
 export interface RowsTaken {
   /** JSON text of an array, in parts to join. Answers may share the parts. */
   readonly rows: readonly string[];
@@ -28,11 +28,11 @@ export interface RowsTaken {
   readonly next:
     | { readonly has_more: boolean; readonly next_cursor: string | null }
     | { readonly next_offset: string; readonly up_to_date: boolean };
-  /** The asked ids that the feed does not have. */
+  /** The requested ids that the feed does not contain. */
   readonly missing?: readonly string[];
-  /** The asked fields that no row has. */
+  /** The requested fields that no row contains. */
   readonly fieldsNotFound: readonly string[];
-  /** JSON text of the receipt; undefined if nothing was charged for. */
+  /** JSON text of the receipt. Undefined if nothing was charged. */
   readonly origin: string | undefined;
   readonly window: WindowState;
 }
@@ -47,12 +47,16 @@ export class ToolRequest extends Request {
   }
 }
 
+<<<<<<< HEAD:src/api/tool_request.ts
 /** What a refusal of the request calls the things that its sender can use. */
 export function wordsOf(request: Request): FaceWords {
   return request instanceof ToolRequest ? TOOL_WORDS : HTTP_WORDS;
 }
 
 /** The wishes of a request; none if it came over HTTP. */
+=======
+/** The wishes of a request. Empty if it came over HTTP. */
+>>>>>>> 39fabb4d (Comments of read and feeds state the rule instead of citing a section):src/read/pipeline/tool_request.ts
 export function wishesOf(request: Request): ToolWishes {
   return request instanceof ToolRequest ? request.wishes : NO_WISHES;
 }

@@ -1,10 +1,10 @@
 /**
- * The body of create and edit: text in, the given fields or every mistake out. Interface 4.7 and 4.8,
- * decisions 4 and 10.
+ * The body of create and edit: takes text, and returns the given fields or every mistake.
  *
- * There are two steps, because whether a create is an edit depends on whose feed its `id` is: `parseBody`
- * reads the JSON, `readChanges` holds it against the schema of the route. What is stored is the provider's
- * own text, so `schema_definition` and `sample_response` keep their key order and numbers.
+ * There are two steps, because whether a create is an edit depends on the owner of the feed that its `id` names:
+ * `parseBody` reads the JSON, and `readChanges` checks it against the schema of the route. The provider's own text is
+ * stored, so `schema_definition` and `sample_response` keep their key order and numbers. See `src/spec/decisions.md`,
+ * section 4.
  *
  * @module
  */
@@ -38,7 +38,7 @@ import {
 } from "./feed_shapes.ts";
 import { decidePricing, type GivenPricing, type Pricing, type PricingOutcome } from "./pricing.ts";
 
-/** Whether a feed is made, or an existing one is changed. */
+/** Whether a feed is created, or an existing one is changed. */
 export type SaveMode = "create" | "edit";
 
 export type BodyOutcome =
@@ -51,17 +51,17 @@ export type BodyOutcome =
       readonly errorCount: number;
     };
 
-/** The fields that a body gives, ready to be laid over a feed. */
+/** The fields in a body, ready to be applied to a feed. */
 interface FeedChanges {
-  /** JSON object of the given fields in canonical form, pricing apart; null clears. */
+  /** JSON object of the given fields in canonical form, without pricing. Null clears a field. */
   readonly fields: string;
-  /** Undefined if the body has no pricing field: pricing stays. */
+  /** Undefined if the body has no pricing field, in which case pricing is unchanged. */
   readonly pricing: Pricing | undefined;
-  /** Text of a given `schema_definition` that has something to check; undefined for null and `{}`. */
+  /** Text of the given `schema_definition` if it has something to check. Undefined for null and `{}`. */
   readonly schema: string | undefined;
-  /** The same as it was given, null and `{}` included; undefined if the body has none. */
+  /** The `schema_definition` as given, including null and `{}`. Undefined if the body has none. */
   readonly givenSchema: string | undefined;
-  /** Whether the body says anything about what rows must be: the schema, or whether it is locked. */
+  /** Whether the body changes the requirements for rows: the schema, or whether it is locked. */
   readonly isSchemaGiven: boolean;
 }
 
@@ -69,7 +69,7 @@ type ChangesOutcome =
   | { readonly kind: "changes"; readonly changes: FeedChanges }
   | {
       readonly kind: "invalid";
-      /** The first of them, in the body's order. */
+      /** The first ones, in the body's order. */
       readonly errors: readonly FieldError[];
       readonly errorCount: number;
     }
@@ -85,9 +85,9 @@ const PRICING: ReadonlySet<string> = new Set([
   "price_per_1k",
   "one_time_price_cents",
 ]);
-/** Stored as they are, and bounded in serialized bytes. Decisions 4. */
+/** Stored as they are, and bounded in serialized bytes. */
 const DOCUMENTS: ReadonlySet<string> = new Set(["schema_definition", "sample_response"]);
-/** Names that other services give to our fields. Beyond 12. */
+/** Names of our fields in other services. */
 const OTHER_NAMES = new Map([
   ["type", "feed_type"],
   ["slug", "endpoint_path"],
@@ -97,10 +97,10 @@ const OTHER_NAMES = new Map([
   ["readme", "readme_md"],
   ["title", "name"],
 ]);
-/** The body itself is a level around `schema_definition` and `sample_response`. */
+/** The body itself is one level around `schema_definition` and `sample_response`. */
 const BODY_DEPTH_MAX = JSON_DEPTH_MAX + 1;
 
-/** Reads the JSON of a body; what it may hold is as for rows. Decisions 5 and 10. */
+/** Reads the JSON of a body. It may contain the same values as a row. */
 export function parseBody(text: string): BodyOutcome {
   try {
     const json = scanJson(text, {
@@ -119,20 +119,20 @@ export function parseBody(text: string): BodyOutcome {
   }
 }
 
-/** The feed that a create body names, in lower case; undefined if it names none. */
+/** The feed that a create body names, in lower case. Undefined if it names none. */
 export function upsertIdOf(json: JsonText): string | undefined {
   const id = findMember(json.root, "id");
   return id?.kind === "string" ? parseUuid(stringOf(json, id)) : undefined;
 }
 
-/** A field that the body gives, and its type. */
+/** A field in the body, and its type. */
 interface Field {
   readonly name: string;
   readonly value: JsonSpan;
   readonly schema: TSchema;
 }
 
-/** Reads every field of a body; a create that edits an owned feed is read as an edit. */
+/** Reads every field of a body. A create that edits an owned feed is read as an edit. */
 export function readChanges(json: JsonText, mode: SaveMode): ChangesOutcome {
   const { errors, errorCount } = mistakesIn(json, mode);
   if (errorCount > 0) return { kind: "invalid", errors, errorCount };
@@ -163,8 +163,8 @@ export function readChanges(json: JsonText, mode: SaveMode): ChangesOutcome {
 }
 
 /**
- * One a field, in the body's order: the errors of the route's schema, and those that only the text shows. A body may
- * have hundreds of thousands of them, so only those that are listed are put into words.
+ * The mistakes, one per field, in the body's order: those against the route's schema, and those that only the text
+ * shows. A body may have hundreds of thousands of mistakes, so messages are built only for those that are listed.
  */
 function mistakesIn(json: JsonText, mode: SaveMode) {
   const mistakes = new Map<string, () => string>();
@@ -202,13 +202,13 @@ function unknownField(name: string, known: readonly string[]): string {
   return `there is no field ${JSON.stringify(excerpt(name))}; ${remedy}`;
 }
 
-/** What a row has as it was written, or as the list of own feeds shows it. */
+/** Fields of the full row, or of the list of own feeds, that can't be written. */
 const READ_ONLY_NAMES = [
   ...Object.keys(WrittenFeedShape.properties),
   ...Object.keys(OwnFeedShape.properties),
 ];
 
-/** The body as the schema looks at it: without the rest of the full row, so that a row can be sent back. */
+/** The body as checked by the schema: without the read-only fields, so that a returned row can be sent back. */
 function checkedValue({ text }: JsonText, mode: SaveMode): Record<string, unknown> {
   const value: Record<string, unknown> = JSON.parse(text);
   const { properties } = CHECKS[mode].Schema();
@@ -229,11 +229,11 @@ function fieldsOf({ root }: JsonText, mode: SaveMode): Field[] {
   });
 }
 
-/** What a parsed number has lost, and the bytes of a document. */
+/** Mistakes that are not visible after parsing: lost digits, and the bytes of a document. */
 function mistakeInText(json: JsonText, { name, value, schema }: Field): string | undefined {
   const text = textOf(json, value);
   if (KindGuard.IsInteger(notNull(schema)) && value.kind === "number") {
-    // 100.00000000000000000001 is an integer once it is a double.
+    // 100.00000000000000000001 becomes an integer when parsed as a double.
     return /^-?\d+$/.test(plainDecimal(text))
       ? undefined
       : `${name} must be an integer, got ${excerpt(text)}`;
@@ -252,18 +252,18 @@ function canonicalText(json: JsonText, { name, value, schema }: Field): string {
     const alias = Object.entries(FEED_TYPE_ALIASES).find(([each]) => each === given)?.[1];
     return JSON.stringify(alias ?? given);
   }
-  // PostgreSQL bounds exponents more narrowly, and prices are calculated with.
+  // PostgreSQL limits exponents more strictly, and prices are used in calculations.
   const isPlain = PRICING.has(name) || KindGuard.IsInteger(notNull(schema)) || /e/i.test(text);
   if (value.kind === "number" && !DOCUMENTS.has(name)) return isPlain ? plainDecimal(text) : text;
   return text;
 }
 
-/** The first step of a pointer. */
+/** The first step of a JSON Pointer. */
 function nameAt(path: string): string {
   return path.split("/", 2)[1]?.replaceAll("~1", "/").replaceAll("~0", "~") ?? "";
 }
 
-/** From canonical texts: a name in quotes, a plain number, or null. */
+/** Takes canonical texts: a quoted name, a plain number, or null. */
 function givenPricing(prices: Readonly<Record<string, string>>): GivenPricing {
   const { price_type: type, price_per_1k: per1k, one_time_price_cents: cents } = prices;
   return {

@@ -1,5 +1,8 @@
 /**
- * What feeds hold: rows, batches that wait to be completed, the newest refusal, and what 30 days brought. Beyond 11.
+ * The contents of feeds: rows, batches that are not complete, the most recent refusal, and the activity of the last 30
+ * days.
+ *
+ * See `src/spec/beyond.md`, section 11.
  *
  * @module
  */
@@ -23,7 +26,7 @@ export const openBatches = Type.Array(OpenBatchShape, {
   description: `Batches that wait for \`batch_complete\`, newest first, at most ${OPEN_BATCHES_LISTED_MAX}.`,
 });
 
-/** A line for each open batch of each feed, or one of a feed that has none. */
+/** One line for each open batch of each feed, or a single line for a feed without one. */
 export type FeedContent = Row<"list_feed_contents">;
 
 export function listFeedContents(
@@ -38,7 +41,7 @@ export function listFeedContents(
   });
 }
 
-/** Of one feed's lines. */
+/** Takes the lines of one feed. */
 export function openBatchesOf(contents: readonly FeedContent[]): readonly OpenBatch[] {
   return contents.flatMap(({ batch_id, batch_rows, begun_at, closes_at }) =>
     batch_id === null || begun_at === null

@@ -11,30 +11,33 @@ import { schemaProperties } from "./schema_properties.ts";
 
 export interface FeedField {
   readonly name: string;
-  /** JSON Schema's word, or `any`. */
+  /** The JSON Schema type, or `any`. */
   readonly type: string;
 }
 
 export interface FeedFields {
   readonly fields: readonly FeedField[];
-  /** Fields that are not named: too many, or with names that can't stand in a text unquoted. */
+  /**
+   * Number of fields that are not named, because there are too many or because their names can't appear in a text
+   * unquoted.
+   */
   readonly unnamedCount: number;
 }
 
 const FIELDS_MAX = 40;
-/** A name in a skill is read by an agent: no blanks, so none is a sentence. */
+/** Agents read the names in a skill. Names with blanks are excluded, so that none is a sentence. */
 const PLAIN_NAME = /^[\p{L}\p{N}_$@.:-]{1,64}$/u;
 const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 const FILTERED_TYPES = ["string", "number", "integer", "boolean", "any"];
 
-/** In the schema's order; of the sample if there is no schema. Both are JSON text or null. */
+/** In the schema's order, or in the sample's if there is no schema. Both are JSON text or null. */
 export function parseFeedFields(schema: string | null, sample: string | null): FeedFields {
   const all = fieldsOfSchema(schema) ?? fieldsOfSample(sample) ?? [];
   const fields = all.filter(({ name }) => isPlain(name)).slice(0, FIELDS_MAX);
   return { fields, unnamedCount: all.length - fields.length };
 }
 
-/** Unicode counts invisible fillers as letters, so a name of letters may hold some. */
+/** Unicode counts invisible fillers as letters, so a name made of letters may contain some. */
 function isPlain(name: string): boolean {
   return PLAIN_NAME.test(name) && withoutInvisible(name) === name;
 }

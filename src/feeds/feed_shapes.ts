@@ -1,5 +1,7 @@
 /**
- * A feed as bodies show it, and as create and edit take it. Interface 2.1, 4.7 and 4.8, decisions 4 and 10.
+ * The shapes of a feed in answers, and in the bodies of create and edit.
+ *
+ * See `src/spec/interface.md`, section 2.1.
  *
  * @module
  */
@@ -24,7 +26,7 @@ import { openBatches } from "./feed_contents.ts";
 import { FEED_STATUSES, FEED_TYPES, PRICE_TYPES } from "./find.ts";
 import { COMPATIBILITIES } from "./schema_changes.ts";
 
-/** What a feed's review may be. A listed feed has been reviewed. Beyond 11. */
+/** The states of a feed's review. A listed feed has been reviewed. */
 export const REVIEWS = ["none", "waiting", "listed", "declined"] as const;
 
 export const FEED_TYPE_ALIASES = {
@@ -34,7 +36,7 @@ export const FEED_TYPE_ALIASES = {
 } as const;
 const FEED_TYPES_TAKEN = [...FEED_TYPES, ...keysOf(FEED_TYPE_ALIASES)];
 
-/** Members that a feed has wherever it is shown to readers. */
+/** Members of a feed wherever it is shown to readers. */
 export const shown = {
   id: uuid("Of the feed."),
   name: Type.String({ description: "Display name." }),
@@ -44,7 +46,7 @@ export const shown = {
   last_sync_at: nullable(time("The newest successful push.")),
 };
 
-/** How a feed is paid for, beside the price of calls. */
+/** How a feed is paid for, in addition to the price per call. */
 export const priced = {
   price_type: oneOf(PRICE_TYPES, { description: "What is paid for: nothing, calls, or access." }),
   one_time_price_cents: nullable(
@@ -227,7 +229,7 @@ const SchemaChangeShape = Type.Object(
   { $id: "SchemaChange", description: "A change at one place of a schema." },
 );
 
-/** What an edit would do, which was not saved. */
+/** The effect of an edit that was not saved. */
 export const EditJudgementShape = Type.Object(
   {
     dry_run: Type.Literal(true, { description: "Nothing was saved." }),
@@ -252,7 +254,7 @@ const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/;
 TypeRegistry.Set(
   "Slug",
   (_, value) =>
-    // A slug of a UUID's form would be taken for an id.
+    // A slug in the form of a UUID would be mistaken for an id.
     typeof value === "string" && SLUG.test(value) && parseUuid(value) === undefined,
 );
 TypeRegistry.Set("JsonObject", (_, value) => isObject(value));
@@ -261,7 +263,7 @@ TypeRegistry.Set(
   (_, value) => typeof value === "string" && parseUuid(value) !== undefined,
 );
 
-/** Fields that create and edit take alike. */
+/** Fields that both create and edit accept. */
 const writable = {
   description: Type.Optional(
     nullable(text({ maxLength: DESCRIPTION_LENGTH_MAX, description: "Short text." })),
@@ -349,7 +351,6 @@ const endpointPath = Type.Unsafe<string>({
   description: "Unique slug of the feed's address; not of a UUID's form.",
 });
 
-/** The body of create. */
 export const CreateFeedShape = Type.Object(
   {
     id: Type.Optional(
@@ -378,7 +379,6 @@ export const CreateFeedShape = Type.Object(
   },
 );
 
-/** The body of edit. */
 export const EditFeedShape = Type.Object(
   {
     name: Type.Optional(name),
@@ -402,7 +402,7 @@ export const EditFeedShape = Type.Object(
   },
 );
 
-/** The ids that were removed, and those that the feed does not have. */
+/** The ids that were removed, and those that the feed does not contain. */
 export const DeletedRowsShape = Type.Object(
   {
     deleted: Type.Array(Type.String(), { description: "Ids of the rows that were removed." }),

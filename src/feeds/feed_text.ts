@@ -1,9 +1,8 @@
 /**
- * A feed as JSON: the full row that its owner and the operator see, and the metadata view that readers
- * see. Interface 2.1, decisions 4 and 10.
+ * A feed as JSON: the full row for its owner and the operator, and the metadata view for readers.
  *
- * Written as text, so that `schema_definition` and `sample_response` keep the provider's key order and
- * numbers, and money stays exact.
+ * It is written as text, so that `schema_definition` and `sample_response` keep the provider's key order and numbers,
+ * and money stays exact.
  *
  * @module
  */
@@ -14,16 +13,16 @@ import { pricePer1kText } from "../money/money.ts";
 import type { Row } from "../postgres/client/database.ts";
 import { FEED_TYPES, type FeedType } from "./find.ts";
 
-/** Applies to the data of every feed. What may be redistributed is the provider's to say, in its readme. */
+/** Applies to the data of every feed. The provider defines in its readme what may be redistributed. */
 export const DATA_LICENSE =
   "Feedgate dynamic data license: attribute the provider, redistribute only as the provider's terms allow";
 
-/** Members that a slim row lacks. Beyond 11. */
+/** Members that a slim row omits. */
 const LONG_MEMBERS = /^"(?:readme_md|schema_definition|sample_response)":/;
 
 export type FeedRow = Omit<Row<"find_feed_row">, "row_version" | "row_count" | "payload_bytes">;
 
-/** The metadata view: interface 2.1, as the text of a JSON object's members. */
+/** The metadata view, as the text of a JSON object's members. */
 export function metadataMembers(row: FeedRow, limits: Limits): string {
   return memberList(row, limits).join(",");
 }
@@ -56,7 +55,7 @@ function memberList(row: FeedRow, limits: Limits): readonly string[] {
   ];
 }
 
-/** The full row as the text of a JSON object; a slim one leaves out schema, sample and readme. */
+/** The full row as the text of a JSON object. A slim row omits schema, sample, and readme. */
 export function feedRowText(row: FeedRow, limits: Limits, isSlim = false): string {
   const own = [
     `"draft_step":${row.draft_step}`,
@@ -71,12 +70,12 @@ export function feedRowText(row: FeedRow, limits: Limits, isSlim = false): strin
   return `{${[...members, ...own].join(",")}}`;
 }
 
-/** `feed_type`, or `singleton` while that is null. Decisions 4. */
+/** `feed_type`, or `singleton` while that is null. */
 export function consumerType(feedType: string | null): FeedType {
   return nameIn(FEED_TYPES, feedType ?? "singleton");
 }
 
-/** The guardrails in force for the feed. Decisions 10. */
+/** The size limits that apply to the feed. */
 function storageConfig(feedType: string | null, limits: Limits) {
   const isSingleton = consumerType(feedType) === "singleton";
   return {
@@ -86,7 +85,7 @@ function storageConfig(feedType: string | null, limits: Limits) {
   };
 }
 
-/** A listed feed has been reviewed, whatever was asked or declined before. */
+/** A listed feed has been reviewed, whatever was requested or declined before. */
 export function reviewOf(row: Pick<FeedRow, "is_public" | "review">): string {
   return row.is_public ? "listed" : row.review;
 }

@@ -1,9 +1,9 @@
 /**
- * Which feed a caller means: by UUID or by `endpoint_path`.
+ * Finds the feed that a caller names, by UUID or by `endpoint_path`.
  *
- * A feed that was found is remembered together with its `definition_version`. A read that is planned by memory passes
- * that version to admission, which answers `changed` if the feed has changed since. So memory saves a round trip and
- * never shows an old state.
+ * A feed that was found is cached with its `definition_version`. A read that is planned from the cache passes that
+ * version to admission, which answers `changed` if the feed has changed since. So the cache saves a round trip and
+ * never exposes an old state.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export const FEED_STATUSES = ["draft", "inactive", "active"] as const;
 export type FeedStatus = (typeof FEED_STATUSES)[number];
 export const PRICE_TYPES: readonly PriceType[] = ["free", "metered", "one_time"];
 
-/** What a read is planned by. */
+/** The properties of a feed that a read is planned by. */
 export interface Feed {
   readonly feedId: string;
   /** The owner. */
@@ -29,30 +29,32 @@ export interface Feed {
   /** Null until the first push decides. */
   readonly feedType: FeedType | null;
   readonly status: FeedStatus;
-  /** The schema that pushes must meet, as JSON text; null if none is locked. */
+  /** The schema that pushes must meet, as JSON text. Null if none is locked. */
   readonly lockedSchema: string | null;
   readonly definitionVersion: bigint;
   readonly priceType: PriceType;
-  /** Nano-dollars of one call; null if the feed is sold once. */
+  /** Nano-dollars per call. Null if the feed is sold once. */
   readonly callPriceNanos: bigint | null;
-  /** USD cents; null if the feed is not sold once. */
+  /** USD cents. Null if the feed is not sold once. */
   readonly oneTimePriceCents: bigint | null;
-  /** At the look-up; admission returns the current one. */
+  /** As of the look-up. Admission returns the current one. */
   readonly dataVersion: bigint;
   /** Whether any row was ever stored. */
   readonly hasData: boolean;
-  /** Days after which a stream's events are no longer read; null: they stay. */
+  /** Days after which a stream's events are no longer read. Null if they are kept. */
   readonly retentionDays: number | null;
-  /** Why it may be neither read nor pushed to; null: it may. */
+  /** Why the feed can be neither read nor pushed to. Null if it can. */
   readonly suspensionReason: string | null;
 }
 
-/** The feeds that a role sees. A feed that was not found is looked up each time, so that always takes as long. */
+/**
+ * The feeds that a role can see. A feed that was not found is looked up each time, so its answer always takes as long.
+ */
 export class Feeds {
   readonly #database: Database;
   readonly #isActiveOnly: boolean;
   readonly #known = new BoundedMap<string, Feed>(KNOWN_FEEDS_MAX);
-  /** Look-ups under way that nobody has asked for yet. */
+  /** Look-ups in progress that no caller has requested yet. */
   readonly #foreseen = new Map<string, Promise<Feed | undefined>>();
 
   /** `isActiveOnly` is for readers: a draft or an inactive feed is not found. */
@@ -61,7 +63,7 @@ export class Feeds {
     this.#isActiveOnly = isActiveOnly;
   }
 
-  /** From memory if known. */
+  /** Returns the feed from memory if it is known. */
   find(accountId: string, reference: string): Feed | Promise<Feed | undefined> {
     return (
       this.#known.get(reference) ??
@@ -70,7 +72,7 @@ export class Feeds {
     );
   }
 
-  /** Begins the look-up for a caller whose key is being looked up, so that both take one round trip. */
+  /** Starts the look-up for a caller whose key is being looked up, so that both take one round trip. */
   foresee(reference: string): void {
     if (this.#known.get(reference) !== undefined || this.#foreseen.has(reference)) return;
     const forget = () => this.#foreseen.delete(reference);
@@ -80,7 +82,7 @@ export class Feeds {
     found.then(forget, forget);
   }
 
-  /** From the database, on behalf of the account; what is remembered is replaced. */
+  /** Looks up the feed in the database for the account, and replaces the cached one. */
   async findFresh(accountId: string, reference: string): Promise<Feed | undefined> {
     const row = await this.#database
       .onBehalfOf(accountId)
@@ -94,7 +96,7 @@ export class Feeds {
     return feed;
   }
 
-  /** The listed slug that a mistyped one was probably meant to be; undefined for an id. */
+  /** The listed slug that a mistyped one was probably meant to be. Undefined for an id. */
   async findNearestSlug(accountId: string, reference: string): Promise<string | undefined> {
     const { endpoint_path: slug } = referenceParameters(reference);
     if (slug === null || slug.length > SLUG_LENGTH_MAX) return undefined;
@@ -105,20 +107,23 @@ export class Feeds {
     return nearestWords(slug, slugs)[0];
   }
 
-  /** The next look-up by this reference asks the database. */
+  /** Makes the next look-up by this reference ask the database. */
   forget(reference: string): void {
     this.#known.delete(reference);
   }
 }
 
-/** The account's own feed; undefined for every other reference. Decisions 2, 3 and 10. */
+/**
+ * The account's own feed. Undefined for every other reference, so that unknown feeds and those of other accounts look
+ * alike.
+ */
 export async function findOwned(
   feeds: Feeds,
   accountId: string,
   reference: string,
 ): Promise<Feed | undefined> {
   const feedId = parseUuid(reference);
-  // The id, because the slug may name another feed by now.
+  // By id, because the slug may name another feed by now.
   const feed = await (feedId === undefined
     ? feeds.findFresh(accountId, reference)
     : feeds.find(accountId, feedId));
@@ -134,7 +139,7 @@ interface ReferenceParameters {
 export function referenceParameters(reference: string): ReferenceParameters {
   const feedId = parseUuid(reference);
   if (feedId !== undefined) return { feed_id: feedId, endpoint_path: null };
-  // PostgreSQL refuses a NUL in any text; no slug has one.
+  // PostgreSQL refuses a NUL in any text. No slug contains one.
   return { feed_id: null, endpoint_path: reference.replaceAll("\0", "/") };
 }
 

@@ -1,8 +1,9 @@
 /**
- * What a feed costs, decided from the three pricing fields of a body. Interface 4.7, decisions 10.
+ * Decides what a feed costs, from the three pricing fields of a body.
  *
- * In go the fields as given, already of the right JSON type; out comes the whole pricing, or every
- * mistake in it. A given field that contradicts the type is a mistake; 0 and null never contradict.
+ * Takes the given fields, whose JSON types were checked, and returns the complete pricing or every mistake in it. A
+ * field that contradicts the price type is a mistake. 0 and null never contradict. See `src/spec/decisions.md`, section
+ * 10.
  *
  * @module
  */
@@ -12,7 +13,7 @@ import type { FieldError } from "../lib/field_error.ts";
 import { ONE_TIME_PRICE_CENTS_MIN, PRICE_PER_1K_USD_MAX } from "../limits.ts";
 import { callPriceNanos } from "../money/money.ts";
 
-/** The pricing fields of a body. One that is not given means the same as null. */
+/** The pricing fields of a body. A missing field means the same as null. */
 export interface GivenPricing {
   readonly priceType?: PriceType | undefined;
   /** USD per 1,000 calls, in decimal text without exponent. */
@@ -20,10 +21,10 @@ export interface GivenPricing {
   readonly oneTimePriceCents?: bigint | null;
 }
 
-/** What is stored. */
+/** The pricing to store. */
 export interface Pricing {
   readonly priceType: PriceType;
-  /** Price of one call; null if calls are not paid for. */
+  /** Price of one call. Null if calls are not charged. */
   readonly callPriceNanos: bigint | null;
   readonly oneTimePriceCents: bigint | null;
 }
@@ -32,17 +33,17 @@ export type PricingOutcome =
   | { readonly kind: "decided"; readonly pricing: Pricing }
   | { readonly kind: "pricing_invalid"; readonly errors: readonly FieldError[] };
 
-/** Upper bound of both price fields, each in its own unit. Decisions 10. */
+/** Upper bound of both price fields, each in its own unit. */
 const PRICE_MAX = BigInt(PRICE_PER_1K_USD_MAX);
 const CALL_PRICE_NANOS_MAX = PRICE_MAX * 1_000_000n;
 
-/** Pricing as at creation: what is not given is not there. */
+/** Decides pricing as at creation: fields that are not given are absent. */
 export function decidePricing(given: GivenPricing): PricingOutcome {
   const { pricePer1k = null, oneTimePriceCents: once = null } = given;
   const errors: FieldError[] = [];
   const refuse = (field: "price_per_1k" | "one_time_price_cents", rest: string) =>
     errors.push({ path: `/${field}`, message: `${field} ${rest}` });
-  // Exact, since a price has at most 6 decimals.
+  // Exact, because a price has at most 6 decimals.
   const call = pricePer1k === null ? null : callPriceNanos(pricePer1k);
   if (call === undefined || !isWithin(call, CALL_PRICE_NANOS_MAX)) {
     refuse("price_per_1k", `must be from 0 to ${PRICE_MAX} USD with at most 6 decimals`);
@@ -74,7 +75,7 @@ function isWithin(price: bigint | null, most: bigint): boolean {
   return price === null || (price >= 0n && price <= most);
 }
 
-/** Interface 4.7: what an omitted `price_type` means. */
+/** The price type that is meant if `price_type` is omitted. */
 function typeOf(call: bigint | null, once: bigint | null): PriceType {
   if (once !== null) return "one_time";
   return call !== null && call > 0n ? "metered" : "free";

@@ -1,9 +1,9 @@
 /**
- * Create and edit: what is stored of a body. Interface 3, 4.7 and 4.8, decisions 4 and 10.
+ * Create and edit: decides what to store for a body.
  *
- * What depends on the body alone is decided here; what depends on the stored feed is decided, and written,
- * by one statement (`save_feed.sql`). A create that names a feed of the account is exactly an edit with
- * that body.
+ * Rules that depend only on the body are checked here. Rules that depend on the stored feed are checked by the
+ * statement that writes it (`save_feed.sql`). A create that names a feed of the account is exactly an edit with that
+ * body. See `src/spec/decisions.md`, section 4.
  *
  * @module
  */
@@ -18,9 +18,9 @@ import { feedRowText } from "./feed_text.ts";
 import { FEED_TYPES, type FeedType } from "./find.ts";
 import type { SchemaComparison } from "./schema_changes.ts";
 
-/** The feed that is meant, and whether it may be made. */
+/** The feed to save, and whether it may be created. */
 export interface SaveTarget {
-  /** Undefined: a new feed, whose id is made here. */
+  /** Undefined for a new feed, whose id is generated here. */
   readonly feedId: string | undefined;
   readonly mode: SaveMode;
 }
@@ -28,18 +28,18 @@ export interface SaveTarget {
 interface SaveServices {
   readonly database: Database;
   readonly limits: Limits;
-  /** Says whether a `schema_definition` can be used. */
+  /** Checks whether a `schema_definition` can be used. */
   readonly checkSchema: (schema: string) => Promise<SchemaCheck>;
-  /** What changes for readers: JSON texts, or null for no schema. */
+  /** What changes for readers. Both are JSON texts, or null for no schema. */
   readonly compareSchemas: (
     before: string | null,
     after: string | null,
   ) => Promise<SchemaComparison | Extract<SchemaCheck, { readonly kind: "busy" }>>;
-  /** What its provider should be warned of, one sentence each. */
+  /** Warnings for the provider, one sentence each. */
   readonly findWarnings: (definition: SavedDefinition) => Promise<readonly string[]>;
 }
 
-/** What a feed's definition says of its rows, and rows that should meet it. */
+/** What a feed's definition says about its rows, and rows that should meet it. */
 export interface SavedDefinition {
   /** JSON text of `schema_definition`. */
   readonly schema: string;
@@ -54,11 +54,11 @@ export interface SavedDefinition {
 export interface InvalidSchema {
   readonly kind: "invalid_schema";
   readonly detail: string;
-  /** RFC 6901, inside the schema. */
+  /** RFC 6901, relative to the schema. */
   readonly pointer: string;
 }
 
-/** 503: more schemas wait than can be checked in time, or the machine is too busy for this one. */
+/** `busy` is 503: more schemas are waiting than can be checked in time, or the machine is too busy for this one. */
 export type SchemaCheck = { readonly kind: "valid" } | InvalidSchema | { readonly kind: "busy" };
 
 interface SaveOwner {
@@ -71,15 +71,17 @@ export type SaveOutcome =
       readonly kind: "saved";
       readonly isNew: boolean;
       readonly feedId: string;
-      /** The full row with the state of the quota and warnings, as JSON text. */
+      /** The full row with the state of the quota and the warnings, as JSON text. */
       readonly text: string;
     }
   | {
-      /** In a dry run: nothing was saved. */
+      /** The result of a dry run. Nothing was saved. */
       readonly kind: "judged";
       readonly feedId: string;
       readonly comparison: SchemaComparison;
-      /** Whether the edit would be refused because it breaks readers. Any other refusal is that of the edit. */
+      /**
+       * Whether the edit would be refused because it breaks readers. Other refusals are the same as those of the edit.
+       */
       readonly isSchemaRefused: boolean;
     }
   | SaveRefusal;
@@ -88,14 +90,16 @@ export type SaveRefusal =
   | {
       readonly kind: "invalid" | "pricing_invalid" | "schema_invalid";
       readonly errors: readonly FieldError[];
-      /** Where not all are in `errors`. */
+      /** Given if `errors` does not contain all of them. */
       readonly errorCount?: number;
     }
-  /** Too many schemas wait for their check; another account's feed; a status other than draft without a schema. */
+  /**
+   * Too many schemas are waiting for their check; another account's feed; a status other than draft without a schema.
+   */
   | { readonly kind: "schema_busy" | "forbidden" | "schema_required" }
-  /** Readers of the active feed rely on its locked schema, and the body gives no higher schema_version. */
+  /** Readers of the active feed rely on its locked schema, and the body has no higher schema_version. */
   | { readonly kind: "schema_breaking"; readonly comparison: SchemaComparison }
-  /** Each time that it was looked at, the feed had changed before it was written. */
+  /** The feed changed between check and write on each try. */
   | { readonly kind: "keeps_changing" }
   | { readonly kind: "never_pushed" | "type_locked" | "endpoint_path_taken" }
   | { readonly kind: "suspended"; readonly reason: string }
@@ -107,11 +111,11 @@ export type SaveRefusal =
 
 interface Save extends SaveTarget {
   readonly body: JsonText;
-  /** Everything is checked, and nothing is saved. Only of an edit. */
+  /** Checks everything and saves nothing. Only for an edit. */
   readonly isDryRun: boolean;
 }
 
-/** Stores a body, or says why not. @throws {DatabaseUnavailableError} */
+/** Stores a body, or returns why not. @throws {DatabaseUnavailableError} */
 export async function saveFeed(
   services: SaveServices,
   owner: SaveOwner,
@@ -161,7 +165,7 @@ export async function saveFeed(
 
 interface Compared {
   readonly comparison: SchemaComparison;
-  /** `definition_version` of the feed whose schema was looked at; null if none was. */
+  /** `definition_version` of the feed whose schema was compared. Null if none was. */
   readonly version: bigint | null;
 }
 
@@ -171,8 +175,8 @@ const NOT_COMPARED: Compared = {
 };
 
 /**
- * What a given schema changes for readers. The statement that writes proves that the feed is still the one whose
- * schema was looked at, so two edits at once can't pass what one of them could not.
+ * What a given schema changes for readers. The statement that writes proves that the compared schema is still the
+ * feed's, so two concurrent edits can't pass if one of them alone could not.
  */
 async function compareWithStored(
   { database, compareSchemas }: SaveServices,
@@ -185,7 +189,7 @@ async function compareWithStored(
     endpoint_path: null,
     active_only: false,
   });
-  // The statement that writes says that there is no such feed.
+  // The statement that writes reports that there is no such feed.
   if (stored === undefined) return NOT_COMPARED;
   const { schema_definition: before, definition_version: version } = stored;
   if (before === givenSchema) return { ...NOT_COMPARED, version };
@@ -193,7 +197,7 @@ async function compareWithStored(
   return "kind" in comparison ? comparison : { comparison, version };
 }
 
-/** A schema is compiled before it is stored, so that no push meets a bad one. */
+/** A schema is compiled before it is stored, so that no push is checked against an invalid one. */
 async function schemaRefusal(
   { checkSchema }: SaveServices,
   schema: string,
@@ -208,11 +212,11 @@ async function schemaRefusal(
 /** A feed as it was saved. */
 interface StoredFeed {
   readonly feed: Row<"find_feed_row">;
-  /** Payloads to look at with a new schema. */
+  /** Payloads to check against a new schema. */
   readonly newestRows: readonly string[];
 }
 
-/** Writes and reads back in one turn, so that a save that was made is never answered as refused. */
+/** Writes and reads back in one turn, so that a completed save is never answered as refused. */
 async function writeAndReadBack(
   queries: Queries,
   isSchemaGiven: boolean,
@@ -260,7 +264,7 @@ function isEmptySchema(schema: string | null): schema is null | "{}" {
   return schema === null || schema === "{}";
 }
 
-/** Agents decide by schema and sample whether to pay, before they see any row. Beyond 12. */
+/** Agents use schema and sample to decide whether to pay, before they see any row. */
 function missingIn(given: { isSchemaEmpty: boolean; isSampleEmpty: boolean }): string[] {
   const warnings: string[] = [];
   if (given.isSchemaEmpty) {
@@ -274,7 +278,7 @@ function missingIn(given: { isSchemaEmpty: boolean; isSampleEmpty: boolean }): s
   return warnings;
 }
 
-/** The refusal of an outcome of `save_feed` that wrote nothing. */
+/** The refusal for an outcome of `save_feed` that wrote nothing. */
 function refusalOf(row: Row<"save_feed">, hasSchema: boolean): SaveRefusal {
   switch (row.outcome) {
     case "schema_for_array": {

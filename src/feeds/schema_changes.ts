@@ -1,16 +1,18 @@
 /**
- * What a new schema changes for readers of a feed. Beyond 7.
+ * The effect of a new schema on readers of a feed.
+ *
+ * See `src/spec/beyond.md`, section 7.
  *
  * @module
  */
 
 export const COMPATIBILITIES = ["same", "compatible", "breaking", "unknown"] as const;
-/** Whether agents that were built on the old schema of a feed can read rows of the new one. Beyond 7. */
+/** Whether agents that were built on the old schema of a feed can read rows of the new one. */
 export type Compatibility = (typeof COMPATIBILITIES)[number];
 
-/** What is other than it was, at one place of a schema. */
+/** A difference at one location of a schema. */
 export interface SchemaChange {
-  /** RFC 6901, inside the schema. */
+  /** RFC 6901, relative to the schema. */
   readonly path: string;
   readonly change: string;
   /** What it means for readers. */
@@ -19,6 +21,6 @@ export interface SchemaChange {
 
 export interface SchemaComparison {
   readonly compatibility: Compatibility;
-  /** The breaking ones first; none where nothing that is checked has changed. */
+  /** Breaking changes first. Empty if nothing that is checked has changed. */
   readonly changes: readonly SchemaChange[];
 }

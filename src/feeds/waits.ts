@@ -1,9 +1,9 @@
 /**
  * Readers that wait for a feed to change: followers of streams, and conditional reads with `Prefer: wait`.
- * Beyond 3.
  *
- * A push through this process wakes them at once. For pushes through others, one statement asks for the versions
- * of all feeds that are waited for. So waiting costs no statement per reader, and none if nobody waits.
+ * A push through this process wakes them directly. For pushes through other processes, one statement asks for the
+ * versions of all feeds with waiting readers. So waiting costs no statement per reader, and none if there are no
+ * readers. See `src/spec/beyond.md`, section 3.
  *
  * @module
  */
@@ -21,11 +21,14 @@ export interface Wait {
 /** Why a wait ended. */
 type WaitEnd = "moved" | "time_up" | "gone" | "draining";
 
-/** A reader's place, in which it waits again and again. */
+/** A reader's slot, which it can use for many waits. */
 export interface WaitPlace {
-  /** Resolves when the feed has another version or can't be read any more, or with the time or the client. */
+  /**
+   * Resolves when the feed has another version or can no longer be read, when the time is up, or when the client
+   * disconnects.
+   */
   until(wait: Wait): Promise<WaitEnd>;
-  /** All its waits together. */
+  /** Total duration of its waits. */
   readonly waitedMs: number;
   leave(): void;
 }
@@ -40,7 +43,7 @@ interface Waiter {
 interface WaitsOptions {
   readonly database: Database;
   readonly log: Log;
-  /** How often pushes through other processes are asked for while somebody waits. */
+  /** How often to ask for pushes through other processes while readers wait. */
   readonly pollMs: number;
 }
 
@@ -63,7 +66,7 @@ export class Waits {
     this.#pollMs = pollMs;
   }
 
-  /** Readers that have a place. */
+  /** Number of readers with a slot. */
   get open(): number {
     return this.#open;
   }
@@ -72,14 +75,14 @@ export class Waits {
     return this.#isDraining;
   }
 
-  /** A place for a reader of this account, until its client has gone (`signal`); undefined if there are too many. */
+  /** A slot for a reader of this account, until its client disconnects (`signal`). Undefined if there are too many. */
   enter(accountId: string, signal: AbortSignal): WaitPlace | undefined {
     const ofAccount = this.#places.get(accountId) ?? 0;
     if (this.#open >= WAITS_MAX || ofAccount >= WAITS_PER_ACCOUNT_MAX) return undefined;
     this.#open += 1;
     this.#places.set(accountId, ofAccount + 1);
     let waiter: Waiter | undefined;
-    // One listener for all waits of the place, because to remove one costs more than a wait.
+    // One listener for all waits of the slot, because removing one costs more than a wait.
     signal.addEventListener("abort", () => waiter?.end("gone"), { once: true });
     let isLeft = false;
     let waitedMs = 0;
@@ -108,14 +111,14 @@ export class Waits {
     };
   }
 
-  /** The feed has this version now; undefined: it can't be read. */
+  /** Reports the feed's current version. Undefined if it can't be read. */
   moved(feedId: string, version: bigint | undefined): void {
     for (const waiter of this.#waiting.get(feedId) ?? []) {
       if (waiter.version !== version) waiter.end("moved");
     }
   }
 
-  /** Ends all waits; from now on none begins. */
+  /** Ends all waits and refuses new ones. */
   drain(): void {
     this.#isDraining = true;
     for (const waiters of this.#waiting.values()) {
@@ -147,7 +150,7 @@ export class Waits {
     this.#timer = undefined;
   }
 
-  /** A timer for each of 10,000 readers would cost more. */
+  /** One shared timer, because a timer for each of 10,000 readers would cost more. */
   #tick(): void {
     const nowMs = performance.now();
     for (const waiters of this.#waiting.values()) {
@@ -167,7 +170,7 @@ export class Waits {
       const versions = new Map(rows.map((row) => [row.feed_id, row.data_version]));
       for (const feedId of feedIds) this.moved(feedId, versions.get(feedId));
     } catch (error) {
-      // The next time is soon. Other waiters are not affected.
+      // Retried at the next tick. Other waiters are not affected.
       this.#log.warn("versions of feeds that are waited for could not be read", { error });
     } finally {
       this.#isAsking = false;

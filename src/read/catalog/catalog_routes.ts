@@ -1,5 +1,5 @@
 /**
- * `GET /catalog` and `GET /search`. Interface 4.1 and 4.2.
+ * `GET /catalog` and `GET /search`.
  *
  * @module
  */

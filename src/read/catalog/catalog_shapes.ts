@@ -1,5 +1,7 @@
 /**
- * The bodies of catalog and search. Interface 2.2 to 2.5.
+ * The bodies of catalog and search.
+ *
+ * See `src/spec/interface.md`, sections 2.2 to 2.5.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Feeds as catalog and search show them. Interface 2.2 and 2.4, decisions 4 and 10.
+ * Feeds as they appear in catalog and search.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import { intervalText } from "../../lib/interval_text.ts";
 import { pricePer1kText, pricingText, toExactNumber } from "../../money/money.ts";
 import type { Row } from "../../postgres/client/database.ts";
 
-/** A listed feed as both statements return it; every column is null on the row of an empty page. */
+/** A listed feed as both statements return it. On the row of an empty page, every column is null. */
 type ListedFeed = Row<"search_feeds">;
 
 const CATEGORY_NONE = "uncategorized";
 
-/** An item of `feeds`. Interface 2.2. */
+/** An item of `feeds`. */
 export function catalogEntry(feed: Row<"list_catalog">) {
   const minutes = feed.sync_interval_mins;
   return {
@@ -28,7 +28,7 @@ export function catalogEntry(feed: Row<"list_catalog">) {
   };
 }
 
-/** An item of `results`. Interface 2.4. */
+/** An item of `results`. */
 export function searchHit(feed: ListedFeed) {
   return {
     ...sharedMembers(feed),

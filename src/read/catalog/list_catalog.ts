@@ -1,5 +1,5 @@
 /**
- * The catalog: active public feeds, newest published first. Interface 2.3 and 4.1.
+ * The catalog: active public feeds, most recently published first.
  *
  * @module
  */
@@ -18,11 +18,11 @@ import { type Listing, listingResource } from "../pipeline/listing.ts";
 import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import { catalogEntry } from "./entries.ts";
 
-/** PostgreSQL's integer; no catalog is longer. */
+/** The largest integer in PostgreSQL. No catalog is longer. */
 export const OFFSET_MAX = 2 ** 31 - 1;
 
 interface CatalogPage extends ReturnType<typeof pageOf> {
-  /** A tool may ask for one category's feeds. */
+  /** A tool may ask for the feeds of one category. */
   readonly category?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export function createListCatalog(services: Services, reads: ReadPipeline) {
     const rows =
       category === undefined
         ? await reader.rows(GATEWAY, "list_catalog", { limit, offset: skipped })
-        : // PostgreSQL takes no NUL, and no feed holds one.
+        : // PostgreSQL accepts no NUL, and no feed contains one.
           await reader.rows(GATEWAY, "list_category", {
             category: category.replaceAll("\0", " "),
             limit,

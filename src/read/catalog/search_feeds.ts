@@ -1,5 +1,5 @@
 /**
- * Search over active public feeds; `sql/read/functions/search_matches.sql` ranks. Interface 2.5, 4.2.
+ * Search over active public feeds. `sql/read/functions/search_matches.sql` ranks the hits.
  *
  * @module
  */

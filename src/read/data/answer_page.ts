@@ -1,6 +1,7 @@
 /**
- * A page as a response: its headers, the reader's `_origin`, and both in the encoding that the reader
- * takes. Interface 2.6 and 4.4, decisions 6 and 10.
+ * Turns a page into a response: its headers, the reader's `_origin`, and the encoding that the client accepts.
+ *
+ * See `src/spec/decisions.md`, section 6.
  *
  * @module
  */
@@ -20,7 +21,7 @@ import type { PageWanted } from "./find_page.ts";
 import type { PageCache } from "./page_cache.ts";
 import { isOfRows } from "./read_plan.ts";
 
-/** A feed as of a version of its data. */
+/** A feed, as of a version of its data. */
 export interface FeedVersion {
   readonly feedId: string;
   readonly version: bigint;
@@ -32,7 +33,7 @@ interface PageAnswer {
   /** The page's key in the cache. */
   readonly pageKey: string;
   readonly page: Page;
-  /** The entity tag of the page as it was asked for. */
+  /** The entity tag of the requested page. */
   readonly tag: string;
   readonly grant: Grant;
   /** Public address, for `Link`. */
@@ -64,7 +65,7 @@ export function answerPage(answer: PageAnswer): Answer | Promise<Answer> {
     .then((start) => ({ headers, sharedHeaders: shared, body: completeAnswer(start, end) }));
 }
 
-/** The page for a tool, which takes its rows in place of the answer. */
+/** The page for a tool, which receives the rows instead of a response. */
 export function takenPage(
   { feed: { feedId }, plan }: PageWanted,
   page: Page,
@@ -90,7 +91,7 @@ export function takenPage(
   };
 }
 
-/** HEAD: as 200, without `Content-Length` and `Link`, which would give away what a charge buys. Decisions 10. */
+/** HEAD: like 200, but without `Content-Length` and `Link`, which would reveal what readers pay for. */
 export function headOfPage(tag: string, window: WindowState): Answer {
   return answerHead({
     "Content-Type": "application/json",
@@ -99,7 +100,7 @@ export function headOfPage(tag: string, window: WindowState): Answer {
   });
 }
 
-/** What 200 and 304 say of caching. RFC 9110, 15.4.5. */
+/** Caching headers of 200 and 304. RFC 9110, 15.4.5. */
 export function cachingHeaders(tag: string) {
   return { ETag: tag, "Cache-Control": CACHE_PRIVATE, Vary: "Accept-Encoding" };
 }

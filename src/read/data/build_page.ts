@@ -1,8 +1,8 @@
 /**
- * A page: the answer to a plan but for its `_origin`, at one data version.
+ * Builds a page: the answer to a plan, except for its `_origin`, at one data version.
  *
- * PostgreSQL joins the rows as text, and the text is sent as it is, unless a projection picks a part of it.
- * Decisions 6.
+ * PostgreSQL joins the rows as text, and the text is sent unchanged, unless a projection selects a part of it. See
+ * `src/spec/decisions.md`, section 6.
  *
  * @module
  */
@@ -27,24 +27,24 @@ import { refuseAbsentField } from "./filter_fields.ts";
 import type { FilterTarget, NoteUnindexed, Unindexed } from "./filter_index.ts";
 import { type DetailsPlan, listedIds, type PagePlan, type ReadPlan } from "./read_plan.ts";
 
-/** What a page's text begins with. */
+/** The start of a page's text. */
 export const BEFORE_DATA = '{"data":';
 
 export interface Page {
-  /** Of the feed, when the page was read. */
+  /** The feed's version when the page was read. */
   readonly dataVersion: bigint;
-  /** The entity tag of the whole page: of feed, data version and normalized query. Decisions 6. */
+  /** The entity tag of the whole page, from feed, data version, and normalized query. */
   readonly tag: string;
   /** The answer's text up to `_origin`, without the closing brace: `{"data":…,`. */
   readonly text: string;
-  /** Characters of `data` in it. */
+  /** Number of characters of `data` in it. */
   readonly dataLength: number;
-  /** Of the ids that were asked for, those that the feed does not have. */
+  /** The requested ids that the feed does not contain. */
   readonly missing: readonly string[];
-  /** Of the fields that a tool asked for, those that no row has. */
+  /** The fields requested by a tool that no row contains. */
   readonly fieldsNotFound: readonly string[];
   readonly nextCursor: string | null;
-  /** Until when it may be shown from memory, in Unix epoch milliseconds; 0: not at all. */
+  /** Until when the page may be served from memory, in Unix epoch milliseconds. 0 means not at all. */
   readonly expiresMs: number;
 }
 
@@ -55,11 +55,11 @@ export interface PageSource {
   readonly projections: Projections;
 }
 
-/** What a page is built from. */
+/** Input for building a page. */
 interface Build {
   readonly source: PageSource;
   readonly feed: Feed;
-  /** The data version that the page must at least have. */
+  /** The oldest acceptable data version. */
   readonly atLeast: bigint;
   /** The account in whose turn the page is read, and a large projection made. */
   readonly accountId: string;
@@ -69,12 +69,12 @@ interface Build {
 interface Rows extends Pick<Page, "dataVersion" | "nextCursor" | "expiresMs"> {
   readonly missing?: readonly string[];
   readonly data: string;
-  /** Of the answer, beside `data` and `_origin`, each with a comma behind it. */
+  /** The answer's members other than `data` and `_origin`, each followed by a comma. */
   readonly members: string;
 }
 
 /**
- * The page at the data version `atLeast` or a newer one; undefined if the feed has gone meanwhile.
+ * The page at the data version `atLeast` or a newer one. Undefined if the feed has been removed since.
  * @throws {Problem} 410 `CURSOR_EXPIRED`; 400 `JSONPATH_INVALID` if the projection grows too large.
  */
 export async function buildPage(build: Build, plan: ReadPlan): Promise<Page | undefined> {
@@ -102,8 +102,9 @@ export async function buildPage(build: Build, plan: ReadPlan): Promise<Page | un
 }
 
 /**
- * `query` is the normalized query. The feed is in it: a slug may change hands, and data versions begin anew with each
- * feed. So is the incarnation: a database that was restored to an earlier moment gives the same versions to other data.
+ * `query` is the normalized query. It includes the feed, because a slug may be reused and each feed's data versions
+ * start again. The incarnation is part of the tag, because a database that was restored from a backup assigns the same
+ * versions to other data.
  */
 export function tagOf(query: string, dataVersion: bigint, incarnation: string): string {
   return weakTag(`${dataVersion} ${query}${incarnation}`);
@@ -138,7 +139,7 @@ async function readDetails(
 ): Promise<Rows | undefined> {
   const statement = plan.source === "collection" ? "read_collection_rows" : "read_stream_rows";
   const read = (ids: readonly string[]) => {
-    // No id holds a NUL, and PostgreSQL takes none in a parameter.
+    // No id contains a NUL, and PostgreSQL accepts none in a parameter.
     const sent = ids.filter((id) => !id.includes("\0"));
     return source.reader.row(
       accountId,
@@ -221,7 +222,7 @@ async function readStream(build: Build, plan: PagePlan): Promise<Rows | undefine
       : ({ kind: "stream", eventAt, position } as const);
   return {
     ...(await pageOf(build, plan, { row, batchNumber: 0n, last })),
-    // When its oldest event becomes too old to be read.
+    // The page expires when its oldest event becomes too old to be read.
     expiresMs:
       feed.retentionDays === null || eventAt === null
         ? Number.POSITIVE_INFINITY
@@ -229,14 +230,14 @@ async function readStream(build: Build, plan: PagePlan): Promise<Rows | undefine
   };
 }
 
-/** The rows of a page as the answer shows them, once its filters are known to be sound. @throws {Problem} 400, 503 */
+/** The rows of a page in their final form, after its filters are checked. @throws {Problem} 400, 503 */
 async function pageOf(
   build: Build,
   plan: PagePlan,
   read: {
     readonly row: ListedRows & Unindexed & { readonly has_more: boolean };
     readonly batchNumber: bigint;
-    /** Where the page ends; undefined if it is empty. */
+    /** Where the page ends. Undefined if it is empty. */
     readonly last: Cursor | undefined;
   },
 ) {
@@ -247,15 +248,15 @@ async function pageOf(
   return listOf(row, { ...plan, nextCursor });
 }
 
-/** A filter found nothing: perhaps by a name that no row has. @throws {Problem} 400 */
+/** Called when filters found nothing, perhaps because no row contains a field of that name. @throws {Problem} 400 */
 async function checkFields(
   { source, feed, accountId }: Build,
   of: { readonly plan: PagePlan; readonly batchNumber: bigint; readonly version: bigint },
 ): Promise<void> {
   const { plan, batchNumber, version } = of;
-  // If a schema is locked, the names were checked by it, or it leaves them open on purpose.
+  // With a locked schema, the names were already checked against it, or it leaves them open on purpose.
   if (feed.lockedSchema !== null) return;
-  // A filter that no stored text can match has no name any more.
+  // A filter that no stored text can match no longer has its name.
   const names = plan.filters.flatMap(({ name, text }) => (text === null ? [] : [name]));
   if (names.length === 0) return;
   const row = await source.reader.row(
@@ -276,7 +277,7 @@ async function checkFields(
   refuseAbsentField({ name: row.absent, present, schema: row.schema_definition });
 }
 
-/** Whether what was read is new enough. If the feed is missing, the replica may not have it yet. */
+/** Returns a test for whether a result is new enough. If the feed is missing, the replica may not have it yet. */
 function isAt(atLeast: bigint) {
   return (row: { readonly data_version: bigint } | undefined) =>
     row !== undefined && row.data_version >= atLeast;
@@ -292,7 +293,7 @@ function filterParameters({ filters }: PagePlan) {
   };
 }
 
-/** @throws {Problem} 503: rows are indexed behind the push, and too many of them still wait for that. */
+/** @throws {Problem} 503 if too many rows are not indexed yet. Rows are indexed after the push, in the background. */
 function noteIndex({ noteUnindexed }: PageSource, target: FilterTarget, row: Unindexed): void {
   noteUnindexed(target, row);
   if (!row.is_refused) return;
@@ -301,14 +302,14 @@ function noteIndex({ noteUnindexed }: PageSource, target: FilterTarget, row: Uni
   );
 }
 
-/** Of a statement that lists rows. */
+/** The columns of a statement that lists rows. */
 interface ListedRows {
   readonly data_version: bigint;
-  /** JSON texts with commas between them; null if there are no rows. */
+  /** JSON texts separated by commas. Null if there are no rows. */
   readonly data: string | null;
 }
 
-/** Rows as the answer shows them. */
+/** Rows in the answer's format. */
 function listOf(
   row: ListedRows,
   of: { readonly limit: number; readonly offset: number; readonly nextCursor: string | null },

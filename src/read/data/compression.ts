@@ -1,9 +1,9 @@
 /**
- * Compressed answers whose start is shared and whose end is the reader's own.
+ * Compressed answers that share their start and differ in their end.
  *
- * A page is compressed once for each data version, ends with a flush, so that its bytes are whole, and is kept.
- * Each reader's `_origin` then follows as one stored block. So an answer costs a copy of 1 µs. To compress it would
- * cost 30 to 130. Only gzip: zstd and Brotli cost as much and are 3 to 15 % smaller.
+ * A page is compressed once per data version, flushed to a byte boundary, and cached. Each reader's `_origin` then
+ * follows as one stored block. An answer therefore costs a copy of 1 µs, while compressing it would cost 30 to 130.
+ * Only gzip is supported, because zstd and Brotli cost as much and save only 3 to 15 %.
  *
  * gzip: RFC 1952 and 1951, 3.2.4.
  *
@@ -16,14 +16,14 @@ import { assert } from "../../lib/assert.ts";
 /** The shared start of a compressed answer. */
 export interface CompressedStart {
   readonly bytes: Uint8Array;
-  /** Of the text, in bytes: the end repeats it. */
+  /** Length of the text in bytes, which the trailer includes. */
   readonly textBytes: number;
-  /** Of the text so far. */
+  /** CRC-32 of the text so far. */
   readonly crc: number;
 }
 
 const LEVEL = 6;
-/** Of a stored block. */
+/** The most bytes of a stored block. */
 const END_BYTES_MAX = 0xffff;
 /** Magic number, deflate, no flags, no time, no extra flags, unknown system. RFC 1952, 2.3. */
 const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
@@ -40,7 +40,7 @@ export async function compressStart(text: string): Promise<CompressedStart> {
   };
 }
 
-/** The parts of the whole answer: the shared start, and the reader's end, which is ASCII. */
+/** The parts of the complete answer: the shared start, and the reader's end, which is ASCII. */
 export function completeAnswer(
   start: CompressedStart,
   end: string,

@@ -1,9 +1,9 @@
 /**
- * Cursors: where a page ended, as a token that reveals nothing to a client.
+ * Cursors: the end of a page, as a token that reveals nothing to a client.
  *
- * A cursor is bound to the feed, the filters and the time bounds of its walk; `limit` and `jsonpath`
- * may change from page to page. It holds a position and no state, so it survives a restart and a
- * change of instance. Decisions 6.
+ * A cursor is bound to the feed, the filters, and the time bounds of its query. `limit` and `jsonpath` may change from
+ * page to page. It contains a position and no state, so it survives a restart and a change of instance. See
+ * `src/spec/decisions.md`, section 6.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export type Cursor =
 
 export interface CursorScope {
   readonly secret: string;
-  /** Feed, filters and time bounds, in a canonical form. */
+  /** Feed, filters, and time bounds, in a canonical form. */
   readonly binding: string;
 }
 
@@ -41,7 +41,7 @@ export function writeCursor(cursor: Cursor, { secret, binding }: CursorScope): s
   return sealToken(payload, { secret, binding, purpose: `${cursor.kind} cursor` });
 }
 
-/** Undefined if the token is not one of this gateway for this kind of feed, this feed and this query. */
+/** Undefined if the token was not issued by this gateway for this kind of feed, this feed, and this query. */
 export function readCursor(
   token: string,
   kind: Cursor["kind"],
@@ -56,7 +56,7 @@ export function readCursor(
     : { kind, eventAt: timeOf(first), position };
 }
 
-/** Microseconds since 1970, below zero before. */
+/** Microseconds since 1970, negative before. */
 function microsOf(eventAt: string): bigint {
   const seconds = eventAt.slice(0, WHOLE_SECONDS_LENGTH);
   const fraction = eventAt.slice(WHOLE_SECONDS_LENGTH + 1, -1).padEnd(MICROS_DIGITS, "0");

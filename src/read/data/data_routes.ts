@@ -1,5 +1,5 @@
 /**
- * `GET /feed/{id}`. Interface 4.4.
+ * `GET /feed/{id}`.
  *
  * @module
  */
@@ -29,7 +29,6 @@ import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import { createFeedReads } from "./read_feed.ts";
 import { READ_QUERY } from "./read_plan.ts";
 
-/** Interface 4.4, decisions 6. */
 const ReadResultShape = Type.Object(
   {
     data: Type.Unknown({

@@ -1,7 +1,9 @@
 /**
- * Refuses filters by fields that no row has, so that a mistyped name is not answered with an empty page. If a schema is
- * locked and names its properties, they decide, before anything is read. Otherwise the rows decide, after a filter
- * found nothing. Beyond 12.
+ * Refuses filters by fields that no row contains, so that a mistyped name does not return an empty page. If a schema is
+ * locked and names its properties, the filter is checked against it before anything is read. Otherwise it is checked
+ * against the rows, after it found nothing.
+ *
+ * See `src/spec/beyond.md`, section 12.
  *
  * @module
  */
@@ -16,12 +18,12 @@ import { FILTER_SCHEMAS_KNOWN_MAX } from "../../limits.ts";
 import { ALWAYS, mayName, SHOWN_MAX, shownNames } from "../pipeline/field_names.ts";
 import type { Filter } from "./filters.ts";
 
-/** Keywords by which a schema may take more properties than it names. */
+/** Keywords by which a schema may allow more properties than it names. */
 const OPENING = ["patternProperties", "$ref", "allOf", "anyOf", "oneOf"];
-/** By feed and definition. A schema may have 256 KB, and each new filter value is a new plan. */
+/** By feed and definition. A schema may be 256 KB, and each new filter value is a new plan. */
 const known = new BoundedMap<string, ReadonlySet<string> | undefined>(FILTER_SCHEMAS_KNOWN_MAX);
 
-/** A field that no row has would match nothing, which looks like an answer. @throws {Problem} 400 */
+/** A field that no row contains would match nothing, which looks like a valid answer. @throws {Problem} 400 */
 export function refuseUnknownFields(feed: Feed, filters: readonly Filter[]): void {
   if (feed.lockedSchema === null || filters.length === 0) return;
   const key = `${feed.feedId} ${feed.definitionVersion}`;
@@ -32,16 +34,19 @@ export function refuseUnknownFields(feed: Feed, filters: readonly Filter[]): voi
   throw unknownField(unknown.name, [...fields]);
 }
 
-/** What is known of a field that no row has. */
+/** What is known about a field that no row contains. */
 export interface AbsentField {
   readonly name: string;
-  /** Names that rows have. */
+  /** Names that rows contain. */
   readonly present: readonly string[];
   /** JSON text of the feed's schema, which is not locked. */
   readonly schema: string | null;
 }
 
-/** A filter found nothing, since no row has such a field; a schema may promise it. @throws {Problem} 400 */
+/**
+ * Refuses a filter that found nothing because no row contains its field, unless the schema names the field. @throws
+ * {Problem} 400
+ */
 export function refuseAbsentField({ name, present, schema }: AbsentField): void {
   if (ALWAYS.includes(name) || present.length === 0) return;
   if (schema !== null && mayName(JSON.parse(schema), name)) return;
@@ -58,12 +63,12 @@ function unknownField(name: string, fields: readonly string[]): Problem {
   return invalidParameter(`Rows of this feed have no field "${excerpt(name)}". ${help}`);
 }
 
-/** How a filter names the field: by the dot, an operator would begin. */
+/** How a filter names the field. A plain dot would begin an operator. */
 function parameterOf(name: string): string {
   return name.includes(".") ? `payload.${name}` : name;
 }
 
-/** The names that rows can have; undefined if the schema leaves them open. */
+/** The names that rows can contain, or undefined if the schema leaves them open. */
 function fieldsOf(schema: string): ReadonlySet<string> | undefined {
   const document: Record<string, unknown> | boolean = JSON.parse(schema);
   if (typeof document === "boolean" || OPENING.some((word) => word in document)) return undefined;

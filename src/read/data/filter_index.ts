@@ -1,11 +1,10 @@
 /**
- * Keeps the index that filters are answered from: in the background, a small step at a time.
+ * Maintains the index for filters, in the background and in small steps.
  *
- * A push writes no index entries. A filtered read reports how many rows it had to look through for want of
- * an index; if those are many, the batch or stream is brought up to date. What grows very large is indexed by
- * maintenance before anyone filters it (`index_large_batches.sql`). Reads are exact at every moment: rows
- * that the index lacks are looked through, and if they are too many for that the read is refused
- * (`match_collection_rows.sql`). Decisions 6.
+ * A push writes no index entries. A filtered read reports how many unindexed rows it had to scan. If there were many,
+ * the batch or stream is indexed up to its end. Very large ones are indexed by maintenance before anyone filters them
+ * (`index_large_batches.sql`). Reads are always exact: unindexed rows are scanned, and if there are too many to scan,
+ * the read is refused (`match_collection_rows.sql`). See `src/spec/decisions.md`, section 6.
  *
  * @module
  */
@@ -13,46 +12,46 @@ import { BackgroundWork } from "../../lib/background_work.ts";
 import { FILTER_QUEUE_MAX, FILTER_STEP_BYTES, FILTER_WALK_ROWS } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 
-/** A batch of a collection, or, by the number 0, a stream. */
+/** A batch of a collection, or a stream, which has the number 0. */
 export interface FilterTarget {
   readonly feedId: string;
   readonly batchNumber: bigint;
 }
 
-/** What a filtered read reports of the index. */
+/** What a filtered read reports about the index. */
 export interface Unindexed {
-  /** Rows that the index lacks. */
+  /** Rows that are not in the index. */
   readonly unindexed: bigint;
-  /** True if they were too many to be looked through. */
+  /** True if there were too many of them to scan. */
   readonly is_refused: boolean;
 }
 
-/** Takes the report of each filtered read. If the index lacked many rows, brings it up to date. */
+/** Called with the report of each filtered read. If many rows were not indexed, indexes them. */
 export type NoteUnindexed = (target: FilterTarget, lacked: Unindexed) => void;
 
-/** The work rests this many times as long as a step lasts: it takes a third of one core at most. */
+/** The pause after a step is this many times the step's duration, so indexing takes at most a third of one core. */
 const REST_FACTOR = 2;
 const REST_MS_MIN = 10;
 
 export function createFilterIndexer({ database, log, state }: Services): NoteUnindexed {
-  /** By batch; the next one first. */
+  /** By batch, the next one first. */
   const queue = new Map<string, FilterTarget>();
   const working = new BackgroundWork(indexQueued);
 
-  /** One step of each in turn, so that none waits for a large one. */
+  /** Runs one step of each in turn, so that none waits for a large one. */
   async function indexQueued(): Promise<void> {
     for (const [key, target] of queue) {
       if (state.isDraining) return;
       const startedMs = performance.now();
       const hasMore = await indexStep(target);
       queue.delete(key);
-      // A walk over a map comes to what was added last at the end, also if it is added during the walk.
+      // Iteration over a map visits entries that are added during the iteration, at its end.
       if (hasMore) queue.set(key, target);
       await Bun.sleep(Math.max(REST_MS_MIN, REST_FACTOR * (performance.now() - startedMs)));
     }
   }
 
-  /** False if the batch is done, or can't be indexed now: the next filtered read asks again. */
+  /** False if the batch is done, or if it can't be indexed now. In that case, the next filtered read asks again. */
   async function indexStep({ feedId, batchNumber }: FilterTarget): Promise<boolean> {
     try {
       const row = await database.row("index_filter_rows", {

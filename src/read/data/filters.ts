@@ -1,6 +1,7 @@
 /**
- * `<field>=eq.<value>`: equality on a top-level field, the only filter there is. Interface 4.4,
- * decisions 6 and 10.
+ * `<field>=eq.<value>`: equality on a top-level field, the only filter that is supported.
+ *
+ * See `src/spec/decisions.md`, section 6.
  *
  * @module
  */
@@ -15,16 +16,16 @@ import { Problem } from "../../http/problem_details.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { isWithinDouble, NUMBER_LENGTH_MAX } from "../../lib/json_text.ts";
 
-/** One filter: the field's exact key, and the value as text and, if it is one, as a literal. */
+/** One filter: the field's exact key, and the value as text and, if it is one, as a JSON literal. */
 export interface Filter {
   readonly name: string;
   /** Compared with strings. Null if no stored text can equal it. */
   readonly text: string | null;
-  /** Compared with numbers, booleans and null, as JSON; null if the text is no such literal. */
+  /** Compared with numbers, booleans, and null, as JSON. Null if the text is no such literal. */
   readonly literal: string | null;
 }
 
-/** PostgREST's operators. All but the plain `eq` are disabled. */
+/** PostgREST's operators. All except plain `eq` are disabled. */
 const OPERATORS = new Set(
   "eq neq gt gte lt lte like ilike match imatch in is isdistinct fts plfts phfts wfts cs cd ov sl sr nxr nxl adj not or and all any".split(
     " ",
@@ -40,7 +41,7 @@ TypeRegistry.Set("Filter", (_, value) =>
   [value].flat().every((each) => typeof each === "string" && each.startsWith(EQUALITY)),
 );
 
-/** The type of each parameter that is none of `known`: one filter, or several of one field. */
+/** The type of each parameter that is not in `known`: one filter, or several for one field. */
 export function filterParameter(known: readonly string[]) {
   const refuse: Refuse = (name, value) => {
     const wrong = [value].flat().find((each) => !String(each).startsWith(EQUALITY));
@@ -56,21 +57,21 @@ export function filterParameter(known: readonly string[]) {
   });
 }
 
-/** Reads a parameter that `filterParameter` has passed. @throws {Problem} 400 `OPERATOR_DISABLED` */
+/** Reads a parameter that `filterParameter` has accepted. @throws {Problem} 400 `OPERATOR_DISABLED` */
 export function readFilter(name: string, value: string): Filter {
   const key = keyOf(name);
   const text = value.slice(EQUALITY.length);
-  // No stored row holds a NUL, and PostgreSQL takes none in a parameter.
+  // No stored row contains a NUL, and PostgreSQL accepts none in a parameter.
   if (key.includes("\0")) return { name: "", text: null, literal: null };
   if (text.includes("\0")) return { name: key, text: null, literal: null };
   return { name: key, text, literal: literalOf(text) };
 }
 
-/** The problem with a value that is no equality: another operator, or no filter at all. */
+/** The problem for a value that is not an equality: another operator, or no filter at all. */
 function refusedFilter(name: string, value: string, known: readonly string[]): Problem {
   const dot = value.indexOf(".");
   const operator = dot < 0 ? undefined : value.slice(0, dot);
-  // PostgREST lets an operator carry a modifier, as in fts(english) and eq(any).
+  // In PostgREST, an operator may have a modifier, as in fts(english) and eq(any).
   const word = operator?.replace(/\(.*$/, "");
   if (BRACKETED.test(name) && (word === undefined || !OPERATORS.has(word))) {
     return invalidParameter(
@@ -86,11 +87,11 @@ function refusedFilter(name: string, value: string, known: readonly string[]): P
   });
 }
 
-/** Names under which other APIs take the fields to return. */
+/** Names that other APIs use for the fields to return. */
 const CHOOSING: ReadonlySet<string> = new Set(["fields", "select", "columns"]);
 const PLAIN_NAMES = /^[A-Za-z_]\w{0,39}(?:,[A-Za-z_]\w{0,39}){0,3}$/;
 
-/** How to choose fields: by a projection, shown with the names that were sent if they are plain. */
+/** Explains how to select fields, by a projection. The example uses the names that were sent, if they are plain. */
 function choosingText(name: string, value: string): string {
   const chosen = PLAIN_NAMES.test(value) ? [...new Set(value.split(","))] : ["a", "b"];
   const members = `{${chosen.map((field) => `${field}: ${field}`).join(", ")}}`;
@@ -98,8 +99,8 @@ function choosingText(name: string, value: string): string {
 }
 
 /**
- * A name with a dot would mean a nested field; `payload.` in front makes it one key, literally. Clients
- * that are generated from the API's document write `filters[name]`.
+ * A name with a dot would mean a nested field. With the prefix `payload.`, it is a single literal key. Clients
+ * generated from the OpenAPI document write `filters[name]`.
  */
 function keyOf(written: string): string {
   const name = BRACKETED.exec(written)?.[1] ?? written;
@@ -110,7 +111,7 @@ function keyOf(written: string): string {
   });
 }
 
-/** Null if no stored number can be equal. A huge exponent is a bomb for PostgreSQL, also that of a zero. */
+/** Null if no stored number can be equal. A huge exponent would exhaust PostgreSQL, even that of a zero. */
 function literalOf(text: string): string | null {
   if (text === "true" || text === "false" || text === "null") return text;
   if (text.length > NUMBER_LENGTH_MAX || !NUMBER.test(text) || !isWithinDouble(text)) return null;

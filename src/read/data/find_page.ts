@@ -1,5 +1,5 @@
 /**
- * Pages of feeds: from memory, or built once for all readers that want the same.
+ * Pages of feeds: taken from memory, or built once for all readers that want the same page.
  *
  * @module
  */
@@ -16,9 +16,9 @@ import { createFilterIndexer } from "./filter_index.ts";
 import { PageCache } from "./page_cache.ts";
 import type { ReadPlan } from "./read_plan.ts";
 
-/** What a page is of. */
+/** Identifies a page. */
 export interface PageWanted {
-  /** The account that asks first. In its turn a large projection is made. */
+  /** The account that asks first. A large projection is made in its turn. */
   readonly accountId: string;
   readonly feed: Feed;
   readonly plan: ReadPlan;
@@ -52,7 +52,7 @@ export function createPages(services: Services, projections: Projections) {
 
   async function buildAtLeast(wanted: PageWanted, atLeast: bigint): Promise<Page> {
     const first = await build(wanted, atLeast);
-    // Another read may have begun to build its page before this version existed.
+    // Another read may have started to build its page before this version existed.
     if (first.dataVersion >= atLeast) return first;
     const second = await build(wanted, atLeast);
     return second.dataVersion >= atLeast ? second : buildNow(wanted, atLeast);
@@ -67,8 +67,9 @@ export function createPages(services: Services, projections: Projections) {
 
   return {
     /**
-     * The page at this data version of the feed, or a newer one; null: at any version if it is in memory, else at that
-     * of the feed's look-up. One build serves all readers that ask meanwhile. @throws {Problem} 404, 400 and 410
+     * The page at this data version of the feed, or a newer one. With null, the page at any version if it is in memory,
+     * else at the version found by the feed's look-up. Concurrent readers share one build. @throws {Problem} 404, 400,
+     * and 410
      */
     atLeast(wanted: PageWanted, dataVersion: bigint | null): Page | Promise<Page> {
       const known = cache.get(wanted.plan.key);

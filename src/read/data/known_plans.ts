@@ -1,7 +1,7 @@
 /**
- * Plans of reads that were made before: most readers send the same few queries again and again.
+ * Caches the plans of reads, because most readers send the same few queries repeatedly.
  *
- * To plan a read with a cursor or a `jsonpath` takes up to 8 µs, which is more than a tenth of the read.
+ * Planning a read with a cursor or a `jsonpath` takes up to 8 µs, more than a tenth of the read.
  *
  * @module
  */
@@ -10,10 +10,12 @@ import { BoundedMap } from "../../lib/bounded_map.ts";
 import { KNOWN_PLANS_MAX } from "../../limits.ts";
 import { parseReadQuery, planRead, type ReadPlan, type ReadQuery } from "./read_plan.ts";
 
-/** A longer query is planned each time, so that the plans in memory are bounded in bytes, too. */
+/** A longer query is planned each time, which also bounds the bytes of the plans in memory. */
 const SEARCH_LENGTH_KEPT_MAX = 512;
 
-/** Returns a planner; `search` is the query as it was sent. It throws every 400 of `parseReadQuery` and `planRead`. */
+/**
+ * Returns a planner. `search` is the raw query string. The planner throws every 400 of `parseReadQuery` and `planRead`.
+ */
 export function createPlans(cursorSecret: string) {
   const known = new BoundedMap<string, ReadPlan>(KNOWN_PLANS_MAX);
   return ({ query, search }: { query: ReadQuery; search: string }, feed: Feed): ReadPlan => {

@@ -1,5 +1,5 @@
 /**
- * Pages in memory, bounded by bytes. A page may be old here. It is answered only if its data version is the one that
+ * Pages in memory, bounded by bytes. A cached page may be old. It is served only if its data version is the one that
  * admission returned.
  *
  * @module
@@ -14,13 +14,13 @@ interface Entry {
   compressed?: Promise<CompressedStart>;
 }
 
-/** Size of an entry without its texts, as measured: its objects, and the headers that its answers share. */
+/** Measured size of an entry without its texts: its objects, and the headers that its answers share. */
 const ENTRY_OVERHEAD_BYTES = 1_536;
 const COMPRESSED_OVERHEAD_BYTES = 256;
-/** Of the whole cache, what one page may take. */
+/** The share of the cache that one page may take. */
 const PAGE_SHARE_MAX = 1 / 8;
 
-/** The least recently used pages go first. A page larger than an eighth of the cache is not kept. */
+/** Evicts the least recently used pages first. A page larger than an eighth of the cache is not cached. */
 export class PageCache {
   readonly #entryBytesMax: number;
   readonly #entries: LRUCache<string, Entry>;
@@ -42,7 +42,7 @@ export class PageCache {
     return this.#entries.get(key)?.page;
   }
 
-  /** An older page than the one that is there is not kept. */
+  /** A page older than the cached one is not stored. */
   set(key: string, page: Page): void {
     const known = this.#entries.peek(key)?.page;
     if (known !== undefined && known.dataVersion > page.dataVersion) return;
@@ -51,7 +51,7 @@ export class PageCache {
     else this.#entries.delete(key);
   }
 
-  /** The page compressed, once for all its readers; kept and counted as long as the page is. */
+  /** The compressed page, which all its readers share. It is cached, and counted, as long as the page is. */
   compressed(key: string, page: Page): Promise<CompressedStart> {
     const entry = this.#entries.peek(key);
     if (entry?.page !== page) return compressStart(page.text);
@@ -74,7 +74,7 @@ export class PageCache {
   }
 }
 
-/** In memory a character takes one byte if all are ASCII, else two. */
+/** In memory, a character takes one byte if all characters are ASCII, else two. */
 function textBytes(text: string): number {
   return Buffer.byteLength(text, "utf8") === text.length ? text.length : 2 * text.length;
 }

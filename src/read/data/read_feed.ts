@@ -1,6 +1,7 @@
 /**
- * A feed's data as a resource: which feed, which page of it, and the page as an answer. Interface 4.4,
- * decisions 6 and 7.
+ * A feed's data as a resource: finds the feed, plans the page, and turns the page into an answer.
+ *
+ * See `src/spec/decisions.md`, section 6.
  *
  * @module
  */
@@ -37,14 +38,14 @@ import { keeping, parseReadQuery, type ReadQuery, shortened } from "./read_plan.
 /** Attempts to fit a page by the mean length of its rows. */
 const FITS_IN_PROPORTION_MAX = 3;
 
-/** What a reader asks for. */
+/** A request for a feed's data. */
 interface FeedRead {
   /** A feed's id or its `endpoint_path`. */
   readonly reference: string;
   readonly query: ReadQuery;
 }
 
-/** Reads by a feed's id or its `endpoint_path`. */
+/** Creates reads of feeds, by id or by `endpoint_path`. */
 export function createFeedReads(services: Services, reads: ReadPipeline) {
   const { config, feeds, http, incarnation, waits } = services;
   const plans = createPlans(services.cursorSecret);
@@ -62,7 +63,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     const feed = await findFeed(feeds, wantedFeed);
     if (feed !== undefined) call.subject.feedId = feed.feedId;
     if (!feed?.hasData) {
-      // A wrong parameter is answered with 400 before a missing feed with 404. Decisions 2.
+      // An invalid parameter (400) is reported before a missing feed (404).
       parseReadQuery(query, search);
       if (feed === undefined) throw await problemOfNoFeed(feeds, wantedFeed);
       throw feedNotSynced();
@@ -111,11 +112,11 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
       },
       async describe(dataVersion) {
         const version = dataVersion ?? feed.dataVersion;
-        // A read that is a 400 or 410 by now is not answered with 304.
+        // A read that is now a 400 or 410 must not get 304.
         const mayFail =
           plan.projection !== undefined ||
           (plan.kind === "page" && plan.cursor) ||
-          // By a name that no row has. A 304 is for a page whose names were there at this version.
+          // A filter's name may no longer occur in any row. 304 requires that the names occurred at this version.
           (call.isHead && plan.kind === "page" && plan.filters.length > 0) ||
           (plan.kind === "document" && charsMax !== null);
         if (mayFail) refuseLong(wanted, await pages.atLeast(wanted, version), charsMax);
@@ -130,8 +131,8 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
   }
 
   /**
-   * A page can end at an earlier row. A document has no rows, and of fewer rows other ones would be picked by their
-   * places, so both are refused. One row is always given. @throws {Problem} 400
+   * Refuses to shorten what has no rows to leave out: a document, and projections that select rows by position, because
+   * with fewer rows they would select other ones. At least one row is always returned. @throws {Problem} 400
    */
   function refuseLong(
     { accountId, plan }: PageWanted,
@@ -155,13 +156,13 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     });
   }
 
-  /** The page with fewer rows, so that its data is no longer than asked for. */
+  /** The page with fewer rows, so that its data is no longer than requested. */
   async function fit(wanted: PageWanted, whole: Page, charsMax: number) {
     let { plan } = wanted;
     let page = whole;
     for (let tries = 1; page.dataLength > charsMax; tries++) {
       if (plan.kind !== "page" || plan.limit === 1) break;
-      // In proportion at first; rows of very different lengths are cut by halves.
+      // In proportion at first. If rows differ greatly in length, the page is then halved repeatedly.
       const share = tries <= FITS_IN_PROPORTION_MAX ? charsMax / page.dataLength : 1 / 2;
       const limit = Math.max(1, Math.min(plan.limit - 1, Math.floor(plan.limit * share)));
       plan = shortened(plan, limit);
@@ -170,7 +171,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     return { pageKey: plan.key, page };
   }
 
-  /** If the answer would be 304, waits until the feed changes or the time is up. Beyond 3. */
+  /** If the answer would be 304, waits until the feed changes or the time is up. */
   async function answerAfter(
     readCall: ReadCall,
     read: FeedRead,
@@ -193,7 +194,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
         const msMax = endsMs - performance.now();
         const end = isUnchanged ? await place.until({ ...seen, msMax }) : undefined;
         if (end === "moved") continue;
-        // At a drain it is answered at once, as without the preference.
+        // While the gateway drains, the read is answered at once, as if it had no preference.
         if (end !== "draining") answer.headers["Preference-Applied"] = `wait=${seconds}`;
         return answer;
       }

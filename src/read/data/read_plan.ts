@@ -1,8 +1,8 @@
 /**
- * From the query of a data read to what is to be read: pure, and before anything is charged.
+ * Decides what a data read returns, from its query: pure, and before anything is charged.
  *
- * In goes a query that the route's schema has passed, then the feed; out comes a `ReadPlan`, or a 400. A mistake
- * that does not depend on the feed is answered before a missing feed. Interface 4.4, decisions 2, 6 and 10.
+ * Takes a query that the route's schema has accepted, then the feed, and returns a `ReadPlan` or throws a 400. A
+ * mistake that does not depend on the feed is reported before a missing feed. See `src/spec/decisions.md`, section 6.
  *
  * @module
  */
@@ -59,21 +59,21 @@ export const READ_QUERY = Type.Optional(
 );
 export type ReadQuery = StaticDecode<typeof READ_QUERY>;
 
-/** A query that is valid whatever the feed. */
+/** A query that is valid for any feed. */
 interface AskedRead {
   readonly query: ReadQuery;
   readonly filters: readonly Filter[];
   readonly projection: Projection | undefined;
-  /** Distinct, in the order of the request; undefined if none are asked for. */
+  /** Distinct, in request order. Undefined if none are requested. */
   readonly ids: readonly string[] | undefined;
 }
 
-/** Types of feeds that have rows. */
+/** Types of feeds that contain rows. */
 type RowsType = Exclude<FeedType, "singleton">;
 
 interface Planned {
   readonly projection: Projection | undefined;
-  /** The feed and the query in a canonical form: reads of one key show one page. */
+  /** The feed and the query in a canonical form. Reads with the same key get the same page. */
   readonly key: string;
 }
 
@@ -100,7 +100,7 @@ export interface PagePlan extends Planned {
   /** RFC 3339 in UTC, to the microsecond; inclusive. */
   readonly startTime: string | undefined;
   readonly endTime: string | undefined;
-  /** Of the cursors of this walk. */
+  /** The scope of this query's cursors. */
   readonly scope: CursorScope;
 }
 
@@ -111,8 +111,8 @@ const STREAM_ONLY = ["start_time", "end_time"] as const;
 const NOT_WITH_IDS = ["limit", "offset", "cursor", ...STREAM_ONLY] as const;
 
 /**
- * Reads a query that the route's schema has passed; `search` is the same, raw.
- * @throws {Problem} 400 for what is wrong with the query whatever the feed
+ * Reads a query that the route's schema has accepted. `search` is the raw query string.
+ * @throws {Problem} 400 for mistakes that do not depend on the feed
  */
 export function parseReadQuery(query: ReadQuery, search: string): AskedRead {
   const filters = Object.entries(query)
@@ -134,7 +134,7 @@ export function parseReadQuery(query: ReadQuery, search: string): AskedRead {
   return { query, filters, projection: readProjection(query.jsonpath), ids };
 }
 
-/** @throws {Problem} 400 for what is wrong with the query for this feed. */
+/** @throws {Problem} 400 if the query is not valid for this feed. */
 export function planRead(asked: AskedRead, feed: Feed, cursorSecret: string): ReadPlan {
   const { filters, projection, ids } = asked;
   const source: FeedType = feed.feedType ?? "singleton";
@@ -162,7 +162,7 @@ export function planRead(asked: AskedRead, feed: Feed, cursorSecret: string): Re
   return planPage(asked, feed, { source, secret: cursorSecret });
 }
 
-/** A parameter that the feed's type has no use for is refused, not ignored. */
+/** A parameter that does not apply to the feed's type is refused, not ignored. */
 function refuseUseless(source: FeedType, { query, filters }: AskedRead): void {
   const ofStreams = STREAM_ONLY.find((name) => query[name] !== undefined);
   if (source !== "stream" && ofStreams !== undefined) {
@@ -201,8 +201,8 @@ function readOnlyIds(query: ReadQuery, search: string, filters: readonly Filter[
 }
 
 /**
- * What one id with commas in it may have meant: most clients encode the commas of a list, too.
- * @throws {Problem} 400 if they are too many
+ * The ids that one id with commas in it may have meant: most clients also encode the commas of a list.
+ * @throws {Problem} 400 if there are too many
  */
 export function listedIds([id, ...others]: readonly string[]): readonly string[] | undefined {
   if (id === undefined || others.length > 0 || !id.includes(",")) return undefined;
@@ -210,14 +210,16 @@ export function listedIds([id, ...others]: readonly string[]): readonly string[]
   return listed.length > 0 ? listed : undefined;
 }
 
-/** The same read, with `fields` kept of each row. */
+/** The same read, keeping only `fields` of each row. */
 export function keeping(plan: ReadPlan, fields: readonly string[]): ReadPlan {
   const of = plan.kind === "document" ? "document" : "rows";
   const projection = keepingFields(plan.projection, fields, of);
   return { ...plan, projection, key: `${plan.key} ${projection.key}` };
 }
 
-/** Whether `data` is an array of rows. A document is one row, and so is the one value of a singular path. */
+/**
+ * Whether `data` is an array of rows. A document counts as one row, and so does the single value of a singular path.
+ */
 export function isOfRows({ kind, projection }: ReadPlan): boolean {
   return projection === undefined ? kind !== "document" : !projection.path.isSingular;
 }
@@ -235,7 +237,7 @@ function planPage(
   const { start_time: startTime, end_time: endTime } = query;
   const binding = JSON.stringify([
     feedId,
-    // They are ANDed, so their order makes no other query.
+    // Filters are ANDed, so their order does not change the query.
     filters.map(({ name, text }) => JSON.stringify([name, text])).sort(),
     startTime ?? null,
     endTime ?? null,

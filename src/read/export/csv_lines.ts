@@ -1,8 +1,8 @@
 /**
- * Rows as CSV (RFC 4180). Beyond 10.
+ * Converts rows to CSV (RFC 4180).
  *
- * A value stands as it was pushed: a string without its quotes, a number with all its digits, an object or an array as
- * JSON text. What is null or missing is empty. Fields without a column are JSON in the last one.
+ * A value appears as it was pushed: a string without its quotes, a number with all its digits, an object or an array as
+ * JSON text. Null and missing values are empty. Fields without a column are JSON in the last column.
  *
  * @module
  */
@@ -13,10 +13,10 @@ const OTHER = "_other";
 const END = "\r\n";
 const QUOTED = /[",\r\n]/;
 
-/** The columns of a feed, of the names that its schema or its rows have. */
+/** The columns of a feed, based on the names in its schema or its rows. */
 export function csvColumns(names: readonly string[], isStream: boolean): readonly string[] {
   const first = isStream ? ["id", "event_timestamp"] : ["id"];
-  // A field of this name has no column of its own, else there would be two.
+  // A field of this name gets no column of its own, because there would be two.
   const others = names.filter((name) => !first.includes(name) && name !== OTHER);
   return [...first, ...others];
 }
@@ -25,7 +25,7 @@ export function csvHeader(columns: readonly string[]): string {
   return [...columns, OTHER].map(quoted).join(",") + END;
 }
 
-/** Makes the line of a row, which is compact JSON of an object. */
+/** Returns a function that converts a row, which is a compact JSON object, to a line. */
 export function csvLines(columns: readonly string[]): (row: string) => string {
   const placeOf = new Map(columns.map((name, place) => [name, place]));
   return (row) => {

@@ -1,8 +1,8 @@
 /**
- * The body of an export: rows as they come from the database, in constant memory. Beyond 10.
+ * The body of an export: streams rows from the database in constant memory.
  *
- * The next piece is read when the client has taken the one before. An export that can't come to its end is cut off, so
- * that it never looks whole.
+ * The next piece is read when the client has taken the previous one. An export that can't be completed is cut off, so
+ * that it never looks complete.
  *
  * @module
  */
@@ -15,26 +15,26 @@ import { csvHeader, csvLines } from "./csv_lines.ts";
 interface BodyOptions {
   /** Of a CSV export. */
   readonly columns: readonly string[] | undefined;
-  /** Whether the file begins here, and not behind a row of an earlier answer. */
+  /** Whether the file starts here, rather than after a row of an earlier answer. */
   readonly isWhole: boolean;
   readonly isGzipped: boolean;
 }
 
 export interface ExportBody {
   readonly stream: ReadableStream<Uint8Array>;
-  /** Resolves when nothing more is sent, however that came. */
+  /** Resolves when nothing more is sent, for any reason. */
   readonly ended: Promise<void>;
-  /** For how long the client has left a piece untaken, in milliseconds. */
+  /** How long the client has not read a pending piece, in milliseconds. */
   untakenMs(): number;
-  /** Cuts it off. */
+  /** Cuts off the export. */
   abort(): void;
 }
 
-/** Of the fastest, half as long as the usual: the gateway serves others meanwhile. */
+/** A low level takes half as long as the default, and the gateway serves other requests at the same time. */
 const GZIP_LEVEL = 3;
 const CHUNK_BYTES = 64 * 1_024;
 
-/** @param lines of compact JSON, one a row, in any pieces */
+/** @param lines lines of compact JSON, one per row, split into any pieces */
 export function exportBody(
   lines: AsyncIterable<Uint8Array>,
   { columns, isWhole, isGzipped }: BodyOptions,
@@ -43,7 +43,7 @@ export function exportBody(
   const plain = columns === undefined ? chunks : csvOf(chunks, { columns, isWhole });
   const pieces = (isGzipped ? gzipOf(plain) : plain)[Symbol.asyncIterator]();
   const startedMs = performance.now();
-  /** Since when the client has left a piece untaken; undefined while one is read. */
+  /** Since when the client has not read a pending piece. Undefined while a piece is read from the database. */
   let untakenMs: number | undefined = startedMs;
   const ended = Promise.withResolvers<void>();
   let isEnded = false;
@@ -53,7 +53,7 @@ export function exportBody(
     isEnded = true;
     clearInterval(timer);
     ended.resolve();
-    // The source may be at rest, and then ends by its session.
+    // An idle source ends only with its session.
     Promise.resolve(pieces.return?.()).catch(() => {});
   }
 
@@ -97,7 +97,7 @@ export function exportBody(
   return { stream, ended: ended.promise, untakenMs: untakenForMs, abort: () => fail?.() };
 }
 
-/** The database sends each row by itself. To pass it on so would cost more than to read it. */
+/** The database sends each row separately. Passing them on one by one would cost more than reading them. */
 async function* gathered(lines: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   let pieces: Uint8Array[] = [];
   let bytes = 0;
@@ -124,14 +124,14 @@ async function* csvOf(
     const rows = (rest + decoder.decode(piece, { stream: true })).split("\n");
     rest = rows.pop() ?? "";
     if (rows.length > 0) yield Buffer.from(rows.map(lineOf).join(""));
-    // Whoever else is served has a turn between two pieces.
+    // Gives other requests a turn between two pieces.
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
 }
 
 function gzipOf(plain: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const encoder = createGzip({ level: GZIP_LEVEL, chunkSize: CHUNK_BYTES });
-  // A failure reaches whoever reads the encoder.
+  // The reader of the encoder gets any failure.
   pipeline(Readable.from(plain), encoder, () => {});
   return encoder;
 }

@@ -1,9 +1,10 @@
 /**
- * Every row of one version of a feed, as one read of many units. Beyond 10.
+ * Exports every row of one version of a feed, as one read of many units.
  *
- * It is admitted by an upper bound of its rows, which the database keeps, and counted in its limit. Only then a session
- * of its own is opened. The rows are counted and sent by one snapshot, so what is charged is what is sent. A version that was exported before is found again by the note that `claim_export` made of
- * it: its batch, and its last position.
+ * The export is admitted by an upper bound of its rows, which the database maintains, and counted in its limit. Only
+ * then does it open a session of its own. One snapshot counts and sends the rows, so the rows that are charged are the
+ * rows that are sent. To find a version that was exported before, it uses the note that `claim_export` made: its batch
+ * and its last position. See `src/spec/beyond.md`, section 10.
  *
  * @module
  */
@@ -45,29 +46,29 @@ import type { Resource } from "../pipeline/resource.ts";
 import { csvColumns } from "./csv_lines.ts";
 import { type ExportBody, exportBody } from "./export_body.ts";
 
-/** What a reader asks for. */
+/** A request for an export. */
 export interface ExportAsked {
   /** A feed's id or its `endpoint_path`. */
   readonly reference: string;
   readonly format: "ndjson" | "csv";
-  /** The row behind which it goes on; undefined: from the first. */
+  /** The row after which the export resumes. Undefined to start at the first row. */
   readonly after: string | undefined;
-  /** Undefined: the newest. */
+  /** Undefined for the newest. */
   readonly version: bigint | undefined;
 }
 
 type Survey = Row<"survey_export">;
 type Claimed = Row<"claim_export">;
 
-/** An export under way: what it is planned by, and what it has counted and opened since. */
+/** An export in progress: its plan, and what it has counted and opened so far. */
 interface Held {
   readonly feed: Feed;
   readonly plan: Survey;
-  /** Once it is counted in the limit. */
+  /** Set once the export is counted in the limit. */
   claimed?: Claimed & { readonly exportId: string };
-  /** Once its rows are counted. */
+  /** Set once its rows are counted. */
   open?: Open;
-  /** Once it is sent. */
+  /** Set once it is being sent. */
   body?: ExportBody;
 }
 
@@ -93,7 +94,7 @@ export function createExports(
   const sending = new Set<ExportBody>();
   const limits = { free: EXPORTS_PER_MINUTE, paid: EXPORTS_PER_MINUTE };
 
-  /** Plans it, by what costs little. @throws {Problem} every 400, 404 and 410 */
+  /** Plans the export, using only cheap look-ups. @throws {Problem} every 400, 404, and 410 */
   async function find(
     readCall: ReadCall,
     asked: ExportAsked,
@@ -111,7 +112,7 @@ export function createExports(
         "This feed is a singleton, and one read gives all of it. Read it with GET /v1/feed/{id}.",
       );
     }
-    // An earlier attempt was planned by what has changed since.
+    // An earlier attempt's plan is outdated.
     await giveUp(principal, call.held);
     call.held = undefined;
     const queries = database.onBehalfOf(accountId);
@@ -131,7 +132,7 @@ export function createExports(
     is_counted: false,
   });
 
-  /** Opens a snapshot, and counts the rows there, of a newer version if there is one. @throws {Problem} 410 */
+  /** Opens a snapshot and counts its rows. The snapshot may have a newer version. @throws {Problem} 410 */
   async function open({ feed }: Held, accountId: string, asked: ExportAsked): Promise<Open> {
     const snapshot = await openSnapshot();
     let isOpen = false;
@@ -186,7 +187,7 @@ export function createExports(
     return {
       claim,
       async build(_atLeast, repeated) {
-        // One that goes on under its Idempotency-Key was counted when it began.
+        // An export that resumes under its Idempotency-Key was counted when it began.
         if (repeated === undefined) held.claimed ??= await claimExport(principal, held);
         held.open ??= await open(held, principal.accountId, asked);
         await note(principal, held);
@@ -229,7 +230,7 @@ export function createExports(
     return { ...claimed, exportId };
   }
 
-  /** If it shows more than was known as it was counted. */
+  /** Updates the note if the export shows more than was known when it was counted. */
   async function note({ accountId }: Principal, { claimed, open, plan }: Held): Promise<void> {
     if (claimed === undefined || open === undefined) return;
     const { survey, columns } = open;
@@ -250,7 +251,7 @@ export function createExports(
   ): Promise<ReadableStream<Uint8Array>> {
     const { snapshot, survey, columns } = present(held.open);
     const lines = await snapshot.copyLines(copyQuery(held.feed, survey));
-    // A failure is met by whoever reads; without a reader it has nobody.
+    // The reader gets any failure. Without a reader, it can be ignored.
     lines.on("error", () => {});
     const body = exportBody(lines, { columns, isWhole: asked.after === undefined, isGzipped });
     held.body = body;
@@ -266,7 +267,7 @@ export function createExports(
     await snapshot.end().catch((error) => log.warn("export's session not ended", { error }));
   }
 
-  /** What was opened and counted for an answer that is none. */
+  /** Releases what was opened and counted for an answer that failed. */
   async function giveUp({ accountId }: Principal, held: Held | undefined): Promise<void> {
     if (held?.open !== undefined) await end(held.open.snapshot);
     if (held?.claimed === undefined) return;
@@ -278,10 +279,10 @@ export function createExports(
     }
   }
 
-  /** A place for one more export of the account; false: there is none. */
+  /** Reserves a slot for one more export of the account. False if there is none. */
   async function takePlace(accountId: string): Promise<boolean> {
     if (!places.mayTake(accountId, 1) && !places.holds(accountId)) {
-      // Whoever takes nothing of what it has asked for gives way to one that has nothing yet.
+      // An export whose client does not read gives way to one that has not started.
       const [slowest] = [...sending].sort((a, b) => b.untakenMs() - a.untakenMs());
       if (slowest !== undefined && slowest.untakenMs() > givesWayMs) {
         slowest.abort();
@@ -322,7 +323,7 @@ function unitsOf({ row_count: rows }: Survey): bigint {
   return (rows + EXPORT_ROWS_PER_READ - 1n) / EXPORT_ROWS_PER_READ;
 }
 
-/** The rows in the order of their positions. The values are the database's own, so they can stand in the text. */
+/** The rows in position order. The values come from the database, so they are safe to embed in the text. */
 function copyQuery(
   { feedId }: Feed,
   { batch_number, after_position, last_position, oldest_event }: Survey,
@@ -353,7 +354,7 @@ function headersOf(
   };
 }
 
-/** The receipt, since the body has no room for an `_origin`. */
+/** The receipt, in headers because the body has no room for an `_origin`. */
 function receiptHeaders({ usageId, chargeNanos }: Receipt): Record<string, string> {
   return {
     "Feedgate-Usage-Id": usageId,
@@ -366,7 +367,7 @@ function windowOf({ used, reset_seconds }: Claimed) {
   return { limit: EXPORTS_LIMIT, remaining, resetSeconds: Number(reset_seconds) };
 }
 
-/** None for an export that was not counted. */
+/** Empty for an export that was not counted. */
 function windowHeaders(claimed: Claimed | undefined): Record<string, string> {
   if (claimed === undefined) return {};
   const window = windowOf(claimed);
@@ -390,7 +391,7 @@ function exportsLimited(claimed: Claimed): Problem {
   });
 }
 
-/** 503: each export has a session of its own. */
+/** 503: each export needs its own session. */
 function tooManyExports(): Problem {
   return unavailable(
     "More exports are under way than the gateway can serve, or than one account may have. Try again when one has ended.",

@@ -1,5 +1,5 @@
 /**
- * `GET /feed/{id}/export`: every row of one version. Beyond 10.
+ * `GET /feed/{id}/export`: exports every row of one version.
  *
  * @module
  */
@@ -114,7 +114,7 @@ export function exportRoutes(services: Services, reads: ReadPipeline) {
             "after needs version, the Feedgate-Data-Version of the export that goes on.",
           );
         }
-        // The body gives up a client that takes nothing.
+        // The body itself disconnects a client that does not read.
         server?.timeout(request, UPLOAD_SECONDS_MAX);
         const asked = {
           reference: params.id,

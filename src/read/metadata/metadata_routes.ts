@@ -1,5 +1,5 @@
 /**
- * `GET /feed/{id}/metadata`. Interface 4.3.
+ * `GET /feed/{id}/metadata`.
  *
  * @module
  */

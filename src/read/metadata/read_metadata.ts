@@ -1,8 +1,8 @@
 /**
- * A feed's metadata as a resource: everything but its rows. Interface 2.1 and 4.3.
+ * A feed's metadata as a resource: everything except its rows.
  *
- * Metadata that was read once is remembered with the version of the feed's row. It is shown again only if the
- * statement that logs the read finds the same version.
+ * Metadata is cached with the version of the feed's row. It is served again only if the statement that logs the read
+ * finds the same version.
  *
  * @module
  */
@@ -26,13 +26,13 @@ import { type Listing, listingResource } from "../pipeline/listing.ts";
 import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import type { Resource } from "../pipeline/resource.ts";
 
-/** Metadata as it was read. */
+/** Metadata as read from the database. */
 interface Metadata extends Listing {
   readonly version: bigint;
   readonly feed: NonNullable<Claim["feed"]>;
 }
 
-/** Reads by a feed's id or its `endpoint_path`. */
+/** Creates reads of metadata, by a feed's id or `endpoint_path`. */
 export function createMetadataReads(services: Services, reads: ReadPipeline) {
   const { config, database, feeds } = services;
   const known = new BoundedMap<string, Metadata>(KNOWN_METADATA_MAX);
@@ -53,7 +53,7 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
     call.subject.feedId = feed.feedId;
     let newest: Metadata = metadata;
     return listingResource({ operation: "metadata", feed, limits }, async (version) => {
-      // By the id, because the slug may be another feed's by now.
+      // By id, because the slug may belong to another feed by now.
       if (version === null) return newest;
       const found = await read(accountId, reference, feed.feedId);
       if (found === undefined) throw feedNotFound();
@@ -74,7 +74,7 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
       known.delete(reference);
       return undefined;
     }
-    // Looked up after the row. If a push comes between, the row has another version, and the read is built again.
+    // Looked up after the row. If a push comes in between, the row's version changes, and the read is built again.
     const span =
       row.feed_type === "stream"
         ? await database.onBehalfOf(accountId).row("find_event_span", { feed_id: row.feed_id })
@@ -102,7 +102,7 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
     reads.answer(readCall, (isFresh) => find(readCall, reference, isFresh));
 }
 
-/** Nano-dollars of reading every row once, by pages as large as they may be; an empty page is a read, too. */
+/** Nano-dollars for reading every row once, in pages of the maximum size. An empty page is also a read. */
 function costOfAll(row: Row<"find_feed_row">): bigint {
   const { row_count, call_price_nanos, one_time_price_cents: cents } = row;
   if (cents !== null) return cents * NANOS_PER_CENT;
@@ -111,7 +111,7 @@ function costOfAll(row: Row<"find_feed_row">): bigint {
   return pages * (call_price_nanos ?? 0n);
 }
 
-/** Metadata is free of charge, so its price says nothing. */
+/** Metadata is free, so the price is omitted. */
 function termsOf(row: Row<"find_feed_row">): NonNullable<Claim["feed"]> {
   return {
     feedId: row.feed_id,

@@ -1,6 +1,8 @@
 /**
- * What every admitted call has in common, a read as well as a purchase: it acts by what memory says of key and feed, and
- * acts again by what the database says if memory was behind. Decisions 2 and 7.
+ * The common part of every admitted call, reads and purchases alike: it acts on what memory knows of the key and the
+ * feed, and acts again on the database's state if memory was stale.
+ *
+ * See `src/spec/decisions.md`, section 7.
  *
  * @module
  */
@@ -15,34 +17,34 @@ import { Problem } from "../../http/problem_details.ts";
 import { KeyedMutex } from "../../lib/mutex.ts";
 import { PLANS_MAX } from "../../limits.ts";
 
-/** Memory was behind: look key and feed up in the database, and act again. */
+/** Memory was stale: look up key and feed in the database, and act again. */
 export const STALE = "stale";
 export type Stale = typeof STALE;
 
-/** A call by a known key. */
+/** A call with a known key. */
 export interface ReadCall {
   readonly call: Call;
   readonly principal: Principal;
-  /** Whether this call goes on with a wait that was counted before. */
+  /** Whether this call continues a wait that was already counted. */
   readonly isWakeUp?: boolean | undefined;
 }
 
-/** What was found of a call, and what it asks of admission. */
+/** What a call is about, and its claim to admission. */
 interface Claimed {
   readonly claim: Claim;
 }
 
-/** A call for what was found. */
+/** A call with what was found for it. */
 export interface Attempt<Found extends Claimed> extends ReadCall {
   readonly resource: Found;
 }
 
-/** Finds what a call is about. `isFresh`: by what the database says now. @throws {Problem} every 400 and 404 */
+/** Finds what a call is about. `isFresh`: by the database's current state. @throws {Problem} every 400 and 404 */
 export type Find<Found> = (isFresh: boolean) => Promise<Found>;
 
 /**
- * Whether a proof is the newest that is known of its account. If other news came beside it, another process may have
- * used an Idempotency-Key since. `newsCount`: the account's own before the proof.
+ * Whether a proof is the newest information about its account. If other news arrived at the same time, another process
+ * may have used an Idempotency-Key since. `newsCount`: the account's count before the proof.
  */
 export function isNewest({ account }: Caller, newsCount: number, { news }: Proof): boolean {
   return account.newsCount === newsCount || account.version === news.version;
@@ -63,7 +65,7 @@ export class Attempts {
     this.#services = services;
   }
 
-  /** Acts by what memory says of key and feed. If memory was behind, acts by what the database says. */
+  /** Acts on what memory knows of key and feed. If memory was stale, acts on the database's state. */
   async run<Found extends Claimed, Result extends object>(
     { call, principal: known, isWakeUp }: ReadCall,
     find: Find<Found>,
@@ -76,7 +78,7 @@ export class Attempts {
       try {
         resource = await (isFresh ? this.#findProven(principal, find) : find(false));
       } catch (error) {
-        // A refusal that rests on memory is decided again.
+        // A refusal based on memory is decided again.
         if (isFresh || !(error instanceof Problem)) throw error;
         continue;
       }
@@ -86,7 +88,7 @@ export class Attempts {
     return keepsChanging("The account, or what it reads,");
   }
 
-  /** Calls under one Idempotency-Key take turns: the second finds what the first left. */
+  /** Calls with the same Idempotency-Key take turns, so the second one finds the result of the first. */
   inTurn<Result>(
     { principal, resource }: Attempt<Claimed>,
     act: () => Promise<Result>,
@@ -96,7 +98,7 @@ export class Attempts {
     return this.#turns.run(`${principal.accountId} ${idempotency.key}`, act);
   }
 
-  /** Proves the claim; `changed` if feed or account have changed since they were looked up. */
+  /** Proves the claim. Returns `changed` if feed or account have changed since they were looked up. */
   async prove({ principal, resource }: Attempt<Claimed>): Promise<Proof | Refusal | Changed> {
     const { caller } = principal;
     const { claim } = resource;
@@ -109,7 +111,6 @@ export class Attempts {
     return isAsPlanned && caller.account.isCurrent ? proof : { kind: "changed" };
   }
 
-  /** The problem of a refusal. */
   refuse({ principal, resource }: Attempt<Claimed>, refusal: Refusal | Changed): Problem | Stale {
     if (refusal.kind === "changed") return STALE;
     const { claim } = resource;
@@ -125,7 +126,7 @@ export class Attempts {
     });
   }
 
-  /** Finds by what the database says. If the key does not hold, that is the answer, whatever else is wrong. */
+  /** Finds by the database's current state. If the key is not valid, that is the answer, whatever else is wrong. */
   async #findProven<Found>(principal: Principal, find: Find<Found>): Promise<Found> {
     const { keys } = this.#services;
     const [found, proven] = await Promise.allSettled([find(true), keys.prove(principal)]);

@@ -1,6 +1,6 @@
 /**
- * What a read of a feed's data asks of admission, by the feed and the request's headers. The headers are the same
- * for pages and for followers. Interface 4.4, beyond 1.
+ * Builds the claim of a data read from the feed and the request's headers. The headers are the same for pages and for
+ * followers.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { weakTag } from "../../http/etag.ts";
 import { Expected } from "../../lib/typebox.ts";
 import { nanosOfCredits } from "../../money/money.ts";
 
-/** An `Idempotency-Key`, and what it does on the route. */
+/** The `Idempotency-Key` header, and its effect on the route. */
 export const idempotencyKeyHeader = (description: string) =>
   Type.Optional(
     Type.String({
@@ -21,7 +21,7 @@ export const idempotencyKeyHeader = (description: string) =>
     }),
   );
 
-/** Headers that a claim is made of, as a route checks them. */
+/** Headers that the claim depends on, as routes validate them. */
 export const CLAIM_HEADERS = {
   "idempotency-key": idempotencyKeyHeader(
     "For 24 hours, and while the feed's data has not changed, repeats of the same read are charged once and share one `_origin`.",
@@ -39,11 +39,11 @@ interface DataClaim {
   readonly operation: Extract<LoggedOperation, "data" | "stream" | "export">;
   readonly feed: Feed;
   readonly limits: TierLimits;
-  /** The query in a canonical form, which an Idempotency-Key is bound to. */
+  /** The query in a canonical form. An Idempotency-Key is bound to it. */
   readonly query: string;
 }
 
-/** The route has checked the form of the headers. */
+/** The route has already validated the headers. */
 export function claimOf({ operation, feed, limits, query }: DataClaim, headers: Headers): Claim {
   const key = headers.get("idempotency-key");
   const priceNanosMax = nanosOfCredits(headers.get("feedgate-max-credits") ?? "");

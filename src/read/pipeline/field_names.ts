@@ -1,6 +1,6 @@
 /**
- * Names of fields that a reader asked for and no row has: whether the schema may name them, and which are there.
- * Beyond 12.
+ * Handles requested field names that no row contains: checks whether the schema may name them, and lists the names that
+ * rows contain.
  *
  * @module
  */
@@ -12,9 +12,12 @@ import type { Reader } from "../../postgres/replica/reader.ts";
 import type { Projected } from "../projection/projection.ts";
 import type { Projections } from "../projection/turns.ts";
 
-/** Fields that rows have whatever the schema says. */
+/** Fields that rows contain whatever the schema says. */
 export const ALWAYS = ["id", "event_timestamp"];
-/** Names that are shown to a reader. Others are not, because a provider's name may hold anything, also a sentence. */
+/**
+ * Names that are shown to a reader. Other names are hidden, because a provider's name may contain anything, even a
+ * sentence.
+ */
 const SHOWN = /^[\p{L}\p{N}_.$-]{1,40}$/u;
 export const SHOWN_MAX = 10;
 
@@ -22,7 +25,7 @@ export function shownNames(names: readonly string[]): readonly string[] {
   return names.filter((each) => SHOWN.test(each));
 }
 
-/** Whether a schema names a property at any depth, or leaves names to patterns. */
+/** Whether a schema names a property at any depth, or defines names by patterns. */
 export function mayName(schema: unknown, name: string): boolean {
   if (Array.isArray(schema)) return schema.some((each) => mayName(each, name));
   if (!isObject(schema)) return false;
@@ -40,8 +43,8 @@ interface Keeping {
 }
 
 /**
- * Refuses rows that would all be empty, since they have none of the fields to keep and the schema names none of them.
- * Rows on later pages may differ, so only the first page is refused. @throws {Problem} 400
+ * Refuses rows that would all be empty, because they contain none of the fields to keep and the schema names none of
+ * them. Rows on later pages may differ, so only the first page is refused. @throws {Problem} 400
  */
 export async function refuseEmptyRows(
   { reader, projections, accountId, feedId }: Keeping,

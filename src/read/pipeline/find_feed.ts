@@ -1,6 +1,6 @@
 /**
- * Finds the feed of a read. A feed that memory does not know is looked up in the database before a client gets 404.
- * Only then a slug is looked for that the client probably meant.
+ * Finds the feed of a read. If memory does not know a feed, it is looked up in the database before the client gets 404.
+ * Only then is a slug looked up that the client may have meant.
  *
  * @module
  */
@@ -13,11 +13,11 @@ interface WantedFeed {
   readonly accountId: string;
   /** A feed's id or its `endpoint_path`. */
   readonly reference: string;
-  /** Whether to ask the database even if memory has the feed. */
+  /** Whether to ask the database even if the feed is in memory. */
   readonly isFresh: boolean;
 }
 
-/** Undefined: there is none, or none that this account sees. */
+/** Undefined if there is no such feed, or if this account can't see it. */
 export function findFeed(
   feeds: Feeds,
   { accountId, reference, isFresh }: WantedFeed,

@@ -1,5 +1,5 @@
 /**
- * A resource whose body is JSON that is the same for every reader but for `_origin`: catalog, search, metadata.
+ * A resource whose JSON body is the same for every reader except for `_origin`: catalog, search, metadata.
  *
  * @module
  */
@@ -12,21 +12,21 @@ import type { Resource } from "./resource.ts";
 
 /** A body as it was read. */
 export interface Listing {
-  /** The members of the body's JSON object but `_origin`, as text. */
+  /** The members of the body's JSON object other than `_origin`, as text. */
   readonly members: string;
   readonly tag: string;
   /** The version of the feed's row, for metadata. */
   readonly version: bigint | null;
 }
 
-/** Stands in the body of HEAD, which is not sent. */
+/** Used in the body of HEAD, which is not sent. */
 const NO_RECEIPT: Receipt = {
   usageId: "00000000-0000-0000-0000-000000000000",
   timestamp: "1970-01-01T00:00:00.000000Z",
   chargeNanos: 0n,
 };
 
-/** `read` gives the listing at this version, or a remembered one if the version is null. */
+/** `read` returns the listing at this version, or a cached one if the version is null. */
 export function listingResource(
   claim: Claim,
   read: (version: bigint | null) => Promise<Listing>,

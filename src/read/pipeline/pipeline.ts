@@ -1,11 +1,11 @@
 /**
  * Every read, from the request to its answer: `authenticate → find → [304] → reserve → build → log → answer`.
  *
- * This file alone owns the order of the checks, for data, metadata, catalog and search, for GET, HEAD,
- * conditional and idempotent reads. Decisions 2, 6 and 7.
+ * This file alone decides the order of the checks, for data, metadata, catalog, and search, and for GET, HEAD,
+ * conditional, and idempotent reads. What memory knows of a feed may be stale, so a refusal based on memory is decided
+ * again by the database's state before it is answered. A grant is proven by the statement that logs it.
  *
- * What memory says of a feed may be old. So a refusal that rests on it is decided again by what the database says,
- * before it is answered. A grant is proven by the statement that logs it.
+ * See `src/spec/decisions.md`, sections 2 and 6.
  *
  * @module
  */
@@ -33,7 +33,7 @@ import type { EmptyShown, Resource, Shown } from "./resource.ts";
 /** Finds what a call reads. */
 type FindResource<Seen> = Find<Resource<Seen>>;
 
-/** An answer, and what it was made of. */
+/** An answer, and what it was made from. */
 export interface Answered<Seen> {
   readonly answer: Answer;
   readonly seen: Seen;
@@ -47,12 +47,12 @@ type Reading<Seen> = Attempt<Resource<Seen>>;
 export interface ReadPipeline {
   /** Shared by all reads, so that an account has one turn, whatever it reads. */
   readonly projections: Projections;
-  /** Of all admitted calls. */
+  /** Shared by all admitted calls. */
   readonly attempts: Attempts;
   answer<Seen>(readCall: ReadCall, find: FindResource<Seen>): Promise<Answer | Problem>;
-  /** As `answer`, for a caller that goes on from what it has seen. */
+  /** Like `answer`, for a caller that continues from what it has seen. */
   read<Seen>(readCall: ReadCall, find: FindResource<Seen>): Promise<Answered<Seen> | Problem>;
-  /** Whether a reader that waits may read on, window and price aside. */
+  /** Whether a waiting reader may continue to read. Ignores window and price. */
   recheck<Seen>(readCall: ReadCall, find: FindResource<Seen>): Promise<Proof | Problem>;
 }
 
@@ -60,7 +60,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
   const { admission, http } = services;
   const attempts = new Attempts(services);
 
-  /** The order of the checks. What fails before the read was logged costs nothing. */
+  /** Runs the checks in order. If the read fails before it is logged, it costs nothing. */
   async function read<Seen>(reading: Reading<Seen>): Promise<Outcome<Seen>> {
     const { call, resource } = reading;
     const { request } = call;
@@ -94,7 +94,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
         isGone,
       });
       if (logged.kind === "data_moved") {
-        // A version that was the newest after the call came is new enough, whatever is pushed meanwhile.
+        // A version that was the newest after the call arrived is new enough, even if more is pushed during the build.
         shown = await resource.build(logged.version);
         logged = await admission.log(reserved, { shownVersion: shown.version, isGone });
       }
@@ -105,7 +105,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     }
   }
 
-  /** Answers HEAD, and a GET whose client has the page already; undefined: the body is needed. */
+  /** Answers HEAD, and a GET whose client already has the page. Undefined if the body is needed. */
   async function answerWithoutBody<Seen>(
     reading: Reading<Seen>,
   ): Promise<Outcome<Seen> | undefined> {
@@ -132,7 +132,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     return { answer: head(admission.windowOf(caller, claim)), seen };
   }
 
-  /** Proves key, feed and purchase now. A problem: the caller may not read the feed at all. */
+  /** Proves key, feed, and purchase now. Returns a problem if the caller may not read the feed at all. */
   async function prove(reading: Reading<unknown>): Promise<Proof | Problem | Stale> {
     const { caller } = reading.principal;
     const { claim } = reading.resource;
@@ -142,7 +142,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     return unsold === undefined ? proof : attempts.refuse(reading, unsold);
   }
 
-  /** Reserves. An Idempotency-Key is proven first, and so is every refusal but that of a full window. */
+  /** Reserves. An Idempotency-Key is proven first, and so is every refusal except that of a full window. */
   function reserve(reading: Reading<unknown>) {
     const { claim } = reading.resource;
     if (claim.idempotency === undefined) {
@@ -165,12 +165,12 @@ export function createReadPipeline(services: Services): ReadPipeline {
     return judgeRepeat(claim, proof) ?? admission.reserve(caller, claim, proof.remembered);
   }
 
-  /** Counts a call once. A push wakes a wait again and again, and must not use up the reader's limit. */
+  /** Counts a call once. Pushes wake a waiting call repeatedly, and that must not use up the reader's limit. */
   function countUnlogged({ principal, isWakeUp }: Reading<unknown>): Refusal | undefined {
     return isWakeUp ? undefined : admission.countUnlogged(principal.caller, "revalidate");
   }
 
-  /** An empty page costs nothing. Still, the key must hold, and no event may have come since. */
+  /** An empty page costs nothing. The key must still be valid, and no event may have arrived since. */
   async function answerEmpty<Seen>(
     reading: Reading<Seen>,
     { seen }: Shown<Seen>,
@@ -185,7 +185,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     return { answer: empty.answer(admission.windowOf(caller, reading.resource.claim)), seen };
   }
 
-  /** A read that was logged is answered; if it can't be, it is refunded. */
+  /** Answers a read that was logged. If it can't be answered, it is refunded. */
   async function answerLogged<Seen>(
     reading: Reading<Seen>,
     shown: Shown<Seen>,
@@ -200,7 +200,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
       return { answer, seen: shown.seen };
     } finally {
       if (grant.isReplay) {
-        // The first answer of this usage event was counted.
+        // A replay is not counted, because the first answer of this usage event was.
       } else if (isSent) http.metrics.readAnswered();
       else await admission.refund(principal.caller, grant);
     }
@@ -213,7 +213,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
   return {
     projections: new Projections(),
     attempts,
-    // An async function here would take 4 % more processor time of a refused read.
+    // An async function here would add 4 % to the processor time of a refused read.
     answer: (readCall, find) => attempts.run(readCall, find, readInTurn).then(answerOf),
     read: (readCall, find) => attempts.run(readCall, find, readInTurn),
     recheck: (readCall, find) => attempts.run(readCall, find, prove),

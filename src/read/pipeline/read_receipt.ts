@@ -1,5 +1,5 @@
 /**
- * `_origin`: the receipt of a read that was logged. Interface 2.6.
+ * `_origin`: the receipt of a read that was logged.
  *
  * @module
  */

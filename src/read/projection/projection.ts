@@ -1,9 +1,9 @@
 /**
- * The projection of `data`: a `Projection` and JSON text in, JSON text out. Decisions 6.
+ * Applies a projection to `data`: takes a `Projection` and JSON text, and returns JSON text.
  *
- * The path is followed over the text: one pass notes where each value begins and ends, the selectors walk
- * these notes in the order of RFC 9535, and the answer is joined from slices. So a number keeps its digits,
- * a member its place, and no name is looked up in a JavaScript object.
+ * The path is evaluated on the text. One pass records where each value begins and ends, the selectors traverse these
+ * records in the order of RFC 9535, and the answer is joined from slices. So numbers keep their digits, members keep
+ * their order, and no name is looked up in a JavaScript object.
  *
  * @module
  */
@@ -12,59 +12,59 @@ import { numberAt } from "../../lib/number_at.ts";
 import { PROJECTION_BYTES_MAX, PROJECTION_NODES_MAX, PROJECTION_VISITS_MAX } from "../../limits.ts";
 import type { Path, Projection, Selector, Slice } from "./projection_parse.ts";
 
-/** What a projection gives. */
+/** The result of a projection. */
 export interface Projected {
   /** JSON text. */
   readonly text: string;
-  /** The asked `fields` that no row has; none if there is no row. */
+  /** The requested `fields` that no row contains. Empty if there is no row. */
   readonly fieldsNotFound: readonly string[];
-  /** If no row has any of `fields`: the names that the first one has. */
+  /** If no row contains any of `fields`: the names in the first row. */
   readonly fieldsThere: readonly string[];
 }
 
-/** Data of which nothing was picked. */
+/** Data without a projection. */
 export function unprojected(text: string): Projected {
   return { text, fieldsNotFound: [], fieldsThere: [] };
 }
 
-/** `too_large` is 400 `JSONPATH_INVALID`, unless it was only cut off at the caller's own `visitsMax`. */
+/** `too_large` is 400 `JSONPATH_INVALID`, unless the projection only exceeded the caller's own `visitsMax`. */
 export type ProjectionOutcome =
   | ({ readonly kind: "projected" } & Projected)
   | { readonly kind: "too_large"; readonly detail: string; readonly isCutOff: boolean };
 
-/** Where each value of a text stands. A node is the number of a value, in document order. */
+/** The location of each value in a text. A node is the index of a value, in document order. */
 interface Nodes {
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   /** The first node that is no descendant: the next sibling, if there is one. */
   readonly nexts: Int32Array;
-  /** Where a member's name starts; 0 for the elements of an array; `~i` for `escapedNames[i]`. */
+  /** Where a member's name starts. 0 for the elements of an array, `~i` for `escapedNames[i]`. */
   readonly names: Int32Array;
   readonly escapedNames: readonly string[];
 }
 
-/** A projection under way, and what it has spent. */
+/** A projection in progress, and what it has used. */
 interface Run extends Nodes {
   readonly data: string;
   readonly visitsMax: number;
   visits: number;
   selected: number;
-  /** UTF-16 units, which are never more than the bytes. */
+  /** UTF-16 units, of which there are never more than bytes. */
   units: number;
-  /** Those of the fields to keep that a row had. */
+  /** The fields to keep that a row contained. */
   readonly fieldsFound: Set<string>;
-  /** The first row of which fields are kept. */
+  /** The first row from which fields are kept. */
   firstRow?: number;
 }
 
-/** The children that the selector picks go to `found`. */
+/** The children that the selector picks are added to `found`. */
 interface Pick {
   readonly run: Run;
   readonly selector: Selector;
   readonly found: number[];
 }
 
-/** Thrown when a bound is passed, caught by `project` alone. */
+/** Thrown when a limit is exceeded. Only `project` catches it. */
 class TooLarge extends Error {}
 
 const BYTES = `select at most ${PROJECTION_BYTES_MAX} bytes`;
@@ -83,10 +83,10 @@ const CLOSE_OBJECT = 0x7d;
 const SPACE = 0x20;
 
 /**
- * Applies a projection to `data`, which is valid JSON text without a repeated name.
+ * Applies a projection to `data`, which must be valid JSON text without a repeated name.
  *
- * A singular path gives the value or null, every other an array; a construction gives an object for each
- * node of its path. Of each object that would come out, `fields` are kept.
+ * A singular path returns the value or null, every other path an array. A construction returns an object for each node
+ * of its path. Of each resulting object, only `fields` are kept.
  */
 export function project(
   { path, members, fields = [] }: Projection,
@@ -129,7 +129,7 @@ interface Listed {
   readonly names?: ReadonlySet<string> | undefined;
 }
 
-/** The nodes of a path, or the objects made of them, as texts. */
+/** The nodes of a path, or the objects made from them, as texts. */
 function rowTexts(run: Run, { path, from, members, names }: Listed): string[] {
   const made = names === undefined ? members : members?.filter(({ alias }) => names.has(alias));
   return select(run, path, from).map((node) => {
@@ -152,7 +152,7 @@ function constructedText(run: Run, members: NonNullable<Projection["members"]>, 
   return `{${pairs.join(",")}}`;
 }
 
-/** An object with some of its members; anything else as it is. */
+/** An object with some of its members. Any other value is unchanged. */
 function keptText(run: Run, names: ReadonlySet<string>, node: number): string {
   const { data, starts, ends, nexts, fieldsFound } = run;
   const start = numberAt(starts, node);
@@ -181,13 +181,13 @@ function namesIn(run: Run, node: number | undefined): string[] {
   return found;
 }
 
-/** Of a member. A name that is not noted as escaped stands between its quotes as it is. */
+/** The name of a member. A name that was not recorded as escaped is the text between its quotes. */
 function nameOf({ data, names, escapedNames }: Run, member: number): string {
   const at = numberAt(names, member);
   return at < 0 ? (escapedNames[~at] ?? "") : data.slice(at + 1, endOf(data, at) - 1);
 }
 
-/** Nodes within nodes repeat their text, so it is counted before the pieces are joined. */
+/** Nested nodes repeat their text, so it is counted before the pieces are joined. */
 function put(run: Run, text: string): string {
   run.units += text.length;
   check(run.units, PROJECTION_BYTES_MAX, BYTES);
@@ -224,7 +224,7 @@ function pickChildren({ run, selector, found }: Pick, node: number): void {
   for (let child = node + 1; child < end; child = numberAt(nexts, child)) {
     run.visits++;
     const at = numberAt(names, child);
-    // A name is compared by its JSON text, as it stands in data.
+    // Names are compared by their JSON text in `data`.
     const isPicked =
       name === undefined || (at < 0 ? escapedNames[~at] === name : data.startsWith(key, at));
     if (isPicked) children.push(child);
@@ -248,9 +248,11 @@ function positionsOf({ start, end, step }: Slice, length: number): number[] {
   return positions;
 }
 
-/** One pass over the text, which must be JSON. It only separates values, names and the rest. */
+/**
+ * Splits the text into values in one pass. The text must be valid JSON, because only values and names are separated.
+ */
 function readNodes(text: string): Nodes {
-  // A value and what parts it from the next are two characters at least.
+  // A value and its separator take at least two characters.
   const nodesMax = (text.length >> 1) + 1;
   const starts = new Int32Array(nodesMax);
   const ends = new Int32Array(nodesMax);
@@ -265,7 +267,7 @@ function readNodes(text: string): Nodes {
     if (code === COMMA || code <= SPACE) {
       at++;
     } else if (code === COLON) {
-      // The last value was a name: it belongs to the next one.
+      // The last value was a name, which belongs to the next value.
       name = numberAt(starts, --node);
       const quoted = text.slice(name, ends[node]);
       if (quoted.includes("\\")) name = ~(escapedNames.push(JSON.parse(quoted)) - 1);
@@ -288,7 +290,7 @@ function readNodes(text: string): Nodes {
   return { starts, ends, nexts, names, escapedNames };
 }
 
-/** The end of a string, number or literal; of an array or object, the end of its opening. */
+/** The end of a string, number, or literal. For an array or object, the end of its opening bracket. */
 function endOf(text: string, start: number): number {
   const opening = text.charCodeAt(start);
   let at = start + 1;
@@ -303,7 +305,7 @@ function endOf(text: string, start: number): number {
   return at;
 }
 
-/** An odd number of backslashes stands before it. */
+/** Whether an odd number of backslashes precedes it. */
 function isEscaped(text: string, quote: number): boolean {
   let at = quote;
   while (text.charCodeAt(at - 1) === BACKSLASH) at--;

@@ -1,6 +1,5 @@
 /**
- * The `jsonpath` parameter, parsed: RFC 9535 without filter selectors and functions, and object
- * construction. Decisions 6.
+ * Parses the `jsonpath` parameter: RFC 9535 without filter selectors and functions, plus object construction.
  *
  *     projection   = path / [path "."] construction      ; without a path: applied to `data`
  *     construction = "{" S member *(S "," S member) S "}"
@@ -9,25 +8,25 @@
  *                  / "@" segments                         ; from the node
  *                  / (name / "*" / bracketed) segments    ; bare: as if `@.` or `@` stood before it
  *
- * Nothing in it nests, so it is one regular expression. No text matches it in two ways, so that a text that
- * does not match is refused in time that is linear in its length for each of its segments.
+ * Nothing in the grammar nests, so it is one regular expression. No text matches it in two ways, so refusing a text
+ * takes time linear in its length for each of its segments. See `src/spec/decisions.md`, section 6.
  *
  * @module
  */
 import { codePointsOf, excerpt } from "../../lib/code_points.ts";
 import { JSONPATH_LENGTH_MAX } from "../../limits.ts";
 
-/** What a segment picks among the children of a node; with neither name nor slice: all. RFC 9535, 2.3. */
+/** What a segment picks among the children of a node. Without name and slice, it picks all. RFC 9535, 2.3. */
 export interface Selector {
-  /** One text for all spellings; of a name, its JSON text. */
+  /** The same text for all spellings. For a name, its JSON text. */
   readonly key: string;
-  /** Of a member of an object. */
+  /** Picks a member of an object. */
   readonly name?: string;
-  /** Of an array. An index is the slice of one element. */
+  /** Picks elements of an array. An index is the slice of one element. */
   readonly slice?: Slice;
 }
 
-/** `[start:end:step]`; an open bound is as far as the step leads. */
+/** `[start:end:step]`. An open bound extends as far as the step leads. */
 export interface Slice {
   readonly start: number | undefined;
   readonly end: number | undefined;
@@ -37,25 +36,27 @@ export interface Slice {
 interface Segment {
   readonly key: string;
   readonly selectors: readonly Selector[];
-  /** They pick among the children of all descendants, too. */
+  /** Whether they also pick among the children of all descendants. */
   readonly descends: boolean;
 }
 
 export interface Path {
-  /** One text for all spellings; it begins with `$` at `data`, with `@` at the node of a construction. */
+  /** The same text for all spellings. It begins with `$` for `data`, or with `@` for the node of a construction. */
   readonly key: string;
   readonly segments: readonly Segment[];
-  /** Names and indices only: it matches one node at most. RFC 9535, 2.3.5.1. */
+  /** Names and indices only: it matches at most one node. RFC 9535, 2.3.5.1. */
   readonly isSingular: boolean;
 }
 
 export interface Projection {
-  /** One text for all spellings, itself a projection. */
+  /** The same text for all spellings, which is also a valid projection. */
   readonly key: string;
   readonly path: Path;
-  /** The object to make of each node of the path; undefined for the node itself. */
+  /** The object to make from each node of the path. Undefined for the node itself. */
   readonly members: readonly Member[] | undefined;
-  /** The members to keep of each object that comes out. A tool asks for them; `jsonpath` has no word for it. */
+  /**
+   * The members to keep of each resulting object. Only tools can request them, because `jsonpath` has no syntax for it.
+   */
   readonly fields?: readonly string[];
 }
 
@@ -88,7 +89,7 @@ const PROJECTION = new RegExp(
   `^(?=[$\\{])(?:(?<path>${PATH})(?:${S}\\.(?=\\{)|$))?(?<members>${MEMBERS})?$`,
   "u",
 );
-/** As far as a text that is no projection can be read. */
+/** Matches the part of an invalid text that can be read as a projection. */
 const READABLE = new RegExp(`^(?:${PATH}(?:${S}\\.(?=\\{))?)?(?:\\{(?:${S}${MEMBER}${S},)*)?`, "u");
 const EACH_MEMBER = new RegExp(MEMBER, "gu");
 const EACH_SEGMENT = new RegExp(SEGMENT, "gu");
@@ -104,7 +105,7 @@ const QUOTED_ANYHOW = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/gs;
 const INTEGERS = /(?<=[[:,][\t\n\r ]*)-?\d+/g;
 const FILTER = /[()]|(?:^|[[,.])[\t\n\r ]*\?/;
 
-/** Reads a decoded `jsonpath`. Never throws; a detail is one sentence for the caller. */
+/** Parses a decoded `jsonpath`. Never throws. A detail is one sentence for the caller. */
 export function parseProjection(text: string): ProjectionParse {
   if (codePointsOf(text) > JSONPATH_LENGTH_MAX) {
     return invalid(
@@ -122,7 +123,7 @@ export function parseProjection(text: string): ProjectionParse {
   if (groups.members === undefined) {
     return { kind: "parsed", projection: { key: path.key, path, members: undefined } };
   }
-  // Of a construction that is applied to `data`, node and data are one.
+  // In a construction that is applied to `data`, node and data are the same.
   const members = membersOf(groups.members, path.segments.length === 0 ? "$" : "@");
   const keys = new Map(
     members.map((each) => [each.alias, `${JSON.stringify(each.alias)}:${each.path.key}`]),
@@ -132,28 +133,28 @@ export function parseProjection(text: string): ProjectionParse {
   return { kind: "parsed", projection: { key, path, members } };
 }
 
-/** Whether any of its paths begins with a name of `data`, which then must be an object to match. */
+/** Whether any of its paths begins with a name in `data`, which must then be an object. */
 export function namesFieldOfData(projection: Projection): boolean {
   return beginningsAtData(projection).some(
     ({ descends, selectors }) => !descends && selectors.every(({ name }) => name !== undefined),
   );
 }
 
-/** Whether any of its paths picks rows of `data` by their places: of fewer rows, it picks others. */
+/** Whether any of its paths picks rows of `data` by position. With fewer rows, such a path would pick other ones. */
 export function picksRowsByPlace(projection: Projection): boolean {
   return beginningsAtData(projection).some(({ selectors }) =>
     selectors.some(({ slice }) => slice !== undefined),
   );
 }
 
-/** The first segments of its paths that begin at `data`; `data` itself has none. */
+/** The first segments of its paths that begin at `data`. The path `$` itself has none. */
 function beginningsAtData({ path, members = [] }: Projection): Segment[] {
   return [path, ...members.map((each) => each.path)]
     .filter(({ key }) => key.startsWith("$"))
     .flatMap(({ segments }) => segments.slice(0, 1));
 }
 
-/** The projection with `fields`; `undefined`: of each row, or of the document. */
+/** The projection with `fields` added. `undefined` stands for each row, or the document. */
 export function keepingFields(
   projection: Projection | undefined,
   fields: readonly string[],
@@ -184,7 +185,7 @@ function membersOf(text: string, node: "$" | "@"): Member[] {
   }));
 }
 
-/** Of a text that may begin at `$`, at `@`, or bare, which is at `@`, too. */
+/** Parses a text that may begin with `$`, with `@`, or bare, which means `@`. */
 function pathOf(text: string, node: "$" | "@"): Path {
   const origin = text.startsWith("$") ? "$" : node;
   const rest = /^[$@]/.test(text) ? text.slice(1) : text.startsWith("[") ? text : `.${text}`;
@@ -219,7 +220,7 @@ function selectorOf(spelled: string): Selector {
   return { key: `${start ?? ""}:${end ?? ""}:${step}`, slice: { start, end, step } };
 }
 
-/** In double quotes it is a JSON string; in single ones it becomes one. */
+/** In double quotes, it is a JSON string already. In single quotes, it is converted to one. */
 function nameOf(spelled: string): string {
   if (spelled.startsWith('"')) return JSON.parse(spelled);
   if (!spelled.startsWith("'")) return spelled;

@@ -1,9 +1,9 @@
 /**
- * Projections of pages, in turns, so that none blocks the gateway. Decisions 6.
+ * Runs the projections of pages in turns, so that none blocks the gateway.
  *
- * A small one is done at once. Large ones are done one at a time: accounts take turns, and after each projection all
- * other work gets as much processor time. One that grows too large is answered with 400. That costs nothing, so an
- * account that had ten of them within a minute gets 429 for its projections.
+ * A small one runs immediately. Large ones run one at a time: accounts take turns, and after each projection, all other
+ * work gets as much processor time. A projection that grows too large gets 400. Because that costs nothing, an account
+ * with ten of them within a minute gets 429 for its projections.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { PROJECTIONS_REFUSED_MAX, WINDOW_MS } from "../../limits.ts";
 import { type Projected, type ProjectionOutcome, project } from "./projection.ts";
 import type { Projection } from "./projection_parse.ts";
 
-/** What is to be projected, for whom. */
+/** What to project, and for which account. */
 export interface Projecting {
   readonly projection: Projection;
   /** JSON text. */
@@ -30,10 +30,10 @@ interface Waiting extends Projecting {
   readonly answer: PromiseWithResolvers<Projected>;
 }
 
-/** What is done at once, 5 ms at most: characters of the data, and nodes looked at. */
+/** The size up to which a projection runs immediately, 5 ms at most: characters of the data, and nodes visited. */
 const SMALL_LENGTH_MAX = 256 * 1_024;
 const SMALL_VISITS_MAX = 50_000;
-/** How many may wait for their turn, each with its data of up to some MB, and for how long. */
+/** How many may wait for their turn, each with up to several MB of data, and for how long. */
 const WAITING_MAX = 16;
 const WAIT_MS_MAX = 5_000;
 const ACCOUNTS_MAX = 10_000;
@@ -73,7 +73,7 @@ export class Projections {
     }
   }
 
-  /** Counts a projection whose result is refused for any reason, since it was made for nothing. */
+  /** Counts a projection whose result is refused for any reason, because the work was wasted. */
   noteRefused(accountId: string): void {
     this.#refusals.set(accountId, [...this.#recentRefusals(accountId), performance.now()]);
   }

@@ -1,6 +1,8 @@
 /**
- * Following a stream: page by page, by long poll, or as server-sent events. Every page with events is one read,
- * charged and logged before it is sent. Beyond 3.
+ * Following a stream: page by page, by long poll, or by server-sent events. Every page with events is one read, which
+ * is charged and logged before it is sent.
+ *
+ * See `src/spec/beyond.md`, section 3.
  *
  * @module
  */
@@ -21,25 +23,25 @@ import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import type { Resource } from "../pipeline/resource.ts";
 import { createTailReads, type Tail, type TailRead } from "./read_tail.ts";
 
-/** A stream that pauses looks so often whether its client is still there. */
+/** How often a paused stream checks whether its client is still connected. */
 const PAUSE_MS = 1_000;
-/** Makes every open stream send a comment every 15 seconds. */
+/** Sends a comment on every open stream each 15 seconds. */
 const COMMENTS = new SharedInterval(15_000);
-/** How often an open stream asks whether key and feed still hold. */
+/** How often an open stream checks whether its key and feed are still valid. */
 const RECHECK_MS = 15_000;
-/** How soon a client should come back. */
+/** How soon a client should reconnect. */
 const RECONNECT_MS = 1_000;
 
 export function createFollow(services: Services, reads: ReadPipeline) {
   const { http, intervals, waits } = services;
   const findTail = createTailReads(services, reads.projections);
 
-  /** The next page; for HEAD, none was seen. */
+  /** The next page. HEAD sees none. */
   function readPage(readCall: ReadCall, read: TailRead) {
     return reads.read(readCall, (isFresh) => findTail(readCall, read, isFresh));
   }
 
-  /** The next page with events; 204 if none comes in time. */
+  /** The next page with events, or 204 if none arrive in time. */
   async function longPoll(
     readCall: ReadCall,
     read: TailRead,
@@ -72,7 +74,7 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     }
   }
 
-  /** Server-sent events; `onEnd` is called when none comes any more. */
+  /** Server-sent events. `onEnd` is called when the stream has ended. */
   async function events(
     readCall: ReadCall,
     read: TailRead,
@@ -81,7 +83,7 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     // If there is a problem from the start, the answer has its status.
     const proof = await reads.recheck(readCall, (isFresh) => findTail(readCall, read, isFresh));
     if (proof instanceof Problem) return proof;
-    // Where now is, is found out at once: the first page may have to wait for room in the window.
+    // The position of `now` is resolved at once, because the first page may have to wait for room in the window.
     const offset = read.offset === "now" ? await endOf(readCall, read) : read.offset;
     const place = waits.enter(readCall.principal.accountId, readCall.call.request.signal);
     if (place === undefined) return tooManyWaits();
@@ -95,7 +97,7 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     });
   }
 
-  /** The offset behind the newest event. */
+  /** The offset after the newest event. */
   async function endOf(readCall: ReadCall, read: TailRead): Promise<string> {
     const { build } = await findTail(readCall, { ...read, offset: "now" }, false);
     const { seen } = await build(null);
@@ -103,7 +105,7 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     return seen.nextOffset;
   }
 
-  /** Events, until a problem ends them. The last event has the problem. */
+  /** Yields events until a problem ends the stream. The last event contains the problem. */
   async function* follow(
     readCall: ReadCall,
     read: TailRead,
@@ -112,7 +114,7 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     const { request, requestId } = readCall.call;
     const endsMs = performance.now() + FOLLOW_MS_MAX;
     const isStillAt = stillAt(readCall, read);
-    // Spread at first, because many clients may connect again together.
+    // The first interval is random, because many clients may reconnect at the same time.
     let recheckMs = RECHECK_MS * Math.random();
     const waitFor = ({ feedId, dataVersion: version }: Tail) => {
       const msMax = recheckMs;
@@ -121,9 +123,9 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     };
     let { offset } = read;
     let isWakeUp = false;
-    // At once, so that the client knows that it is connected.
+    // Sent at once, so that the client knows that it is connected.
     yield `retry: ${RECONNECT_MS}\n${KEEP_ALIVE}`;
-    // So a client that is cut off before its first event misses nothing.
+    // With an offset, a client that is cut off before its first event misses nothing.
     if (read.sentOffset === "now") yield offsetText(offset);
     try {
       while (!isOver(request.signal, endsMs)) {
@@ -132,7 +134,7 @@ export function createFollow(services: Services, reads: ReadPipeline) {
         );
         const tail = page instanceof Problem ? undefined : page.seen;
         let pauseMs = 0;
-        // The page itself is not held while the stream waits.
+        // The page itself is not kept in memory while the stream waits.
         let isUpToDate = false;
         if (page instanceof Problem) {
           pauseMs = Number(passingProblem(page).options.extras?.retry_after_ms);
@@ -165,7 +167,7 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     }
   }
 
-  /** Whether the client has gone. @throws {Problem} if the stream must end for another reason */
+  /** Whether the client has disconnected. @throws {Problem} if the stream must end for another reason */
   function isOver(signal: AbortSignal, endsMs: number): boolean {
     if (signal.aborted) return true;
     if (waits.isDraining) {
@@ -182,11 +184,12 @@ export function createFollow(services: Services, reads: ReadPipeline) {
   }
 
   /**
-   * Asks whether the feed still has a version. If the database does not answer, assumes that it has. The feed is found
-   * once, because that takes as long as the rest. @throws {Problem} if key or feed don't hold any more
+   * Returns a test for whether the feed is still at a version. If the database does not answer, assumes that it is. The
+   * feed is found only once, because that takes as long as the rest. @throws {Problem} if the key or the feed is no
+   * longer valid
    */
   function stillAt(readCall: ReadCall, read: TailRead): (version: bigint) => Promise<boolean> {
-    // The offset does not matter here, and to open a token takes longer than all the rest.
+    // The offset does not matter here, and decoding a token takes longer than all the rest.
     const anywhere = { ...read, offset: "now" };
     let found: Promise<Resource<unknown>> | undefined;
     const find = (isFresh: boolean) => {
@@ -209,7 +212,7 @@ export function createFollow(services: Services, reads: ReadPipeline) {
   }
 
   return {
-    /** The next page, at once. */
+    /** The next page, without waiting. */
     page: (readCall: ReadCall, read: TailRead) =>
       reads.answer(readCall, (isFresh) => findTail(readCall, read, isFresh)),
     longPoll,
@@ -229,7 +232,7 @@ function nothingCame(offset: string, isDraining: boolean): Answer {
   };
 }
 
-/** A problem that passes while the stream waits: a full window, an unreachable database. @throws every other error */
+/** A problem that may pass while the stream waits: a full window, an unreachable database. @throws every other error */
 function passingProblem(error: unknown): Problem {
   const problem = problemOf(error);
   if (problem.code !== "RATE_LIMITED" && problem.code !== "UNAVAILABLE") throw error;

@@ -1,8 +1,8 @@
 /**
- * A page of a stream in the order of arrival, as a resource. Beyond 3.
+ * A page of a stream in arrival order, as a resource.
  *
- * Positions are given out under the feed's lock, in the order of commit. So a follower that goes on from the last
- * position that it has seen misses no event.
+ * Positions are assigned under the feed's lock, in commit order. So a follower that continues from the last position
+ * that it has seen misses no event. See `src/spec/beyond.md`, section 3.
  *
  * @module
  */
@@ -25,23 +25,23 @@ import { keepingFields } from "../projection/projection_parse.ts";
 import type { Projections } from "../projection/turns.ts";
 import { type OffsetScope, readOffset, writeOffset } from "./offset.ts";
 
-/** Where a follower goes on: behind a position, or behind the newest event when the page is read. */
+/** Where a follower continues: after a position, or after the newest event at the time of the read. */
 type Place = bigint | "now";
 
-/** What a follower asks for. */
+/** A follower's request. */
 export interface TailRead {
   /** A feed's id or its `endpoint_path`. */
   readonly reference: string;
-  /** Where to go on: `start`, `now`, or a token. */
+  /** Where to continue: `start`, `now`, or a token. */
   readonly offset: string;
-  /** The offset as the client sent it, which an Idempotency-Key is bound to: a long poll goes on behind it. */
+  /** The offset as the client sent it. An Idempotency-Key is bound to it, while a long poll moves on from it. */
   readonly sentOffset: string;
   readonly limit: number;
-  /** Headers that the claim is made of. */
+  /** Headers that the claim depends on. */
   readonly headers: Headers;
 }
 
-/** What a follower goes on by. */
+/** What a follower needs to continue. */
 export interface Tail {
   readonly feedId: string;
   readonly dataVersion: bigint;
@@ -64,15 +64,14 @@ interface Wanted {
   readonly place: Place;
   readonly limit: number;
   readonly atLeast: bigint;
-  /** What to keep of each event, if a tool asks for that. */
+  /** The fields to keep of each event, if a tool requests that. */
   readonly fields: readonly string[] | undefined;
 }
 
-/** Finds what a follower reads. */
 export function createTailReads(services: Services, projections: Projections) {
   const { config, cursorSecret: secret, feeds, reader } = services;
   const limits = { free: config.limits.readsFree, paid: config.limits.readsPaid };
-  // All followers that are woken by a push want the same page.
+  // All followers that a push wakes want the same page.
   const tails = createSingleFlight(
     readTail,
     ({ accountId, feedId, place, limit, atLeast, fields }: Wanted) =>
@@ -86,12 +85,12 @@ export function createTailReads(services: Services, projections: Projections) {
       accountId,
       "read_stream_tail",
       { feed_id: feedId, after_position: place === "now" ? null : place, limit },
-      // If a replica is behind, its last page may lack events.
+      // If a replica lags, its last page may lack events.
       (found) => found !== undefined && (found.has_more || found.data_version >= atLeast),
     );
     if (row === undefined) throw feedNotFound();
     const { data, data_version: dataVersion, newest_position: newest, has_more: hasMore } = row;
-    // At the end, positions without an event are passed over, too.
+    // At the end, positions without an event are also passed over.
     const position = hasMore && row.last_position !== null ? row.last_position : newest;
     const nextOffset = writeOffset(position, { secret, feedId });
     const events = `[${data ?? ""}]`;
@@ -104,7 +103,7 @@ export function createTailReads(services: Services, projections: Projections) {
             accountId,
           });
     const { text, fieldsNotFound } = projected;
-    // Whoever follows has read the first page.
+    // A follower past the start has read the first page.
     if (place === 0n) await refuseEmptyRows({ reader, projections, accountId, feedId }, projected);
     return {
       tail: { feedId, dataVersion, nextOffset, isEmpty: data === null, isUpToDate: !hasMore },
@@ -136,7 +135,7 @@ export function createTailReads(services: Services, projections: Projections) {
     return {
       claim: claimOf({ operation: "stream", feed, limits, query }, headers),
       async build(atLeast, repeated) {
-        // A long poll waited, so its page began further on than its query says.
+        // After waiting, the page of a long poll began later than its query says.
         const from = repeated?.beginsAfter ?? place;
         const wantedPage = {
           accountId,
@@ -197,7 +196,7 @@ function answerOf(
   return { headers: headersOf(window), body };
 }
 
-/** The page for a tool, which takes its events in place of the answer. */
+/** The page for a tool, which receives the events instead of a response. */
 function taken(
   { tail, data, fieldsNotFound }: TailPage,
   take: NonNullable<ToolWishes["take"]>,

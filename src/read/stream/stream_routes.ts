@@ -1,5 +1,5 @@
 /**
- * `GET /feed/{id}/stream`: a stream in the order of arrival. Beyond 3.
+ * `GET /feed/{id}/stream`: a stream in arrival order.
  *
  * @module
  */
@@ -74,7 +74,7 @@ const PAGE = {
   _origin: ORIGIN,
 };
 
-/** A problem document, here of a drain. */
+/** A problem document, in this example for a drain. */
 const END = {
   type: "https://feeds.example.com/docs#errors-unavailable",
   title: "Temporarily unavailable",
@@ -169,9 +169,9 @@ export function streamRoutes(services: Services, reads: ReadPipeline) {
         if (live === undefined)
           return respondOutcome(http, call, await follow.page(readCall, read));
         if (live === "sse") {
-          // Comments come more often than that. The stream itself gives up a client that reads nothing.
+          // Comments are more frequent than any timeout. The stream itself disconnects a client that does not read.
           server?.timeout(request, 0);
-          // At the end the client has this long to take what is left.
+          // At the end, the client has this long to read the rest.
           const onEnd = () => server?.timeout(request, IDLE_SECONDS_MAX);
           return respondOutcome(http, call, await follow.events(readCall, read, onEnd));
         }
@@ -183,7 +183,7 @@ export function streamRoutes(services: Services, reads: ReadPipeline) {
     );
 }
 
-/** A key is for one read, and a stream of events is many. */
+/** A key is for one read, and an event stream makes many. */
 function withoutIdempotencyKey(headers: Headers): Headers {
   const kept = new Headers(headers);
   kept.delete("idempotency-key");
