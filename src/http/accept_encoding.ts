@@ -1,5 +1,5 @@
 /**
- * Whether a client takes a compressed answer, by `Accept-Encoding`. RFC 9110, 12.5.3.
+ * Decides whether a client accepts a compressed answer, by `Accept-Encoding`. RFC 9110, 12.5.3.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 const HEADER_LENGTH_MAX = 256;
 const WEIGHT = /^\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*$/;
 
-/** Whether the client takes gzip, and does not prefer an uncompressed answer. */
+/** Whether the client accepts gzip, and does not prefer an uncompressed answer. */
 export function acceptsGzip(acceptEncoding: string | null): boolean {
   if (acceptEncoding === null || acceptEncoding.length > HEADER_LENGTH_MAX) return false;
   let gzip: number | undefined;
@@ -27,7 +27,7 @@ export function acceptsGzip(acceptEncoding: string | null): boolean {
   return weight > 0 && weight >= identity;
 }
 
-/** A weight that can't be read counts as a refusal, because an uncompressed answer is never wrong. */
+/** A weight that can't be parsed counts as a refusal, because an uncompressed answer is never wrong. */
 function weightOf(part: string): number {
   const parameter = part.split(";").find((each) => /^\s*q\s*=/.test(each)) ?? "q=1";
   return Number(WEIGHT.exec(parameter)?.[1] ?? 0);

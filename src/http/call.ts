@@ -1,5 +1,5 @@
 /**
- * One request, as plugins and handlers know it.
+ * One request, as seen by plugins and handlers.
  *
  * @module
  */
@@ -13,30 +13,30 @@ import { searchOf } from "./query_string.ts";
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,128}$/;
 
-/** What plugins and handlers know of the server. */
+/** The server, as seen by plugins and handlers. */
 export interface HttpContext {
   /** Public address without a trailing slash. */
   readonly baseUrl: () => string;
-  /** True while the server stops: answers then ask the client to close its connection. */
+  /** True while the server stops. Answers then ask the client to close its connection. */
   readonly isDraining: () => boolean;
-  /** True while there are more connections than the process serves. */
+  /** True while the process has more connections than it serves. */
   readonly isCrowded: () => boolean;
-  /** If undefined, browser pages of other origins can read nothing. */
+  /** If undefined, browser pages of other origins can't read any answer. */
   readonly cors: Cors | undefined;
   /** Whether pages link to a console. */
   readonly hasConsole: boolean;
   readonly log: Log;
-  /** Answers from this status on have a line in the log. */
+  /** Answers with this status or a higher one are logged. */
   readonly loggedStatusMin: number;
   readonly metrics: Metrics;
   /**
-   * Delays answers of 503. Clients that retry at once would otherwise keep the process busy with refusals: with
-   * 10,000 such clients, good answers fell to a fiftieth.
+   * Delays answers with status 503. Otherwise clients that retry immediately would keep the process busy with refusals:
+   * with 10,000 such clients, the rate of successful answers fell to a fiftieth.
    */
   readonly refusals: Throttle;
   /**
-   * Delays the other refusals of an account. A client that sends bad requests on sixteen connections would
-   * otherwise fill the event loop, and other clients' reads would take eight times as long.
+   * Delays the other refusals of an account. Otherwise a client that sends bad requests on sixteen connections would
+   * fill the event loop, and other clients' reads would take eight times as long.
    */
   readonly refusalsOf: (accountId: string) => Throttle;
 }
@@ -45,43 +45,43 @@ export interface HttpContext {
 export interface Call {
   readonly request: Request;
   readonly requestId: string;
-  /** The query without `?`, raw. */
+  /** The query string without `?`, undecoded. */
   readonly search: string;
-  /** HEAD: every check of a GET, but uncharged and in a window of its own. */
+  /** HEAD: every check of a GET, but uncharged and counted in its own window. */
   readonly isHead: boolean;
-  /** Account, feed and outcome, as far as they are known. They go to the log, not into the answer. */
+  /** Account, feed, and outcome, as far as they are known. They appear in the log, not in the answer. */
   readonly subject: {
     accountId?: string;
     keyId?: string;
     feedId?: string;
-    /** Of the problem that is answered. */
+    /** The code of the problem that is answered. */
     code?: ProblemCode;
-    /** Nano-dollars that this read was charged; 0 for a repeat. Undefined for calls that are never charged. */
+    /** Nano-dollars that this read was charged, or 0 for a repeat. Undefined for calls that are never charged. */
     chargedNanos?: bigint;
-    /** How long it waited for its feed to change, as it was asked to. */
+    /** How long it waited for its feed to change, if the client asked for that. */
     waitedMs?: number | undefined;
   };
 }
 
-/** A call with what only plugins need. */
+/** A call with the fields that only plugins need. */
 export interface RoutedCall extends Call {
   readonly startedMs: number;
-  /** Pattern of the route as Elysia has it: `/v1/feed/:id`. */
+  /** Elysia's pattern of the route: `/v1/feed/:id`. */
   readonly route: string;
-  /** Whether the route needs a key: its answers are then private. */
+  /** Whether the route needs a key. If so, its answers are private. */
   isKeyed: boolean;
-  /** Asks the database whether the caller's key is usable now. Throws the problem if it is not. */
+  /** Checks in the database whether the caller's key is usable now. Throws the problem if it is not. */
   proveKey: (() => Promise<void>) | undefined;
 }
 
-/** Gives `call` to every hook and handler. */
+/** Adds `call` to the context of every hook and handler. */
 export function callPlugin() {
   return new Elysia({ name: "call" }).derive({ as: "global" }, ({ request, route }) => ({
     call: createCall(request, route),
   }));
 }
 
-/** The call of a request to the route with this pattern. */
+/** Creates the call of a request to the route with this pattern. */
 export function createCall(request: Request, route: string): RoutedCall {
   return {
     request,
@@ -96,7 +96,7 @@ export function createCall(request: Request, route: string): RoutedCall {
   };
 }
 
-/** `X-Request-Id`: the caller's own if its form is right, else a new one. Decisions 2. */
+/** `X-Request-Id`: the caller's own if it is 1 to 128 visible ASCII characters, else a new one. */
 export function requestIdOf(headers: Headers): string {
   const own = headers.get("x-request-id");
   return own !== null && VISIBLE_ASCII.test(own) ? own : Bun.randomUUIDv7();

@@ -1,10 +1,10 @@
 /**
- * Cross-origin reads from a browser: off unless `FEEDGATE_CORS_ORIGINS` names who may. Fetch Standard,
+ * Cross-origin reads from a browser. Off unless `FEEDGATE_CORS_ORIGINS` lists the allowed origins. Fetch Standard,
  * "CORS protocol".
  *
- * A caller sends a key in a header, never a cookie. So credentials are not allowed, and `*` gives nobody more
- * rights than a key does. This is our own code, because the usual plugin adds headers to Elysia's `set`, and our
- * routes return whole responses.
+ * A caller sends its key in a header, never in a cookie. So credentials are not allowed, and `*` grants no more rights
+ * than a key does. We don't use the usual plugin, because it adds headers to Elysia's `set`, and our routes return
+ * complete responses.
  *
  * @module
  */
@@ -48,7 +48,7 @@ const ALLOWED_HEADERS = [
   "X-Api-Key",
   "X-Request-Id",
 ].join(", ");
-/** How long a browser may keep a preflight's answer. Some keep it for 10 minutes at most. */
+/** How long a browser may cache a preflight's answer. Some browsers cap this at 10 minutes. */
 const MAX_AGE_SECONDS = 600;
 
 export class Cors {
@@ -59,13 +59,13 @@ export class Cors {
     this.#origins = origins === "*" ? undefined : new Set(origins);
   }
 
-  /** Adds the headers that let a page of an allowed origin see the answer. */
+  /** Adds the headers that let a page of an allowed origin read the answer. */
   decorate(request: Request, headers: Headers): void {
     const origin = request.headers.get("origin");
     if (this.#origins === undefined) {
       headers.set("Access-Control-Allow-Origin", "*");
     } else {
-      // Sent even if the origin is not allowed, since a cache must not give one origin's answer to another.
+      // Sent even if the origin is not allowed, because a cache must not serve one origin's answer to another.
       headers.append("Vary", "Origin");
       if (origin === null || !this.#origins.has(origin)) return;
       headers.set("Access-Control-Allow-Origin", origin);
@@ -73,7 +73,7 @@ export class Cors {
     headers.set("Access-Control-Expose-Headers", EXPOSED_HEADERS);
   }
 
-  /** The answer to a preflight for a route with these methods; undefined if the request is no preflight. */
+  /** The answer to a preflight for a route with these methods. Undefined if the request is not a preflight. */
   preflight({ method, headers }: Request, methods: readonly string[]): Answer | undefined {
     const isPreflight =
       method === "OPTIONS" && headers.has("origin") && headers.has("access-control-request-method");

@@ -4,15 +4,15 @@
  * @module
  */
 
-/** A member of the list. */
+/** An entity tag in the header's list. */
 const LISTED = /(?:^|,)[ \t]*(?:W\/)?("[^"]*")[ \t]*(?=,|$)/g;
 
-/** A weak tag of an answer's content. Neither the key nor `_origin` is part of it. */
+/** A weak tag of an answer's content. The content must not include the key or `_origin`. */
 export function weakTag(content: string): string {
   return `W/"${new Bun.CryptoHasher("sha1").update(content).digest("base64url")}"`;
 }
 
-/** Whether `If-None-Match` names the tag. It is `*` or a list, and the comparison ignores `W/`. */
+/** Whether `If-None-Match` matches the tag. It is `*` or a list, and the comparison ignores `W/`. */
 export function matchesTag(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null) return false;
   if (ifNoneMatch.trim() === "*") return true;

@@ -1,10 +1,10 @@
 /**
- * Fetches a document from an address that a stranger gave, without letting the stranger reach what only this machine can
- * reach (server-side request forgery).
+ * Fetches a document from an untrusted address, without giving its author access to what only this machine can reach
+ * (server-side request forgery).
  *
- * The host's name is resolved once. If any of its addresses is not public, nothing is asked. The connection goes to the
- * address that was checked, so a name that resolves to another one a moment later gains nothing; the certificate must
- * still be that of the name. Redirects are not followed. Size and time are bounded, and nothing of ours is sent along.
+ * The host name is resolved once. If any of its addresses is not public, nothing is requested. The connection goes to
+ * the address that was checked, so a name that later resolves to another address gains nothing. The certificate must
+ * still match the name. Redirects are not followed. Size and time are bounded, and no credentials are sent.
  *
  * @module
  */
@@ -16,11 +16,11 @@ import { within } from "../lib/within.ts";
 
 export interface GuardedFetch {
   readonly bytesMax: number;
-  /** For all of it: the name, the connection and the document. */
+  /** For everything: resolving the name, connecting, and reading the document. */
   readonly msMax: number;
-  /** `Accept` of the request, and the only media type of the answer. */
+  /** `Accept` of the request, and the only media type allowed in the answer. */
   readonly mediaType: string;
-  /** For tests, whose documents are on the machine itself, under a certificate of their own. */
+  /** For tests, whose documents are on this machine, with their own certificate. */
   readonly trial?: GuardTrial | undefined;
 }
 
@@ -29,10 +29,10 @@ export type Fetched =
   | { readonly kind: "fetched"; readonly text: string }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** One reason for all, so that a stranger does not learn which names this machine can resolve. */
+/** The same reason for all hosts, so that the caller does not learn which names this machine can resolve. */
 const OUT_OF_REACH = "its host can't be reached, or has an address that is not public";
 
-/** Never rejects. `url` is one of https. */
+/** Never rejects. `url` must be https. */
 export async function fetchGuarded(url: URL, options: GuardedFetch): Promise<Fetched> {
   const giveUp = AbortSignal.timeout(options.msMax);
   let isOpen = false;
@@ -51,7 +51,7 @@ export async function fetchGuarded(url: URL, options: GuardedFetch): Promise<Fet
 
 interface Connecting {
   readonly signal: AbortSignal;
-  /** Called once the host's addresses are known to be public. */
+  /** Called once all of the host's addresses are known to be public. */
   readonly onOpen: () => void;
 }
 
@@ -67,7 +67,7 @@ async function fetchChecked(
   const isOpen = (address: string) =>
     isPublicAddress(address) || (trial !== undefined && isLoopbackAddress(address));
   const [first] = addresses;
-  // One that is not public is enough: a name that has both is made to deceive.
+  // A single non-public address is enough to refuse, because a name with both kinds is meant to deceive.
   if (first === undefined || !addresses.every(isOpen)) return refused(OUT_OF_REACH);
   onOpen();
   const pinned = new URL(url);

@@ -1,5 +1,5 @@
 /**
- * What a listener needs: an address of this machine, a free port, a certificate.
+ * Prepares a listener: its address on this machine, its port, its certificate.
  *
  * @module
  */
@@ -14,25 +14,25 @@ export interface Tls {
   readonly key: string;
 }
 
-/** Where something listens, and which settings say so. */
+/** A listener's address, and the settings that define it. */
 export interface Address {
   readonly host: string;
   readonly port: number;
   readonly settings: { readonly host: string; readonly port: string };
 }
 
-/** Where clients call. */
+/** The address for clients. */
 export function publicAddress({ host, port }: Pick<Config, "host" | "port">): Address {
   return { host, port, settings: { host: "HOST", port: "PORT or --port" } };
 }
 
-/** Where the operator calls, if that is another listener. */
+/** The address for the operator, if it has its own listener. */
 export function adminAddress({ admin }: Pick<Config, "admin">): Address | undefined {
   const settings = { host: "FEEDGATE_ADMIN_HOST", port: "FEEDGATE_ADMIN_PORT" };
   return admin && { ...admin, settings };
 }
 
-/** The machine does not have the address yet, or no server of names answers. */
+/** The machine does not have the address yet, or no name server answers. */
 const MAY_PASS: ReadonlySet<string> = new Set(["EADDRNOTAVAIL", "EAI_AGAIN"]);
 const NO_ADDRESS_OF_OURS: ReadonlySet<string> = new Set([
   "EADDRNOTAVAIL",
@@ -40,14 +40,18 @@ const NO_ADDRESS_OF_OURS: ReadonlySet<string> = new Set([
   "EINVAL",
 ]);
 
-/** Looks the host name up, because a listener's error says nothing of an unknown name. @throws if there is none */
+/**
+ * Resolves the host name, because a listener's error does not mention an unknown name. @throws if there is no such host
+ */
 export async function requireHost({ host, settings }: Address): Promise<void> {
   await lookup(host.replace(/^\[(.*)\]$/, "$1")).catch(({ code }: { code?: string }) => {
     throw foreignHost(settings, host, code);
   });
 }
 
-/** Calls `listen`. @throws if the port is taken or needs a right, or the host is not of this machine. */
+/**
+ * Calls `listen`. @throws if the port is taken or needs privileges, or if the host is not an address of this machine.
+ */
 export function listenOn<Listener>(
   { host, port, settings }: Address,
   listen: () => Listener,
@@ -70,7 +74,10 @@ export function listenOn<Listener>(
   }
 }
 
-/** After a `ConfigError`, nobody starts the gateway again. A floating address may come to the machine later. */
+/**
+ * A supervisor does not restart the gateway after a `ConfigError`. So a failure that may pass is another error: a
+ * floating address may be assigned to the machine later.
+ */
 function foreignHost({ host: name }: Address["settings"], host: string, code = "unknown"): Error {
   const message = `${name} must be an address of this machine, got "${host}" (${code})`;
   return MAY_PASS.has(code) ? new Error(message) : new ConfigError([message]);

@@ -1,9 +1,9 @@
 /**
- * The gateway's metrics for Prometheus. No label is an account or a feed, so there are few series. Decisions 10.
+ * The gateway's metrics for Prometheus. No label is an account or a feed, so there are few series.
  *
  * Two counters show whether metering works. `feedgate_reads_answered_total` counts answers with a usage id, and
- * `feedgate_usage_events_total` the events that the database has committed for them. While metering works, the
- * second is never smaller.
+ * `feedgate_usage_events_total` the events that the database has committed for them. While metering works, the second
+ * is never smaller.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { METRICS_TEXT_MS } from "../limits.ts";
 import { PlainCounter, PlainHistogram } from "./plain_metrics.ts";
 import { collectProcessMetrics } from "./process_metrics.ts";
 
-/** The figures of one process, in the form in which it sends them to another. */
+/** The metrics of one process, in the form that is sent to another process. */
 export type MetricsSnapshot = MetricObjectWithValues<MetricValueWithName<string>>[];
 
 const SECONDS_BUCKETS = [
@@ -101,25 +101,25 @@ export class Metrics {
   #text: Promise<string> | undefined;
   #textMadeMs = 0;
 
-  /** @param textMs how long a text serves all who ask, in milliseconds: to make it takes some of the event loop. */
+  /** @param textMs how long a text is reused for all requests, in milliseconds: building it blocks the event loop. */
   constructor({ textMs = METRICS_TEXT_MS }: { readonly textMs?: number | undefined } = {}) {
     this.#textMs = textMs;
     collectProcessMetrics(this.#registry);
   }
 
-  /** One answer, and the seconds from its request to it. */
+  /** Counts an answer, and the seconds since its request. */
   answered(answer: { route: string; status: number; seconds: number }): void {
     const { route, status, seconds } = answer;
     this.#requests.add(1, route, String(status));
     this.#seconds.add(seconds, route);
   }
 
-  /** One admission batch that was sent. */
+  /** Counts an admission batch that was sent. */
   batchSent(size: number): void {
     this.#batches.add(size);
   }
 
-  /** One decision of a batch. */
+  /** Counts a decision of admission. */
   decided(decision: {
     operation: string;
     outcome: string;
@@ -132,22 +132,22 @@ export class Metrics {
     this.#credits.add(credits);
   }
 
-  /** One answer with a usage id of its own; replays under an idempotency key have none. */
+  /** Counts an answer with its own usage id. Replays of an Idempotency-Key have none. */
   readAnswered(): void {
     this.#reads.add(1);
   }
 
-  /** One page that was looked up in memory. */
+  /** Counts a page that was looked up in the cache. */
   pageLookedUp(isHit: boolean): void {
     this.#pages.add(1, isHit ? "hit" : "miss");
   }
 
-  /** One read while there is a replica: which server answered, and why. */
+  /** Counts a read while there is a replica: which server answered, and why. */
   replicaAsked(outcome: "answered" | "behind" | "failed" | "resting"): void {
     this.#replicaReads.add(1, outcome);
   }
 
-  /** One push that was stored or refused. */
+  /** Counts a push that was stored or refused. */
   pushed(push: { feedType: string; outcome: "stored" | "refused"; rows: number }): void {
     const { feedType, outcome, rows } = push;
     this.#pushes.add(1, feedType, outcome);
@@ -155,8 +155,8 @@ export class Metrics {
   }
 
   /**
-   * What is kept in the database by minute, by name, since the start: answers that were refused by status, errors, and
-   * pushes. Probes are left out, since nobody who uses the gateway sends them.
+   * The counts since the start that are saved to the database by minute, by name: refused answers by status, errors,
+   * and pushes. Probes are omitted, because users of the gateway don't send them.
    */
   countsSinceStart(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
@@ -174,15 +174,15 @@ export class Metrics {
     return counts;
   }
 
-  /** One run of a background job. */
+  /** Counts a run of a background job. */
   maintained(job: string, isFailed: boolean): void {
     this.#jobs.add(1, job, isFailed ? "failed" : "done");
     if (!isFailed) this.#jobsDone.set({ job }, Date.now() / MS_PER_SECOND);
   }
 
   /**
-   * A value that is read when Prometheus collects, and not shown while it is undefined. The values of several
-   * processes are added up, unless `over` says otherwise.
+   * A value that is read when Prometheus collects, and omitted while it is undefined. The values of several processes
+   * are summed, unless `over` says otherwise.
    */
   gauge(
     name: string,
@@ -203,7 +203,7 @@ export class Metrics {
     });
   }
 
-  /** A count that somebody else keeps. It only grows. */
+  /** A counter that is kept elsewhere. It only grows. */
   count(name: string, help: string, read: () => number): void {
     new Counter({
       name,
@@ -216,7 +216,7 @@ export class Metrics {
     });
   }
 
-  /** Counts that somebody else keeps, by the value of the label. They only grow. */
+  /** Counters that are kept elsewhere, by the value of the label. They only grow. */
   counts(name: string, help: string, label: string, read: () => Iterable<[string, number]>): void {
     new Counter({
       name,
@@ -230,7 +230,7 @@ export class Metrics {
     });
   }
 
-  /** A fact in labels, such as a version, which is found out at the first scrape. Its value is 1. */
+  /** Information in labels, such as a version, which is read at the first scrape. Its value is 1. */
   info<Label extends string>(
     name: string,
     help: string,
@@ -264,13 +264,15 @@ export class Metrics {
     return (await this.#sum?.()) ?? this.#registry.metrics();
   }
 
-  /** This process's figures. */
+  /** The metrics of this process. */
   snapshot(): Promise<MetricsSnapshot> {
-    // prom-client's type leaves out the values.
+    // prom-client's type omits the values.
     return this.#registry.getMetricsAsJSON() as Promise<MetricsSnapshot>;
   }
 
-  /** Sets how the figures of several processes are added up. If `sum` gives undefined, `text` is of this one. */
+  /**
+   * Sets how the metrics of several processes are summed. If `sum` returns undefined, `text` covers this process alone.
+   */
   sumBy(sum: () => Promise<string | undefined>): void {
     this.#sum = sum;
   }

@@ -1,11 +1,14 @@
 /**
- * `Link` to the next page of a list (RFC 8288), by cursor or by offset. Decisions 10.
+ * `Link` to the next page of a list (RFC 8288), by cursor or by offset.
  *
  * @module
  */
 import { pathOf, searchOf } from "./query_string.ts";
 
-/** Absolute on the public address, in the path form of the request, with its query but cursor and offset. */
+/**
+ * The link is absolute on the public address. It has the path form and the query of the request, except for cursor and
+ * offset.
+ */
 export function nextLink(
   { requestUrl, baseUrl }: { readonly requestUrl: string; readonly baseUrl: string },
   value: string | number,

@@ -16,17 +16,17 @@ import {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What a metric keeps for each combination of its labels, of which it has two at most. */
+/** The values of a metric for each combination of its labels, of which it has two at most. */
 class ByLabels<Kept> {
   readonly #labelNames: readonly string[];
   readonly #make: () => Kept;
-  /** By the values of the labels, in their order. */
+  /** By the values of the labels, in order. */
   readonly #kept = new Map<string, Map<string, Kept>>();
 
   constructor(labelNames: readonly string[], make: () => Kept) {
     this.#labelNames = labelNames;
     this.#make = make;
-    // Without labels there is one combination, which is shown from the start.
+    // Without labels, there is one combination, which is shown from the start.
     if (labelNames.length === 0) this.of();
   }
 
@@ -54,7 +54,7 @@ class ByLabels<Kept> {
 /** A count since the start. */
 interface Count {
   count: number;
-  /** Of it, what prom-client has. */
+  /** The part of it that prom-client already has. */
   collected: number;
 }
 
@@ -98,7 +98,7 @@ interface PlainHistogramOptions {
 export class PlainHistogram {
   readonly name: string;
   readonly #options: PlainHistogramOptions;
-  /** The last bucket holds what is above all bounds. */
+  /** The last bucket is for values above all bounds. */
   readonly #observed: ByLabels<{ readonly counts: Float64Array; sum: number }>;
 
   constructor(options: PlainHistogramOptions) {
@@ -109,7 +109,7 @@ export class PlainHistogram {
       counts: new Float64Array(buckets.length + 1),
       sum: 0,
     }));
-    // Of a metric, the registry calls `get` alone.
+    // The registry only calls a metric's `get`.
     registry.registerMetric(this as unknown as Metric);
   }
 
@@ -122,7 +122,7 @@ export class PlainHistogram {
     observed.sum += value;
   }
 
-  /** As prom-client has them: each bucket includes those before it. */
+  /** In prom-client's format, each bucket includes the previous ones. */
   async get() {
     const { name, help, buckets } = this.#options;
     const values: MetricValueWithName<string>[] = [];

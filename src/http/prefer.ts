@@ -6,7 +6,7 @@
 
 const WAIT = /^wait *= *"?(\d{1,3})"?$/i;
 
-/** Whole seconds from 1 to `secondsMax`. Undefined if there is no such preference; others are ignored. */
+/** Whole seconds from 1 to `secondsMax`. Undefined if there is no such preference. Other values are ignored. */
 export function preferredWaitSeconds(headers: Headers, secondsMax: number): number | undefined {
   for (const preference of headers.get("prefer")?.split(",") ?? []) {
     // The first part is the preference; the others are its parameters.

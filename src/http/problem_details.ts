@@ -1,8 +1,8 @@
 /**
- * Errors as answers: RFC 9457 problem details, made here and nowhere else. Decisions 2.
+ * Errors as answers: RFC 9457 problem details, created here and nowhere else.
  *
- * A route throws a `Problem`. `problemOf` (`problems.ts`) turns every other error into one, and `problemAnswer` makes
- * the answer. An answer never holds a stack, SQL text or a file path.
+ * A route throws a `Problem`. `problemOf` (`problems.ts`) turns every other error into one, and `problemAnswer` builds
+ * the answer. An answer never contains a stack, SQL text, or a file path. See `src/spec/decisions.md`, section 2.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { ERRORS_LISTED_MAX } from "../limits.ts";
 import { type Answer, CACHE_PRIVATE } from "./answer.ts";
 import { type FaceWords, HTTP_WORDS } from "./face_words.ts";
 
-/** Status and title of every code. Decisions 2, the table. */
+/** Status and title of every code. */
 export const PROBLEMS = {
   INVALID_REQUEST: { status: 400, title: "Invalid request" },
   QUERY_REQUIRED: { status: 400, title: "Search text required" },
@@ -100,7 +100,7 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** The fragment of the docs page that explains a code; a problem's `type` ends with it. */
+/** The fragment of the docs page that explains a code. A problem's `type` ends with it. */
 export function anchorOf(code: ProblemCode): string {
   return `errors-${code.toLowerCase().replaceAll("_", "-")}`;
 }
@@ -118,22 +118,19 @@ interface ProblemOptions {
   readonly detail: Detail;
   /** For a code that has two statuses. @default the table's */
   readonly status?: number;
-  /** Members beside the standard ones: `retry_after_ms`, `limit`, `billing_url` and the like. */
+  /** Members in addition to the standard ones, such as `retry_after_ms`, `limit`, and `billing_url`. */
   readonly extras?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** All headers of the answer but its request id, made once for many answers. They replace `headers`. */
+  /** All headers of the answer except its request id, created once for many answers. They replace `headers`. */
   readonly sharedHeaders?: Headers;
-  /** Mistakes in the body; the first 20 are listed. */
+  /** Mistakes in the body. The first 20 are listed. */
   readonly errors?: readonly FieldError[];
-  /** The number of all mistakes, if `errors` holds only the first. @default errors.length */
+  /** The number of all mistakes, if `errors` contains only the first ones. @default errors.length */
   readonly errorCount?: number;
   readonly cause?: unknown;
 }
 
-/**
- * A refusal. It is thrown, but it is no `Error`, because its stack would cost a tenth of the whole refusal and nobody
- * would read it.
- */
+/** A refusal. It is thrown, but is not an `Error`, because an unused stack would cost a tenth of the whole refusal. */
 export class Problem {
   readonly status: number;
 
@@ -151,12 +148,12 @@ export class Problem {
   }
 }
 
-/** The request, as far as the response depends on it. */
+/** The parts of the request that the response depends on. */
 interface ProblemContext {
   readonly requestId: string;
   /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** Whether the route needs a key; its answers must not be kept by a shared cache. */
+  /** Whether the route needs a key. If so, shared caches must not store its answers. */
   readonly isKeyed: boolean;
   /** Of the face that the request came through. @default those of HTTP */
   readonly words?: FaceWords;
@@ -215,7 +212,7 @@ export function problemAnswer(problem: Problem, context: ProblemContext): Answer
   return { status, body: JSON.stringify(body), headers, sharedHeaders };
 }
 
-/** `Retry-After` by the time that a problem names, for an answer that is no problem document. */
+/** `Retry-After` from a problem, for an answer that is not a problem document. */
 export function retryAfterOf({ options }: Problem): Readonly<Record<string, string>> {
   const waitMs = Number(options.extras?.retry_after_ms ?? 0);
   return waitMs > 0 ? { "Retry-After": String(Math.ceil(waitMs / MS_PER_SECOND)) } : {};

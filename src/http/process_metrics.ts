@@ -1,9 +1,9 @@
 /**
  * Metrics of the process: those of prom-client's default metrics that Bun has figures for.
  *
- * `collectDefaultMetrics` would add all of them. But for the size of each heap space Bun walks the whole heap, which
- * stops a server for 0.1 s per 100 MB at each scrape. And Bun counts neither handles nor requests nor garbage
- * collections, and reports the version of Node.js that it imitates.
+ * `collectDefaultMetrics` would add all of them. But to measure each heap space, Bun traverses the whole heap, which
+ * blocks a server for 0.1 s per 100 MB at each scrape. Bun also doesn't count handles, requests, or garbage
+ * collections, and reports the version of Node.js that it emulates.
  *
  * @module
  */

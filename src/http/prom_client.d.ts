@@ -1,4 +1,4 @@
-/** One default metric of prom-client's, which types only all of them together. */
+/** A single default metric of prom-client, which has types only for all of them together. */
 declare module "prom-client/lib/metrics/*" {
   import type { Registry } from "prom-client";
 

@@ -1,8 +1,8 @@
 /**
- * Parses the query of an address.
+ * Parses the query string of a URL.
  *
  * `+` is a space (WHATWG form encoding), and `%XX` must be UTF-8. The raw value is kept, because `ids` is split at
- * commas before it is decoded. Decisions 6 and 10.
+ * commas before it is decoded.
  *
  * @module
  */
@@ -16,7 +16,7 @@ interface QueryEntry {
   readonly rawValue: string;
 }
 
-/** @throws {Problem} 400 `INVALID_PARAMETER` where an escape is broken or is no UTF-8. */
+/** @throws {Problem} 400 `INVALID_PARAMETER` if an escape is invalid or not UTF-8. */
 export function parseQuery(search: string): QueryEntry[] {
   if (search === "") return [];
   const entries: QueryEntry[] = [];
@@ -36,38 +36,38 @@ export function decode(raw: string): string {
   if (!spaced.includes("%")) return spaced;
   try {
     const decoded = decodeURIComponent(spaced);
-    // For raw bytes that are no UTF-8, the server has put U+FFFD.
+    // The server replaces raw bytes that are not UTF-8 by U+FFFD.
     if (!decoded.includes("\uFFFD")) return decoded;
   } catch {
-    // An escape is broken, or its bytes are no UTF-8.
+    // An escape is invalid, or its bytes are not UTF-8.
   }
   throw new Problem("INVALID_PARAMETER", {
     detail: `The query holds "${excerpt(raw)}", which is not percent-encoded UTF-8. Encode it again.`,
   });
 }
 
-/** The address of a request; of a Host that can't be read, with another one. */
+/** The URL of a request. If its Host can't be parsed, a placeholder is used. */
 export function urlOf({ url }: Request): URL {
   return URL.parse(url) ?? new URL(`http://host.invalid${pathOf(url)}?${searchOf(url)}`);
 }
 
-/** The path of an address. If the Host can't be read, Bun gives only the path and query. */
+/** The path of a URL. If the Host can't be parsed, Bun provides only path and query. */
 export function pathOf(url: string): string {
   const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("//") + 2);
   const end = url.indexOf("?", start);
   return end < 0 ? url.slice(start) : url.slice(start, end);
 }
 
-/** The part of an address behind `?`, without it. */
+/** The part of a URL after `?`. */
 export function searchOf(url: string): string {
   const start = url.indexOf("?");
   return start < 0 ? "" : url.slice(start + 1);
 }
 
-/** The first name that a query or a form has more than once. */
+/** The first name that occurs more than once in a query or a form. */
 export function repeatedName(pairs: URLSearchParams): string | undefined {
   const seen = new Set<string>();
-  // `getAll` for each name would read all pairs as often as there are names.
+  // `getAll` for each name would read all pairs once per name.
   for (const name of pairs.keys()) {
     if (seen.has(name)) return name;
     seen.add(name);

@@ -1,13 +1,14 @@
 /**
- * The bounded reader of request bodies, and the rules for what a body may be. Decisions 2, 5 and 10.
+ * Reads request bodies up to a limit, and checks their media type and encoding.
  *
- * Takes a request, and gives its bytes, decoded if they were gzipped, or the problem to answer with. Whatever a client
- * sends, memory holds no more than the limit. A larger Content-Length is refused, and its body dropped; a stream is
- * counted as it comes in, and a gzip body is bounded as sent and as decoded. `hold` is called before each buffer. If the
- * length is declared, there is one buffer and the native reader fills it, in less than half the time of a stream.
+ * Takes a request, and returns its bytes, decoded if they were gzipped, or throws the problem to answer with. Whatever
+ * a client sends, no more than the limit is in memory. A larger Content-Length is refused, and its body dropped. A
+ * stream is counted as it arrives, and a gzip body is limited both as sent and as decoded. `hold` is called before each
+ * buffer is allocated. If the length is declared, there is one buffer and the native reader fills it, in less than half
+ * the time of a stream.
  *
- * gzip is decoded in one step after the whole body has come, which takes about 1 ms for 2 MB. A decompression bomb
- * gains nothing by that: its sent bytes are bounded, and its decoding stops at the limit.
+ * gzip is decoded in one step after the whole body has arrived, which takes about 1 ms for 2 MB. A decompression bomb
+ * gains nothing from that: its sent bytes are limited, and its decoding stops at the limit.
  *
  * @module
  */
@@ -21,24 +22,24 @@ import type { HoldBytes } from "./load/body_budget.ts";
 import { Problem } from "./problem_details.ts";
 
 interface ReceiveOptions {
-  /** Bytes of the body, after gzip decoding; exactly so many pass. */
+  /** The most bytes of the body that are allowed, after gzip decoding. */
   readonly bytesMax: number;
-  /** The 413 for a larger body. It must close the connection, because a part of the body may stay unread. */
+  /** The 413 for a larger body. It must close the connection, because a part of the body may remain unread. */
   readonly tooLarge: () => Problem;
-  /** Called with the bytes that the body's buffers will have, in all. If it throws, reading ends. */
+  /** Called with the total bytes of the body's buffers. If it throws, reading ends. */
   readonly hold: HoldBytes;
 }
 
 /** First buffer of a chunked body, in bytes. It doubles up to the limit. */
 const BUFFER_BYTES_FIRST = 64 * 1_024;
 /**
- * How much longer a gzip body may be than its limit: deflate's fixed codes spend up to 9 bits on a byte,
- * and there are header and trailer. Without this bound, members of no content could go on for ever.
+ * How much longer a gzip body may be than its limit: deflate's fixed codes use up to 9 bits per byte, and there are
+ * header and trailer. Without this limit, empty members could go on forever.
  */
 const GZIP_GROWTH_DIVISOR = 8;
 const GZIP_FRAME_BYTES = 1_024;
 
-/** By their media types, and how a message names them. */
+/** Media types of each form, and its name in messages. */
 const FORMS: Readonly<Record<BodyForm, { readonly type: RegExp; readonly words: string }>> = {
   json: {
     type: /^application\/(?:json|[!#$%&'*+.^_`|~0-9a-z-]+\+json)$/,
@@ -54,14 +55,14 @@ const CHARSET_PARAMETER = /^charset\s*=\s*(.*)$/;
 /** `ignoreBOM` keeps the mark, so that the JSON reader refuses it. RFC 8259, section 8.1. */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A body's bytes, bounded while they come in. @throws {Problem} 413, 400; 503 of `hold` */
+/** Reads a body's bytes up to the limit. @throws {Problem} 413, 400; 503 of `hold` */
 export async function receiveBody(request: Request, options: ReceiveOptions): Promise<Uint8Array> {
   const { bytesMax, hold } = options;
   try {
     if (contentCodingOf(request) === "identity") return await receive(request, options);
     const gzipBytesMax = bytesMax + Math.ceil(bytesMax / GZIP_GROWTH_DIVISOR) + GZIP_FRAME_BYTES;
     const bytes = await receive(request, { ...options, bytesMax: gzipBytesMax });
-    // The decoded size is not known yet, so the most that it may be is held.
+    // The decoded size is not known yet, so the largest possible one is reserved.
     hold(bytes.length + bytesMax);
     const decoded = decodeGzip(bytes, options);
     hold(decoded.length);
@@ -93,10 +94,10 @@ export function bodyNotJson(reason: string): Problem {
   });
 }
 
-/** What a body may be. */
+/** The formats of a body. */
 export type BodyForm = "json" | "ndjson" | "csv";
 
-/** What a body is by its headers, or the 415. @param forms what is taken. Decisions 10, beyond 10 */
+/** The form of a body according to its headers. @param forms the accepted forms @throws {Problem} 415 */
 export function mediaTypeOf<Form extends BodyForm = "json">(
   request: Request,
   forms: readonly Form[],
@@ -123,12 +124,12 @@ export function mediaTypeOf<Form extends BodyForm = "json">(
   return form ?? unsupported(`The Content-Type "${header}" is not taken. Send ${wanted}.`);
 }
 
-/** Whether a body is to be decoded. */
+/** Whether a body must be decoded. */
 export function isGzipped(request: Request): boolean {
   return contentCodingOf(request) === "gzip";
 }
 
-/** Content-Length; undefined if it is missing or no number, such as "5, 5" of a header that was sent twice. */
+/** Content-Length. Undefined if it is missing or not a number, such as "5, 5" of a header that was sent twice. */
 export function declaredBytes({ headers }: Request): number | undefined {
   const text = headers.get("content-length");
   return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
@@ -144,7 +145,7 @@ function contentCodingOf(request: Request): "identity" | "gzip" | undefined {
     case "identity":
       return "identity";
     case "gzip":
-    // An old name of gzip. RFC 9110, section 8.4.1.3.
+    // An alias of gzip. RFC 9110, section 8.4.1.3.
     case "x-gzip":
       return "gzip";
     default:
@@ -167,11 +168,11 @@ async function receive(request: Request, options: ReceiveOptions): Promise<Uint8
     return request.body ? receiveStream(request.body, options) : new Uint8Array(0);
   }
   options.hold(declared);
-  // The server reads no more than was declared, so the native reader is bounded too.
+  // The server reads no more than was declared, so the native reader is limited too.
   return request.bytes();
 }
 
-/** Copies the chunks into one buffer, because a body may come in chunks of one byte. */
+/** Copies the chunks into one buffer, because a body may arrive in chunks of one byte. */
 async function receiveStream(
   body: ReadableStream<Uint8Array>,
   { bytesMax, tooLarge, hold }: ReceiveOptions,
@@ -208,21 +209,21 @@ async function receiveStream(
   }
 }
 
-/** What two declarations of a stream's reader have in common. */
+/** The common part of two type declarations of a stream's reader. */
 interface BodyReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
 }
 
 /**
- * Receives what a client still sends of a body that is refused, and keeps nothing. If the connection were closed while
- * the client sends, it would be reset, and the answer lost. RFC 9112, section 9.6.
+ * Receives and discards the rest of a refused body. If the connection were closed while the client sends, it would be
+ * reset, and the answer lost. RFC 9112, section 9.6.
  */
 async function drop(reader: BodyReader): Promise<void> {
   const endMs = performance.now() + LINGER_MS_MAX;
   let bytes = 0;
   while (bytes <= LINGER_BYTES_MAX && performance.now() < endMs) {
-    // A client that is away needs no answer.
+    // A client that has disconnected needs no answer.
     const part = await within(reader.read(), LINGER_SILENCE_MS_MAX).catch(() => "gone" as const);
     if (typeof part === "string" || part.done) break;
     bytes += part.value?.length ?? 0;
@@ -230,7 +231,7 @@ async function drop(reader: BodyReader): Promise<void> {
   reader.cancel().catch(() => {});
 }
 
-/** All members of a gzip file, and nothing beside them. RFC 1952, section 2.2. */
+/** All members of a gzip file, without trailing bytes. RFC 1952, section 2.2. */
 function decodeGzip(bytes: Uint8Array, { bytesMax, tooLarge }: ReceiveOptions): Uint8Array {
   try {
     const { buffer, bytesWritten } = gunzipWithInfo(bytes, bytesMax);
@@ -249,7 +250,7 @@ function brokenGzip(): Problem {
   return bodyNotJson("it is no whole gzip stream");
 }
 
-/** `info` adds the engine, whose `bytesWritten` counts what was decoded; the types don't know it. */
+/** `info` adds the engine, whose `bytesWritten` is the number of decoded bytes. The types don't include it. */
 function gunzipWithInfo(
   bytes: Uint8Array,
   maxOutputLength: number,

@@ -1,5 +1,5 @@
 /**
- * The bounded reader of forms: `application/x-www-form-urlencoded`, as browsers and OAuth clients send them.
+ * Reads forms up to a limit: `application/x-www-form-urlencoded`, as sent by browsers and OAuth clients.
  *
  * @module
  */

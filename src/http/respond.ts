@@ -1,5 +1,5 @@
 /**
- * Makes a native Response of an answer. Elysia passes it on as it is, which is the cheapest way.
+ * Turns an answer into a native Response. Elysia passes it on unchanged, which is the cheapest way.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Content that is the same for every client. It is kept as blobs, plain and compressed, because all answers share a
+ * Content that is the same for every client. It is stored as blobs, plain and compressed, because all answers share a
  * blob's bytes, even while slow clients read them. Bun would copy a byte array for each answer.
  *
  * @module
@@ -28,7 +28,7 @@ export async function compressedContent(body: string | Uint8Array): Promise<Shar
   return { ...content, compressed: new Blob([await promisify(gzip)(bytes, { level: LEVEL })]) };
 }
 
-/** 304 if the client has the content, else the content, compressed if the client takes gzip. */
+/** 304 if the client has the content, else the content, compressed if the client accepts gzip. */
 export function answerShared(
   request: Request,
   { body, tag, compressed }: SharedContent,

@@ -1,6 +1,6 @@
 /**
- * Headers that all answers with the same content have in common. They are made for the first answer and copied for
- * the others, which costs a quarter.
+ * Headers that all answers with the same content share. They are created for the first answer and copied for the
+ * others, which costs a quarter.
  *
  * @module
  */
@@ -10,12 +10,14 @@ interface Shared {
   readonly headers: Headers;
 }
 
-/** Headers under a longer key are not kept, so that memory is bounded in bytes, too. */
+/** Headers under a longer key are not cached, which also limits memory in bytes. */
 const KEY_LENGTH_KEPT_MAX = 512;
 /** By content. An entry is collected with its content. */
 const lastShared = new WeakMap<object, Shared>();
 
-/** `key` is everything beside the content that the headers depend on. Only those of the last key are kept. */
+/**
+ * `key` is everything other than the content that the headers depend on. Only the headers of the last key are cached.
+ */
 export function sharedHeaders(
   content: object,
   key: string,

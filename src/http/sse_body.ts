@@ -1,6 +1,7 @@
 /**
- * Server-sent events as a body: an event is made only when the client has taken the one before. The gateway closes
- * a client that takes nothing for too long. If all clients together hold too much unread, it closes one of the slowest.
+ * Server-sent events as a body. An event is produced only when the client has read the previous one. The gateway
+ * disconnects a client that does not read for too long. If all clients together have too much unread data, it
+ * disconnects one of the slowest.
  *
  * @module
  */
@@ -9,15 +10,18 @@ import { type Answer, CACHE_PRIVATE } from "./answer.ts";
 import { unsentBodies } from "./load/unsent_bodies.ts";
 
 interface EventStreamOptions {
-  /** When a comment is sent while no event comes. */
+  /** When to send a comment while there is no event. */
   readonly comments: SharedInterval;
-  /** How long a client may take nothing while there is something for it, in milliseconds. */
+  /** How long a client may leave data unread, in milliseconds. */
   readonly unreadMsMax: number;
-  /** Called once, however the stream ends. Bun keeps what was sent until it is read: bound the connection here. */
+  /**
+   * Called once, however the stream ends. Bun keeps what was sent until it is read, so limit the connection's time
+   * here.
+   */
   readonly onEnd: () => void;
 }
 
-/** One event. The text of `data` has no line feed, as compact JSON has none. */
+/** One event. The text of `data` must not contain a line feed, which compact JSON never does. */
 export function eventText(event: {
   readonly name: string;
   readonly id?: string;
@@ -27,7 +31,7 @@ export function eventText(event: {
   return `event: ${event.name}\n${id}data: ${event.data}\n\n`;
 }
 
-/** Sets what a client sends as `Last-Event-ID`, and is no event to it. */
+/** Sets what a client sends as `Last-Event-ID`, without dispatching an event. */
 export function offsetText(id: string): string {
   return `id: ${id}\n\n`;
 }
@@ -36,7 +40,7 @@ export function offsetText(id: string): string {
 export const KEEP_ALIVE = ":\n\n";
 const KEEP_ALIVE_BYTES = Buffer.from(KEEP_ALIVE);
 
-/** 200 with events as they come; the generator is ended with the connection. */
+/** 200 with events as they arrive. The generator is ended with the connection. */
 export function eventStream(
   events: AsyncGenerator<string, void, void>,
   { comments, unreadMsMax, onEnd }: EventStreamOptions,
@@ -44,9 +48,9 @@ export function eventStream(
   /** The rest of an event that is sent in parts. */
   let parts: AsyncIterator<Uint8Array> | undefined;
   let endComments: (() => void) | undefined;
-  /** Whether the client has taken every event. */
+  /** Whether the client has read every event. */
   let isAsked = false;
-  /** Since when there is something that it has not taken. */
+  /** Since when there is data that the client has not read. */
   let untakenMs: number | undefined;
   let isEnded = false;
 
@@ -56,7 +60,7 @@ export function eventStream(
     parts = undefined;
     const { done, value } = await events.next();
     if (done === true) return undefined;
-    // A large event counts among the unsent bodies.
+    // A large event counts as an unsent body.
     const body = unsentBodies.bodyOf(value);
     if (!(body instanceof ReadableStream)) return Buffer.from(value);
     parts = body.values();
@@ -73,7 +77,7 @@ export function eventStream(
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        // Comments are most of what is sent: each by way of the generator would cost twice as much.
+        // Comments are most of what is sent, and sending them through the generator would cost twice as much.
         endComments = comments.add(() => {
           if (isAsked && controller.desiredSize === 0) {
             untakenMs = undefined;
@@ -92,7 +96,7 @@ export function eventStream(
         try {
           const chunk = await nextChunk();
           if (isEnded) {
-            // It began in the meantime.
+            // It started while the stream was being closed.
             await parts?.return?.();
             return;
           }
@@ -104,21 +108,21 @@ export function eventStream(
           isAsked = false;
           controller.enqueue(chunk);
         } catch {
-          // Its event was the largest that a slow client left unread.
+          // Its event was the largest one left unread by a slow client.
           controller.error();
           end();
         }
       },
       cancel: end,
     },
-    // A chunk is made when the client has room for it.
+    // A chunk is produced when the client has room for it.
     { highWaterMark: 0 },
   );
   return {
     headers: {
       "Content-Type": "text/event-stream",
       "Cache-Control": CACHE_PRIVATE,
-      // Proxies would hold events back to fill a buffer.
+      // Otherwise proxies would hold back events to fill a buffer.
       "X-Accel-Buffering": "no",
     },
     body,

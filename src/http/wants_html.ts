@@ -1,10 +1,10 @@
 /**
- * Whether an answer is for a person's browser or for a program.
+ * Decides whether an answer is for a person's browser or for a program.
  *
  * @module
  */
 
-/** Whether HTML is named in `Accept`, and JSON is not named before it. */
+/** Whether `Accept` names HTML, and does not name JSON before it. */
 export function wantsHtml(accept: string | null): boolean {
   const types = (accept ?? "").split(",").map((type) => type.split(";")[0]?.trim());
   const html = types.indexOf("text/html");

@@ -1,9 +1,9 @@
 /**
- * Limits the bytes of request bodies that a process holds at once, in all and for each account.
+ * Limits the bytes of request bodies in memory, in total and per account.
  *
- * A body counts with the size of its buffers until the work on it is done. That is its declared length, or what has
- * come so far. An account may hold as many bytes as it leaves free for the others. So no account keeps others out,
- * whatever it declares and however slowly it sends.
+ * Until it is processed, a body counts with the size of its buffers: its declared length, or what has arrived so far.
+ * An account may use at most as many bytes as it leaves free for others. So no account locks out others, whatever
+ * length it declares and however slowly it sends.
  *
  * @module
  */
@@ -11,16 +11,16 @@ import { SharedPool } from "../../lib/shared_pool.ts";
 import { unavailable } from "../problem_details.ts";
 
 export interface HoldBytes {
-  /** Sets how many bytes a body holds from now on, in all. @throws {Problem} 503 */
+  /** Sets how many bytes in total a body uses from now on. @throws {Problem} 503 */
   (bytes: number): void;
-  /** Of a body that declares more bytes than this, only what has come is held. */
+  /** If a body declares more bytes than this, only the bytes that have arrived are counted. */
   readonly heldUnsentMax: number;
 }
 
 interface BodyBudgetOptions {
   /**
-   * As of `HoldBytes`. A caller who sends nothing then holds nothing. To read such a body takes twice the time, so it is
-   * for callers who may be anybody. @default Infinity
+   * See `HoldBytes`. A caller who sends nothing then uses nothing. Reading such a body takes twice the time, so this is
+   * for unauthenticated callers. @default Infinity
    */
   readonly heldUnsentMax?: number;
 }
@@ -35,12 +35,12 @@ export class BodyBudget {
     this.#heldUnsentMax = heldUnsentMax;
   }
 
-  /** Bytes that are held now. */
+  /** Bytes in use. */
   get bytes(): number {
     return this.#pool.held;
   }
 
-  /** Does the work on one body of the account, or of another holder. At its end, what it holds is given back. */
+  /** Runs the work on one body of the account, or of another holder. Afterwards, the body's bytes are free again. */
   async whileHeld<Result>(
     accountId: string,
     work: (hold: HoldBytes) => Promise<Result>,
@@ -48,12 +48,12 @@ export class BodyBudget {
     let held = 0;
     const hold = (bytes: number) => {
       const more = bytes - held;
-      // A single body always has room. Otherwise a limit on bodies that was set high could never be used.
+      // A single body always has room. Otherwise a high limit on bodies could never be used.
       const isAlone = this.bytes === held;
       if (more > 0 && !isAlone && !this.#pool.mayTake(accountId, more)) {
         throw unavailable(
           "More bodies are on their way than the gateway can hold. Send it again in a second.",
-          // The rest of the body stays unread, so the connection can't be used again.
+          // The rest of the body is not read, so the connection can't be reused.
           { headers: { Connection: "close" } },
         );
       }

@@ -1,10 +1,10 @@
 /**
- * Bounds the connections of a process below its limit of descriptors.
+ * Keeps the number of connections below the process's limit of descriptors.
  *
- * Bun accepts every connection, without a limit. If no descriptor is free, its accept loop takes a whole core, and
- * no new client is served. So this counts the descriptors a few times a second. Above a first bound, it closes idle
- * connections, and calls get 503. Bun does not count clients that never finish a request as idle. If they reach a
- * second bound, the listener pauses until Bun has timed them out.
+ * Bun accepts every connection, without a limit. If no descriptor is free, its accept loop uses a whole core, and no
+ * new client is served. So this module counts the descriptors a few times a second. Above a first limit, it closes idle
+ * connections, and calls get 503. Bun does not consider clients idle that never finish a request. If their number
+ * reaches a second limit, the listener pauses until Bun has timed them out.
  *
  * @module
  */
@@ -28,11 +28,11 @@ interface DescriptorBounds {
 }
 
 const LOOK_MS = 100;
-/** For so long no request is in flight before a listener that stops counts as quiet, and how often that is looked at. */
+/** A stopping listener is quiet when no request has been in flight for this long, and how often that is checked. */
 const QUIET_MS = 100;
 const QUIET_LOOK_MS = 10;
 const OPEN_FILES = "/proc/self/fd";
-/** Share of the descriptors for clients up to which calls are served. */
+/** Share of the descriptors for clients, up to which calls are served. */
 const CROWDED_SHARE = 3 / 4;
 
 export class BoundedListener {
@@ -40,13 +40,13 @@ export class BoundedListener {
   readonly #listen: (port?: number) => Server;
   readonly #log: Log;
   readonly #timer: Timer | undefined;
-  /** Listeners that accept no more, but still have connections. */
+  /** Listeners that no longer accept, but still have connections. */
   readonly #stopping = new Set<Server>();
   /** Undefined while it pauses. */
   #server: Server | undefined;
   #isCrowded = false;
 
-  /** `listen` takes a port, or the configured one if it is undefined. @throws what `listen` throws */
+  /** `listen` takes a port, or uses the configured one if it is undefined. @throws what `listen` throws */
   constructor(listen: (port?: number) => Server, log: Log) {
     this.#listen = listen;
     this.#log = log;
@@ -62,10 +62,10 @@ export class BoundedListener {
   }
 
   /**
-   * Stops accepting. Resolves when no request is in flight; `isForced` ends all connections at once.
+   * Stops accepting. Resolves when no request is in flight. `isForced` closes all connections at once.
    *
-   * Bun takes a connection that has sent nothing yet for busy. Browsers and proxies open such ones ahead of their
-   * requests, so to wait for all connections would hold up each restart until they time out.
+   * Bun considers a connection busy that has not sent anything yet. Browsers and proxies open such connections in
+   * advance, so waiting for all of them would delay each restart until they time out.
    */
   async stop(isForced = false): Promise<void> {
     clearInterval(this.#timer);
@@ -103,7 +103,7 @@ export class BoundedListener {
   }
 }
 
-/** Resolves once no request has been in flight for a while, in which one that was on its way is read. */
+/** Resolves once no request has been in flight for a while, so that a request that was on its way is read. */
 async function untilQuiet(servers: readonly Server[]): Promise<void> {
   let quietMs = 0;
   while (quietMs < QUIET_MS) {
@@ -124,6 +124,6 @@ function descriptorBounds(): DescriptorBounds | undefined {
 }
 
 function openDescriptors(): number {
-  // Since Linux 6.2 the folder's size is the number of its entries; before, it is 0.
+  // Since Linux 6.2, the folder's size is its number of entries. Before, it is 0.
   return statSync(OPEN_FILES).size || readdirSync(OPEN_FILES).length;
 }

@@ -7,7 +7,7 @@ import { Elysia } from "elysia";
 import type { HttpContext } from "../call.ts";
 import { unavailable } from "../problem_details.ts";
 
-/** For the routes behind it. A refused call gets 503, and its connection ends. */
+/** Applies to the routes registered after it. A refused call gets 503, and its connection is closed. */
 export function refuseCrowd({ isCrowded }: HttpContext) {
   return new Elysia({ name: "crowded" }).onTransform({ as: "global" }, (): void => {
     if (!isCrowded()) return;

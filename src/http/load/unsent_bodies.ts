@@ -1,10 +1,10 @@
 /**
- * Bounds the bytes that a process keeps for clients that read slowly.
+ * Limits the bytes that a process keeps for clients that read slowly.
  *
- * Bun keeps an answer until the kernel has taken all of it, and does not say when that is. So a large body is sent as
- * a stream, in chunks: then it is known when the body is sent, or the client gone. A part that several answers share
- * counts once. If all parts together are over the limit, the slowest answers are aborted, and their connections end.
- * A small body is sent whole, with its `Content-Length`.
+ * Bun keeps an answer until the kernel has taken all of it, and does not report when that happens. So a large body is
+ * sent as a stream, in chunks, which shows when it is sent or the client disconnects. A part that several answers share
+ * counts once. If all parts together exceed the limit, the slowest answers are aborted, and their connections are
+ * closed. A small body is sent at once, with its `Content-Length`.
  *
  * @module
  */
@@ -20,7 +20,7 @@ interface UnsentBodiesOptions {
   readonly now?: () => number;
 }
 
-/** A body on its way. */
+/** A body that is being sent. */
 interface Sending {
   readonly startedMs: number;
   sentBytes: number;
@@ -29,14 +29,14 @@ interface Sending {
   chunks: Iterator<Uint8Array>;
 }
 
-/** A part, and the number of answers that hold it. */
+/** A part, and the number of answers that use it. */
 interface HeldPart {
   readonly bytes: number;
   holders: number;
 }
 
 const CHUNK_LENGTH = 64 * 1_024;
-/** Answers younger than this are aborted only if there is no older one, in milliseconds. */
+/** Answers younger than this, in milliseconds, are aborted only if there is no older one. */
 const YOUNG_MS = 1_000;
 const NO_PARTS: readonly AnswerPart[] = [];
 
@@ -50,12 +50,12 @@ export class UnsentBodies {
     this.#options = { ...options, now };
   }
 
-  /** Bytes of all parts that are held. */
+  /** Bytes of all parts in memory. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The body for a Response. A blob is not counted, because Bun shares its bytes among answers. */
+  /** The body for a Response. A blob is not counted, because Bun shares its bytes between answers. */
   bodyOf(body: Answer["body"]): BodyPart | Blob | ReadableStream<Uint8Array> | null {
     if (body === null || body instanceof Blob || body instanceof ReadableStream) return body;
     const parts = typeof body === "string" || body instanceof Uint8Array ? [body] : body;
@@ -89,7 +89,7 @@ export class UnsentBodies {
         },
         cancel: () => this.#end(sending),
       },
-      // A chunk is made when the client has room for it.
+      // A chunk is produced when the client has room for it.
       { highWaterMark: 0 },
     );
   }
@@ -138,12 +138,12 @@ export const unsentBodies = new UnsentBodies({
   streamedBytesMin: STREAMED_BYTES_MIN,
 });
 
-/** What memory holds of a part. A text that is sent plain and quoted is held once. */
+/** The part as it is in memory. A text that is sent both plain and quoted is stored once. */
 function keptOf(part: AnswerPart): BodyPart {
   return part instanceof QuotedText ? part.text : part;
 }
 
-/** A text without the quotes of the JSON string. */
+/** The text as the inside of a JSON string. */
 function quoted(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
@@ -165,7 +165,7 @@ function* chunksOf(parts: readonly AnswerPart[]): Iterator<Uint8Array> {
     while (start < kept.length) {
       let end = start + CHUNK_LENGTH;
       if (typeof kept === "string") {
-        // No character is cut in two: a high surrogate goes with the low one behind it.
+        // Never splits a character: a high surrogate stays with the low one after it.
         if ((kept.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1;
         const text = kept.slice(start, end);
         yield Buffer.from(part instanceof QuotedText ? quoted(text) : text);

@@ -1,5 +1,5 @@
 /**
- * More time for requests whose body may be large and slow: a plugin for the routes that take one.
+ * Allows more time for requests whose body may be large and slow. A plugin for the routes that accept one.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { Elysia } from "elysia";
 import { assert } from "../../lib/assert.ts";
 import { UPLOAD_SECONDS_MAX } from "../../limits.ts";
 
-/** Without this, Bun would end a request after `IDLE_SECONDS_MAX`, even if its body comes steadily. */
+/** Without this, Bun would end a request after `IDLE_SECONDS_MAX`, even if its body arrives steadily. */
 export function uploads() {
   return new Elysia({ name: "uploads" }).onBeforeHandle(
     { as: "scoped" },
