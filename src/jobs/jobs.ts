@@ -1,8 +1,8 @@
 /**
  * The background jobs: what each does, how often, and how much at a time.
  *
- * A step is one statement (`run_job.sql`), so that any number of processes may call it: a row of `maintenance_jobs`
- * is whose turn it is, what is due next and how far a pass has come. Decisions 4, 6 and 7.
+ * A step is one statement (`run_job.sql`), so any number of processes may call it. A row of `maintenance_jobs` decides
+ * whose turn it is, and records what is due next and how far a pass has come.
  *
  * @module
  */
@@ -26,22 +26,22 @@ import type { Database } from "../postgres/client/database.ts";
 import type { Survey } from "../postgres/client/survey.ts";
 
 export interface Job {
-  /** As the log, the metrics and `maintenance_jobs` name it. */
+  /** The name in the log, the metrics, and `maintenance_jobs`. */
   readonly name: string;
-  /** From the end of a pass to the beginning of the next, over all processes. */
+  /** From the end of a pass to the start of the next, over all processes. */
   readonly everyMs: number;
-  /** Whether its first turn comes soon after the start, since readers wait for what it makes. @default false */
+  /** Whether its first turn comes soon after the start, because readers wait for its results. @default false */
   readonly isPrompt?: boolean;
-  /** Does one bounded piece; true if more is left. `now` is RFC 3339. @default the database's clock */
+  /** Does one bounded piece. Returns true if more is left. `now` is RFC 3339. @default the database's clock */
   step(database: Database, now?: string): Promise<boolean>;
 }
 
 export interface JobOptions {
-  /** Whole days that usage events are kept. */
+  /** Days that usage events are kept. */
   readonly usageRetentionDays: number;
-  /** Whole days that events of the audit trail are kept. */
+  /** Days that events of the audit trail are kept. */
   readonly auditRetentionDays: number;
-  /** Writes down which keys this process has seen. */
+  /** Records which keys this process has seen. */
   readonly flushKeyUses: () => Promise<void>;
   /** Looks for a newer primary. Undefined if there is one host. */
   readonly survey?: Survey | undefined;
@@ -51,25 +51,25 @@ const PRIMARIES_MS = 10_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const LEDGER_MS = 10 * MINUTE_MS;
-/** Totals are at most a minute behind, also when other jobs come first. */
+/** Totals are at most a minute late, even if other jobs come first. */
 const TOTALS_MS = 10_000;
 
-/** Rows that one step removes at most: some 50 ms, in which it holds a connection of its own. */
+/** The most rows that one step removes: about 50 ms, during which it holds its own connection. */
 const ROWS_MAX = 5_000;
-/** Events of the usage log that are added to the totals in one step: some 200 ms. */
+/** Events of the usage log that one step adds to the totals: about 200 ms. */
 const EVENTS_COUNTED_MAX = 100_000;
 const USAGE_ROWS_MAX = 10_000;
 const BATCHES_MAX = 100;
 const FEEDS_MAX = 200;
 const ACCOUNTS_MAX = 1_000;
 const ENTRIES_MAX = 10_000;
-/** Events that retention removes in one step: readers and pushes of the stream wait for it. */
+/** Events that retention removes in one step. Readers and pushes of the stream wait for it. */
 const EVENTS_MAX = 1_000;
 
 export function createJobs(options: JobOptions): readonly Job[] {
   const { usageRetentionDays, auditRetentionDays, flushKeyUses, survey } = options;
   return [
-    // Sessions that are open on an old primary are closed, though nothing else is wrong with them.
+    // Closes sessions on an old primary, although they still work.
     ...(survey === undefined ? [] : [ownJob("primaries", PRIMARIES_MS, survey)]),
     job("retired batches", MINUTE_MS, { ageMs: RETIRED_BATCH_GRACE_MS, amount: ROWS_MAX }),
     job("deleted feeds", MINUTE_MS, { ageMs: DELETED_SLUG_MS, amount: ROWS_MAX }),
@@ -77,7 +77,7 @@ export function createJobs(options: JobOptions): readonly Job[] {
     job("abandoned batches", 10 * MINUTE_MS, { ageMs: ABANDONED_BATCH_MS, amount: BATCHES_MAX }),
     // Before the retention of the log, which waits for it.
     { ...job("totals", TOTALS_MS, { amount: EVENTS_COUNTED_MAX }), isPrompt: true },
-    // For the operators' totals; one more shows that there are more.
+    // One extra, for the operators' totals, shows whether there are more.
     {
       ...job("top reads", TOTALS_MS, {
         ageMs: EARNINGS_DAYS_DEFAULT * MS_PER_DAY,
@@ -93,7 +93,7 @@ export function createJobs(options: JobOptions): readonly Job[] {
     // Admission ignores older ones.
     job("idempotency keys", 10 * MINUTE_MS, { ageMs: IDEMPOTENCY_TTL_MS, amount: ROWS_MAX }),
     job("unused connections", HOUR_MS, { ageMs: UNUSED_CONNECTION_MS, amount: ROWS_MAX }),
-    // A broken export goes on as long as its Idempotency-Key is known.
+    // An interrupted export can resume as long as its Idempotency-Key is known.
     job("exports", 10 * MINUTE_MS, { ageMs: IDEMPOTENCY_TTL_MS, amount: ROWS_MAX }),
     job("reliability", 5 * MINUTE_MS, { ageMs: RELIABILITY_HISTORY_MS, amount: FEEDS_MAX }),
     job("push history", HOUR_MS, { ageMs: PUSH_HISTORY_MS, amount: ROWS_MAX }),
@@ -105,13 +105,13 @@ export function createJobs(options: JobOptions): readonly Job[] {
     job("usage partitions", HOUR_MS, { amount: USAGE_MONTHS_AHEAD }),
     job("overdue feeds", MINUTE_MS, { amount: 1 }),
     job("minute retention", HOUR_MS, { amount: ROWS_MAX }),
-    // What the console shows first.
+    // The console shows this first.
     { ...job("ledger check", LEDGER_MS, { amount: ACCOUNTS_MAX }), isPrompt: true },
     ownJob("key uses", MINUTE_MS, flushKeyUses),
   ];
 }
 
-/** The bounds of a step; `run_job.sql` says what they mean for each job. */
+/** The bounds of a step. `run_job.sql` explains what they mean for each job. */
 interface Bounds {
   readonly ageMs?: number;
   readonly amount: number;

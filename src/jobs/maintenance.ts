@@ -1,8 +1,8 @@
 /**
- * Runs the background jobs (`jobs.ts`): one after the other, a step at a time, until it is stopped.
+ * Runs the background jobs (`jobs.ts`) one after another, a step at a time, until it is stopped.
  *
- * Any number of processes do so; the database sees to it that each piece is done once. A step that fails
- * is logged and comes again at the job's next turn: nothing here ends a process or holds up an answer.
+ * Any number of processes may do so. The database ensures that each piece is done once. A step that fails is logged and
+ * repeated at the job's next turn. No failure here ends a process or delays an answer.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Database } from "../postgres/client/database.ts";
 import type { Job } from "./jobs.ts";
 
 export interface MaintenanceOptions {
-  /** Of its own: a step may hold its connection for a while. */
+  /** A pool of its own, because a step may hold its connection for a while. */
   readonly database: Database;
   readonly jobs: readonly Job[];
   readonly log: Log;
@@ -22,22 +22,22 @@ export interface MaintenanceOptions {
   readonly firstTurnMsMin?: number;
 }
 
-/** Between two steps of one pass, at least: what waits for a lock or for the disk comes between. */
+/** The minimum pause between two steps of one pass, so that others that wait for a lock or the disk get their turn. */
 const STEP_PAUSE_MS_MIN = 25;
-/** A pass rests this many times as long as its steps last: it takes a quarter of one core at most. */
+/** A pass rests this many times as long as its steps take, so it uses at most a quarter of one core. */
 const REST_FACTOR = 3;
-/** Before the first turn: a start has other work, and a process that is started again and again, too. */
+/** The delay before the first turn. A start has other work to do, especially in a process that restarts repeatedly. */
 const FIRST_TURN_MS_MIN = 60_000;
-/** The first turn of a prompt job is within this time. Whether the job is due, the database decides. */
+/** The first turn of a prompt job is within this time. The database decides whether the job is due. */
 const PROMPT_TURN_MS_MAX = 10_000;
-/** The part of a job's interval that its turns are spread over. */
+/** The part of a job's interval over which its turns are spread. */
 const SPREAD = 0.2;
 
 export function startMaintenance(options: MaintenanceOptions) {
   const { database, log, metrics, firstTurnMsMin = FIRST_TURN_MS_MIN } = options;
   const turns = options.jobs.map((job) => ({
     job,
-    // Anywhere in the interval, so that processes that start together do not all ask at once.
+    // At a random time in the interval, so that processes that start together do not all run at once.
     atMs:
       performance.now() +
       (job.isPrompt === true
@@ -52,7 +52,7 @@ export function startMaintenance(options: MaintenanceOptions) {
       const turn = turns.reduce((first, each) => (each.atMs < first.atMs ? each : first));
       const waitMs = turn.atMs - performance.now();
       if (waitMs > 0) {
-        // Rejects at once when it is stopped.
+        // Rejects immediately when the jobs are stopped.
         await pause(waitMs, undefined, { signal }).catch(() => {});
         continue;
       }
@@ -78,7 +78,7 @@ export function startMaintenance(options: MaintenanceOptions) {
 
   const running = run();
   return {
-    /** Resolves when the step under way has ended; no other begins. */
+    /** Resolves when the current step has ended. No other step starts. */
     async stop() {
       stopping.abort();
       await running;

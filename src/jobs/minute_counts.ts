@@ -1,10 +1,10 @@
 /**
- * Keeps in the database, by minute, what a gateway counts and no log has: refusals, errors and pushes. Beyond 5.
+ * Saves to the database, by minute, what a gateway counts and no log contains: refusals, errors, and pushes.
  *
- * Nothing is counted twice on the way of a request: these are the counters of `/metrics`. At the end of each minute their
- * growth is taken, and added to the totals of all gateways by one statement. While the database can't be reached, the
- * minutes wait in memory, a bounded number of them. A statement whose answer was lost is sent again, so that after such
- * a failure a minute may be counted twice. These are figures for people; money is never counted here.
+ * The request path counts nothing extra: these are the counters of `/metrics`. At the end of each minute, their
+ * increase is added to the totals of all gateways by one statement. While the database can't be reached, a bounded
+ * number of minutes stay in memory. A statement whose answer was lost is sent again, so after such a failure a minute
+ * may be counted twice. These figures are for people. Money is never counted here.
  *
  * @module
  */
@@ -19,9 +19,9 @@ export interface MinuteCountsOptions {
   readonly read: () => ReadonlyMap<string, number>;
 }
 
-/** What a minute has brought. */
+/** The increase of a minute. */
 interface Minute {
-  /** A moment in it, by the monotonic clock. */
+  /** A time within it, on the monotonic clock. */
   readonly atMs: number;
   readonly counts: Map<string, number>;
 }
@@ -40,7 +40,7 @@ export function startMinuteCounts({ database, log, read }: MinuteCountsOptions) 
     flush().catch((error) => log.warn("counts of a minute not written", { error }));
   }
 
-  /** Takes what has come since the last time, and writes all that is held. */
+  /** Takes the increase since the last time, and writes everything that is pending. */
   async function flush(): Promise<void> {
     take();
     await sending?.catch(() => {});
@@ -57,7 +57,7 @@ export function startMinuteCounts({ database, log, read }: MinuteCountsOptions) 
     }
     known = counts;
     const endMs = performance.now();
-    // The middle is in the minute, even if the two clocks differ by some seconds.
+    // The middle is within the minute, even if the two clocks differ by a few seconds.
     if (grown.size > 0) held.push({ atMs: (begunMs + endMs) / 2, counts: grown });
     begunMs = endMs;
     while (held.length > MINUTES_HELD_MAX) join(held);
@@ -87,7 +87,7 @@ export function startMinuteCounts({ database, log, read }: MinuteCountsOptions) 
   }
 
   return {
-    /** Writes what has come since the last minute. */
+    /** Writes the increase since the last minute. */
     flush,
     /** Writes the last counts, and ends. */
     async stop(): Promise<void> {
@@ -102,7 +102,7 @@ function msLeft(): number {
   return MINUTE_MS - (Date.now() % MINUTE_MS);
 }
 
-/** Adds the oldest minute to the one after it. */
+/** Adds the oldest minute to the next one. */
 function join(minutes: Minute[]): void {
   const oldest = minutes.shift();
   const next = minutes[0];

@@ -1,21 +1,22 @@
 /**
  * Writes a whole database to one file while it serves, and reads it back into an empty one.
  *
- * The embedded PostgreSQL comes without `pg_dump`, so this is a format of our own, gzipped text:
+ * The embedded PostgreSQL does not include `pg_dump`, so this is our own format, gzipped text:
  *
  * - a line of JSON: `{"feedgate_backup":1,"schema":<migrations applied>,"fingerprint":<their digest>,
  *   "created_at":…,"tables":[…]}`, each table with its columns and, where it is partitioned, its partitions and
  *   their bounds;
- * - for each table in that order its rows in PostgreSQL's COPY text format, a row a line, and a line `\.`;
- * - a line of JSON: `{"rows":[<of each table>]}`, which is missing if the file was cut.
+ * - for each table, in that order, its rows in PostgreSQL's COPY text format, one per line, and a line `\.`;
+ * - a line of JSON: `{"rows":[<of each table>]}`, which is missing if the file is truncated.
  *
- * Everything is read in one snapshot. Generated columns are left out and computed again. While rows come in, the
- * triggers are off, since the file has what they made, and the foreign keys are gone, since the tables come in the
- * order of their names. The keys are made again at the end, which proves all rows at once. The owner of the tables
- * may do all that, so a role of a managed PostgreSQL may. COPY's text is the same in all versions of PostgreSQL.
+ * Everything is read in one snapshot. Generated columns are omitted and computed again. While rows are restored,
+ * triggers are disabled, because the file contains their results, and foreign keys are dropped, because tables are
+ * restored in name order. The keys are created again at the end, which validates all rows at once. The owner of the
+ * tables may do all of that, so a role of a managed PostgreSQL may. COPY's text format is the same in all versions of
+ * PostgreSQL.
  *
- * A file may be crafted: no text of it becomes a part of a statement. Names are looked up in the database,
- * bounds of partitions are parsed and rebuilt, and rows go through COPY.
+ * A file may be malicious, so none of its text becomes part of a statement. Names are looked up in the database,
+ * partition bounds are parsed and rebuilt, and rows go through COPY.
  *
  * @module
  */
@@ -37,13 +38,13 @@ export interface BackupReport {
   readonly rows: number;
 }
 
-/** What a caller may follow. */
+/** Progress of a backup or restore. */
 export interface BackupOptions {
-  /** Called often, with the rows so far and what PostgreSQL estimates for all; 0 if it doesn't know. */
+  /** Called often, with the rows so far and PostgreSQL's estimate of the total, which is 0 if unknown. */
   readonly onRows?: (rows: number, estimated: number) => void;
 }
 
-/** The file or the database can't be used; the message says what to do. */
+/** The file or the database can't be used. The message says what to do. */
 export class BackupRefusedError extends Error {
   override readonly name = "BackupRefusedError";
 }
@@ -58,7 +59,7 @@ const TABLE_SHAPE = Type.Object({
 const HEADER = Type.Object({
   feedgate_backup: Type.Literal(FORMAT),
   schema: Type.Integer({ minimum: 1 }),
-  /** The first programs wrote none. */
+  /** The first versions wrote none. */
   fingerprint: Type.Optional(Type.String()),
   created_at: Type.Optional(Type.String()),
   tables: Type.Array(TABLE_SHAPE),
@@ -68,23 +69,25 @@ type Header = Static<typeof HEADER>;
 /** A backup whose header has been read. */
 export interface OpenedBackup {
   readonly header: Header;
-  /** Those behind the header. */
+  /** The lines after the header. */
   readonly lines: AsyncGenerator<Buffer, undefined>;
 }
 
-/** The partitions of the usage log, a month each. There are no others. */
+/** The partitions of the usage log, one per month. No other table is partitioned. */
 const PARTITION_NAME = /^usage_events_\d{4}_\d{2}$/;
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const PARTITION_BOUND = new RegExp(`^FOR VALUES FROM \\('(${UUID})'\\) TO \\('(${UUID})'\\)$`);
 const LINE_BREAK = 10;
-/** Several times the largest row. A file with a longer line is not ours. */
+/** Several times the largest row. A file with a longer line is not a backup. */
 const LINE_BYTES_MAX = 64 * 1_024 * 1_024;
-/** The line after the last row. No row looks like it. */
+/** The line after the last row. No row looks like this. */
 const END_OF_TABLE = Buffer.from("\\.\n");
-/** The driver hands over a row at a time. Handing each on to gzip or a socket costs more than its compression. */
+/**
+ * The driver returns one row at a time. Passing each to gzip or a socket separately costs more than its compression.
+ */
 const PIECE_BYTES = 1_024 * 1_024;
 
-/** Writes the whole database into `sink`, which stays open. */
+/** Writes the whole database to `sink`, which stays open. */
 export async function writeBackup(
   connections: Connections,
   sink: Writable,
@@ -93,7 +96,7 @@ export async function writeBackup(
   const session = await connections.reserve();
   try {
     await session`begin isolation level repeatable read read only`;
-    // Before the snapshot is taken, so that no month of the log is dropped from it meanwhile.
+    // Before the snapshot is taken, so that no month of the log is dropped while the backup runs.
     await session`lock table usage_events in access share mode`;
     const tables = await readShapes(session);
     const header: Header = {
@@ -123,15 +126,15 @@ export async function writeBackup(
   }
 }
 
-/** Reads the header, whose schema is at most this program's. @throws {BackupRefusedError} */
+/** Reads the header, whose schema must not be newer than this program's. @throws {BackupRefusedError} */
 export async function openBackup(source: AsyncIterable<Uint8Array>): Promise<OpenedBackup> {
   const lines = linesOf(source);
   return { header: parseHeader((await lines.next()).value), lines };
 }
 
 /**
- * Refuses a database that something else uses, before anything is changed in it. One that `migrate` has made, and
- * whose accounts and feeds are still to come, is as good as empty.
+ * Refuses a database that something else uses, before anything is changed in it. A database that `migrate` has set up,
+ * but that has no accounts or feeds yet, counts as empty.
  * @throws {BackupRefusedError}
  */
 export async function refuseUsed(connections: Connections): Promise<void> {
@@ -144,8 +147,8 @@ export async function refuseUsed(connections: Connections): Promise<void> {
 }
 
 /**
- * Reads the rest of a backup, all of it or nothing, into a database of the same schema without accounts and feeds.
- * A gateway that starts meanwhile waits.
+ * Restores the rest of a backup, all or nothing, into a database of the same schema without accounts and feeds. A
+ * gateway that starts during the restore waits.
  * @throws {BackupRefusedError}
  */
 export async function readBackup(
@@ -165,7 +168,7 @@ async function restore(
   await refuseFilled(session);
   await refuseOthers(session);
   await refuseOtherSchema(session, header);
-  // From here on all names come from the database, and none from the file.
+  // From here on, all names come from the database, and none from the file.
   const tables = await readShapes(session);
   refuseOtherTables(header, tables);
   const foreignKeys = await dropForeignKeys(session);
@@ -188,7 +191,7 @@ async function restore(
   }
   const trailer = (await lines.next()).value?.toString() ?? "";
   if (trailer !== `${JSON.stringify({ rows: counts })}\n`) throw cutShort();
-  // Read on to the end of the file, where its checksum is.
+  // Reads to the end of the file, where its checksum is.
   if ((await lines.next()).value !== undefined) {
     throw new BackupRefusedError("there is more in it behind its end: it is damaged");
   }
@@ -199,7 +202,7 @@ async function restore(
     await refuseDamage(table, session.unsafe(statement));
   }
   await advanceSequences(session);
-  // Tags and cursors from after the backup must not match those that are given from now on.
+  // Tags and cursors that were issued after the backup must not match those that are issued from now on.
   await session`
     insert into settings (name, value)
     values ('incarnation', gen_random_uuid()::text)
@@ -207,7 +210,7 @@ async function restore(
   return total;
 }
 
-/** Returns how to make them again. */
+/** Returns a function that creates them again. */
 async function dropForeignKeys(session: Connections) {
   const keys = await session`
     select
@@ -246,12 +249,12 @@ function parseHeader(line: Buffer | undefined): Header {
   return header;
 }
 
-/** What a table's rows are made of. Migrations make the same in the same order everywhere. */
+/** The columns of a table's rows. Migrations create the same columns in the same order everywhere. */
 function columnsOf({ name, columns }: TableShape) {
   return { name, columns };
 }
 
-/** Rebuilt from what was understood of the file. @throws {BackupRefusedError} */
+/** Rebuilt from the parsed bounds. @throws {BackupRefusedError} */
 function partitionStatement({ name, bound }: TableShape["partitions"][number]): string {
   const [, from, to] = PARTITION_BOUND.exec(bound) ?? [];
   if (!PARTITION_NAME.test(name) || from === undefined || to === undefined) {
@@ -270,7 +273,7 @@ async function refuseFilled(session: Connections): Promise<void> {
   }
 }
 
-/** A gateway would serve on with the old secrets and versions. One that starts from now on waits for our lock. */
+/** A running gateway would continue with the old secrets and versions. One that starts now waits for our lock. */
 async function refuseOthers(session: Connections): Promise<void> {
   if (!(await hasOtherGateways(session))) return;
   throw new BackupRefusedError(
@@ -302,7 +305,7 @@ function refuseOtherTables(header: Header, tables: readonly TableShape[]): void 
     const lacking = columns.find((column) => !given.columns.includes(column));
     if (lacking !== undefined) throw otherSchema(`its table ${name} has no column ${lacking}`);
   }
-  // What is too much is a name of the file, and not printed.
+  // The extra name comes from the file, so it is not printed.
   throw otherSchema("it has further tables or columns, or has them in another order");
 }
 
@@ -313,8 +316,8 @@ function otherSchema(difference: string): BackupRefusedError {
 }
 
 /**
- * Every table of the schema but partitions, which are read and written through what they are part of. An operator's
- * own tables are left out, whatever they are called and a file says of them.
+ * Every table of the schema except partitions, which are read and written through their parent. An operator's own
+ * tables are excluded, whatever their names are and whatever the file says about them.
  */
 async function readShapes(session: Connections): Promise<TableShape[]> {
   const names = await listTables(session);
@@ -347,7 +350,7 @@ async function readShapes(session: Connections): Promise<TableShape[]> {
   }));
 }
 
-/** Rows of all tables, as PostgreSQL last counted them. */
+/** Rows of all tables, by PostgreSQL's statistics. */
 async function estimateRows(session: Connections): Promise<number> {
   const [found] = await session`
     select coalesce(sum(greatest(reltuples, 0)), 0)::bigint as rows
@@ -388,7 +391,7 @@ async function copyOut(
   return rows;
 }
 
-/** @throws {BackupRefusedError} if the table can't hold the rows. */
+/** @throws {BackupRefusedError} if the table does not accept the rows. */
 async function copyIn(
   session: Connections,
   table: TableShape,
@@ -423,7 +426,7 @@ async function copyIn(
   return rows;
 }
 
-/** @throws {BackupRefusedError} if rows break their table's types or constraints, or bounds those of others. */
+/** @throws {BackupRefusedError} if rows violate their table's types or constraints, or if partition bounds overlap. */
 async function refuseDamage(table: string, work: PromiseLike<unknown>): Promise<void> {
   try {
     await work;
@@ -449,7 +452,7 @@ async function advanceSequences(session: Connections): Promise<void> {
 }
 
 /**
- * The lines of a stream, each with its end; an unfinished last one is left out.
+ * The lines of a stream, each with its line end. An incomplete last line is omitted.
  * @throws {BackupRefusedError} if a line is too long to be a row.
  */
 async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, undefined> {

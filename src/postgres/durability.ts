@@ -1,21 +1,27 @@
 /**
- * Whether what was committed survives: a crash of the server, its machine, or a failover.
+ * Checks whether committed data survives a crash of the server, a crash of its machine, or a failover.
  *
- * The promise that no usage id is lost once a client has seen it rests on the server's settings. `doctor`, the start
- * and `/readyz` judge them.
+ * The promise that no usage id is lost once a client has seen it depends on the server's settings. `doctor`, the start,
+ * and `/readyz` check them.
  *
  * @module
  */
 import type { Row } from "./client/database.ts";
 
 export interface DurabilityFault {
-  /** `bad`: what clients have seen can be lost in a crash of PostgreSQL alone. `low`: in one of its machine, or a failover. */
+  /**
+   * `bad`: a crash of PostgreSQL alone can lose what clients have seen. `low`: a crash of its machine or a failover
+   * can.
+   */
   readonly health: "bad" | "low";
   readonly found: string;
   readonly hint: string;
 }
 
-/** What would lose commits, the worst of it; undefined if nothing would. `hasStandbys`: whether the address names several hosts. */
+/**
+ * The worst setting that would lose commits, or undefined if there is none. `hasStandbys`: whether the address names
+ * several hosts.
+ */
 export function findDurabilityFault(
   settings: Row<"find_durability">,
   { hasStandbys }: { readonly hasStandbys: boolean },

@@ -1,8 +1,8 @@
 /**
  * Refuses a database that is marked as old (`client/survey.ts`), and remembers its timeline in it.
  *
- * A gateway that reaches only the old primary after a failover can't know better than that database. So whoever
- * sees both primaries writes the newer timeline into the older one.
+ * A gateway that reaches only the old primary after a failover knows no more than that database. So a process that sees
+ * both primaries writes the newer timeline into the older one.
  *
  * @module
  */
@@ -12,10 +12,11 @@ import { retryMisdirected } from "./client/retry_statement.ts";
 import { LINEAGE_QUERY, type Lineage, readLineage } from "./client/timelines.ts";
 import { STATEMENTS } from "./generated/statements.ts";
 
-/** Called before anything else is written. @throws an error of the code `OLD_PRIMARY` */
+/** Called before anything else is written. @throws an error with the code `OLD_PRIMARY` */
 export async function requireNewestPrimary(connections: Connections): Promise<void> {
   const lineage = await askLineage(connections);
-  // A standby has no timeline of its own. A database without our tables has no memory, or not for this role.
+  // A standby has no timeline of its own. A database without our tables, or whose tables this role can't read, has no
+  // recorded timeline.
   if (lineage === undefined) return;
   const [found] = await connections`
     select has_table_privilege(to_regclass('settings'), 'update') as is_there`;
@@ -28,7 +29,7 @@ export async function requireNewestPrimary(connections: Connections): Promise<vo
   throw Object.assign(new Error(message), { code: OLD_PRIMARY });
 }
 
-/** Undefined if the server does not say it: some services have no functions for the WAL. */
+/** Undefined if the server does not report it: some services have no functions for the WAL. */
 async function askLineage(connections: Connections): Promise<Lineage | undefined> {
   try {
     const [row] = await retryMisdirected(async () => connections.unsafe(LINEAGE_QUERY));

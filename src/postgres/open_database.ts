@@ -30,25 +30,25 @@ import { migrate, refuseForeign, requireMigrated } from "./migrate/migrate.ts";
 import { requireNewestPrimary } from "./newest_primary.ts";
 import { REPLICA_WAIT_MS_MAX } from "./replica/reader.ts";
 
-/** How long statements under way may still take when a pool is closed, in milliseconds. */
+/** Milliseconds that running statements get to finish when a pool is closed. */
 export const POOL_CLOSE_MS_MAX = 500;
-/** Limit of a step of background work, which goes over a piece of a large table. */
+/** Limit of a step of background work, which processes a part of a large table. */
 const BACKGROUND_STATEMENT_MS_MAX = 30_000;
 
 export interface OpenOptions extends ConnectOptions {
-  /** If given, an embedded PostgreSQL that dies is started again, and this is logged. */
+  /** If given, an embedded PostgreSQL that dies is restarted, and this is logged. */
   readonly log?: Log;
 }
 
 export interface OpenDatabaseOptions extends OpenOptions {
-  /** Whether a database that has only tables of something else is refused, and stays as it is. @default false */
+  /** Whether to refuse, and leave unchanged, a database that contains only tables of something else. @default false */
   readonly refusesForeign?: boolean;
 }
 
 /** An open database, embedded or not. */
 export type OpenedDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
-/** Opens the database that the configuration names, or the embedded one, as it is: it may lack its schema. */
+/** Opens the configured or embedded database without migrating it, so its schema may be missing. */
 export async function openServer(config: Config, { log, ...options }: OpenOptions) {
   const { dataDir, databaseUrl: url } = config;
   const embedded = url === undefined ? await startEmbedded({ dataDir }) : undefined;
@@ -78,12 +78,12 @@ export async function openServer(config: Config, { log, ...options }: OpenOption
       ? { accountMsMax: config.limits.databaseMs }
       : { runningMax: Number.POSITIVE_INFINITY },
   );
-  /** The room on the disk, which is known of the embedded server only. */
+  /** The free space on the disk, which is known only for the embedded server. */
   const diskRoom = embedded && (() => readDiskRoom(embedded.cluster));
   return { database, address, diskRoom, survey, close };
 }
 
-/** Opens and migrates the database that the configuration names, or the embedded one. */
+/** Opens and migrates the configured or embedded database. */
 export async function openDatabase(
   config: Config,
   { log, refusesForeign = false, ...options }: OpenDatabaseOptions,
@@ -91,7 +91,7 @@ export async function openDatabase(
   const opened = await openServer(config, { ...options, ...(log !== undefined && { log }) });
   const { address, close } = opened;
   try {
-    /** What was missing from its schema. */
+    /** The missing migrations that were applied. */
     const migrated = await withConnection(address, async (connection) => {
       await requireNewestPrimary(connection);
       if (!config.migrates) return requireMigrated(connection);
@@ -107,7 +107,10 @@ export async function openDatabase(
   }
 }
 
-/** Opens a pool; undefined if no replica is configured. The reader finds out whether it is there and how new it is. */
+/**
+ * Opens a pool, or returns undefined if no replica is configured. The reader finds out whether the replica is up and
+ * how current it is.
+ */
 export function openReplica({ databaseReadUrl, limits }: Config): Database | undefined {
   if (databaseReadUrl === undefined) return undefined;
   const connectionsMax = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
@@ -127,7 +130,7 @@ export function openReplica({ databaseReadUrl, limits }: Config): Database | und
 
 export type Databases = Awaited<ReturnType<typeof openDatabases>>;
 
-/** All pools of a gateway. @throws if the configuration and the database don't go together. */
+/** All pools of a gateway. @throws if the configuration and the database are incompatible. */
 export async function openDatabases(config: Config, log: Log) {
   const opened = await openDatabase(config, { log });
   const { database, address, migrated, diskRoom, survey, close: closeDatabase } = opened;
@@ -141,7 +144,7 @@ export async function openDatabases(config: Config, log: Log) {
     const fault = findDurabilityFault(commits, { hasStandbys: survey !== undefined });
     if (fault !== undefined) log.warn(`${fault.found}: ${fault.hint}`);
     const replica = openReplica(config);
-    // A connection of its own: no answer waits behind a step of background work.
+    // Its own connection, so that no answer waits for a step of background work.
     const background = createDatabase(
       connect(address, { connectionsMax: 1, statementTimeoutMs: BACKGROUND_STATEMENT_MS_MAX }),
     );
@@ -150,7 +153,7 @@ export async function openDatabases(config: Config, log: Log) {
       connect(address, { connectionsMax: OPERATOR_CONNECTIONS_MAX, survey }),
       { runningMax: OPERATOR_CONNECTIONS_MAX },
     );
-    // Opened by the first import. Its steps write much, so they hold up no answer.
+    // Opened by the first import. Its steps write much, so they must not delay answers.
     const importDatabase = createDatabase(
       connect(address, {
         connectionsMax: IMPORT_CONNECTIONS_MAX,
@@ -159,10 +162,10 @@ export async function openDatabases(config: Config, log: Log) {
       }),
       { runningMax: IMPORT_CONNECTIONS_MAX },
     );
-    /** A session with one snapshot, without a bound of its statements' time. Its user ends it. */
+    /** A session with one snapshot, without a time limit on its statements. The caller must end it. */
     const openSnapshot = () => openSnapshotAt(address, survey);
     const close = async () => {
-      // All reads have been answered by now, so nothing is waited for.
+      // All reads have been answered by now, so there is nothing to wait for.
       await replica?.connections.end({ timeout: 0 });
       await background.connections.end({ timeout: 0 });
       await operatorDatabase.connections.end({ timeout: 0 });

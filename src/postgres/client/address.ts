@@ -1,8 +1,8 @@
 /**
- * Reads a database's address: one host or several, a socket, encrypted or not.
+ * Parses a database's address: one or more hosts, a socket, encrypted or not.
  *
- * The driver knows several hosts and `target_session_attrs`, too. But with several hosts it never gives up, and it
- * takes a standby for a server that can be written to. So it gets one host only, and `sockets.ts` opens its sockets.
+ * The driver supports several hosts and `target_session_attrs`. But with several hosts it never gives up, and it
+ * mistakes a standby for a writable server. So it gets a single host, and `sockets.ts` opens its sockets.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import { readFileSync } from "node:fs";
 import { ConfigError } from "../../config.ts";
 import { codeOf } from "../../lib/error_fields.ts";
 
-/** Where a database is. */
+/** The location of a database. */
 export interface DatabaseAddress {
-  /** As libpq takes it. `postgres://user@localhost:5432/database?host=/folder` names a socket. */
+  /** In libpq's format. `postgres://user@localhost:5432/database?host=/folder` names a socket. */
   readonly url: string;
-  /** Whether a PgBouncer in transaction mode is in front of it. There nothing belongs to a session. */
+  /** Whether PgBouncer in transaction mode is in front of it, in which case there is no session state. */
   readonly isPooled?: boolean;
   /** Whether it must be a standby. A server that was promoted has its own history. */
   readonly isReplica?: boolean;
@@ -29,9 +29,9 @@ export interface DatabaseHost {
 
 export interface Encryption {
   readonly mode: (typeof ENCRYPTION_MODES)[number];
-  /** The authorities that are trusted, as PEM text. @default those that Bun knows */
+  /** The trusted authorities, as PEM text. @default those of Bun */
   readonly authorities?: string;
-  /** What the client shows of itself: its certificate chain and the key of it, as PEM texts. @default nothing */
+  /** The client's certificate chain and its key, as PEM texts. @default none */
   readonly client?: { readonly certificate: string; readonly key: string };
 }
 
@@ -40,18 +40,18 @@ export type WantedRole = "primary" | "standby" | "any";
 
 const PORT_DEFAULT = 5432;
 /**
- * As in libpq: `prefer` and `require` take any certificate, `verify-ca` one that an authority has signed, and
+ * As in libpq: `prefer` and `require` accept any certificate, `verify-ca` one that an authority has signed, and
  * `verify-full` one that also names the host.
  */
 const ENCRYPTION_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
-/** Other names of modes; `allow` is libpq's. */
+/** Other names of modes. `allow` is libpq's. */
 const MODE_ALIASES = new Map([
   ["false", "disable"],
   ["allow", "prefer"],
   ["true", "require"],
 ]);
 
-/** @throws {ConfigError} if the address can't be used. The message repeats no part that may be a secret. */
+/** @throws {ConfigError} if the address can't be used. The message omits all parts that may be secret. */
 export function hostsOf(address: DatabaseAddress) {
   const parts = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^@/?#]*@)?)([^/?#]*)(.*)$/i.exec(address.url);
   if (parts === null) throw new ConfigError(["a database's address must begin with postgres://"]);
@@ -69,16 +69,16 @@ export function hostsOf(address: DatabaseAddress) {
   return {
     /** In the order in which they are tried. */
     hosts,
-    /** A server of another role is passed over. */
+    /** Servers of another role are skipped. */
     wantedRole: address.isReplica ? readReplicaTarget(target) : readTarget(target, hosts.length),
     encryption: takeEncryption(url),
     commits: takeCommits(url),
-    /** For the driver, with user, password, database and one host. */
+    /** For the driver, with user, password, database, and one host. */
     url: url.href,
   };
 }
 
-/** Without a target, several hosts mean the one that can be written to, because a gateway writes. */
+/** Without a target, several hosts mean the writable one, because a gateway writes. */
 function readTarget(target: string | undefined, hostCount: number): WantedRole {
   switch (target) {
     case undefined:
@@ -102,7 +102,10 @@ function readReplicaTarget(target = "standby"): WantedRole {
   ]);
 }
 
-/** What a commit waits for: `on`, the disks of the server and of its synchronous standbys, or `remote_apply`, more. */
+/**
+ * What a commit waits for: `on` (the disks of the server and of its synchronous standbys), or `remote_apply`, which
+ * waits for more.
+ */
 function takeCommits(url: URL): "on" | "remote_apply" {
   const named = takeParameter(url, "synchronous_commit") ?? "on";
   if (named === "on" || named === "remote_apply") return named;
@@ -123,7 +126,7 @@ function takeEncryption(url: URL): Encryption {
   const client = takeClient(url);
   const encryption = { mode, ...(client !== undefined && { client }) };
   if (caFile === undefined || caFile === "system") return encryption;
-  // If an authority is named, certificates are checked. libpq does the same.
+  // If an authority is named, certificates are checked, as in libpq.
   return {
     ...encryption,
     mode: mode === "require" ? "verify-ca" : mode,
@@ -132,8 +135,8 @@ function takeEncryption(url: URL): Encryption {
 }
 
 /**
- * As in libpq, a server may ask for them, and sslmode decides whether there is any encryption. One that is empty
- * counts as left out: an address may be put together from variables.
+ * As in libpq, a server may ask for them, and sslmode decides whether there is any encryption. An empty parameter
+ * counts as missing, because an address may be assembled from variables.
  */
 function takeClient(url: URL): Encryption["client"] {
   const certFile = takeParameter(url, "sslcert") || undefined;
@@ -161,11 +164,11 @@ function takeParameter(url: URL, name: string): string | undefined {
   return value;
 }
 
-/** Reads `name`, `name:port` or `[::1]:port`. Without a name it is the machine itself. @throws {ConfigError} */
+/** Parses `name`, `name:port`, or `[::1]:port`. Without a name, it is this machine. @throws {ConfigError} */
 function hostOf(text: string, portDefault: number): DatabaseHost {
   const url = URL.parse(`postgres://${/^(:|$)/.test(text) ? `localhost${text}` : text}`);
   if (url === null || url.port === "0") {
-    // The text is not repeated: if a password has a slash, a part of the password stands here.
+    // The text is not repeated, because it is a part of the password if the password contains a slash.
     throw new ConfigError([
       "a database's address must name its hosts as name, name:port or [IPv6]:port; in a password, / is written %2F",
     ]);

@@ -1,9 +1,9 @@
 /**
- * The pool of connections, and the types that cross it.
+ * The pool of connections, and the types of values.
  *
- * JSON stays text in both directions, `bigint` is a JavaScript bigint, and a `timestamptz` is RFC 3339
- * text in UTC with the microseconds that a `Date` would lose. `sockets.ts` decides which host a connection
- * goes to and when it counts as dead.
+ * JSON stays text in both directions, `bigint` is a JavaScript bigint, and a `timestamptz` is RFC 3339 text in UTC with
+ * microseconds, which a `Date` would lose. `sockets.ts` decides which host a connection uses and when it counts as
+ * dead.
  *
  * @module
  */
@@ -26,14 +26,14 @@ const OID_BIGINT = 20;
 
 const same = (text: string) => text;
 
-/** `2026-11-21 06:27:00.123+00`, as PostgreSQL prints it in UTC, as RFC 3339; a fraction has six digits. */
+/** Converts `2026-11-21 06:27:00.123+00`, PostgreSQL's format in UTC, to RFC 3339. A fraction has six digits. */
 function rfc3339(text: string): string {
   const [seconds = "", fraction] = text.replace(/\+00$/, "").split(".");
   return `${seconds.replace(" ", "T")}${fraction === undefined ? "" : `.${fraction.padEnd(6, "0")}`}Z`;
 }
 
 const TYPES = {
-  // Without an identity type the driver would encode JSON text a second time.
+  // Without an identity type, the driver would encode JSON text a second time.
   json: { to: OID_JSON, from: [OID_JSON, OID_JSONB], serialize: same, parse: same },
   timestamptz: { to: OID_TIMESTAMPTZ, from: [OID_TIMESTAMPTZ], serialize: same, parse: rfc3339 },
   bigint: { to: OID_BIGINT, from: [OID_BIGINT], serialize: String, parse: BigInt },
@@ -42,18 +42,18 @@ const TYPES = {
 export type Connections = ReturnType<typeof connect>;
 
 export interface ConnectOptions {
-  /** Connections at most. @default DATABASE_CONNECTIONS_MAX */
+  /** The most connections. @default DATABASE_CONNECTIONS_MAX */
   readonly connectionsMax?: number;
   /**
-   * A statement that runs longer is cancelled, in milliseconds; 0 for no bound. @default 5000
+   * Milliseconds after which a statement is cancelled. 0 for no limit. @default 5000
    *
-   * A connection that is silent for 1 s more than this counts as dead and is closed. So a statement that
-   * may run longer, as in a migration, needs a pool of its own with 0.
+   * A connection that is silent for 1 s more than this counts as dead and is closed. So statements that may run longer,
+   * as in a migration, need their own pool with 0.
    */
   readonly statementTimeoutMs?: number;
-  /** From nothing to an open socket, and from there to the first statement, in milliseconds. @default 2500 */
+  /** Milliseconds to open a socket, and then again until the first statement. @default 2500 */
   readonly connectTimeoutMs?: number;
-  /** Called with each socket, for a caller that must be able to close it at once. */
+  /** Called with each socket, for a caller that must be able to close it immediately. */
   readonly onSocket?: (socket: Socket) => void;
   /** Finds the newest primary, shared with others. @default `surveyHosts(address)` */
   readonly survey?: Survey | undefined;
@@ -64,7 +64,7 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 const SILENCE_MARGIN_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 2_500;
 const END_WAIT_SECONDS = 1;
-/** Between two attempts of one connection, in seconds: the driver's own pause grows to 20 s. */
+/** Seconds between two attempts of one connection. The driver's own pause grows to 20 s. */
 const RECONNECT_PAUSE_SECONDS = 0.2;
 
 /** Opens a pool. Nothing is sent before the first query. */
@@ -87,7 +87,7 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
   return postgres(url, pool);
 }
 
-/** How to find the newest primary. Undefined if the address names one host, or replicas. */
+/** Returns how to find the newest primary. Undefined if the address names one host, or replicas. */
 export function surveyHosts(
   address: DatabaseAddress,
   onOldPrimary?: (found: OldPrimary) => void,
@@ -95,7 +95,7 @@ export function surveyHosts(
   const { url, sockets, settings } = settingsOf(address, {});
   const { hosts, wantedRole, connectTimeoutMs } = sockets;
   if (hosts.length === 1 || wantedRole !== "primary") return undefined;
-  /** A session of its own, on one host, however old that is. */
+  /** A session of its own on one host, even if that is an old primary. */
   const withHost = async <Result>(
     host: DatabaseHost,
     work: (session: ReturnType<typeof postgres>) => Promise<Result>,
@@ -126,7 +126,7 @@ export function surveyHosts(
   });
 }
 
-/** What the driver and the sockets of a pool need. */
+/** Settings of a pool for the driver and the sockets. */
 function settingsOf(address: DatabaseAddress, options: ConnectOptions) {
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, connectTimeoutMs = CONNECT_TIMEOUT_MS } =
     options;
@@ -143,25 +143,27 @@ function settingsOf(address: DatabaseAddress, options: ConnectOptions) {
     idle_timeout: 0,
     max_lifetime: null,
     backoff: () => RECONNECT_PAUSE_SECONDS,
-    // Our socket is encrypted already, if it is to be.
+    // Our socket is already encrypted, if configured.
     ssl: false as const,
-    // A pooler's next transaction may run on a connection that has not prepared the statement.
+    // Behind a pooler, the next transaction may run on a connection that has not prepared the statement.
     prepare: !isPooled,
     onnotice: () => {},
     types: TYPES,
-    // `array_literal.ts` writes arrays, and no statement's row holds one. To fetch their types would cost
-    // each new connection a query over the catalog before its first.
+    // `array_literal.ts` encodes arrays, and no statement's row contains one. Fetching their types would cost each new
+    // connection an extra query to the catalog.
     fetch_types: false,
     connection: {
       application_name: "feedgate",
       TimeZone: "UTC",
       DateStyle: "ISO",
-      // A pooler refuses what it could not keep apart for its clients.
+      // A pooler refuses settings that it can't keep separate for each client.
       ...(!isPooled && {
         statement_timeout: statementTimeoutMs,
-        // A usage id that a client has seen is in the log after any crash, whatever a database or a role is set to.
+        // A usage id that a client has seen is in the log after any crash, whatever the settings of the database or
+        // role.
         synchronous_commit: commits,
-        // A statement that waited for a lock must see what was committed meanwhile. (Behind a pooler, the pooler must be configured so.)
+        // A statement that waited for a lock must see what was committed during the wait. (A pooler must be configured
+        // to do this.)
         default_transaction_isolation: "read committed" as const,
       }),
     },

@@ -1,16 +1,16 @@
 /**
  * Named statements: `database.rows("find_key", { key_hash })` runs `sql/admission/find_key.sql`.
  *
- * Each is prepared and pipelined. There are no transactions here on purpose: every decision on the
- * request path is one statement, and a SQL function does what needs several steps.
+ * Statements are prepared and pipelined. There are deliberately no transactions: every decision on the request path is
+ * one statement, and a SQL function does what needs several steps.
  *
- * At most as many statements run as there are connections. Otherwise the driver would put a statement behind a slow
- * one on the same connection. A few connections are kept free for admission, which has a
- * queue of its own and never waits here. A statement waits for a bounded time, or is refused at once.
+ * No more statements run than there are connections. Otherwise the driver would queue a statement after a slow one on
+ * the same connection. A few connections are reserved for admission, which has its own queue and never waits here. A
+ * statement waits for a bounded time, or is refused immediately.
  *
- * Statements of an account take turns with those of others, on at most half of the connections. Their time is taken
- * from the account's budget (`time_budget.ts`), even if they fail. An account that has taken much runs one statement
- * at a time. So no account's reads delay another's.
+ * Accounts take turns, each on at most half of the connections. The time of their statements is taken from the
+ * account's budget (`time_budget.ts`), even if they fail. An account that has used much runs one statement at a time.
+ * So no account's reads delay another's.
  *
  * @module
  */
@@ -55,62 +55,62 @@ export interface Queries {
 
 /** Named statements over one pool. */
 export interface Database extends Queries {
-  /** Queries in the account's turn and on its budget. @throws {DatabaseTimeSpentError} if that is spent. */
+  /** Queries in the account's turn and on its budget. @throws {DatabaseTimeSpentError} if the budget is spent. */
   onBehalfOf(accountId: string): Queries;
   /**
-   * Statements that belong together and run one after the other: only the first one waits for its turn. So none that
-   * follows a write is refused because others wait. @throws {DatabaseOverloadedError} before the first is sent.
+   * Runs related statements one after another. Only the first one waits for its turn, so that no statement after a
+   * write is refused because of load. @throws {DatabaseOverloadedError} before the first is sent.
    */
   inOneTurn<Result>(run: (queries: Queries) => Promise<Result>): Promise<Result>;
   readonly connections: Connections;
   /** Statements sent so far, for metrics. */
   readonly statementCount: number;
-  /** Statements that run, except those of admission, and statements that wait for a connection. */
+  /** Running statements, except those of admission. `waiting`: statements that wait for a connection. */
   readonly running: number;
   readonly waiting: number;
   /** Statements that failed, by SQLSTATE, or by the code of the driver or the socket. */
   readonly failures: ReadonlyMap<string, number>;
-  /** When a statement last failed because the disk is full, by the monotonic clock; undefined if none has. */
+  /** When a statement last failed because the disk is full, by the monotonic clock. Undefined if none has. */
   readonly diskFullMs: number | undefined;
 }
 
-/** The account of what the gateway does for everybody. It has no budget. */
+/** The account for the gateway's own statements. It has no budget. */
 export const GATEWAY = "";
 
 export interface DatabaseOptions {
-  /** How much of the database's time an account may take in a minute, in milliseconds. @default LIMITS_DEFAULT.databaseMs */
+  /** Milliseconds of the database's time that an account may use per minute. @default LIMITS_DEFAULT.databaseMs */
   readonly accountMsMax?: number;
-  /** Statements that run at once. The others wait or are refused. @default by DATABASE_CONNECTIONS_MAX */
+  /** Statements that run at the same time. Others wait or are refused. @default by DATABASE_CONNECTIONS_MAX */
   readonly runningMax?: number;
 }
 
-/** PostgreSQL can't be reached, or went away under the statement: the caller may try again. */
+/** PostgreSQL can't be reached, or disconnected during the statement. The caller may retry. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = "DatabaseUnavailableError";
 }
 
-/** More statements wait than the database can run in time. Nothing was sent. */
+/** More statements are waiting than the database can run in time. Nothing was sent. */
 export class DatabaseOverloadedError extends DatabaseUnavailableError {
   constructor() {
     super("more statements wait than the database can run in time");
   }
 }
 
-/** The account has taken its share of the database's time. Nothing was sent. */
+/** The account has used its share of the database's time. Nothing was sent. */
 export class DatabaseTimeSpentError extends Error {
   override readonly name = "DatabaseTimeSpentError";
 
   constructor(
-    /** Until its budget has room again. */
+    /** Until the budget has room again. */
     readonly retryAfterMs: number,
-    /** What it may take in a minute. */
+    /** The account's budget per minute. */
     readonly budgetMs: number,
   ) {
     super("the account has taken its share of the database's time");
   }
 }
 
-/** Unbounded here, because their callers already limit how many they send. */
+/** Not limited here, because their callers already limit how many they send. */
 const UNLIMITED: ReadonlySet<StatementName> = new Set([
   "log_reads",
   "prove_calls",
@@ -119,10 +119,10 @@ const UNLIMITED: ReadonlySet<StatementName> = new Set([
   "list_findings",
 ] as const);
 const RUNNING_MAX = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
-/** The texts that are sent: each calls this program's functions. */
+/** The statement texts to send. Each calls this program's functions. */
 const TEXTS = mapTable<StatementName, string, string>(STATEMENTS, inFunctionSet);
 
-/** All rows of a statement on a session of its own, for work that needs one snapshot. */
+/** All rows of a statement in its own session, for work that needs one snapshot. */
 export async function rowsInSession<Name extends StatementName>(
   session: Pick<Connections, "unsafe">,
   name: Name,
@@ -130,7 +130,7 @@ export async function rowsInSession<Name extends StatementName>(
 ): Promise<Row<Name>[]> {
   const values = ARGUMENTS[name](parameters).map(serverTyped) as never[];
   const rows: unknown = await session.unsafe(TEXTS[name], values);
-  // As in `createDatabase`: the columns were generated.
+  // As in `createDatabase`, the columns were generated.
   return rows as Row<Name>[];
 }
 
@@ -155,7 +155,10 @@ export function createDatabase(
   const failures = new Map<string, number>();
   let diskFullMs: number | undefined;
   const sendWhenFree = createFullServerWait({ waitMsMax: DATABASE_FULL_WAIT_MS_MAX });
-  /** A statement is a transaction of its own: rolled back for others' sake, it has left nothing, and is sent again. */
+  /**
+   * Each statement is its own transaction. If it was rolled back because of concurrent statements, it changed nothing
+   * and is sent again.
+   */
   function send<Name extends StatementName>(
     name: Name,
     parameters: Parameters<Name>,
@@ -168,8 +171,8 @@ export function createDatabase(
     parameters: Parameters<Name>,
     onWaited: (ms: number) => void,
   ) {
-    // Without `simple: false` a statement without parameters would not be prepared. The driver's types know
-    // neither that option nor our types of parameters, hence the casts.
+    // Without `simple: false`, a statement without parameters would not be prepared. The driver's types don't include
+    // that option or our parameter types, hence the casts.
     const options = { prepare: true, simple: false } as never;
     const values = ARGUMENTS[name](parameters).map(serverTyped) as never[];
     statementCount += 1;
@@ -201,7 +204,7 @@ export function createDatabase(
           waitedMs += ms;
         });
       } catch (error) {
-        // If a stopped server never answered the statement, its time is taken from nobody's budget.
+        // If a stopped server never answered the statement, its time counts toward no budget.
         isLost = error instanceof DatabaseUnavailableError && mayBeCommitted(error);
         throw error;
       } finally {
@@ -237,7 +240,7 @@ export function createDatabase(
   };
 }
 
-/** Which columns belong to which statement was generated, and is checked by a test, not here. */
+/** Which columns belong to which statement is generated, and checked by a test, not here. */
 function typed(
   rows: <Name extends StatementName>(
     name: Name,
@@ -251,8 +254,8 @@ function typed(
 }
 
 /**
- * Sends bigints and arrays as text, so that PostgreSQL gives them the type that the statement asks for.
- * The driver would choose a type by itself, for an array by its first element.
+ * Sends bigints and arrays as text, so that PostgreSQL converts them to the type that the statement expects. The driver
+ * would choose a type by itself, for an array by its first element.
  */
 function serverTyped(parameter: unknown): unknown {
   if (Array.isArray(parameter)) return arrayLiteral(parameter);

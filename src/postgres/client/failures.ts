@@ -1,5 +1,5 @@
 /**
- * Says what the errors of PostgreSQL, the driver and the socket mean. Their codes are read here and nowhere else.
+ * Interprets the errors of PostgreSQL, the driver, and the socket. Their codes are read here and nowhere else.
  *
  * SQLSTATEs: PostgreSQL manual, appendix A.
  *
@@ -7,10 +7,10 @@
  */
 import { codeOf, fieldOf } from "../../lib/error_fields.ts";
 
-/** The server that was reached does not have the wanted role. Nothing was sent to it. */
+/** The server does not have the wanted role. Nothing was sent to it. */
 export const WRONG_ROLE = "HOST_HAS_WRONG_ROLE";
 
-/** The server that was reached is a primary from before a failover. Nothing was sent to it. */
+/** The server is a primary from before a failover. Nothing was sent to it. */
 export const OLD_PRIMARY = "HOST_IS_OLD_PRIMARY";
 
 const DEADLOCK = "40P01";
@@ -22,14 +22,14 @@ const DISK_FULL = "53100";
 const TOO_MANY_CONNECTIONS = "53300";
 const INVALID_OBJECT_DEFINITION = "42P17";
 const LOCK_NOT_AVAILABLE = "55P03";
-/** A statement's timeout, too. */
+/** Also the code of a statement timeout. */
 const QUERY_CANCELED = "57014";
 const ADMIN_SHUTDOWN = "57P01";
 const CRASH_SHUTDOWN = "57P02";
 /** The server is starting up or shutting down. */
 const CANNOT_CONNECT_NOW = "57P03";
 
-/** No session began, so nothing was sent. */
+/** No session was started, so nothing was sent. */
 const UNREACHED: readonly string[] = [
   "CONNECT_TIMEOUT",
   "ECONNREFUSED",
@@ -61,7 +61,7 @@ const UNAVAILABLE: ReadonlySet<unknown> = new Set([
   READ_ONLY_TRANSACTION,
 ]);
 
-/** The database can't be reached, went away or is too busy: the caller may try again. */
+/** The database can't be reached, disconnected, or is too busy. The caller may retry. */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   return UNAVAILABLE.has(code) || /^(08|53)/.test(code ?? "");
@@ -80,11 +80,11 @@ export function isFull(error: unknown): boolean {
 /** Whether a statement that failed with this error may have been committed. */
 export function mayBeCommitted(error: unknown): boolean {
   const reason = error instanceof Error ? (error.cause ?? error) : {};
-  // An ERROR rolls its statement back. A FATAL ends the session and does not say whether it did.
+  // An ERROR rolls back its statement. A FATAL ends the session, and the outcome is unknown.
   return fieldOf(reason, "severity") !== "ERROR" && !UNSENT.has(codeOf(reason));
 }
 
-/** The statement was rolled back because of other statements at the same time. Manual, 13.5. */
+/** The statement was rolled back because of concurrent statements. Manual, 13.5. */
 export function isRolledBack(error: unknown): boolean {
   const code = codeOf(error);
   return code === DEADLOCK || code === SERIALIZATION_FAILURE;
@@ -94,47 +94,47 @@ export function isMisdirected(error: unknown): boolean {
   return codeOf(error) === WRONG_ROLE || isOldPrimary(error);
 }
 
-/** The server that was reached is a primary from before a failover. */
+/** The server is a primary from before a failover. */
 export function isOldPrimary(error: unknown): boolean {
   return codeOf(error) === OLD_PRIMARY;
 }
 
-/** Another session holds the lock for longer than the wait may take. */
+/** Another session holds the lock for longer than the lock timeout. */
 export function isLocked(error: unknown): boolean {
   return codeOf(error) === LOCK_NOT_AVAILABLE;
 }
 
-/** PostgreSQL has ended the statement, which took longer than it may. */
+/** PostgreSQL cancelled the statement because it exceeded its time. */
 export function isCancelled(error: unknown): boolean {
   return codeOf(error instanceof Error ? (error.cause ?? error) : error) === QUERY_CANCELED;
 }
 
-/** A table can't be as it is said, as a partition that overlaps another one. */
+/** A table definition is invalid, such as a partition that overlaps another one. */
 export function isInvalidDefinition(error: unknown): boolean {
   return codeOf(error) === INVALID_OBJECT_DEFINITION;
 }
 
-/** A value is not of its type, or breaks a constraint: SQLSTATE classes 22 and 23. */
+/** A value does not match its type, or violates a constraint: SQLSTATE classes 22 and 23. */
 export function isBadData(error: unknown): boolean {
   return /^2[23]/.test(String(codeOf(error)));
 }
 
-/** A standby, or a database that was made read-only. */
+/** The server is a standby, or the database is read-only. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === READ_ONLY_TRANSACTION;
 }
 
-/** The role may not do this. */
+/** The role lacks the privilege. */
 export function isForbidden(error: unknown): boolean {
   return codeOf(error) === INSUFFICIENT_PRIVILEGE;
 }
 
-/** The server, or the role, does not have what the statement calls: SQLSTATE classes 0A, 42 and 55. */
+/** The server or the role does not provide what the statement uses: SQLSTATE classes 0A, 42, and 55. */
 export function isUnsupported(error: unknown): boolean {
   return /^(0A|42|55)/.test(codeOf(error) ?? "");
 }
 
-/** There is no partition for a row. Unlike the error of a constraint, this one names none. */
+/** There is no partition for a row. Unlike a constraint error, this one names no constraint. */
 export function isPartitionMissing(error: unknown): boolean {
   return codeOf(error) === CHECK_VIOLATION && fieldOf(error, "constraint_name") === undefined;
 }

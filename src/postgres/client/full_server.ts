@@ -1,25 +1,25 @@
 /**
- * Waits for a connection that is open when the server has no room for another session (SQLSTATE 53300).
+ * Waits for an open connection when the server has no room for another session (SQLSTATE 53300).
  *
- * The driver opens a session for each statement that finds none idle, until the pool has as many as it may have. If the
- * server refuses that session, nothing was sent, and the sessions that are there work. So the statement is sent again
- * once one of those is free, and from time to time, since somebody else may have left.
+ * The driver opens a session for each statement that finds none idle, up to the pool's limit. If the server refuses
+ * that session, nothing was sent, and the existing sessions work. So the statement is sent again once one of those is
+ * free. It is also retried from time to time, because another client may have disconnected.
  *
  * @module
  */
 import { isFull } from "./failures.ts";
 
 interface Options {
-  /** A statement that has waited so long fails, in milliseconds. */
+  /** Milliseconds after which a waiting statement fails. */
   readonly waitMsMax: number;
 }
 
-/** Between two tries while no statement of the pool ends, in milliseconds. */
+/** Milliseconds between two tries while no statement of the pool ends. */
 const RETRY_MS = 200;
 
-/** What runs the statements of a pool. */
+/** Returns a function that runs the statements of a pool. */
 export function createFullServerWait({ waitMsMax }: Options) {
-  /** Resolves when a statement ends. Absent while none waits for that. */
+  /** Resolves when a statement ends. Undefined while none is waiting for that. */
   let freed: PromiseWithResolvers<void> | undefined;
 
   /**

@@ -1,11 +1,11 @@
 /**
- * Whether other gateways or commands are connected to a database. Every role may see that.
+ * Checks whether other gateways or commands are connected to a database. Every role can see that.
  *
  * @module
  */
 import type { Connections } from "./connect.ts";
 
-/** Asks on one connection, which does not count. */
+/** Asks on one connection, which is not counted. */
 export async function hasOtherGateways(connections: Connections): Promise<boolean> {
   const others = await connections`
     select from pg_stat_activity

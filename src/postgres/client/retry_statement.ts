@@ -1,22 +1,22 @@
 /**
- * Sends a statement again if it failed for a passing reason and left nothing behind.
+ * Retries a statement that failed for a temporary reason and changed nothing.
  *
- * Each statement is a transaction of its own, so one that was rolled back has left nothing. Nothing is sent
- * to a server of the wrong role.
+ * Each statement is its own transaction, so one that was rolled back has changed nothing. Nothing is sent to a server
+ * of the wrong role.
  *
  * @module
  */
 import { isMisdirected, isRolledBack } from "./failures.ts";
 
-/** Runs of one statement at most. The caller gets the error of the last. */
+/** The most runs of one statement. The caller gets the error of the last one. */
 export const RUNS_MAX = 5;
 
-/** Runs `send`, and again if the database rolled it back for a deadlock or a serialization failure. */
+/** Runs `send`, and repeats it if the database rolled it back for a deadlock or a serialization failure. */
 export function retryRolledBack<Result>(send: () => Promise<Result>): Promise<Result> {
   return retryOn(isRolledBack, send);
 }
 
-/** Runs `send`, and again on another server if the one that it reached does not have the wanted role. */
+/** Runs `send`, and repeats it on another server if the first does not have the wanted role. */
 export function retryMisdirected<Result>(send: () => Promise<Result>): Promise<Result> {
   return retryOn(isMisdirected, send);
 }

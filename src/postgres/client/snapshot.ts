@@ -1,7 +1,8 @@
 /**
- * A session of its own that sees one snapshot of the database, for as long as it is open.
+ * A session of its own that sees one snapshot of the database as long as it is open.
  *
- * A long copy holds its snapshot, so PostgreSQL keeps what was changed since: whoever opens one bounds its time.
+ * While a long copy has its snapshot open, PostgreSQL keeps all row versions since then. Callers must therefore limit
+ * its time.
  *
  * @module
  */
@@ -24,9 +25,9 @@ export interface Snapshot {
   ): Promise<Row<Name> | undefined>;
   /** All rows. @throws {DatabaseUnavailableError} */
   rows<Name extends StatementName>(name: Name, parameters: Parameters<Name>): Promise<Row<Name>[]>;
-  /** The rows of a query as CSV without quotes: for one column of compact JSON, its texts, one a line. */
+  /** The rows of a query as CSV without quotes. For one column of compact JSON, these are its texts, one per line. */
   copyLines(query: string): Promise<Readable>;
-  /** Closes the session at once, whatever it does. */
+  /** Closes the session immediately, whatever it is doing. */
   end(): Promise<void>;
 }
 
@@ -44,7 +45,7 @@ export async function openSnapshotAt(
   };
   const pool = connect(address, { connectionsMax: 1, statementTimeoutMs: 0, survey, onSocket });
   const end = async () => {
-    // The driver would wait until the server has sent what nobody reads.
+    // The driver would wait until the server has sent everything, although it is no longer needed.
     socket?.destroy();
     await pool.end({ timeout: 0 });
   };
@@ -59,7 +60,7 @@ export async function openSnapshotAt(
     );
     await reported(async () => {
       await session.unsafe("begin isolation level repeatable read read only");
-      // Rows are read in the order of an index, however few there were when the tables were last looked at.
+      // Rows are read in index order, even if the statistics say that there are few.
       await session.unsafe("set local enable_seqscan = off");
       await session.unsafe("set local enable_sort = off");
     });
@@ -71,7 +72,7 @@ export async function openSnapshotAt(
       copyLines: (query) =>
         reported(() =>
           session
-            // Compact JSON has neither of these two characters, so nothing in it is quoted or escaped.
+            // Compact JSON contains neither of these two characters, so nothing is quoted or escaped.
             .unsafe(
               `copy (${query}) to stdout with (format csv, quote e'\\x01', delimiter e'\\x02')`,
             )

@@ -1,17 +1,17 @@
 /**
- * Opens the sockets of a pool: chooses the host, encrypts, and closes sockets that are dead.
+ * Opens the sockets of a pool: chooses the host, encrypts, and closes dead sockets.
  *
- * Hosts are tried in their order, beginning with the last good one. If none answers, the connection is refused at
- * once. A server names its role while the session starts (`in_hot_standby`, PostgreSQL 14 or newer). If it is not the
- * wanted role, the socket is closed with an error that means that nothing was sent, and the host is passed over for a
- * while. A standby that has been promoted says so after the answer to its next statement. That answer is not passed on.
+ * Hosts are tried in order, starting with the last good one. If none answers, the connection is refused immediately. A
+ * server reports its role while the session starts (`in_hot_standby`, PostgreSQL 14 or newer). If that is not the
+ * wanted role, the socket is closed with an error that means that nothing was sent, and the host is skipped for a
+ * while. A standby that was promoted reports that after the answer to its next statement. That answer is discarded.
  *
- * Of several primaries only the newest is used (`timelines.ts`). Before the driver hears that a session is ready, the
- * session is asked for its timeline, which costs one round trip for a connection. If there are several hosts, all of
- * them are asked before one is chosen (`survey.ts`).
+ * If there are several primaries, only the newest is used (`timelines.ts`). Before the driver is notified that a
+ * session is ready, the session is asked for its timeline, which costs one round trip per connection. If there are
+ * several hosts, all of them are asked before one is chosen (`survey.ts`).
  *
- * If a server or a network stopped without a word, a statement would wait forever. The server bounds the time of a
- * statement, so a socket that is silent for longer is closed.
+ * If a server or network fails silently, a statement would wait forever. The server limits the time of a statement, so
+ * a socket that is silent for longer is closed.
  *
  * @module
  */
@@ -24,33 +24,33 @@ import type { Survey } from "./survey.ts";
 import { LINEAGE_QUERY, type Lineage, readLineage, type Timelines } from "./timelines.ts";
 
 export interface SocketsOptions extends Omit<ReturnType<typeof hostsOf>, "url" | "commits"> {
-  /** For one attempt at all hosts, in milliseconds. */
+  /** Milliseconds for one attempt at all hosts. */
   readonly connectTimeoutMs: number;
-  /** A socket that owes an answer and is silent for so many milliseconds is closed. Undefined: never. */
+  /** A socket that owes an answer and is silent for this many milliseconds is closed. Undefined for never. */
   readonly silenceMs: number | undefined;
-  /** Refuses old primaries. Undefined: takes them, which only a survey does. */
+  /** Refuses old primaries. If undefined, accepts them, which only a survey does. */
   readonly timelines?: Timelines | undefined;
   /** Finds the newest primary of several hosts. */
   readonly survey?: Survey | undefined;
 }
 
-/** For longer than a survey and a slow server's next session take together. If not, all tries could go to one host. */
+/** Longer than a survey plus the start of a session on a slow server. Otherwise all tries could go to the same host. */
 const PASSED_OVER_MS = 10_000;
 const SWEEP_MS = 500;
-/** The message that asks a server for encryption. PostgreSQL's protocol, SSLRequest. */
+/** The message that requests encryption. PostgreSQL's protocol, SSLRequest. */
 const SSL_REQUEST = new Uint8Array([0, 0, 0, 8, 4, 210, 22, 47]);
 const SSL_ACCEPTED = "S".charCodeAt(0);
 const QUERY_HEAD_BYTES = 5;
-/** A ReadyForQuery message, but for its last byte. */
+/** A ReadyForQuery message, except for its last byte. */
 const READY_HEAD = "Z\0\0\0\x05";
 const READY_BYTES = READY_HEAD.length + 1;
-/** What a server of the wrong role says about itself, in a ParameterStatus message. */
+/** What a server of the wrong role reports about itself, in a ParameterStatus message. */
 const WRONG_MARKS: Readonly<Record<WantedRole, readonly string[]>> = {
   primary: ["in_hot_standby\0on\0", "default_transaction_read_only\0on\0"],
   standby: ["in_hot_standby\0off\0"],
   any: [],
 };
-/** A mark may begin in so many of the bytes before. */
+/** A mark may start within this many of the previous bytes. */
 const MARK_LENGTH_MAX = Math.max(
   ...Object.values(WRONG_MARKS)
     .flat()
@@ -59,15 +59,15 @@ const MARK_LENGTH_MAX = Math.max(
 
 interface Watched {
   readonly socket: Socket;
-  /** Since when the server owes an answer and has sent nothing. */
+  /** Since when the server has owed an answer without sending anything. */
   silentSinceMs: number | undefined;
-  /** The last bytes that came, as many as a ReadyForQuery has, because it may come in pieces. */
+  /** The last bytes that arrived, as many as in a ReadyForQuery message, because it may arrive in pieces. */
   tail: string;
 }
 
 /**
- * Gives a function that opens the next socket of a pool. It never rejects, because a socket that could not be opened
- * fails later.
+ * Returns a function that opens the next socket of a pool. It never rejects: a socket that could not be opened fails
+ * later.
  */
 export function createSockets(options: SocketsOptions) {
   const { hosts, encryption, wantedRole, connectTimeoutMs, silenceMs, timelines, survey } = options;
@@ -80,20 +80,20 @@ export function createSockets(options: SocketsOptions) {
     const turned = [...hosts.slice(from), ...hosts.slice(0, from)];
     const nowMs = performance.now();
     const isGood = (host: DatabaseHost) => (passedOverUntilMs.get(host) ?? 0) <= nowMs;
-    // Hosts that were passed over come last. If there is no other, one of them may have been promoted.
+    // Hosts that were skipped come last. If there is no other, one of them may have been promoted.
     return [...turned.filter(isGood), ...turned.filter((host) => !isGood(host))];
   }
 
   /**
-   * Checks role and timeline while the session starts. A standby's role is checked later, too, because it may be
+   * Checks role and timeline while the session starts. A standby's role is also checked later, because it may be
    * promoted.
    */
   function prove(socket: Socket, host: DatabaseHost): void {
     let stage: "starting" | "asked" | "serving" = "starting";
     let seen = "";
-    // The end of the message by which the session is ready. The driver hears of it once the timeline is known.
+    // The end of the message that announces a ready session. The driver gets it once the timeline is known.
     let held: Buffer = Buffer.alloc(0);
-    // If it ended without an error, the driver would try again at once, forever.
+    // If the socket ended without an error, the driver would retry immediately, forever.
     const fail = () => socket.destroy(closedEarly());
     const { emit } = socket;
     const refuse = (error: Error) => {
@@ -122,7 +122,7 @@ export function createSockets(options: SocketsOptions) {
       const error = keepNewest(socket, host, { lineage, timelines });
       return error === undefined ? serve(held) : refuse(error);
     };
-    // We look before the driver does, which must not hear that a session with the wrong role is ready.
+    // Checked before the driver gets the data, because it must not learn that a session with the wrong role is ready.
     const look = (name: string | symbol, ...rest: unknown[]) => {
       const [bytes] = rest;
       if (name !== "data" || !Buffer.isBuffer(bytes)) return emit.call(socket, name, ...rest);
@@ -146,7 +146,7 @@ export function createSockets(options: SocketsOptions) {
       try {
         const timeoutMs = connectTimeoutMs / hosts.length;
         const socket = await open(host, { encryption, timeoutMs });
-        // The driver names them in its errors.
+        // The driver includes them in its errors.
         Object.assign(socket, { host: host.host, port: host.port });
         prove(socket, host);
         sweep?.watch(socket);
@@ -168,10 +168,10 @@ function queryMessage(text: string): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** A socket that fails once the driver listens. Before that nobody would hear of the failure. */
+/** A socket that fails once the driver listens. Before that, the failure would go unnoticed. */
 function failingSocket(failure: unknown): Socket {
   const socket = new Socket();
-  // If not, the driver's own write would fail first, with an error that says nothing.
+  // Otherwise the driver's own write would fail first, with a meaningless error.
   socket.write = () => true;
   setTimeout(
     () => socket.destroy(failure instanceof Error ? failure : new Error(String(failure))),
@@ -185,7 +185,7 @@ function wrongRole({ host, port }: DatabaseHost, wantedRole: WantedRole): Error 
   return coded(WRONG_ROLE, `the database at ${host}:${port} is ${found}`);
 }
 
-/** Gives the error if the session is on an old primary. If it becomes old later, the socket is closed. */
+/** Returns the error if the session is on an old primary. If it becomes old later, the socket is closed. */
 function keepNewest(
   socket: Socket,
   host: DatabaseHost,
@@ -233,7 +233,7 @@ async function open(
   }
 }
 
-/** The first event of this name on a socket that is being opened. Rejects if it closes. Leaves no listener. */
+/** The first event of this name on a socket that is being opened. Rejects if the socket closes. Leaves no listener. */
 async function first(socket: Socket, event: string): Promise<unknown[]> {
   const closed = new AbortController();
   socket.once("close", () => closed.abort());
@@ -257,7 +257,7 @@ async function encrypt(
     if (mode === "prefer") return socket;
     throw coded("ECONNREFUSED", "the database takes no encrypted connection");
   }
-  // Anybody can send what is not encrypted. PostgreSQL's protocol, SSL session encryption.
+  // Unencrypted bytes may come from anyone. PostgreSQL's protocol, SSL session encryption.
   if (answer.length > 1)
     throw coded("ECONNREFUSED", "the database sent more than its consent to encryption");
   const secure = connectTls({
@@ -277,17 +277,17 @@ function closedEarly(): Error {
   return coded("ECONNRESET", "the connection was closed before it was made");
 }
 
-/** An error as those of sockets, which `failures.ts` distinguishes by their codes. */
+/** An error like those of sockets, which `failures.ts` distinguishes by their codes. */
 function coded(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-/** Whether the bytes end with a ReadyForQuery message, after which nothing is owed. */
+/** Whether the bytes end with a ReadyForQuery message, after which no answer is owed. */
 function isReady(bytes: string): boolean {
   return bytes.slice(0, -1).endsWith(READY_HEAD);
 }
 
-/** Closes the silent sockets of a pool. One timer for all costs less than one for each statement. */
+/** Closes the silent sockets of a pool. One timer for all costs less than one per statement. */
 function createSweep(silenceMs: number) {
   const watched = new Set<Watched>();
   let timer: ReturnType<typeof setInterval> | undefined;

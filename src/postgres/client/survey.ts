@@ -1,12 +1,12 @@
 /**
  * Finds the newest of several primaries, before a connection is opened.
  *
- * After a failover the old primary may come back. It takes writes as the new one does. So all hosts are asked for
- * their timelines, at once, and shared by all connections that are opened in the same second. The first survey waits
- * for each host, as long as a connection may take. Later ones wait only a moment for hosts that are slower than the
- * first primary, because this process knows the newest timeline by then.
+ * After a failover, the old primary may come back and accept writes like the new one. So all hosts are asked for their
+ * timelines in parallel, and all connections opened in the same second share the result. The first survey waits for
+ * each host for as long as a connection may take. Later ones wait only briefly for hosts that are slower than the first
+ * primary, because this process already knows the newest timeline.
  *
- * An old primary is marked as old, in its own database, so that a gateway that finds only that one refuses it, too.
+ * An old primary is marked as old in its own database, so that a gateway that reaches only that one also refuses it.
  *
  * @module
  */
@@ -14,22 +14,22 @@ import { within } from "../../lib/within.ts";
 import type { DatabaseHost } from "./address.ts";
 import type { Lineage, Timelines } from "./timelines.ts";
 
-/** Gives the hosts that are primaries, the newest first. Never rejects. */
+/** Returns the hosts that are primaries, newest first. Never rejects. */
 export type Survey = () => Promise<readonly DatabaseHost[]>;
 
-/** A primary from before a failover that still takes connections. */
+/** A primary from before a failover that still accepts connections. */
 export interface OldPrimary {
   readonly host: DatabaseHost;
   readonly timeline: number;
   readonly newestTimeline: number;
-  /** Why it could not be marked as old; undefined if it was. */
+  /** Why it could not be marked as old. Undefined if it was. */
   readonly error?: unknown;
 }
 
 export interface SurveyOptions {
   readonly hosts: readonly DatabaseHost[];
   readonly timelines: Timelines;
-  /** The host's lineage; undefined for a standby. Rejects if it can't be reached. */
+  /** The host's lineage, or undefined for a standby. Rejects if the host can't be reached. */
   readonly probe: (host: DatabaseHost) => Promise<Lineage | undefined>;
   /** Writes the newest timeline into an old primary's database. */
   readonly mark: (host: DatabaseHost, newest: Lineage) => Promise<void>;
@@ -39,7 +39,7 @@ export interface SurveyOptions {
   readonly onOldPrimary?: ((found: OldPrimary) => void) | undefined;
 }
 
-/** How old a survey may be. */
+/** Maximum age of a survey. */
 const FRESH_MS = 1_000;
 /** How long a later survey waits for other hosts once a primary has answered. */
 const SLOW_MS = 300;
@@ -53,7 +53,7 @@ export function createSurvey(options: SurveyOptions): Survey {
   let surveying = Promise.resolve();
 
   async function ask(host: DatabaseHost): Promise<Lineage | undefined> {
-    // A host that can't be reached is no primary. The next connection to it fails with the reason.
+    // A host that can't be reached counts as no primary. The next connection to it fails with the reason.
     const answer = await within(probe(host), timeoutMs).catch(() => undefined);
     const lineage = answer === "late" ? undefined : answer;
     if (lineage === undefined) {
@@ -101,7 +101,7 @@ export function createSurvey(options: SurveyOptions): Survey {
     }
     await surveying;
     const primaries = [...lineages].filter(([, lineage]) => !timelines.isOld(lineage));
-    // Sorting is stable, so of equals the first host in the address comes first.
+    // Sorting is stable, so among equals the first host in the address comes first.
     return hosts
       .flatMap((host) => primaries.filter(([each]) => each === host))
       .sort(([, one], [, other]) => other.timeline - one.timeline)

@@ -1,9 +1,10 @@
 /**
- * Limits how much of the database's time each account may take: a leaky bucket of milliseconds, filled afterwards.
+ * Limits how much of the database's time each account may use: a leaky bucket of milliseconds, filled after each
+ * statement.
  *
- * The time of each statement is poured in, even if the statement failed. It runs out evenly, a budget in a minute.
- * While an account's bucket has a budget or more, no statement is run for it. A bucket holds at most two budgets. So
- * even after a stall of the database an account waits for a minute at most.
+ * The time of each statement is added, even if the statement failed. The bucket drains evenly, by one budget per
+ * minute. While an account's bucket contains a full budget or more, no statement is run for it. A bucket is capped at
+ * two budgets, so even after a stall of the database, an account waits for a minute at most.
  *
  * @module
  */
@@ -15,7 +16,10 @@ interface Bucket {
   readonly atMs: number;
 }
 
-/** A budget of so many milliseconds for each account. It remembers the accounts that spent last, `accountsMax` of them. */
+/**
+ * Creates a budget of this many milliseconds for each account. It remembers the `accountsMax` accounts with the most
+ * recent statements.
+ */
 export function createTimeBudget(budgetMs: number, accountsMax: number) {
   const buckets = new BoundedMap<string, Bucket>(accountsMax);
   const ranOutMs = (forMs: number) => (forMs * budgetMs) / WINDOW_MS;
@@ -28,7 +32,7 @@ export function createTimeBudget(budgetMs: number, accountsMax: number) {
 
   return {
     spentMs,
-    /** Milliseconds until a statement may be run for the account. 0: it may now. */
+    /** Milliseconds until a statement may be run for the account. 0 means now. */
     waitMs(accountId: string, nowMs: number): number {
       const overMs = spentMs(accountId, nowMs) - budgetMs;
       return overMs < 0 ? 0 : Math.ceil((overMs * WINDOW_MS) / budgetMs) + 1;

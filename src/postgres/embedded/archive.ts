@@ -1,9 +1,8 @@
 /**
  * Finds the PostgreSQL inside the executable, and unpacks it once into a cache folder.
  *
- * `bun run build` puts one archive into the executable, a tar compressed with zstd. Its name has its version and
- * digest (`src/build/pack_postgres.ts`). Each start checks that all files have their size. If somebody has removed
- * some of them, the folder is replaced.
+ * `bun run build` adds one archive to the executable, a tar compressed with zstd. Its name contains version and digest
+ * (`src/build/pack_postgres.ts`). Each start checks the size of all files. If any are missing, the folder is replaced.
  *
  * @module
  */
@@ -28,8 +27,8 @@ const PROGRAM_MODE = 0o755;
 const FILE_MODE = 0o644;
 
 /**
- * The folder with `bin`, `lib` and `share`, in the first home that it is in or can be written to. Undefined if Bun
- * runs the program from its sources.
+ * The folder with `bin`, `lib`, and `share`, in the first home that contains it or is writable. Undefined if Bun runs
+ * the program from its sources.
  * @throws if there is no such home.
  */
 export async function unpackPostgres(homes: readonly string[]): Promise<string | undefined> {
@@ -69,8 +68,8 @@ async function unpack(packed: Blob, folders: readonly string[]): Promise<string>
 }
 
 /**
- * Makes a folder that every account can read. One start at a time writes it, under another name, and then renames it.
- * So a start that is killed leaves no half of it.
+ * Creates a folder that every account can read. One start at a time writes it, under a temporary name, and then renames
+ * it. So a start that is killed leaves no incomplete folder.
  */
 export async function installFolder(
   folder: string,
@@ -81,7 +80,7 @@ export async function installFolder(
   const umask = process.umask(0o022);
   try {
     if (isWhole()) return;
-    // Root's folders belong to the system, where nobody expects new files.
+    // Root's folders belong to the system, where new files would be unexpected.
     if (isRoot()) process.stderr.write(`feedgate: PostgreSQL is unpacked into ${folder}, once\n`);
     rmSync(draft, { recursive: true, force: true });
     write(draft);
@@ -93,10 +92,10 @@ export async function installFolder(
   }
 }
 
-/** Whether every file is there and has its size. */
+/** Whether every file exists with its full size. */
 function isWhole(folder: string): boolean {
   try {
-    /** The bytes of each file by its path. */
+    /** The size of each file by path. */
     const manifest: Record<string, number> = JSON.parse(
       readFileSync(join(folder, MANIFEST_NAME), "utf8"),
     );

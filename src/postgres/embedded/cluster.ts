@@ -1,5 +1,5 @@
 /**
- * Makes the cluster, which is what PostgreSQL calls its files, by `initdb`.
+ * Creates the cluster (PostgreSQL's term for its data files) with `initdb`.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import { basename, dirname, join } from "node:path";
 import { spawnOptions } from "./keeper.ts";
 import { makePrivateDir, type Programs, type Site } from "./site.ts";
 
-/** The only superuser. Except on Windows, only an account that may open the socket's directory reaches it. */
+/** The only superuser. Except on Windows, only an account that can open the socket's directory can connect as it. */
 export const SUPERUSER = "postgres";
-/** Stands between the name of a cluster and the unique end of its draft's name. */
+/** Separates the name of a cluster from the unique suffix of its draft's name. */
 const DRAFT_MARK = ".new-";
 const SAID_CHARS_MAX = 2_000;
 
 /**
- * Makes the cluster if there is none, under another name that it then changes, so that a killed `initdb` leaves no
- * half of one. The caller holds the data directory's lock.
+ * Creates the cluster if there is none. It is created under a temporary name and then renamed, so that a killed
+ * `initdb` leaves no incomplete cluster. The caller must hold the data directory's lock.
  */
 export async function createCluster(site: Site, programs: Programs): Promise<void> {
   if (existsSync(join(site.cluster, "PG_VERSION"))) return;
@@ -34,7 +34,7 @@ export async function createCluster(site: Site, programs: Programs): Promise<voi
   renameSync(draft, site.cluster);
 }
 
-/** Removes what killed starts have left. */
+/** Removes what killed starts have left behind. */
 function removeDrafts(cluster: string): void {
   const home = dirname(cluster);
   for (const name of readdirSync(home)) {
@@ -42,32 +42,32 @@ function removeDrafts(cluster: string): void {
     try {
       rmSync(join(home, name), { recursive: true, force: true });
     } catch {
-      // An `initdb` that outlived its gateway still writes to it. The next first start tries again.
+      // An `initdb` that outlived its gateway still writes to it. The next start without a cluster tries again.
     }
   }
 }
 
-/** Runs `initdb`. Returns "", or what it said if it failed. */
+/** Runs `initdb`. Returns "", or its output if it failed. */
 async function initialize(site: Site, programs: Programs, folder: string): Promise<string> {
   const args = ["-D", folder, "-U", SUPERUSER, "-A", "trust", "-E", "UTF8", "--no-instructions"];
-  // The builtin provider sorts alike on every machine, whatever its C library.
+  // The builtin provider sorts the same on every machine, whatever its C library.
   args.push("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--lc-messages=C");
   const initdb = [join(programs.folder, "bin", "initdb"), ...args];
   const said = await run(initdb, site, programs);
   if (!said.includes("could not look up effective user ID")) return said;
-  // `initdb` wants a name for its uid, and in a container the uid may have none. In a user namespace of its own it
-  // has the name nobody, and what it writes still belongs to our uid.
+  // `initdb` needs a name for its uid, and in a container the uid may have none. In its own user namespace, its name is
+  // nobody, and what it writes still belongs to our uid.
   const nobody = ["unshare", "--user", "--map-user=65534", "--map-group=65534"];
   const mapped = await run([...nobody, ...initdb], site, programs);
   return mapped === "" ? "" : `${said}${mapped}add the uid to /etc/passwd\n`;
 }
 
-/** Runs a program to its end. Returns "", or what it said if it failed. */
+/** Runs a program to its end. Returns "", or its output if it failed. */
 async function run(command: readonly string[], site: Site, programs: Programs): Promise<string> {
   const [program = "", ...args] = command;
   const child = spawn(program, args, {
     ...spawnOptions(site.account, programs),
-    // In a session of its own, so that Ctrl-C reaches only us.
+    // In its own session, so that Ctrl-C reaches only us.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });

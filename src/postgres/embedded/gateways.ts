@@ -1,9 +1,9 @@
 /**
- * The gateways that serve from a data directory, so that `feedgate stop` finds them, and `feedgate console` their
+ * The gateways that serve from a data directory. `feedgate stop` uses them, and `feedgate console` uses their
  * addresses.
  *
- * Each holds a lock (`lock.ts`) on a file that is named by its host and pid. The kernel frees the lock when the
- * process ends, in whatever way. So a process that has got the pid since is never taken for the gateway.
+ * Each holds a lock (`lock.ts`) on a file that is named by its host and pid. The kernel releases the lock when the
+ * process ends for any reason, so another process that got the same pid later is never mistaken for the gateway.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { dataDirError, makeDataDir } from "./site.ts";
 
 /** A gateway that serves from a data directory. */
 export interface RunningGateway {
-  /** The machine, or the container, in which its pid is a pid. */
+  /** The machine or container in which the pid is valid. */
   readonly host: string;
   readonly pid: number;
   hasEnded(): boolean;
@@ -25,16 +25,16 @@ export interface RunningGateway {
   readUrls(): GatewayUrls | undefined;
 }
 
-/** What links to a gateway begin with, without a slash at the end. */
+/** Base addresses of links to a gateway, without a trailing slash. */
 export interface GatewayUrls {
   readonly clients: string;
-  /** The same, unless operators have a listener of their own. */
+  /** The same as `clients`, unless operators have their own listener. */
   readonly operators: string;
 }
 
 /** The note of this process. */
 export interface GatewayNote {
-  /** Adds where it serves. */
+  /** Adds the addresses where it serves. */
   tell(urls: GatewayUrls): void;
   takeBack(): void;
 }
@@ -42,13 +42,13 @@ export interface GatewayNote {
 const PREFIX = "gateway";
 const FORM = new RegExp(`^${PREFIX}-(\\d+)@(.+)\\.lock$`);
 
-/** Notes that this process serves from the directory. */
+/** Records that this process serves from the directory. */
 export async function noteGateway(path: string): Promise<GatewayNote> {
   try {
     const file = join(makeDataDir(path), `${PREFIX}-${process.pid}@${hostname()}.lock`);
     for (;;) {
       const free = await takeLock(file);
-      // Before it was locked, it looked like that of a gateway that has ended, and may have been removed.
+      // Before it was locked, it looked like the note of a gateway that has ended, so it may have been removed.
       if (!existsSync(file)) {
         free();
         continue;
@@ -71,8 +71,8 @@ export async function noteGateway(path: string): Promise<GatewayNote> {
 }
 
 /**
- * Those that run, in the order of their names. What others have left behind is removed. Gateways make files: a
- * folder or a link of such a name is none of theirs.
+ * The gateways that are running, in name order. Files of others are removed. Gateways create plain files, so a folder
+ * or a link with such a name is ignored.
  */
 export function listGateways(dataDir: string): RunningGateway[] {
   return readdirSync(dataDir, { withFileTypes: true })
@@ -89,18 +89,18 @@ export function listGateways(dataDir: string): RunningGateway[] {
     });
 }
 
-/** Whether nobody holds the lock. Then the file goes, too. @throws if it can't be asked. */
+/** Whether the lock is free. If it is, the file is removed. @throws if the lock can't be checked. */
 function removeIfFree(file: string): boolean {
   if (!existsSync(file)) return true;
   const free = tryToLock(file);
-  // It may be gone by now: its gateway removes it as it ends.
+  // The file may be gone by now, because its gateway removes it when it ends.
   if (free === undefined) return !existsSync(file);
   removeFiles(file);
   free();
   return true;
 }
 
-/** The lock's file stays empty, so the addresses have one of their own. */
+/** The lock's file stays empty, so the addresses have their own file. */
 function urlsFile(lockFile: string): string {
   return lockFile.replace(/lock$/, "urls");
 }
@@ -117,7 +117,7 @@ function readUrls(file: string): GatewayUrls | undefined {
       ? { clients: told.clients, operators: told.operators }
       : undefined;
   } catch (error) {
-    // It does not serve yet, or is just writing.
+    // It does not serve yet, or is being written.
     if (codeOf(error) === "ENOENT" || error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -1,13 +1,13 @@
 /**
- * The keeper: a small shell script that starts PostgreSQL and stays until PostgreSQL ends. It runs under
- * PostgreSQL's account.
+ * The keeper: a small shell script that starts PostgreSQL and runs until PostgreSQL ends. It runs under PostgreSQL's
+ * account.
  *
- * Each user of the server holds the data directory's pipe open, and the keeper waits at the other end. When the last
- * user has died, in whatever way, the kernel closes the pipe, and the keeper stops PostgreSQL. The keeper also mends
+ * Each user of the server keeps the data directory's pipe open, and the keeper waits at the other end. When the last
+ * user has ended for any reason, the kernel closes the pipe, and the keeper stops PostgreSQL. The keeper also repairs
  * the cluster's files, because root must not touch them.
  *
- * Windows has neither `sh` nor such pipes. There PostgreSQL is started without a keeper, and the next start joins a
- * server that was left behind.
+ * Windows has neither `sh` nor such pipes. There, PostgreSQL is started without a keeper, and the next start joins a
+ * server that is still running.
  *
  * @module
  */
@@ -18,17 +18,17 @@ import { openOwn } from "./own_files.ts";
 import type { SystemUser } from "./owner.ts";
 import { makePrivateDir, type Programs, type Site } from "./site.ts";
 
-/** A fast shutdown writes a checkpoint. If that takes longer, a recovery at the next start costs less. */
+/** A fast shutdown writes a checkpoint. If that takes longer than this, a recovery at the next start costs less. */
 export const STOP_FAST_SECONDS = 8;
 /** The keeper's name in a process list. */
 const KEEPER_NAME = "feedgate-keeper";
-/** Except on Windows it is only a part of the socket's name. */
+/** Except on Windows, it is only a part of the socket's name. */
 const SOCKET_PORT = 5432;
-/** Exit code if a server of the cluster runs already. */
+/** Exit code if a server of the cluster is already running. */
 const RUNS_ALREADY = 75;
 const ON_WINDOWS = process.platform === "win32";
 
-/** A PostgreSQL that starts or runs. */
+/** A PostgreSQL that is starting or running. */
 export type Keeper = ReturnType<typeof startKeeper>;
 
 /** Opens the pipe, which makes this process a user of the server. Returns a function that closes it. */
@@ -50,11 +50,11 @@ export function startKeeper(site: Site, programs: Programs, log: string) {
   if (socketDir !== undefined) makePrivateDir(socketDir, account);
   const server = [join(programs.folder, "bin", "postgres"), "-D", cluster, ...addressArgs(site)];
   server.push(...SETTINGS.flatMap((setting) => ["-c", setting]));
-  // We hold the pipe open for writing, so to open it for reading does not wait.
+  // Opening the pipe for reading does not block, because we have it open for writing.
   const users = ON_WINDOWS
     ? "ignore"
     : openSync(join(dataDir, "users"), constants.O_RDONLY | constants.O_NOFOLLOW);
-  // Opened here, because the account may not reach the log's directory.
+  // Opened here, because the account may have no access to the log's directory.
   const output = openOwn(log, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
   const [program = "", ...args] = ON_WINDOWS
     ? server
@@ -70,7 +70,7 @@ export function startKeeper(site: Site, programs: Programs, log: string) {
       ];
   const child = spawn(program, args, {
     ...spawnOptions(account, programs),
-    // In a session of its own, so that Ctrl-C reaches only the gateway, which drains before it stops the server.
+    // In its own session, so that Ctrl-C reaches only the gateway, which drains before it stops the server.
     detached: true,
     stdio: [users, output, output],
   });
@@ -89,17 +89,17 @@ export function startKeeper(site: Site, programs: Programs, log: string) {
     get failure() {
       return failure;
     },
-    /** Whether it ended because another server of the cluster runs. */
+    /** Whether it ended because another server of the cluster is running. */
     get hasFoundServer() {
       return child.exitCode === RUNS_ALREADY;
     },
   };
 }
 
-/** Options to run a program of PostgreSQL with. */
+/** Options for running a PostgreSQL program. */
 export function spawnOptions(account: SystemUser | undefined, { folder, libraries }: Programs) {
   const { PATH } = process.env;
-  // Nothing else: variables like PGDATA would change what it does, and our secrets do not concern it.
+  // No other variables: PGDATA and the like would change its behavior, and it must not see our secrets.
   const base = ON_WINDOWS ? process.env : { PATH: PATH ?? "/usr/bin:/bin" };
   return {
     ...account,
@@ -111,7 +111,7 @@ export function spawnOptions(account: SystemUser | undefined, { folder, librarie
 
 function addressArgs({ socketDir }: Site): string[] {
   if (socketDir !== undefined) {
-    // Without a TCP port, so that none is in conflict and nobody else connects.
+    // Without a TCP port, so that no port conflicts and no one else connects.
     const socket = ["-c", "listen_addresses=", "-c", "unix_socket_permissions=0700"];
     return ["-k", socketDir, "-p", `${SOCKET_PORT}`, ...socket];
   }
@@ -122,18 +122,18 @@ function addressArgs({ socketDir }: Site): string[] {
 }
 
 const SETTINGS = [
-  // Money and usage must survive a crash: an acknowledged commit is on the disk, and its pages are whole.
+  // Money and usage must survive a crash: a commit that was acknowledged is on disk, and its pages are complete.
   "fsync=on",
   "synchronous_commit=on",
   "full_page_writes=on",
-  // For fewer checkpoints, because after each one every changed page is written whole once more.
+  // Fewer checkpoints, because after each one, the first change of a page writes the whole page again.
   "max_wal_size=4GB",
   "checkpoint_timeout=15min",
-  // For the pages in frequent use. The system's cache has the rest, so a small machine has enough memory.
+  // For the most used pages. The system's cache has the rest, so a small machine has enough memory.
   "shared_buffers=256MB",
   // Several gateways and operator commands share the server, each with its own pool.
   "max_connections=200",
-  // Our statements take a millisecond, and to compile them costs more than it saves.
+  // Our statements take a millisecond, and compiling them costs more than it saves.
   "jit=off",
   // The driver's types expect times printed in UTC.
   "timezone=UTC",
@@ -143,10 +143,10 @@ const SETTINGS = [
  * POSIX sh, for dash, busybox and macOS. Its arguments are the cluster, the socket's folder, whether that folder is
  * temporary, and then PostgreSQL with its arguments.
  *
- * After a kill -9, `postmaster.pid` names a dead server, or a process that got its pid since. PostgreSQL then refuses
- * to start. If the file has the pid of PostgreSQL's parent, it starts. So the script writes its own pid there. It does
- * not delete the file, because PostgreSQL must still check that no process of the dead server uses the shared memory
- * that is named in it. The socket's lock names the dead server, too.
+ * After a kill -9, `postmaster.pid` names a dead server, or another process that has its pid now. PostgreSQL then
+ * refuses to start, unless the file contains the pid of PostgreSQL's parent. So the script writes its own pid there. It
+ * does not delete the file, because PostgreSQL must still check that no process of the dead server uses the shared
+ * memory that is named in it. The socket's lock file also names the dead server.
  */
 const SCRIPT = `
 cluster=$1 sockets=$2 is_temporary=$3

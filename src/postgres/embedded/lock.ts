@@ -1,8 +1,8 @@
 /**
  * A lock that one task of one process holds at a time.
  *
- * It is SQLite's lock on an empty file, because the kernel frees it when its holder dies. A file with a pid must be
- * taken over from a dead holder, and two processes that do so at once can both believe that they won.
+ * It is SQLite's lock on an empty file, because the kernel releases it when its holder dies. A pid file would have to
+ * be taken over from a dead holder, and two processes that do so at the same time can both believe that they succeeded.
  *
  * @module
  */
@@ -13,11 +13,11 @@ import { codeOf } from "../../lib/error_fields.ts";
 /** A start holds the data directory's lock through crash recovery (5 min in `start.ts`), a stop for 15 s. */
 const WAIT_MS_MAX = 330_000;
 const POLL_MS = 10;
-/** A user who may read the file can lock it, and so block every command. */
+/** A user who can read the file can lock it, and so block every command. */
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
-/** Waits for the lock and takes it. Returns a function that frees it. @throws if it is held for too long. */
+/** Waits for the lock and takes it. Returns a function that releases it. @throws if it is held for too long. */
 export async function takeLock(path: string): Promise<() => void> {
   const until = Date.now() + WAIT_MS_MAX;
   for (;;) {
@@ -32,14 +32,17 @@ export async function takeLock(path: string): Promise<() => void> {
   );
 }
 
-/** Takes the lock and returns a function that frees it; undefined if somebody else holds it, or just removes its file. */
+/**
+ * Takes the lock and returns a function that releases it. Undefined if another process holds it, or is removing its
+ * file.
+ */
 export function tryLock(path: string): (() => void) | undefined {
   keepFromOthers(path);
   const lock = openLock(path);
   if (lock === undefined) return undefined;
   try {
     lock.run("pragma busy_timeout = 0");
-    // Nothing is ever written, so no file is needed to undo it.
+    // Nothing is ever written, so no journal file is needed.
     lock.run("pragma journal_mode = memory");
     lock.run("begin exclusive");
     return () => lock.close();
@@ -61,7 +64,7 @@ function openLock(path: string): Database | undefined {
   }
 }
 
-/** Whether there is something at the path that stays as it is, and that we can't open as a lock. */
+/** Whether something else is permanently at the path that we can't open as a lock. */
 function isClosedToUs(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return false;
@@ -75,9 +78,9 @@ function isClosedToUs(path: string): boolean {
 }
 
 /**
- * Makes the file where it is missing, and closes it to other accounts of the machine.
+ * Creates the file if it is missing, and makes it inaccessible to other accounts of the machine.
  *
- * A file that is there is not opened: to close it would free a lock that another task of this process holds.
+ * An existing file is not opened, because closing it would release a lock that another task of this process holds.
  */
 function keepFromOthers(path: string): void {
   try {

@@ -1,5 +1,5 @@
 /**
- * Opens files of the data directory so that a link or a pipe in their place does no harm.
+ * Opens files of the data directory safely, even if a link or a pipe has replaced them.
  *
  * @module
  */
@@ -7,12 +7,12 @@ import { closeSync, constants, openSync, readFileSync } from "node:fs";
 
 const OWNER_ONLY = 0o600;
 
-/** Opens a file. Follows no link, and does not wait for the other end of a pipe. */
+/** Opens a file. Does not follow links, and does not wait for the other end of a pipe. */
 export function openOwn(path: string, flags: number): number {
   return openSync(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, OWNER_ONLY);
 }
 
-/** The text of a small file. "" if it is missing or may not be read. */
+/** The text of a small file, or "" if it is missing or unreadable. */
 export function readOwn(path: string): string {
   let file: number | undefined;
   try {

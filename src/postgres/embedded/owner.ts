@@ -1,10 +1,9 @@
 /**
- * Finds the owner of a data directory. Lets root become that account before it touches anything in the directory.
+ * Finds the owner of a data directory, and makes root become that account before it touches anything in the directory.
  *
- * The owner can put a link in the place of any file there, and configures the PostgreSQL that runs there. So root
- * gives up its privileges for good (`becomeOwner`) at the start of every command that uses a data directory. In a
- * directory of its own, root stays root, if no other account can replace the directory or one on the way to it
- * (`requireRootsOwn`).
+ * The owner can replace any file there by a link, and configures the PostgreSQL that runs there. So root permanently
+ * drops its privileges (`becomeOwner`) at the start of every command that uses a data directory. In its own directory,
+ * root stays root if no other account can replace the directory or one of its ancestors (`requireRootsOwn`).
  *
  * @module
  */
@@ -37,8 +36,8 @@ export function isRoot(): boolean {
 }
 
 /**
- * Turns a process of root into one of the data directory's owner, with all of its threads and for good. Does nothing
- * for other accounts, and in a directory of root's.
+ * Permanently turns a root process, with all of its threads, into one of the data directory's owner. Does nothing for
+ * other accounts, or in root's own directory.
  */
 export function becomeOwner(dataDir: string): void {
   if (!isRoot()) return;
@@ -52,7 +51,7 @@ export function becomeOwner(dataDir: string): void {
 
 /**
  * Refuses to let root use a directory that another account could replace.
- * @throws if the directory, or anything on the way to it, is not root's alone.
+ * @throws if the directory, or any ancestor, does not belong to root alone.
  */
 export function requireRootsOwn(folder: string): void {
   const foreign = isRoot() ? findForeign(resolve(folder)) : undefined;
@@ -62,12 +61,12 @@ export function requireRootsOwn(folder: string): void {
   );
 }
 
-/** Whether a directory and the way to it are root's alone, so far as they exist. */
+/** Whether a directory and its ancestors, as far as they exist, belong to root alone. */
 export function isRootsOwn(folder: string): boolean {
   return findForeign(resolve(folder)) === undefined;
 }
 
-/** The first account of `/etc/passwd` that fits. */
+/** The first account of `/etc/passwd` that matches. */
 export function findSystemUser(
   fits: (entry: SystemUser & { readonly name: string }) => boolean,
 ): SystemUser | undefined {
@@ -76,7 +75,7 @@ export function findSystemUser(
   for (const line of entries.split("\n")) {
     const [name = "", , uid, gid] = line.split(":");
     if (uid === undefined || gid === undefined) continue;
-    // macOS writes nobody's ids as -2, which the kernel reads as an unsigned number.
+    // macOS writes the ids of `nobody` as -2, which the kernel reads as an unsigned number.
     const entry = { name, uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
     if (fits(entry)) return { uid: entry.uid, gid: entry.gid };
   }
@@ -90,7 +89,7 @@ function nearestExisting(path: string): string {
   return at;
 }
 
-/** The first directory or link on the way to a path that another account could replace. */
+/** The first directory or link on the path that another account could replace. */
 function findForeign(path: string): string | undefined {
   let at = parse(path).root;
   const names = path.slice(at.length).split(sep);
@@ -98,7 +97,7 @@ function findForeign(path: string): string | undefined {
     const next = join(at, name);
     const found = lstatSync(next, { throwIfNoEntry: false });
     if (found === undefined) return undefined;
-    // In a sticky directory only the owner of an entry may replace it. But anybody may add one.
+    // In a sticky directory, only the owner of an entry may replace it, but anyone may add one.
     const isGuarded = (found.mode & STICKY) !== 0 && index < names.length - 1;
     if (found.uid !== 0 || (isWritable(found) && !isGuarded)) return next;
     if (found.isSymbolicLink()) {
@@ -110,7 +109,7 @@ function findForeign(path: string): string | undefined {
   return undefined;
 }
 
-/** Whether an account other than its owner and root's group may change what is in a directory. */
+/** Whether an account other than its owner and root's group may change the contents of a directory. */
 function isWritable(found: Stats): boolean {
   if (found.isSymbolicLink()) return false;
   const mask = found.gid === 0 ? WRITABLE_BY_OTHERS : WRITABLE_BY_OTHERS | WRITABLE_BY_GROUP;

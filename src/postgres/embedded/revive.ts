@@ -1,9 +1,8 @@
 /**
  * Starts the embedded PostgreSQL again if it dies while the gateway runs.
  *
- * Of several gateways one starts the server, and the others join it (`start.ts`). The socket has the same path as
- * before, so pools reconnect by themselves. On Windows the server gets another port, and the gateway must be started
- * again.
+ * If there are several gateways, one starts the server, and the others join it (`start.ts`). The socket keeps its path,
+ * so pools reconnect by themselves. On Windows, the server gets another port, and the gateway must be restarted.
  *
  * @module
  */
@@ -28,7 +27,7 @@ export function reviveEmbedded(
       log.error("PostgreSQL has died, starting it again", { pid: current.pid });
       try {
         const next = await startEmbedded({ dataDir });
-        // We are a user of the new server, so to leave the dead one stops nothing.
+        // We are a user of the new server, so leaving the dead one stops nothing.
         await current.stop();
         current = next;
         log.info("PostgreSQL runs again", { pid: next.pid, joined: next.joined });
@@ -44,7 +43,7 @@ export function reviveEmbedded(
     isLeaving = true;
     await current.stop();
     await watching;
-    // The watch may have started another one meanwhile.
+    // The watch may have started another one in the meantime.
     await current.stop();
   };
 }

@@ -1,8 +1,8 @@
 /**
- * Bounds the embedded PostgreSQL's log, which would otherwise fill the disk that its data are on.
+ * Limits the size of the embedded PostgreSQL's log, which would otherwise fill the data disk.
  *
- * The server holds its log open and appends to it. So while it runs, the log is copied and then emptied; lines that come
- * between the two are lost.
+ * The server keeps its log open and appends to it. So while it runs, the log is copied and then truncated. Lines
+ * written between the two steps are lost.
  *
  * @module
  */
@@ -17,30 +17,30 @@ import {
 } from "node:fs";
 import { openOwn } from "./own_files.ts";
 
-/** A longer log gets the name of the one before, which is removed. */
+/** A longer log is renamed to the name of the previous one, which is removed. */
 export const LOG_BYTES_MAX = 16 * 1_024 * 1_024;
 const CHECK_MS = 60_000;
 
-/** Puts a long log aside, before a server opens it. */
+/** Rotates a long log before a server opens it. */
 export function rotateLog(log: string, bytesMax = LOG_BYTES_MAX): void {
   if (sizeOf(log) > bytesMax) renameSync(log, before(log));
 }
 
-/** Does the same each minute while a server writes. Returns how to end that. */
+/** Rotates it every minute while a server writes. Returns a function that ends that. */
 export function boundLog(log: string): () => void {
   const checks = setInterval(() => emptyLog(log), CHECK_MS);
   checks.unref();
   return () => clearInterval(checks);
 }
 
-/** Puts what a long log has aside, while a server writes. */
+/** Copies and empties a long log while a server writes. */
 export function emptyLog(log: string, bytesMax = LOG_BYTES_MAX): void {
   if (sizeOf(log) <= bytesMax) return;
   try {
     rmSync(before(log), { force: true });
     copyFileSync(log, before(log), constants.COPYFILE_EXCL);
   } catch {
-    // Another user of the server does it, or the disk is full: then room is worth more than old lines.
+    // Another user of the server is doing it, or the disk is full, and then space matters more than old lines.
     rmSync(before(log), { force: true });
   }
   const file = openOwn(log, constants.O_WRONLY);

@@ -1,11 +1,11 @@
 /**
- * Decides under which account the embedded PostgreSQL runs, and where its programs, its cluster and its socket are.
- * Makes them reachable for that account.
+ * Decides which account runs the embedded PostgreSQL, and where its programs, its cluster, and its socket are. Makes
+ * them accessible to that account.
  *
- * PostgreSQL refuses to run as root, so root runs it as `postgres`, or as `nobody` if there is no such account. If
- * that account cannot reach a path, such as a project under /root, the programs are copied to
- * `/var/lib/feedgate-root`. The cluster is then made there, too, with a link to it in the data directory. Everything
- * else stays in the data directory.
+ * PostgreSQL refuses to run as root, so root runs it as `postgres`, or as `nobody` if there is no such account. If that
+ * account has no access to a path, such as a project under /root, the programs are copied to `/var/lib/feedgate-root`.
+ * The cluster is then also created there, with a link to it in the data directory. Everything else stays in the data
+ * directory.
  *
  * @module
  */
@@ -33,29 +33,29 @@ import { installFolder, unpackPostgres } from "./archive.ts";
 import { readOwn } from "./own_files.ts";
 import { findSystemUser, isRoot, isRootsOwn, requireRootsOwn, type SystemUser } from "./owner.ts";
 
-/** Where root puts what PostgreSQL's account cannot reach otherwise. */
+/** For files that PostgreSQL's account could not access otherwise. */
 const SHARED_DIR = "/var/lib/feedgate-root";
-/** `sun_path` holds 104 bytes on macOS and 108 on Linux, of which `/.s.PGSQL.5432` takes 15. */
+/** `sun_path` has 104 bytes on macOS and 108 on Linux, of which `/.s.PGSQL.5432` takes 15. */
 const SOCKET_DIR_BYTES_MAX = 88;
-/** PostgreSQL and the driver both read the directory as a list, so it has no commas, colons and quotes. */
+/** PostgreSQL and the driver both read the directory as a list, so it must not contain commas, colons, or quotes. */
 const SOCKET_DIR_PLAIN = /^[^,:"'@\\]+$/;
 /** The major version of the embedded PostgreSQL. Another one cannot open its files. */
 const MAJOR_VERSION = "18";
 const CLUSTER_NAME = `pg${MAJOR_VERSION}`;
 /** The name of a cluster of any version. */
 const ANY_CLUSTER_NAME = /^pg(\d+)$/;
-/** The accounts that may run PostgreSQL for root, the best first. */
+/** The accounts that may run PostgreSQL for root, in order of preference. */
 const ACCOUNTS = ["postgres", "nobody"];
 
-/** Where one embedded PostgreSQL has its files. */
+/** The locations of an embedded PostgreSQL's files. */
 export interface Site {
-  /** Absolute, without links. */
+  /** Absolute, with links resolved. */
   readonly dataDir: string;
-  /** PostgreSQL's own data directory. `initdb` makes it, so it may not exist yet. */
+  /** PostgreSQL's own data directory. `initdb` creates it, so it may not exist yet. */
   readonly cluster: string;
   /** `undefined` on Windows, where the server listens on a loopback address. */
   readonly socketDir: string | undefined;
-  /** Whether the socket's directory is a temporary one, which is removed when the server has ended. */
+  /** Whether the socket's directory is temporary, in which case it is removed after the server has ended. */
   readonly isSocketDirTemporary: boolean;
   /** The account to switch to. `undefined` if we are not root. */
   readonly account: SystemUser | undefined;
@@ -63,23 +63,26 @@ export interface Site {
 
 /** PostgreSQL's programs. */
 export interface Programs {
-  /** Holds `bin`, `lib` and `share`. */
+  /** Contains `bin`, `lib`, and `share`. */
   readonly folder: string;
-  /** Variables by which the programs find their libraries. Empty if the links to them could be made. */
+  /** Environment variables that let the programs find their libraries. Empty if the links to them could be created. */
   readonly libraries: Readonly<Record<string, string>>;
 }
 
-/** Makes the data directory. Root's lets every account through, because PostgreSQL's account must reach the cluster. */
+/**
+ * Creates the data directory. If root creates it, every account can traverse it, because PostgreSQL's account needs
+ * access to the cluster.
+ */
 export function makeDataDir(path: string): string {
   const dataDir = resolve(path);
   const made = mkdirSync(dataDir, { recursive: true, mode: isRoot() ? 0o755 : 0o700 });
   requireRootsOwn(dataDir);
-  // Whatever the umask is.
+  // Independent of the umask.
   if (made !== undefined && isRoot()) chmodSync(dataDir, 0o755);
   return realpathSync(dataDir);
 }
 
-/** The same error, or one that says what to do if it is about the data directory's files. */
+/** The same error, or one with advice if it is about the data directory's files. */
 export function dataDirError(error: unknown, path: string): unknown {
   const isOfFiles = /^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ELOOP|ENOENT|SQLITE_.*)$/;
   if (!(error instanceof Error && isOfFiles.test(codeOf(error) ?? ""))) return error;
@@ -90,8 +93,8 @@ export function dataDirError(error: unknown, path: string): unknown {
 }
 
 /**
- * Chooses the account and the paths for a data directory. The caller holds its lock.
- * @throws if no account fits, or if there is a cluster of another PostgreSQL.
+ * Chooses the account and the paths for a data directory. The caller must hold its lock.
+ * @throws if there is no suitable account, or if there is a cluster of another PostgreSQL version.
  */
 export function placeSite(dataDir: string): Site {
   refuseOtherVersions(dataDir);
@@ -109,13 +112,13 @@ export async function findPrograms({ dataDir, cluster, account }: Site): Promise
   return { folder, libraries: linkLibraries(folder, join(dirname(cluster), "lib")) };
 }
 
-/** Whether a start has made a database in it, of whatever version. */
+/** Whether it contains a database that a start has created, of any version. */
 export function isDataDir(path: string): boolean {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   return isFolder && findVersions(path).length > 0;
 }
 
-/** A new cluster beside another version's would be empty, and the data would seem to be lost. */
+/** A new cluster beside one of another version would be empty, and the data would seem lost. */
 function refuseOtherVersions(dataDir: string): void {
   // A cluster may have been copied to our name.
   const copied = readOwn(join(dataDir, CLUSTER_NAME, "PG_VERSION")).trim() || MAJOR_VERSION;
@@ -132,13 +135,13 @@ function findVersions(dataDir: string): string[] {
 }
 
 /**
- * Makes a directory for the account alone.
- * @throws if something else of that name is there.
+ * Creates a directory for the account alone.
+ * @throws if something else of that name exists.
  */
 export function makePrivateDir(path: string, account: SystemUser | undefined): void {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
     mkdirSync(path, { mode: 0o700 });
-    // Only a directory that we have just made changes its owner, and not what a link in its place leads to.
+    // Only a directory that we have just created gets a new owner, not the target of a link that replaced it.
     if (account !== undefined) lchownSync(path, account.uid, account.gid);
   }
   const found = lstatSync(path);
@@ -167,7 +170,7 @@ function chooseAccount(cluster: string): SystemUser | undefined {
   );
 }
 
-/** The programs of the package, or root's copy of them if the account can't reach the package. */
+/** The programs of the package, or root's copy of them if the account has no access to the package. */
 async function placeInstalled(account: SystemUser | undefined): Promise<string> {
   const native = findInstalled();
   if (account === undefined || canReach(join(native, "bin"), account)) return native;
@@ -192,10 +195,10 @@ function findInstalled(): string {
   }
 }
 
-/** The folders in which an executable may unpack its PostgreSQL, the best first. */
+/** The folders into which an executable may unpack its PostgreSQL, in order of preference. */
 function unpackHomes(dataDir: string, account: SystemUser | undefined): string[] {
   const { XDG_CACHE_HOME: named = "" } = process.env;
-  // A relative path is ignored, as the XDG specification says.
+  // A relative path is ignored, as the XDG specification requires.
   const cache = join(isAbsolute(named) ? named : join(homedir(), ".cache"), "feedgate");
   const own = join(dataDir, "runtime");
   if (account === undefined) return [cache, own];
@@ -216,7 +219,7 @@ function placeCluster(dataDir: string, account: SystemUser | undefined): string 
 function placeSockets(dataDir: string, account: SystemUser | undefined): string | undefined {
   if (process.platform === "win32") return undefined;
   const short = `feedgate-${hashOf(dataDir)}`;
-  // Another account may have no right to our temporary directory, but every account has one to /tmp.
+  // Another account may have no access to our temporary directory, but every account has access to /tmp.
   const temporary = account === undefined ? [join(tmpdir(), short)] : [];
   const choices = [join(dataDir, "sock"), ...temporary, join("/tmp", short)];
   const path = choices.find(
@@ -230,8 +233,8 @@ function placeSockets(dataDir: string, account: SystemUser | undefined): string 
 }
 
 /**
- * Makes the links to the libraries' short names. A package manager that runs no install scripts leaves them out. If
- * the package may not be written to, they go to a directory of ours.
+ * Creates links with the libraries' short names. A package manager that runs no install scripts omits them. If the
+ * package is not writable, they are created in our own directory.
  */
 export function linkLibraries(folder: string, ownDir: string): Record<string, string> {
   const list = join(folder, "pg-symlinks.json");
@@ -244,7 +247,7 @@ export function linkLibraries(folder: string, ownDir: string): Record<string, st
     if (existsSync(to) || !existsSync(from) || makeLink(basename(from), to)) continue;
     isOwn = true;
     const own = join(makeOpenDir(ownDir), basename(to));
-    // An older link may lead to where the package was before.
+    // An older link may lead to a previous location of the package.
     rmSync(own, { force: true });
     makeLink(from, own);
   }
@@ -253,25 +256,25 @@ export function linkLibraries(folder: string, ownDir: string): Record<string, st
   return { [name]: `${ownDir}:${join(folder, "lib")}` };
 }
 
-/** False if the directory may not be written to. */
+/** False if the directory is not writable. */
 function makeLink(target: string, path: string): boolean {
   try {
     symlinkSync(target, path);
     return true;
   } catch (error) {
-    // Another start has just made it.
+    // Another start has just created it.
     return codeOf(error) === "EEXIST";
   }
 }
 
-/** Makes a directory that every account may walk through, whatever the umask is. */
+/** Creates a directory that every account may traverse, whatever the umask is. */
 function makeOpenDir(path: string): string {
   if (mkdirSync(path, { recursive: true }) !== undefined) chmodSync(path, 0o755);
   requireRootsOwn(path);
   return path;
 }
 
-/** Whether the mode bits let the account walk to a directory and into it. */
+/** Whether the mode bits let the account reach and enter a directory. */
 function canReach(path: string, account: SystemUser): boolean {
   for (let dir = path; ; dir = dirname(dir)) {
     const found = statSync(dir, { throwIfNoEntry: false });
@@ -285,7 +288,7 @@ function executeBit(found: Stats, account: SystemUser): number {
   return found.gid === account.gid ? 0o010 : 0o001;
 }
 
-/** Short enough for a socket's path, and long enough to be different for each data directory of a machine. */
+/** Short enough for a socket's path, and long enough to be unique for each data directory of a machine. */
 function hashOf(path: string): string {
   return new Bun.CryptoHasher("sha256").update(path).digest("hex").slice(0, 16);
 }

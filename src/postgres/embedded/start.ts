@@ -1,11 +1,11 @@
 /**
- * The embedded PostgreSQL: starts the server of a data directory, or joins the one that runs there, and stops it
+ * The embedded PostgreSQL: starts the server of a data directory, or joins the one that is running there, and stops it
  * when its last user leaves.
  *
- * Takes a data directory and gives the address of its database. Every start and stop holds one lock (`lock.ts`). So
- * of several processes one starts the server, and the others join it. Each user keeps a session open. The sessions
- * show who uses PostgreSQL, and each user sees at once when PostgreSQL dies. If a user dies without leaving, the
- * keeper notices (`keeper.ts`).
+ * Takes a data directory and returns the address of its database. Every start and stop holds a lock (`lock.ts`), so if
+ * there are several processes, one starts the server, and the others join it. Each user keeps a session open. The
+ * sessions show which users PostgreSQL has, and each user detects immediately when PostgreSQL dies. If a user dies
+ * without leaving, the keeper detects that (`keeper.ts`).
  *
  * @module
  */
@@ -22,15 +22,15 @@ import { readOwn } from "./own_files.ts";
 import { boundLog, rotateLog } from "./server_log.ts";
 import { dataDirError, findPrograms, makeDataDir, placeSite, type Site } from "./site.ts";
 
-/** Replaying the 4 GB of WAL that `max_wal_size` allows takes a slow disk minutes. */
+/** Replaying the 4 GB of WAL that `max_wal_size` allows takes minutes on a slow disk. */
 const START_WAIT_MS = 300_000;
 const STOP_FAST_MS = STOP_FAST_SECONDS * 1_000;
-/** An immediate shutdown. PostgreSQL itself kills what is left of it after 5 s. */
+/** For an immediate shutdown. PostgreSQL itself kills the remaining processes after 5 s. */
 const STOP_IMMEDIATE_MS = 6_000;
-/** How long a user that leaves waits for an answer. */
+/** How long a leaving user waits for an answer. */
 const ANSWER_WAIT_MS = 2_000;
 const POLL_MS = 3;
-/** Between two attempts while another server, or processes that a killed one left behind, hold the cluster. */
+/** Between two attempts while another server, or the remaining processes of a killed one, still use the cluster. */
 const RETRY_MS = 100;
 const CONNECT_TIMEOUT_SECONDS = 10;
 const LOG_TAIL_CHARS = 2_000;
@@ -38,13 +38,13 @@ const DATABASE = "feedgate";
 /** Application name of the users' sessions. */
 const USER_NAME = "feedgate user";
 
-/** A running server, as its user sees it. */
+/** A running server, as seen by one of its users. */
 export type EmbeddedPostgres = Awaited<ReturnType<typeof startEmbedded>>;
 
 export interface StartOptions {
-  /** Made if it is missing. */
+  /** Created if it is missing. */
   readonly dataDir: string;
-  /** Refuses a server that has other users, and lets nobody join until `stop`. @default false */
+  /** Refuses a server with other users, and keeps others from joining until `stop`. @default false */
   readonly isAlone?: boolean;
 }
 
@@ -89,11 +89,11 @@ async function start(dataDir: string, isAlone: boolean) {
       cluster: site.cluster,
       /** The postmaster's. */
       pid,
-      /** Whether a server that already ran was joined. */
+      /** Whether it joined a server that was already running. */
       joined,
       /** Resolves when the server has ended, or when this user has left it. */
       ended: session.ended,
-      /** Leaves the server. If this is its last user, it stops. A second call changes nothing. */
+      /** Leaves the server. If this is its last user, the server stops. A second call has no effect. */
       stop() {
         stopping ??= stop();
         return stopping;
@@ -104,7 +104,7 @@ async function start(dataDir: string, isAlone: boolean) {
   }
 }
 
-/** The caller holds the lock, now and when it leaves. */
+/** The caller must hold the lock, now and when it leaves. */
 async function enter(site: Site) {
   const leaveUsers = enterUsers(site);
   try {
@@ -132,7 +132,7 @@ function logOf({ dataDir }: Site): string {
   return join(dataDir, "postgres.log");
 }
 
-/** Joins the server that runs, or starts one. */
+/** Joins the running server, or starts one. */
 async function bringUp(site: Site) {
   const log = logOf(site);
   const until = Date.now() + START_WAIT_MS;
@@ -140,7 +140,7 @@ async function bringUp(site: Site) {
   let logStart = 0;
   while (Date.now() < until) {
     const server = readServer(site);
-    // The file may be a dead server's. Only a session proves that there is a server.
+    // The file may belong to a dead server. Only a session proves that a server is running.
     const session = server?.status === "ready" ? await openSession(server) : undefined;
     if (server !== undefined && session !== undefined) {
       return { server, session, joined: keeper?.hasEnded !== false };
@@ -165,7 +165,7 @@ async function bringUp(site: Site) {
   );
 }
 
-/** What a server has written into `postmaster.pid`. */
+/** What a server has written to `postmaster.pid`. */
 interface Server {
   readonly pid: number;
   readonly host: string;
@@ -184,8 +184,8 @@ function readServer({ cluster, socketDir }: Site): Server | undefined {
 }
 
 /**
- * Opens a user's session, which shows the user to PostgreSQL, and PostgreSQL's end to the user. Makes our database if
- * it is missing. Undefined if no server answers.
+ * Opens a user's session, which makes the user visible to PostgreSQL and notifies the user when PostgreSQL ends.
+ * Creates our database if it is missing. Undefined if no server answers.
  */
 async function openSession({ host, port }: Server) {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
@@ -211,7 +211,7 @@ async function openSession({ host, port }: Server) {
     if (isUnavailable(error) && !isFull(error)) return undefined;
     throw error;
   }
-  /** Whether the server has other users. True if it does not say. */
+  /** Whether the server has other users. True if it does not answer. */
   const hasOthers = async () => {
     const counting = sql`
       select count(*)::int as others
@@ -229,7 +229,7 @@ async function openSession({ host, port }: Server) {
   return { ended, hasOthers, close };
 }
 
-/** Stops the server: cleanly if it can in time, and else so that the next start recovers its data. */
+/** Stops the server: cleanly if there is time, else so that the next start recovers its data. */
 async function stopServer(site: Site): Promise<void> {
   const { pid = 0 } = readServer(site) ?? {};
   if (!isRunning(pid)) return;
@@ -263,9 +263,9 @@ function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: the process runs, but belongs to another account.
+    // EPERM: the process is running, but belongs to another account.
     if (codeOf(error) !== "EPERM") return false;
   }
-  // A zombie has ended, too. Its state stands after the name, see proc(5).
+  // A zombie has also ended. Its state follows the name, see proc(5).
   return !/\) Z [^)]*$/.test(readOwn(`/proc/${pid}/stat`));
 }

@@ -1,13 +1,13 @@
 /**
  * The SQL functions of this program, in a schema of their own: `feedgate_` and the digest of their texts.
  *
- * While a new gateway migrates and begins to serve, gateways of the version before may serve on. Migrations only
- * add to tables, so these gateways still find what they need. But a function must be exactly what its program
- * expects. So each program calls a set of its own, and functions may change freely. A digest needs no version number
- * that somebody must remember to raise. Every call is qualified in the text of its statement or function. A search
- * path would belong to a session, and behind a pooler there is none.
+ * While a new gateway migrates and begins to serve, gateways of the previous version may continue to serve. Migrations
+ * only add to tables, so these gateways still find what they need. But a function must be exactly what its program
+ * expects, so each program calls its own set, and functions can change freely. A digest needs no version number that
+ * someone must remember to raise. Every call is qualified in the text of its statement or function. A search path would
+ * belong to a session, which a pooler does not preserve.
  *
- * Functions that a trigger calls belong to the schema, and not to a program. So a migration makes them.
+ * Functions that a trigger calls belong to the schema, not to a program, so a migration creates them.
  *
  * @module
  */
@@ -23,11 +23,11 @@ export const FUNCTION_SCHEMA = `feedgate_${createHash("sha256")
   .digest("hex")
   .slice(0, DIGEST_LENGTH)}`;
 
-/** How many of the newest sets stay. No gateway serves on while so many newer versions start. */
+/** How many of the newest sets are kept. No gateway keeps serving while this many newer versions start. */
 const SETS_KEPT = 20;
 const SET_NAME = "^feedgate_[0-9a-f]{12}$";
 
-/** The name of a function in a call or a definition: a parenthesis follows at once. */
+/** The name of a function in a call or definition: a parenthesis follows immediately. */
 const CALL = new RegExp(
   `(?<![\\w.])(?:${FUNCTIONS.map(({ name }) => name).join("|")})(?=\\()`,
   "g",
@@ -39,8 +39,8 @@ export function inFunctionSet(text: string): string {
 }
 
 /**
- * Makes this program's functions if they are missing, and drops the oldest sets. Runs in the caller's
- * transaction, under its lock. Returns whether they were missing.
+ * Creates this program's functions if they are missing, and drops the oldest sets. Runs in the caller's transaction,
+ * under its lock. Returns whether they were missing.
  */
 export async function keepFunctionSet(connection: Connections): Promise<boolean> {
   const [found] =
@@ -53,9 +53,9 @@ export async function keepFunctionSet(connection: Connections): Promise<boolean>
 
 async function createSet(connection: Connections): Promise<void> {
   await connection.unsafe(`create schema ${FUNCTION_SCHEMA}`);
-  // A function may call one that is made after it.
+  // A function may call one that is created after it.
   await connection.unsafe("set local check_function_bodies = off");
-  // Functions with the rights of their owner keep this search path, so that nobody's tables stand in for ours.
+  // Functions with the rights of their owner use this search path, so that no other role's tables can replace ours.
   const [before] = await connection`show search_path`;
   await connection`
     select set_config('search_path', relnamespace::regnamespace || ', pg_temp', true)

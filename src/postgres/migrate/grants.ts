@@ -1,11 +1,11 @@
 /**
- * What a role needs to serve with, and no more: rows, and this program's functions. It can't change the schema.
+ * The minimal privileges for serving: rows, and this program's functions. The role can't change the schema.
  *
- * What proves where money went can't be taken out again: the role adds to the credit ledger and to the audit trail, and
- * deletes no charge, purchase or payout. Functions with the rights of their owner remove what is past its time.
+ * Records of money can't be removed: the role can append to the credit ledger and the audit trail, and can't delete a
+ * charge, purchase, or payout. Functions with the rights of their owner remove what has expired.
  *
- * Partitions of the usage log come and go. Functions with the rights of their owner see to them, so the role needs
- * nothing on partitions.
+ * Functions with the rights of their owner create and drop the partitions of the usage log, so the role needs no
+ * privileges on partitions.
  *
  * @module
  */
@@ -13,17 +13,17 @@ import { MIGRATIONS } from "../generated/statements.ts";
 import { FUNCTION_SCHEMA } from "./function_set.ts";
 
 export interface Home {
-  /** Both as they stand in a statement. */
+  /** Both are quoted as in a statement. */
   readonly database: string;
   readonly schema: string;
 }
 
-/** Tables that only grow. */
+/** Append-only tables. */
 const APPENDED: readonly string[] = ["audit_events", "credit_ledger"];
-/** Tables whose rows change and stay. */
+/** Tables whose rows change but are never deleted. */
 const KEPT: readonly string[] = ["payouts", "purchases", "usage_events"];
 
-/** The statements that the owner of the tables runs, again for each version, since each has functions of its own. */
+/** The statements that the owner of the tables must run, again for each version, because each has its own functions. */
 export function grantsFor(role: string, { database, schema }: Home): readonly string[] {
   const quoted = `"${role.replaceAll('"', '""')}"`;
   const to = `to ${quoted}`;
@@ -39,7 +39,7 @@ export function grantsFor(role: string, { database, schema }: Home): readonly st
     `grant select, insert, update, delete on ${named(others)} ${to};`,
     `grant select, insert, update on ${named(KEPT)} ${to};`,
     `grant select, insert on ${named(APPENDED)} ${to};`,
-    // A version before granted them.
+    // A previous version granted them.
     `revoke delete on ${named([...KEPT, ...APPENDED])} from ${quoted};`,
     `revoke update on ${named(APPENDED)} from ${quoted};`,
     `grant execute on all functions in schema ${FUNCTION_SCHEMA} ${to};`,

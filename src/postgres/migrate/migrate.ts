@@ -19,25 +19,27 @@ import { recordSchema, SchemaMismatchError, verifySchema } from "./schema_check.
 /** A numbered step of the schema: its name, and its SQL text. */
 type Migration = (typeof MIGRATIONS)[number];
 
-/** Any number, as long as it is always the same. */
+/** Any number, as long as it never changes. */
 const MIGRATION_LOCK = 7_306_927;
-/** Of `server_version_num`. */
+/** In the format of `server_version_num`. */
 export const VERSION_MIN = 150_000;
 /** JSON is Unicode. */
 const ENCODING = "UTF8";
 /**
- * How long a migration waits for a lock, longer with each try. In the pause after a try, the statements that waited
- * behind it run.
+ * How long a migration waits for a lock, longer with each try. The statements that queued after it run in the pause
+ * between tries.
  */
 const LOCK_WAIT_MS_MIN = 250;
-/** Less than PostgreSQL's `deadlock_timeout` of a second: in a deadlock the migration lets go, not a read. */
+/**
+ * Less than PostgreSQL's `deadlock_timeout` of a second, so that in a deadlock, the migration gives way, not a read.
+ */
 const LOCK_WAIT_MS_MAX = 500;
 const LOCK_PAUSE_MS = 1_000;
 
 /**
- * Returns the names of the migrations that were missing, and what the database has.
- * @throws {SchemaMismatchError} if the database has another schema than its migrations make
- * @throws if a newer program made the database, or if PostgreSQL is older than 15.
+ * Returns the names of the migrations that were missing, and the properties of the database.
+ * @throws {SchemaMismatchError} if the database's schema differs from what its migrations create
+ * @throws if a newer program created the database, or if PostgreSQL is older than 15.
  */
 export async function migrate(connections: Connections, onLocked?: () => void) {
   await requireVersion(connections);
@@ -54,9 +56,9 @@ export async function migrate(connections: Connections, onLocked?: () => void) {
 }
 
 /**
- * As `migrate`, for a role that can't change the schema: refuses if anything is missing that a migration makes.
- * Partitions of the usage log are made by a function with the rights of its owner.
- * @throws {SchemaMismatchError} if the database has another schema than its migrations make
+ * Like `migrate`, for a role that can't change the schema: refuses if anything is missing that a migration creates.
+ * Partitions of the usage log are created by a function with the rights of its owner.
+ * @throws {SchemaMismatchError} if the database's schema differs from what its migrations create
  * @throws an error that says what the owner of the tables has to run.
  */
 export async function requireMigrated(connections: Connections): ReturnType<typeof migrate> {
@@ -77,7 +79,7 @@ export async function requireMigrated(connections: Connections): ReturnType<type
   });
 }
 
-/** A table of somebody else's, in a database that has none of ours. */
+/** A table that is not ours, in a database that has none of ours. */
 export async function findForeignTable(connections: Connections): Promise<string | undefined> {
   const [found] = await connections`
     select relname as table
@@ -95,7 +97,7 @@ export async function findForeignTable(connections: Connections): Promise<string
   return found?.table;
 }
 
-/** Refuses a database that is somebody else's. @throws an error that says how to share it. */
+/** Refuses a database that belongs to something else. @throws an error that says how to share it. */
 export async function refuseForeign(connections: Connections): Promise<void> {
   const table = await retryMisdirected(() => findForeignTable(connections));
   if (table === undefined) return;
@@ -104,20 +106,20 @@ export async function refuseForeign(connections: Connections): Promise<void> {
   );
 }
 
-/** What a database has of this program's schema. */
+/** The state of this program's schema in a database. */
 export type SchemaState =
-  /** All of it; `hasTrigrams`: and the extension that finds misspelled names. */
+  /** Complete. `hasTrigrams`: whether the extension that finds misspelled names is installed. */
   | { readonly state: "whole"; readonly hasTrigrams: boolean }
-  /** Migrations or functions are missing, which the next start of a gateway makes. */
+  /** Migrations or functions are missing. The next start of a gateway creates them. */
   | { readonly state: "behind"; readonly pending: readonly string[] }
   /** It can't be used, or not by this program. */
   | { readonly state: "wrong"; readonly reason: string };
 
-/** Looks at the schema, and changes nothing. */
+/** Inspects the schema, and changes nothing. */
 export async function inspectSchema(connections: Connections): Promise<SchemaState> {
   const connection = await connections.reserve();
   try {
-    // The comparison may make a schema, and renew its record.
+    // The comparison may create a schema and update its record.
     await connection`begin isolation level read committed`;
     return await findState(connection);
   } catch (error) {
@@ -147,7 +149,7 @@ async function hasSimilarity(connection: Connections): Promise<boolean> {
   return found?.is_there === true;
 }
 
-/** If the address names several hosts, this also finds the one that can be written to. */
+/** If the address names several hosts, this also finds the writable one. */
 async function requireVersion(connections: Connections): Promise<void> {
   const rows = await retryMisdirected(
     async () => connections`
@@ -166,7 +168,9 @@ async function requireVersion(connections: Connections): Promise<void> {
   }
 }
 
-/** What the database lacks of this program's schema, as the beginning of a sentence; undefined if nothing. */
+/**
+ * What this program's schema lacks in the database, as the beginning of a sentence. Undefined if nothing is missing.
+ */
 async function findLack(connection: Connections): Promise<string | undefined> {
   const [found] = await connection`
     select has_table_privilege(to_regclass('schema_migrations'), 'select') as is_readable`;
@@ -181,7 +185,7 @@ async function findLack(connection: Connections): Promise<string | undefined> {
     await verifySchema(connection, MIGRATIONS);
     return undefined;
   } catch (error) {
-    // To find out what is right, it would make a schema.
+    // To find out what is expected, it would have to create a schema.
     if (!isForbidden(error)) throw error;
     return "the database's schema is not the one that was recorded";
   }
@@ -201,7 +205,7 @@ async function findMissingFunctions(connection: Connections): Promise<string | u
 /**
  * Applies those of these migrations that are missing, each in its own transaction. Returns their names.
  *
- * For the data of an older backup they are only the first ones, and `migrate` applies the rest. `onLocked` is called
+ * For the data of an older backup, they are only the first ones, and `migrate` applies the rest. `onLocked` is called
  * once for each migration that waits for a lock.
  */
 export async function applyMigrations(
@@ -221,7 +225,7 @@ export async function applyMigrations(
       applied.push(name);
       tries = 0;
     } catch (error) {
-      // A pg_dump holds its locks for long. Reads would wait behind a migration that waits for them.
+      // A pg_dump holds its locks for a long time. Reads would queue after a migration that waits for them.
       if (!isLocked(error)) throw error;
       if (tries === 0) onLocked?.();
       tries += 1;
@@ -230,7 +234,7 @@ export async function applyMigrations(
   }
 }
 
-/** Checks the schema, then applies the first migration that is missing. Returns its name; undefined if none is. */
+/** Checks the schema, then applies the first missing migration. Returns its name, or undefined if none is missing. */
 async function applyNext(
   connection: Connections,
   migrations: readonly Migration[],
@@ -246,7 +250,7 @@ async function applyNext(
       )`;
   }
   const newest = await readNewest(connection);
-  // For an older backup, fewer migrations are asked for than this program knows.
+  // For an older backup, fewer migrations are requested than this program has.
   const known = migrations.length < MIGRATIONS.length ? MIGRATIONS : migrations;
   requireKnown(newest, known.length);
   await connection.unsafe(`set local lock_timeout = ${lockWaitMs}`);
@@ -266,7 +270,7 @@ async function isMigrated(connection: Connections): Promise<boolean> {
   return found?.is_there === true;
 }
 
-/** A newer program made the database. */
+/** A newer program created the database. */
 class NewerSchemaError extends Error {
   override readonly name = "NewerSchemaError";
 }
@@ -279,13 +283,13 @@ function requireKnown(newest: number, newestKnown: number): void {
   );
 }
 
-/** The number of the newest migration that was applied; 0 before the first. */
+/** The number of the newest migration that was applied, or 0 before the first. */
 async function readNewest(connection: Connections): Promise<number> {
   const [known] = await connection`select max(version) as newest from schema_migrations`;
   return Number(known?.newest ?? 0);
 }
 
-/** Makes what every start needs, whatever was migrated. */
+/** Creates what every start needs, whatever was migrated. */
 async function makeReady(connection: Connections) {
   /** Whether the SQL functions of this program were missing. */
   const functions = await keepFunctionSet(connection);
@@ -293,14 +297,15 @@ async function makeReady(connection: Connections) {
   const trigrams = await connection`select ensure_trigram() as has_trigrams`;
   return {
     functions,
-    /** Whether the extension pg_trgm is there: without it, search finds no misspelled names. */
+    /** Whether the extension pg_trgm is installed. Without it, search finds no misspelled names. */
     hasTrigrams: trigrams[0]?.has_trigrams === true,
   };
 }
 
 /**
- * Makes missing partitions of the usage log. Each takes a lock on the log. If a `pg_dump` holds another, all reads would
- * wait behind ours. So the partitions of later months are then left to the gateways, which make them in time, too.
+ * Creates missing partitions of the usage log. Each takes a lock on the log. If a `pg_dump` holds a conflicting one,
+ * all reads would queue after ours. In that case, the partitions of later months are left to the gateways, which also
+ * create them in time.
  */
 async function keepPartitions(connection: Connections): Promise<void> {
   const create = inFunctionSet("select create_usage_partitions(now(), $1::int)");
@@ -312,14 +317,14 @@ async function keepPartitions(connection: Connections): Promise<void> {
   } catch (error) {
     if (!isLocked(error)) throw error;
     await connection`rollback to savepoint partitions`;
-    // Without this month's partition there is no read at all.
+    // Without this month's partition, no read is possible.
     await connection.unsafe(create, [0]);
   }
 }
 
 /**
  * Runs `work` in a transaction that holds the lock of migrations. The lock and the setting belong to the transaction.
- * Behind a PgBouncer in transaction mode, a session's would be left behind on its connection.
+ * Behind a PgBouncer in transaction mode, session-level ones would stay behind on its connection.
  */
 export async function inTransaction<Result>(
   connections: Connections,
@@ -327,7 +332,7 @@ export async function inTransaction<Result>(
 ): Promise<Result> {
   const connection = await connections.reserve();
   try {
-    // Whatever the database's default is, we must see what others did before we got the lock.
+    // Whatever the database's default is, we must see what others committed before we got the lock.
     await connection`begin isolation level read committed`;
     await connection`set local statement_timeout = 0`;
     await connection`select pg_advisory_xact_lock(${MIGRATION_LOCK}::int)`;

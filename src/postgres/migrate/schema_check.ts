@@ -1,14 +1,14 @@
 /**
- * Whether a database has the schema that this program's migrations make.
+ * Checks whether a database has the schema that this program's migrations create.
  *
  * The number of a migration is not enough. An edited migration keeps its number, an operator may drop an index, and a
  * dump may be read back in part. So the catalog itself is compared: tables with their columns, constraints, indexes,
- * triggers and functions. What else is in the database, such as an operator's own indexes and tables, does not count.
+ * triggers, and functions. Other objects in the database, such as an operator's own indexes and tables, are ignored.
  *
- * What is right, PostgreSQL says: the migrations run once more in a schema of their own, which is rolled back. That
- * takes about 50 ms. So the parts are recorded with the digest of the migrations, and a start compares the catalog
- * with this record. If they differ, the comparison is made anew. It decides, and not the record, because another
- * version of PostgreSQL prints definitions in other words.
+ * PostgreSQL itself determines what is expected: the migrations run once more in a separate schema, which is rolled
+ * back. That takes about 50 ms, so the parts are recorded with the digest of the migrations, and a start compares the
+ * catalog with this record. If they differ, the full comparison runs and decides, because another version of PostgreSQL
+ * may print definitions differently.
  *
  * @module
  */
@@ -20,13 +20,13 @@ import { type MIGRATIONS, STATEMENTS } from "../generated/statements.ts";
 
 type Migrations = typeof MIGRATIONS;
 
-/** The migrator's own table, in the schema that has all others. */
+/** The migrator's own table, in the same schema as all others. */
 const OWN_TABLE = "schema_migrations";
 /** Exists only within a transaction that is rolled back. */
 const EXPECTED_SCHEMA = "feedgate_expected";
 const PARTS_NAMED_MAX = 3;
 
-/** The database's schema is not the one that this program's migrations make. */
+/** The database's schema is not the one that this program's migrations create. */
 export class SchemaMismatchError extends Error {
   override readonly name = "SchemaMismatchError";
 
@@ -42,7 +42,7 @@ export class SchemaMismatchError extends Error {
   }
 }
 
-/** Identifies the schema that these migrations make. Comments and spaces don't count. */
+/** Identifies the schema that these migrations create. Ignores comments and white space. */
 export function digestOf(migrations: Migrations): string {
   const digest = createHash("sha256");
   for (const { text } of migrations) {
@@ -52,8 +52,8 @@ export function digestOf(migrations: Migrations): string {
 }
 
 /**
- * Compares the database with what the migrations that were applied to it make, and renews the record if that is
- * missing or out of date. Runs in the migrator's transaction. Returns the parts that are no part of this schema.
+ * Compares the database with what its applied migrations create, and updates the record if it is missing or out of
+ * date. Runs in the migrator's transaction. Returns the parts that don't belong to this schema.
  * @throws {SchemaMismatchError}
  */
 export async function verifySchema(
@@ -74,7 +74,7 @@ export async function verifySchema(
   return parts.difference(expected);
 }
 
-/** Records what a migration has just made. `others` are the parts that no migration made. */
+/** Records what a migration has just created. `others` are the parts that no migration created. */
 export async function recordSchema(
   connection: Connections,
   applied: Migrations,
@@ -84,14 +84,14 @@ export async function recordSchema(
   await writeRecord(connection, applied, parts.difference(others));
 }
 
-/** Whether the database has all that was recorded of its schema, by this program or by a newer one. */
+/** Whether the database has everything that was recorded of its schema, by this program or by a newer one. */
 export async function isSchemaWhole(database: Queries): Promise<boolean> {
   const record = (await database.rows("list_migrations", {})).at(-1);
   const parts = await database.rows("list_schema_parts", { table_name: OWN_TABLE });
   return partsOf(record?.parts)?.isSubsetOf(new Set(parts.map(({ part }) => part))) === true;
 }
 
-/** The tables that the migrations have made, and not what else an operator keeps beside them. */
+/** The tables that the migrations have created, without an operator's own tables. */
 export async function listTables(connection: Connections): Promise<readonly string[]> {
   const record = (await connection.unsafe(STATEMENTS.list_migrations)).at(-1);
   const parts = [...present(partsOf(record?.parts))];
@@ -99,13 +99,13 @@ export async function listTables(connection: Connections): Promise<readonly stri
   return [...new Set(names.filter((name) => name !== undefined))];
 }
 
-/** The schema that a table is in. @param table by default the migrator's own */
+/** Lists the parts of the schema that contains a table. @param table by default the migrator's own */
 async function listParts(connection: Connections, table = OWN_TABLE): Promise<ReadonlySet<string>> {
   const rows = await connection.unsafe(STATEMENTS.list_schema_parts, [table]);
   return new Set(rows.map(({ part }) => String(part)));
 }
 
-/** What these migrations make here. */
+/** The parts that these migrations create here. */
 async function makeParts(
   connection: Connections,
   migrations: Migrations,
@@ -113,7 +113,7 @@ async function makeParts(
   await connection`savepoint expected`;
   try {
     await connection.unsafe(`create schema ${EXPECTED_SCHEMA}`);
-    // What is in the other schemas, such as pg_trgm, stays visible.
+    // Objects in other schemas, such as pg_trgm, stay visible.
     await connection`
       select set_config('search_path', ${`${EXPECTED_SCHEMA}, `} || current_setting('search_path'), true)`;
     for (const { text } of migrations) await connection.unsafe(text);
@@ -123,7 +123,7 @@ async function makeParts(
   }
 }
 
-/** The record is in the row of the newest migration. */
+/** The record is stored in the row of the newest migration. */
 async function writeRecord(
   connection: Connections,
   applied: Migrations,

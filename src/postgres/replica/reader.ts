@@ -1,12 +1,12 @@
 /**
- * Reads pages, the catalog and searches from a streaming replica if it is new enough, and else from the primary.
+ * Reads pages, the catalog, and searches from a streaming replica if it is current enough, else from the primary.
  *
- * A replica may be behind, slow, gone or promoted. Its answer is used only if it is proven to be as new as the
- * caller needs. In every other case the primary is asked as if there were no replica. So a replica may cost time,
+ * A replica may be stale, slow, unreachable, or promoted. Its answer is used only if it is proven to be as current as
+ * the caller needs. In every other case, the primary is asked as if there were no replica. So a replica may cost time,
  * but never an answer.
  *
- * A page's data version says how new it is. A list has none, so the replica must first replay everything that the
- * primary had written when the list was asked for.
+ * A page's data version shows how current it is. A list has none, so the replica must first replay everything that the
+ * primary had written when the list was requested.
  *
  * @module
  */
@@ -22,30 +22,30 @@ import {
 } from "../client/database.ts";
 import { createReplicaHealth } from "./replica_health.ts";
 
-/** Every read is made in an account's turn and on its budget (`query.ts`). */
+/** Every read runs in an account's turn and on its budget (`query.ts`). */
 export interface Reader {
-  /** The first row. A replica's row is used if `isCurrent` finds it new enough. */
+  /** The first row. A replica's row is used if `isCurrent` accepts it. */
   row<Name extends StatementName>(
     accountId: string,
     name: Name,
     parameters: Parameters<Name>,
     isCurrent: (row: Row<Name> | undefined) => boolean,
   ): Promise<Row<Name> | undefined>;
-  /** All rows, as they are at some moment after the call. */
+  /** All rows, as of some time after the call. */
   rows<Name extends StatementName>(
     accountId: string,
     name: Name,
     parameters: Parameters<Name>,
   ): Promise<Row<Name>[]>;
-  /** Whether a replica is asked now. */
+  /** Whether the replica is currently used. */
   readonly hasReplica: boolean;
-  /** Ends the probes of the replica. The owner of its pool ends the pool. */
+  /** Ends the probes of the replica. The owner of its pool closes the pool. */
   close(): void;
 }
 
 /**
- * How a read went. `answered`: the replica answered it. `behind`, `failed`: the primary did, after the replica.
- * `resting`: the primary did at once.
+ * The outcome of a read. `answered`: the replica answered it. `behind`, `failed`: the primary answered after the
+ * replica. `resting`: the primary answered directly.
  */
 export type ReplicaOutcome = "answered" | "behind" | "failed" | "resting";
 
@@ -55,12 +55,12 @@ export interface ReplicaOptions {
   readonly onRead: (outcome: ReplicaOutcome) => void;
 }
 
-/** Limit of a whole read of the replica, and of each of its statements, in milliseconds. */
+/** Limit of a whole read from the replica, and of each of its statements, in milliseconds. */
 export const REPLICA_WAIT_MS_MAX = 500;
-/** How long a list waits for the replica to catch up, in milliseconds. A healthy replica is behind by less. */
+/** How long a list waits for the replica to catch up, in milliseconds. The lag of a healthy replica is less. */
 const CATCH_UP_MS_MAX = 50;
 
-/** Without options everything is read from the primary. */
+/** Without options, everything is read from the primary. */
 export function createReader(primary: Database, options?: ReplicaOptions): Reader {
   if (options !== undefined) return createReplicaReader(primary, options);
   return {
@@ -73,7 +73,7 @@ export function createReader(primary: Database, options?: ReplicaOptions): Reade
 
 function createReplicaReader(primary: Database, { replica, log, onRead }: ReplicaOptions): Reader {
   const health = createReplicaHealth(probe, log);
-  // Lists that are asked for at the same time share one reading of the primary's position.
+  // Lists that are requested at the same time share one query of the primary's position.
   const positions = createSingleFlight(() => primary.row("read_wal_position", {}));
 
   async function probe(): Promise<void> {
@@ -81,7 +81,7 @@ function createReplicaReader(primary: Database, { replica, log, onRead }: Replic
     if (state?.is_following !== true) throw new Error("it follows no primary");
   }
 
-  /** The replica's answer. Undefined if it rests or fails, or if `read` finds it behind and gives none. */
+  /** The replica's answer. Undefined if the replica is resting or fails, or if `read` rejects its answer as stale. */
   async function askReplica<Answer>(
     read: () => Promise<Answer | undefined>,
   ): Promise<Answer | undefined> {
@@ -96,7 +96,7 @@ function createReplicaReader(primary: Database, { replica, log, onRead }: Replic
       onRead(answer === undefined ? "behind" : "answered");
       return answer;
     } catch (error) {
-      // This error is about the account and not about the replica.
+      // This error is about the account, not the replica.
       if (error instanceof DatabaseTimeSpentError) throw error;
       health.noteFailed(error);
       onRead("failed");
@@ -104,7 +104,7 @@ function createReplicaReader(primary: Database, { replica, log, onRead }: Replic
     }
   }
 
-  /** Whether the replica gets to the primary's position in time. */
+  /** Whether the replica reaches the primary's position in time. */
   async function hasReplayed(position: string | undefined): Promise<boolean> {
     if (position === undefined) return false;
     const waitMax = `${CATCH_UP_MS_MAX} milliseconds`;

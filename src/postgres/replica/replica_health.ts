@@ -1,9 +1,9 @@
 /**
- * Whether a replica is worth asking: a circuit breaker that closes by itself.
+ * Decides whether to use a replica: a circuit breaker that closes by itself.
  *
- * A replica rests if it fails, or if it is behind several times in a row. Nobody asks a replica that rests. A probe
- * in the background finds out when it follows its primary again. Each rest is twice as long as the one before, up to
- * a bound, until the replica gives a useful answer. So no request waits for a replica that is known to be bad.
+ * A replica rests if it fails, or if its answers are stale several times in a row. No reads go to a resting replica. A
+ * probe in the background detects when it follows its primary again. Each rest is twice as long as the previous one, up
+ * to a limit, until the replica gives a useful answer. So no request waits for a replica that is known to be bad.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import type { Log } from "../../lib/log.ts";
 
 const REST_MS_MIN = 100;
 const REST_MS_MAX = 3_000;
-/** Between two probes of a replica that is up. A standby that has lost its primary goes on answering. */
+/** Between two probes of a replica that is up. A standby that has lost its primary continues to answer. */
 const PROBE_PAUSE_MS = 1_000;
-/** A replica may be behind a push that was just made. It rests after so many such answers in a row. */
+/** A replica may lag after a recent push. It rests after this many stale answers in a row. */
 const BEHIND_MAX = 3;
 
-/** Watches a replica until `stop`. `probe` rejects if the replica may not be asked. */
+/** Watches a replica until `stop`. `probe` rejects if the replica must not be used. */
 export function createReplicaHealth(probe: () => Promise<void>, log: Log) {
   let isUp = false;
   let isStopped = false;
@@ -51,7 +51,7 @@ export function createReplicaHealth(probe: () => Promise<void>, log: Log) {
 
   probeNow();
   return {
-    /** Whether the replica may be asked. False until the first probe succeeds. */
+    /** Whether the replica may be used. False until the first probe succeeds. */
     get isUp() {
       return isUp;
     },
@@ -65,7 +65,7 @@ export function createReplicaHealth(probe: () => Promise<void>, log: Log) {
       behindCount += 1;
       if (isUp && behindCount >= BEHIND_MAX) rest("it is behind its primary");
     },
-    // The first of several failures at the same time opens the breaker.
+    // Of several failures at the same time, the first one opens the breaker.
     noteFailed(error: unknown) {
       if (isUp) rest(error);
     },

@@ -1,15 +1,15 @@
 /**
- * How old the data of a replica is.
+ * The age of a replica's data.
  *
  * @module
  */
 import { present } from "../../lib/assert.ts";
 import type { Database } from "../client/database.ts";
 
-/** How long to wait for a replica that is behind by a moment only. */
+/** How long to wait for a replica that lags only slightly. */
 const CATCH_UP = "50 milliseconds";
 
-/** In seconds; 0 if it has all that the primary has. */
+/** In seconds. 0 if the replica has everything that the primary has. */
 export async function readReplicaLag(replica: Database, primary: Database): Promise<number> {
   const position = await primary.row("read_wal_position", {});
   const found = await replica.row("find_replica_lag", {
