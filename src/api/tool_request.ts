@@ -47,16 +47,12 @@ export class ToolRequest extends Request {
   }
 }
 
-<<<<<<< HEAD:src/api/tool_request.ts
 /** What a refusal of the request calls the things that its sender can use. */
 export function wordsOf(request: Request): FaceWords {
   return request instanceof ToolRequest ? TOOL_WORDS : HTTP_WORDS;
 }
 
 /** The wishes of a request; none if it came over HTTP. */
-=======
-/** The wishes of a request. Empty if it came over HTTP. */
->>>>>>> 39fabb4d (Comments of read and feeds state the rule instead of citing a section):src/read/pipeline/tool_request.ts
 export function wishesOf(request: Request): ToolWishes {
   return request instanceof ToolRequest ? request.wishes : NO_WISHES;
 }
