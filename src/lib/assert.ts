@@ -1,5 +1,5 @@
 /**
- * Programmer errors: a condition that only a bug of ours can break.
+ * Assertions for programmer errors: conditions that only a bug of ours can break.
  *
  * Never for input: a bad request is a `Problem` (`http/errors.ts`).
  *
@@ -10,27 +10,27 @@ export class AssertionError extends Error {
   override readonly name = "AssertionError";
 }
 
-/** Throws where `condition` does not hold. One condition a call, so that the message is exact. */
+/** Throws if `condition` is false. One condition per call, so that the message is exact. */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }
 
-/** The value, of which we know that it is there. */
+/** The value, which must not be null or undefined. */
 export function present<Value>(value: Value | null | undefined): Value {
   assert(value !== null && value !== undefined, "a value is there");
   return value;
 }
 
-/** The name that a text is; the database allows no other. */
+/** The text as one of the names. The database allows no other. */
 export function nameIn<Name extends string>(names: readonly Name[], text: string): Name {
   const name = names.find((each) => each === text);
   assert(name !== undefined, `${JSON.stringify(text)} is one of ${names.join(", ")}`);
   return name;
 }
 
-/** The end of a `switch` over named outcomes: the compiler refuses a forgotten one. */
+/** The end of a `switch` over named outcomes. The compiler reports a missing case. */
 export function unreachable(outcome: never): never {
-  // JSON has no whole numbers of any length, which an outcome may hold.
+  // JSON has no bigints, which an outcome may contain.
   const text = JSON.stringify(outcome, (_, value) =>
     typeof value === "bigint" ? String(value) : value,
   );

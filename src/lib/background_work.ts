@@ -1,5 +1,5 @@
 /**
- * Work in the background, done by one runner for as long as there is any.
+ * Background work, done by a single runner while there is any.
  *
  * @module
  */
@@ -10,12 +10,12 @@ export class BackgroundWork {
   #hasMore = false;
   #running: Promise<void> | undefined;
 
-  /** @param run does what there is to do. Never rejects. */
+  /** @param run does all pending work. Never rejects. */
   constructor(run: () => Promise<void>) {
     this.#run = run;
   }
 
-  /** Says that there is work. Starts the runner, unless it runs. */
+  /** Reports that there is work. Starts the runner unless it is running. */
   start(): void {
     this.#hasMore = true;
     this.#running ??= this.#work();

@@ -1,42 +1,42 @@
 /**
  * Sends items in batches.
  *
- * An item that comes while no batch is in flight is sent at once. While a batch is in flight, new items wait. They are
- * sent when it ends, or earlier if they are as many as it has or it is late. So batches grow with the load, and there
- * is no timer for them to fill. The queue is bounded by number and by time. An item is refused at once if there is no
- * place for it, or if the mean time of the last batches says that it would wait too long.
+ * An item that arrives while no batch is in flight is sent immediately. While a batch is in flight, new items wait.
+ * They are sent when it ends, or earlier if they are as many as the batch or if the batch is late. So batches grow with
+ * the load, and no timer is needed to fill them. The queue is limited in length and time. An item is refused
+ * immediately if the queue is full, or if the mean time of recent batches predicts that it would wait too long.
  *
  * @module
  */
 import { assert } from "./assert.ts";
 
 export interface BatcherOptions<Item, Result> {
-  /** Runs one batch. Gives a result for each item, in the same order. */
+  /** Runs one batch. Returns a result for each item, in the same order. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
-  /** Items in one batch at most. */
+  /** The most items in one batch. */
   readonly batchMax: number;
-  /** Batches in flight at most. */
+  /** The most batches in flight. */
   readonly flightsMax: number;
   /** Items that may wait. */
   readonly queueMax: number;
-  /** An item that would wait longer is refused, in milliseconds. */
+  /** An item that would wait longer than this many milliseconds is refused. */
   readonly waitMsMax: number;
-  /** So many items may wait, however long that takes. */
+  /** This many items may wait, however long that takes. */
   readonly waitingFree: number;
-  /** An item in the queue is refused after this many times `waitMsMax`. */
+  /** A queued item is refused after this many times `waitMsMax`. */
   readonly latenessMax: number;
   /**
-   * What an item locks in `run`, such as a row. Batches that are in flight together never lock the same, so none
-   * waits inside `run` for another.
+   * What an item locks in `run`, such as a row. Batches in flight never lock the same thing, so none waits for another
+   * inside `run`.
    * @default nothing
    */
   readonly holdOf?: (item: Item) => string;
   /**
-   * Asked when the batch leaves. An item that is no longer wanted is not sent.
+   * Called when the batch is sent. An item that is no longer wanted is not sent.
    * @default all are
    */
   readonly isWanted?: (item: Item) => boolean;
-  /** The clock that times waits and batches, in milliseconds. @default performance.now */
+  /** The clock for waits and batches, in milliseconds. @default performance.now */
   readonly nowMs?: () => number;
 }
 
@@ -57,7 +57,7 @@ interface Flight<Item, Result> {
 const REFUSED = Promise.resolve(undefined);
 /** Weight of the newest batch in the mean time of batches. */
 const MEAN_WEIGHT = 1 / 8;
-/** A batch takes 2 to 10 ms. Beside one that takes longer than this, smaller batches are sent, too. */
+/** A batch takes 2 to 10 ms. While one takes longer than this, smaller batches are sent in parallel. */
 const FLIGHT_LATE_MS = 25;
 
 export class Batcher<Item, Result> {
@@ -83,7 +83,7 @@ export class Batcher<Item, Result> {
     this.#nowMs = options.nowMs ?? (() => performance.now());
   }
 
-  /** The item's result. Undefined if it was refused, or is no longer wanted. Rejects if its batch failed. */
+  /** The item's result. Undefined if it was refused or is no longer wanted. Rejects if its batch failed. */
   submit(item: Item): Promise<Result | undefined> {
     const { queueMax, waitingFree, waitMsMax } = this.#options;
     if (this.waiting >= queueMax) return REFUSED;
@@ -118,15 +118,15 @@ export class Batcher<Item, Result> {
     // Items of the same turn of the event loop are sent together.
     setImmediate(() => {
       this.#isScheduled = false;
-      // If nothing is sent now, a batch in flight schedules the rest when it ends.
+      // If nothing is sent now, the next batch to end schedules the rest.
       if (this.#mayDepart() && this.#depart()) this.#schedule();
     });
   }
 
   /**
-   * Beside a batch in flight, another is sent only if it is as large. Each batch has a cost of its own, and many
-   * small ones would take the place of a few large ones. Items also leave when a batch ends or is late, so a batch
-   * that is stuck on a lock or a lost connection delays no other.
+   * While a batch is in flight, another is sent only if it is as large. Each batch has a fixed cost, and many small
+   * ones would take the place of a few large ones. Items are also sent when a batch ends or is late, so a batch that is
+   * stuck on a lock or a lost connection delays no other.
    */
   #mayDepart(): boolean {
     if (this.flying >= this.#options.flightsMax || this.waiting === 0) return false;
@@ -146,7 +146,7 @@ export class Batcher<Item, Result> {
     }, FLIGHT_LATE_MS);
   }
 
-  /** Sends one batch; false if nothing may leave now. */
+  /** Sends one batch. Returns false if nothing can be sent now. */
   #depart(): boolean {
     const taken = this.#takeBatch();
     if (taken.batch.length === 0) return false;
@@ -167,7 +167,7 @@ export class Batcher<Item, Result> {
       .finally(() => this.#land(flight))
       .then(
         (results) => {
-          // There are as many results as items, and a result may be undefined itself.
+          // There is one result per item, and a result may itself be undefined.
           for (const [index, waiter] of batch.entries()) waiter.resolve(results[index] as Result);
         },
         (error) => {
@@ -176,7 +176,7 @@ export class Batcher<Item, Result> {
       );
   }
 
-  /** Sends the next batch before the answers of this one are made, which may take as long as a batch. */
+  /** Sends the next batch before delivering the results of this one, which may take as long as a batch. */
   #land(flight: Flight<Item, Result>): void {
     this.#flights.delete(flight);
     for (const hold of flight.holds) this.#held.delete(hold);
@@ -185,7 +185,7 @@ export class Batcher<Item, Result> {
     this.#schedule();
   }
 
-  /** How long a new item would wait, by the mean time of the last batches, or by the age of one that takes longer. */
+  /** How long a new item would wait, by the mean time of recent batches, or by the age of one that takes longer. */
   #expectedWaitMs(): number {
     const { batchMax, flightsMax } = this.#options;
     if (this.flying < flightsMax) return 0;
@@ -195,7 +195,7 @@ export class Batcher<Item, Result> {
     return rounds * Math.max(this.#meanMs, outMs);
   }
 
-  /** Takes the first items that may be sent together, in order, and what they lock. The others stay. */
+  /** Takes the first items that can be sent together, in order, and what they lock. The others stay. */
   #takeBatch(): Omit<Flight<Item, Result>, "sinceMs"> {
     const { batchMax, holdOf } = this.#options;
     const batch: Waiter<Item, Result>[] = [];
@@ -229,11 +229,11 @@ export class Batcher<Item, Result> {
   #scheduleExpiry(sinceMs: number): void {
     if (this.#expiry !== undefined) return;
     const dueMs = sinceMs + this.#lateMs - this.#nowMs() + 1;
-    // It may be due already if the event loop was late, and Bun warns of a negative time.
+    // It may already be due if the event loop was late, and Bun warns about a negative time.
     this.#expiry = setTimeout(() => this.#expire(), Math.max(1, dueMs));
   }
 
-  /** Refuses items in time even if every batch in flight is stuck. */
+  /** Refuses items in time, even if every batch in flight is stuck. */
   #expire(): void {
     this.#queue = this.#takeWanted();
     const oldest = this.#queue[0];

@@ -1,11 +1,11 @@
 /**
- * A map that forgets its oldest entry when it is full.
+ * A map that evicts its oldest entry when it is full.
  *
  * @module
  */
 import { assert } from "./assert.ts";
 
-/** Least recently written goes first; a read does not move an entry, so it costs a plain look-up. */
+/** The least recently written entry is evicted first. A read does not move an entry, so it costs a plain look-up. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   constructor(readonly sizeMax: number) {
     super();

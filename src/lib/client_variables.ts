@@ -1,5 +1,5 @@
 /**
- * Variables of the environment that the commands of agents and providers read. A gateway reads neither of them.
+ * Environment variables for the commands of agents and providers. A gateway reads neither of them.
  *
  * @module
  */

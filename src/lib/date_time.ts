@@ -1,16 +1,17 @@
 /**
- * The time of an event: an RFC 3339 date-time, read strictly, as the UTC text that is stored.
- * Decisions 5 and 10.
+ * The time of an event: strictly parses an RFC 3339 date-time into the UTC text that is stored.
  *
- * Takes the text as it was pushed or asked for. Gives `2024-02-29T12:00:00.123456Z`, which PostgreSQL's timestamptz
- * takes as it is, or undefined. From year 0001 to 9999 such texts sort like the times that they name. A time that its
- * offset or a leap second carries out of these years is refused, because its text would not.
+ * Takes the text as it was pushed or requested. Returns `2024-02-29T12:00:00.123456Z`, which PostgreSQL's timestamptz
+ * accepts unchanged, or undefined. From year 0001 to 9999, such texts sort like the times that they name. A time whose
+ * offset or leap second moves it out of these years is refused, because its text would not.
+ *
+ * See `src/spec/decisions.md`, section 10.
  *
  * @module
  */
 import { MS_PER_SECOND } from "./time_units.ts";
 
-/** RFC 3339, section 5.6; `T` and `Z` in either case, but no blank in the place of `T`. */
+/** RFC 3339, section 5.6. `T` and `Z` in either case, but no blank instead of `T`. */
 const DATE_TIME =
   /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 const FRACTION_DIGITS = 6;
@@ -22,10 +23,10 @@ const MINUTES_PER_HOUR = 60;
 const MINUTES_PER_DAY = 1_440;
 
 /**
- * The UTC text of an RFC 3339 date-time, to the microsecond; undefined where `text` is none.
+ * The UTC text of an RFC 3339 date-time, to the microsecond. Undefined if `text` is not one.
  *
- * Digits after the sixth are cut. A leap second is one only at the end of a UTC day, and is the first
- * second of the next, fraction kept.
+ * Digits after the sixth are cut. A leap second is allowed only at the end of a UTC day, and becomes the first second
+ * of the next day, with its fraction.
  */
 export function parseEventTime(text: string): string | undefined {
   const match = DATE_TIME.exec(text);
@@ -46,7 +47,7 @@ export function parseEventTime(text: string): string | undefined {
   return `${utc.slice(0, -".000Z".length)}.${micros}Z`;
 }
 
-/** Whether the calendar has the date `yyyy-mm-dd`. There is no year 0000. */
+/** Whether the date `yyyy-mm-dd` exists in the calendar. There is no year 0000. */
 function isDate(date: string): boolean {
   const year = Number(date.slice(0, 4));
   const day = Number(date.slice(8));

@@ -4,18 +4,18 @@
  * @module
  */
 
-/** The code of an error of the system, the driver or PostgreSQL; undefined if it has none. */
+/** The code of an error of the system, the driver, or PostgreSQL. Undefined if it has none. */
 export function codeOf(error: unknown): string | undefined {
   const code = fieldOf(error, "code");
   return typeof code === "string" ? code : undefined;
 }
 
-/** What went wrong, in the words of the error. */
+/** The error's own message. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A member of an error; undefined if it has no such member. */
+/** A member of an error. Undefined if it has no such member. */
 export function fieldOf(error: unknown, name: string): unknown {
   return typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined;
 }

@@ -9,9 +9,9 @@ export interface FieldError {
   readonly path: string;
   /** What is wrong there. */
   readonly message: string;
-  /** Place and id of the pushed row that the mistake is in. */
+  /** Index and id of the pushed row that contains the mistake. */
   readonly row_index?: number;
   readonly row_id?: string;
-  /** Of the file that is imported, from 1; `path` is then within its row. */
+  /** Line number in the imported file, from 1. `path` is then relative to its row. */
   readonly line?: number;
 }

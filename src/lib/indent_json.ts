@@ -1,5 +1,5 @@
 /**
- * JSON over several lines, for people. Each string and number stays as it was written.
+ * Formats JSON on several lines, for people. Each string and number stays as it was written.
  *
  * @module
  */

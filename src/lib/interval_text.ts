@@ -1,10 +1,10 @@
 /**
- * How often a provider promises new data, in words.
+ * Describes in words how often a provider promises new data.
  *
  * @module
  */
 
-/** Minutes of a unit, what happens once in it, and several of it; the longest come first. */
+/** For each unit, longest first: its minutes, the word for once per unit, and the word for several units. */
 const CALENDAR = [
   [525_600, "yearly", "years"],
   [43_200, "monthly", "months"],
@@ -13,7 +13,7 @@ const CALENDAR = [
 ] as const;
 const MINUTE = [1, "every minute", "minutes"] as const;
 
-/** `every 60 minutes`, `daily`, `every 3 days`, `monthly`: how often a provider promises new data. */
+/** `every 60 minutes`, `daily`, `every 3 days`, `monthly`. */
 export function intervalText(minutes: number): string {
   const [unit, word, units] = CALENDAR.find(([each]) => minutes % each === 0) ?? MINUTE;
   const times = minutes / unit;

@@ -1,8 +1,8 @@
 /**
- * Runs that callers join: callers that ask for the same key while a run is under way get its result.
+ * Runs that callers join: callers that ask for the same key while a run is in progress get its result.
  *
- * A caller that joins may get a result that is older than its question. If it must not, use `single_flight.ts`, which
- * costs it a longer wait: until the run under way has ended, and another one after it.
+ * A caller that joins may get a result that is older than its request. If that is not acceptable, use
+ * `single_flight.ts`, where it waits longer: until the current run has ended, and for another one after it.
  *
  * @module
  */
@@ -10,12 +10,15 @@
 export class JoinedRuns<Result> {
   readonly #running = new Map<string, Promise<Result>>();
 
-  /** The result of the run under way; undefined if none is. */
+  /** The result of the current run, or undefined if there is none. */
   underWay(key: string): Promise<Result> | undefined {
     return this.#running.get(key);
   }
 
-  /** The result of the run under way, or of `run` if none is. If a run fails, it fails for all that have joined it. */
+  /**
+   * The result of the current run, or of `run` if there is none. If a run fails, it fails for all callers that joined
+   * it.
+   */
   join(key: string, run: () => Promise<Result>): Promise<Result> {
     const underWay = this.#running.get(key);
     if (underWay !== undefined) return underWay;

@@ -1,15 +1,15 @@
 /**
- * Numbers of JSON that may have more digits than a double.
+ * JSON numbers that may have more digits than a double.
  *
  * @module
  */
 
-/** What a number becomes, by its text in the document and by its value as a double. */
+/** Converts a number, given its text in the document and its value as a double. */
 type NumberOf = (source: string, value: number) => unknown;
 
-/** Parses JSON, and has `numberOf` make each number. */
+/** Parses JSON, and converts each number with `numberOf`. */
 export function parseJsonNumbers(text: string, numberOf: NumberOf): unknown {
-  // The third argument is ECMAScript's own since 2025, and not yet among the types.
+  // The third argument is part of ECMAScript since 2025, but not yet of the types.
   return JSON.parse(text, (_: string, value: unknown, context?: { readonly source?: string }) => {
     const source = context?.source;
     return typeof value === "number" && source !== undefined ? numberOf(source, value) : value;
@@ -19,16 +19,16 @@ export function parseJsonNumbers(text: string, numberOf: NumberOf): unknown {
 const WHOLE = /^-?\d+$/;
 const ZERO = 0x30;
 
-/** Whether a double has the number's digits. */
+/** Whether a double has all of the number's digits. */
 export function isDouble(source: string): boolean {
   const shortest = String(Number(source));
   if (shortest === source) return true;
-  // Two whole numbers without exponents are equal only if they are the same text.
+  // Two integers without exponents are equal only if their texts are.
   const areWhole = WHOLE.test(source) && WHOLE.test(shortest);
   return !areWhole && decimalKeyOf(shortest) === decimalKeyOf(source);
 }
 
-/** A number's digits without zeros at either end, and its exponent. A text, since most are only compared. */
+/** A number's digits without zeros at either end, and its exponent. As text, because it is mostly compared. */
 export function decimalKeyOf(source: string): string {
   const sign = source.startsWith("-") ? "-" : "";
   const e = source.search(/e/i);

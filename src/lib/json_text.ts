@@ -1,18 +1,17 @@
 /**
- * An exact reader of JSON (RFC 8259) that keeps the provider's own text. Decisions 5 and 10.
+ * An exact reader of JSON (RFC 8259) that keeps the provider's own text.
  *
- * It takes a text and returns the same text without insignificant white space, with the position of each
- * value in it. Everything else stays as sent, character for character: numbers are never turned into
- * doubles, and keys keep their order.
+ * It takes a text and returns it without insignificant white space, with the position of each value in it. Everything
+ * else stays as sent, character for character: numbers are never converted to doubles, and keys keep their order.
  *
- * A text that is not JSON throws `JsonSyntaxError`. JSON that may not be stored (a key twice, a lone
- * surrogate, a number beyond the range of a double, nesting too deep) is read to its end, so that its
- * size is known, and comes back with its `refusals`.
+ * A text that is not JSON throws `JsonSyntaxError`. JSON that must not be stored (a duplicate key, a lone surrogate, a
+ * number beyond the range of a double, nesting too deep) is read to its end, so that its size is known, and returned
+ * with its `refusals`.
  *
- * The reader takes one pass and copies nothing if the text has no white space. Rows mostly share their
- * keys, so an object is first compared with the keys of the object before it at the same depth. Keys that
- * match are known to be distinct and cost no new string, which halves the time: 0.2 ms for 500 rows of
- * 230 bytes, where the native parser, which keeps neither digits nor positions, takes 0.1.
+ * The reader takes one pass, and copies nothing if the text has no white space. Rows mostly share their keys, so an
+ * object is first compared with the keys of the previous object at the same depth. Matching keys are known to be
+ * distinct and need no new strings, which halves the time: 0.2 ms for 500 rows of 230 bytes. The native parser, which
+ * keeps neither digits nor positions, takes 0.1. See `src/spec/decisions.md`, section 5.
  *
  * @module
  */
@@ -21,17 +20,17 @@ import { excerpt } from "./code_points.ts";
 
 export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null";
 
-/** Where one value lies in the compacted text. */
+/** The position of one value in the compacted text. */
 export interface JsonSpan {
   readonly kind: JsonKind;
-  /** Offsets in `JsonText.text`, in UTF-16 units; `end` is exclusive. */
+  /** Offsets in `JsonText.text`, in UTF-16 units. `end` is exclusive. */
   readonly start: number;
   readonly end: number;
   /** Levels of nesting of this value: a scalar has 0, `{}` and `[]` have 1, `[[]]` has 2. */
   readonly height: number;
-  /** An object's members in the order sent; undefined at `spanDepth` and below. */
+  /** An object's members in the order sent. Undefined at `spanDepth` and below. */
   readonly members: readonly JsonMember[] | undefined;
-  /** An array's items; undefined at `spanDepth` and below. */
+  /** An array's items. Undefined at `spanDepth` and below. */
   readonly items: readonly JsonSpan[] | undefined;
 }
 
@@ -47,52 +46,52 @@ export interface JsonText {
   readonly root: JsonSpan;
 }
 
-/** A text that was read. It must not be stored if it has refusals. */
+/** The result of reading a text. It must not be stored if there are refusals. */
 export interface ScannedJson extends JsonText {
-  /** The first refusals, in the order of the text. */
+  /** The first refusals, in text order. */
   readonly refusals: readonly JsonRefusal[];
   /** The number of all refusals. */
   readonly refusalCount: number;
 }
 
 export interface ScanOptions {
-  /** Levels of containers whose members and items get spans: 0 none, 1 the root's, and so on. */
+  /** Levels of containers whose members and items get spans: 0 for none, 1 for the root's, and so on. */
   readonly spanDepth: number;
-  /** Levels of nesting of the whole text; more is refused. At most 1,000: the reader recurses. */
+  /** The most levels of nesting of the whole text. At most 1,000, because the reader is recursive. */
   readonly heightMax: number;
-  /** The number of levels that a message names. @default heightMax */
+  /** The number of levels to name in messages. @default heightMax */
   readonly heightNamed?: number;
   /** The number of the text's first line, for syntax errors. @default 1 */
   readonly firstLine?: number;
-  /** RFC 6901 pointer of the text inside the body, put before each refusal's path. @default "" */
+  /** RFC 6901 pointer of the text inside the body, which prefixes each refusal's path. @default "" */
   readonly path?: string;
   /** The number of refusals that are described. All are counted. @default 1 */
   readonly refusalsMax?: number;
-  /** Of the text read before, if texts that share their keys are read one after another. @default none */
+  /** The keys of the previous text, if texts with the same keys are read one after another. @default none */
   readonly keys?: KnownKeys;
 }
 
-/** By depth, the keys of the last object that was read key by key. Made empty, and filled by each text. */
+/** By depth, the keys of the last object that was read key by key. Starts empty, and each text updates it. */
 export type KnownKeys = (readonly string[])[];
 
-/** One value that may not be stored. */
+/** A value that must not be stored. */
 export interface JsonRefusal {
   /**
-   * RFC 6901 pointer of the value. It is the object's if one of its keys is at fault, and that of a
-   * container around the value if it would be longer than `POINTER_LENGTH_MAX`.
+   * RFC 6901 pointer of the value, or of the object if one of its keys is at fault. If it would be longer than
+   * `POINTER_LENGTH_MAX`, it is that of an enclosing container.
    */
   readonly path: string;
   readonly message: string;
 }
 
-/** The text is not JSON. The message says what was expected, what was found and where. */
+/** The text is not JSON. The message says what was expected, what was found, and where. */
 export class JsonSyntaxError extends Error {
   override readonly name = "JsonSyntaxError";
 }
 
-/** Characters of a pointer in an answer: a body may hold keys of megabytes. */
+/** Characters of a pointer in an answer. A body may contain keys of megabytes. */
 const POINTER_LENGTH_MAX = 4_096;
-/** Characters of one number. Decisions 5. */
+/** Characters of one number. */
 export const NUMBER_LENGTH_MAX = 1_000;
 
 const HEIGHT_LIMIT = 1_000;
@@ -121,7 +120,7 @@ const LOWER_T = 0x74;
 const LOWER_U = 0x75;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-/** Set in every lower-case ASCII letter, clear in its capital. */
+/** The bit that is set in lower-case ASCII letters and clear in capitals. */
 const CASE_BIT = 0x20;
 const SURROGATE_FIRST = 0xd800;
 const SURROGATE_LOW_FIRST = 0xdc00;
@@ -144,12 +143,12 @@ export function stringOf(json: JsonText, span: JsonSpan): string {
   return unescaped(json.text.slice(span.start, span.end));
 }
 
-/** The value of an object's member, if there are spans at that depth and a member of that key. */
+/** The value of an object's member, if that depth has spans and the object has a member with this key. */
 export function findMember(span: JsonSpan, key: string): JsonSpan | undefined {
   return span.members?.find((member) => member.key === key)?.value;
 }
 
-/** Whether a double holds the number at least roughly: neither too large, nor taken for zero. Decisions 10. */
+/** Whether a double can represent the number at least roughly: not too large, and not rounded to zero. */
 export function isWithinDouble(text: string): boolean {
   const value = Number(text);
   return Number.isFinite(value) && (value !== 0 || !/^[^eE]*[1-9]/.test(text));
@@ -162,7 +161,7 @@ export function pointerTo(...segments: readonly (string | number)[]): string {
     .join("");
 }
 
-/** The pointer; where it is long, that of the nearest container whose own is not. */
+/** The pointer, or if it is too long, that of the nearest container whose pointer is not. */
 export function boundedPointer(pointer: string): string {
   if (pointer.length <= POINTER_LENGTH_MAX) return pointer;
   return pointer.slice(0, Math.max(0, pointer.lastIndexOf("/", POINTER_LENGTH_MAX)));
@@ -173,7 +172,7 @@ function unescaped(literal: string): string {
   return literal.includes("\\") ? JSON.parse(literal) : literal.slice(1, -1);
 }
 
-/** One character as a message can show it: what is invisible or easily mistaken, by its number. */
+/** One character, as shown in a message. Invisible and ambiguous characters are shown by number. */
 function named(codePoint: number | undefined): string {
   if (codePoint === undefined) return "the end";
   if (codePoint > ASCII_LAST) return `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
@@ -184,15 +183,15 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= NINE;
 }
 
-/** The keys of one object, compared after unescaping and as text: `__proto__` is a key like any. */
+/** The keys of one object, compared as text after unescaping. `__proto__` is a key like any other. */
 class DistinctKeys {
   #set: Set<string> | undefined;
-  /** Whether a key is spelled with an escape, so that `list` can't be compared with a text. */
+  /** Whether a key is spelled with an escape, in which case `list` can't be compared with a text. */
   hasEscapes = false;
 
   constructor(readonly list: string[]) {}
 
-  /** Adds a key. Returns false if it is there already. */
+  /** Adds a key. Returns false if it is a duplicate. */
   add(key: string): boolean {
     if (this.#set === undefined ? this.list.includes(key) : this.#set.has(key)) return false;
     this.list.push(key);
@@ -205,20 +204,20 @@ class DistinctKeys {
 /** One pass over one text. Depth is the number of containers around a value. */
 class Scanner {
   #position = 0;
-  /** White space left out before `position`: an offset in the text is `position - removed`. */
+  /** White space removed before `position`. An offset in the compacted text is `position - removed`. */
   #removed = 0;
   readonly #pieces: string[] = [];
   #pieceStart = 0;
-  /** The span of the value read last, where its depth has spans. */
+  /** The span of the value read last, if its depth has spans. */
   #made: JsonSpan | undefined;
-  /** The segment that leads from each container to the value being read in it. */
+  /** For each container, the segment of the value being read in it. */
   readonly #path: (string | number)[] = [];
   readonly #knownKeys: KnownKeys;
   readonly #refusals: JsonRefusal[] = [];
   #refusalCount = 0;
-  /** Where reading stood at the last refusal: a scalar is refused once, whatever it holds. */
+  /** The position of the last refusal. A scalar is refused only once, whatever it contains. */
   #refusedAt = -1;
-  /** In a container that is refused as a whole. */
+  /** Whether the position is in a container that is refused as a whole. */
   #isPassedOver = false;
   readonly #source: string;
   readonly #isWellFormed: boolean;
@@ -278,7 +277,7 @@ class Scanner {
     return height;
   }
 
-  /** Reads an object from its brace, which `position` is at, and returns its height. */
+  /** Reads an object from its brace at `position`, and returns its height. */
   #scanObject(depth: number, members: JsonMember[] | undefined): number {
     this.#position++;
     if (this.#next() === CLOSE_BRACE) {
@@ -286,7 +285,7 @@ class Scanner {
       return 1;
     }
     const known = this.#knownKeys[depth];
-    /** The keys so far, once they differ from those of the object before. */
+    /** The keys so far, once they differ from those of the previous object. */
     let keys: DistinctKeys | undefined;
     let heightInside = 0;
     for (let index = 0; ; index++) {
@@ -310,7 +309,7 @@ class Scanner {
     return heightInside + 1;
   }
 
-  /** Reads an array from its bracket, which `position` is at, and returns its height. */
+  /** Reads an array from its bracket at `position`, and returns its height. */
   #scanArray(depth: number, items: JsonSpan[] | undefined): number {
     this.#position++;
     if (this.#next() === CLOSE_BRACKET) {
@@ -332,11 +331,11 @@ class Scanner {
     return heightInside + 1;
   }
 
-  /** Passes over a container that is one level too deep: without recursion, for its syntax alone. */
+  /** Skips a container that is one level too deep, without recursion, checking only its syntax. */
   #refuseDeep(depth: number): number {
     this.#refuse(depth, `nesting must not go deeper than ${this.#options.heightNamed} levels`);
     this.#isPassedOver = true;
-    /** What each open container ends with. */
+    /** The closing brackets of the open containers. */
     const ends: number[] = [];
     for (;;) {
       const code = this.#next();
@@ -378,7 +377,7 @@ class Scanner {
     this.#position++;
   }
 
-  /** Passes over a key that is spelled exactly as `key`. Undefined, and no step, if it is not. */
+  /** Skips a key that is spelled exactly like `key`. If it is not, returns undefined and does not move. */
   #matchKey(key: string | undefined): string | undefined {
     if (key === undefined || this.#next() !== QUOTE) return undefined;
     const source = this.#source;
@@ -392,7 +391,7 @@ class Scanner {
     return key;
   }
 
-  /** Reads a key and adds it to those of its object. A key that is there already is refused. */
+  /** Reads a key and adds it to those of its object. A duplicate key is refused. */
   #scanKey(depth: number, keys: DistinctKeys): string {
     if (this.#next() !== QUOTE) this.#fail("a key in double quotes", this.#position);
     const start = this.#position;
@@ -428,7 +427,7 @@ class Scanner {
     return true;
   }
 
-  /** Reads a string from its quote; `depth` is that of the value a refusal points at. */
+  /** Reads a string from its quote. `depth` is that of the value a refusal points to. */
   #scanString(depth: number): void {
     const source = this.#source;
     const start = this.#position;
@@ -446,7 +445,7 @@ class Scanner {
     this.#position = at + 1;
   }
 
-  /** Reads the escape at `at` and returns what follows it. A surrogate is read as a pair. */
+  /** Reads the escape at `at` and returns the position after it. A surrogate pair is read as a whole. */
   #scanEscape(at: number, depth: number): number {
     const source = this.#source;
     if (source.charCodeAt(at + 1) !== LOWER_U) {
@@ -490,7 +489,7 @@ class Scanner {
     this.#position = at;
   }
 
-  /** The end of at least one digit. */
+  /** The end of a sequence of at least one digit. */
   #passDigits(start: number): number {
     const source = this.#source;
     let at = start;
@@ -499,7 +498,7 @@ class Scanner {
     return at;
   }
 
-  /** Refuses what a double can't hold, not even roughly: too large, or not zero but taken for it. */
+  /** Refuses a number that a double can't represent even roughly: too large, or rounded to zero. */
   #checkNumber(text: string, depth: number): void {
     if (text.length > NUMBER_LENGTH_MAX) {
       this.#refuse(depth, `a number must be at most ${NUMBER_LENGTH_MAX} characters long`);
@@ -509,7 +508,7 @@ class Scanner {
     this.#refuse(depth, `a number must be within the range of a double, got ${excerpt(text)}`);
   }
 
-  /** The code of the next character that is no white space; NaN at the end of the text. */
+  /** The code of the next character that is not white space, or NaN at the end of the text. */
   #next(): number {
     const code = this.#source.charCodeAt(this.#position);
     return code > SPACE ? code : this.#passSpace();
@@ -538,7 +537,7 @@ class Scanner {
     return this.#pieces.join("");
   }
 
-  /** Remembers a refusal; the text is read on, because a syntax error would go before it. */
+  /** Records a refusal. Reading continues, because a syntax error takes precedence. */
   #refuse(depth: number, message: string): void {
     if (this.#isPassedOver || this.#position === this.#refusedAt) return;
     this.#refusedAt = this.#position;
@@ -547,7 +546,7 @@ class Scanner {
     this.#refusals.push({ path: this.#options.path + this.#pointerWithin(depth), message });
   }
 
-  /** The pointer of the value at a depth, bounded; segments that are too long are not even escaped. */
+  /** The pointer of the value at a depth, bounded. Segments that are too long are not even escaped. */
   #pointerWithin(depth: number): string {
     let levels = 0;
     for (let length = 0; levels < depth; levels++) {

@@ -1,5 +1,5 @@
 /**
- * Structured logs on stderr: one JSON object a line, or readable text where stderr is a terminal.
+ * Structured logs on stderr: one JSON object per line, or readable text if stderr is a terminal.
  *
  * Callers pass ids, never keys or payloads.
  *
@@ -17,7 +17,7 @@ export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** Whether lines of this level are written. On a hot path, ask before you make a line. */
+  /** Whether lines of this level are written. On a hot path, check this before building a line. */
   isEnabled(level: Exclude<LogLevel, "silent">): boolean;
 }
 
@@ -76,7 +76,7 @@ export function createLog(options: LogOptions): Log {
   }
 }
 
-/** An error becomes its stack and the stacks of its causes; a bigint becomes text. */
+/** Converts an error to its stack and those of its causes, and a bigint to text. */
 function plainOf(value: unknown): unknown {
   if (value instanceof Error) {
     const cause = value.cause === undefined ? "" : `\ncaused by: ${plainOf(value.cause)}`;

@@ -1,12 +1,12 @@
 /**
- * Turns at the event loop, for work that goes on for long: one at a time. Owners alternate, and between two turns
- * whatever else has come in is served. So no number of such works holds up other calls for longer than one turn.
+ * Turns on the event loop for long-running tasks, one at a time. Owners alternate, and everything else that has arrived
+ * is served between two turns. So no number of tasks delays other calls by more than one turn.
  *
  * @module
  */
 import { TurnQueue } from "./turn_queue.ts";
 
-/** More than there ever are: each is a work under way, which is bounded where it begins. */
+/** More than there can ever be, because the number of tasks is limited where they begin. */
 const WAITING_MAX = 10_000;
 const TURN_MS_MAX = 1;
 
@@ -15,8 +15,8 @@ export class LoopTurns {
   #isScheduled = false;
 
   /**
-   * A work of the owner that begins now. It calls what it gets as often as it can: that is a promise of the next turn
-   * once the turn has lasted long enough, and undefined before.
+   * Registers a task of the owner. The task calls the returned function as often as it can. It returns a promise of the
+   * next turn once the current one has lasted long enough, and undefined before.
    */
   begin(owner: string): () => Promise<void> | undefined {
     let sinceMs = performance.now();

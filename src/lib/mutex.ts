@@ -1,11 +1,11 @@
 /**
- * A mutex for each key: work under one key runs one at a time, in the order of arrival.
+ * A mutex per key: tasks with the same key run one at a time, in order of arrival.
  *
  * @module
  */
 
 export class KeyedMutex {
-  /** By key: settles when the last work that came is done. */
+  /** By key: settles when the most recent task is done. */
   readonly #tails = new Map<string, Promise<void>>();
 
   async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {

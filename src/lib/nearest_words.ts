@@ -4,13 +4,13 @@
  * @module
  */
 
-/** Edits between a word and what it was probably meant to be. */
+/** The most edits between a word and what it was probably meant to be. */
 export const EDITS_MAX = 2;
-/** Longer words are not compared, and no more words than these: a caller may have chosen them. */
+/** Longer words, and more words than this, are not compared, because a caller may have chosen them. */
 const LENGTH_MAX = 40;
 const WORDS_MAX = 100;
 
-/** The words that are at most two edits away, nearest first. Upper and lower case are the same. */
+/** The words that are at most two edits away, nearest first. Case is ignored. */
 export function nearestWords(word: string, words: readonly string[]): readonly string[] {
   if (word.length > LENGTH_MAX) return [];
   return words
@@ -21,7 +21,7 @@ export function nearestWords(word: string, words: readonly string[]): readonly s
     .map(({ each }) => each);
 }
 
-/** Letters to change, to add or to leave out. Infinite if there are more than two, or if the word is long. */
+/** Letters to change, add, or remove. Infinite if there are more than two, or if the word is long. */
 export function wordEdits(a: string, b: string): number {
   if (a === b) return 0;
   const edits = a.length > LENGTH_MAX ? Number.POSITIVE_INFINITY : editDistance(a, b);

@@ -4,12 +4,12 @@
  * @module
  */
 
-/** Whether there is more behind a page. An offset beyond the end shows nothing, and nothing is behind it. */
+/** Whether there is more after a page. An offset beyond the end shows nothing, and nothing follows it. */
 export function hasMoreAfter(page: { offset: number; shown: number; total: number }): boolean {
   return page.shown > 0 && page.offset + page.shown < page.total;
 }
 
-/** A page of a statement whose rows have the total; the only row of an empty page has nothing else. */
+/** A page from a statement whose rows contain the total. An empty page has a single row with nothing else. */
 export function listedPage<Listed extends { feed_id: string | null; total: bigint }>(
   rows: readonly Listed[],
   offset: number,

@@ -1,30 +1,30 @@
 /**
- * How to start this program again: as a file that Bun runs, or as the executable that `bun run build` makes. And
- * what a person types for it.
+ * How to start this program again, as a script that Bun runs or as the executable that `bun run build` creates, and
+ * what a person types to start it.
  *
  * @module
  */
 import { realpathSync } from "node:fs";
 import { basename } from "node:path";
 
-/** Whether this is the executable, which holds its modules in a file system of its own. */
+/** Whether this is the executable, whose modules are in their own file system. */
 export const IS_COMPILED = /\/(?:\$bunfs|~BUN)\//.test(import.meta.url);
 
 /**
- * The command that starts this program again, without its arguments. On Linux it is the very file that runs: by now,
- * another may have its path, or lie behind a directory that is closed to this process's account.
+ * The command that starts this program again, without its arguments. On Linux, it refers to the running file itself: by
+ * now, its path may lead to another file, or be inaccessible to this process's account.
  */
 export function ownCommand(): string[] {
   const executable = process.platform === "linux" ? "/proc/self/exe" : process.execPath;
   return IS_COMPILED ? [executable] : [executable, Bun.main];
 }
 
-/** Folders that package managers put before the PATH of what they start: no shell has them. */
+/** Folders that package managers add to the PATH of the programs they start. A shell does not have them. */
 const ADDED_TO_PATH = /[/\\]node_modules[/\\]\.bin[/\\]?$|[/\\]bun-node-[^/\\]*[/\\]?$/;
 const PATH_SEPARATOR = process.platform === "win32" ? ";" : ":";
 
 interface Started {
-  /** @default whether it is */
+  /** @default whether this process is compiled */
   readonly isCompiled?: boolean;
   /** The executable's own path. @default the process's */
   readonly execPath?: string;
@@ -33,8 +33,8 @@ interface Started {
 }
 
 /**
- * What to type for this program, here: its name if a shell finds it, else its path. In a checkout it is a script of
- * the package, which Bun runs, and npx fetches Bun if there is none.
+ * What to type for this program: its name if a shell finds it, else its path. In a checkout, it is a script of the
+ * package, which Bun runs, and npx downloads Bun if it is missing.
  */
 export function typedCommand({
   isCompiled = IS_COMPILED,

@@ -1,7 +1,7 @@
 /**
- * Which program this is: its version, and the commit that it was made from.
+ * The version of this program, and the commit that it was built from.
  *
- * `bun run build` puts the commit into the executable. From its sources, git is asked, if they are a checkout.
+ * `bun run build` adds the commit to the executable. In a checkout of the sources, git is asked.
  *
  * @module
  */
@@ -9,29 +9,32 @@ import { spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { version } from "../../package.json" with { type: "json" };
 
-/** Stands in the executable for the commit; "" if it was not known. */
+/** The executable defines this as the commit, or as "" if it was not known. */
 declare const FEEDGATE_COMMIT: string;
 
-/** `0.1.0`; between releases that of the next one with `-dev` behind it. */
+/** `0.1.0`. Between releases, the next version with the suffix `-dev`. */
 export const VERSION = version;
 
-/** `0.1.0 (28c865b1c2d3)`; without the commit if it is not known. `-dirty` behind it: files were changed since. */
+/**
+ * `0.1.0 (28c865b1c2d3)`, without the commit if it is not known. The suffix `-dirty` means that files were changed
+ * since.
+ */
 export function fullVersion(): string {
   const commit = findCommit();
   return commit === undefined ? VERSION : `${VERSION} (${commit})`;
 }
 
-/** The commit, in twelve digits. Starts git if this is no executable. */
+/** The commit, in twelve digits. Starts git if this is not an executable. */
 export function findCommit(): string | undefined {
   if (typeof FEEDGATE_COMMIT === "string") return FEEDGATE_COMMIT || undefined;
   const root = Bun.fileURLToPath(new URL("../../", import.meta.url));
-  // An installed package may lie in another project's checkout.
+  // An installed package may be inside another project's checkout.
   const top = git(root, "rev-parse", "--show-toplevel");
   if (top === undefined || realpathSync(top) !== realpathSync(root)) return undefined;
   return git(root, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*");
 }
 
-/** What git prints; undefined if it can't. */
+/** The output of git. Undefined if it fails. */
 function git(folder: string, ...argv: readonly string[]): string | undefined {
   const { status, stdout } = spawnSync("git", argv, { cwd: folder, encoding: "utf8" });
   return status === 0 ? stdout.trim() : undefined;

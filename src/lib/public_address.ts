@@ -1,6 +1,6 @@
 /**
- * Whether an IP address is one that anybody on the internet can have: none of a machine itself, of a local network, of
- * a cloud's metadata service, or of a form that stands for such an address. IANA's special-purpose registries (RFC 6890).
+ * Checks whether an IP address is public: not that of the machine itself, of a local network, or of a cloud's metadata
+ * service, and not in a form that embeds such an address. IANA's special-purpose registries (RFC 6890).
  *
  * @module
  */
@@ -28,11 +28,13 @@ const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
 ];
 
 /**
- * All that is given out to networks so far. Outside of it are loopback, link-local, unique local, multicast, and the
- * forms that hold an IPv4 address: mapped (`::ffff:`), compatible (`::`) and translated (`64:ff9b:`).
+ * All addresses assigned to networks so far. It excludes loopback, link-local, unique local, and multicast addresses,
+ * and the forms that embed an IPv4 address: mapped (`::ffff:`), compatible (`::`), and translated (`64:ff9b:`).
  */
 const GLOBAL_IPV6: readonly [string, number] = ["2000::", 3];
-/** Within it: IETF's own (Teredo and others), documentation, 6to4, which holds an IPv4 address, and AS112. */
+/**
+ * Exceptions within it: IETF's own (Teredo and others), documentation, 6to4, which embeds an IPv4 address, and AS112.
+ */
 const SPECIAL_IPV6: readonly (readonly [string, number])[] = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -51,7 +53,7 @@ loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 loopback.addSubnet("::ffff:127.0.0.0", 104, "ipv6");
 
-/** False for what is no IP address. */
+/** False if the text is not an IP address. */
 export function isPublicAddress(text: string): boolean {
   switch (isIP(text)) {
     case 4:
@@ -69,24 +71,25 @@ export function isLoopbackAddress(text: string): boolean {
   return family !== 0 && loopback.check(text, family === 4 ? "ipv4" : "ipv6");
 }
 
-/** Names of the machine itself, as a URL has them. */
+/** Names of the machine itself, as they appear in a URL. */
 export function isLoopbackHost(hostname: string): boolean {
   return hostname === "localhost" || isLoopbackAddress(hostname.replace(/^\[(.*)\]$/, "$1"));
 }
 
-/** Hextets of an IPv6 address that name a network, and the site that has it: what one customer is given at most. */
+/** Hextets of an IPv6 address that identify a network, and a site, which is the most that one customer is assigned. */
 const NETWORK_HEXTETS = 4;
 const SITE_HEXTETS = 3;
 const HEXTETS = 8;
 
-/** What callers are counted by: an IPv4 address, or the /64 network of an IPv6 one, which has more than can be counted. */
+/**
+ * The unit by which callers are counted: an IPv4 address, or the /64 network of an IPv6 address, because a network has
+ * too many addresses to count.
+ */
 export function networkOf(address: string): string {
   return networksOf(address)[0] ?? "";
 }
 
-/**
- * The same, and behind it for an IPv6 address the /48 site that the network is of. None for "", which is no address.
- */
+/** The same, and for an IPv6 address also the /48 site of the network. Empty for "", which is no address. */
 export function networksOf(address: string): readonly string[] {
   const [plain = ""] = address.split("%");
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];

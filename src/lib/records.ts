@@ -1,6 +1,6 @@
 /**
- * Objects of JSON, and objects with known keys. TypeScript forgets the keys in `Object.keys` and `Object.entries`,
- * since an object may have more; what is given here has no others.
+ * JSON objects, and objects with known keys. TypeScript drops the key types in `Object.keys` and `Object.entries`,
+ * because an object may have more keys. Objects passed here have no others.
  *
  * @module
  */

@@ -1,29 +1,29 @@
 /**
  * Opaque tokens: a short payload that only this gateway can write, and only this gateway can read.
  *
- * A token is base64url (RFC 4648 section 5, no padding) of a version, a nonce, the payload under AES-256-GCM
- * (NIST SP 800-38D) and its tag. The keys are derived (HKDF, RFC 5869) from the secret for one purpose. The
- * binding is authenticated but not carried: a caller that opens the token must know it. The length of a
- * payload shows, so a caller that must hide it gives all payloads one length.
+ * A token is base64url (RFC 4648 section 5, no padding) of a version, a nonce, the payload under AES-256-GCM (NIST SP
+ * 800-38D), and its tag. The keys are derived (HKDF, RFC 5869) from the secret for one purpose. The binding is
+ * authenticated but not included, so a caller that opens the token must know it. The length of a payload is visible, so
+ * a caller that must hide it uses payloads of the same length.
  *
- * The nonce is an HMAC of the binding and the payload, not random (as in RFC 8452). So one payload has one
- * token in every process: the cursor of a page is part of the next page's cache key, `ETag` and
- * `Idempotency-Key` hash. And no nonce comes twice, unless its token does.
+ * The nonce is not random but an HMAC of the binding and the payload (as in RFC 8452). So a payload has the same token
+ * in every process. This matters because the cursor of a page is part of the next page's cache key, `ETag`, and
+ * `Idempotency-Key` hash. A nonce is never reused, except for the identical token.
  *
  * @module
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
 
 export interface TokenOptions {
-  /** Every process that opens the token has the same. */
+  /** Every process that opens the token must have the same one. */
   readonly secret: string;
-  /** The kind of token, such as `usage cursor`. No kind opens as another. */
+  /** The kind of token, such as `usage cursor`. A token of one kind can't be opened as another. */
   readonly purpose: string;
-  /** What the token is good for: an account, a feed, a query. */
+  /** What the token is valid for: an account, a feed, a query. */
   readonly binding: string;
 }
 
-/** Changes with the form of tokens, so that those of an older form are refused. */
+/** Changes with the format of tokens, so that older formats are refused. */
 const VERSION = 1;
 const CIPHER = "aes-256-gcm";
 const KEY_BYTES = 32;
@@ -31,12 +31,12 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const PAYLOAD_START = 1 + NONCE_BYTES;
 
-/** The token of a payload: 4 characters for each 3 bytes of the payload, and 39 more. */
+/** Creates the token of a payload: 4 characters for each 3 bytes of the payload, and 39 more. */
 export function sealToken(payload: Uint8Array, options: TokenOptions): string {
   const { cipherKey, nonceKey } = keysOf(options);
   const binding = Buffer.from(options.binding, "utf8");
   const nonce = createHmac("sha256", nonceKey)
-    // The binding's length goes first, so that no part of it can pass for the payload.
+    // The binding's length comes first, so that no part of the binding can pass for the payload.
     .update(`${binding.length}:`)
     .update(binding)
     .update(payload)
@@ -47,10 +47,11 @@ export function sealToken(payload: Uint8Array, options: TokenOptions): string {
   return Buffer.concat([Uint8Array.of(VERSION), nonce, ...sealed]).toString("base64url");
 }
 
-/** The payload; undefined if the token was not made with this secret, for this purpose and binding. */
+/** The payload. Undefined if the token was not created with this secret, purpose, and binding. */
 export function openToken(token: string, options: TokenOptions): Buffer | undefined {
   const bytes = Buffer.from(token, "base64url");
-  // The decoder passes over what is not base64url: a token has one spelling.
+  // The decoder skips characters that are not base64url. Requiring the canonical form gives each token a single
+  // spelling.
   if (bytes.toString("base64url") !== token) return undefined;
   if (bytes[0] !== VERSION || bytes.length < PAYLOAD_START + TAG_BYTES) return undefined;
   const nonce = bytes.subarray(1, PAYLOAD_START);
@@ -61,7 +62,7 @@ export function openToken(token: string, options: TokenOptions): Buffer | undefi
   try {
     return Buffer.concat([payload, decipher.final()]);
   } catch {
-    // `final` throws if the tag does not match, and for nothing else.
+    // `final` throws only if the tag does not match.
     return undefined;
   }
 }

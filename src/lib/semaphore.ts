@@ -1,12 +1,12 @@
 /**
- * A semaphore with a bounded queue: some callers run at once, some more wait, and the rest are refused.
+ * A semaphore with a bounded queue: some callers run immediately, some more wait, and the rest are refused.
  *
- * A caller may name an owner. Owners that wait take turns, and each has a limit of its own, so an owner with
- * many or slow calls delays itself and not the others.
+ * A caller may name an owner. Waiting owners take turns, and each has its own limit, so an owner with many or slow
+ * calls delays only itself.
  *
- * The queue is bounded by time, too. The semaphore knows the mean time of the last calls, so it knows how long a
- * new caller would wait, and refuses it if that is too long. If the calls become slower meanwhile, a caller that
- * has waited too long is refused then.
+ * The queue is also limited in time. The semaphore knows the mean time of recent calls, so it can predict how long a
+ * new caller would wait, and refuses it if that is too long. If calls become slower while a caller waits, the caller is
+ * refused when it has waited too long.
  *
  * @module
  */
@@ -14,27 +14,27 @@ import { assert } from "./assert.ts";
 import { TurnQueue } from "./turn_queue.ts";
 
 export interface SemaphoreOptions {
-  /** Callers that run at once. */
+  /** Callers that run at the same time. */
   readonly runningMax: number;
-  /** Of them, those of one owner; "" stands for callers that name no owner. @default no limit */
+  /** The most running callers of one owner. "" stands for callers without an owner. @default no limit */
   readonly ownerRunningMax?: (owner: string) => number;
   /** Callers that wait. An owner may have as many waiting as it leaves places free. */
   readonly waitingMax: number;
-  /** A caller that would wait longer is refused, in milliseconds. */
+  /** A caller that would wait longer than this many milliseconds is refused. */
   readonly waitMsMax: number;
-  /** So many callers may wait, however long that takes. @default 0 */
+  /** This many callers may wait, however long that takes. @default 0 */
   readonly waitingFree?: number;
-  /** A caller in the queue is refused after this many times `waitMsMax`. @default 1 */
+  /** A queued caller is refused after this many times `waitMsMax`. @default 1 */
   readonly latenessMax?: number;
-  /** The clock that times calls, in milliseconds. @default performance.now */
+  /** The clock for calls, in milliseconds. @default performance.now */
   readonly nowMs?: () => number;
 }
 
-/** A caller's leave to run. Disposing of it lets the next caller in; `using` does so at the end of the block. */
+/** A caller's permission to run. Disposing of it admits the next caller. `using` does so at the end of the block. */
 export type Permit = Disposable;
 
 export interface Semaphore {
-  /** Resolves once the caller may begin. Undefined if the caller is refused. */
+  /** Resolves once the caller may start. Undefined if the caller is refused. */
   acquire(owner?: string): Promise<Permit | undefined>;
   readonly running: number;
   readonly waiting: number;
@@ -48,7 +48,7 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
   const { ownerRunningMax = () => Number.POSITIVE_INFINITY, nowMs = () => performance.now() } =
     options;
   assert(runningMax > 0, "a semaphore lets somebody in");
-  /** Functions that let a waiting caller in. */
+  /** Functions that admit a waiting caller. */
   const queue = new TurnQueue<() => void>(waitingMax);
   /** By owner. An owner without running calls has no entry. */
   const runningOf = new Map<string, number>();
@@ -84,7 +84,7 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
     };
   }
 
-  /** Lets in the oldest callers of the owners that may run, in turns. */
+  /** Admits the longest-waiting callers of the owners that may run, in turns. */
   function letNextIn(): void {
     while (running < runningMax) {
       const letIn = queue.take(mayRun);
@@ -93,7 +93,7 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
     }
   }
 
-  /** Waits for the owner's turn. Undefined if there is no place, or if the wait was too long. */
+  /** Waits for the owner's turn. Undefined if the queue is full, or if the wait was too long. */
   function wait(owner: string): Promise<Permit | undefined> {
     const { promise, resolve } = Promise.withResolvers<Permit | undefined>();
     const letIn = () => {

@@ -1,6 +1,6 @@
 /**
- * One timer that calls many functions, each once in the same interval. It wakes the process a hundred times in an
- * interval at most, where as many timers as functions would wake it once for each.
+ * One timer for many functions, each called once per interval. It wakes the process at most a hundred times in an
+ * interval, while a timer for each function would wake it once per function.
  *
  * @module
  */
@@ -15,12 +15,12 @@ export class SharedInterval {
   #size = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** @param ms of the interval */
+  /** @param ms length of the interval */
   constructor(ms: number) {
     this.#slotMs = ms / SLOTS;
   }
 
-  /** Calls the function for the first time after one interval. Returns what ends that. */
+  /** Calls the function for the first time after one interval. Returns a function that ends this. */
   add(call: () => void): () => void {
     const slot = present(this.#slots[this.#at]);
     slot.add(call);

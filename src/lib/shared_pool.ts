@@ -1,10 +1,9 @@
 /**
- * A bounded amount that many holders share: each may hold as much as it leaves free for the others.
+ * A limited amount shared by many holders: each may have as much as it leaves free for the others.
  *
- * A single holder gets half of the pool. Two that want all get a third each, and n holders get a part of n + 1.
- * So there is always room for the next one. The holder "" is nobody in particular and may have all that is free.
- * Network switches share their buffers like that: Choudhury and Hahne,
- * "Dynamic queue length thresholds", 1998.
+ * A single holder gets half of the pool. Two that want everything get a third each, and n holders get 1/(n + 1) each.
+ * So there is always room for the next one. The holder "" is anonymous and may have everything that is free. Network
+ * switches share their buffers in this way: Choudhury and Hahne, "Dynamic queue length thresholds", 1998.
  *
  * @module
  */
@@ -12,7 +11,7 @@ import { assert } from "./assert.ts";
 
 export class SharedPool {
   readonly #sizeMax: number;
-  /** By holder. A holder of nothing has no entry. */
+  /** By holder. A holder without a share has no entry. */
   readonly #parts = new Map<string, number>();
   #held = 0;
 
@@ -21,12 +20,12 @@ export class SharedPool {
     this.#sizeMax = sizeMax;
   }
 
-  /** What all holders have together. */
+  /** The total of all holders. */
   get held(): number {
     return this.#held;
   }
 
-  /** Whether the holder may have so much more. */
+  /** Whether the holder may take this much more. */
   mayTake(holder: string, amount: number): boolean {
     const free = this.#sizeMax - (this.#held + amount);
     return (holder === "" ? 0 : this.#partOf(holder) + amount) <= free;
@@ -37,7 +36,7 @@ export class SharedPool {
     return this.#parts.has(holder);
   }
 
-  /** Ask `mayTake` before. If the caller takes all the same, it holds more than its share. */
+  /** Check `mayTake` first. A caller that takes anyway gets more than its share. */
   take(holder: string, amount: number): void {
     assert(Number.isSafeInteger(amount), "what is held is counted in whole numbers");
     const part = this.#partOf(holder) + amount;

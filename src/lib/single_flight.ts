@@ -1,9 +1,9 @@
 /**
- * Single flight: callers that ask the same at the same time share one run.
+ * Single flight: callers that ask for the same thing at the same time share one run.
  *
- * A caller never gets a result that is older than its question. If a run is under way, a new caller waits for
- * the next run, which starts when this one ends and serves all that came meanwhile. So a reader sees whatever was
- * written before it asked, and the more callers there are, the less each costs.
+ * A caller never gets a result that is older than its request. If a run is in progress, a new caller waits for the next
+ * run, which starts when the current one ends and serves everyone who arrived in between. So a reader sees everything
+ * written before its request, and the cost per caller falls as their number grows.
  *
  * @module
  */
@@ -13,12 +13,15 @@ export interface SingleFlight<Key, Result> {
   ask(key: Key): Promise<Result>;
 }
 
-/** `run` gets the result for a key; `textOf` gives different keys different texts. Needed only if there are several keys. */
+/**
+ * `run` produces the result for a key. `textOf` must map different keys to different texts. It is needed only if there
+ * are several keys.
+ */
 export function createSingleFlight<Key = void, Result = unknown>(
   run: (key: Key) => Promise<Result>,
   textOf: (key: Key) => string = () => "",
 ): SingleFlight<Key, Result> {
-  /** The keys of runs under way, each with the promise of the next run if a caller waits for it. */
+  /** The keys of current runs, each with the promise of the next run if a caller is waiting for it. */
   const running = new Map<string, PromiseWithResolvers<Result> | undefined>();
 
   async function start(key: Key, text: string, callers: PromiseWithResolvers<Result>) {

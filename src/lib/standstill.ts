@@ -1,21 +1,21 @@
 /**
- * Whether this process stood still: stopped by a signal, or on a machine that swaps or has no processor for it. When it
- * wakes, it goes on with calls whose clients have gone long ago, and has not noticed that yet.
+ * Detects whether this process stood still: stopped by a signal, or on a machine that swaps or is overloaded. When it
+ * resumes, it continues with calls whose clients disconnected long ago, which it has not noticed yet.
  *
  * @module
  */
 
-/** How often it is looked whether the process runs. */
+/** How often the check runs. */
 const BEAT_MS = 100;
 /** Longer than a busy event loop takes for a turn. */
 const STILL_MS = 500;
-/** After that, connections that have ended are known. */
+/** The time after which closed connections are known. */
 const SETTLED_MS = 100;
 
 let beatMs = Number.POSITIVE_INFINITY;
 let wokeMs = Number.NEGATIVE_INFINITY;
 
-/** Begins to look, for the whole process; the second call does nothing. */
+/** Starts the check for the whole process. A second call has no effect. */
 export function watchStandstill(): void {
   if (beatMs !== Number.POSITIVE_INFINITY) return;
   beatMs = performance.now();
@@ -27,10 +27,13 @@ export function watchStandstill(): void {
   beat.unref();
 }
 
-/** Whether a call's client has gone. After a standstill, it waits until that is known; else it answers at once. */
+/**
+ * Whether a call's client has disconnected. After a standstill, waits until that is known. Otherwise answers
+ * immediately.
+ */
 export async function hasGone(signal: AbortSignal): Promise<boolean> {
   const nowMs = performance.now();
-  // What comes before the first beat after a standstill sees the old one.
+  // Code that runs before the first beat after a standstill sees the old time.
   if (nowMs - beatMs > STILL_MS || nowMs - wokeMs < SETTLED_MS) await Bun.sleep(SETTLED_MS);
   return signal.aborted;
 }

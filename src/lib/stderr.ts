@@ -1,8 +1,8 @@
 /**
  * Writes lines to standard error without waiting for its reader.
  *
- * If the reader of a pipe is slow, the pipe takes only a part of a write, or nothing (`EAGAIN`). The process must
- * neither end nor wait because of that. So the rest is kept and written later, up to a bound. Lines beyond the bound
+ * If the reader of a pipe is slow, the pipe accepts only a part of a write, or nothing (`EAGAIN`). The process must not
+ * end or wait because of that. So the rest is kept in memory, up to a limit, and written later. Lines beyond the limit
  * are dropped and counted.
  *
  * @module
@@ -11,16 +11,16 @@ import { writeSync } from "node:fs";
 import { codeOf } from "./error_fields.ts";
 
 export interface StderrOptions {
-  /** Writes the first of the bytes and returns how many; throws as `writeSync`. @default standard error */
+  /** Writes some of the bytes and returns how many. Throws like `writeSync`. @default standard error */
   readonly writeBytes?: (bytes: Uint8Array) => number;
-  /** Called when there is room again, with the number of lines that were dropped. */
+  /** Called when there is room again, with the number of dropped lines. */
   readonly onDropped: (lineCount: number) => void;
 }
 
 /** Bytes that wait for a slow reader. */
 export const BACKLOG_BYTES_MAX = 1_000_000;
 const STDERR = 2;
-/** Between a write that took nothing and the next try. */
+/** Milliseconds between a write that was not accepted and the next try. */
 const RETRY_MS = 20;
 
 export class StderrLines {
@@ -28,7 +28,7 @@ export class StderrLines {
   readonly #onDropped: (lineCount: number) => void;
   /** Lines of this turn of the event loop. */
   #lines = "";
-  /** What waits to be written, one piece for each turn. A part of the first may be written already. */
+  /** Pending bytes, one piece for each turn. A part of the first piece may be written already. */
   #pieces: Uint8Array[] = [];
   #waitingBytes = 0;
   #droppedCount = 0;
@@ -39,13 +39,13 @@ export class StderrLines {
     this.#onDropped = onDropped;
   }
 
-  /** Lines of one turn of the event loop leave in one write. */
+  /** Lines of one turn of the event loop are written together. */
   add(line: string): void {
     if (this.#lines === "") setImmediate(() => this.flush());
     this.#lines += `${line}\n`;
   }
 
-  /** Writes what can be written now; never throws. */
+  /** Writes what can be written now. Never throws. */
   flush(): void {
     this.#take();
     if (this.#isRetrying) return;
@@ -53,7 +53,7 @@ export class StderrLines {
       this.#writePieces();
     } catch (error) {
       if (codeOf(error) === "EAGAIN") this.#retryLater();
-      // Nobody reads standard error any more, so there is nobody to warn.
+      // Standard error is closed, so there is no one to warn.
       else this.#forget();
       return;
     }
@@ -63,13 +63,13 @@ export class StderrLines {
     this.#onDropped(dropped);
   }
 
-  /** Writes once more as the process ends. */
+  /** Writes once more when the process ends. */
   end(): void {
     this.#isRetrying = false;
     this.flush();
   }
 
-  /** Puts the new lines behind those that wait, all of them or none. */
+  /** Appends the new lines to the pending ones, all of them or none. */
   #take(): void {
     if (this.#lines === "") return;
     const bytes = Buffer.from(this.#lines);
@@ -82,7 +82,7 @@ export class StderrLines {
     this.#lines = "";
   }
 
-  /** Throws as `writeSync` if nothing is taken. */
+  /** Throws like `writeSync` if nothing is accepted. */
   #writePieces(): void {
     for (let first = this.#pieces[0]; first !== undefined; first = this.#pieces[0]) {
       const taken = this.#writeBytes(first);

@@ -1,10 +1,10 @@
 /**
- * A throttle: lets so many callers pass in a second, and lets the rest wait in a queue.
+ * A throttle: admits a number of callers per second, and queues the rest.
  *
- * It is for calls that are cheap but may come in floods. However many there are, they take at most their share
- * of the process's time. If the queue becomes very long, it moves faster.
+ * It is for calls that are cheap but may arrive in floods. However many there are, they use at most their share of the
+ * process's time. If the queue becomes very long, it moves faster.
  *
- * A token bucket (`token_bucket.ts`) refuses a caller, whereas a throttle lets it wait.
+ * A token bucket (`token_bucket.ts`) refuses a caller, whereas a throttle makes it wait.
  *
  * @module
  */
@@ -14,19 +14,19 @@ import { MS_PER_SECOND } from "./time_units.ts";
 
 export interface ThrottleOptions {
   readonly perSecond: number;
-  /** Callers that may pass at once after a quiet time. */
+  /** Callers that are admitted immediately after a quiet time. */
   readonly burstMax: number;
-  /** If the queue would take longer than this, it moves faster, in seconds. */
+  /** If the queue would take longer than this many seconds, it moves faster. */
   readonly waitSecondsMax: number;
-  /** Callers in the queue. If it is full, a new caller passes at once. */
+  /** The most callers in the queue. If it is full, a new caller is admitted immediately. */
   readonly waitingMax: number;
 }
 
 export interface Throttle {
-  /** Undefined if the caller may pass at once; else a promise that resolves when it may. */
+  /** Undefined if the caller may proceed immediately. Otherwise a promise that resolves when it may. */
   pass(): Promise<void> | undefined;
   readonly waiting: number;
-  /** How long a caller that comes now will wait. */
+  /** How long a caller that arrives now will wait. */
   readonly waitSeconds: number;
 }
 
@@ -42,7 +42,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
 
   const rate = () => Math.max(perSecond, queue.size / waitSecondsMax);
 
-  /** Adds the tokens of the time since the last count. */
+  /** Adds the tokens for the time since the last count. */
   function refill(): void {
     const nowMs = performance.now();
     tokens = Math.min(burstMax, tokens + ((nowMs - countedMs) * rate()) / MS_PER_SECOND);
@@ -80,7 +80,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
   };
 }
 
-/** A throttle for each key. At most `keysMax` keys are remembered, and a forgotten one starts anew. */
+/** A throttle per key. At most `keysMax` keys are remembered, and a forgotten one starts again. */
 export function createThrottles(
   options: ThrottleOptions,
   keysMax: number,

@@ -1,5 +1,5 @@
 /**
- * How many of one unit of time are in another.
+ * Conversion factors between units of time.
  *
  * @module
  */

@@ -6,7 +6,7 @@
 import { assert } from "./assert.ts";
 
 export interface TokenBucketOptions {
-  /** Tokens in a full bucket, which is what may be taken at once. */
+  /** Tokens in a full bucket, which is the largest burst. */
   readonly capacity: number;
   /** How long an empty bucket takes to fill, in milliseconds. */
   readonly fillMs: number;
@@ -26,7 +26,7 @@ export class TokenBucket {
     this.#countedMs = now();
   }
 
-  /** Takes a token and returns 0; if there is none, the milliseconds until there is one. */
+  /** Takes a token and returns 0. If there is none, returns the milliseconds until there is one. */
   take(): number {
     const waitMs = this.peek();
     if (waitMs === 0) this.#tokens -= 1;
@@ -40,7 +40,7 @@ export class TokenBucket {
     return tokens < 1 ? Math.ceil(((1 - tokens) * fillMs) / capacity) : 0;
   }
 
-  /** Tokens that are there now, with a fraction. */
+  /** The current number of tokens, with a fraction. */
   tokens(): number {
     const { capacity, fillMs, now } = this.#options;
     const nowMs = now();

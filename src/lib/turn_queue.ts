@@ -1,8 +1,8 @@
 /**
- * A bounded queue whose owners take turns, one item each, however many items an owner has put in.
+ * A bounded queue whose owners take turns, one item each, however many items an owner has added.
  *
- * The items of one owner keep their order. An owner may have as many places as it leaves free for the others, so that
- * no owner keeps another out.
+ * The items of one owner keep their order. An owner may use as many places as it leaves free for others, so that no
+ * owner locks out another.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { SharedPool } from "./shared_pool.ts";
 
 export class TurnQueue<Item> {
   readonly #places: SharedPool;
-  /** By owner, in the order of their turns; none is empty. */
+  /** By owner, in the order of their turns. None is empty. */
   readonly #lines = new Map<string, Set<Item>>();
   #lastOwner = "";
 
@@ -18,12 +18,12 @@ export class TurnQueue<Item> {
     this.#places = new SharedPool(sizeMax);
   }
 
-  /** Items that wait. */
+  /** Number of waiting items. */
   get size(): number {
     return this.#places.held;
   }
 
-  /** Puts an item behind its owner's others. False if there is no place. */
+  /** Adds an item after its owner's others. False if there is no room. */
   add(owner: string, item: Item): boolean {
     if (!this.#places.mayTake(owner, 1)) return false;
     this.#places.take(owner, 1);
@@ -33,7 +33,7 @@ export class TurnQueue<Item> {
     return true;
   }
 
-  /** Turns that are taken before a new item of the owner has its own. */
+  /** Turns before a new item of the owner gets its own. */
   turnsBefore(owner: string): number {
     const place = (this.#lines.get(owner)?.size ?? 0) + 1;
     let turns = place - 1;
@@ -43,7 +43,7 @@ export class TurnQueue<Item> {
     return turns;
   }
 
-  /** Takes out the first item of the next owner that may have a turn. Undefined if there is none. */
+  /** Removes the first item of the next owner that may have a turn. Undefined if there is none. */
   take(mayHaveTurn: (owner: string) => boolean = () => true): Item | undefined {
     this.#moveBack(this.#lastOwner);
     for (const [owner, line] of this.#lines) {
@@ -57,7 +57,7 @@ export class TurnQueue<Item> {
     return undefined;
   }
 
-  /** Takes out an item before its turn. False if it was taken already. */
+  /** Removes an item before its turn. False if it was taken already. */
   remove(owner: string, item: Item): boolean {
     const line = this.#lines.get(owner);
     if (!line?.delete(item)) return false;
@@ -66,12 +66,12 @@ export class TurnQueue<Item> {
     return true;
   }
 
-  /** Takes out everything, in the order of turns. */
+  /** Removes all items, in turn order. */
   *drain(): Generator<Item> {
     for (let item = this.take(); item !== undefined; item = this.take()) yield item;
   }
 
-  /** Moves the owner of the last turn to the end, behind those that came since. */
+  /** Moves the owner of the last turn to the end, after those that arrived since. */
   #moveBack(owner: string): void {
     const line = this.#lines.get(owner);
     if (line === undefined) return;

@@ -1,8 +1,8 @@
 /**
- * TypeBox types beside its own, and what is wrong with a value in words.
+ * Additional TypeBox types, and messages for values that don't match their schema.
  *
- * To a reader of the document they are plain JSON Schema. At run time lengths count Unicode code
- * points, as JSON Schema wants, and TypeBox's own strings don't.
+ * In the OpenAPI document, they are plain JSON Schema. At run time, lengths count Unicode code points, as JSON Schema
+ * requires, unlike those of TypeBox's own strings.
  *
  * @module
  */
@@ -25,7 +25,7 @@ interface Bounds extends SchemaOptions {
   readonly maxLength?: number;
 }
 
-/** What a value must be, in words, for types that TypeBox has no words for: "must be" comes before it. */
+/** What a value must be, as the words after "must be", for types that TypeBox can't describe. */
 export const Expected = Symbol("Expected");
 
 TypeRegistry.Set<Bounds>("Text", ({ minLength = 0, maxLength = Infinity }, value) => {
@@ -67,18 +67,18 @@ export function oneOf<const Choice extends string>(
   });
 }
 
-/** The same, or null. */
+/** The type, or null. */
 export function nullable<Schema extends TSchema>(schema: Schema): TUnion<[Schema, TNull]> {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** The type beside null; a type that is not nullable is itself. */
+/** The type without null. A type that is not nullable is returned unchanged. */
 export function notNull(schema: TSchema): TSchema {
   if (!KindGuard.IsUnion(schema)) return schema;
   return schema.anyOf.find((each) => !KindGuard.IsNull(each)) ?? schema;
 }
 
-/** What a value that fails its schema must be and is not: "must be …, got …". */
+/** The message for a value that does not match its schema: "must be …, got …". */
 export function mismatchOf(nullable: TSchema, value: unknown): string {
   const schema = Expected in nullable ? nullable : notNull(nullable);
   return `must be ${expectedOf(schema)}, got ${gotOf(schema, value)}`;
@@ -95,12 +95,12 @@ function expectedOf(schema: TSchema): string {
   return minimum === undefined ? name : `${name} of at least ${minimum}`;
 }
 
-/** The value if it helps the reader, else its length or kind. */
+/** The value if showing it helps the reader, else its length or kind. */
 function gotOf(schema: TSchema, value: unknown): string {
   if (schema[Kind] === "Text") {
     return typeof value === "string" ? lengthOf(value) : kindOf(value);
   }
-  // Of the right kind it has too much, too little, or something twice.
+  // The kind is right, but it has too many items, too few, or duplicates.
   if (KindGuard.IsArray(schema) && Array.isArray(value)) return `${value.length}`;
   if (KindGuard.IsRecord(schema) && isObject(value)) return `${Object.keys(value).length}`;
   const isKindWrong = KindGuard.IsNumber(schema) && typeof value !== "number";

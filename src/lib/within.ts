@@ -1,10 +1,10 @@
 /**
- * A limit for how long work is waited for.
+ * A time limit for waiting.
  *
  * @module
  */
 
-/** The result of the work, or `late` after so many milliseconds. The work itself goes on. */
+/** The result of the work, or `late` after this many milliseconds. The work itself continues. */
 export async function within<Result>(work: Promise<Result>, ms: number): Promise<Result | "late"> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<"late">((resolve) => {
