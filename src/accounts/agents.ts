@@ -1,5 +1,7 @@
 /**
- * The agents that an account's people have connected by OAuth. Each is a key with a budget and an end. Beyond 14.
+ * The agents that an account's users have connected by OAuth. Each is a key with a budget and an expiry.
+ *
+ * See `src/spec/beyond.md`, section 14.
  *
  * @module
  */
@@ -7,17 +9,17 @@ import { AGENTS_MAX } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/database.ts";
 import type { Actor } from "./actor.ts";
 
-/** A connected agent whose key holds. What it has spent is of today. */
+/** A connected agent whose key is valid. Its spending is that of the current day. */
 export type Agent = Row<"list_agents">;
 
-/** Which agents a caller may see and end. */
+/** The agents that a caller may see and end. */
 export interface Whose {
   readonly accountId: string;
-  /** The chain of the caller's own keys if it is an agent, which may see and end itself only; null: all agents. */
+  /** If the caller is an agent, the chain of its own keys: it may see and end only itself. Null means all agents. */
   readonly chainId: string | null;
 }
 
-/** The newest first. */
+/** Newest first. */
 export function listAgents(
   database: Pick<Database, "rows">,
   { accountId, chainId }: Whose,
@@ -29,7 +31,7 @@ export function listAgents(
   });
 }
 
-/** Ends an agent, now or before. False if there is none with this key. */
+/** Ends an agent. True if it has ended, now or before. False if no agent has this key. */
 export async function endAgent(
   database: Pick<Database, "row">,
   { accountId, chainId, keyId }: Whose & { readonly keyId: string },

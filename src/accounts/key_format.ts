@@ -1,27 +1,29 @@
 /**
- * The form of an API key: `fg_read_`, `fg_write_` or `fg_admin_`, 32 random base62 characters, and 6 of a
- * CRC-32 over all that goes before, so that a mistyped key is refused without a database read and a scanner
- * can find a leaked one. Decisions 3.
+ * The format of an API key: `fg_read_`, `fg_write_`, or `fg_admin_`, then 32 random base62 characters, then 6
+ * characters of a CRC-32 over everything before. So a mistyped key is refused without a database read, and scanners can
+ * find a leaked one.
+ *
+ * See `src/spec/decisions.md`, section 3.
  *
  * @module
  */
 import { hkdfSync, randomInt } from "node:crypto";
 
-/** Of an account's key. */
+/** Permissions of an account's key. */
 export type Permission = "read" | "write";
-/** Of any key: an operator's own is no account's. Beyond 5. */
+/** Permissions of any key. An operator's key belongs to no account. */
 export type KeyPermission = Permission | "admin";
 
 const KEY_PERMISSIONS: readonly KeyPermission[] = ["read", "write", "admin"];
-/** Every key begins with it. */
+/** The prefix of every key. */
 const KEY_PREFIX = "fg_";
-/** Finds in a text what may be a key, also a mistyped one. */
+/** Finds possible keys in a text, including mistyped ones. */
 export const KEY_PATTERN = /fg_[0-9A-Za-z_]{10,}/g;
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-/** So many more than 32 digits hold that each digit is as likely as another. */
+/** Enough bytes beyond 32 digits that all digits are equally likely. */
 const DERIVED_BYTES = 64;
 /** Characters of a key that are stored and shown. */
 const START_LENGTH = 12;
@@ -38,8 +40,8 @@ export function generateKey(permission: KeyPermission): string {
 }
 
 /**
- * The key of a name: the same in every process that has the secret (HKDF, RFC 5869). Whoever lacks the secret or the
- * name can't tell it from a random one.
+ * The key derived from a name, which is the same in every process with the secret (HKDF, RFC 5869). Without the secret
+ * and the name, it can't be distinguished from a random one.
  *
  * @param name at most 1,000 bytes
  */
@@ -55,24 +57,24 @@ export function deriveKey(permission: KeyPermission, secret: string, name: strin
   return body + checksum(body);
 }
 
-/** The permission that a well-formed key claims; undefined if its form or checksum is wrong. */
+/** The permission that a well-formed key claims. Undefined if its format or checksum is wrong. */
 export function permissionOf(key: string): KeyPermission | undefined {
   const [, body = "", permission, check] = FORM.exec(key) ?? [];
   if (check === undefined || checksum(body) !== check) return undefined;
   return KEY_PERMISSIONS.find((each) => each === permission);
 }
 
-/** Whether a text is the beginning of a key, and longer than the prefix that all keys of a permission share. */
+/** Whether a text is the beginning of a key, and longer than the common prefix of a permission's keys. */
 export function isKeyBeginning(text: string): boolean {
   return BEGINNING.test(text);
 }
 
-/** SHA-256 of a key, which is all that is stored of it. */
+/** SHA-256 of a key. Nothing else of the key is stored, except its first characters. */
 export function hashKey(key: string): Uint8Array {
   return new Bun.CryptoHasher("sha256").update(key).digest();
 }
 
-/** The first characters of a key, which name it without giving it away. */
+/** The first characters of a key, which identify it without revealing it. */
 export function startOf(key: string): string {
   return key.slice(0, START_LENGTH);
 }

@@ -1,6 +1,5 @@
 /**
- * A line of the usage log as its reader sees it: the names of `GET /v1/usage` and of the operator's
- * export. Decisions 10.
+ * A line of the usage log, with the names of `GET /v1/usage` and of the operator's export.
  *
  * @module
  */
@@ -26,7 +25,7 @@ export const UsageEventShape = Type.Object(
 
 export type UsageRow = Row<"page_usage" | "export_usage">;
 
-/** The names, in order; they are the header of the CSV. */
+/** The names, in order. They are also the header of the CSV. */
 export const USAGE_COLUMNS = [
   "usage_id",
   "timestamp",
@@ -36,14 +35,14 @@ export const USAGE_COLUMNS = [
   "key_id",
 ] as const;
 
-/** A usage event as the text of a JSON object: money exact, times to the microsecond. */
+/** A usage event as the text of a JSON object, with exact amounts and times to the microsecond. */
 export function usageEventText(row: UsageRow): string {
   const feed = JSON.stringify(row.feed_id);
   const key = JSON.stringify(row.key_id);
   return `{"usage_id":"${row.usage_id}","timestamp":"${row.timestamp}","operation":"${row.operation}","feed_id":${feed},"credits_charged":${creditsText(row.charge_nanos)},"key_id":${key}}`;
 }
 
-/** A usage event as a line of CSV (RFC 4180); no value of it needs quotes. */
+/** A usage event as a line of CSV (RFC 4180). None of its values needs quotes. */
 export function usageEventLine(row: UsageRow): string {
   return [
     row.usage_id,

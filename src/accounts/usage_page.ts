@@ -1,7 +1,7 @@
 /**
- * Pages of an account's usage log, newest first. Decisions 7 and 10.
+ * Pages of an account's usage log, newest first.
  *
- * A cursor is bound to the account and to the filters; `limit` may change from page to page.
+ * A cursor is bound to the account and to the filters. `limit` may change from page to page.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import { USAGE_WALK_MAX } from "../limits.ts";
 import type { Queries } from "../postgres/client/database.ts";
 import type { UsageRow } from "./usage_event.ts";
 
-/** What a caller asks for. The route has checked each member. */
+/** A caller's request. The route has validated each member. */
 export interface UsageFilter {
   readonly accountId: string;
   readonly feedId: string | null;
   readonly keyId: string | null;
-  /** The first of an agent's own keys, if one asks: it sees no others' calls. */
+  /** If the caller is an agent, the first of its own keys: it does not see calls of other keys. */
   readonly chainId: string | null;
   /** UTC, both inclusive. */
   readonly since: string | null;
@@ -23,7 +23,7 @@ export interface UsageFilter {
 }
 
 export interface UsageQuery extends UsageFilter {
-  /** The last usage id of the page before. */
+  /** The last usage id of the previous page. */
   readonly beforeUsageId: string | null;
   /** Seals the next page's cursor. */
   readonly scope: TokenOptions;
@@ -49,8 +49,8 @@ export function readUsageQuery(
 }
 
 /**
- * A page of one feed's or one key's calls may have fewer than asked for, or none, and a next page all the same: it
- * looks at so many events of the log, and the next goes on from there.
+ * A page that is filtered by feed or key may be shorter than requested, or empty, even if there is a next page. Each
+ * page examines a limited number of events, and the next one continues from there.
  */
 export async function pageUsage(
   database: Queries,
@@ -63,7 +63,7 @@ export async function pageUsage(
       ? undefined
       : await database.row("find_usage_walk_end", { ...range, events: USAGE_WALK_MAX });
   const from = walkEnd?.usage_id ?? null;
-  // One row more than the page holds shows whether there is a next page.
+  // One row more than the page shows whether there is a next page.
   const found = await database.rows("page_usage", {
     ...range,
     feed_id: feedId,

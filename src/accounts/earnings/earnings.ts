@@ -1,6 +1,8 @@
 /**
- * What a provider has sold: read from daily totals, which a background job makes from the usage log and from purchases
- * (`sql/accounts/earnings/functions/count_sales.sql`). Beyond 6.
+ * A provider's sales, read from daily totals. A background job computes these from the usage log and from purchases
+ * (`sql/accounts/earnings/functions/count_sales.sql`).
+ *
+ * See `src/spec/beyond.md`, section 6.
  *
  * @module
  */
@@ -12,9 +14,9 @@ import type { Queries, Row } from "../../postgres/client/database.ts";
 import { count, time, uuid } from "../../shapes.ts";
 import type { DayRange } from "./utc_day.ts";
 
-/** What a provider's earnings are divided by. */
+/** How a provider's earnings can be grouped. */
 export const GROUPINGS = ["day", "month", "feed"] as const;
-/** What the operator's view of them is. */
+/** How the operator's view of earnings can be grouped. */
 export const OPERATOR_GROUPINGS = [...GROUPINGS, "account"] as const;
 export type Grouping = (typeof OPERATOR_GROUPINGS)[number];
 
@@ -65,7 +67,7 @@ export const EarningsShape = Type.Object(
   { $id: "Earnings", description: "What a provider has sold." },
 );
 
-/** The members of earnings as the operator sees them. */
+/** The members of earnings in the operator's view. */
 export const operatorEarningsMembers = {
   ...rangeMembers,
   group_by: oneOf(OPERATOR_GROUPINGS, { description: "What each group is." }),
@@ -83,7 +85,7 @@ const OperatorEarningsShape = Type.Object(operatorEarningsMembers);
 export type Earnings = Static<typeof OperatorEarningsShape>;
 
 export interface EarningsQuery extends DayRange {
-  /** The provider; null: all of them. */
+  /** The provider. Null means all of them. */
   readonly accountId: string | null;
   readonly groupBy: Grouping;
 }
@@ -159,7 +161,7 @@ const SUM_COLUMNS = [
   "is_final",
 ] as const satisfies readonly (keyof typeof sums)[];
 
-/** The groups as CSV (RFC 4180), with a header. Totals are left out, so that a sum over a column is right. */
+/** The groups as CSV (RFC 4180), with a header. Totals are omitted, so that the sum of a column is correct. */
 export function earningsCsv({ group_by: groupBy, groups }: Earnings): string {
   const columns = [...KEY_COLUMNS[groupBy], ...SUM_COLUMNS];
   const lines = groups.map((group) =>
@@ -168,7 +170,7 @@ export function earningsCsv({ group_by: groupBy, groups }: Earnings): string {
   return [columns.join(","), ...lines].map((line) => `${line}\r\n`).join("");
 }
 
-/** A name that a spreadsheet would take for a formula begins with an apostrophe, which spreadsheets do not show. */
+/** A name that a spreadsheet would interpret as a formula gets an apostrophe prefix, which spreadsheets don't show. */
 function csvField(value: string | number | boolean | ExactNumber): string {
   if (typeof value === "object") return value.rawJSON;
   if (typeof value !== "string") return String(value);

@@ -1,5 +1,5 @@
 /**
- * What a provider has been paid, and what it is owed: earned − paid out. Beyond 6.
+ * A provider's payouts, and the amount it is owed: earned − paid out.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export const PayoutsShape = Type.Object(
   { $id: "Payouts", description: "What a provider has been paid and is owed." },
 );
 
-/** @param row as it was recorded */
+/** @param row the payout as it was recorded */
 export function payoutOf(row: Omit<Row<"list_payouts">, "account_id">): Static<typeof PayoutShape> {
   return {
     payout_id: Number(row.payout_id),
@@ -58,7 +58,7 @@ function numberOrNull(id: bigint | null): number | null {
 interface PayoutsQuery {
   readonly accountId: string;
   readonly limit: number;
-  /** The page's payouts are older than this one; undefined: the first page. */
+  /** The page's payouts are older than this one. Undefined for the first page. */
   readonly before: bigint | undefined;
 }
 
@@ -85,7 +85,7 @@ export async function readPayouts(
   };
 }
 
-/** What a provider has sold since the beginning, and what it is owed; null: all of them together. */
+/** A provider's total sales, and the amount it is owed. Null means all providers together. */
 export async function readEarned(database: Queries, accountId: string | null) {
   const row = present(await database.row("find_earned", { account_id: accountId }));
   const net = row.gross_nanos - row.refunded_nanos - row.fee_nanos;

@@ -1,6 +1,6 @@
 /**
- * What an account has spent of its credits, by UTC day, feed or key: read from daily totals, which a background job makes
- * from the usage log (`sql/accounts/earnings/functions/count_sales.sql`). Beyond 5.
+ * The credits that an account has spent, by UTC day, feed, or key, read from daily totals. A background job computes
+ * these from the usage log (`sql/accounts/earnings/functions/count_sales.sql`).
  *
  * A refund counts on the day of the refund, as it does in the earnings of providers.
  *

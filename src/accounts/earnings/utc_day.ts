@@ -1,5 +1,5 @@
 /**
- * Days in UTC, `2026-11-21`, and ranges of them. Beyond 6.
+ * Days in UTC, such as `2026-11-21`, and ranges of them.
  *
  * @module
  */
@@ -17,15 +17,15 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 /** There is no year 0. */
 const FIRST_DAY = "0001-01-01";
 
-/** The day as it is; undefined if the text is none. */
+/** The day unchanged, or undefined if the text is not a day. */
 export function parseDay(text: string): string | undefined {
   if (!DAY.test(text)) return undefined;
   return parseEventTime(`${text}T00:00:00Z`) === undefined ? undefined : text;
 }
 
 /**
- * The range that is meant: up to today if no end is given, and from `EARNINGS_DAYS_DEFAULT` days of it on if no
- * beginning is. Or why it is none, as a sentence.
+ * The requested range. It ends today if no end is given, and it is `EARNINGS_DAYS_DEFAULT` days long if no start is
+ * given. Returns a sentence if the range is invalid.
  */
 export function dayRange(
   {
