@@ -1,9 +1,9 @@
 /**
- * The job that finishes what a crash, or a lost message, left of top-ups: it asks the way what became of each payment
- * that waits. Beyond 15.
+ * The job that finishes top-ups after a crash or a lost message: it asks the payment method for the state of each
+ * pending payment.
  *
- * A top-up is asked about a minute after it was begun, then less and less often, and once more when it can't be paid any
- * longer. Any number of processes do so; a row of the table says whose turn it is.
+ * A top-up is checked a minute after it was started, then at growing intervals, and once more when it can no longer be
+ * paid. Any number of processes may run the job. A row of the table records whose turn it is.
  *
  * @module
  */
@@ -18,18 +18,20 @@ import type { Database } from "../postgres/client/database.ts";
 import { alertTopup, type Book, expireTopup, grantTopup } from "./store_topup.ts";
 import type { Topup, WayName, Ways } from "./way.ts";
 
-/** How often a process looks for what is due. */
+/** How often a process looks for due top-ups. */
 const EVERY_MS = 5_000;
-/** Payments that a step asks about, at once. A way answers each within some seconds, or has failed. */
+/** Payments that a step checks, all in parallel. Each check takes at most some seconds. */
 const ASKED_MAX = 10;
-/** How long a process has a top-up for itself. */
+/** How long a process has exclusive use of a top-up. */
 const LEASE_MS = 60_000;
-/** From one question about a top-up to the next: at first, and at most. */
+/** The interval between two checks of a top-up: at first, and at most. */
 const PAUSE_MS = 60_000;
 const PAUSE_MS_MAX = 60 * 60_000;
-/** How long after its end a payment that nobody can tell about is asked for. Then it is the operator's. */
+/** How long after its end a payment is checked whose state remains unknown. After that, it is left to the operator. */
 const ASKED_MS_MAX = 30 * MS_PER_DAY;
-/** How long after its end a payment is left alone whose way is not configured. Then it is the operator's. */
+/**
+ * How long after its end a payment is skipped whose method is not configured. After that, it is left to the operator.
+ */
 const SWITCHED_OFF_MS_MAX = 60 * 60_000;
 
 export function finishTopups(ways: Ways, log: Log): Job {
@@ -48,7 +50,7 @@ export function finishTopups(ways: Ways, log: Log): Job {
   };
 }
 
-/** Asks the way about a top-up, and does what it says. */
+/** Asks the payment method about a top-up, and acts on the answer. */
 export async function finishTopup(book: Book, ways: Ways, topup: Topup): Promise<void> {
   const { database, log } = book;
   const { topup_id: topupId } = topup;
@@ -62,19 +64,19 @@ export async function finishTopup(book: Book, ways: Ways, topup: Topup): Promise
   }
 }
 
-/** Whether there is nothing to say yet. */
+/** Whether the state is still open. */
 async function settle(book: Book, ways: Ways, topup: Topup): Promise<boolean> {
   const { topup_id: topupId } = topup;
   const ageMs = Date.now() - Date.parse(topup.created_at);
   if (topup.payment_id === null) {
-    // Its page was never handed out, so nobody can have paid.
+    // Its page was never given out, so it can't have been paid.
     if (ageMs < TOPUP_UNBEGUN_MS_MAX) return true;
     await expireTopup(book, topupId);
     return false;
   }
   const way = ways[topup.way as WayName];
   if (way === undefined) {
-    // A gateway that still has the way may ask.
+    // A gateway on which the method is still configured may check it.
     const isLeft = Date.now() < Date.parse(topup.expires_at) + SWITCHED_OFF_MS_MAX;
     if (isLeft) throw new Error("this way to pay is not configured any more");
     const alert = `${topup.way} was switched off before it was known whether this was paid`;
@@ -110,7 +112,7 @@ async function postpone(database: Database, topup: Topup, error: string | null):
     return;
   }
   const pauseMs = Math.min(PAUSE_MS * 2 ** Math.min(attempts, 10), PAUSE_MS_MAX);
-  // It is asked when it ends, too.
+  // It is also checked when it ends.
   const dueMs = endMs > nowMs ? Math.min(pauseMs, endMs - nowMs + PAUSE_MS) : pauseMs;
   await database.row("postpone_topup", {
     topup_id: topupId,

@@ -1,5 +1,5 @@
 /**
- * The job that removes top-ups that nobody has paid and that are no account's. Others stay, as the ledger does.
+ * The job that removes unpaid top-ups without an account. Others are kept, like the ledger.
  *
  * @module
  */

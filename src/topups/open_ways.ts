@@ -1,5 +1,5 @@
 /**
- * The ways to pay that are configured. What a way needs is loaded when it is used first. Beyond 15.
+ * The configured payment methods. The code of each is loaded when it is first used.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { createStripeClient, type StripeClient } from "./stripe/stripe_client.ts
 import type { DirectWay, Ways } from "./way.ts";
 
 export interface OpenWays extends Ways {
-  /** Whose messages are heard; undefined if cards are not taken. */
+  /** The client for Stripe's webhooks. Undefined if cards are not accepted. */
   readonly stripe: StripeClient | undefined;
 }
 

@@ -1,9 +1,8 @@
 /**
- * The job that asks again about payments that were granted: whether the chain still has them once it can't be
- * reorganised any more. Beyond 15.
+ * The job that checks granted payments again: whether they are still on the chain once it can't be reorganized anymore.
  *
- * A grant waits for a few blocks only, since an agent waits, too. If a deeper reorganisation drops a payment, its credits
- * are taken back as far as the balance goes, and the rest is an alert.
+ * A grant waits for only a few blocks, because an agent is waiting. If a deeper reorganization drops a payment, its
+ * credits are revoked as far as the balance allows, and the rest is an alert.
  *
  * @module
  */
@@ -15,17 +14,17 @@ import { MS_PER_DAY } from "../lib/time_units.ts";
 import { alertTopup, type Book, takeBackTopup } from "./store_topup.ts";
 import type { DirectWay, Topup } from "./way.ts";
 
-/** How often a process looks for what is due. */
+/** How often a process looks for due payments. */
 const EVERY_MS = 60_000;
-/** Payments that a step asks about, at once. */
+/** Payments that a step checks, all in parallel. */
 const ASKED_MAX = 10;
-/** From the grant to the first question, and from one question to the next. */
+/** The delay from the grant to the first check, and between checks. */
 const AGE_MS = 30 * 60_000;
 const PAUSE_MS = 10 * 60_000;
-/** How long after its grant a payment is asked for. Then it is the operator's. */
+/** How long after its grant a payment is checked. After that, it is left to the operator. */
 const ASKED_MS_MAX = 7 * MS_PER_DAY;
 
-/** @param way undefined: it was switched off, and what was granted by it is left to the operator in the end */
+/** @param way undefined if it was switched off; payments granted by it are eventually left to the operator */
 export function recheckTopups(way: DirectWay | undefined, log: Log, ageMs = AGE_MS): Job {
   return {
     name: "topup finality",
@@ -70,7 +69,7 @@ async function recheck(book: Book, way: DirectWay | undefined, topup: Topup): Pr
   }
 }
 
-/** After a week, it is left to the operator. */
+/** After a week, the payment is left to the operator. */
 async function giveUp(book: Book, { topup_id: topupId, ended_at: endedAt }: Topup): Promise<void> {
   if (Date.now() < Date.parse(endedAt ?? "") + ASKED_MS_MAX) return;
   await alertTopup(book, topupId, "nobody can tell whether the chain still has the payment");

@@ -1,9 +1,10 @@
 /**
- * Top-ups: written down before anybody is asked for money, and granted once when it has come in. Beyond 15.
+ * Top-ups: stored before a payment is requested, and granted once when the money has arrived.
  *
- * Each change is one statement, so that any number of processes may hear of the same payment, in any order and again. A
- * grant is the same ledger entry as an operator's, with the payment's own reference. What can't be granted though money
- * came in is an alert, which stays with the top-up until an operator has settled it.
+ * Each change is one statement, so any number of processes may receive messages about the same payment, repeatedly and
+ * in any order. A grant is a ledger entry like an operator's, with the payment's own reference. Money that arrived but
+ * can't be granted is an alert, which stays with the top-up until an operator has settled it. See `src/spec/beyond.md`,
+ * section 15.
  *
  * @module
  */
@@ -19,11 +20,11 @@ import {
 import type { Database, Row } from "../postgres/client/database.ts";
 import type { Payment, PayPage, Topup, WayName } from "./way.ts";
 
-/** What may be paid in a UTC day; undefined: any amount. */
+/** Limits of payments in a UTC day. Undefined means any amount. */
 export interface DayLimits {
   readonly accountDayNanos: bigint | undefined;
   readonly dayNanos: bigint | undefined;
-  /** The parts of `dayNanos` that may wait to be paid. */
+  /** The parts of `dayNanos` that may be pending. */
   readonly waiting?: WaitingLimits | undefined;
 }
 
@@ -31,26 +32,26 @@ export interface DayLimits {
 interface WaitingLimits {
   readonly accountNanos: bigint;
   readonly networkNanos: bigint;
-  /** All callers without a key share it. */
+  /** Shared by all callers without a key. */
   readonly keylessNanos: bigint;
   readonly allNanos: bigint;
 }
 
-/** What is to be paid, and by whom. */
+/** The amount to be paid, and the account that pays. */
 export interface TopupOrder {
   /** Null if it is not known yet. */
   readonly accountId: string | null;
   readonly keyId: string | null;
   readonly way: WayName;
   readonly amountNanos: bigint;
-  /** Until when it can be paid, from now, in milliseconds. */
+  /** How long it can be paid from now, in milliseconds. */
   readonly lifetimeMs: number;
-  /** The payment's id at the way, if there is one already: the same payment gets the same top-up. */
+  /** The payment method's own id of the payment, if there is one already: the same payment gets the same top-up. */
   readonly paymentId?: string;
   readonly details?: object;
-  /** Same account and key: the same top-up for 24 hours. */
+  /** With the same account and key, a call gets the same top-up for 24 hours. */
   readonly idempotencyKey?: string | undefined;
-  /** The caller's; undefined if it is not known. */
+  /** The caller's network. Undefined if it is not known. */
   readonly network?: string | undefined;
 }
 
@@ -67,7 +68,7 @@ export type BegunTopup =
         | "waiting_full";
     };
 
-/** Writes down that somebody wants to pay. */
+/** Stores an order for a top-up. */
 export async function beginTopup(
   database: Database,
   order: TopupOrder,
@@ -100,7 +101,7 @@ export async function beginTopup(
   return { kind, topup: await requireTopup(database, row?.topup_id ?? "") };
 }
 
-/** The top-up that an account has begun under an Idempotency-Key in the last 24 hours. */
+/** The top-up that an account has ordered under an Idempotency-Key in the last 24 hours. */
 export async function findTopupOfOrder(
   database: Database,
   accountId: string,
@@ -114,12 +115,12 @@ export async function findTopupOfOrder(
   return row && findTopup(database, row.topup_id);
 }
 
-/** A top-up as it is now; undefined if there is none. */
+/** The current state of a top-up. Undefined if there is none. */
 export function findTopup(database: Database, topupId: string): Promise<Topup | undefined> {
   return database.row("find_topup", { topup_id: topupId });
 }
 
-/** Notes where a top-up is paid. */
+/** Stores the address at which a top-up can be paid. */
 export async function notePayPage(
   database: Database,
   { topup_id: topupId }: Topup,
@@ -134,7 +135,7 @@ export async function notePayPage(
   return requireTopup(database, topupId);
 }
 
-/** What came of a payment. All but the first two leave an alert if the top-up is known. */
+/** The outcome of a payment. All but the first two leave an alert if the top-up is known. */
 export type GrantOutcome =
   | "granted"
   | "repeated"
@@ -145,13 +146,13 @@ export type GrantOutcome =
   | "reference_taken"
   | "balance_full";
 
-/** Where changes are made, and told of. */
+/** The database for changes, and the log that reports them. */
 export interface Book {
   readonly database: Database;
   readonly log: Log;
 }
 
-/** Grants the credits of a payment that has come in, once, also if the top-up had expired. */
+/** Grants the credits of a payment that has arrived, once, even if the top-up had expired. */
 export async function grantTopup(
   { database, log }: Book,
   topupId: string,
@@ -186,22 +187,22 @@ export async function grantTopup(
   }
 }
 
-/** What a source says that a payer has got back, in all. See `sql/topups/functions/given_back.sql`. */
+/** The total that a payer has got back according to one source. See `sql/topups/functions/given_back.sql`. */
 export interface TakeBack {
   /** Such as `refund re_…`, or the id of a dispute. */
   readonly source: string;
-  /** A message of a higher rank replaces those of lower ones, whenever they come. */
+  /** A message of a higher rank replaces those of lower ones, in whatever order they arrive. */
   readonly rank: number;
   readonly totalNanos: bigint;
-  /** What a refund was to give back that has failed or was canceled. @default 0 */
+  /** The amount of a refund that has failed or was canceled. @default 0 */
   readonly endedNanos?: bigint;
-  /** For the operator, if this is news. */
+  /** For the operator, if this is new. */
   readonly alert?: string | undefined;
 }
 
 export type TakeBackOutcome = "taken_back" | "noted" | "repeated" | "topup_unknown";
 
-/** Takes back what a payer has got back, as far as the balance goes. The rest is an alert. */
+/** Revokes what a payer has got back, as far as the balance allows. The rest is an alert. */
 export async function takeBackTopup(
   { database, log }: Book,
   topupId: string,
@@ -216,7 +217,7 @@ export async function takeBackTopup(
     alert: alert ?? null,
     actor: PAYMENT,
   };
-  // If the top-up gets its account meanwhile, the statement is rolled back and sent again.
+  // If the top-up gets its account at the same time, the statement is rolled back and sent again.
   const row = await database.row("take_back_topup", told);
   const outcome = row?.outcome as TakeBackOutcome;
   if (outcome !== "taken_back") return outcome;
@@ -228,7 +229,7 @@ export async function takeBackTopup(
   return outcome;
 }
 
-/** Ends a top-up that nobody has paid. */
+/** Ends an unpaid top-up. */
 export async function expireTopup(
   { database }: Book,
   topupId: string,
@@ -237,7 +238,7 @@ export async function expireTopup(
   await database.row("expire_topup", { topup_id: topupId, alert });
 }
 
-/** Leaves an alert with a top-up, beside those that are open. */
+/** Adds an alert to a top-up's open ones. */
 export async function alertTopup(
   { database, log }: Book,
   topupId: string,
@@ -247,7 +248,7 @@ export async function alertTopup(
   log.error("a top-up needs an operator", { topup_id: topupId, alert });
 }
 
-/** Who changes a balance when money comes in, or goes back. */
+/** The actor that changes a balance when money arrives or is returned. */
 export const PAYMENT = "payment" as Actor;
 
 async function requireTopup(database: Database, topupId: string): Promise<Topup> {

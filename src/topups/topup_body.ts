@@ -1,5 +1,5 @@
 /**
- * The body of a top-up: how much, and by which way. Beyond 15.
+ * The body of a top-up: the amount, and the payment method.
  *
  * @module
  */
@@ -24,14 +24,14 @@ type BodyOutcome =
   | {
       readonly kind: "order";
       readonly amountNanos: bigint;
-      /** Undefined: the body leaves it to the gateway. */
+      /** Undefined if the body leaves the choice to the gateway. */
       readonly way: WayName | undefined;
     }
   | { readonly kind: "invalid"; readonly errors: readonly FieldError[] };
 
 const CENTS_PER_USD = 100n;
 
-/** @param usdMax whole USD that a top-up has at most */
+/** @param usdMax the most whole USD of a top-up */
 export function readTopupBody(json: JsonText, usdMax: number): BodyOutcome {
   const errors: FieldError[] = (json.root.members ?? [])
     .filter(({ key }) => !Object.hasOwn(TopupOrderShape.properties, key))
@@ -48,7 +48,7 @@ export function readTopupBody(json: JsonText, usdMax: number): BodyOutcome {
 
 function readAmount(json: JsonText, usdMax: number, errors: FieldError[]): bigint | undefined {
   const given = findMember(json.root, "usd");
-  // By its text, since a double has no cents.
+  // Parsed from its text, because a double can't represent cents exactly.
   const nanos = given?.kind === "number" ? nanosOfUsd(textOf(json, given)) : undefined;
   const least = TOPUP_CENTS_MIN * NANOS_PER_CENT;
   const most = BigInt(usdMax) * CENTS_PER_USD * NANOS_PER_CENT;

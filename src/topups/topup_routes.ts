@@ -1,7 +1,8 @@
 /**
- * `POST /v1/topups` and `GET /v1/topups/{topup_id}`: an account pays for credits by itself. Beyond 15.
+ * `POST /v1/topups` and `GET /v1/topups/{topup_id}`: accounts pay for credits by themselves.
  *
- * Neither is charged or logged. At a gateway without a way to pay, both are 404 `TOPUPS_OFF`.
+ * Neither is charged or logged. If no payment method is configured, both return 404 `TOPUPS_OFF`. See
+ * `src/spec/beyond.md`, section 15.
  *
  * @module
  */
@@ -123,7 +124,7 @@ const GET_TOPUP = described({
   problems: ["TOPUPS_OFF", "TOPUP_NOT_FOUND", ...COUNTED],
 });
 
-/** Without a prefix: mounted at `/v1` and `/api/v1`. */
+/** Without a prefix, so it can be mounted at `/v1` and `/api/v1`. */
 export function topupRoutes(services: Services, ways: Ways) {
   const { keys, database, config } = services;
   const asking = new Elysia({ name: "top-up" }).use(authenticated(keys, "read")).get(
@@ -146,7 +147,7 @@ export function topupRoutes(services: Services, ways: Ways) {
   return new Elysia({ name: "topups" }).use(beginning(services, ways)).use(asking);
 }
 
-/** Where agents pay by themselves, they need no key. */
+/** If agents can pay by themselves, no key is needed. */
 function beginning(services: Services, ways: Ways) {
   const { anonymousLimit, bodies, http, keys, config, operatorsListener, strangersBodies } =
     services;

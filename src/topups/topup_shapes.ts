@@ -1,5 +1,5 @@
 /**
- * The bodies of the top-up routes. Beyond 15.
+ * The bodies of the top-up routes.
  *
  * @module
  */
@@ -72,7 +72,7 @@ export const PaidTopupShape = Type.Object(
   { $id: "PaidTopUp", description: "Credits that are to be paid, or that this call has paid." },
 );
 
-/** A top-up as the API shows it, as JSON text. `more` is what only the answer to a payment has. */
+/** A top-up in the API's format, as JSON text. `more` adds the members that only the answer to a payment has. */
 export function topupText(topup: Topup, more: object = {}): string {
   const { status, pay_url: payUrl, ended_at: endedAt } = topup;
   return JSON.stringify({

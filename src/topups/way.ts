@@ -1,8 +1,8 @@
 /**
- * A way to pay for credits: what it has to do, whatever it is. Beyond 15.
+ * The interface of a payment method.
  *
- * The money is at the way, so the way alone says what became of a payment. What a message, a process's memory or a
- * payer says of it only makes somebody ask earlier.
+ * The money is at the payment method, so only the method decides the state of a payment. Messages, a process's memory,
+ * and payers only cause an earlier check.
  *
  * @module
  */
@@ -12,39 +12,39 @@ import type { RoutedCall } from "../http/call.ts";
 import type { Problem } from "../http/problem_details.ts";
 import type { Row } from "../postgres/client/database.ts";
 
-/** As the table and the API name it. */
+/** The name in the table and in the API. */
 export type WayName = "card" | "x402";
 
-/** A top-up as it is now. */
+/** The current state of a top-up. */
 export type Topup = Row<"find_topup">;
 
-/** Money that has come in. */
+/** Money that has arrived. */
 export interface Payment {
-  /** The payment's own, such as `stripe:cs_…`. The ledger has it once. */
+  /** The payment's own reference, such as `stripe:cs_…`. The ledger contains it once. */
   readonly reference: string;
   readonly paidNanos: bigint;
-  /** The payment's id at the way, if the top-up does not have it yet. */
+  /** The method's own id of the payment, if the top-up does not have it yet. */
   readonly paymentId?: string;
-  /** What is to be kept of it beside what is known. */
+  /** Further details to store. */
   readonly details?: object;
 }
 
-/** What became of a payment. */
+/** The state of a payment. */
 export type Standing =
   | { readonly kind: "paid"; readonly payment: Payment }
-  /** It can still be paid, or is on its way. */
+  /** It can still be paid, or is in progress. */
   | { readonly kind: "open" }
-  /** It never will be paid. */
+  /** It can no longer be paid. */
   | { readonly kind: "void" }
-  /** Money may have come in, but not what was asked for. An operator has to look at it. */
+  /** Money may have arrived, but not the requested amount. An operator has to examine it. */
   | { readonly kind: "strange"; readonly alert: string };
 
 interface Asked {
-  /** Asks what became of a payment. @throws if the way can't be reached; it is asked again later */
+  /** Asks for the state of a payment. @throws if the method can't be reached; the check is then repeated later */
   ask(topup: Topup): Promise<Standing>;
 }
 
-/** Whether a payment that was granted stays. `open`: nobody knows yet. */
+/** Whether a granted payment is final. `open`: this is not known yet. */
 export type Finality = "final" | "undone" | "open";
 
 /** A page on which a person pays. */
@@ -55,37 +55,37 @@ export interface PayPage {
   readonly expiresAt: string;
 }
 
-/** A way by a link that an agent hands to its person. */
+/** A payment method with a link that an agent passes to its user. */
 export interface LinkWay extends Asked {
-  /** Makes the page. The same top-up gets the same page again. @throws {WayFailed} */
+  /** Creates the page. The same top-up gets the same page again. @throws {WayFailed} */
   begin(topup: Topup): Promise<PayPage>;
 }
 
-/** A call of `POST /v1/topups` that pays with its own headers, or is told how. */
+/** A call of `POST /v1/topups` that pays with its own headers, or asks for the terms. */
 export interface DirectPay {
   readonly call: RoutedCall;
-  /** Undefined: it came without a key. */
+  /** Undefined if the call has no key. */
   readonly principal: Principal | undefined;
-  /** Of the caller, in the network; "" if nobody knows it. */
+  /** The caller's network address, or "" if it is unknown. */
   readonly address: string;
   readonly amountNanos: bigint;
 }
 
-/** A way by the headers of the call itself. */
+/** A payment method that uses the headers of the call itself. */
 export interface DirectWay extends Asked {
-  /** Verifies, settles and grants; or says with a 402 what it takes. */
+  /** Verifies, settles, and grants the payment, or returns a 402 with the terms. */
   pay(order: DirectPay): Promise<Answer | Problem>;
-  /** Asks whether a payment that was granted is still there. @throws if the chain can't be reached */
+  /** Checks whether a granted payment still exists. @throws if the chain can't be reached */
   recheck(topup: Topup): Promise<Finality>;
 }
 
-/** The ways that are configured. */
+/** The configured payment methods. */
 export interface Ways {
   readonly card: LinkWay | undefined;
   readonly x402: DirectWay | undefined;
 }
 
-/** The way can't be reached, or refuses. Its message holds no secret and no text of a stranger. */
+/** The payment method is unreachable or refused. The message contains no secrets and no third-party text. */
 export class WayFailed extends Error {
   override readonly name = "WayFailed";
 }

@@ -1,8 +1,8 @@
 /**
- * Cards: a page of Stripe Checkout on which a person pays. Beyond 15.
+ * Cards: a page of Stripe Checkout on which a person pays.
  *
- * The page, and the payment behind it, carry the top-up's id, so that every message and every question leads back to it
- * without a memory of ours.
+ * The page and its payment carry the top-up's id, so every message and every query leads back to the top-up without any
+ * state of ours.
  *
  * @module
  */
@@ -15,12 +15,12 @@ import type { LinkWay, PayPage, Standing, Topup } from "../way.ts";
 import { WayFailed } from "../way.ts";
 import type { Session, StripeClient } from "./stripe_client.ts";
 
-/** What top-ups are in. */
+/** The currency of top-ups. */
 const CURRENCY = "usd";
-/** The member of Stripe's metadata that has a top-up's id. */
+/** The member of Stripe's metadata with the top-up's id. */
 const MARK = "feedgate_topup";
 
-/** @param baseUrl what clients see, to which the person comes back */
+/** @param baseUrl the public address, to which the person returns */
 export function createCardWay(stripe: StripeClient, baseUrl: () => string): LinkWay {
   return {
     async begin(topup) {
@@ -43,7 +43,7 @@ export function createCardWay(stripe: StripeClient, baseUrl: () => string): Link
           client_reference_id: topupId,
           ...marked,
           payment_intent_data: marked,
-          // The sum that is granted is the sum that is paid.
+          // The granted amount must be the amount that is paid.
           adaptive_pricing: { enabled: false },
           allow_promotion_codes: false,
           expires_at: Math.floor(Date.parse(topup.expires_at) / MS_PER_SECOND),
@@ -68,7 +68,7 @@ function pageOf({ id, url, expires_at: expiresAt }: Session): PayPage {
   };
 }
 
-/** What became of a page's payment. */
+/** The state of a page's payment. */
 export function standingOf(session: Session): Standing {
   const { id, payment_status: paid, amount_total: cents, currency, status } = session;
   const intent = session.payment_intent;
@@ -90,7 +90,7 @@ export function standingOf(session: Session): Standing {
   if (paid === "no_payment_required") {
     return { kind: "strange", alert: `${id} needed no payment` };
   }
-  // A page is complete while a slow payment is on its way, and stays so if that fails.
+  // A page is complete while a slow payment is in progress, and stays complete if the payment fails.
   const hasFailed =
     status === "complete" &&
     typeof intent === "object" &&
@@ -98,7 +98,7 @@ export function standingOf(session: Session): Standing {
   return { kind: hasFailed ? "void" : "open" };
 }
 
-/** The top-up that an object of Stripe carries; undefined if it is none of ours. */
+/** The top-up id of a Stripe object. Undefined if the object is not ours. */
 export function topupIdOf({
   metadata,
 }: {

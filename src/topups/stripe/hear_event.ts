@@ -1,9 +1,9 @@
 /**
- * What a message of Stripe changes. Messages come late, twice and in any order (docs.stripe.com/webhooks, "Event
- * ordering"). Beyond 15.
+ * Applies the messages of Stripe. They may arrive late, repeatedly, and in any order (docs.stripe.com/webhooks, "Event
+ * ordering").
  *
- * Events of other payments are passed over, because a Stripe account may have other uses. A refund and a dispute tell where
- * they stand, and a charge tells the total of its refunds at the time of the message, so that an old message changes
+ * Events of other payments are ignored, because a Stripe account may have other uses. A refund or dispute reports its
+ * current state, and a charge reports the total of its refunds at the time of the message, so an old message changes
  * nothing.
  *
  * @module
@@ -22,7 +22,7 @@ import {
 import { standingOf, topupIdOf } from "./card.ts";
 import type { Session, StripeClient, StripeEvent } from "./stripe_client.ts";
 
-/** The messages to which an endpoint at Stripe has to listen. */
+/** The messages that must be enabled for the webhook endpoint at Stripe. */
 export const EVENTS_HEARD = [
   "checkout.session.completed",
   "checkout.session.async_payment_succeeded",
@@ -39,7 +39,7 @@ export const EVENTS_HEARD = [
   "charge.dispute.closed",
 ] as const;
 
-/** @throws if the database or Stripe can't be reached: then Stripe sends the message again */
+/** @throws if the database or Stripe can't be reached, so that Stripe sends the message again */
 export async function hearEvent(book: Book, stripe: StripeClient, event: StripeEvent) {
   switch (event.type) {
     case "checkout.session.completed":
@@ -104,7 +104,7 @@ async function hearRefund(
   const { id, status, amount } = refund;
   const source = `refund ${id}`;
   const nanos = BigInt(amount) * NANOS_PER_CENT;
-  // One that is still under way takes the credits at once, or they could be spent meanwhile.
+  // A refund in progress takes the credits immediately, because they could be spent before it completes.
   const hasEnded = status === "failed" || status === "canceled";
   const takeBack = hasEnded
     ? { source, rank: created, totalNanos: 0n, endedNanos: nanos }
@@ -124,7 +124,7 @@ async function hearDispute(book: Book, stripe: StripeClient, dispute: Stripe.Dis
   await takeBackTopup(book, topupId, takeBackOf(dispute));
   const { id, status } = dispute;
   if (status !== "appeal_needs_response" && status !== "appeal_under_review") return;
-  // What was lost outranks what is won after it, because messages come in any order.
+  // A lost dispute outranks one that is won later, because messages arrive in any order.
   await alertTopup(
     book,
     topupId,
@@ -132,7 +132,7 @@ async function hearDispute(book: Book, stripe: StripeClient, dispute: Stripe.Dis
   );
 }
 
-/** What a dispute says that the payer has back. */
+/** The amount that the payer has back according to a dispute. */
 export function takeBackOf({
   id: source,
   status,
@@ -155,7 +155,7 @@ export function takeBackOf({
   }
 }
 
-/** The top-up of a payment, by what Stripe says of it: a dispute itself does not carry it. */
+/** The top-up of a payment, looked up at Stripe, because a dispute does not include it. */
 async function findTopupId(
   stripe: StripeClient,
   { payment_intent: intent }: { readonly payment_intent: string | { readonly id: string } | null },

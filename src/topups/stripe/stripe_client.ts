@@ -1,8 +1,8 @@
 /**
- * Stripe, as far as top-ups need it: three calls, and the check of a message's signature. Beyond 15.
+ * The Stripe functions that top-ups need: three calls, and checking the signature of a message.
  *
- * The library is loaded at the first use, so a gateway that takes no cards never loads it. An error of it is told by its
- * kind, code and request id alone, because its texts may hold parts of a key or of what a person typed.
+ * The library is loaded on first use, so a gateway that accepts no cards never loads it. Its errors are reported only
+ * by type, code, and request id, because their texts may contain parts of a key or of a person's input.
  *
  * @module
  */
@@ -15,19 +15,19 @@ export type Session = Stripe.Checkout.Session;
 export type StripeEvent = Stripe.Event;
 
 export interface StripeClient {
-  /** Makes a page to pay on. The same key gives the same page again, for a day. */
+  /** Creates a payment page. The same key returns the same page for a day. */
   createSession(order: Stripe.Checkout.SessionCreateParams, key: string): Promise<Session>;
   /** A page with its payment. */
   findSession(sessionId: string): Promise<Session>;
   findPayment(paymentIntentId: string): Promise<Stripe.PaymentIntent>;
-  /** A message that Stripe has signed, lately; undefined if it has not. */
+  /** The message, if Stripe has recently signed it. Undefined otherwise. */
   openEvent(body: string, signature: string): Promise<StripeEvent | undefined>;
 }
 
-/** A call and its one repetition end before a client's connection does. */
+/** A call and its one retry end before a client's connection does. */
 const CALL_MS_MAX = 4_000;
 const REPEATS_MAX = 1;
-/** How old a message may be, in seconds: Stripe's own figure. */
+/** Maximum age of a message in seconds: Stripe's own value. */
 const EVENT_AGE_SECONDS_MAX = 300;
 
 type Options = Pick<TopupConfig, "stripeTrial"> & {

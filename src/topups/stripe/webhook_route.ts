@@ -1,8 +1,8 @@
 /**
- * `POST /webhooks/stripe`: where Stripe says what became of payments. Beyond 15.
+ * `POST /webhooks/stripe`: receives Stripe's messages about payments.
  *
- * It is there only if cards are configured, on the public listener. Anybody may call it, so the body is bounded and its
- * signature is checked before it is read.
+ * The route exists only if cards are configured, on the public listener. Anyone may call it, so the body is limited,
+ * and its signature is checked before it is parsed.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export function stripeWebhook(services: Services, stripe: StripeClient) {
   const { http, strangersBodies } = services;
   return new Elysia({ name: "stripe webhook" }).use(callPlugin()).post(
     WEBHOOK_PATH,
-    // Without a limit, which others could use up so that Stripe is not heard.
+    // Without a rate limit, which others could exhaust so that Stripe's messages are refused.
     async ({ call, server }) => {
       const { request } = call;
       const signature = request.headers.get("stripe-signature");
@@ -49,7 +49,7 @@ export function stripeWebhook(services: Services, stripe: StripeClient) {
   );
 }
 
-/** @throws {Problem} 503, if it can't be done now: Stripe sends it again */
+/** @throws {Problem} 503 if it can't be done now, so that Stripe sends it again */
 async function hear(services: Services, stripe: StripeClient, event: StripeEvent): Promise<void> {
   try {
     await hearEvent(services, stripe, event);

@@ -1,5 +1,5 @@
 /**
- * Asks a server that the operator has named: JSON there and back, bounded in size and time.
+ * Sends requests to a server that the operator has configured. JSON in both directions, limited in size and time.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import { X402_ANSWER_BYTES_MAX } from "../../limits.ts";
 
 interface AskOptions {
   readonly url: string;
-  /** Undefined: it is got, not posted. */
+  /** If undefined, the request is a GET instead of a POST. */
   readonly body?: object;
   readonly msMax: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The answer, whatever its status. @throws if there is none in time, or none of JSON */
+/** The answer, whatever its status. @throws if there is none in time, or if it is not JSON */
 export async function askJson({ url, body, msMax, headers = {} }: AskOptions): Promise<unknown> {
   const response = await fetch(url, {
     ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),

@@ -1,5 +1,5 @@
 /**
- * What the chain says, by a node's JSON-RPC: blocks, whether an authorization was used, and its events (EIP-3009).
+ * Reads the chain through a node's JSON-RPC: blocks, whether an authorization was used, and its events (EIP-3009).
  *
  * @module
  */
@@ -11,11 +11,11 @@ import { askJson } from "./ask_json.ts";
 
 /** The first four bytes of the Keccak-256 of `authorizationState(address,bytes32)`. */
 const AUTHORIZATION_STATE = "0xe94a0102";
-/** The same of `name()`, `version()` and `decimals()`. */
+/** The first four bytes for `name()`, `version()`, and `decimals()`. */
 const NAME = "0x06fdde03";
 const VERSION = "0x54fd4d50";
 const DECIMALS = "0x313ce567";
-/** Keccak-256 of `AuthorizationUsed(address,bytes32)`, and so on. */
+/** Keccak-256 of `AuthorizationUsed(address,bytes32)`, and likewise for the others. */
 export const AUTHORIZATION_USED =
   "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
 export const AUTHORIZATION_CANCELED =
@@ -54,7 +54,7 @@ export interface Block {
   readonly timestamp: bigint;
 }
 
-/** What a token says of itself. */
+/** A token's description of itself. */
 export interface Token {
   readonly name: string;
   readonly version: string;
@@ -90,7 +90,7 @@ export function createChain({ rpcUrl, network, asset }: X402Config) {
   }
 
   return {
-    /** A node of another chain would say that nothing was paid. @throws */
+    /** Checks the network, because a node of another chain would report that nothing was paid. @throws */
     async requireNetwork(): Promise<void> {
       if (isRightChain) return;
       const chainId = BigInt(await read(CHAIN_ID, "eth_chainId", []));
@@ -100,14 +100,14 @@ export function createChain({ rpcUrl, network, asset }: X402Config) {
       isRightChain = true;
     },
 
-    /** The newest, the newest that can't be reorganised any more, or the one of a number. */
+    /** The newest block, the newest one that can't be reorganized anymore, or the one with a number. */
     async findBlock(named: bigint | "latest" | "finalized"): Promise<Block> {
       const which = typeof named === "bigint" ? hexOf(named) : named;
       const block = await read(BLOCK, "eth_getBlockByNumber", [which, false]);
       return { number: BigInt(block.number), timestamp: BigInt(block.timestamp) };
     },
 
-    /** What the token says of itself. */
+    /** Reads the token's description of itself. */
     async describeToken(): Promise<Token> {
       const call = (data: string) => [{ to: asset.address, data }, "latest"];
       return {
@@ -117,14 +117,14 @@ export function createChain({ rpcUrl, network, asset }: X402Config) {
       };
     },
 
-    /** Whether it was used, or cancelled, by the end of a block. */
+    /** Whether the authorization was used or cancelled by the end of a block. */
     async isSpent({ from, nonce }: Nonce, blockNumber: bigint): Promise<boolean> {
       const data = AUTHORIZATION_STATE + wordOf(from) + nonce.slice(2);
       const call = [{ to: asset.address, data }, hexOf(blockNumber)];
       return BigInt(await read(STATE, "eth_call", call)) !== 0n;
     },
 
-    /** Events of its use and of its cancellation, in a range of blocks that includes its ends. */
+    /** Events of its use and cancellation in a range of blocks, inclusive. */
     findSpending(
       { from, nonce }: Nonce,
       range: { readonly first: bigint; readonly last: bigint },
@@ -134,7 +134,7 @@ export function createChain({ rpcUrl, network, asset }: X402Config) {
       return read(LOGS, "eth_getLogs", [{ address: asset.address, topics, ...blocks }]);
     },
 
-    /** Undefined if the transaction is in no block. */
+    /** Undefined if the transaction is not in a block. */
     async findReceipt(transaction: string): Promise<Receipt | undefined> {
       const found = await ask("eth_getTransactionReceipt", [transaction]);
       if (found === null) return undefined;
@@ -144,7 +144,7 @@ export function createChain({ rpcUrl, network, asset }: X402Config) {
   };
 }
 
-/** A string as contracts return it: where it begins, its length, its bytes. */
+/** Decodes a string in the ABI's format: its offset, its length, its bytes. */
 function textOf(hex: string): string {
   const bytes = Buffer.from(hex.slice(2), "hex");
   return bytes.subarray(64, 64 + Number(BigInt(`0x${hex.slice(66, 130) || "0"}`))).toString();
@@ -154,7 +154,7 @@ function hexOf(number: bigint): string {
   return `0x${number.toString(16)}`;
 }
 
-/** An address in the 32 bytes that the chain has for everything. */
+/** An address as a 32-byte word, the chain's unit for all values. */
 export function wordOf(address: string): string {
   return address.slice(2).toLowerCase().padStart(64, "0");
 }

@@ -1,5 +1,5 @@
 /**
- * Whether a payment is the one that was asked for. Its signature is checked beside this (`signature.ts`). Beyond 15.
+ * Checks whether a payment matches the requirements. Its signature is checked separately (`signature.ts`).
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
 import { type Offer, type Requirements, secondsOf } from "./offer.ts";
 import type { SentPayment } from "./read_payment.ts";
 
-/** An authorization in one spelling: hexadecimal digits in lower case. */
+/** An authorization in canonical spelling: hexadecimal digits in lower case. */
 export interface Authorization {
   readonly from: string;
   readonly to: string;
@@ -25,7 +25,7 @@ export interface Authorization {
   readonly nonce: string;
 }
 
-/** Why a payment is refused: a word for programs, as x402 has them, and what completes "Refused: …". */
+/** Why a payment is refused: x402's code for programs, and a text that completes "Refused: …". */
 export interface PaymentFault {
   readonly reason: string;
   readonly detail: string;
@@ -43,7 +43,7 @@ export function authorizationOf({ payload }: SentPayment): Authorization {
   };
 }
 
-/** Names a payment: a payer's nonce is good once for each dollar. */
+/** Identifies a payment: a payer's nonce is valid once per token. */
 export function paymentIdOf(
   { network, asset }: X402Config,
   { from, nonce }: Authorization,
@@ -51,7 +51,7 @@ export function paymentIdOf(
   return [network, asset.address.toLowerCase(), from, nonce].join(" ");
 }
 
-/** What was accepted and signed must be what is asked for. Holds whenever the payment comes. */
+/** What was accepted and signed must match the requirements. Applies to every payment. */
 export function findFault(
   payment: SentPayment,
   asked: { readonly requirements: Requirements; readonly resourceUrl: string },
@@ -81,7 +81,7 @@ export function findFault(
   return undefined;
 }
 
-/** Whether there is time to settle it. Holds for a payment that is new. */
+/** Whether there is enough time to settle it. Applies to new payments. */
 export function findTimeFault(
   { validAfter, validBefore }: Authorization,
   { expiresAt }: Offer,
@@ -106,7 +106,7 @@ export function findTimeFault(
   return undefined;
 }
 
-/** Milliseconds until an authorization can't be used any more; below 0 afterwards. */
+/** Milliseconds until an authorization expires. Negative afterwards. */
 export function msLeft({ validBefore }: Authorization, nowMs: number): number {
   return Number(BigInt(validBefore)) * MS_PER_SECOND - nowMs;
 }

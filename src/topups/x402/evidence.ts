@@ -1,12 +1,12 @@
 /**
- * What became of an authorization, by the chain alone. Beyond 15.
+ * Determines the state of an authorization from the chain alone.
  *
- * A use of it leaves two events in a row: `AuthorizationUsed` with the payer's nonce, and the `Transfer` that it
- * authorized. The transfer must be the very next event. Else a payer could use the nonce to pay themselves, and point
- * to another payment in the same transaction.
+ * Using it emits two consecutive events: `AuthorizationUsed` with the payer's nonce, and the `Transfer` that it
+ * authorized. The transfer must be the very next event. Otherwise a payer could use the nonce to pay themselves, and
+ * point to another payment in the same transaction.
  *
- * Nothing is final before enough blocks are on it. That it never will be used is known once a block that is deep enough
- * is later than its end, and it is unused by then.
+ * A payment is final only after enough blocks follow it. An authorization will never be used if it is still unused in a
+ * block that is deep enough and later than its end.
  *
  * @module
  */
@@ -24,31 +24,31 @@ import {
 import type { Authorization } from "./check_payment.ts";
 
 export type Evidence =
-  /** Money has come in. */
+  /** Money has arrived. */
   | ({ readonly kind: "paid"; readonly isFinal: boolean } & Paid)
-  /** It was used for something else, or cancelled. With an alert: the payee may have got something all the same. */
+  /** It was used for something else, or cancelled. With an alert, the payee may still have received something. */
   | { readonly kind: "spent"; readonly isFinal: boolean; readonly alert?: string }
-  /** It can't be used any more, and was not. */
+  /** It can no longer be used, and was not. */
   | { readonly kind: "over" }
   | { readonly kind: "open" };
 
-/** Where the money came in. */
+/** Where the money arrived. */
 export interface Paid {
   readonly transaction: string;
-  /** Whether the transaction has no other payment by authorization. */
+  /** Whether the transaction contains no other payment by authorization. */
   readonly isAlone: boolean;
-  /** Of the event, in its block. */
+  /** The event's index in its block. */
   readonly logIndex: number;
 }
 
 interface EvidenceOptions {
-  /** No use of it can be in an earlier block. */
+  /** It can't have been used in an earlier block. */
   readonly firstBlock: bigint;
-  /** Blocks from the one that has it to the newest, both counted. */
+  /** Blocks from its own to the newest, both counted. */
   readonly confirmations: number;
 }
 
-/** @throws if the node does not answer, or not of one chain */
+/** @throws if the node does not answer, or if its answers are inconsistent */
 export async function findEvidence(
   chain: Chain,
   authorization: Authorization,
@@ -62,7 +62,7 @@ export async function findEvidence(
     const isFinal = BigInt(log.blockNumber) <= deepNumber;
     if (log.topics[0] !== AUTHORIZATION_USED) return { kind: "spent", isFinal };
     const receipt = await chain.findReceipt(log.transactionHash);
-    // The chain has changed between the two questions.
+    // The chain has changed between the two requests.
     if (receipt === undefined || receipt.blockHash !== log.blockHash) return { kind: "open" };
     const paid = findPaid(receipt, log, authorization);
     if (paid !== undefined) return { kind: "paid", isFinal, ...paid };
@@ -73,11 +73,11 @@ export async function findEvidence(
   if (deepNumber < firstBlock) return { kind: "open" };
   const deep = await chain.findBlock(deepNumber);
   if (deep.timestamp < BigInt(authorization.validBefore)) return { kind: "open" };
-  // A node may know that it was used, and not have its events yet. What is unused now was so at any time.
+  // A node may know that it was used without having the events yet. If it is unused now, it was never used.
   return (await chain.isSpent(authorization, newest.number)) ? { kind: "open" } : { kind: "over" };
 }
 
-/** Whether a payment that was granted is in a block that can't be reorganised any more, or in none of them. */
+/** Whether a granted payment is in a block that can't be reorganized anymore, or in none. */
 export async function findFinality(
   chain: Chain,
   authorization: Authorization,
@@ -98,7 +98,7 @@ export async function findFinality(
   return (await chain.isSpent(authorization, newest.number)) ? "open" : "undone";
 }
 
-/** The event of its use or cancellation, wherever it is up to the block in which it could be used last. */
+/** The event of its use or cancellation, up to the last block in which it could be used. */
 async function findUse(
   chain: Chain,
   authorization: Authorization,
@@ -119,7 +119,7 @@ async function findUse(
   return undefined;
 }
 
-/** Undefined if what the use of the nonce has moved is not the payment. */
+/** Undefined if the nonce was used for something other than the payment. */
 function findPaid(
   { status, logs }: Receipt,
   used: ChainLog,
@@ -138,7 +138,7 @@ function findPaid(
   };
 }
 
-/** Whether an event moves the same token from the payer to the payee, however much. */
+/** Whether an event moves the same token from the payer to the payee, in any amount. */
 function isTransfer(log: ChainLog, used: ChainLog, { from, to }: Authorization): boolean {
   const [event, payer, payee] = log.topics;
   return (

@@ -1,6 +1,6 @@
 /**
- * Examines the settings of x402: whether the node is of the network and up to date, whether the token is what payers will
- * sign for, and whether the facilitator settles there. Nothing is paid.
+ * Checks the settings of x402: whether the node is on the network and up to date, whether the token is the one that
+ * payers sign for, and whether the facilitator settles there. No payment is made.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { secondsOf } from "./offer.ts";
 const NAME = "x402";
 const DECIMALS = 6;
 
-/** The first thing that is wrong; if nothing is, what is paid by it. */
+/** The first fault, or if there is none, a description of what is paid. */
 export async function examineX402(x402: X402Config): Promise<Check> {
   const { asset, network, confirmations } = x402;
   const node = await examineNode(x402);

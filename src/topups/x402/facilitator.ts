@@ -1,7 +1,8 @@
 /**
- * The facilitator: verifies a payment, and sends it to the chain. x402 version 2, section 7.
+ * The facilitator, which verifies a payment and sends it to the chain. x402 version 2, section 7.
  *
- * What it says is never proof. It is a stranger that the operator has chosen: the chain alone says what was paid.
+ * Its answers are never proof, because it is a third party that the operator has chosen. Only the chain decides what
+ * was paid.
  *
  * @module
  */
@@ -13,7 +14,7 @@ import { askJson } from "./ask_json.ts";
 import type { Authorization } from "./check_payment.ts";
 import type { Requirements, Resource } from "./offer.ts";
 
-/** What it is asked about. */
+/** The payment to verify or settle. */
 export interface Settlement {
   readonly requirements: Requirements;
   readonly resource: Resource;
@@ -21,7 +22,7 @@ export interface Settlement {
   readonly signature: string;
 }
 
-/** `refused` is what it says; `lost`: nobody knows what it did. */
+/** `refused`: the facilitator's answer. `lost`: its effect is unknown. */
 export type FacilitatorOutcome =
   | { readonly kind: "done" }
   | { readonly kind: "refused"; readonly reason: string }
@@ -69,7 +70,7 @@ export function createFacilitator({ facilitatorUrl, facilitatorToken, network }:
   }
 
   return {
-    /** Whether it settles on this network by the scheme `exact` of version 2. @throws if it can't be asked */
+    /** Whether it settles on this network with the scheme `exact` of version 2. @throws if it can't be reached */
     async isSupported(): Promise<boolean> {
       const asked = { url: `${facilitatorUrl}/supported`, msMax: X402_VERIFY_MS_MAX, headers };
       const answer = await askJson(asked);
@@ -97,7 +98,7 @@ export function createFacilitator({ facilitatorUrl, facilitatorToken, network }:
         const { success, errorReason } = await ask("/settle", settlement, bounds);
         if (success) return { kind: "done" };
         const reason = wordOf(errorReason);
-        // It has sent a transaction, and does not know what became of it.
+        // It has sent a transaction, but does not know the result.
         return reason === PENDING ? { kind: "lost", error: reason } : { kind: "refused", reason };
       } catch (error) {
         return { kind: "lost", error };
@@ -106,7 +107,7 @@ export function createFacilitator({ facilitatorUrl, facilitatorToken, network }:
   };
 }
 
-/** One of the reasons that x402 names, or what looks like one: a stranger's text is not passed on. */
+/** One of x402's reasons, or a text of the same form. Third-party text is not passed on. */
 function wordOf(reason: unknown): string {
   return typeof reason === "string" && /^[a-z0-9_]{1,80}$/i.test(reason) ? reason : "unspecified";
 }

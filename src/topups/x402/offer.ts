@@ -1,9 +1,9 @@
 /**
- * What a payment has to be: the requirements of x402 version 2, which a 402 tells. Beyond 15.
+ * The requirements of x402 version 2, which a 402 contains.
  *
- * Nothing is stored for an offer. It carries a sealed token, in `extra.offer`, which clients send back as they got it.
- * The token says for whom the offer was made and what it costs. It never gets to the chain or to the facilitator, so
- * whoever has only seen a payment there can't present it as their own.
+ * Nothing is stored for an offer. It includes a sealed token in `extra.offer`, which clients return unchanged. The
+ * token contains the account that the offer was made for and its amount. It never reaches the chain or the facilitator,
+ * so someone who has seen a payment there can't present it as their own. See `src/spec/beyond.md`, section 15.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { X402_OFFER_MS_MAX, X402_PAYMENT_SECONDS_MAX } from "../../limits.ts";
 import { NANOS_PER_CREDIT } from "../../money/money_units.ts";
 
-/** A part of the requirements that the specification leaves to the scheme. */
+/** The part of the requirements that the specification leaves to the scheme. */
 interface Extra {
   /** The domain that payers sign for (EIP-712). */
   readonly name: string;
@@ -27,7 +27,7 @@ interface Extra {
 export interface Requirements {
   readonly scheme: "exact";
   readonly network: string;
-  /** Millionths of a dollar, which are credits. */
+  /** Millionths of a dollar. Each is one credit. */
   readonly amount: string;
   readonly asset: string;
   readonly payTo: string;
@@ -42,7 +42,7 @@ export interface Resource {
   readonly mimeType: string;
 }
 
-/** What was offered, as its token says. */
+/** The contents of an offer's token. */
 export interface Offer {
   readonly id: string;
   readonly amountNanos: bigint;
@@ -50,11 +50,11 @@ export interface Offer {
   readonly expiresAt: string;
 }
 
-/** For whom, and by which gateway. */
+/** The account that an offer is for, and the gateway. */
 interface OfferContext {
   readonly config: X402Config;
   readonly secret: string;
-  /** Undefined: for somebody without a key. */
+  /** Undefined for a caller without a key. */
   readonly accountId: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export function resourceOf(baseUrl: string): Resource {
   };
 }
 
-/** @param offer is left out of what the facilitator is told */
+/** @param offer omitted in requests to the facilitator */
 export function requirementsOf(
   { asset, network, payTo }: X402Config,
   amountNanos: bigint,
@@ -84,7 +84,7 @@ export function requirementsOf(
   };
 }
 
-/** A new offer of credits. @param nowMs of the clock on the wall */
+/** Creates an offer of credits. @param nowMs current wall-clock time */
 export function makeOffer(context: OfferContext, amountNanos: bigint, nowMs: number): Requirements {
   const expiresAt = new Date(nowMs + X402_OFFER_MS_MAX).toISOString();
   const payload = JSON.stringify([randomUUID(), String(amountNanos), expiresAt]);
@@ -92,7 +92,7 @@ export function makeOffer(context: OfferContext, amountNanos: bigint, nowMs: num
   return requirementsOf(context.config, amountNanos, token);
 }
 
-/** What a token offers; undefined if this gateway has not made it, or for another account. */
+/** The offer in a token. Undefined if the token was not issued by this gateway, or if it is for another account. */
 export function openOffer(context: OfferContext, token: string): Offer | undefined {
   const payload = openToken(token, sealingOf(context));
   if (payload === undefined) return undefined;
@@ -106,7 +106,7 @@ function sealingOf({ config, secret, accountId = "nobody" }: OfferContext) {
   return { secret, purpose: "x402 offer", binding };
 }
 
-/** Seconds since 1970, as authorizations have them. */
+/** Seconds since 1970, the unit of authorizations. */
 export function secondsOf(ms: number): bigint {
   return BigInt(Math.floor(ms / MS_PER_SECOND));
 }

@@ -1,11 +1,12 @@
 /**
- * Payments by x402, from the intent to the grant. Beyond 15.
+ * Payments by x402, from the intent to the grant.
  *
  *     intent stored → verified → settled → confirmed by the chain → granted
  *
- * The intent is stored before anybody else sees the payment. From then on the chain is asked, by the caller that waits
- * and by the job that finishes top-ups, until it says that the money is there or never will be. What the facilitator
- * says only makes somebody ask. A second caller with the same payment goes the same way, and grants nothing twice.
+ * The intent is stored before anyone else sees the payment. After that, the waiting caller and the job that finishes
+ * top-ups query the chain, until it shows that the money has arrived or never will. The facilitator's answers only
+ * trigger a query. A second caller with the same payment takes the same steps, and nothing is granted twice. See
+ * `src/spec/beyond.md`, section 15.
  *
  * @module
  */
@@ -37,41 +38,44 @@ import { type Evidence, findEvidence, findFinality, type Paid } from "./evidence
 import { createFacilitator, type FacilitatorOutcome } from "./facilitator.ts";
 import { requirementsOf, resourceOf } from "./offer.ts";
 
-/** What a top-up keeps of its payment. The signature, which is as good as the money until then, is not kept. */
+/**
+ * The payment's details that are stored with a top-up. The signature is not stored, because it can be used to take the
+ * money until the payment is settled.
+ */
 interface PaymentDetails {
   readonly network: string;
   readonly asset: string;
   readonly authorization: Authorization;
-  /** Of the offer that it accepts: whoever does not know its token has not made this payment. */
+  /** The id of the accepted offer. Only the payer knows the offer's token. */
   readonly offer: string;
-  /** No use of the authorization can be in an earlier block. */
+  /** The authorization can't have been used in an earlier block. */
   readonly first_block: string;
 }
 
-/** A payment that was read and checked. */
+/** A payment that was parsed and checked. */
 export interface CheckedPayment {
   readonly authorization: Authorization;
   readonly signature: string;
   readonly offerId: string;
   readonly amountNanos: bigint;
-  /** Null: without a key. */
+  /** Null without a key. */
   readonly accountId: string | null;
   readonly keyId: string | null;
-  /** Of a call with a key: under it, one payment is taken, and no other beside it. */
+  /** For calls with an account's key. Under it, only one payment is accepted. */
   readonly idempotencyKey: string | undefined;
-  /** The caller's; undefined if it is not known. */
+  /** The caller's network. Undefined if it is not known. */
   readonly network: string | undefined;
 }
 
-/** What came of a payment. `waiting`: it may still come in. */
+/** The outcome of a payment. `waiting`: it may still arrive. */
 export type PaymentOutcome =
   | { readonly kind: "granted"; readonly topup: Topup; readonly isNew: boolean }
   | { readonly kind: "waiting"; readonly topup: Topup }
   | { readonly kind: "refused"; readonly topup: Topup; readonly reason: string }
-  /** It was used before, or it is another caller's. */
+  /** It was used before, or belongs to another caller. */
   | { readonly kind: "taken" }
   | { readonly kind: "limited"; readonly by: Exclude<BegunTopup["kind"], "begun" | "repeated"> }
-  /** The chain, or the facilitator, can't be asked. Nothing was settled by this call. */
+  /** The chain or the facilitator can't be reached. This call settled nothing. */
   | { readonly kind: "unreachable" };
 
 export type Payments = ReturnType<typeof createPayments>;
@@ -81,7 +85,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
   const chain = createChain(x402);
   const facilitator = createFacilitator(x402);
 
-  /** The top-up of a payment that came before; undefined: it is new. */
+  /** The top-up of a payment that was sent before. Undefined if the payment is new. */
   async function findKnown({ authorization }: CheckedPayment): Promise<Topup | undefined> {
     const paymentId = paymentIdOf(x402, authorization);
     const known = await database.row("find_topup_of_payment", {
@@ -91,7 +95,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
     return known && findTopup(database, known.topup_id);
   }
 
-  /** Stores the intent. A payment that the chain knows already is nobody's: its signature is public by now. */
+  /** Stores the intent. A payment that is already on the chain belongs to no one, because its signature is public. */
   async function begin(
     payment: CheckedPayment,
   ): Promise<BegunTopup | { readonly kind: "taken" | "unreachable" }> {
@@ -99,7 +103,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
     const state = await lookBefore(authorization);
     if (state.kind === "unreachable") return state;
     if (state.kind === "spent") {
-      // Unless the same call, at another gateway, was faster.
+      // Unless the same call was faster at another gateway.
       const topup = await findKnown(payment);
       return topup === undefined ? { kind: "taken" } : { kind: "repeated", topup };
     }
@@ -125,7 +129,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
     return beginTopup(database, order, limits);
   }
 
-  /** Whether the chain knows an authorization that nobody here knows. */
+  /** Whether an authorization that is unknown here is already on the chain. */
   async function lookBefore(authorization: Authorization) {
     try {
       await chain.requireNetwork();
@@ -147,7 +151,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
     return findEvidence(chain, authorization, { firstBlock: BigInt(first_block), confirmations });
   }
 
-  /** Grants what has come in. Somebody without a key gets an account for it. */
+  /** Grants what has arrived. A payer without a key gets an account. */
   async function grant(topup: Topup, paid: Paid): Promise<Topup> {
     const { topup_id: topupId } = topup;
     await adopt(topup);
@@ -172,7 +176,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
     return { reference, paidNanos, details: { transaction } };
   }
 
-  /** Asks the chain until it has decided, or for so long. Nothing, if it can't be asked. */
+  /** Queries the chain until it has decided, or until the time is up. Undefined if the chain can't be reached. */
   async function waitForEnd(details: PaymentDetails, msMax: number): Promise<Evidence | undefined> {
     const endMs = performance.now() + msMax;
     let evidence: Evidence | undefined;
@@ -206,7 +210,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
     return { kind: "refused", topup, reason };
   }
 
-  /** Verifies and settles, and says what the chain says of it. */
+  /** Verifies and settles, and returns the state according to the chain. */
   async function settle(topup: Topup, { signature }: CheckedPayment): Promise<PaymentOutcome> {
     const details = detailsOf(topup.details);
     const { authorization } = details;
@@ -243,7 +247,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
     return confirm(topup, details, settled);
   }
 
-  /** Waits for the chain, but not for long if the facilitator has refused. */
+  /** Waits for the chain, but only briefly if the facilitator has refused. */
   async function confirm(
     topup: Topup,
     details: PaymentDetails,
@@ -254,13 +258,13 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
     const evidence = await waitForEnd(details, msMax);
     const ended = await end(topup, evidence);
     if (ended !== undefined) return ended;
-    // If the chain can't be asked, a refusal is not believed.
+    // If the chain can't be reached, a refusal is not trusted.
     return isRefused && evidence?.kind === "open"
       ? { kind: "refused", topup, reason: said.reason }
       : { kind: "waiting", topup };
   }
 
-  /** @throws of a payment on another chain than the configured one */
+  /** @throws if the payment is on another chain than the configured one */
   function ownDetailsOf({ details: text }: Topup): PaymentDetails {
     const details = detailsOf(text);
     if (details.network === x402.network && details.asset === x402.asset.address.toLowerCase()) {
@@ -272,10 +276,11 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
   return {
     findKnown,
 
-    /** Whether a known top-up is that of this payment, from this caller. */
+    /** Whether a known top-up belongs to this payment and this caller. */
     isOf(topup: Topup, { accountId, amountNanos, offerId }: CheckedPayment): boolean {
       if (topup.amount_nanos !== amountNanos) return false;
-      // Without a key, only the payer knows the offer, and not whoever has seen the payment on the chain.
+      // Without a key, the offer identifies the payer: only the payer knows it, unlike the payment itself, which is
+      // public on the chain.
       return accountId === null
         ? detailsOf(topup.details).offer === offerId
         : topup.account_id === accountId;
@@ -283,7 +288,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
 
     standOf,
 
-    /** A payment that is new, or one that came before and is not decided. */
+    /** Handles a payment that is new, or an earlier one that is not decided. */
     async take(payment: CheckedPayment, known: Topup | undefined): Promise<PaymentOutcome> {
       if (known?.status === "granted") return { kind: "granted", topup: known, isNew: false };
       if (known?.status === "expired") return { kind: "refused", topup: known, reason: "expired" };
@@ -303,7 +308,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
       return settle(begun.topup, payment);
     },
 
-    /** For the job that finishes top-ups. @throws if the chain can't be asked */
+    /** For the job that finishes top-ups. @throws if the chain can't be reached */
     async ask(topup: Topup): Promise<Standing> {
       const evidence = await look(ownDetailsOf(topup));
       if (!isDecided(evidence)) return { kind: "open" };
@@ -315,13 +320,13 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
       return { kind: "paid", payment: paymentOf(topup, evidence) };
     },
 
-    /** Whether the chain still has a payment that was granted. @throws if it can't be asked */
+    /** Whether a granted payment is still on the chain. @throws if the chain can't be reached */
     async recheck(topup: Topup): Promise<Finality> {
       const details = ownDetailsOf(topup);
       return findFinality(chain, details.authorization, BigInt(details.first_block));
     },
 
-    /** Where the money came in; undefined: nowhere yet. */
+    /** The transaction that paid it. Undefined if there is none yet. */
     transactionOf({ details }: Topup): string | undefined {
       const kept: unknown = JSON.parse(details);
       const transaction = isObject(kept) ? kept.transaction : undefined;
@@ -331,14 +336,14 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
   };
 }
 
-/** Where an earlier payment stands that another one can't take the place of. */
+/** The state of an earlier payment that another one can't replace. */
 function standOf(topup: Topup): PaymentOutcome {
   return topup.status === "granted"
     ? { kind: "granted", topup, isNew: false }
     : { kind: "waiting", topup };
 }
 
-/** Whether more of the chain would say the same. */
+/** Whether the state can no longer change. */
 function isDecided(evidence: Evidence): boolean {
   return evidence.kind === "over" || (evidence.kind !== "open" && evidence.isFinal);
 }

@@ -1,5 +1,5 @@
 /**
- * `PAYMENT-SIGNATURE`: base64 of a payment as JSON. x402 version 2, section 5.2, and its transport over HTTP.
+ * Parses `PAYMENT-SIGNATURE`: base64 of a payment as JSON. x402 version 2, section 5.2, and its transport over HTTP.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { X402_HEADER_LENGTH_MAX } from "../../limits.ts";
 
 const ADDRESS = Type.String({ pattern: "^0x[0-9a-fA-F]{40}$" });
-/** A whole number in digits, below 2^256. */
+/** A whole number in decimal digits, below 2^256. */
 const UINT = Type.String({ pattern: "^(0|[1-9][0-9]{0,76})$" });
 
 const PaymentShape = Type.Object({

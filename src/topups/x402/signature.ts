@@ -1,9 +1,9 @@
 /**
- * Whether the payer has signed a payment: typed data (EIP-712) of `transferWithAuthorization` (EIP-3009), by the key of
- * the payer's address.
+ * Checks whether the payer has signed a payment: typed data (EIP-712) of `transferWithAuthorization` (EIP-3009), by the
+ * key of the payer's address.
  *
- * It is checked here before anything is stored, or asked of the chain or the facilitator, so that a forged payment
- * costs nobody anything. A wallet that is a contract has no such key, and is refused.
+ * The signature is checked before anything is stored or sent to the chain or the facilitator, so that a forged payment
+ * costs nothing. A wallet that is a contract has no such key, and is refused.
  *
  * @module
  */
@@ -52,11 +52,11 @@ export function isSignedByPayer(
   return addressOf(digest, Buffer.from(point, "hex"), parity) === from.toLowerCase();
 }
 
-/** Of the key that has signed; undefined if no key has. */
+/** The address of the key that signed. Undefined if the signature is invalid. */
 function addressOf(digest: Uint8Array, point: Uint8Array, parity: number): string | undefined {
   try {
     const signed = secp256k1.Signature.fromBytes(point).addRecoveryBit(parity);
-    // The dollar's contract takes the lower of the two forms only (EIP-2).
+    // The dollar's contract accepts only the lower of the two forms (EIP-2).
     if (signed.hasHighS()) return undefined;
     const key = signed.recoverPublicKey(digest).toBytes(false);
     return `0x${Buffer.from(keccak_256(key.subarray(1)).subarray(12)).toString("hex")}`;

@@ -1,8 +1,8 @@
 /**
- * x402 version 2 over HTTP: a call without a payment is told what one has to be (402), and a call with one gets credits
- * for it. Beyond 15.
+ * x402 version 2 over HTTP: a call without a payment gets the terms (402), and a call with one gets credits for it.
  *
- * Whoever calls without a key pays for a new account, and gets its read key: once, or under an Idempotency-Key again.
+ * A caller without a key pays for a new account, and gets its read key once, or repeatedly under the same
+ * Idempotency-Key. See `src/spec/beyond.md`, section 15.
  *
  * @module
  */
@@ -83,7 +83,7 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
     });
   }
 
-  /** The payment of a call, as far as it can be judged without anybody else. */
+  /** The payment of a call, as far as it can be checked locally. */
   function check(order: DirectPay, header: string): DatedPayment | Problem {
     const { principal, amountNanos } = order;
     const read = readPayment(header);
@@ -166,7 +166,7 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
     return answer(order, await payments.take(payment, known));
   }
 
-  /** What a call without a payment is told. */
+  /** The answer to a call without a payment. */
   function terms(order: DirectPay): Problem {
     if (order.call.request.headers.has("x-payment")) {
       return paymentInvalid(
@@ -181,8 +181,8 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
   }
 
   /**
-   * What was paid, or is on its way, under the same Idempotency-Key. A client library that is called again signs another
-   * payment, which would be paid beside the first.
+   * The payment that was made, or is in progress, under the same Idempotency-Key. A client library that is called again
+   * signs another payment, which would be paid in addition to the first.
    */
   async function findEarlier(order: DirectPay): Promise<Topup | Problem | undefined> {
     const { call, principal, amountNanos } = order;
@@ -252,14 +252,14 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
   }
 
   /**
-   * The key of an account that was just made. Whoever asks again does not get it, except under the same
-   * Idempotency-Key: nothing on the chain, and no facilitator, has that, so only the payer sends it.
+   * The key of an account that was just created. It is not returned again, except under the same Idempotency-Key: this
+   * is known only to the payer, because it appears neither on the chain nor at the facilitator.
    */
   async function giveKey(
     call: Call,
     { topup_id: topupId }: Topup,
   ): Promise<{ readonly key?: string }> {
-    // Nobody would get it. It waits for the same payment to come again.
+    // The client has disconnected. The key can be requested with the same payment again.
     if (call.request.signal.aborted) return {};
     const idempotencyKey = orderKeyOf(call);
     const key =
@@ -277,7 +277,7 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
     return given?.outcome === "given" ? { key } : {};
   }
 
-  /** The payment did not come in, as far as anybody knows. */
+  /** The payment did not arrive, as far as is known. */
   function refused(
     order: DirectPay,
     { topup, reason }: PaymentOutcome & { kind: "refused" },
@@ -301,7 +301,7 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
 }
 
 interface DatedPayment extends CheckedPayment {
-  /** What a payment that is new is refused for. */
+  /** Why the payment is refused if it is new. */
   readonly timeFault: PaymentFault | undefined;
 }
 
