@@ -1,8 +1,8 @@
 /**
- * What a program asks for when it sends a person to the consent page. RFC 6749, 4.1.1; RFC 7636, 4.3; RFC 8707, 2.
+ * The request of a program that sends a user to the consent page. RFC 6749, 4.1.1; RFC 7636, 4.3; RFC 8707, 2.
  *
- * Unknown parameters are ignored (RFC 6749, 3.1), but none may come twice. A mistake never sends the person on by
- * itself, since whoever made the link may have registered the address (RFC 9700, 4.11.2).
+ * Unknown parameters are ignored (RFC 6749, 3.1), but none may be repeated. An invalid request never redirects the user
+ * automatically, because the author of the link may have registered the address (RFC 9700, 4.11.2).
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { faultOfRedirect, isSameRedirect } from "./redirect_address.ts";
 export interface AuthorizationRequest {
   readonly client: Client;
   readonly redirectAddress: string;
-  /** Sent back as it came; undefined if none came. */
+  /** Returned unchanged. Undefined if none was sent. */
   readonly state: string | undefined;
   /** SHA-256 of the verifier, in base64url. */
   readonly challenge: string;
@@ -22,9 +22,9 @@ export interface AuthorizationRequest {
 
 export type ReadRequest =
   | { readonly kind: "request"; readonly request: AuthorizationRequest }
-  /** `reason` is a sentence. Nobody knows where an answer would go. */
+  /** `reason` is a sentence. There is no safe address for an answer. */
   | { readonly kind: "unanswerable"; readonly reason: string }
-  /** `address` tells the program, if the person follows it. */
+  /** `address` reports the mistake to the program, if the user follows it. */
   | {
       readonly kind: "mistaken";
       readonly reason: string;
@@ -37,9 +37,9 @@ const CHALLENGE = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 
 interface Around {
   readonly clients: Pick<Clients, "find">;
-  /** Of the person who was sent. */
+  /** The account of the user who was sent. */
   readonly accountId: string;
-  /** The gateway's, as programs know it. */
+  /** The gateway's issuer address. */
   readonly issuer: string;
   readonly resource: string;
 }
@@ -93,7 +93,7 @@ export async function readAuthorizationRequest(
       "The link must have a code_challenge, made by the code_challenge_method S256.",
     );
   }
-  // Programs from before RFC 8707 name none. There is one resource, so nothing else can be meant.
+  // Programs older than RFC 8707 send none. There is only one resource, so nothing else can be meant.
   if ((one("resource") ?? resource) !== resource) {
     return mistaken("invalid_target", `The link's resource must be ${resource}.`);
   }
@@ -101,7 +101,7 @@ export async function readAuthorizationRequest(
   return { kind: "request", request };
 }
 
-/** Where the program reads the answer. What is undefined is left out. RFC 6749, 4.1.2. */
+/** The address that delivers the answer to the program. Undefined values are omitted. RFC 6749, 4.1.2. */
 export function answerAddress(
   redirectAddress: string,
   answer: Readonly<Record<string, string | undefined>>,
@@ -110,6 +110,6 @@ export function answerAddress(
   for (const [name, value] of Object.entries(answer)) {
     if (value !== undefined) added.append(name, value);
   }
-  // The program's own query stays as it is, character for character.
+  // The program's own query is kept character for character.
   return `${redirectAddress}${redirectAddress.includes("?") ? "&" : "?"}${added}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Programs that may ask people for a key: known by a registration (RFC 7591), or by the address of a document that says
- * who they are (OAuth Client ID Metadata Document).
+ * Programs that may ask users for a key. They are known by a registration (RFC 7591), or by the address of a document
+ * that describes them (OAuth Client ID Metadata Document).
  *
  * @module
  */
@@ -26,10 +26,10 @@ import { faultOfRedirect } from "./redirect_address.ts";
 
 export interface Client {
   readonly id: string;
-  /** As it calls itself. */
+  /** The name that the program gives itself. */
   readonly name: string;
   readonly redirectAddresses: readonly string[];
-  /** The host that says so, if a document does; undefined: nobody has checked the name. */
+  /** The host of the document that confirms the name. Undefined if the name is not verified. */
   readonly host: string | undefined;
 }
 
@@ -38,17 +38,17 @@ export type FoundClient =
   | { readonly kind: "client"; readonly client: Client }
   | { readonly kind: "unknown"; readonly reason: string };
 
-/** What a client says of itself, by registration or by document. `reason` completes "… can't be used: …". */
+/** A client's metadata, from a registration or a document. `reason` completes "… can't be used: …". */
 export type ClientMetadata =
-  /** `addresses` are those that can be used, which is one at least. */
+  /** `addresses` are the usable ones, of which there is at least one. */
   | { readonly kind: "metadata"; readonly name: string; readonly addresses: readonly string[] }
   | { readonly kind: "bad_address" | "bad_metadata"; readonly reason: string };
 
 const CLIENT_ID_LENGTH_MAX = 500;
 
 /**
- * Reads `client_name` and `redirect_uris`. Members that are not known are ignored, and so are addresses that can't be
- * used beside one that can: a program lists those of all its editions, and asks with one of them. RFC 7591, 2 and 3.2.1.
+ * Reads `client_name` and `redirect_uris`. Unknown members are ignored. So are unusable addresses beside a usable one,
+ * because a program lists those of all its editions and uses one of them. RFC 7591, 2 and 3.2.1.
  */
 export function readClientMetadata(body: unknown): ClientMetadata {
   if (!isObject(body)) return { kind: "bad_metadata", reason: "it is no object" };
@@ -72,13 +72,13 @@ export function readClientMetadata(body: unknown): ClientMetadata {
   return { kind: "metadata", name, addresses };
 }
 
-/** A host, or the scheme of a program that names none. */
+/** The host, or the scheme if the address names no host. */
 function hostOf(address: string): string {
   const { hostname, protocol } = new URL(address);
   return hostname || protocol;
 }
 
-/** A name in one line, without what a person does not see, and not longer than a key's. */
+/** The name on one line, without invisible characters, and no longer than a key's name. */
 function nameOf(given: string): string {
   const words = withoutInvisible(given.toWellFormed()).replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
   return [...words.trim()].slice(0, NAME_LENGTH_MAX).join("").trim();
@@ -90,7 +90,7 @@ function printable(text: string): string {
 
 interface ClientsOptions {
   readonly database: Pick<Database, "row">;
-  /** Whether documents are fetched. */
+  /** Whether metadata documents are fetched. */
   readonly isFetching: boolean;
   readonly trial: GuardTrial | undefined;
   /** How long a document may take, in milliseconds. @default CLIENT_DOCUMENT_MS_MAX */
@@ -101,7 +101,7 @@ interface ClientsOptions {
 
 export class Clients {
   readonly #options: ClientsOptions;
-  /** Documents, and failures, by address. */
+  /** Documents and failures, by address. */
   readonly #kept = new BoundedMap<
     string,
     { readonly found: FoundClient; readonly untilMs: number }
@@ -118,7 +118,7 @@ export class Clients {
     this.#options = options;
   }
 
-  /** @param accountId of the person who was sent: one account's requests don't keep others from theirs. */
+  /** @param accountId the account of the user who was sent, so that one account's requests don't block others */
   async find(clientId: string, accountId: string): Promise<FoundClient> {
     const registeredId = parseUuid(clientId);
     if (registeredId !== undefined) return this.#findRegistered(registeredId);
@@ -174,10 +174,10 @@ export class Clients {
   }
 }
 
-/** A client's id that is the address of its document; undefined if it is none, or not in its one spelling. */
+/** The URL of a client id that is the address of a document. Undefined if it is not one, or not in canonical form. */
 function documentAddress(clientId: string): URL | undefined {
   const url = URL.parse(clientId);
-  // Dot segments, a user, upper case and the like are gone in `href`.
+  // `href` drops dot segments, user names, upper case, and the like.
   const isPlain = url?.href === clientId && url.username === "" && url.password === "";
   if (url === null || !isPlain || url.protocol !== "https:") return undefined;
   return url.pathname === "/" || clientId.includes("#") ? undefined : url;

@@ -1,5 +1,6 @@
 /**
- * Codes: what a person has agreed to waits under one, until the program comes for the key. RFC 6749, 4.1.2 and 4.1.3.
+ * Authorization codes: a user's consent is stored under a code until the program exchanges it for the key. RFC 6749,
+ * 4.1.2 and 4.1.3.
  *
  * @module
  */
@@ -18,20 +19,20 @@ const CODE_BYTES = 32;
 /** RFC 7636, 4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
-/** The limits of the key to be. */
+/** The limits of the key that will be created. */
 export interface Consent {
   readonly accountId: string;
   readonly dailyNanos: bigint;
-  /** Null: all. */
+  /** Null means all. */
   readonly feedIds: readonly string[] | null;
   /** RFC 3339. */
   readonly keyEndsAt: string;
   readonly actor: Actor;
-  /** The key that the person has signed in with. What it agreed to ends with it. */
+  /** The key with which the user has signed in. When it ends, its consents end. */
   readonly agreedKeyId?: string;
 }
 
-/** The code; undefined if the account has too many agents. */
+/** Creates the code. Undefined if the account has too many agents. */
 export async function agree(
   database: Pick<Database, "row">,
   { client, redirectAddress, challenge }: AuthorizationRequest,

@@ -1,5 +1,5 @@
 /**
- * What a person fills in on the consent page: what the agent may spend, what it may read, and until when.
+ * The form of the consent page: how much the agent may spend, which feeds it may read, and until when.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import { MS_PER_DAY } from "../lib/time_units.ts";
 import { AGENT_DAYS_DEFAULT, AGENT_DAYS_MAX, AGENT_FEEDS_MAX } from "../limits.ts";
 import { creditsText, nanosOfCredits, withoutGroups } from "../money/money.ts";
 
-/** As the page shows it, with what was typed. */
+/** The fields as the page shows them, with the user's input. */
 export interface ConsentFields {
   readonly credits: string;
   readonly isAllFeeds: boolean;
-  /** Ids of feeds that are ticked. */
+  /** Ids of selected feeds. */
   readonly feedIds: readonly string[];
   /** Ids or slugs. */
   readonly otherFeeds: string;
@@ -24,14 +24,14 @@ export type ConsentInput =
   | {
       readonly kind: "input";
       readonly dailyNanos: bigint;
-      /** Null: all. */
+      /** Null means all. */
       readonly feedIds: readonly string[] | null;
       readonly keyEndsAt: Date;
     }
-  /** A sentence for each mistake. */
+  /** One sentence per mistake. */
   | { readonly kind: "mistakes"; readonly mistakes: readonly string[] };
 
-/** A billion dollars a day, as of keys that the operator makes. */
+/** A billion dollars a day, as for keys that the operator creates. */
 const DAILY_NANOS_MAX = 10n ** 18n;
 const TYPED_LENGTH_MAX = 10_000;
 
@@ -59,7 +59,7 @@ interface Around {
   readonly feeds: Feeds;
   readonly accountId: string;
   readonly nowMs: number;
-  /** When the key ends that the person has signed in with; undefined: never. */
+  /** When the key with which the user has signed in ends. Undefined if it never does. */
   readonly endsBeforeMs: number | undefined;
 }
 
@@ -82,7 +82,7 @@ export async function readConsent(
   const references = [...fields.feedIds, ...typed];
   const feedIds = fields.isAllFeeds ? null : new Set<string>();
   if (feedIds === null) {
-    // A key for all feeds is not what a person means who has named some.
+    // A user who has named feeds does not want a key for all feeds.
     if (references.length > 0) {
       mistakes.push(
         "You chose all feeds, and named some. Choose “Only these”, or untick and empty what you named.",

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * The pages that a person meets who connects an agent: the consent, and why it can't be given.
+ * The pages for a user who connects an agent: the consent, and the reason why consent is not possible.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { Facts, Field, Message, Text, Time } from "../pages/layout/parts.tsx";
 import type { Client } from "./clients.ts";
 import type { ConsentFields } from "./consent_form.ts";
 
-/** From `/oauth/authorize`. */
+/** Relative to `/oauth/authorize`. */
 const ROOT = "..";
 const MENU: readonly MenuLink[] = [
   { path: "console", text: "Console" },
@@ -31,14 +31,14 @@ export interface ConsentView {
   readonly client: Client;
   readonly redirectAddress: string;
   readonly accountName: string;
-  /** Where the form goes: the page's own query, with `?`. */
+  /** Query of the form's target: the page's own query, with `?`. */
   readonly query: string;
-  /** Shows that this page was given to this session. */
+  /** Proves that this page was given to this session. */
   readonly token: string;
   readonly fields: ConsentFields;
   readonly mistakes: readonly string[];
   readonly feeds: readonly ListedFeed[];
-  /** When the key ends that the person has signed in with, RFC 3339; undefined: never. */
+  /** When the key with which the user has signed in ends, in RFC 3339. Undefined if it never does. */
   readonly endsBefore: string | undefined;
 }
 
@@ -176,7 +176,10 @@ function Limits({ fields, endsBefore }: ConsentView) {
   );
 }
 
-/** The stylesheet shows the feeds if "Only these" is chosen, or if one is named, since then "All feeds" is refused. */
+/**
+ * The stylesheet shows the feeds if "Only these" is selected. It also shows them if one is named, because "All feeds"
+ * is then refused.
+ */
 function FeedChoice({ fields, feeds }: ConsentView) {
   return (
     <fieldset class="feed-choice">
@@ -219,12 +222,12 @@ function FeedChoice({ fields, feeds }: ConsentView) {
   );
 }
 
-/** Whether a program on the person's computer has the address's scheme for itself, so that its host says nothing. */
+/** Whether the address's scheme is private to a program on the user's computer, so that its host has no meaning. */
 function isPrivateUse(address: string): boolean {
   return !/^https?:$/.test(new URL(address).protocol);
 }
 
-/** A strict cookie does not come along from another site, but from this page it does. */
+/** The browser does not send a strict cookie for a request from another site, but does for one from this page. */
 export function renderReload(address: string): string {
   return renderPage({
     title: "Connect an agent",
@@ -239,7 +242,7 @@ export function renderReload(address: string): string {
   });
 }
 
-/** Why nothing can be agreed to here, and what to do. */
+/** Why consent is not possible here, and what to do. */
 export function renderRefusal(reason: ComponentChildren): string {
   return renderPage({
     title: "Nothing was connected",
@@ -254,7 +257,7 @@ export function renderRefusal(reason: ComponentChildren): string {
   });
 }
 
-/** A mistake in the link. The program that made it is told only if the person goes there. */
+/** A mistake in the link. The program that created it is notified only if the user goes there. */
 export function renderMistake(reason: string, client: Client, address: string): string {
   return renderRefusal(
     <>

@@ -1,5 +1,5 @@
 /**
- * What programs read before they ask: whose tokens `/mcp/connect` takes (RFC 9728), and how this gateway gives them out
+ * Metadata that programs read first: the authorization server of `/mcp/connect` (RFC 9728), and how it issues tokens
  * (RFC 8414, RFC 9207, OAuth Client ID Metadata Document).
  *
  * @module
@@ -11,15 +11,15 @@ export const SERVER_METADATA_PATH = "/.well-known/oauth-authorization-server";
 export const AUTHORIZE_PATH = "/oauth/authorize";
 export const TOKEN_PATH = "/oauth/token";
 export const REGISTER_PATH = "/oauth/register";
-/** The one scope. What a key may do is decided by the person, and not by the program that asks. */
+/** The only scope. The user, not the program, decides what a key may do. */
 export const SCOPE = "feeds";
 
-/** Of the endpoint that takes the tokens: what programs send as `resource`. RFC 8707. */
+/** The endpoint that accepts the tokens, which programs send as `resource`. RFC 8707. */
 export function resourceOf(baseUrl: string): string {
   return baseUrl + CONNECT_PATH;
 }
 
-/** `WWW-Authenticate` of the endpoint. `error`: a token came, and it is not good. RFC 6750, 3; RFC 9728, 5.1. */
+/** `WWW-Authenticate` of the endpoint. `error`: a token was sent, and it is not valid. RFC 6750, 3; RFC 9728, 5.1. */
 export function challengeOf(baseUrl: string, error?: "invalid_token"): string {
   const parameters = [
     ...(error === undefined ? [] : [`error="${error}"`]),

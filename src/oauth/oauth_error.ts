@@ -1,6 +1,6 @@
 /**
- * Refusals of the endpoints that programs call: an object with `error` and `error_description`. RFC 6749, 5.2, and
- * RFC 7591, 3.2.2.
+ * Errors of the endpoints that programs call: an object with `error` and `error_description`. RFC 6749, 5.2, and RFC
+ * 7591, 3.2.2.
  *
  * @module
  */
@@ -15,14 +15,14 @@ export type OAuthErrorCode =
   | "invalid_client_metadata"
   | "temporarily_unavailable";
 
-/** What may be kept by nobody. RFC 6749, 5.1. */
+/** Headers for answers that must not be stored. RFC 6749, 5.1. */
 export const NO_STORE = { "Cache-Control": "no-store", Pragma: "no-cache" } as const;
 
-/** It is thrown, and it is no `Error`, because nobody reads its stack. */
+/** It is thrown, but is not an `Error`, because its stack is never used. */
 export class OAuthError {
   constructor(
     readonly code: OAuthErrorCode,
-    /** A sentence for the people who made the client. */
+    /** A sentence for the client's developers. */
     readonly description: string,
     readonly status = 400,
     readonly headers: Readonly<Record<string, string>> = {},

@@ -1,7 +1,8 @@
 /**
- * OAuth for agents: what they read before they ask, registration, the consent page, and the token. Beyond 14.
+ * OAuth for agents: metadata, registration, the consent page, and tokens.
  *
- * The token is a read key. Nothing else of OAuth leaves this folder but the challenge of `/mcp/connect`.
+ * The token is a read key. Except for the challenge of `/mcp/connect`, all OAuth code is in this folder. See
+ * `src/spec/beyond.md`, section 14.
  *
  * @module
  */
@@ -60,27 +61,27 @@ import { NO_STORE, OAuthError, oauthErrorAnswer } from "./oauth_error.ts";
 import { connectReach, requireOwnMachine } from "./reach.ts";
 import { registerClient } from "./register_client.ts";
 
-/** Who is signed in to the console. */
+/** A user who is signed in to the console. */
 export interface Visitor {
-  /** Names the session, and does not give it away. */
+  /** Identifies the session without revealing it. */
   readonly sessionMark: string;
   readonly permission: "read" | "write" | "admin";
   readonly keyId: string;
   /** Undefined for an operator. */
   readonly accountId: string | undefined;
   readonly accountName: string;
-  /** Whether the key was made for the session: then its end says nothing of what the person was given. */
+  /** Whether the key was created for the session, in which case its expiry does not limit the user's consents. */
   readonly isOwnKey: boolean;
 }
 
-/** The console's sign-in, as far as connecting an agent needs it. */
+/** The parts of the console's sign-in that are needed to connect an agent. */
 export interface Visitors {
   find(request: Request): Promise<Visitor | undefined>;
-  /** The page that asks for a sign-in and then goes on to a path of this gateway. */
+  /** The address of a sign-in page that then continues to a path of this gateway. */
   signInAddress(path: string): string;
 }
 
-/** The path's query says that the page has come again from this site. */
+/** A query parameter that marks a page reloaded from this site. */
 const RELOADED = "reloaded";
 const METADATA_HEADERS = { "Cache-Control": "public, max-age=300" };
 
@@ -102,7 +103,7 @@ export function connectRoutes(services: Services, visitors: Visitors) {
     of: "registrations",
   });
   const consents = consentPages(services, visitors, clients);
-  // OAuth has unknown parameters ignored. RFC 6749, 3.1.
+  // OAuth requires that unknown parameters are ignored. RFC 6749, 3.1.
   const query = Type.Object({}, { additionalProperties: true });
   const hidden = { detail: { hide: true }, query };
   const unparsed = { ...hidden, parse: "none" } as const;
@@ -185,7 +186,7 @@ export function connectRoutes(services: Services, visitors: Visitors) {
 
 const PROGRAM_HEADERS = { "Content-Type": "application/json", ...NO_STORE };
 
-/** Runs the work of an endpoint for programs. What a program did wrong is answered as OAuth has it. */
+/** Runs an endpoint for programs. Errors of the program are answered in OAuth's format. */
 async function answerProgram(status: number, work: () => Promise<object>): Promise<Response> {
   try {
     return respond({ status, headers: PROGRAM_HEADERS, body: JSON.stringify(await work()) });
@@ -216,11 +217,11 @@ function tooLarge(): Problem {
   });
 }
 
-/** The consent page and its answer. */
+/** The consent page, and the route of its form. */
 function consentPages(services: Services, visitors: Visitors, clients: Clients) {
   const { config, http, database, reader, feeds, cursorSecret } = services;
 
-  /** A person who may agree, or the page that says why not. */
+  /** The user who may consent, or a page that says why not. */
   async function consumerOf(visitor: Visitor) {
     if (visitor.permission !== "read" || visitor.accountId === undefined) {
       return refusalPage(
@@ -230,7 +231,7 @@ function consentPages(services: Services, visitors: Visitors, clients: Clients) 
     }
     const key = await findKey(database, visitor.keyId);
     if (key.daily_nanos !== null || key.feed_ids !== null) {
-      // Else an agent could give itself a second budget.
+      // Otherwise an agent could give itself a second budget.
       return refusalPage(
         403,
         "The key that you have signed in with has limits of its own, so it can't give others a key. Sign in with one that has none.",
@@ -284,7 +285,7 @@ function consentPages(services: Services, visitors: Visitors, clients: Clients) 
       endsBefore,
       feeds: await listFeeds(reader),
     });
-    // The form's answer leads to the program, which the browser allows only if it is named.
+    // The form's answer redirects to the program, which the browser allows only if the policy names it.
     const headers = privatePageHeaders({ formTarget: formTargetOf(redirectAddress) });
     return respond({
       status: mistakes.length > 0 ? 422 : 200,
@@ -313,7 +314,7 @@ function consentPages(services: Services, visitors: Visitors, clients: Clients) 
       const visitor = await visitors.find(request);
       if (visitor === undefined) return again();
       const shown = openToken(form.get("token") ?? "", tokenOptions(request, visitor));
-      // Another session or another page was asked, or too long ago. What is agreed to must have been seen.
+      // The form belongs to another session or page, or is too old. Users must have seen what they agree to.
       if (shown === undefined || Date.now() - Number(shown.toString()) > CONSENT_MS_MAX) {
         return again();
       }
@@ -369,7 +370,7 @@ async function listFeeds(reader: Services["reader"]): Promise<readonly ListedFee
   }));
 }
 
-/** The query with `?`, without the mark of a page that came again. */
+/** The query with `?`, without the parameter of a reloaded page. */
 function queryOf(request: Request): string {
   const query = urlOf(request).searchParams;
   query.delete(RELOADED);
@@ -377,8 +378,8 @@ function queryOf(request: Request): string {
 }
 
 /**
- * Whether the browser may have left the session's cookie out, since another site led here. Then the page loads itself
- * once more, which is a step within this site.
+ * Whether the browser may have omitted the session's cookie because another site led here. If so, the page reloads
+ * itself, which is a navigation within this site.
  */
 function mayLackCookie(request: Request): boolean {
   const site = request.headers.get("sec-fetch-site");
@@ -393,8 +394,8 @@ function reloadPage(request: Request): Response {
 }
 
 /**
- * The origin that a form of the page may lead to. A policy can't name an IPv6 address or a program's own scheme by its
- * host, so it allows the scheme.
+ * The origin that a form on the page may lead to. A policy can't name an IPv6 address, or a host under a private
+ * scheme, so it allows the whole scheme.
  */
 function formTargetOf(redirectAddress: string): string {
   const { origin, protocol, hostname } = new URL(redirectAddress);
@@ -409,7 +410,7 @@ function page(status: number, body: string): Response {
   return respond({ status, headers: { ...PRIVATE_PAGE_HEADERS }, body });
 }
 
-/** 303: whatever was posted is not posted again. Nothing of this address is told to the next one. */
+/** 303, so that a posted form is not posted again. Sends no referrer to the next address. */
 function redirect(address: string): Response {
   const headers = {
     Location: address,

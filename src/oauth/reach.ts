@@ -1,5 +1,5 @@
 /**
- * Whether agents can be connected here, and from where. Beyond 14.
+ * Decides whether agents can be connected here, and from where.
  *
  * @module
  */
@@ -8,20 +8,20 @@ import { isOwnMachine } from "../api/callers/operators_listener.ts";
 import { type Config, listenerUrl } from "../config.ts";
 import { Problem } from "../http/problem_details.ts";
 
-/** `own_machine`: a key would cross a network in the clear, so only callers of the machine itself may connect. */
+/** `own_machine`: a key would cross a network unencrypted, so only callers on this machine may connect. */
 export type ConnectReach = "everybody" | "own_machine" | "nobody";
 
 export function connectReach(
   config: Pick<Config, "isConnectOn" | "hasConsole" | "baseUrl" | "tls" | "host" | "port">,
 ): ConnectReach {
-  // The consent page is one of the console's.
+  // The consent page is part of the console.
   if (!config.isConnectOn || !config.hasConsole) return "nobody";
-  // The host may be none: the start says so later.
+  // The host may be missing, which the start reports later.
   const isSecure = (config.baseUrl ?? listenerUrl(config)).startsWith("https:");
   return isSecure ? "everybody" : "own_machine";
 }
 
-/** A key would cross the network in the clear. @throws {Problem} 404 to callers of other machines */
+/** Refuses callers whose key would cross the network unencrypted. @throws {Problem} 404 to callers on other machines */
 export function requireOwnMachine(request: Request, address: string): void {
   if (isOwnMachine(request, address)) return;
   throw new Problem("ROUTE_NOT_FOUND", {

@@ -1,21 +1,24 @@
 /**
- * Where a client may be answered: addresses of https, of http on the person's own machine, and of a scheme that a
- * program on it has registered for itself, such as `cursor://host/path` or `com.example.app:/path`. Compared character
- * for character; only the port of the own machine is free. RFC 6749, 3.1.2; RFC 8252, 7.1 and 7.3; RFC 9700, 2.1.
+ * Addresses at which a client may be answered: https, http on the user's own machine, and private schemes that a
+ * program there has registered, such as `cursor://host/path` or `com.example.app:/path`. They are compared character
+ * for character, except for the port on the user's own machine. RFC 6749, 3.1.2; RFC 8252, 7.1 and 7.3; RFC 9700, 2.1.
  *
  * @module
  */
 import { isLoopbackHost } from "../lib/public_address.ts";
 import { REDIRECT_LENGTH_MAX } from "../limits.ts";
 
-/** What a parser would leave out, or read in another way than a browser does. */
+/** Characters that a parser would drop, or interpret differently from a browser. */
 const UNSAFE = /[^\x21-\x7e]|[\\"<>^`{|}]/;
 
-/** A host's characters. Others, such as `;` and `,`, would end a source in the consent page's policy. */
+/** The characters of a host. Others, such as `;` and `,`, would end a source in the consent page's policy. */
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
-/** A reversed domain's scheme has a dot; any other must name an authority, as `data:` and `javascript:` never do. */
+/**
+ * The scheme of a reversed domain contains a dot. Any other must be followed by an authority, as `data:` and
+ * `javascript:` never are.
+ */
 const PRIVATE_USE = /^[a-z][a-z0-9+-]*(?:(?:\.[a-z0-9+-]+)+:|:\/\/[^/?#])/;
-/** What a browser or a system reads itself, or hands to a program that was not made for this. */
+/** Schemes that a browser or system interprets itself, or passes to a program that was not built for this. */
 const TAKEN_SCHEMES: ReadonlySet<string> = new Set(
   `about acap afp android-app blob callto cid content data dav dns facetime feed file filesystem finger ftp ftps geo git
   gopher help hcp http https imap intent irc ircs itms itms-apps itms-services jar javascript jnlp ldap ldaps livescript
@@ -24,10 +27,12 @@ const TAKEN_SCHEMES: ReadonlySet<string> = new Set(
     /\s+/,
   ),
 );
-/** Families of them: pages of browsers, their extensions, and what Windows hands to its own programs. */
+/**
+ * Families of such schemes: pages of browsers, their extensions, and schemes that Windows passes to its own programs.
+ */
 const TAKEN_FAMILY = /^(?:chrome|edge|microsoft|moz|ms|safari|search)(?:-|$)/;
 
-/** Why an address can't be used, to complete "redirect_uri …"; undefined if it can. */
+/** Why an address can't be used, to complete "redirect_uri …". Undefined if it can. */
 export function faultOfRedirect(text: string): string | undefined {
   if (text.length > REDIRECT_LENGTH_MAX) return `has more than ${REDIRECT_LENGTH_MAX} characters`;
   if (UNSAFE.test(text)) return "has characters that an address has to escape";
@@ -40,7 +45,7 @@ export function faultOfRedirect(text: string): string | undefined {
   if (url.protocol !== "https:" && !isLocal && !isPrivateUse) {
     return "must be one of https, of http on localhost, 127.0.0.1 or [::1], or of a program's own scheme such as com.example.app:/path";
   }
-  // An empty one, too: what is compared must be what is opened.
+  // An empty fragment is also refused, because the address that is compared must be the one that is opened.
   if (text.includes("#")) return "must have no fragment";
   if (/^[^:]+:\/\/[^/?#]*@/.test(text)) return "must name no user";
   if (!isPrivateUse && !/^https?:\/\//i.test(text)) return "must begin with https:// or http://";
@@ -50,12 +55,12 @@ export function faultOfRedirect(text: string): string | undefined {
   return undefined;
 }
 
-/** Whether a client that registered one address may be answered at another. Both are faultless. */
+/** Whether a client that registered one address may be answered at another. Both must be valid. */
 export function isSameRedirect(registered: string, asked: string): boolean {
   if (registered === asked) return true;
   const [known, given] = [new URL(registered), new URL(asked)];
   if (known.protocol !== "http:" || !isLoopbackHost(known.hostname)) return false;
-  // A program on the own machine takes any port that is free.
+  // A program on the user's own machine may use any free port.
   return withoutPort(registered) === withoutPort(asked) && given.protocol === "http:";
 }
 

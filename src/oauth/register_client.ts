@@ -1,8 +1,8 @@
 /**
- * `POST /oauth/register`: a program makes itself known (RFC 7591). Anybody may, so it is limited by address, and what
- * nobody uses is forgotten after a day.
+ * `POST /oauth/register`: registers a program (RFC 7591). Registration is open, so it is limited by address, and unused
+ * clients are removed after a day.
  *
- * Whatever a program wishes, it becomes a public client: it has no secret, and its codes need a verifier.
+ * Whatever a program requests, it becomes a public client: it has no secret, and its codes require a verifier.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export async function registerClient(database: Pick<Database, "row">, body: unkn
     client_id: made.client_id,
     client_id_issued_at: Math.floor(Date.parse(made.registered_at) / MS_PER_SECOND),
     client_name: name,
-    // What was registered, which may be less than what was sent. RFC 7591, 3.2.1.
+    // What was registered, which may be less than was requested. RFC 7591, 3.2.1.
     redirect_uris: addresses,
     token_endpoint_auth_method: "none",
     grant_types: ["authorization_code"],
