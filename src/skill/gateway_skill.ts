@@ -1,5 +1,5 @@
 /**
- * The skill of the gateway as a whole: how to find a feed, look at it, read it, pay for it and follow it. Pure.
+ * The skill of the gateway as a whole: how to find, examine, read, pay for, and follow a feed. Pure.
  *
  * @module
  */

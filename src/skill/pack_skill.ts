@@ -1,6 +1,6 @@
 /**
- * A skill as a folder in one file: `<name>/SKILL.md` with `references/schema.json` and
- * `references/sample.json` beside it.
+ * Packs a skill's folder into one file: `<name>/SKILL.md`, with `references/schema.json` and `references/sample.json`
+ * beside it.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Skill } from "./render_skill.ts";
 
 export type ArchiveFormat = "zip" | "tar.gz";
 
-/** A zip's times begin here; the content alone decides what an archive holds. */
+/** The earliest time of a zip file. It is constant, so that an archive depends only on its content. */
 const ZIP_TIME = "1980-01-02T00:00:00Z";
 const ZIP_LEVEL = 6;
 

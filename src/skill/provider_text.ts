@@ -1,6 +1,5 @@
 /**
- * Provider text made harmless: what a provider wrote stands in a skill as a quotation, and can neither
- * end it nor hide in it. Decisions 10.
+ * Quotes provider text safely: it appears in a skill only as a quotation, which it can't end or hide in.
  *
  * @module
  */
@@ -8,7 +7,7 @@ import { withoutInvisible } from "../lib/invisible_text.ts";
 
 const WHITE = /[\s\p{Z}]+/gu;
 
-/** One line of at most `lengthMax` code points, without quotation marks, backticks and angle brackets. */
+/** One line of at most `lengthMax` code points, without quotation marks, backticks, or angle brackets. */
 export function quotable(text: string, lengthMax: number): string {
   const plain = withoutInvisible(text.normalize("NFC").replace(WHITE, " "))
     .replace(/["“”„«»`]/g, "'")
@@ -23,7 +22,7 @@ export function quotable(text: string, lengthMax: number): string {
     .trimEnd()}…`;
 }
 
-/** A double-quoted YAML scalar on one line. JSON's strings are YAML's. YAML 1.2, section 7.3.1. */
+/** A double-quoted YAML scalar on one line. Every JSON string is also a YAML string. YAML 1.2, section 7.3.1. */
 export function yamlText(text: string): string {
   return JSON.stringify(text);
 }

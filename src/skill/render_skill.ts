@@ -1,9 +1,9 @@
 /**
- * A feed as an agent skill: from its row to the text of SKILL.md. Pure. Interface 4.5, decisions 10.
+ * Renders a feed as an agent skill, from its row to the text of SKILL.md. Pure.
  *
- * What the provider wrote appears in three places, each time as a quotation: once in the description,
- * once between fences, and as names of fields. Nothing in it moves with a push, so a skill stays the
- * same, and so does its digest, until the feed's definition changes.
+ * The provider's own text appears in three places, always as a quotation: in the description, between fences, and as
+ * names of fields. Nothing in a skill depends on pushes, so the skill and its digest stay the same until the feed's
+ * definition changes. See `src/spec/decisions.md`, section 10.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import type { Row } from "../postgres/client/database.ts";
 import { quotable, yamlText } from "./provider_text.ts";
 import { skillName } from "./skill_name.ts";
 
-/** What a skill is written from. */
+/** The feed's row, from which a skill is rendered. */
 export type SkillFeed = Row<"find_skill_feed">;
 
 export interface PayingWays {
@@ -37,7 +37,7 @@ export interface SkillContext {
   /** Public address without a trailing slash. */
   readonly baseUrl: string;
   readonly billingUrl: string;
-  /** How accounts pay for credits by themselves. @default they can't */
+  /** How accounts can pay for credits by themselves. @default they can't */
   readonly payingWays?: PayingWays;
   readonly limits: Limits;
 }
@@ -49,9 +49,9 @@ export interface Skill {
   readonly description: string;
   /** SKILL.md. */
   readonly markdown: string;
-  /** references/schema.json: the provider's own JSON, invisible characters written out. */
+  /** references/schema.json: the provider's own JSON, with invisible characters escaped. */
   readonly schema: string;
-  /** references/sample.json, likewise. */
+  /** references/sample.json, escaped in the same way. */
   readonly sample: string;
 }
 
@@ -62,7 +62,7 @@ const DESCRIPTION_QUOTED_MIN = 20;
 const FIELDS_DESCRIBED_MAX = 8;
 const FIELDS_DESCRIBED_LENGTH_MAX = 300;
 const ATTRIBUTION = "The provider, not this gateway, describes the data as: ";
-/** Parameters of a read: a field of the same name is filtered as `payload.<name>`. */
+/** Parameters of a read. A field of the same name is filtered as `payload.<name>`. */
 const PARAMETERS = new Set([
   "limit",
   "offset",
@@ -108,11 +108,11 @@ interface Facts {
   readonly fields: FeedFields;
   readonly context: SkillContext;
   readonly type: FeedType;
-  /** Of the data read, by id: a slug may change. */
+  /** Address of the data read, by id because a slug may change. */
   readonly address: string;
 }
 
-/** What it is and when to use it: all that an agent sees before it opens the skill. */
+/** What the skill is and when to use it. An agent sees only this before it opens the skill. */
 function describe({ feed, fields, context }: Facts): string {
   const own = [
     `Reads the JSON feed "${quotable(feed.name, NAME_QUOTED_MAX)}" from the Feedgate gateway at ${new URL(context.baseUrl).host}.`,
@@ -269,7 +269,7 @@ done
 A call waits up to 20 seconds; 204 without a body means that nothing came. Keep \`next_offset\` to go on later, and begin with \`offset=start\` for all events. A page with events is one call of the limit and, where the feed is metered, one call charged; an empty one is free. \`live=sse\` sends the same pages as server-sent events.`;
 }
 
-/** The parameter that filters by a field; `payload.` in front if its name would mean something else. */
+/** The parameter that filters by a field, with the prefix `payload.` if its name has another meaning. */
 function filterName(field: FeedField | undefined): string {
   if (field === undefined) return "FIELD";
   const { name } = field;

@@ -1,6 +1,6 @@
 /**
- * The name of a feed's skill, which is also its folder's: `feed-` and the slug, at most 64 characters of
- * lower-case letters, digits and single hyphens. Decisions 10.
+ * The name of a feed's skill and its folder: `feed-` and the slug, at most 64 characters of lower-case letters, digits,
+ * and single hyphens.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 const NAME_LENGTH_MAX = 64;
 const DIGEST_LENGTH = 8;
 
-/** A slug that must be changed gets a digest, so that two feeds never share a name. */
+/** A slug that must be changed gets a digest, so that two feeds never have the same name. */
 export function skillName(endpointPath: string): string {
   const plain = `feed-${endpointPath}`;
   const single = plain.replace(/-{2,}/g, "-");

@@ -1,6 +1,5 @@
 /**
- * `GET /public/feeds/{id}/agent-skill` and the index of all skills; neither needs a key.
- * Interface 4.5, decisions 10.
+ * `GET /public/feeds/{id}/agent-skill` and the index of all skills. Neither needs a key.
  *
  * @module
  */
@@ -68,7 +67,7 @@ const SkillIndexShape = Type.Object(
   { $id: "SkillIndex", description: "Skills that an agent may load." },
 );
 const INDEX_QUERY = parameters({
-  // Clients that know of no pages read the first one only, so it is as long as may be.
+  // Clients that don't support paging read only the first page, so it is as long as possible.
   limit: limitParameter("Skills", PAGE_LIMIT_MAX),
   offset: Type.Optional(
     queryInteger({ minimum: 0, description: "Skills to skip, 0 where left out." }),
@@ -171,7 +170,7 @@ export function skillRoutes(services: Services) {
     call: Call,
     { limit, offset }: { limit: number; offset: number },
   ): Promise<Answer> {
-    // The gateway's own skill has the first place, and those of feeds the places behind it.
+    // The gateway's own skill is the first entry, before those of feeds.
     const isFirst = offset === 0;
     const feeds = isFirst ? limit - 1 : limit;
     const skipped = BigInt(Math.max(0, offset - 1));

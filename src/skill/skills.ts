@@ -1,8 +1,9 @@
 /**
- * Skills and pages of their index as they are served. Each is made once for a version of what it shows and
- * kept in memory, so that an anonymous call costs one look-up and no rendering.
+ * Serves skills and the pages of their index. Each is rendered once per version of its content and cached, so that an
+ * anonymous call costs one look-up and no rendering.
  *
- * A key names the version, so what is kept is never old. Calls that come while a file is made wait for it.
+ * A cache key includes the version, so cached content is never stale. Calls that arrive while a file is rendered wait
+ * for it.
  *
  * @module
  */
@@ -23,26 +24,26 @@ import { renderSkill, type Skill, type SkillContext } from "./render_skill.ts";
 
 /** A file that is downloaded. */
 interface SkillFile extends SharedContent {
-  /** Of the skill; a page has none. */
+  /** The skill's name. A page has none. */
   readonly name: string;
 }
 
 export type SkillFormat = "md" | ArchiveFormat;
 
-/** Which skill a feed has. */
+/** The version of a feed's skill. */
 interface SkillVersion {
   readonly feed_id: string;
   readonly definition_version: bigint | number;
-  /** A feed's definition does not hold its owner's name, which the skill shows, too. */
+  /** A feed's definition does not include its owner's name, which the skill also shows. */
   readonly account_name: string;
 }
 
 const INDEX_SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
-/** Feeds rendered before other calls have a turn. */
+/** Feeds rendered before other calls get a turn. */
 const RENDERED_AT_ONCE = 10;
-/** Of a kept file beside its body and its key. */
+/** Size of a cached file in addition to its body and key. */
 const FILE_OVERHEAD_BYTES = 512;
-/** Of all kept files, what one may take. */
+/** The share of the cache that one file may take. */
 const FILE_SHARE_MAX = 1 / 8;
 
 export class Skills {
@@ -61,13 +62,13 @@ export class Skills {
     this.#context = context;
   }
 
-  /** Undefined if the feed is not listed any more. */
+  /** Undefined if the feed is no longer listed. */
   file(version: SkillVersion, format: SkillFormat): Promise<SkillFile | undefined> {
     return this.#once(`${format} ${keyOf(version)}`, async () => {
       const skill = await this.#render(version);
       if (skill === undefined) return undefined;
       const { name, markdown, schema, sample } = skill;
-      // An archive's tag is made of its content, because its bytes also hold the time.
+      // An archive's tag is computed from its content, because its bytes also contain the time.
       const content =
         format === "md" ? markdown : JSON.stringify([format, markdown, schema, sample]);
       const body = format === "md" ? markdown : await packSkill(skill, format);
@@ -87,8 +88,8 @@ export class Skills {
   }
 
   /**
-   * A page of the index, of the `versions` that `list_skill_versions` returns: Agent Skills discovery 0.2.0.
-   * `isFirst`: it begins with the skill of the gateway.
+   * A page of the index, for the `versions` that `list_skill_versions` returns: Agent Skills discovery 0.2.0.
+   * `isFirst`: the page begins with the skill of the gateway.
    */
   async page(versionsText: string, isFirst: boolean): Promise<SkillFile> {
     const page = await this.#once(`page ${isFirst} ${weakTag(versionsText)}`, async () => {
@@ -116,7 +117,7 @@ export class Skills {
     });
   }
 
-  /** The entry of a skill in the index, with the digest of its SKILL.md. */
+  /** A skill's entry in the index, with the digest of its SKILL.md. */
   #entry(version: SkillVersion): Promise<SkillFile | undefined> {
     return this.#once(`entry ${keyOf(version)}`, async () => {
       const skill = await this.#render(version);
