@@ -1,5 +1,5 @@
 /**
- * The plugins of every route, in their order: Elysia's hooks bind to the routes behind them.
+ * The plugins of every route, in order, because Elysia's hooks apply to the routes registered after them.
  *
  * @module
  */
@@ -21,8 +21,8 @@ export function basePlugins(http: HttpContext) {
 }
 
 /**
- * Adds the headers that every answer has: `X-Request-Id` (decisions 2), `Connection: close` while the gateway
- * drains, CORS if it is configured, and `Date` on HEAD.
+ * Adds the headers of every answer: `X-Request-Id`, `Connection: close` while the gateway drains, CORS headers if
+ * configured, and `Date` on HEAD.
  */
 function answerHeaders(http: HttpContext) {
   return new Elysia({ name: "answer headers" })
@@ -32,16 +32,16 @@ function answerHeaders(http: HttpContext) {
       const { headers } = responseValue;
       headers.set("X-Request-Id", call.requestId);
       if (http.isDraining()) headers.set("Connection", "close");
-      // Bun sends it with every other answer. RFC 9110, 6.6.1.
+      // Bun adds it to every other answer. RFC 9110, 6.6.1.
       if (call.isHead) headers.set("Date", new Date().toUTCString());
       http.cors?.decorate(call.request, headers);
     });
 }
 
-/** Refuses two `Host` headers, because a proxy and this server could each take another one. RFC 9112, 3.2. */
+/** Refuses two `Host` headers, because a proxy and this server could each use a different one. RFC 9112, 3.2. */
 function oneHost() {
   return new Elysia({ name: "one host" }).onTransform({ as: "global" }, ({ request }): void => {
-    // Bun joins several headers with a comma, which no host name has.
+    // Bun joins repeated headers with a comma, which no host name contains.
     if (request.headers.get("host")?.includes(",") !== true) return;
     throw new Problem("INVALID_REQUEST", {
       detail: "The request names no host, or more than one. Send one Host header with one host.",
@@ -49,12 +49,12 @@ function oneHost() {
   });
 }
 
-/** What changes nothing. RFC 9110, 9.2.1. */
+/** Methods that change nothing. RFC 9110, 9.2.1. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Drops a call that would change something when its client has gone. A client that got no answer, since the process
- * stood still, may have done the same elsewhere, and something newer since.
+ * Drops a call that would change something if its client has disconnected. If the process stood still, a client without
+ * an answer may have repeated the call elsewhere, and something newer since.
  */
 function actsOfPresentClients() {
   return new Elysia({ name: "acts of present clients" }).onTransform(

@@ -1,29 +1,29 @@
 /**
- * Calls of the gateway's own routes, in process, for what shows them in another form: tools of MCP, pages of the
- * console. So the same checks, limits, charges, receipts and log hold for it as over HTTP.
+ * In-process calls to the gateway's own routes, for code that presents them in another form: MCP tools and pages of the
+ * console. The same checks, limits, charges, receipts, and logging apply as over HTTP.
  *
  * @module
  */
 
-/** The app that has the routes. */
+/** Handles a request with the app's routes. */
 export type Handle = (request: Request) => Promise<Response>;
 
 /**
- * Routes are found by the path alone. It is neither the public address, which may have a path of its own, nor the
- * client's `Host`, which may be none.
+ * Routes are matched by path alone. This is neither the public address, which may have a path of its own, nor the
+ * client's `Host`, which may be missing.
  */
 export const WITHIN = "http://localhost";
 
 export interface OwnRequest {
-  /** With its query. */
+  /** Including its query. */
   readonly path: string;
   /** @default "POST" with a body, "GET" without one */
   readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly file?: { readonly bytes: Uint8Array<ArrayBuffer>; readonly type: string };
-  /** Beside those of every call. */
+  /** In addition to those of every call. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -36,15 +36,15 @@ export interface OwnAnswer {
 
 interface Asking<Asked> {
   readonly handle: Handle;
-  /** Of every call: whose it is, and the id under which it is logged. */
+  /** Sent with every call: the caller's key, and the id for the log. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the client's request: ends with it. */
+  /** The client request's signal, which also ends this call. */
   readonly signal?: AbortSignal;
-  /** Makes the request. @default a plain one */
+  /** Creates the request. @default a plain one */
   readonly make?: (url: string, init: RequestInit, asked: Asked) => Request;
 }
 
-/** Asks routes of this gateway. What a route refuses is an answer, too. */
+/** Returns a function that calls routes of this gateway. A refusal is also an answer. */
 export function ownRoutes<Asked extends OwnRequest>({
   handle,
   headers: always,

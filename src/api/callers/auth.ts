@@ -1,8 +1,9 @@
 /**
- * Who calls: a plugin for routes that need a key. Interface 5, decisions 2 and 3.
+ * Authenticates callers: a plugin for routes that need a key.
  *
- * It runs before the parameters are checked, so a missing key is reported before a wrong parameter. A key that is
- * remembered may have been revoked. Before a refusal `problems.ts` checks that, and before a read `admission`.
+ * It runs before the parameters are checked, so a missing key is reported before a wrong parameter. A cached key may
+ * have been revoked. `problems.ts` checks that before a refusal, and `admission` before a read. See
+ * `src/spec/decisions.md`, section 3.
  *
  * @module
  */
@@ -14,10 +15,10 @@ import type { Keys, Principal } from "./callers.ts";
 import type { Arrival } from "./operators_listener.ts";
 
 /**
- * Gives `principal`, the owner of a key with this permission, to the routes behind it.
+ * Adds `principal`, the owner of a key with this permission, to the context of the routes registered after it.
  *
- * @param besides is called with the route's `id` if the key has to be looked up, and begins what is asked for next. So
- * both need one round trip.
+ * @param besides called with the route's `id` if the key has to be looked up, to start the next look-up, so that both
+ * take one round trip
  */
 export function authenticated(keys: Keys, permission: Permission, besides?: (id: string) => void) {
   return new Elysia({
@@ -38,9 +39,9 @@ export function authenticated(keys: Keys, permission: Permission, besides?: (id:
 }
 
 /**
- * Gives `principal` where a call has a key; a call without one is let through, and counted by `countKeyless`.
+ * Adds `principal` if a call has a key. A call without one is allowed, and counted by `countKeyless`.
  *
- * @param countKeyless undefined: a key is needed
+ * @param countKeyless if undefined, a key is required
  */
 export function authenticatedIfKeyed(
   keys: Keys,

@@ -1,8 +1,9 @@
 /**
  * Finds the caller of a request by its key.
  *
- * A key that was found is remembered with its account (`admission/known_accounts.ts`). It may be revoked later. The
- * statement that logs a read checks that, and before any other answer `prove` does. Decisions 3.
+ * A key that was found is cached with its account (`admission/known_accounts.ts`). It may be revoked later. The
+ * statement that logs a read checks that, and `prove` does before any other answer. See `src/spec/decisions.md`,
+ * section 3.
  *
  * @module
  */
@@ -22,7 +23,7 @@ import { KNOWN_KEYS_MAX } from "../../limits.ts";
 import { type Database, DatabaseUnavailableError } from "../../postgres/client/database.ts";
 import { accountSuspended, keyInvalid } from "../problems/read_refusals.ts";
 
-/** The caller that a key stands for. */
+/** The caller that a key identifies. */
 export interface Principal {
   readonly keyId: string;
   readonly accountId: string;
@@ -33,7 +34,7 @@ export interface Principal {
 export class Keys {
   readonly #database: Database;
   readonly #admission: Admission;
-  /** When each key was last used, on the process's monotonic clock in milliseconds. */
+  /** When each key was last used, in milliseconds on the process's monotonic clock. */
   readonly #used = new Map<string, number>();
 
   constructor(database: Database, admission: Admission) {
@@ -42,10 +43,10 @@ export class Keys {
   }
 
   /**
-   * The caller of a consumer route (`read`) or a provider route (`write`), noted for the log.
+   * The caller of a consumer route (`read`) or a provider route (`write`), recorded for the log.
    * @throws {Problem} 401 `KEY_REQUIRED`; `KEY_INVALID` (403 for `read`, 401 for `write`); 403 `KEY_PERMISSION`,
    * `ACCOUNT_SUSPENDED`.
-   * @param onLookUp is called if the key has to be looked up, and could be one.
+   * @param onLookUp called if the key is well-formed and has to be looked up
    */
   async authenticate(
     call: Call,
@@ -67,7 +68,7 @@ export class Keys {
   }
 
   /**
-   * The caller that a key stands for now, if somebody signs in with it. It is no call of a route, so none is counted.
+   * The caller that a key identifies now, for a sign-in. This is not a call of a route, so it is not counted.
    * @throws {Problem} as `authenticate`
    */
   async identify(key: string, permission: Permission): Promise<Principal> {
@@ -78,7 +79,7 @@ export class Keys {
   }
 
   /**
-   * The caller of an operator route, by an admin key. It is looked up each time, so that it needs no memory.
+   * The caller of an operator route, by an admin key. Admin keys are looked up each time, without a cache.
    * @throws {Problem} 401 `KEY_REQUIRED`, `KEY_INVALID`; 403 `KEY_PERMISSION`, `ACCOUNT_SUSPENDED`
    */
   async authenticateOperator(
@@ -97,8 +98,8 @@ export class Keys {
   }
 
   /**
-   * Finds the caller by the key of a request. Undefined if the key is missing or unknown, or can't be looked up now. The
-   * routes decide what the key may do.
+   * Finds the caller by the key of a request. Undefined if the key is missing or unknown, or can't be looked up now.
+   * Routes decide what the key may do.
    */
   async findCaller(headers: Headers): Promise<Caller | undefined> {
     const key = readKeyOf(headers);
@@ -111,7 +112,7 @@ export class Keys {
     }
   }
 
-  /** Asks the database whether the key is usable now. @throws {Problem} `KEY_INVALID`, 503 */
+  /** Checks in the database whether the key is usable now. @throws {Problem} `KEY_INVALID`, 503 */
   async prove({ caller }: Principal, asked = caller.permission): Promise<void> {
     const proof = await this.#admission.prove(caller);
     if (proof.kind === "proof") return;
@@ -120,7 +121,7 @@ export class Keys {
     throw unavailable("More calls wait than the gateway can serve. Try again in a second.");
   }
 
-  /** Writes down which keys were used since the last call. */
+  /** Records which keys were used since the last call. */
   async flushUses(): Promise<void> {
     if (this.#used.size === 0) return;
     const used = [...this.#used];
@@ -169,26 +170,26 @@ export class Keys {
   }
 }
 
-/** Quotes that a shell or a settings file was meant to take away, typographic ones included. */
+/** Quotes that a shell or a settings file was meant to remove, including typographic ones. */
 const QUOTED = /^["'`\u2018-\u201f]|["'`\u2018-\u201f]$/;
 
-/** Which agents and calls the caller may see: all of its account, or only its own if it is an agent. */
+/** The agents and calls that the caller may see: all of its account's, or only its own if it is an agent. */
 export function whoseOf({ accountId, caller }: Principal): Whose {
   return { accountId, chainId: caller.isAgent ? caller.chainId : null };
 }
 
-/** The key's hash as text, under which it is remembered. The key itself is kept nowhere. */
+/** The key's hash as text, which is the cache key. The key itself is not stored. */
 function markOf(key: string): string {
   return Bun.SHA256.hash(key, "base64");
 }
 
-/** If both headers are sent, `x-api-key` counts, with the scheme of the other one before it or not. Decisions 3. */
+/** If both headers are sent, `x-api-key` counts, with or without the prefix `Bearer`. */
 export function readKeyOf(headers: Headers): string | undefined {
   return headers.get("x-api-key")?.trim().replace(SCHEME, "") || bearerOf(headers);
 }
 const SCHEME = /^bearer +/i;
 
-/** The token of `Authorization: Bearer …`, RFC 6750; the scheme's name in any case. */
+/** The token of `Authorization: Bearer …`, RFC 6750. The scheme's name is case-insensitive. */
 export function bearerOf(headers: Headers): string | undefined {
   const value = headers.get("authorization");
   if (value === null) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Which requests the console makes of the gateway's own API. The audit trail says so, and nobody outside can claim it:
- * a request is known by itself, and not by anything that it carries.
+ * Identifies the requests that the console makes to the gateway's own API, for the audit trail. Outside callers can't
+ * fake it, because a request is identified by the object itself, not by anything that it contains.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Face } from "../../accounts/actor.ts";
 
 const consoleRequests = new WeakSet<Request>();
 
-/** Marks a request as the console's own. Returns it. */
+/** Marks a request as the console's own, and returns it. */
 export function fromConsole(request: Request): Request {
   consoleRequests.add(request);
   return request;

@@ -1,9 +1,9 @@
 /**
- * A rate limit for callers without an account. They are counted by the network that they call from.
+ * A rate limit for callers without an account, counted by network.
  *
- * Each network has a share, and so has each /48 of IPv6, since one customer may have all of its 65,536 networks. Another
- * tenth of the limit is kept for networks that have used little of their share. No network can shut out the others, and
- * a few networks together can shut out only those that use a lot.
+ * Each network has a share, and so has each /48 of IPv6, because one customer may have all of its 65,536 networks.
+ * Another tenth of the limit is reserved for networks that have used little of their share. No network can lock out the
+ * others, and a few networks together can lock out only those that use a lot.
  *
  * @module
  */
@@ -13,22 +13,22 @@ import { TokenBucket } from "../../lib/token_bucket.ts";
 import { LIMITED_NETWORKS_MAX, WINDOW_MS } from "../../limits.ts";
 import { rateLimitedFor } from "./rate_headers.ts";
 
-/** Counts a call from an address, "" for one of the gateway itself. @throws {Problem} 429 if it is one too many */
+/** Counts a call from an address, which is "" for the gateway itself. @throws {Problem} 429 if the limit is exceeded */
 export type NetworkLimit = (address: string) => void;
 
 export interface NetworkLimitOptions {
-  /** Calls of all networks together in a minute. */
+  /** Calls per minute of all networks together. */
   readonly limit: number;
-  /** Calls of one network in a minute, which may be those of a proxy. A /48 has twice as many. */
+  /** Calls per minute of one network, which may be that of a proxy. A /48 has twice as many. */
   readonly networkLimit: number;
-  /** Names what is counted, in the plural, for the refusal. */
+  /** What is counted, as a plural noun, for the refusal. */
   readonly of: string;
   /** Milliseconds of a monotonic clock. @default performance.now */
   readonly now?: () => number;
 }
 
 const SPARED_SHARE = 0.1;
-/** A network that has used less than this of its share has used little. */
+/** A network below this part of its share has used little. */
 const LITTLE_SHARE = 0.1;
 
 export function createNetworkLimit(options: NetworkLimitOptions): NetworkLimit {
@@ -44,7 +44,7 @@ export function createNetworkLimit(options: NetworkLimitOptions): NetworkLimit {
   }
 
   return (address) => {
-    // The /64 comes before its /48. The gateway itself has no network, so it may use all of the limit.
+    // The /64 comes before its /48. The gateway itself has no network, so it may use the whole limit.
     const shares = networksOf(address).map((network, place) => {
       const most = networkLimit * (place + 1);
       const bucket = buckets.get(network) ?? bucketOf(most);

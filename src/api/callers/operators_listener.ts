@@ -1,49 +1,49 @@
 /**
- * Which requests came by the listener of operators (`FEEDGATE_ADMIN_PORT`). With such a listener, the public one has
- * neither what only operators use nor their sign-in; without one, it has all. Beyond 5.
+ * Identifies requests that arrived at the operators' listener (`FEEDGATE_ADMIN_PORT`). If there is such a listener, the
+ * public one serves neither operator routes nor operators' sign-in. Otherwise the public listener serves everything.
  *
  * @module
  */
 import { urlOf } from "../../http/query_string.ts";
 import { isLoopbackAddress, isLoopbackHost } from "../../lib/public_address.ts";
 
-/** The server that knows who sent a request. */
+/** The server that knows the sender of a request. */
 export interface Peer {
   requestIP(request: Request): { readonly address: string } | null;
 }
 
-/** A request, and the server that it came by. */
+/** A request, and the server at which it arrived. */
 export interface Arrival {
   readonly request: Request;
   readonly server: Peer | null;
 }
 
 export class OperatorsListener {
-  /** Whether there is one. */
+  /** Whether there is a separate operators' listener. */
   readonly isSeparate: boolean;
-  /** Of each request that came by it, who sent it. */
+  /** The sender's address of each request that arrived there. */
   readonly #addresses = new WeakMap<Request, string>();
 
   constructor({ isSeparate }: { readonly isSeparate: boolean }) {
     this.isSeparate = isSeparate;
   }
 
-  /** Notes a request that came by it, or that the gateway makes itself. */
+  /** Records a request that arrived there, or that the gateway makes itself. */
   note(request: Request, server?: Peer): void {
     this.#addresses.set(request, server?.requestIP(request)?.address ?? "");
   }
 
-  /** Whether the request came by a listener of its own. */
+  /** Whether the request arrived at a separate operators' listener. */
   isBy(request: Request): boolean {
     return this.#addresses.has(request);
   }
 
-  /** Whether the request may reach what only operators use. */
+  /** Whether the request may use operator routes. */
   serves(request: Request): boolean {
     return !this.isSeparate || this.isBy(request);
   }
 
-  /** The address of a caller; "" if nobody knows it. `server` is the public listener's. */
+  /** The address of a caller, or "" if it is unknown. `server` is the public listener's. */
   addressOf(request: Request, server: Peer | null | undefined): string {
     return this.#addresses.get(request) ?? server?.requestIP(request)?.address ?? "";
   }

@@ -1,6 +1,6 @@
 /**
- * The state of a window as headers: `X-RateLimit-*` (interface 8.1) and, beside them, the IETF fields
- * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers).
+ * The state of a window as headers: `X-RateLimit-*`, and the IETF fields `RateLimit-Policy` and `RateLimit`
+ * (draft-ietf-httpapi-ratelimit-headers).
  *
  * @module
  */
@@ -12,14 +12,14 @@ import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { WINDOW_MS } from "../../limits.ts";
 
 const WINDOW_SECONDS = WINDOW_MS / MS_PER_SECOND;
-/** By all that they say. */
+/** By their complete content. */
 const knownLimited = new BoundedMap<string, Headers>(1_000);
 
 export function rateHeaders(window: WindowState, nowMs: number): Record<string, string> {
   return { ...limitHeaders(window), ...stateHeaders(window, nowMs) };
 }
 
-/** Headers that depend on the limit alone. */
+/** Headers that depend only on the limit. */
 export function limitHeaders(
   { limit }: Pick<WindowState, "limit">,
   windowSeconds = WINDOW_SECONDS,
@@ -30,7 +30,7 @@ export function limitHeaders(
   };
 }
 
-/** Headers of one answer. Rounding may add a second to the reset, so it is at most `resetInSecondsMax` away. */
+/** Headers of one answer. Rounding may add a second to the reset, so it is capped at `resetInSecondsMax`. */
 export function stateHeaders(
   { remaining, resetSeconds }: WindowState,
   nowMs: number,
@@ -44,7 +44,7 @@ export function stateHeaders(
   };
 }
 
-/** Until the oldest counted call leaves the window; rounding adds no second to its length. */
+/** Seconds until the oldest counted call leaves the window. Rounding never exceeds the window's length. */
 export function resetInSeconds(
   { resetSeconds }: Pick<WindowState, "resetSeconds">,
   nowMs: number,
@@ -54,7 +54,7 @@ export function resetInSeconds(
   return Math.min(Math.max(0, secondsLeft), secondsMax);
 }
 
-/** 429, with all headers and members that say when to come back. */
+/** 429, with all headers and members that say when to retry. */
 export function rateLimited(
   limited: { readonly window: WindowState; readonly retryAfterMs: number },
   nowMs: number,
@@ -69,8 +69,8 @@ export function rateLimited(
 }
 
 /**
- * A client that does not back off gets hundreds of 429s a second. Those that say the same share their headers, which
- * saves 2 µs of 24.
+ * A client that does not back off gets hundreds of 429s a second. Identical ones share their headers, which saves 2 µs
+ * of 24.
  */
 function limitedHeaders(
   { window, retryAfterMs }: { readonly window: WindowState; readonly retryAfterMs: number },
@@ -96,7 +96,7 @@ function limitedHeaders(
   return headers;
 }
 
-/** 429 of a limit that is no window, and has room in `retryAfterMs`. */
+/** 429 for a limit that is not a window, and has room after `retryAfterMs`. */
 export function rateLimitedFor(
   retryAfterMs: number,
   { limit, of }: { readonly limit: number; readonly of: string },

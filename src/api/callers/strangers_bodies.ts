@@ -1,7 +1,7 @@
 /**
- * Bodies of callers that may be anybody. All together are bounded, and a network holds as much as it leaves free for
- * the others, so that nobody keeps them out: not the messages of a payment service, and not those who sign in. Who sends
- * nothing holds nothing.
+ * Bodies of unauthenticated callers. Their total size is limited, and a network may use as much as it leaves free for
+ * others. So no network can block the messages of a payment service, or sign-ins. A caller that sends nothing uses
+ * nothing.
  *
  * @module
  */
@@ -18,12 +18,12 @@ export class StrangersBodies {
     this.#listener = listener;
   }
 
-  /** Bytes that are held now. */
+  /** Bytes in use. */
   get bytes(): number {
     return this.#budget.bytes;
   }
 
-  /** Does the work on the body of a request. `server` is the public listener's. */
+  /** Runs the work on the body of a request. `server` is the public listener's. */
   whileHeld<Result>(
     request: Request,
     server: Peer | null | undefined,

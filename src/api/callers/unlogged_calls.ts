@@ -1,6 +1,5 @@
 /**
- * Admits calls that are counted, but neither charged nor logged: account, usage, own feeds, create and edit.
- * Decisions 10.
+ * Admits calls that are counted but neither charged nor logged: account, usage, own feeds, create, and edit.
  *
  * @module
  */
@@ -23,7 +22,7 @@ interface Counting {
   readonly billingUrl: () => string;
 }
 
-/** Checks the key and counts the call. HEAD has a window of its own. @throws {Problem} 401, 403, 429, 503 */
+/** Checks the key and counts the call. HEAD is counted in its own window. @throws {Problem} 401, 403, 429, 503 */
 export async function admitHousekeeping(
   services: Counting & { readonly keys: Keys },
   { call, principal, operation }: HousekeepingCall,
@@ -32,7 +31,7 @@ export async function admitHousekeeping(
   countUnlogged(services, principal.caller, call.isHead ? "revalidate" : operation);
 }
 
-/** Counts a call of a key that was proven. @throws {Problem} 429 */
+/** Counts a call whose key was proven. @throws {Problem} 429 */
 export function countUnlogged(
   { admission, billingUrl }: Counting,
   caller: Caller,

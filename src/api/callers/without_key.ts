@@ -9,7 +9,7 @@ import { exactQuery, linkedQuery } from "../input/parameters.ts";
 import type { NetworkLimit } from "./network_limit.ts";
 import type { OperatorsListener } from "./operators_listener.ts";
 
-/** For pages, which need no key and answer from memory. */
+/** For pages, which need no key and are answered from memory. */
 export function keyless() {
   return new Elysia({ name: "keyless" }).use(callPlugin()).use(linkedQuery()).as("scoped");
 }

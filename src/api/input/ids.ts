@@ -1,5 +1,5 @@
 /**
- * `ids` of a query: record ids with commas between them, or `ids` repeated. Decisions 6.
+ * The parameter `ids`: record ids separated by commas, or `ids` repeated.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import { decode, parseQuery } from "../../http/query_string.ts";
 import { IDS_MAX } from "../../limits.ts";
 import { invalidParameter } from "./parameters.ts";
 
-/** The parameter, as a route's schema checks it. */
+/** The parameter, for a route's schema. */
 export function idsParameter<Options extends { description: string }>(options: Options) {
   return Type.Union([Type.String(), Type.Array(Type.String())], options);
 }
 
 /**
- * The ids of a raw query, each once. They are split at commas before percent-decoding, so that `%2C` is a comma in
- * an id. @throws {Problem} 400 if there are none, or too many
+ * The distinct ids of a raw query. They are split at commas before percent-decoding, so `%2C` is a comma in an id.
+ * @throws {Problem} 400 if there are none or too many
  */
 export function readIds(search: string): string[] {
   const asked = parseQuery(search)
@@ -27,7 +27,7 @@ export function readIds(search: string): string[] {
   return distinctIds(asked);
 }
 
-/** @throws {Problem} 400 if they are too many */
+/** @throws {Problem} 400 if there are too many */
 export function distinctIds(asked: readonly string[]): string[] {
   if (asked.length > IDS_MAX) {
     throw invalidParameter(

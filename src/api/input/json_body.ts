@@ -1,5 +1,5 @@
 /**
- * The body of a route that takes one JSON object, other than a push. Decisions 2 and 10.
+ * Reads the body of a route that accepts one JSON object, other than a push.
  *
  * @module
  */
@@ -12,12 +12,12 @@ import { problemOfBody } from "../problems/feed_problems.ts";
 
 interface JsonBodyOptions {
   readonly bytesMax: number;
-  /** The 413. It must close the connection, because the rest of the body stays unread. */
+  /** The 413. It must close the connection, because the rest of the body is not read. */
   readonly tooLarge: () => Problem;
   readonly hold: HoldBytes;
 }
 
-/** From the admitted request to a JSON object. @throws {Problem} 400, 415, 413, 422, 503 */
+/** Reads the body of an admitted request as a JSON object. @throws {Problem} 400, 415, 413, 422, 503 */
 export async function receiveJsonObject(
   request: Request,
   options: JsonBodyOptions,

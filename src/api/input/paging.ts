@@ -1,5 +1,5 @@
 /**
- * Pages by `limit` and `offset`, the same for every list. Interface 4.1, decisions 7 and 10.
+ * Pages by `limit` and `offset`, the same for every list.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { Type } from "@sinclair/typebox";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../limits.ts";
 import { queryInteger } from "./parameters.ts";
 
-/** `what` is on the page, in the plural. */
+/** `what` is the content of the page, as a plural noun. */
 export function limitParameter(what: string, limitDefault = PAGE_LIMIT_DEFAULT) {
   return Type.Optional(
     queryInteger({
@@ -25,7 +25,7 @@ export const PAGE_PARAMETERS = {
   ),
 };
 
-/** The page that is meant: a `limit` is capped. */
+/** The requested page, with `limit` capped. */
 export function pageOf({ limit, offset = 0 }: { limit?: number; offset?: number }) {
   return { limit: cappedLimit(limit), offset };
 }

@@ -1,9 +1,9 @@
 /**
- * Query parameters: the types that routes declare them by, and the query as those types check it.
- * Decisions 6 and 10.
+ * Query parameters: the types by which routes declare them, and parsing that supports these types.
  *
- * Elysia's types for numbers take whatever JavaScript's `Number` takes. Its parser drops one of two equal names and
- * ignores broken escapes. So the query is parsed here, and Elysia validates the result.
+ * Elysia's types for numbers accept whatever JavaScript's `Number` accepts. Its parser drops one of two equal names and
+ * ignores invalid escapes. So the query is parsed here, and Elysia validates the result. See `src/spec/decisions.md`,
+ * section 10.
  *
  * @module
  */
@@ -27,22 +27,22 @@ import { Expected } from "../../lib/typebox.ts";
 import { parseUuid } from "../../lib/uuid.ts";
 import { PARAMETER_DIGITS_MAX } from "../../limits.ts";
 
-/** Makes a problem of a schema's own, in place of the usual one. `value` is undefined if it is missing. */
+/** Returns the problem for a schema, instead of the usual one. `value` is undefined if it is missing. */
 export const RefuseBy = Symbol("RefuseBy");
 export type Refuse = (name: string, value: unknown) => Problem | undefined;
 
 const DIGITS = new RegExp(`^\\d{1,${PARAMETER_DIGITS_MAX}}$`);
-/** Gives the value of a text, or undefined if the text has none. */
+/** Parses a text to a value, or returns undefined if it is not valid. */
 const Read = Symbol("Read");
 
 TypeRegistry.Set<{ readonly [Read]: (text: string) => unknown }>("QueryValue", (schema, value) =>
   typeof value === "string"
     ? schema[Read](value) !== undefined
-    : // Elysia decodes twice, so a value that is decoded already must pass, too.
+    : // Elysia decodes twice, so a decoded value must also be accepted.
       typeof value === "number" || typeof value === "boolean",
 );
 
-/** A parameter whose text `read` turns into a value. */
+/** A parameter whose text `read` converts to a value. */
 function queryValue<Value>(
   read: (text: string) => Value | undefined,
   options: SchemaOptions & { readonly [Expected]: string },
@@ -53,7 +53,7 @@ function queryValue<Value>(
     .Encode((value) => value);
 }
 
-/** A whole number, written in digits. */
+/** A whole number in decimal digits. */
 export function queryInteger(options: SchemaOptions & { readonly minimum: number }) {
   const { minimum } = options;
   return queryValue(
@@ -75,13 +75,13 @@ export function queryFlag(options: SchemaOptions) {
   });
 }
 
-/** A date alone, and a date-time without a zone, completed: as a lower bound, or as an inclusive upper one. */
+/** How to complete a date, or a date-time without a zone: as a lower bound, or as an inclusive upper bound. */
 const COMPLETIONS = {
   lower: ["T00:00:00Z", "Z"],
   upper: ["T23:59:59.999999Z", "Z"],
 } as const;
 
-/** An RFC 3339 date-time that bounds a range. The handler gets it in UTC, to the microsecond. */
+/** An RFC 3339 date-time that bounds a range. The handler receives it in UTC, to the microsecond. */
 export function queryTime({
   bound,
   ...options
@@ -96,7 +96,7 @@ export function queryTime({
     );
   };
   return queryValue(
-    // An offset's plus sign that was sent unencoded has become a space. Decisions 10.
+    // The plus sign of an offset becomes a space if it was not percent-encoded.
     (text) => parseEventTime(text.replace(/ (\d\d:\d\d)$/, "+$1")),
     {
       [Expected]: "an RFC 3339 date-time such as 2026-01-31T00:00:00Z",
@@ -118,7 +118,7 @@ export function queryDay(options: SchemaOptions) {
   });
 }
 
-/** A UUID. The handler gets it in lower case. */
+/** A UUID. The handler receives it in lower case. */
 export function queryUuid(options: SchemaOptions) {
   return queryValue(parseUuid, {
     [Expected]: "a UUID",
@@ -129,25 +129,28 @@ export function queryUuid(options: SchemaOptions) {
 }
 
 /**
- * The parameters of a route; others are refused. The whole is optional, so that an empty query, which is the usual
- * one, is not validated.
+ * The parameters of a route. Others are refused. The object is optional, so that an empty query, the most common one,
+ * is not validated.
  */
 export function parameters<Properties extends TProperties>(properties: Properties) {
   return Type.Optional(Type.Object(properties, { additionalProperties: false }));
 }
 
-/** The query of a route that takes none. */
+/** The query of a route without parameters. */
 export const NO_PARAMETERS = parameters({});
 
-/** Gives the routes behind it a `query` by name. A value is a text, or a list if its name is repeated. */
+/**
+ * Adds a parsed `query` to the context of the routes registered after it. A value is a text, or a list if its name is
+ * repeated.
+ */
 export function exactQuery() {
   return queryPlugin("exact query");
 }
 
-/** What others put on links to pages, so that visits are told apart. ChatGPT adds `utm_source`, too. */
+/** Parameters that other sites add to links for tracking. ChatGPT also adds `utm_source`. */
 const LINK_TAG = /^(utm_\w+|[a-z]*clid)$/;
 
-/** As `exactQuery`, for pages that others link to. Their tags are no parameters. */
+/** Like `exactQuery`, for pages that other sites link to. Tracking parameters are ignored. */
 export function linkedQuery() {
   return queryPlugin("linked query", LINK_TAG);
 }
@@ -159,17 +162,17 @@ function queryPlugin(name: string, ignored?: RegExp) {
   });
 }
 
-/** The parameters by name, but for ignored ones; a list if a name is repeated. @throws {Problem} as `parseQuery` */
+/** The parameters by name, except for ignored ones. A repeated name has a list. @throws {Problem} as `parseQuery` */
 export function queryOf(search: string, ignored?: RegExp): Record<string, string> {
   const query: Record<string, string | string[]> = Object.create(null);
   for (const { name, value } of parseQuery(search)) {
     if (ignored?.test(name)) continue;
     const known = query[name];
-    // In place: a list that is made anew for each repetition takes quadratic time.
+    // In place: creating a new list for each repetition would take quadratic time.
     if (Array.isArray(known)) known.push(value);
     else query[name] = known === undefined ? value : [known, value];
   }
-  // Elysia's type of a query has no lists, but the routes' own schemas have.
+  // Elysia's type of a query has no lists, but the routes' own schemas do.
   return query as Record<string, string>;
 }
 
@@ -177,7 +180,7 @@ export function invalidParameter(detail: Detail): Problem {
   return new Problem("INVALID_PARAMETER", { detail });
 }
 
-/** Names the parameter that was probably meant. If there is none, lists what the route takes. */
+/** Names the parameter that was probably meant, or lists the route's parameters. */
 export function unknownParameter(
   name: string,
   known: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * The input of an operator's function from a request: its path, query and body, by the function's own schema.
+ * Reads the input of an operator's function from a request (path, query, and body), by the function's own schema.
  *
- * Money is read from the exact text of the body, never through a float. Every mistake of a body is listed.
+ * Money is read from the exact text of the body, never through a float. Every mistake in a body is listed.
  *
  * @module
  */
@@ -30,15 +30,15 @@ import { NANOS, USD_NANOS } from "../../operator/common_shapes.ts";
 import type { InputOf } from "../../operator/operator.ts";
 import { invalidParameter } from "./parameters.ts";
 
-/** An object, with lists of texts in it. */
+/** An object that may contain lists of texts. */
 const BODY_DEPTH_MAX = 2;
 
-/** What a request gives, by the names of the input. */
+/** The parts of a request, by the names of the input. */
 export interface Given {
   readonly path: Readonly<Record<string, unknown>>;
-  /** The route's schema has checked it. */
+  /** Already checked by the route's schema. */
   readonly query: Readonly<Record<string, unknown>>;
-  /** Undefined if the route takes none. */
+  /** Undefined if the route has no body. */
   readonly body: JsonText | undefined;
 }
 
@@ -51,11 +51,11 @@ export function readInput<Schema extends TObject>(schema: Schema, given: Given):
   for (const name of schema.required ?? []) {
     if (!(name in values)) throw invalidParameter(`${name} is missing. Send it.`);
   }
-  // Each member was held against the schema.
+  // Each member was checked against the schema.
   return values as InputOf<Schema>;
 }
 
-/** The body of a request; an empty one is an empty object. @throws {Problem} 400, 422 */
+/** The body of a request. An empty one is an empty object. @throws {Problem} 400, 422 */
 export function parseInput(text: string): JsonText {
   try {
     const json = scanJson(text.trim() === "" ? "{}" : text, {
@@ -73,7 +73,7 @@ export function parseInput(text: string): JsonText {
   }
 }
 
-/** Of the path and the query. @throws {Problem} 400 */
+/** Reads the members in the path and the query. @throws {Problem} 400 */
 function readMembers(
   schema: TObject,
   given: Readonly<Record<string, unknown>>,
@@ -91,17 +91,17 @@ function readMembers(
 
 interface GivenBody {
   readonly body: JsonText;
-  /** Names that the path has given. */
+  /** Members that the path has set. */
   readonly known: Readonly<Record<string, unknown>>;
 }
 
-/** @throws {Problem} 422, with every mistake */
+/** @throws {Problem} 422, listing every mistake */
 function readBodyMembers(schema: TObject, { body, known }: GivenBody): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   const errors: FieldError[] = [];
   let errorCount = 0;
   const names = Object.keys(schema.properties).filter((name) => !(name in known));
-  // A body may have thousands of mistakes: only those that are listed are put into words.
+  // A body may have thousands of mistakes. Messages are built only for those that are listed.
   const add = (name: string, word: () => string) => {
     errorCount += 1;
     if (errors.length < ERRORS_LISTED_MAX) {
@@ -141,8 +141,8 @@ interface Member {
 }
 
 /**
- * Credits or USD as nano-dollars if their text is an exact amount that the schema takes, all else as JSON has it. So a
- * mistake tells the amount that was sent.
+ * Credits or USD become nano-dollars if their text is an exact amount that the schema allows. Other values stay as
+ * parsed, so that a message shows the amount that was sent.
  */
 function readMember(nullable: TSchema, { body, span }: Member): ReadValue {
   const schema = notNull(nullable);
@@ -173,7 +173,7 @@ function readValue(nullable: TSchema, given: unknown): ReadValue {
     const wrong = value.map((item) => readValue(schema.items, item)).find(isMistake);
     return wrong === undefined ? { value } : { mistake: `has an item that ${wrong.mistake}` };
   }
-  // Texts are trimmed nowhere, and PostgreSQL holds no NUL.
+  // Texts are never trimmed, and PostgreSQL accepts no NUL.
   if (typeof value === "string" && value.trim() === "") return { mistake: "must not be blank" };
   if (typeof value === "string" && value.includes("\0")) {
     return { mistake: "must not hold a NUL character" };

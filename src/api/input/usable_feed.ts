@@ -1,5 +1,6 @@
 /**
- * The feed that a provider may push to and edit. It is looked at before the body, whose mistakes come after 403.
+ * The feed that a provider may push to and edit. It is checked before the body, so that 403 takes precedence over
+ * mistakes in the body.
  *
  * @module
  */
@@ -7,14 +8,14 @@
 import { type Feed, type Feeds, findOwned } from "../../feeds/find.ts";
 import { feedForbidden, feedSuspended } from "../problems/feed_problems.ts";
 
-/** @throws {Problem} 403 for a feed that is not the account's, or is suspended */
+/** @throws {Problem} 403 for a feed that is suspended, or not the account's own */
 export async function findUsable(
   feeds: Feeds,
   accountId: string,
   reference: string,
 ): Promise<Feed> {
   const known = await findOwned(feeds, accountId, reference);
-  // What memory says is suspended may have been resumed.
+  // A feed that is suspended according to memory may have been resumed.
   const isSuspended = known !== undefined && known.suspensionReason !== null;
   const feed = isSuspended ? await feeds.findFresh(accountId, known.feedId) : known;
   if (feed === undefined) throw feedForbidden();

@@ -1,7 +1,7 @@
 /**
- * Figures of the database, for paging: whether it answers, its errors, its disk, and what background jobs have found.
+ * Metrics of the database for alerting: whether it answers, its errors, its disk, and the findings of background jobs.
  *
- * Nothing here names an account or a feed. Decisions 10.
+ * No metric names an account or a feed.
  *
  * @module
  */
@@ -13,9 +13,9 @@ import type { Row } from "../../postgres/client/database.ts";
 import type { Databases } from "../../postgres/open_database.ts";
 import { readReplicaLag } from "../../postgres/replica/replica_lag.ts";
 
-/** A scrape waits no longer for the database. A supervisor of workers waits a second for their figures. */
+/** The longest that a scrape waits for the database. A supervisor of workers waits a second for their metrics. */
 const ANSWER_MS_MAX = 500;
-/** How old the findings in a scrape may be: one scrape reads them for several metrics. */
+/** Maximum age of the findings in a scrape. One scrape uses them for several metrics. */
 const FRESH_MS = 250;
 
 type Findings = ReadonlyMap<string, Row<"list_findings">>;
@@ -27,7 +27,7 @@ export function registerDatabaseMetrics(
   let newest: { readonly atMs: number; readonly findings: Findings | undefined } | undefined;
   const read = createSingleFlight(async () => {
     if (newest !== undefined && performance.now() - newest.atMs < FRESH_MS) return newest.findings;
-    // Why it failed is in the metric of errors.
+    // The metric of errors shows why it failed.
     const rows = await within(database.rows("list_findings", {}), ANSWER_MS_MAX).catch(
       () => "failed" as const,
     );
@@ -93,7 +93,7 @@ export function registerDatabaseMetrics(
     metrics.gauge(
       "feedgate_replica_lag_seconds",
       "How old the data of the replica is; missing while it or the primary does not answer",
-      // Why one of them failed is in the metric of errors.
+      // The metric of errors shows why one of them failed.
       () =>
         within(readReplicaLag(replica, database), ANSWER_MS_MAX)
           .catch(() => undefined)
@@ -116,12 +116,12 @@ export function registerDatabaseMetrics(
   );
 }
 
-/** Undefined for what came too late. */
+/** Undefined if the answer was late. */
 function inTime(answer: number | "late" | undefined): number | undefined {
   return answer === "late" ? undefined : answer;
 }
 
-/** Failures of several pools, by their codes. */
+/** Failures of several pools, by code. */
 function sumOf(
   pools: readonly { readonly failures: ReadonlyMap<string, number> }[],
 ): ReadonlyMap<string, number> {

@@ -1,9 +1,9 @@
 /**
- * `/healthz` says that the process lives. `/readyz` says that it can serve: its database answers and has the schema,
- * and it is not stopping. `/metrics` gives the figures in Prometheus' text format.
+ * `/healthz` reports that the process is alive. `/readyz` reports that it can serve: its database answers and has the
+ * right schema, and the process is not stopping. `/metrics` returns metrics in Prometheus' text format.
  *
- * None needs a key, and none names an account or feed. Decisions 10. `/metrics` is for those who have the token
- * (`FEEDGATE_METRICS_TOKEN`). Without one it is for callers of the operators' listener and of the machine itself.
+ * None needs a key, and none names an account or feed. `/metrics` requires the token `FEEDGATE_METRICS_TOKEN`. If there
+ * is no token, only callers on the operators' listener or on this machine may read it.
  *
  * @module
  */
@@ -29,9 +29,9 @@ import {
 import { exactQuery, NO_PARAMETERS } from "../input/parameters.ts";
 import { described, documented } from "../reference/described.ts";
 
-/** How long a disk counts as full after a statement has failed for it, in milliseconds. */
+/** How long a disk counts as full after a statement has failed because of it, in milliseconds. */
 const DISK_FULL_MS = 10_000;
-/** How long the database's schema and settings count as right after a look at them, in milliseconds. */
+/** How long a successful check of the database's schema and settings is valid, in milliseconds. */
 const CATALOG_CHECK_MS = 10_000;
 
 const HealthShape = Type.Object(
@@ -87,8 +87,8 @@ const METRICS = described({
 });
 
 /**
- * Whether the database has no room to write. Of the embedded one the room is known. Another one says so when a
- * statement fails, and is asked again a moment later.
+ * Whether the database has no room to write. The free space is known only for the embedded database. Another database
+ * reports it when a statement fails, and is checked again shortly afterwards.
  */
 function isDiskFull(diskFullMs: number | undefined, freeBytes: number | undefined): boolean {
   if (freeBytes !== undefined && freeBytes < DISK_FREE_BYTES_MIN) return true;
@@ -107,7 +107,7 @@ function requireToken(headers: Headers, token: string): void {
       detail: "This route needs the operator's metrics token. Send it as Authorization: Bearer.",
     });
   }
-  // Of one length, so that the time of the comparison says nothing of the token.
+  // Digests have the same length, so the time of the comparison reveals nothing about the token.
   if (timingSafeEqual(digestOf(given), digestOf(token))) return;
   throw new Problem("KEY_INVALID", {
     detail: "This is not the metrics token. Use the value of FEEDGATE_METRICS_TOKEN.",
@@ -118,11 +118,14 @@ function digestOf(text: string): Uint8Array {
   return new Bun.CryptoHasher("sha256").update(text).digest();
 }
 
-/** What `/readyz` looks at. */
+/** What `/readyz` checks. */
 export type Checked = Pick<Databases, "database" | "diskRoom">;
 
 interface HealthOptions extends Checked {
-  /** What a scraper must send; undefined: nothing, if it calls from where operators are. */
+  /**
+   * The token that a scraper must send. If undefined, none is needed, but only operators' listeners and this machine
+   * may call.
+   */
   readonly metricsToken: string | undefined;
   readonly operatorsListener: OperatorsListener;
 }
@@ -149,7 +152,8 @@ export function healthRoutes(
         "The database's disk is full, so nothing can be written. Make room on it, or make it larger.",
       );
     }
-    // The catalog takes some milliseconds, and rarely changes. While it is wrong, each question asks it again.
+    // Checking the catalog takes some milliseconds, and it rarely changes. After a failed check, every call checks
+    // again.
     if (performance.now() < nextCheckMs) {
       await database.row("ping", {});
       return;
@@ -181,7 +185,7 @@ export function healthRoutes(
         if (http.isDraining()) {
           throw unavailable("The gateway is draining. Send this to another instance.");
         }
-        // No key is needed, so the cost must be bounded: callers that ask at the same time share one ping.
+        // No key is needed, so the cost must be limited: concurrent callers share one ping.
         await pings.join("", askDatabase);
         return respond({ headers: noStore(), body: `{"status":"ready"}` });
       },

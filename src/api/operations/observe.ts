@@ -1,5 +1,6 @@
 /**
- * Metrics and one log line for each answer, or for each refusal: ids only, never a key, a query or a payload.
+ * Metrics and one log line for each answer, or for each refusal. Lines contain only ids, never a key, a query, or a
+ * payload.
  *
  * @module
  */
@@ -14,7 +15,7 @@ import { creditsText } from "../../money/money.ts";
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}((?:-.*)?)$/;
 const NO_ID = /^0+$/;
 
-/** By path of a route, of which there are few. */
+/** By route path, of which there are few. */
 const labels = new Map<string, string>();
 
 /** Counts and logs every answer. */
@@ -26,7 +27,7 @@ export function observed({ log, loggedStatusMin, metrics }: HttpContext) {
       const { status } = responseValue;
       const ms = performance.now() - call.startedMs;
       const route = routeLabel(call.route);
-      // What a client asked to wait for a change tells nothing of how fast it is served.
+      // The time that a client asked to wait for a change says nothing about the gateway's speed.
       const workMs = ms - (call.subject.waitedMs ?? 0);
       metrics.answered({ route, status, seconds: workMs / MS_PER_SECOND });
       const isLogged = status >= loggedStatusMin && log.isEnabled("info");
@@ -34,7 +35,7 @@ export function observed({ log, loggedStatusMin, metrics }: HttpContext) {
     });
 }
 
-/** `/v1/feed/{id}` for `/api/v1/feed/:id`, because both forms are one route; `(none)` for what no route takes. */
+/** `/v1/feed/{id}` for `/api/v1/feed/:id`, because both forms are one route. `(none)` if no route matches. */
 export function routeLabel(path: string): string {
   const known = labels.get(path);
   if (known !== undefined) return known;
@@ -68,8 +69,8 @@ function logAnswer(
 }
 
 /**
- * The trace and the caller's span in a W3C `traceparent`, as OpenTelemetry names them; nothing if it is none. A version
- * that nobody knows yet may have more behind its flags. https://www.w3.org/TR/trace-context/
+ * The trace and the caller's span in a W3C `traceparent`, with OpenTelemetry's names. Empty if the header is invalid. A
+ * future version may have more after its flags. https://www.w3.org/TR/trace-context/
  */
 function traceOf(traceparent: string | null): {
   readonly trace_id?: string;

@@ -1,5 +1,5 @@
 /**
- * The problems that a provider gets about its feeds. The outcomes are those of `feeds/`. Decisions 2 and 4.
+ * The problems that a provider gets about its feeds, for the outcomes of `feeds/`.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { MS_PER_DAY, MS_PER_SECOND } from "../../lib/time_units.ts";
 import { limitHeaders, stateHeaders } from "../callers/rate_headers.ts";
 import { keepsChanging } from "./read_refusals.ts";
 
-/** The same refusal for an unknown id and another account's. */
+/** The same refusal for an unknown id and for another account's feed. */
 export function feedForbidden(): Problem {
   return new Problem("FEED_FORBIDDEN", {
     detail:
@@ -29,7 +29,7 @@ export function feedSuspended(reason: string): Problem {
   });
 }
 
-/** 429: the account has deleted as many feeds in 24 hours as it may. */
+/** 429: the account has reached its limit of deletions in 24 hours. */
 export function tooManyDeletions(deletionsMax: number, retryAfterMs: number): Problem {
   const nowMs = Date.now();
   const retryAfterSeconds = Math.ceil(retryAfterMs / MS_PER_SECOND);
@@ -46,7 +46,7 @@ export function tooManyDeletions(deletionsMax: number, retryAfterMs: number): Pr
   });
 }
 
-/** 413, sent at once: the rest of the body is not read, so the connection can't be used again. */
+/** 413, sent immediately. The rest of the body is not read, so the connection can't be reused. */
 export function saveTooLarge(bytesMax: number): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", {
     detail: `The body is larger than the ${bytesMax} bytes of a create or edit. Shorten it.`,
@@ -128,7 +128,7 @@ function invalid(
 ): Problem {
   const first = errors[0];
   assert(first !== undefined, "a body that is refused has a mistake");
-  // A message begins with the name of its field, which is enough of a path unless it is further down.
+  // A message begins with the name of its field, so the path is added only for nested values.
   const where = first.path.lastIndexOf("/") > 0 ? `${first.path}: ` : "";
   return new Problem(code, {
     detail: `Nothing was saved: ${where}${first.message}. Correct what is listed in errors and send it again.`,

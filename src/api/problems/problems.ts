@@ -1,8 +1,9 @@
 /**
- * A plugin that answers every error of a route with an RFC 9457 problem document. Decisions 2.
+ * A plugin that answers every error of a route with an RFC 9457 problem document.
  *
- * A `Problem` is sent as it is, a failed validation becomes one, trouble with the database is 503, and
- * everything else is a logged 500. A browser that opens an address outside the API gets the same as a page.
+ * A `Problem` is sent as it is. A failed validation becomes one, database trouble is 503, and everything else is a
+ * logged 500. A browser that opens an address outside the API gets the problem as a page. See `src/spec/decisions.md`,
+ * section 2.
  *
  * @module
  */
@@ -38,21 +39,21 @@ import { routeLabel } from "../operations/observe.ts";
 import { wordsOf } from "../tool_request.ts";
 import { invalidRequestPart } from "./validation.ts";
 
-/** `Retry-After` of a 503 is this many times the current wait, so that the queue gets shorter. */
+/** `Retry-After` of a 503 is this many times the current wait, so that the queue shrinks. */
 const RETRY_AFTER_LINES = 2;
 
-/** When a report that took too long may be asked for again. */
+/** When to request a report again that took too long. */
 const REPORT_RETRY_SECONDS = 5;
 
-/** Codes that only the owner of a feed gets. */
+/** Codes that only the owner of a feed gets, so the key is proven first. */
 const PROVEN_FIRST: ReadonlySet<ProblemCode> = new Set(["FEED_FORBIDDEN", "FEED_SUSPENDED"]);
 
-/** Answers every error of the routes behind it. */
+/** Answers every error of the routes registered after it. */
 export function problems(http: HttpContext) {
   return new Elysia({ name: "problems" })
     .use(callPlugin())
     .onError({ as: "global" }, async ({ call: known, error, request }) => {
-      // Without a listener, Elysia itself finds no route, and then no plugin has made the call.
+      // Without a listener, Elysia itself finds no route, and then no plugin has created the call.
       const call = known ?? createCall(request, "/*");
       const problem = await problemFor(call, error);
       if (problem.status >= 500) logFailure(http.log, call, error);
@@ -60,7 +61,7 @@ export function problems(http: HttpContext) {
     });
 }
 
-/** The problem that a client sees of an error. Unknown errors become 500, and trouble with the database 503. */
+/** The problem that a client gets for an error. Unknown errors become 500, and database trouble 503. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof Refused) return problemOfRefused(error);
@@ -87,9 +88,9 @@ function unavailableDetail(error: DatabaseUnavailableError): string {
   return "The gateway's database can't be reached, or is too busy to answer. Try again shortly.";
 }
 
-/** The problem of an operator's act that was refused. The table of problems has the status of each code. */
+/** The problem of a refused operator action. `PROBLEMS` has the status of each code. */
 function problemOfRefused({ code, message }: Refused): Problem {
-  // A message of several sentences ends with a full stop.
+  // A message of several sentences ends with a period.
   const end = message.endsWith(".") ? "" : ".";
   const detail = `${message.charAt(0).toUpperCase()}${message.slice(1)}${end}`;
   if (code !== "REPORT_TOO_LONG") return new Problem(code, { detail });
@@ -116,7 +117,7 @@ async function respondProblem(
   problem: Problem,
 ): Promise<Response> {
   subject.code = problem.code;
-  // /readyz answers at once.
+  // /readyz answers immediately.
   const isOverload = isKeyed && problem.code === "UNAVAILABLE";
   const retryAfterSeconds = isOverload ? await takeTurn(refusals) : undefined;
   if (!isOverload && subject.accountId !== undefined) await refusalsOf(subject.accountId).pass();
@@ -136,7 +137,7 @@ async function respondProblem(
   return respond(problemAnswer(problem, context));
 }
 
-/** A page's links lead back from its path, so a page below a very long path would be much larger than its request. */
+/** A page's links are relative to its path, so a page at a very long path would be much larger than its request. */
 const PAGE_URL_LENGTH_MAX = 1_000;
 
 /** Whether a person sees the answer. */
@@ -150,22 +151,22 @@ async function problemFor({ proveKey }: RoutedCall, error: unknown): Promise<Pro
   const problem = error instanceof ValidationError ? invalidRequestPart(error) : problemOf(error);
   const isProvenFirst = problem.status === 400 || PROVEN_FIRST.has(problem.code);
   if (!isProvenFirst || proveKey === undefined) return problem;
-  // A bad key is reported before a bad parameter or a foreign feed, and a key from memory may be revoked by now.
+  // A bad key is reported before a bad parameter or another account's feed, and a cached key may have been revoked.
   return proveKey().then(() => problem, problemOf);
 }
 
-/** Delays a 503. Returns the seconds after which the client should retry; undefined if nobody waits. */
+/** Delays a 503. Returns the seconds after which the client should retry, or undefined if there is no queue. */
 async function takeTurn(refusals: Throttle): Promise<number | undefined> {
   const { waitSeconds } = refusals;
   await refusals.pass();
   return waitSeconds === 0 ? undefined : Math.ceil(RETRY_AFTER_LINES * waitSeconds);
 }
 
-/** Logs a fault of ours with all its causes. Trouble with the database fails many requests, so it is one line. */
+/** Logs an internal error with all its causes. Database trouble fails many requests, so it takes only one line. */
 function logFailure(log: Log, { requestId, route: path }: RoutedCall, error: unknown): void {
   const route = routeLabel(path);
   const fault = error instanceof Problem ? error.options.cause : error;
-  // Refusals on purpose are counted by metrics. To log them would add to the load that they come from.
+  // Deliberate refusals are counted by metrics. Logging them would add to the load that causes them.
   if (fault === undefined || fault instanceof DatabaseOverloadedError) return;
   if (fault instanceof DatabaseUnavailableError) {
     const cause = fault.cause ?? fault;

@@ -1,5 +1,7 @@
 /**
- * The problems of reads that admission refuses. Decisions 2.
+ * The problems of reads that admission refuses.
+ *
+ * See `src/spec/decisions.md`, section 2.
  *
  * @module
  */
@@ -21,21 +23,21 @@ import {
 import { NANOS_PER_CENT } from "../../money/money_units.ts";
 import { rateHeaders, rateLimited } from "../callers/rate_headers.ts";
 
-/** When a follower that was refused should try again. */
+/** When a refused follower should retry. */
 const WAITS_RETRY_MS = 5_000;
 
 interface RefusalContext {
-  /** Whom it refuses. */
+  /** The caller. */
   readonly principal: { readonly permission: Caller["permission"]; readonly accountId: string };
-  /** What was asked for. */
+  /** The requested operation. */
   readonly operation?: string;
   /** The feed that is read, if any. */
   readonly feedId?: string | undefined;
-  /** Where a 402 points; account and feed are added to its query. */
+  /** The address for payments in a 402. Account and feed are added to its query. */
   readonly billingUrl: string;
-  /** Whether accounts pay for credits by themselves. @default false */
+  /** Whether accounts can pay for credits by themselves. @default false */
   readonly canTopUp?: boolean;
-  /** Unix epoch milliseconds, for the seconds that the rate headers count. */
+  /** Unix epoch milliseconds, for the seconds in the rate headers. */
   readonly nowMs: number;
 }
 
@@ -135,7 +137,7 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
   }
 }
 
-/** What every 402 says: where to pay, what is asked for, and what the account has. Beyond 11. */
+/** The members of every 402: where to pay, the price, and the balance. */
 function paymentOf(
   { balanceNanos }: { readonly balanceNanos: bigint },
   { billingUrl, principal: { accountId }, feedId }: RefusalContext,
@@ -148,7 +150,7 @@ function paymentOf(
   };
 }
 
-/** Where credits are to be had. */
+/** Where to get credits. */
 function placeOf(
   { billing_url: url }: { readonly billing_url: string },
   { canTopUp = false }: RefusalContext,
@@ -157,7 +159,7 @@ function placeOf(
   return canTopUp ? `with ${topUp}, or at ${url}` : `at ${url}`;
 }
 
-/** The page to pay on, with the account that pays and the feed that it pays for. */
+/** The payment page, with the account that pays and the feed that it pays for. */
 export function billingUrlOf(
   billingUrl: string,
   {
@@ -171,7 +173,7 @@ export function billingUrlOf(
   return url.href;
 }
 
-/** 404 for an unknown, draft or inactive feed: all three look the same. `nearest` is a listed slug like it. */
+/** 404 for an unknown, draft, or inactive feed, which all look the same. `nearest` is a listed slug that is similar. */
 export function feedNotFound(nearest?: string): Problem {
   return new Problem("FEED_NOT_FOUND", {
     detail({ findFeeds, reference }) {
@@ -189,12 +191,12 @@ export function feedNotSynced(): Problem {
   });
 }
 
-/** 503: what the call relies on changed each time that it was looked up. */
+/** 503: the data that the call depends on changed during each try. */
 export function keepsChanging(noun: string): Problem {
   return unavailable(`${noun} is being changed again and again. Try again in a second.`);
 }
 
-/** 429: the account has too many calls that wait, or all accounts together have. */
+/** 429: the account, or all accounts together, have too many waiting calls. */
 export function tooManyWaits(): Problem {
   const nowMs = Date.now();
   const resetSeconds = Math.ceil((nowMs + WAITS_RETRY_MS) / MS_PER_SECOND);
@@ -216,13 +218,13 @@ export function accountSuspended({ reason }: Suspended): Problem {
   });
 }
 
-/** For a key that is unknown, or no longer holds. */
+/** For a key that is unknown or no longer valid. */
 export function keyInvalid(
   permission: Caller["permission"],
   { isQuoted = false }: { readonly isQuoted?: boolean } = {},
 ): Problem {
   return new Problem("KEY_INVALID", {
-    // For a wrong key, interface 7 has 401 on provider routes and 403 on consumer routes.
+    // For a wrong key, provider routes return 401 and consumer routes 403.
     status: permission === "read" ? 403 : 401,
     detail: isQuoted
       ? "The key is in quotes. Send it without them."

@@ -1,9 +1,8 @@
 /**
- * Answers requests that no route takes: 404, 405 with `Allow`, and 400 for a path that is not in its normal form.
- * Decisions 1.
+ * Answers requests that no route matches: 404, 405 with `Allow`, and 400 for a path that is not in normal form.
  *
- * Bun's router takes the path as it was sent. In `request.url` dot segments are resolved and backslashes turned. If
- * Bun finds no route but `request.url` names one, the client sent another form of the path. That is refused, because
+ * Bun's router matches the path as it was sent. In `request.url`, dot segments are resolved and backslashes converted.
+ * If Bun finds no route but `request.url` names one, the client sent another form of the path. That is refused, because
  * a proxy's rules would not have recognized it.
  *
  * @module
@@ -17,28 +16,28 @@ import { respond } from "../../http/respond.ts";
 import { EDITS_MAX, wordEdits } from "../../lib/nearest_words.ts";
 import { basePlugins } from "../base_plugins.ts";
 
-/** The path under which Bun's router takes all other requests. */
+/** The path under which Bun's router accepts all other requests. */
 const CATCH_ALL = "/*";
 
 interface UnroutedOptions {
-  /** All under them need a key. */
+  /** All routes under them need a key. */
   readonly keyedPrefixes: readonly string[];
   readonly hidden: HiddenRoutes | undefined;
 }
 
-/** Routes that only some listeners have. */
+/** Routes that only some listeners serve. */
 export interface HiddenRoutes {
   /** Each is a route, or stands for all routes below it, in the form with `/v1`. */
   readonly prefixes: readonly string[];
-  /** Each is a route alone. */
+  /** Each is a single route. */
   readonly routes: ReadonlySet<string>;
-  /** Whether the request came by a listener that has them. */
+  /** Whether the request arrived at a listener that serves them. */
   isShownTo(request: Request): boolean;
 }
 
 /**
- * Answers requests to hidden routes as if there were none, before anything else is looked at. A route is meant in both
- * its forms, `/v1/…` and `/api/v1/…`.
+ * Answers requests to hidden routes as if they didn't exist, before anything else is checked. A route is hidden in both
+ * forms, `/v1/…` and `/api/v1/…`.
  */
 export function hiddenRoutes(http: HttpContext, hidden: HiddenRoutes | undefined) {
   const plugin = new Elysia({ name: "hidden routes" });
@@ -66,7 +65,7 @@ function routeNotFound(http: HttpContext, nearest: string | undefined): Problem 
   return new Problem("ROUTE_NOT_FOUND", { detail: `No route has this path. ${remedy}` });
 }
 
-/** Answers what no route of `app` takes; `app` has all its routes. */
+/** Answers requests that no route of `app` matches. All routes must be registered already. */
 export function unroutedRequests(
   app: AnyElysia,
   http: HttpContext,
@@ -119,8 +118,8 @@ export function unroutedRequests(
 }
 
 /**
- * The route that a path was probably meant for. At most two letters may be wrong, the version may be missing, and
- * there may be a slash at the end.
+ * The route that a path was probably meant for. At most two letters may be wrong, the version may be missing, and there
+ * may be a trailing slash.
  */
 function nearestRoute(paths: ReadonlySet<string>, pathname: string): string | undefined {
   const segments = pathname.replace(/\/+$/, "").split("/");
@@ -135,7 +134,7 @@ function nearestRoute(paths: ReadonlySet<string>, pathname: string): string | un
   return nearest?.path.replace(/:([^/]+)/g, "{$1}");
 }
 
-/** Letters to change in a route's fixed segments; infinite if the paths have different forms. */
+/** Letters to change in a route's fixed segments. Infinite if the paths have different forms. */
 function pathEdits(route: readonly string[], segments: readonly string[]): number {
   if (route.length !== segments.length || route.length < 2) return Number.POSITIVE_INFINITY;
   return segments.reduce((edits, segment, index) => {

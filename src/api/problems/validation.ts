@@ -1,6 +1,6 @@
 /**
- * The problem of a parameter that fails its route's schema. It names the parameter, what was given and what is
- * allowed, or the parameter that was probably meant. Decisions 2.
+ * The problem of a parameter that fails its route's schema. It names the parameter, the given and the allowed values,
+ * or the parameter that was probably meant.
  *
  * @module
  */
@@ -14,11 +14,11 @@ import { invalidParameter, type Refuse, RefuseBy, unknownParameter } from "../in
 
 /** The problem of a validation that failed in Elysia. */
 export function invalidRequestPart({ validator, value }: ValidationError): Problem {
-  // Elysia knows validators of several libraries; all of ours are TypeBox's.
+  // Elysia supports validators of several libraries. Ours are all TypeBox's.
   return parameterProblem(validator as TypeCheck<TSchema>, value);
 }
 
-/** The headers that a schema names. @throws {Problem} 400 `INVALID_PARAMETER` */
+/** Checks the headers that a schema names. @throws {Problem} 400 `INVALID_PARAMETER` */
 export function checkHeaders(check: TypeCheck<TObject>, { headers }: Request): void {
   const sent: Record<string, string> = {};
   for (const name in check.Schema().properties) {
@@ -28,7 +28,7 @@ export function checkHeaders(check: TypeCheck<TObject>, { headers }: Request): v
   if (!check.Check(sent)) throw parameterProblem(check, sent);
 }
 
-/** The problem of the first mistake in a query or in headers, where an array is a name that came twice. */
+/** The problem of the first mistake in a query or in headers, where an array is a repeated name. */
 export function parameterProblem(check: TypeCheck<TSchema>, value: unknown): Problem {
   const error = firstError(check, value);
   const [name = ""] = namesIn(error);
@@ -40,8 +40,8 @@ export function parameterProblem(check: TypeCheck<TSchema>, value: unknown): Pro
 }
 
 /**
- * The problem of the first mistake in the arguments of a tool, which are JSON. An unknown argument is named before a
- * missing one, which it probably was meant to be.
+ * The problem of the first mistake in the arguments of a tool, which are JSON. An unknown argument is reported before a
+ * missing one, because it is probably a misspelling of it.
  */
 export function argumentProblem(
   check: TypeCheck<TSchema>,
@@ -61,7 +61,7 @@ function firstError(check: TypeCheck<TSchema>, value: unknown): ValueError {
   return error;
 }
 
-/** The names on the way to the value. */
+/** The names on the path to the value. */
 function namesIn({ path }: ValueError): string[] {
   return path
     .split("/")
@@ -74,7 +74,7 @@ interface Place {
   readonly check: TypeCheck<TSchema>;
 }
 
-/** The problem of a name that is unknown, or the one that a schema makes itself. */
+/** The problem of an unknown name, or the one that a schema defines itself. */
 function ownProblem({ schema, type, value }: ValueError, { name, check }: Place) {
   if (type === ValueErrorType.ObjectAdditionalProperties) {
     return unknownParameter(name, Object.keys(check.Schema().properties ?? {}));

@@ -1,9 +1,9 @@
 /**
- * What a route says of itself beside its parameters: who may call it, what it answers by status, and the
- * texts of the documentation. From this @elysiajs/swagger makes the OpenAPI document.
+ * Documents a route beyond its parameters: who may call it, its answers by status, and its texts. @elysiajs/swagger
+ * builds the OpenAPI document from this.
  *
- * A schema describes a body. Its headers, examples and codes are in `documented`, a member of the schema, because
- * the plugin passes members of schemas on.
+ * A schema describes a body. Its headers, examples, and codes are in `documented`, a member of the schema, because the
+ * plugin preserves members of schemas.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import { amount, count } from "../../shapes.ts";
 import { type HeaderName, RATE_HEADERS } from "./header_docs.ts";
 import { PROBLEM_CODES, PROBLEM_DOCS } from "./problem_docs.ts";
 
-/** The documentation of a body beside its schema. */
+/** The documentation of a body in addition to its schema. */
 export interface SchemaDocs {
   readonly description: string;
-  /** Headers that every such answer has, and headers that it may have. */
+  /** Headers of every such answer, and headers that are optional. */
   readonly headers?: readonly HeaderName[];
   readonly headersOptional?: readonly HeaderName[];
   /** By title. */
@@ -36,7 +36,7 @@ export interface MediaDoc {
   readonly examples?: Readonly<Record<string, unknown>>;
 }
 
-/** The schema of a body, with its documentation. */
+/** Adds documentation to the schema of a body. */
 export function documented<Schema extends TSchema>(schema: Schema, around: SchemaDocs): Schema {
   return { ...schema, documented: around };
 }
@@ -52,7 +52,7 @@ const FieldErrorShape = Type.Object(
   { $id: "FieldError", description: "One mistake in a body." },
 );
 
-/** What a 402 asks for by x402, as in its header `PAYMENT-REQUIRED`; and what became of a payment. Beyond 15. */
+/** The payment terms of x402, as in the header `PAYMENT-REQUIRED`, and the state of a payment. */
 const X402_MEMBERS = {
   x402Version: Type.Optional(count("402: the version of x402, which is 2.")),
   error: Type.Optional(Type.String({ description: "402: why, in x402's words." })),
@@ -164,14 +164,14 @@ const ProblemShape = Type.Object(
 );
 export type ProblemBody = Static<typeof ProblemShape>;
 
-/** Which key the route takes. Interface 5. */
+/** The key that the route requires. */
 type Access = "consumer" | "provider" | "operator" | "public";
 /** The window that counts the calls of the route. Its 429 and its rate headers are about this window. */
 type Window = "data" | "discovery" | "push" | "housekeeping" | "operator" | "anonymous";
 
 interface RouteDoc<Answers> {
   readonly access: Access;
-  /** None for routes that are never 429. */
+  /** Undefined for routes that never return 429. */
   readonly window?: Window;
   readonly operationId: string;
   readonly tag:
@@ -192,7 +192,7 @@ interface RouteDoc<Answers> {
   readonly headers?: TObject;
 }
 
-/** A typed client takes each status of the table for possible on every route. */
+/** In a typed client, every status of the table is possible on every route. */
 type Responses<Answers> = Answers & {
   readonly [Status in (typeof PROBLEMS)[ProblemCode]["status"]]: typeof ProblemShape;
 };
@@ -216,10 +216,10 @@ export function described<Answers extends Readonly<Record<number, TSchema>>>(
       summary,
       description,
       security: SECURITY[access],
-      // Not the route's own `headers`: for those Elysia makes an object of all headers of each request.
+      // Not the route's own `headers`, for which Elysia would create an object of all headers for each request.
       requestHeaders: route.headers,
     },
-    // TypeScript can't follow the statuses of a list of codes.
+    // TypeScript can't infer the statuses of a list of codes.
     response: { ...route.answers, ...problemResponses(route) } as Responses<Answers>,
   };
 }
@@ -248,12 +248,12 @@ function problemResponses(route: RouteDoc<unknown>): Record<number, TSchema> {
   return responses;
 }
 
-/** `KEY_INVALID` has two statuses. Decisions 2. */
+/** The status of a code. `KEY_INVALID` is 403 on consumer routes and 401 on others. */
 function statusOf(code: ProblemCode, access: Access): number {
   return code === "KEY_INVALID" && access === "consumer" ? 403 : PROBLEMS[code].status;
 }
 
-/** Decisions 2, 3 and 10, "Answers". */
+/** Documents the headers of a problem's answer. */
 function problemHeaders(
   { access, window }: RouteDoc<unknown>,
   status: number,
@@ -264,20 +264,20 @@ function problemHeaders(
   if (status === 401) headers.push("WWW-Authenticate");
   if (status === 429 || status === 503) headers.push("Retry-After");
   if (status === 429) headers.push(...RATE_HEADERS);
-  // A 402 for a feed that is not bought comes before its window is checked, so it may lack these headers.
+  // A 402 for a feed that was not bought is decided before its window is checked, so it may lack these headers.
   if (window === "data" && status === 402) headersOptional.push(...RATE_HEADERS);
   if (window === "push") {
-    // A push counts once it has passed the ownership check. Parameters are checked before.
+    // A push counts once it has passed the ownership check. Parameters are checked before that.
     if ([409, 413, 415, 422].includes(status)) headers.push(...RATE_HEADERS);
     else if (status === 400 || status >= 500) headersOptional.push(...RATE_HEADERS);
   }
   return { headers, headersOptional };
 }
 
-/** Codes of every route that asks the database and is counted in a window. */
+/** Codes of every route that uses the database and is counted in a window. */
 export const COUNTED = ["RATE_LIMITED", "UNAVAILABLE"] as const;
 
-/** Codes of every route that takes a body. */
+/** Codes of every route with a body. */
 export const BODY_PROBLEMS = [
   "BODY_NOT_JSON",
   "PAYLOAD_TOO_LARGE",
@@ -293,7 +293,7 @@ export const UNCHANGED = documented(Type.Void(), {
   headersOptional: ["Preference-Applied"],
 });
 
-/** Headers of an answer that has an `ETag` and counts in a window. */
+/** Headers of an answer with an `ETag` that counts in a window. */
 export const TAGGED = ["ETag", "Cache-Control", ...RATE_HEADERS] as const;
 
 /** Headers of a request whose answer has an `ETag`. */

@@ -1,5 +1,5 @@
 /**
- * The response headers of the document, by name. Interface 8.1, decisions 2, 3, 6 and 10.
+ * The response headers of the OpenAPI document, by name.
  *
  * @module
  */

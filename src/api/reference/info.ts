@@ -1,5 +1,5 @@
 /**
- * What the document says of the API as a whole. Interface 5, 8 and 9.
+ * The OpenAPI document's description of the API as a whole.
  *
  * @module
  */
@@ -43,7 +43,7 @@ export interface DocumentContext {
 export function documentInfo({ baseUrl, limits }: DocumentContext) {
   return {
     title: "Feedgate",
-    // Of the interface, which is the API's and not the program's. Interface 9.
+    // The version of the API, not of the program.
     version: "1.1.0",
     "x-feedgate-version": VERSION,
     description: [

@@ -1,8 +1,8 @@
 /**
- * From the OpenAPI 3.0 that @elysiajs/swagger makes of the routes to a valid 3.1 document.
+ * Converts the OpenAPI 3.0 document that @elysiajs/swagger builds from the routes to a valid 3.1 document.
  *
  * The plugin lists paths and parameters. The bodies pass through it as the routes declare them (`api/described.ts`),
- * because it knows neither headers nor null, and gives every body three media types.
+ * because it supports neither headers nor null, and gives every body three media types.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { PROBLEM_DOCS } from "./problem_docs.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** As far as it is read here, what the plugin makes. */
+/** The parts of the plugin's document that are read here. */
 export interface PluginDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, PluginOperation>>>>;
 }
@@ -78,16 +78,16 @@ function operation(route: PluginOperation, baseUrl: string): Json {
   };
 }
 
-/** What must be given is read first. The order is kept besides. */
+/** Required parameters come first. Otherwise the order is kept. */
 function requiredFirst(parameters: readonly Json[]): readonly Json[] {
   return parameters.toSorted((a, b) => Number(b.required) - Number(a.required));
 }
 
-/** One that is an object is sent as `name[member]=value`. */
+/** An object is sent as `name[member]=value`. */
 function parameter(given: PluginParameter): Json {
   const { name, in: place, description, required = false, schema } = given;
   return {
-    // `if-none-match` as it is usually written.
+    // `If-None-Match` instead of `if-none-match`.
     name: place === "header" ? name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()) : name,
     in: place,
     required,
@@ -129,7 +129,7 @@ function contents(
   { examples, mediaTypes = { "application/json": {} } }: SchemaDocs,
 ): Json {
   return mapTable(mediaTypes, ({ schema: own, example, examples: titles }: MediaDoc) => ({
-    // Elysia closes a schema once it validates by it; what is documented stays open to new members.
+    // Elysia closes a schema once it validates with it, but documented schemas stay open to new members.
     schema: own ?? schema,
     ...(example !== undefined && { example }),
     ...(examples && own === undefined && { examples: titled(examples) }),
@@ -146,7 +146,7 @@ function titled(examples: Json): Json {
   );
 }
 
-/** Those that are always there are components; the others are written out, without `required`. */
+/** Required headers are components. Optional ones are written out, without `required`. */
 function headerObjects(required: readonly HeaderName[], optional: readonly HeaderName[]): Json {
   return Object.fromEntries([
     ...required.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
@@ -167,7 +167,7 @@ function problemExample(code: ProblemCode, status: number, baseUrl: string): Jso
   };
 }
 
-/** The same in JSON Schema 2020-12, and the schemas that have a name, as components. */
+/** Converts schemas to JSON Schema 2020-12, and moves named schemas to components. */
 function schemas31(paths: Paths) {
   const schemas = new Map<string, Json>();
   const referring: Paths = JSON.parse(JSON.stringify(paths), (_, value) => {
@@ -181,7 +181,7 @@ function schemas31(paths: Paths) {
   return { paths: referring, schemas };
 }
 
-/** `anyOf` of a plain type and null as JSON Schema says it shortest. */
+/** Converts `anyOf` of a plain type and null to JSON Schema's shortest form. */
 function nullable31(schema: Json): Json {
   const { anyOf, ...rest } = schema;
   const [member, none, third]: unknown[] = Array.isArray(anyOf) ? anyOf : [];

@@ -1,6 +1,6 @@
 /**
- * What each error means, and what a client should do. The errors section of the docs page and the examples of the
- * OpenAPI document are made of it. Decisions 2, the table.
+ * The meaning of each error, and what a client should do about it. The errors section of the docs page and the examples
+ * of the OpenAPI document are built from this.
  *
  * @module
  */
@@ -16,11 +16,11 @@ export const PROBLEM_CODES = keysOf(PROBLEMS);
 interface ProblemDoc {
   readonly when: string;
   readonly remedy: string;
-  /** Members beside the standard ones, in the example. */
+  /** Members in addition to the standard ones, in the example. */
   readonly extras?: Readonly<Record<string, unknown>>;
 }
 
-/** What every 402 has. */
+/** The members of every 402. */
 const PAYMENT = {
   billing_url: `https://feeds.example.org/billing?account_id=${ACCOUNT_ID}&feed_id=${FEED_ID}`,
   price: { credits: 1, usd: 0.000001 },
