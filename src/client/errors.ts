@@ -15,17 +15,17 @@
  */
 import type { Problem } from "./types.ts";
 
-/** Everything that a client throws, but for the reason of an `AbortSignal`. */
+/** Everything that a client throws, except for the reason of an `AbortSignal`. */
 export class FeedgateError extends Error {
   override readonly name: string = "FeedgateError";
 }
 
-/** No answer came: no connection, one that was cut, or a timeout. `cause` says more. */
+/** No answer arrived: no connection, an interrupted one, or a timeout. `cause` has the details. */
 export class ConnectionError extends FeedgateError {
   override readonly name = "ConnectionError";
 }
 
-/** An answer that no gateway gives, such as a proxy's own. */
+/** An answer that does not come from a gateway, such as a proxy's own. */
 export class AnswerError extends FeedgateError {
   override readonly name = "AnswerError";
 
@@ -38,14 +38,14 @@ export class AnswerError extends FeedgateError {
   }
 }
 
-/** The gateway says no. `message` is the problem's `detail`: what is wrong, and what to do. */
+/** A refusal of the gateway. `message` is the problem's `detail`: what is wrong, and what to do. */
 export class ProblemError extends FeedgateError {
   override readonly name: string = "ProblemError";
-  /** The problem document, with the members of its code: `price`, `errors`, `retry_after_ms` and the like. */
+  /** The problem document, with the members of its code, such as `price`, `errors`, and `retry_after_ms`. */
   readonly problem: Problem;
   /**
-   * Rows that earlier requests of the same `push` have stored. Places in `problem.errors` and `problem.row_index` count
-   * from there. 0 everywhere else.
+   * Rows that earlier requests of the same `push` have stored. Indexes in `problem.errors` and `problem.row_index`
+   * count from there. 0 everywhere else.
    */
   readonly rowsBefore: number;
 
@@ -55,7 +55,7 @@ export class ProblemError extends FeedgateError {
     this.rowsBefore = rowsBefore;
   }
 
-  /** Stable; decide by it, or by the class. */
+  /** Stable: base decisions on it, or on the class. */
   get code(): string {
     return this.problem.code;
   }
@@ -404,7 +404,7 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   UNAVAILABLE: UnavailableError,
 };
 
-/** The error of a problem document, by its code; of a code that is newer than this client, a `ProblemError`. */
+/** The error of a problem document, by its code. A code that is newer than this client becomes a `ProblemError`. */
 export function problemError(
   problem: Problem,
   options: { readonly rowsBefore?: number } = {},

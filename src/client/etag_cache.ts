@@ -1,28 +1,28 @@
 /**
- * Answers by their address, with their tags, so that what has not changed is neither sent nor charged again
- * (`If-None-Match`, RFC 9110 section 13). Bounded by characters; what was used least recently goes first.
+ * Answers by address, with their tags, so that an unchanged answer is neither sent nor charged again (`If-None-Match`,
+ * RFC 9110 section 13). Bounded by characters. The least recently used answer is evicted first.
  *
  * @module
  */
 
-/** An answer that may still hold. */
+/** A cached answer that may still be current. */
 export interface TaggedAnswer {
   readonly etag: string;
   readonly text: string;
 }
 
-/** Answers by their address. */
+/** Answers by address. */
 export class EtagCache {
   readonly #answers = new Map<string, TaggedAnswer>();
   readonly #charsMax: number;
   #chars = 0;
 
-  /** @param charsMax characters of all answers together; 0 keeps none */
+  /** @param charsMax characters of all answers together; 0 disables the cache */
   constructor(charsMax: number) {
     this.#charsMax = charsMax;
   }
 
-  /** The answer of an address, which is then the one that was used last. */
+  /** The answer of an address, which becomes the most recently used one. */
   find(url: string): TaggedAnswer | undefined {
     const found = this.#answers.get(url);
     if (found === undefined) return undefined;
@@ -31,7 +31,7 @@ export class EtagCache {
     return found;
   }
 
-  /** Keeps an answer in place of an earlier one of its address. One that is larger than all the room is not kept. */
+  /** Stores an answer, replacing an earlier one of its address. An answer larger than the whole cache is not stored. */
   keep(url: string, answer: TaggedAnswer): void {
     this.#drop(url);
     if (answer.text.length > this.#charsMax) return;

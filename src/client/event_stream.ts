@@ -1,6 +1,6 @@
 /**
- * Server-sent events out of the bytes of an answer, as the HTML standard divides them. It works in every runtime, where
- * `EventSource` can't send a key.
+ * Parses server-sent events from the bytes of an answer, as the HTML standard defines them. It works in every runtime,
+ * and supports keys, which `EventSource` can't send.
  *
  * @module
  */
@@ -11,7 +11,7 @@ export interface ServerSentEvent {
   /** `message` if the server named none. */
   readonly name: string;
   readonly data: string;
-  /** What resumes behind it. */
+  /** The position to resume after. */
   readonly id: string | undefined;
 }
 
@@ -20,9 +20,9 @@ const EVENT_CHARS_MAX = 64 * 1_024 * 1_024;
 const LINE_END = /\r\n|\n|\r(?!$)/;
 
 /**
- * Events until the stream ends. An event that has not come whole is dropped, as the standard says.
+ * Events until the stream ends. An incomplete event is dropped, as the standard requires.
  *
- * @param onBytes called whenever something came, comments included
+ * @param onBytes called whenever data arrives, comments included
  */
 export async function* serverSentEvents(
   body: ReadableStream<Uint8Array>,
@@ -57,7 +57,7 @@ export async function* serverSentEvents(
       }
     }
   } finally {
-    // Whoever stops reading closes the connection. One that is broken already has nothing to close.
+    // When the caller stops reading, the connection is closed. A broken one has nothing to close.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -1,8 +1,9 @@
 /**
- * All rows of a feed as one version of it, in one answer: faster than pages, at the same price. A collection comes in
- * order of arrival, and so does a stream, the oldest event first.
+ * All rows of one version of a feed in one answer: faster than pages, at the same price. Rows of a collection and of a
+ * stream come in arrival order, the oldest first.
  *
- * If the connection breaks, the walk goes on behind the last whole row, in the same version, and is not charged again.
+ * If the connection breaks, the export resumes after the last complete row, in the same version, and is not charged
+ * again.
  *
  * @module
  */
@@ -17,51 +18,51 @@ import type { CallOptions, ExportPart } from "./types.ts";
 
 /** How a feed is exported. */
 export interface ExportOptions extends CallOptions {
-  /** `resume` of a part: goes on behind it. */
+  /** `resume` of a part. The export continues after that part. */
   readonly resume?: string | undefined;
-  /** An export that costs more credits than that is refused with `PriceAboveMaxError`. */
+  /** An export that costs more credits than this is refused with `PriceAboveMaxError`. */
   readonly maxCredits?: number | undefined;
 }
 
-/** What a walk is made with. */
+/** What an export needs. */
 export interface Exporter<Row> {
   readonly transport: Transport;
   readonly options: TransportOptions;
   readonly parseRow: ParseRow<Row> | undefined;
 }
 
-/** Where a walk is. */
+/** The position of an export. */
 interface Place {
-  /** The Idempotency-Key, under which going on costs nothing. */
+  /** The Idempotency-Key, under which resuming costs nothing. */
   readonly key: string;
   readonly version?: string | undefined;
-  /** Id of the last whole row. */
+  /** Id of the last complete row. */
   readonly after?: string | undefined;
 }
 
 const RESUME_PREFIX = "export.";
-/** An id may have dots. */
+/** An id may contain dots. */
 const RESUME_FORM = /^export\.([^.]+)\.([^.]*)\.(.*)$/s;
-/** Of an answer that has begun. */
+/** Of an answer that has started. */
 const SILENCE_MS_MAX = 60_000;
 
-/** Whether a text is where an export stopped. */
+/** Whether a text is the position of an interrupted export. */
 export function isExportResume(text: string): boolean {
   return parseResume(text) !== undefined;
 }
 
-/** Where an export begins. Begun twice from here, it is charged once, even if the first answer was lost. */
+/** The start of an export. Starting twice from the same one is charged once, even if the first answer was lost. */
 export function exportStart(): string {
   return writeResume({ key: randomKey() });
 }
 
-/** Whether an export begins there. */
+/** Whether the position is the start of an export. */
 export function isExportStart(text: string): boolean {
   const place = parseResume(text);
   return place !== undefined && place.version === undefined;
 }
 
-/** Rows as they come, some at a time. @throws {CursorExpiredError} if it can't go on in its version */
+/** Rows as they arrive, several at a time. @throws {CursorExpiredError} if its version is no longer available */
 export async function* exportRows<Row>(
   { transport, options, parseRow }: Exporter<Row>,
   feed: string,
@@ -89,7 +90,7 @@ export async function* exportRows<Row>(
     }
   }
 
-  /** Whole lines of one answer. @throws {ConnectionError} if it ends too soon */
+  /** Complete lines of one answer. @throws {ConnectionError} if it ends too soon */
   async function* answer() {
     const { key, after, version: wanted } = place;
     const controller = new AbortController();
@@ -143,7 +144,7 @@ function writeResume({ key, version = "", after = "" }: Place): string {
   return `${RESUME_PREFIX}${[key, version, after].map(encodeURIComponent).join(".")}`;
 }
 
-/** @throws {TypeError} for a text that no part has */
+/** @throws {TypeError} for a text that no part contains */
 function readResume(text: string): Place {
   const place = parseResume(text);
   if (place !== undefined) return place;

@@ -50,21 +50,21 @@ import type {
   WrittenFeed,
 } from "./types.ts";
 
-/** How a client is made. */
+/** Options of a client. */
 export interface FeedgateOptions<Row> extends Partial<Patience> {
   /** The gateway's address, such as `https://feeds.example.com`. */
   readonly url: string | URL;
   /** A read key for reading, a write key for pushing. */
   readonly key?: string | undefined;
   /**
-   * Makes a row of its JSON text. `JSON.parse` loses digits of integers beyond 2^53 and of long decimals, so give a parser
-   * that keeps them if you need them: the text is as the provider pushed it.
+   * Creates a row from its JSON text. `JSON.parse` loses digits of integers beyond 2^53 and of long decimals. If you
+   * need them, pass a parser that keeps them: the text is as the provider pushed it.
    *
    * @default JSON.parse
    */
   readonly parseRow?: ParseRow<Row> | undefined;
   /**
-   * The same for what else a provider wrote as JSON: `schema_definition` and `sample_response`.
+   * The same for the provider's other JSON: `schema_definition` and `sample_response`.
    *
    * @default JSON.parse
    */
@@ -72,12 +72,13 @@ export interface FeedgateOptions<Row> extends Partial<Patience> {
   /** How long an answer may take, in ms. @default 60_000 */
   readonly timeoutMs?: number | undefined;
   /**
-   * Characters of answers that are kept, and asked for by their tags. What has not changed is free. 0 keeps none.
+   * Characters of cached answers, which are revalidated by their tags. Unchanged answers are free. 0 disables the
+   * cache.
    *
    * @default 8_388_608
    */
   readonly cacheCharsMax?: number | undefined;
-  /** Called before each pause: the limit is reached, the gateway is away, a connection broke. */
+  /** Called before each pause: a limit was reached, the gateway is unavailable, or a connection broke. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
   /** @default the runtime's */
   readonly fetch?: Fetch | undefined;
@@ -90,7 +91,7 @@ export interface OffsetPageOptions extends CallOptions {
   readonly offset?: number | undefined;
 }
 
-/** How feeds are searched. */
+/** Options of a search. */
 export interface SearchOptions extends OffsetPageOptions {
   readonly category?: string | undefined;
 }
@@ -102,7 +103,7 @@ export interface CursorPageOptions extends CallOptions {
   readonly cursor?: string | undefined;
 }
 
-/** Which part of the usage log. */
+/** Selects a part of the usage log. */
 export interface UsageOptions extends CursorPageOptions {
   readonly feedId?: string | undefined;
   readonly keyId?: string | undefined;
@@ -119,7 +120,7 @@ const CACHE_CHARS_MAX = 8 * 1_024 * 1_024;
 const PAGE_ROWS = 100;
 
 /**
- * A gateway, as an agent or a provider uses it.
+ * A client for one gateway, for agents and providers.
  *
  * ```ts
  * const feedgate = new Feedgate({ url: "https://feeds.example.com", key: "fg_read_…" });
@@ -143,7 +144,7 @@ export class Feedgate<Row = JsonObject> {
     this.#options = {
       baseUrl: href.replace(/\/+$/, ""),
       key,
-      // Browsers call `fetch` on nothing but the window.
+      // In browsers, `fetch` must be called on the window or on nothing.
       fetch: (url, init) => given(url, init),
       onRetry,
       retries: options.retries ?? RETRIES,
@@ -178,7 +179,7 @@ export class Feedgate<Row = JsonObject> {
     return readPage(await this.#read({ path, isTagged: true }, options), this.#parseRow);
   }
 
-  /** Page after page to the end, each row once. @throws {CursorExpiredError} if a walk takes too long */
+  /** Page after page to the end, each row once. @throws {CursorExpiredError} if reading takes too long */
   async *pages(feed: string, options: ReadOptions = {}): AsyncGenerator<ReadPage<Row>, void, void> {
     const { offset, ...rest } = { limit: PAGE_ROWS, ...options };
     let next: ReadOptions = { ...rest, offset };
@@ -189,19 +190,19 @@ export class Feedgate<Row = JsonObject> {
       );
       yield page;
       if (page.nextCursor === null) return;
-      // A key is for one page.
+      // A key is valid for one page.
       next = { ...rest, cursor: page.nextCursor, idempotencyKey: undefined };
     }
   }
 
-  /** Row after row to the end of a feed, each once. @throws {CursorExpiredError} if a walk takes too long */
+  /** Row after row to the end of a feed, each once. @throws {CursorExpiredError} if reading takes too long */
   async *rows(feed: string, options: ReadOptions = {}): AsyncGenerator<Row, void, void> {
     for await (const { rows } of this.pages(feed, options)) yield* rows;
   }
 
   /**
-   * All rows of a collection or a stream, of one version, in order of arrival: one call in place of many pages, at their
-   * price. A gateway makes 6 exports of a feed an hour.
+   * All rows of one version of a collection or a stream, in arrival order: one call instead of many pages, at the same
+   * price. A gateway allows 6 exports of a feed per hour.
    */
   exportRows(
     feed: string,
@@ -215,7 +216,7 @@ export class Feedgate<Row = JsonObject> {
     return exportRows(exporter, feed, options);
   }
 
-  /** Records by their ids, in this order; unknown ones are left out. Each 100 of them are one read. */
+  /** Records by id, in this order. Unknown ids are omitted. Each 100 ids are one read. */
   async records(
     feed: string,
     ids: Iterable<string | number>,
@@ -229,7 +230,7 @@ export class Feedgate<Row = JsonObject> {
     return found;
   }
 
-  /** The events of a stream as they arrive, without an end: see `follow.ts`. */
+  /** The events of a stream as they arrive, without end. See `follow.ts`. */
   follow(feed: string, options: FollowOptions = {}): AsyncGenerator<StreamPage<Row>, void, void> {
     const follower = {
       transport: this.#transport,
@@ -250,7 +251,7 @@ export class Feedgate<Row = JsonObject> {
     return this.#json<Usage>({ path: `/usage${query}`, signal });
   }
 
-  /** Buys a feed with a one-time price, for at most so many credits. What was bought before costs nothing. */
+  /** Buys a feed with a one-time price, for at most this many credits. A feed that was bought before costs nothing. */
   buy(
     feed: string,
     { maxCredits, signal }: CallOptions & { readonly maxCredits: number },
@@ -264,15 +265,15 @@ export class Feedgate<Row = JsonObject> {
     });
   }
 
-  /** A page of what was bought, newest first. */
+  /** A page of purchases, newest first. */
   purchases({ limit, cursor, signal }: CursorPageOptions = {}) {
     return this.#json<Purchases>({ path: `/purchases${queryOf({ limit, cursor })}`, signal });
   }
 
   /**
-   * Pushes rows, any number of them, or a singleton's document. Needs a write key.
+   * Pushes any number of rows, or a singleton's document. Needs a write key.
    *
-   * @throws {ProblemError} with `rowsBefore`: so many rows were stored by earlier requests
+   * @throws {ProblemError} with `rowsBefore`, the number of rows that earlier requests stored
    */
   push(feed: string, payload: PushRows | PushRow, options: PushOptions = {}): Promise<PushSummary> {
     const transport = this.#transport;
@@ -282,8 +283,8 @@ export class Feedgate<Row = JsonObject> {
   }
 
   /**
-   * Imports a file of rows as one push: a collection's rows are all replaced, a stream gets those that it does not have.
-   * Needs a write key.
+   * Imports a file of rows as one push: replaces all rows of a collection, or adds the events that a stream does not
+   * have. Needs a write key.
    */
   importFile(feed: string, file: ImportFile, options: ImportOptions): Promise<ImportReceipt> {
     return importFile(this.#transport, { feed, file, options });
@@ -294,21 +295,21 @@ export class Feedgate<Row = JsonObject> {
     return this.#json<OwnFeeds>({ path: `/provider/feeds${queryOf({ limit, offset })}`, signal });
   }
 
-  /** Makes a feed. Needs a write key. */
+  /** Creates a feed. Needs a write key. */
   createFeed(feed: NewFeed, { signal }: CallOptions = {}): Promise<WrittenFeed> {
-    // Under an id of its own, a repeat finds what a lost answer has made.
+    // With an id of its own, a repeat finds the feed that was created although the answer was lost.
     const body = JSON.stringify({ id: randomUuid(), ...feed });
     return this.#feed<WrittenFeed>({ method: "POST", path: "/provider/feed/create", body, signal });
   }
 
-  /** Changes the fields that are given, and no others. Needs a write key. */
+  /** Changes only the given fields. Needs a write key. */
   editFeed(feed: string, changes: FeedChanges, { signal }: CallOptions = {}): Promise<WrittenFeed> {
     const path = ownFeedPath(feed, "/edit");
     const body = JSON.stringify(changes);
     return this.#feed<WrittenFeed>({ method: "PATCH", path, body, signal });
   }
 
-  /** A read that is charged once, however often it is tried. */
+  /** A read that is charged once, however often it is retried. */
   async #read(
     call: Call,
     options: Pick<ReadOptions, "signal" | "maxCredits" | "idempotencyKey">,
@@ -322,13 +323,13 @@ export class Feedgate<Row = JsonObject> {
     try {
       return await ask(randomKey());
     } catch (error) {
-      // An answer was lost, and the data has changed since: what is there now is another read.
+      // An answer was lost, and the data has changed since, so the current data is another read.
       if (error instanceof IdempotencyKeyStaleError) return ask(randomKey());
       throw error;
     }
   }
 
-  /** A feed, of which `parseJson` makes what its provider wrote. */
+  /** A feed, whose provider's JSON is parsed by `parseJson`. */
   async #feed<Body extends FeedMetadata | WrittenFeed>(call: Call): Promise<Body> {
     const { text } = await this.#transport.call(call);
     const body: Body = JSON.parse(text);
@@ -345,7 +346,7 @@ export class Feedgate<Row = JsonObject> {
   }
 }
 
-/** A text is one document, though it could be walked. */
+/** A string is one document, although it is iterable. */
 function isMany(payload: PushRows | PushRow): payload is PushRows {
   return (
     typeof payload === "object" && (Symbol.iterator in payload || Symbol.asyncIterator in payload)

@@ -1,8 +1,9 @@
 /**
- * A stream as an endless walk: pages until it is caught up, then server-sent events, and again from the last offset
- * after whatever ends them: a drain, a cut connection, the 15 minutes that a gateway keeps a stream open.
+ * Follows a stream without end: reads pages until it has caught up, then server-sent events. Resumes at the last offset
+ * after any interruption: a drain, a broken connection, or the 15 minutes that a gateway keeps a stream open.
  *
- * Each row comes exactly once, if the caller is done with a page before it asks for the next: the offset moves then.
+ * Each row arrives exactly once, provided that the caller finishes a page before it requests the next, because the
+ * offset moves then.
  *
  * @module
  */
@@ -14,21 +15,21 @@ import { isPassing, pause, pauseMs } from "./retry.ts";
 import type { Transport, TransportOptions } from "./transport.ts";
 import type { CallOptions, StreamPage } from "./types.ts";
 
-/** How a stream is followed. */
+/** Options for following a stream. */
 export interface FollowOptions extends CallOptions {
-  /** Where to begin: `start`, the oldest event; `now`, the next that comes; or an offset. @default "start" */
+  /** Where to start: `start`, the oldest event; `now`, the next event that arrives; or an offset. @default "start" */
   readonly offset?: string | undefined;
   /** Rows on a page, 1 to 100. @default 100 */
   readonly limit?: number | undefined;
-  /** A page that costs more credits than that ends the walk with `PriceAboveMaxError`. */
+  /** A page that costs more credits than this ends following with `PriceAboveMaxError`. */
   readonly maxCredits?: number | undefined;
-  /** Whether it waits for what comes; else it ends when it has caught up. @default true */
+  /** Whether to wait for new events. Otherwise it ends when it has caught up. @default true */
   readonly isLive?: boolean | undefined;
-  /** How long it tries to connect again before it throws, in ms. @default 900_000 */
+  /** How long to retry a lost connection before throwing, in ms. @default 900_000 */
   readonly outageMsMax?: number | undefined;
 }
 
-/** What a walk is made with. */
+/** What following needs. */
 export interface Follower<Row> {
   readonly transport: Transport;
   readonly options: TransportOptions;
@@ -40,7 +41,7 @@ const SILENCE_MS_MAX = 30_000;
 const OUTAGE_MS_MAX = 900_000;
 const LIMIT = 100;
 
-/** Pages with rows; without an end, unless it is not to be live. */
+/** Pages with rows. Endless, unless `isLive` is false. */
 export async function* follow<Row>(
   { transport, options, parseRow }: Follower<Row>,
   feed: string,
@@ -50,7 +51,7 @@ export async function* follow<Row>(
   const path = (offset: string, live?: "sse") =>
     feedPath(feed, `/stream${queryOf({ offset, limit, live })}`);
   let offset = given.offset ?? "start";
-  // A stream of events sends a page a second. Whoever is behind catches up faster.
+  // An event stream sends a page a second. A client that lags catches up faster by pages.
   while (offset !== "now") {
     const headers = readHeaders({ maxCredits }, randomKey());
     const { text } = await transport.call({ path: path(offset), headers, signal });
@@ -80,7 +81,7 @@ export async function* follow<Row>(
     }
   }
 
-  /** Events of one connection. It ends with the walk, and if it is silent. */
+  /** Events of one connection. It ends when following ends, or if it is silent. */
   async function* events(lastId: string) {
     const controller = new AbortController();
     const end = () => controller.abort();
@@ -104,12 +105,12 @@ export async function* follow<Row>(
       });
       if (body === null) throw new ConnectionError("the stream has no body");
       for await (const event of serverSentEvents(body, hear)) {
-        // While the caller works on a page, nothing is read, and silence means nothing.
+        // While the caller processes a page, nothing is read, so silence means nothing.
         clearTimeout(timer);
         yield event;
         hear();
       }
-      // A gateway that stops says so. What ends without a word was cut.
+      // A gateway that stops sends an event first. Without one, the connection was interrupted.
       throw new ConnectionError("the stream was cut");
     } finally {
       clearTimeout(timer);

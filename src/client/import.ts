@@ -1,8 +1,9 @@
 /**
- * A file of any number of rows into a feed, as one push: lines of JSON, or CSV.
+ * Imports a file with any number of rows into a feed, as one push: lines of JSON, or CSV.
  *
- * A collection has all rows of the file at the end, or those of before. A stream has the events up to where it was cut.
- * Sent again, it skips those that it has, so a file that can be read again is sent again if the connection breaks.
+ * A collection gets either all rows of the file at the end, or none. A stream gets the events up to an interruption. If
+ * the file is sent again, the stream skips events that it already has. So a file that can be read again is sent again
+ * if the connection breaks.
  *
  * @module
  */
@@ -18,17 +19,18 @@ import { pause } from "./retry.ts";
 import type { Transport } from "./transport.ts";
 import type { CallOptions, ImportProgress, ImportReceipt } from "./types.ts";
 
-/** A file: its bytes, or what opens them. A function is called again if the file must be sent again. */
+/** A file: its bytes, or a function that opens it. The function is called again if the file must be sent again. */
 export type ImportFile = Blob | string | (() => ReadableStream<Uint8Array>);
 
-/** How a file is imported. */
+/** Options of an import. */
 export interface ImportOptions extends CallOptions {
-  /** `ndjson`: a row a line. `csv`: the first line names the columns, and the feed's schema their types. */
+  /** `ndjson`: one row per line. `csv`: the first line names the columns, and the feed's schema defines their types. */
   readonly format: "ndjson" | "csv";
-  /** Called about every second with how far the gateway is. */
+  /** Called about every second with the gateway's progress. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
   /**
-   * Whether it is sent again if the connection breaks or the gateway is away. A file that can be read only once can't be.
+   * Whether to send the file again if the connection breaks or the gateway is unavailable. Not possible for a file that
+   * can be read only once.
    *
    * @default true
    */
@@ -36,7 +38,7 @@ export interface ImportOptions extends CallOptions {
 }
 
 const MEDIA_TYPES = { ndjson: "application/x-ndjson", csv: "text/csv" } as const;
-/** A gateway sends a line each second. */
+/** A gateway sends a line every second. */
 const SILENCE_MS_MAX = 60_000;
 
 /** Imports a file. @throws {FeedgateError} or the signal's reason */
@@ -75,7 +77,7 @@ export async function importFile(
       try {
         return await sendOnce();
       } catch (error) {
-        // For some seconds, the gateway holds the feed for the import that was cut.
+        // For some seconds, the feed is still claimed by the interrupted import.
         const isHeld = wasCut && error instanceof ImportRunningError && tries < HELD_TRIES_MAX;
         if (!isHeld) throw error;
         await pause(HELD_PAUSE_MS, signal);
@@ -84,7 +86,7 @@ export async function importFile(
   });
 }
 
-/** A gateway gives a feed free 15 seconds after it has lost its import. */
+/** A gateway releases a feed 15 seconds after it has lost its import. */
 const HELD_PAUSE_MS = 2_000;
 const HELD_TRIES_MAX = 12;
 
@@ -93,7 +95,7 @@ interface Reading {
   readonly end: () => void;
 }
 
-/** Reads the answer's lines to the last one. */
+/** Reads the answer's lines up to the last one. */
 async function receiptOf(
   { body, status }: Response,
   { onProgress, end }: Reading,

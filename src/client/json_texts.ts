@@ -1,6 +1,6 @@
 /**
- * Takes JSON text apart without parsing it, so that numbers beyond 2^53, decimals and the order of keys stay as they
- * were pushed. What is given must be valid JSON: an answer of a gateway, or a row of one.
+ * Splits JSON text without parsing it, so that numbers beyond 2^53, decimals, and the order of keys stay as they were
+ * pushed. The input must be valid JSON: an answer of a gateway, or a row of one.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/** The members of an object, each value as text. The last one of a name counts. */
+/** The members of an object, each value as text. If a name is repeated, the last one counts. */
 export function memberTexts(object: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
   let at = skipSpaces(object, skipSpaces(object, 0) + 1);
@@ -47,7 +47,7 @@ export function isArrayText(value: string): boolean {
   return value.trimStart().startsWith("[");
 }
 
-/** Behind the comma, or at the closing bracket. */
+/** The position after the comma, or of the closing bracket. */
 function nextItem(text: string, end: number): number {
   const at = skipSpaces(text, end);
   return text.charCodeAt(at) === COMMA ? skipSpaces(text, at + 1) : at;
@@ -59,7 +59,7 @@ function skipSpaces(text: string, from: number): number {
   return at;
 }
 
-/** Where the string that begins at `from` has ended. */
+/** The end of the string that begins at `from`. */
 function stringEnd(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -69,7 +69,7 @@ function stringEnd(text: string, from: number): number {
   throw new SyntaxError("a string without an end");
 }
 
-/** Where the value that begins at `from` has ended. */
+/** The end of the value that begins at `from`. */
 function valueEnd(text: string, from: number): number {
   let depth = 0;
   let at = from;
@@ -82,7 +82,7 @@ function valueEnd(text: string, from: number): number {
     }
     if (OPENING.has(unit)) depth++;
     else if (CLOSING.has(unit)) {
-      // The bracket that closes what this value is in.
+      // The closing bracket of the container of this value.
       if (depth === 0) return at;
       depth--;
       if (depth === 0) return at + 1;

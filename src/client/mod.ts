@@ -1,6 +1,6 @@
 /**
- * A client for Feedgate: finds feeds, reads, follows and buys them, and pushes rows. It has no dependencies, and runs on
- * Bun, Node 20, Deno and in browsers.
+ * A client for Feedgate: finds, reads, follows, and buys feeds, and pushes rows. It has no dependencies, and runs on
+ * Bun, Node 20, Deno, and in browsers.
  *
  * ```ts
  * import { Feedgate } from "feedgate/client";

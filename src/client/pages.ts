@@ -1,9 +1,9 @@
 /**
- * Pages of rows out of the text of an answer.
+ * Parses pages of rows from the text of an answer.
  *
- * `JSON.parse` makes every number a double: integers beyond 2^53 and long decimals lose digits. So a client can be given
- * a `parseRow`, which gets the text of each row as the provider pushed it. Without one, answers are parsed as a whole,
- * which is faster.
+ * `JSON.parse` makes every number a double, so integers beyond 2^53 and long decimals lose digits. To keep them, pass a
+ * `parseRow`, which receives the text of each row as the provider pushed it. Without one, answers are parsed as a
+ * whole, which is faster.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { AnswerError } from "./errors.ts";
 import { elementTexts, isArrayText, memberTexts } from "./json_texts.ts";
 import type { Origin, ReadPage, StreamPage } from "./types.ts";
 
-/** Makes a row of its JSON text. */
+/** Creates a row from its JSON text. */
 export type ParseRow<Row> = (text: string) => Row;
 
-/** Members of a data read's and of a stream page's answer. */
+/** Members of the answer of a data read or a stream page. */
 interface Envelope<Data> {
   readonly data: Data;
   readonly next_cursor?: string | null;
@@ -61,13 +61,13 @@ function isList<Row>(data: Row | readonly Row[]): data is readonly Row[] {
   return Array.isArray(data);
 }
 
-/** @throws {AnswerError} if the text is no such answer */
+/** @throws {AnswerError} if the text is not such an answer */
 function parseEnvelope<Data>(text: string): Envelope<Data> {
   try {
     const envelope = JSON.parse(text);
     if ("data" in envelope && "_origin" in envelope) return envelope;
   } catch {
-    // Not JSON, or no object.
+    // Not JSON, or not an object.
   }
   throw notAPage();
 }

@@ -1,8 +1,8 @@
 /**
- * Rows of any number into a feed: divided into requests within the gateway's limits, sent one after the other, and
- * repeated where an answer is lost. Rows have ids, so a repeat stores nothing twice.
+ * Pushes any number of rows into a feed: splits them into requests within the gateway's limits, sends these one after
+ * another, and repeats a request if its answer is lost. Rows have ids, so a repeat stores nothing twice.
  *
- * As a batch, the rows replace what the collection has, all at once and at the end: until then readers see none of them.
+ * As a batch, the rows replace the collection's content all at once at the end. Until then, readers see none of them.
  *
  * @module
  */
@@ -17,13 +17,13 @@ export type PushRow = object | string;
 /** Rows to push. */
 export type PushRows = Iterable<PushRow> | AsyncIterable<PushRow>;
 
-/** How rows are pushed. */
+/** Options of a push. */
 export interface PushOptions extends CallOptions {
-  /** Whether the rows replace all that a collection has. @default false */
+  /** Whether the rows replace the whole content of a collection. @default false */
   readonly isBatch?: boolean | undefined;
-  /** Of the batch; to go on with one that was begun. @default a new one */
+  /** Id of the batch. Set it to continue a batch that was started before. @default a new one */
   readonly batchId?: string | undefined;
-  /** Whether everything is checked and nothing is stored. @default false */
+  /** Whether to check everything and store nothing. @default false */
   readonly isDryRun?: boolean | undefined;
   /** Called after each request. */
   readonly onProgress?: ((summary: PushSummary) => void) | undefined;
@@ -31,16 +31,16 @@ export interface PushOptions extends CallOptions {
 
 interface Limits {
   readonly rows: number;
-  /** Of a request's body, UTF-8. */
+  /** Size of a request's body in UTF-8. */
   readonly bytes: number;
 }
 
-/** The gateway's defaults. One with smaller limits says so, and the requests become smaller. */
+/** The gateway's defaults. If a gateway has smaller limits, it reports them, and the requests become smaller. */
 const DEFAULT_LIMITS: Limits = { rows: 500, bytes: 2 * 1_024 * 1_024 };
-/** Room for what stands around the rows. */
+/** Room for the wrapper around the rows. */
 const WRAPPER_BYTES = 1_024;
 
-/** Pushes rows. @throws {ProblemError} with `rowsBefore`: as many were stored before */
+/** Pushes rows. @throws {ProblemError} with `rowsBefore`, the number of rows that were stored before */
 export async function pushRows(
   transport: Transport,
   { feed, rows, options }: { feed: string; rows: PushRows; options: PushOptions },
@@ -77,7 +77,7 @@ export async function pushRows(
     const size = utf8Bytes(text) + 1;
     const isFull = waiting.length >= limits.rows || bytes + size > limits.bytes - WRAPPER_BYTES;
     if (isFull && waiting.length > 0) {
-      // At least one row comes behind these.
+      // At least one row follows these.
       await send(waiting, false);
       waiting = [];
       bytes = 0;
@@ -85,7 +85,7 @@ export async function pushRows(
     waiting.push(text);
     bytes += size;
   }
-  // No rows at all are a push, too: it activates a feed, and as a batch it empties one.
+  // A push without rows is valid: it activates a feed, and as a batch it empties one.
   await send(waiting, true);
   return summary;
 }
@@ -135,7 +135,7 @@ function wrapped(texts: readonly string[], batchId: string | null, isLast: boole
   return `{"payload":[${texts.join(",")}]${batch}}`;
 }
 
-/** What a gateway with smaller limits has said. */
+/** The limits reported by a gateway with smaller ones. */
 function lowered(limits: Limits, error: unknown): Limits {
   if (!(error instanceof PayloadTooLargeError)) return limits;
   const { limit, max_rows: rows = limits.rows, max_bytes: bytes = limits.bytes } = error.problem;
@@ -144,7 +144,7 @@ function lowered(limits: Limits, error: unknown): Limits {
   return limits;
 }
 
-/** Rows divided anew. */
+/** Splits rows again. */
 function* partsOf(texts: readonly string[], limits: Limits): Generator<string[]> {
   let part: string[] = [];
   let bytes = 0;
@@ -162,7 +162,7 @@ function* partsOf(texts: readonly string[], limits: Limits): Generator<string[]>
   yield part;
 }
 
-/** The error, with the rows that were stored before. */
+/** Adds the number of rows that were stored before to the error. */
 function placed(error: unknown, { rowsReceived: rowsBefore }: PushSummary): unknown {
   return error instanceof ProblemError ? problemError(error.problem, { rowsBefore }) : error;
 }

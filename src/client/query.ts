@@ -1,31 +1,31 @@
 /**
- * Queries of the gateway's routes, out of options.
+ * Builds queries for the gateway's routes from options.
  *
  * @module
  */
 import type { CallOptions } from "./types.ts";
 
-/** A value that a filter compares with. */
+/** A value to compare with in a filter. */
 export type FilterValue = string | number | bigint | boolean | null;
 
-/** How a feed is read. */
+/** Options of a read. */
 export interface ReadOptions extends CallOptions {
-  /** Rows whose top-level field has this value. At most 10, all of which must hold. */
+  /** Rows whose top-level fields have these values. At most 10 filters, all of which must match. */
   readonly filters?: Readonly<Record<string, FilterValue>> | undefined;
   /** Rows on a page, 1 to 100. @default 20; 100 for `pages` and `rows` */
   readonly limit?: number | undefined;
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
-  /** Rows to skip; a cursor is the fast way. */
+  /** Rows to skip. A cursor is faster. */
   readonly offset?: number | undefined;
   /** A projection of the data, such as `$[*].{day: event_timestamp, usd: price}`. */
   readonly jsonpath?: string | undefined;
   /** Streams: inclusive bounds on `event_timestamp`, RFC 3339. */
   readonly startTime?: string | undefined;
   readonly endTime?: string | undefined;
-  /** A page that costs more credits than that is refused with `PriceAboveMaxError`. */
+  /** A page that costs more credits than this is refused with `PriceAboveMaxError`. */
   readonly maxCredits?: number | undefined;
-  /** Of this read alone. @default a new one for each read, which its retries share */
+  /** Valid for this read alone. @default a new one for each read, which its retries share */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export function ownFeedPath(feed: string, rest: string): string {
   return `/provider/feed/${encodeURIComponent(feed)}${rest}`;
 }
 
-/** A query with its question mark; "" if nothing is set. */
+/** A query with its question mark, or "" if nothing is set. */
 export function queryOf(parameters: Readonly<Record<string, string | number | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -52,7 +52,7 @@ export function queryOf(parameters: Readonly<Record<string, string | number | un
 export function readQuery(options: ReadOptions): string {
   const { filters = {}, limit, cursor, offset, jsonpath, startTime, endTime } = options;
   const named = Object.entries(filters).map(([field, value]) => [
-    // A dot, or the name of a parameter, would mean something else.
+    // A dot, or the name of a parameter, would have another meaning.
     /^\w+$/.test(field) && !PARAMETERS.has(field) ? field : `payload.${field}`,
     `eq.${value}`,
   ]);
@@ -78,7 +78,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
   "filters",
 ]);
 
-/** Headers of a read that is charged. */
+/** Headers of a read that may be charged. */
 export function readHeaders(
   { maxCredits }: Pick<ReadOptions, "maxCredits">,
   idempotencyKey: string | undefined,
@@ -95,7 +95,7 @@ function decimalText(value: number): string {
   return /e/.test(text) ? value.toFixed(3) : text;
 }
 
-/** Ids of records as the queries of several calls: 100 of them at most, and no longer than an address may be. */
+/** Ids of records as the queries of several calls: at most 100 ids each, within the length limit of an address. */
 export function idQueries(ids: Iterable<string | number>): string[] {
   const queries: string[] = [];
   let texts: string[] = [];
@@ -117,7 +117,7 @@ export function idQueries(ids: Iterable<string | number>): string[] {
 const IDS_MAX = 100;
 const IDS_CHARS_MAX = 6_000;
 
-/** 122 random bits as hexadecimal digits. `crypto.randomUUID` is missing on pages without TLS. */
+/** 122 random bits in hexadecimal. `crypto.randomUUID` is missing on pages without TLS. */
 export function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),

@@ -1,31 +1,31 @@
 /**
- * Whether to try again, and when: as the gateway says (`Retry-After`, RFC 9110 section 10.2.3, and `retry_after_ms`),
- * else after a pause that doubles.
+ * Decides whether and when to retry: as the gateway says (`Retry-After`, RFC 9110 section 10.2.3, and
+ * `retry_after_ms`), else after a pause that doubles.
  *
- * 429 and 503 are tried again, and so are 502 and 504, which proxies answer, and connections that break. All of it is
- * safe: each read has one `Idempotency-Key`, rows are pushed again under the same ids, a feed is created under an id of
- * its own, and a purchase stands once.
+ * 429 and 503 are retried, and so are 502 and 504 (sent by proxies) and broken connections. All retries are safe: each
+ * read has one `Idempotency-Key`, rows are pushed again with the same ids, a feed is created with its own id, and a
+ * purchase is made only once.
  *
  * @module
  */
 import { AnswerError, ConnectionError, ProblemError } from "./errors.ts";
 
-/** How patient a client is. */
+/** Limits of retries. */
 export interface Patience {
   /**
-   * How often a call is tried again.
+   * How often a call is retried.
    *
    * @default 8
    */
   readonly retries: number;
   /**
-   * The longest pause, in ms. If the gateway says to come back later than that, the error is thrown at once.
+   * The longest pause, in ms. If the gateway says to retry later than that, the error is thrown immediately.
    *
    * @default 120_000
    */
   readonly waitMsMax: number;
   /**
-   * The longest pause where the gateway says nothing of one, in ms.
+   * The longest pause if the gateway does not specify one, in ms.
    *
    * @default 15_000
    */
@@ -36,19 +36,19 @@ const FIRST_PAUSE_MS = 250;
 const STATUSES = [429, 502, 503, 504];
 const MS_PER_SECOND = 1_000;
 
-/** A failure that a call has met. */
+/** A failed try of a call. */
 export interface Failure {
   readonly error: unknown;
-  /** What the answer's `Retry-After` says, in ms. */
+  /** The delay in the answer's `Retry-After`, in ms. */
   readonly retryAfterMs?: number | undefined;
-  /** How often the call was tried. */
+  /** Number of tries so far. */
   readonly tries: number;
 }
 
 /**
- * How long to wait before the next try of what may pass, in ms; undefined if there is none.
+ * How long to wait before the next try of a temporary failure, in ms. Undefined to stop.
  *
- * @param random from 0 to 1, so that clients that failed together do not come back together
+ * @param random from 0 to 1, so that clients that failed together do not retry together
  */
 export function pauseMs(
   { error, retryAfterMs = 0, tries }: Failure,
@@ -63,7 +63,7 @@ export function pauseMs(
   return pause * (1 + random) * 0.5;
 }
 
-/** Whether the same call may do later. */
+/** Whether the same call may succeed later. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   return (
@@ -72,7 +72,7 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
-/** What a `Retry-After` says, in ms: seconds, or a date. Undefined if it is neither. */
+/** The delay in a `Retry-After`, in ms: seconds, or a date. Undefined if it is neither. */
 export function parseRetryAfter(value: string | null, nowMs: number): number | undefined {
   if (value === null) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * MS_PER_SECOND;
@@ -84,7 +84,7 @@ function toldMs({ problem }: ProblemError): number {
   return problem.retry_after_ms ?? 0;
 }
 
-/** Resolves after a while. @throws the signal's reason */
+/** Resolves after a delay. @throws the signal's reason */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);

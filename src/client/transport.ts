@@ -1,5 +1,5 @@
 /**
- * One call to a gateway: the request, a timeout, retries, tags, and problems as errors. It speaks `fetch`, which every
+ * One call to a gateway: the request, a timeout, retries, tags, and problems as errors. It uses `fetch`, which every
  * runtime has.
  *
  * @module
@@ -8,16 +8,16 @@ import { AnswerError, ConnectionError, isProblem, problemError } from "./errors.
 import { EtagCache } from "./etag_cache.ts";
 import { isPassing, type Patience, parseRetryAfter, pause, pauseMs } from "./retry.ts";
 
-/** A pause before a call is tried again. */
+/** A pause before a retry. */
 export interface Retry {
   readonly error: unknown;
   readonly waitMs: number;
 }
 
-/** `fetch`, as far as a client needs it. */
+/** The part of `fetch` that a client needs. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** How a client calls. */
+/** Options for calls. */
 export interface TransportOptions extends Patience {
   /** Without a trailing slash. */
   readonly baseUrl: string;
@@ -32,27 +32,27 @@ export interface TransportOptions extends Patience {
 export interface Call {
   /** @default "GET" */
   readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Under `/v1`, with the query. */
+  /** Path below `/v1`, with the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   /** Sent as JSON, unless `headers` say otherwise. */
   readonly body?: string | Blob | ReadableStream<Uint8Array>;
-  /** Whether the answer may be kept, and asked for by its tag. @default false */
+  /** Whether the answer may be cached and revalidated by its tag. @default false */
   readonly isTagged?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An answer that came whole. */
+/** A complete answer. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** Longer than any answer's beginning that helps to know a proxy by. */
+/** Characters of an unexpected answer to show, enough to recognize a proxy. */
 const EXCERPT_CHARS = 120;
 
-/** Calls a gateway. */
+/** Makes calls to a gateway. */
 export class Transport {
   readonly #options: TransportOptions;
   readonly #tagged: EtagCache;
@@ -75,7 +75,7 @@ export class Transport {
   }
 
   /**
-   * An answer whose body comes bit by bit; the call ends with `signal`. It is not tried again.
+   * An answer whose body is streamed. The call ends with `signal`. It is not retried.
    *
    * @throws {FeedgateError} or the signal's reason
    */
@@ -86,7 +86,7 @@ export class Transport {
     throw errorOf(response.status, text);
   }
 
-  /** Does what may fail until it succeeds, or waiting does not help. */
+  /** Repeats what may fail until it succeeds, or until waiting does not help. */
   async retried<Result>(
     signal: AbortSignal | undefined,
     work: () => Promise<Result>,
@@ -151,11 +151,11 @@ export class Transport {
       ...headers,
     };
     const sent = Object.entries(given).filter((entry): entry is [string, string] => !!entry[1]);
-    // A body that comes bit by bit is sent while the answer is read.
+    // A streamed body is sent while the answer is read.
     const sending = body !== undefined && { body, duplex: "half" as const };
     const init = { method, headers: sent, signal, ...sending };
     try {
-      // The client keeps answers by itself, and knows when they still hold.
+      // The client has its own cache, and knows when its answers are current.
       return await this.#options.fetch(`${baseUrl}/v1${path}`, { ...init, cache: "no-store" });
     } catch (error) {
       throw new ConnectionError(`${baseUrl} can't be reached`, { cause: error });
@@ -163,7 +163,7 @@ export class Transport {
   }
 }
 
-/** An error with what its answer says of coming back. */
+/** An error, with the retry information of its answer. */
 class Told extends Error {
   constructor(
     readonly error: unknown,

@@ -1,8 +1,8 @@
 /**
- * Names for the bodies of the gateway's API, and what a client gives back in their place.
+ * Names for the bodies of the gateway's API, and for the client's own results.
  *
- * A page's members have the names of this language (`nextCursor`). Bodies that are passed on as they came have those of
- * the API (`credits_charged`), under which the reference explains them.
+ * A page's members have camel-case names (`nextCursor`). Bodies that are passed on unchanged have the names of the API
+ * (`credits_charged`), which the reference explains.
  *
  * @module
  */
@@ -12,85 +12,85 @@ type Schemas = components["schemas"];
 
 /** The account that owns the key: balance, budget, limits. */
 export type Account = Schemas["Account"];
-/** A feed that was bought, now or before. */
+/** A purchase, made now or before. */
 export type Bought = Schemas["Bought"];
 /** A page of all public feeds. */
 export type Catalog = Schemas["Catalog"];
-/** What a feed is created with. */
+/** The fields of a new feed. */
 export type NewFeed = Schemas["CreateFeed"];
-/** What is changed in a feed. */
+/** The fields to change in a feed. */
 export type FeedChanges = Schemas["EditFeed"];
-/** What is said of a feed: schema, sample, price, size. */
+/** The metadata of a feed: schema, sample, price, size. */
 export type FeedMetadata = Schemas["FeedMetadata"];
-/** The receipt of a call, as it is in the usage log. */
+/** The receipt of a call, as in the usage log. */
 export type Origin = Schemas["Origin"];
 /** A page of the account's own feeds. */
 export type OwnFeeds = Schemas["OwnFeeds"];
 /** A refusal, RFC 9457. */
 export type Problem = Schemas["Problem"];
-/** A page of what the account has bought. */
+/** A page of the account's purchases. */
 export type Purchases = Schemas["Purchases"];
 /** The receipt of one request of a push. */
 export type PushResult = Schemas["PushResult"];
-/** A page of what a search has found. */
+/** A page of search results. */
 export type SearchResults = Schemas["SearchResults"];
 /** A page of the usage log. */
 export type Usage = Schemas["Usage"];
-/** A feed as its owner sees it. */
+/** A feed, as its owner sees it. */
 export type WrittenFeed = Schemas["WrittenFeed"];
 
-/** Every call takes this. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, its retries included: it throws the signal's reason. */
+  /** Ends the call, including its retries, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A page of rows. */
 export interface ReadPage<Row> {
-  /** A singleton's document is one row. What a `jsonpath` picks is rows, too. */
+  /** A singleton's document is one row. The results of a `jsonpath` are also rows. */
   readonly rows: readonly Row[];
-  /** `cursor` of the next page; null on the last one. */
+  /** `cursor` of the next page. Null on the last one. */
   readonly nextCursor: string | null;
   readonly hasMore: boolean;
-  /** The receipt. Of a page that has not changed since it was read, that of the read that paid for it. */
+  /** The receipt. For a page that has not changed since it was read, the receipt of the read that paid for it. */
   readonly origin: Origin;
 }
 
-/** A page of a stream in the order of arrival. */
+/** A page of a stream in arrival order. */
 export interface StreamPage<Row> {
   readonly rows: readonly Row[];
-  /** Goes on behind these rows. Keep it when you are done with them. */
+  /** The offset after these rows. Save it when you have processed them. */
   readonly nextOffset: string;
-  /** Whether these are the newest. */
+  /** Whether there are no newer events. */
   readonly isUpToDate: boolean;
-  /** The receipt; null where there are no rows, which costs nothing. */
+  /** The receipt. Null if there are no rows, which costs nothing. */
   readonly origin: Origin | null;
 }
 
-/** What a `push` did, over all of its requests. */
+/** The result of a `push`, over all of its requests. */
 export interface PushSummary {
   readonly requests: number;
   readonly rowsReceived: number;
   readonly rowsInserted: number;
   readonly rowsUpdated: number;
-  /** Rows that were there already. */
+  /** Rows that existed already. */
   readonly rowsDuplicate: number;
-  /** The batch that the rows went to; null if they went to none of their own. */
+  /** The batch of the rows. Null if they had no batch of their own. */
   readonly batchId: string | null;
-  /** The receipt of the newest request; null before the first. */
+  /** The receipt of the latest request. Null before the first. */
   readonly receipt: PushResult | null;
 }
 
 /** Some rows of an export. */
 export interface ExportPart<Row> {
   readonly rows: readonly Row[];
-  /** Rows of this answer in all: of the feed, or, if the export was resumed, of what was left. */
+  /** Total rows of this answer: of the feed, or of the rest if the export was resumed. */
   readonly rowCount: number;
-  /** Goes on behind these rows, within 24 hours and while the version is there, and is not charged again. */
+  /** Resumes after these rows without another charge, within 24 hours and while the version is available. */
   readonly resume: string;
 }
 
-/** How far an import is. */
+/** Progress of an import. */
 export interface ImportProgress {
   /** Rows of the file that the gateway has read. */
   readonly rows: number;
@@ -101,5 +101,5 @@ export interface ImportProgress {
 /** The receipt of an import. */
 export type ImportReceipt = Omit<PushResult, "row_outcomes">;
 
-/** What a row is, if nothing more is known: an object. */
+/** A row of unknown shape: an object. */
 export type JsonObject = { readonly [name: string]: unknown };
