@@ -1,5 +1,5 @@
 /**
- * The Elysia app: every feature's routes at `/v1` and, the same handlers, at `/api/v1`.
+ * The Elysia app: every feature's routes at `/v1`, and with the same handlers at `/api/v1`.
  *
  * @module
  */
@@ -41,12 +41,12 @@ import { openWays } from "./topups/open_ways.ts";
 import { stripeWebhook } from "./topups/stripe/webhook_route.ts";
 import { topupRoutes } from "./topups/topup_routes.ts";
 
-/** What a client in TypeScript is typed by. */
+/** The type for typed clients in TypeScript. */
 export type App = ReturnType<typeof createApp>["app"];
 
 /**
- * What only operators use, beside their pages: with a listener of its own (`FEEDGATE_ADMIN_PORT`), no other listener has
- * it. Beyond 5. Each is a route, or stands for all routes below it, in the form with `/v1`.
+ * Operator routes other than their pages. If they have a listener of their own (`FEEDGATE_ADMIN_PORT`), no other
+ * listener serves them. Each is a route, or stands for all routes below it, in the form with `/v1`.
  */
 const OPERATOR_PREFIXES: readonly string[] = ["/v1/operator", "/metrics"];
 
@@ -80,14 +80,14 @@ export function createApp(services: Services) {
     .use(operatorRoutes(services));
   const routes = new Elysia({
     strictPath: true,
-    // What a schema does not name is refused, not dropped.
+    // Members that a schema does not name are refused, not dropped.
     normalize: false,
-    // With its standard-hostname shortcut on, Elysia misroutes where Host has three characters or fewer.
+    // With its standard-hostname shortcut, Elysia misroutes requests whose Host has three characters or fewer.
     handler: { standardHostname: false },
   })
     .use(basePlugins(http))
     .use(hiddenRoutes(http, hidden))
-    // Probes are answered, however many connections there are.
+    // Probes are answered regardless of the number of connections.
     .use(
       healthRoutes(http, {
         database,
@@ -100,7 +100,7 @@ export function createApp(services: Services) {
     .group("/v1", (group) => group.use(features))
     .group("/api/v1", (group) => group.use(features))
     .use(skillRoutes(services));
-  // Calls of the console, with the key of somebody who has signed in at the right listener.
+  // Calls of the console, with the key of a user who has signed in at the right listener.
   const handle = (request: Request) => {
     operatorsListener.note(request);
     return routes.handle(request);
@@ -126,7 +126,7 @@ export function createApp(services: Services) {
   app.config.serve = { routes: unrouted.routes };
   return {
     app,
-    /** How accounts pay for credits by themselves. */
+    /** How accounts can pay for credits by themselves. */
     ways,
     /** Answers requests of the operators' listener. */
     fetchForOperators(request: Request, server: Peer): Promise<Response> {

@@ -1,7 +1,7 @@
 /**
- * The environment, read once at start into a frozen `Config`. Decisions 9 and 10.
+ * The environment, read once at start into a frozen `Config`.
  *
- * A wrong variable is a `ConfigError` that names each mistake in one line.
+ * An invalid environment is a `ConfigError` with one line per mistake. See `src/spec/decisions.md`, section 9.
  *
  * @module
  */
@@ -14,14 +14,14 @@ import { MS_PER_SECOND } from "./lib/time_units.ts";
 import { LIMITS_DEFAULT, type Limits, TOPUP_USD_MAX } from "./limits.ts";
 import { type Asset, PUBLIC_NODES, USDC } from "./money/usdc.ts";
 
-/** Origins whose pages may read, or all of them. */
+/** Origins whose pages may read, or "*" for all of them. */
 export type CorsOrigins = readonly string[] | "*";
 
-/** What a test opens in the guard of fetches from strangers' addresses (`http/guarded_fetch.ts`). */
+/** What a test allows in the guard of fetches from untrusted addresses (`http/guarded_fetch.ts`). */
 export interface GuardTrial {
-  /** A certificate that is trusted, in PEM. The machine's own addresses count as public. */
+  /** A trusted certificate, in PEM. With it, this machine's addresses count as public. */
   readonly certificate: string;
-  /** Stands for the resolver. */
+  /** Replaces the DNS resolver. */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
 }
 
@@ -32,46 +32,46 @@ export interface TlsFiles {
 
 /** Payments by agents, with USDC. */
 export interface X402Config {
-  /** The address that is paid, and that nothing else is paid to. */
+  /** The address that receives payments, and nothing else. */
   readonly payTo: string;
   /** A CAIP-2 id, such as `eip155:8453`. */
   readonly network: string;
   readonly asset: Asset;
   /** Without a trailing slash. */
   readonly facilitatorUrl: string;
-  /** What the facilitator is sent as a Bearer token; absent: nothing. */
+  /** Sent to the facilitator as a Bearer token. Undefined to send none. */
   readonly facilitatorToken: string | undefined;
-  /** JSON-RPC of a node, which says what was paid. @default the network's public node, if it is known */
+  /** JSON-RPC of a node, which decides what was paid. @default the network's public node, if it is known */
   readonly rpcUrl: string;
-  /** Blocks that a payment has on it, itself counted, before it is granted. @default 3 */
+  /** Blocks that must follow before a payment is granted, counting its own. @default 3 */
   readonly confirmations: number;
-  /** How long a call waits for that; then it is told to ask again. @default 20 s */
+  /** How long a call waits for that. After that, the caller must ask again. @default 20 s */
   readonly waitMs: number;
 }
 
-/** Ways to pay for credits, of which one is there at least, and what may be paid. Beyond 15. */
+/** Payment methods for credits, of which at least one is configured, and limits of payments. */
 export interface TopupConfig {
   /** Cards, by Stripe. */
   readonly stripe: { readonly secretKey: string; readonly webhookSecret: string } | undefined;
   readonly x402: X402Config | undefined;
   /** Whole USD of one top-up. @default TOPUP_USD_MAX */
   readonly usdMax: number;
-  /** Whole USD of an account's top-ups of a UTC day; absent: any amount. */
+  /** Limit of an account's top-ups in a UTC day, in whole USD. Undefined for no limit. */
   readonly accountDayUsd: number | undefined;
-  /** The same of all accounts. */
+  /** Limit of all accounts together, in the same way. */
   readonly dayUsd: number | undefined;
-  /** Where Stripe is; no variable sets it. A test has one on the machine itself. */
+  /** Stripe's address in tests, which run it on this machine. No variable sets it. */
   readonly stripeTrial?: { readonly host: string; readonly port: number } | undefined;
 }
 
 export interface Config {
-  /** Any PostgreSQL 15 or newer; absent: an embedded one in `dataDir`. */
+  /** Any PostgreSQL 15 or newer. Undefined for an embedded one in `dataDir`. */
   readonly databaseUrl: string | undefined;
-  /** Whether `databaseUrl` is a PgBouncer's, in transaction mode. @default false */
+  /** Whether `databaseUrl` leads to a PgBouncer in transaction mode. @default false */
   readonly isDatabasePooled: boolean;
-  /** Whether a start brings the schema up to date; if not, it refuses one that is behind. @default true */
+  /** Whether a start updates the schema. If not, it refuses an outdated one. @default true */
   readonly migrates: boolean;
-  /** Streaming replicas of `databaseUrl`, which pages, catalog and search are read from; absent: none. */
+  /** Streaming replicas of `databaseUrl`, for pages, catalog, and search. Undefined for none. */
   readonly databaseReadUrl: string | undefined;
   /** Folder of the embedded PostgreSQL. @default ".feedgate" */
   readonly dataDir: string;
@@ -79,50 +79,55 @@ export interface Config {
   readonly port: number;
   /** @default "127.0.0.1" */
   readonly host: string;
-  /** Where the operator's routes are, and then not at `host` and `port`; absent: there. */
+  /**
+   * The listener of operator routes, which are then not served at `host` and `port`. Undefined for no separate
+   * listener.
+   */
   readonly admin: { readonly host: string; readonly port: number } | undefined;
-  /** What a scraper of `/metrics` sends as its Bearer token; absent: it needs none. */
+  /** The Bearer token that a scraper of `/metrics` must send. Undefined for none. */
   readonly metricsToken: string | undefined;
-  /** Files of a certificate chain and its key, in PEM; absent: plain HTTP. */
+  /** Files of a certificate chain and its key, in PEM. Undefined for plain HTTP. */
   readonly tls: TlsFiles | undefined;
-  /** What clients see; absent: scheme, host and port of the listener. Without a trailing slash. */
+  /** The public address, without a trailing slash. Undefined for scheme, host, and port of the listener. */
   readonly baseUrl: string | undefined;
-  /** Where a 402 points; absent: `{base_url}/billing`. */
+  /** The address for payments in a 402. Undefined for `{base_url}/billing`. */
   readonly billingUrl: string | undefined;
-  /** How to pay, in the operator's words, for the page at `{base_url}/billing`; absent: it says to ask. */
+  /**
+   * The operator's instructions for paying, for the page at `{base_url}/billing`. If undefined, the page says to ask.
+   */
   readonly billingText: string | undefined;
-  /** The platform's fee of each sale, in millionths. @default 0 */
+  /** The platform's fee on each sale, in millionths. @default 0 */
   readonly platformFeeMillionths: number;
-  /** How accounts pay for credits by themselves, and how much; absent: they can't. */
+  /** How accounts can pay for credits by themselves, and how much. Undefined if they can't. */
   readonly topups: TopupConfig | undefined;
   /** Whether there is a console. @default true */
   readonly hasConsole: boolean;
   /** @default "info" */
   readonly logLevel: LogLevel;
-  /** The least status of an answer that is logged. @default 0 */
+  /** The lowest status of answers that are logged. @default 0 */
   readonly loggedStatusMin: number;
-  /** Signs cursors; absent: kept in the database. */
+  /** Seals cursors. Undefined for a secret that is stored in the database. */
   readonly cursorSecret: string | undefined;
-  /** Days that usage events are kept; then their charges are carried into the credit ledger. @default 400 */
+  /** Days that usage events are kept. After that, their charges are carried over to the credit ledger. @default 400 */
   readonly usageRetentionDays: number;
   /** Days that events of the audit trail are kept. @default 400 */
   readonly auditRetentionDays: number;
-  /** Origins whose pages may read in a browser, or all of them; absent: none. */
+  /** Origins whose pages may read in a browser, or "*" for all of them. Undefined for none. */
   readonly corsOrigins: CorsOrigins | undefined;
   /** Whether agents can be connected by OAuth. @default true */
   readonly isConnectOn: boolean;
-  /** Whether documents that say who a client is are fetched. @default true */
+  /** Whether clients' metadata documents are fetched. @default true */
   readonly isConnectFetching: boolean;
-  /** Credits a day that the consent page proposes. @default 1000 */
+  /** The credits a day that the consent page suggests. @default 1000 */
   readonly connectDailyCredits: number;
-  /** No variable sets it. Tests have their clients' documents on the machine itself. */
+  /** For tests, whose client documents are on this machine. No variable sets it. */
   readonly connectTrial: GuardTrial | undefined;
   readonly limits: Limits;
-  /** Settings in the environment that are probably mistakes, a sentence each. They are logged at start. Beyond 12. */
+  /** Settings in the environment that are probably mistakes, one sentence each. They are logged at start. */
   readonly warnings: readonly string[];
 }
 
-/** Every mistake in the environment, a line each. */
+/** Every mistake in the environment, one line each. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   constructor(readonly mistakes: readonly string[]) {
@@ -133,7 +138,7 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
-/** Which answers have a line in the log. */
+/** Which answers are logged. */
 const LOG_REQUESTS = ["all", "refused", "none"] as const;
 const LOGGED_STATUS_MIN = { all: 0, refused: 400, none: Number.POSITIVE_INFINITY } as const;
 const DATABASE_PROTOCOLS = ["postgres:", "postgresql:"] as const;
@@ -141,7 +146,7 @@ const HTTP_PROTOCOLS = ["http:", "https:"] as const;
 const BOOLEANS = ["true", "false"] as const;
 const SWITCH = ["on", "off"] as const;
 const SECRET_LENGTH_MIN = 16;
-/** A page of a person's words, in code points. */
+/** A page of text, in code points. */
 const BILLING_TEXT_LENGTH_MAX = 4_000;
 export const PORT_MAX = 65_535;
 const MILLION = 1_000_000;
@@ -184,7 +189,7 @@ const LIMIT_VARIABLES: Readonly<Record<keyof Limits, string>> = {
   databaseMs: "FEEDGATE_DATABASE_MS",
 };
 
-/** @throws {ConfigError} with one line for each variable that can't be used. */
+/** @throws {ConfigError} with one line for each invalid variable. */
 export function readConfig(environment: Environment): Config {
   const mistakes: string[] = [];
   const read = environmentReader(environment, mistakes);
@@ -242,7 +247,7 @@ export function readConfig(environment: Environment): Config {
   return Object.freeze(config);
 }
 
-/** The commands of agents and providers read them. */
+/** For the commands of agents and providers, not for a gateway. */
 const OF_CLIENTS: ReadonlySet<string> = new Set([URL_VARIABLE, KEY_VARIABLE]);
 
 function readAdmin(read: ReturnType<typeof environmentReader>): Config["admin"] {
@@ -251,7 +256,7 @@ function readAdmin(read: ReturnType<typeof environmentReader>): Config["admin"] 
   return port === undefined ? undefined : { host, port };
 }
 
-/** Each way has all of its variables, or none. */
+/** A payment method needs all of its variables, or none. */
 function readTopups(read: ReturnType<typeof environmentReader>, mistakes: string[]) {
   const secretKey = read.text("FEEDGATE_STRIPE_SECRET_KEY");
   const webhookSecret = read.text("FEEDGATE_STRIPE_WEBHOOK_SECRET");
@@ -275,7 +280,7 @@ function readTopups(read: ReturnType<typeof environmentReader>, mistakes: string
   return { stripe, x402, usdMax: usdMax ?? TOPUP_USD_MAX, accountDayUsd, dayUsd };
 }
 
-/** Without a contract of its own, USDC of the network. */
+/** Without a token contract, uses USDC of the network. */
 function readX402(
   read: ReturnType<typeof environmentReader>,
   mistakes: string[],
@@ -326,7 +331,7 @@ function readX402(
   return { payTo, network, asset, facilitatorUrl, facilitatorToken, rpcUrl, confirmations, waitMs };
 }
 
-/** Warnings of variables that are nearly one of `known`: nobody reads them. */
+/** Warnings about variables that are similar to one of `known`, because they have no effect. */
 function misspeltIn(environment: Environment, known: ReadonlySet<string>): readonly string[] {
   const names = [...known];
   return Object.keys(environment)
@@ -341,7 +346,7 @@ function misspeltIn(environment: Environment, known: ReadonlySet<string>): reado
     });
 }
 
-/** The names of which a name is nearly the beginning: FEEDGATE_READ_LIMIT is that of two. */
+/** The names that a name is nearly a prefix of: FEEDGATE_READ_LIMIT is a prefix of two. */
 function beginningNear(name: string, names: readonly string[]): readonly string[] {
   const parts = name.split("_").length;
   const beginningOf = (each: string) => each.split("_").slice(0, parts).join("_");
@@ -350,7 +355,7 @@ function beginningNear(name: string, names: readonly string[]): readonly string[
   return longer.filter((each) => beginningOf(each) === nearest);
 }
 
-/** Hosts that stand for all addresses of the machine, and one of these addresses, which clients can call. */
+/** Hosts that mean all addresses of the machine, each with one address that clients can call. */
 const OWN_ADDRESSES: ReadonlyMap<string, string> = new Map([
   ["0.0.0.0", "127.0.0.1"],
   ["0", "127.0.0.1"],
@@ -358,19 +363,19 @@ const OWN_ADDRESSES: ReadonlyMap<string, string> = new Map([
   ["[::]", "[::1]"],
 ]);
 
-/** Whether clients of other machines are sent, by our own answers, to an address that only this machine has. */
+/** Whether our own answers send clients on other machines to an address that works only on this machine. */
 export function isBaseUrlMissing({ host, baseUrl }: Pick<Config, "host" | "baseUrl">): boolean {
   return baseUrl === undefined && OWN_ADDRESSES.has(host);
 }
 
-/** Scheme, host and port of the listener itself: an address that works on this machine. */
+/** Scheme, host, and port of the listener itself, an address that works on this machine. */
 export function listenerUrl({ tls, host, port }: Pick<Config, "tls" | "host" | "port">): string {
   const bracketed = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
   const authority = OWN_ADDRESSES.get(host) ?? bracketed;
   return `${tls === undefined ? "http" : "https"}://${authority}:${port}`;
 }
 
-/** Where operators sign in: at a listener of their own, or where all clients call. */
+/** Where operators sign in: at their own listener, or at the public one. */
 export function operatorsUrl(
   { admin, tls }: Pick<Config, "admin" | "tls">,
   { baseUrl, adminPort }: { readonly baseUrl: string; readonly adminPort?: number | undefined },
@@ -388,7 +393,7 @@ function beginsWith(protocols: readonly string[], address: string): boolean {
 }
 
 function environmentReader(environment: Environment, mistakes: string[]) {
-  // An empty variable, or a blank one, counts as absent: that is how a compose file leaves one out.
+  // An empty or blank variable counts as missing, because a compose file omits one in this way.
   const names = new Set<string>();
   const text = (name: string) => {
     names.add(name);
@@ -402,7 +407,7 @@ function environmentReader(environment: Environment, mistakes: string[]) {
     value: string,
     protocols: readonly string[],
   ): string | undefined => {
-    // The value is not repeated: an address may hold a password.
+    // The value is not repeated, because an address may contain a password.
     if (!beginsWith(protocols, value)) {
       const allowed = protocols.map((each) => `${each}//`).join(" or ");
       return refuse(`${name} must be an address that begins with ${allowed}`);
@@ -410,7 +415,7 @@ function environmentReader(environment: Environment, mistakes: string[]) {
     if (URL.canParse(value)) return value;
     return refuse(`${name} can't be read as an address: look at its host and port`);
   };
-  /** An address that answers name, in headers, too. */
+  /** An address that answers name, including in headers. */
   const url = (name: string): string | undefined => {
     const value = text(name);
     if (value === undefined) return undefined;
@@ -419,7 +424,7 @@ function environmentReader(environment: Environment, mistakes: string[]) {
   };
   return {
     text,
-    /** Of the variables that were read. */
+    /** The variables that were read. */
     names,
     integer(name: string, range: { least: number; most: number }): number | undefined {
       const value = text(name);
@@ -442,14 +447,14 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       );
     },
     url,
-    /** An address that others are put behind: without its last slash, and nothing after its path. */
+    /** A base address, without its trailing slash, and with nothing after its path. */
     base(name: string): string | undefined {
       const value = url(name);
       if (value === undefined) return undefined;
       if (!/[?#]/.test(value)) return value.replace(/\/+$/, "");
       return refuse(`${name} must end with its path: no ? and no #`);
     },
-    /** An address of PostgreSQL, in which a list of hosts is legal: of one, only the scheme is read. */
+    /** An address of PostgreSQL, which may contain a list of hosts. Only its scheme is checked. */
     hosts(name: string): string | undefined {
       const value = text(name)?.trim();
       if (value === undefined) return undefined;
@@ -464,7 +469,7 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       if (value === undefined || value === "*") return value;
       const origins = value.split(",").map((each) => each.trim());
       for (const origin of origins) {
-        // As a browser sends it: scheme, host and port, in lower case, and nothing behind.
+        // In a browser's format: scheme, host, and port, in lower case, with nothing after them.
         if (URL.canParse(origin) && new URL(origin).origin === origin) continue;
         mistakes.push(
           `${name} must be * or origins such as https://app.example.com, separated by commas, got "${origin}"`,

@@ -1,43 +1,45 @@
 /**
- * Limits that a deployment or a client meets, and limits that modules share: unit, reason, section of the
- * interface. A bound that is one module's own affair stands there.
+ * Limits for deployments and clients, and limits that modules share, with unit and reason. A limit that concerns only
+ * one module is defined there.
  *
- * `Limits` holds those that a deployment may override (`config.ts`); the constants hold for all.
+ * `Limits` contains those that a deployment may override (`config.ts`). The constants apply to all.
+ *
+ * See `src/spec/interface.md`, section 8.
  *
  * @module
  */
 import { assert } from "./lib/assert.ts";
 
-/** The limits that a deployment may override. Interface section 8. */
+/** The limits that a deployment may override. */
 export interface Limits {
-  /** Reads of one free feed in a window, per account. Interface 8.1. */
+  /** Reads of one free feed in a window, per account. */
   readonly readsFree: number;
-  /** Reads of one metered or purchased feed in a window, per account. Interface 8.1. */
+  /** Reads of one metered or purchased feed in a window, per account. */
   readonly readsPaid: number;
-  /** Calls of catalog, of search and of metadata in a window, per account and operation. */
+  /** Calls of catalog, search, and metadata in a window, per account and operation. */
   readonly discovery: number;
-  /** Pushes in a window, per feed. Interface 8.3. */
+  /** Pushes in a window, per feed. */
   readonly pushes: number;
-  /** Bytes of a singleton's push body. Interface 8.3. */
+  /** Bytes of a singleton's push body. */
   readonly singletonBodyBytes: number;
-  /** Bytes of every other push body, and of create and edit. Interface 8.3. */
+  /** Bytes of every other push body, and of create and edit. */
   readonly requestBodyBytes: number;
-  /** Bytes of a file that is imported, after decoding. Beyond 10. */
+  /** Bytes of an imported file, after decoding. */
   readonly importBytes: number;
-  /** UTF-8 bytes of one stored row. Interface 8.3. */
+  /** UTF-8 bytes of one stored row. */
   readonly rowBytes: number;
-  /** Rows in one push. Interface 8.3. */
+  /** Rows in one push. */
   readonly rows: number;
-  /** Feeds a new account may own, drafts included. Interface 8.4. */
+  /** Feeds a new account may own, drafts included. */
   readonly maxFeeds: number;
-  /** Milliseconds of the database's time that one account's reads may take in a minute, per process. */
+  /** Milliseconds of the database's time that one account's reads may use in a minute, per process. */
   readonly databaseMs: number;
 }
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
-/** The interface's own figures. */
+/** The interface's own values. */
 export const LIMITS_DEFAULT: Limits = {
   readsFree: 10,
   readsPaid: 100,
@@ -52,35 +54,37 @@ export const LIMITS_DEFAULT: Limits = {
   databaseMs: 20_000,
 };
 
-/** Length of the exact sliding window of every limit, in milliseconds. Decisions 7. */
+/** Length of the exact sliding window of every limit, in milliseconds. */
 export const WINDOW_MS = 60_000;
-/** The same as PostgreSQL counts it. */
+/** The same in microseconds, PostgreSQL's unit. */
 export const WINDOW_US = BigInt(WINDOW_MS) * 1_000n;
-/** Account, usage, purchases, own feeds, create and edit: calls in a window, per account and operation. */
+/** Account, usage, purchases, own feeds, create, and edit: calls in a window, per account and operation. */
 export const HOUSEKEEPING_LIMIT = 120;
-/** Bytes of the body of a purchase, which holds one number. */
+/** Bytes of the body of a purchase, which contains one number. */
 export const PURCHASE_BODY_BYTES_MAX = 4_096;
-/** Bytes of the body of a top-up, which holds an amount and a way. */
+/** Bytes of the body of a top-up, which contains an amount and a payment method. */
 export const TOPUP_BODY_BYTES_MAX = 4_096;
-/** Bytes of a message of Stripe. Its own are some tens of KB. */
+/** Bytes of a message from Stripe. Real ones are a few tens of KB. */
 export const STRIPE_EVENT_BYTES_MAX = 256 * KIB;
-/** USD cents of a top-up. Beyond 15. */
+/** USD cents of a top-up. */
 export const TOPUP_CENTS_MIN = 50n;
 export const TOPUP_USD_MAX = 1_000;
-/** Top-ups of an account that wait to be paid. */
+/** Pending top-ups of an account. */
 export const TOPUPS_WAITING_MAX = 20;
-/** The same of one connected agent, so that others of the account can still top up. */
+/** Pending top-ups of one connected agent, so that others of the account can still top up. */
 export const AGENT_TOPUPS_WAITING_MAX = 5;
 /**
- * The parts of a day's bound (`FEEDGATE_TOPUP_DAY_USD`) that may wait to be paid: a tenth of an account, an eighth of a
- * network, a quarter of all callers without a key, and half in all.
+ * The parts of a day's limit (`FEEDGATE_TOPUP_DAY_USD`) that may be pending: a tenth for an account, an eighth for a
+ * network, a quarter for all callers without a key, and half in total.
  */
 export const TOPUP_DAY_PARTS = { account: 10n, network: 8n, keyless: 4n, all: 2n } as const;
-/** How long a link can be paid, in milliseconds: Stripe takes a day at most. */
+/** How long a link can be paid, in milliseconds. Stripe allows a day at most. */
 export const TOPUP_LINK_MS = 23 * 60 * 60_000;
-/** How long a top-up that nobody has paid is kept if it is no account's, in milliseconds. */
+/** How long an unpaid top-up without an account is kept, in milliseconds. */
 export const UNPAID_TOPUP_MS = 30 * 24 * 60 * 60_000;
-/** How long an offer of credits for x402 holds, in milliseconds; and an authorization that accepts it, in seconds. */
+/**
+ * How long an offer of credits for x402 is valid, in milliseconds. Next: an authorization that accepts it, in seconds.
+ */
 export const X402_OFFER_MS_MAX = 15 * 60_000;
 export const X402_PAYMENT_SECONDS_MAX = 120;
 /** How far a payer's clock may be ahead of ours, and how much time must be left to settle a payment, in seconds. */
@@ -88,180 +92,192 @@ export const X402_CLOCK_OFF_SECONDS_MAX = 60;
 export const X402_SETTLE_SECONDS_MIN = 10;
 /** Characters of a payment's header. */
 export const X402_HEADER_LENGTH_MAX = 12 * KIB;
-/** How long the facilitator, and the chain's node, may take for one answer, in milliseconds, and its bytes. */
+/**
+ * How long the facilitator and the chain's node may take for one answer, in milliseconds, and the bytes of an answer.
+ */
 export const X402_VERIFY_MS_MAX = 10_000;
 export const X402_SETTLE_MS_MAX = 30_000;
 export const X402_RPC_MS_MAX = 5_000;
 export const X402_ANSWER_BYTES_MAX = 2 * MIB;
 /** How long a call waits for the chain after the facilitator has refused its payment, in milliseconds. */
 export const X402_REFUSED_MS_MAX = 500;
-/** How often the chain is asked meanwhile, in milliseconds. */
+/** How often the chain is queried during that wait, in milliseconds. */
 export const X402_POLL_MS = 500;
-/** How long such a call may take, in seconds, from the first question to the last. */
+/** How long such a call may take in total, in seconds. */
 export const X402_CALL_SECONDS_MAX = 120;
-/** How old a node's newest block may be, in seconds, before somebody should look. */
+/** The age of a node's newest block, in seconds, above which an operator should check. */
 export const X402_NODE_SECONDS_BEHIND_LOW = 300;
-/** Blocks whose events are asked for at once, and how many times for one payment. Public nodes allow no more. */
+/** Blocks per request for events, and requests for one payment. Public nodes allow no more. */
 export const X402_LOG_BLOCKS_MAX = 1_000n;
 export const X402_LOG_STEPS_MAX = 50;
-/** Newest blocks that may still be replaced by others. */
+/** Newest blocks that may still be reorganized. */
 export const X402_REORGANISED_BLOCKS_MAX = 64;
-/** Payments that a process works on at once, those of one account or network address, and how long one waits. */
+/**
+ * Payments that a process handles at the same time, those of one account or network address, and how long one waits.
+ */
 export const X402_PAYMENTS_MAX = 32;
 export const X402_PAYMENTS_OF_ONE_MAX = 4;
 export const X402_PAYMENTS_WAIT_MS_MAX = 10_000;
-/** USD cents that make an account. */
+/** The least USD cents that create an account. */
 export const X402_KEYLESS_CENTS_MIN = 100n;
-/** Calls without a key of one network address in a minute and process, and addresses whose calls it counts. */
+/** Calls without a key of one network address, per minute and process, and addresses whose calls are counted. */
 export const X402_KEYLESS_PER_ADDRESS = 30;
 export const X402_KEYLESS_ADDRESSES_MAX = 10_000;
-/** Payments without a key that wait, over all gateways. */
+/** Pending payments without a key, over all gateways. */
 export const X402_KEYLESS_WAITING_MAX = 1_000;
-/** When a way to pay is asked first what became of a payment, in milliseconds after it was begun. */
+/** When the payment method is first asked for the state of a payment, in milliseconds after its start. */
 export const TOPUP_FIRST_ASKED_MS = 60_000;
-/** How long a top-up may be without a payment, in milliseconds: its call was broken off, and may be repeated till then. */
+/**
+ * How long a top-up may be without a payment, in milliseconds. Its call was interrupted, and may be repeated until
+ * then.
+ */
 export const TOPUP_UNBEGUN_MS_MAX = 15 * 60_000;
-/** Answers without a body (304 and HEAD) in a window, per account. Decisions 6. */
+/** Answers without a body (304 and HEAD) in a window, per account. */
 export const REVALIDATION_LIMIT = 600;
 
-/** Rows on a page, items in a listing: the default and the cap. Interface 8.2. */
+/** Rows on a page, or items in a listing: the default and the cap. */
 export const PAGE_LIMIT_DEFAULT = 20;
 export const PAGE_LIMIT_MAX = 100;
-/** Events of an account's log that a page of one feed's calls looks through: some 30 ms. */
+/** Events of an account's log that a page of one feed's calls examines: about 30 ms. */
 export const USAGE_WALK_MAX = 20_000;
-/** Digits of an integer parameter. Decisions 10. */
+/** Digits of an integer parameter. */
 export const PARAMETER_DIGITS_MAX = 15;
-/** Record ids in one details read. Decisions 6. */
+/** Record ids in one details read. */
 export const IDS_MAX = 100;
-/** Values in a projection, objects made by a construction and their nulls included. Decisions 6. */
+/** Values in a projection, including the objects of a construction and their nulls. */
 export const PROJECTION_NODES_MAX = 100_000;
-/** UTF-8 bytes of a projection. Decisions 6. */
+/** UTF-8 bytes of a projection. */
 export const PROJECTION_BYTES_MAX = 8 * 1_024 * 1_024;
-/** Nodes that a projection looks at: twice those of the largest page, so that one `..` always fits. */
+/** Nodes that a projection visits: twice those of the largest page, so that one `..` always fits. */
 export const PROJECTION_VISITS_MAX = 6_000_000;
-/** Projections of an account that grow too large, in a window, in one process: then 429. */
+/** Projections of an account that grow too large, per window and process. After that, 429. */
 export const PROJECTIONS_REFUSED_MAX = 10;
-/** `eq` filters in one read. Decisions 6. */
+/** `eq` filters in one read. */
 export const FILTERS_MAX = 10;
-/** Locked schemas whose field names a process remembers for filters: up to 256 KB each. */
+/** Locked schemas whose field names a process caches for filters: up to 256 KB each. */
 export const FILTER_SCHEMAS_KNOWN_MAX = 200;
-/** Rows without an index above which a filtered read asks for one. */
+/** Unindexed rows above which a filtered read requests indexing. */
 export const FILTER_WALK_ROWS = 40;
-/** Bytes of rows without an index that one filtered read looks through, and 200 a row: 50 ms. */
+/** Bytes of unindexed rows that one filtered read scans, plus 200 a row: 50 ms. */
 export const FILTER_WALK_BYTES = BigInt(2 * MIB);
-/** The same of a feed that is looked through whole, while it has no index: 0.5 s, and less from step to step. */
+/** The same for a feed that is scanned completely, while it has no index: 0.5 s, and less with each indexing step. */
 export const FILTER_WHOLE_BYTES = BigInt(32 * MIB);
-/** If a filter names a field that no row has: rows that the index may lack, and names that the answer lists. */
+/** If a filter names a field that no row contains: unindexed rows allowed, and names that the answer lists. */
 export const FILTER_NAMES_UNINDEXED_MAX = 10_000n;
 export const FILTER_NAMES_LISTED_MAX = 100;
-/** Rows without an index from which one is made unasked: to look through them takes 0.2 s. */
+/** Unindexed rows from which indexing starts without a request: scanning them takes 0.2 s. */
 export const FILTER_UNASKED_ROWS_MIN = 50_000;
-/** Bytes of rows indexed in one statement, and 200 a row: 0.1 s at worst, for rows of very many fields. */
+/** Bytes of rows indexed in one statement, plus 200 a row: 0.1 s at worst, for rows with very many fields. */
 export const FILTER_STEP_BYTES = BigInt(128 * KIB);
-/** Batches and streams that wait for an index in one process; what is over asks again. */
+/** Batches and streams queued for indexing in one process. If the queue is full, a later read asks again. */
 export const FILTER_QUEUE_MAX = 1_000;
-/** Code points of `jsonpath`, and of a search's `q`. Decisions 6 and 10. */
+/** Code points of `jsonpath`, and of a search's `q`. */
 export const JSONPATH_LENGTH_MAX = 1_024;
 export const SEARCH_LENGTH_MAX = 1_000;
-/** Newest rows of a feed that its locked schema is held against at create and edit. Beyond 12. */
+/** Newest rows of a feed that create and edit check against its locked schema. */
 export const NEWEST_ROWS_CHECKED_MAX = 100;
-/** Validation errors listed in one answer; `error_count` counts them all. Decisions 2. */
+/** Validation errors listed in one answer. `error_count` counts them all. */
 export const ERRORS_LISTED_MAX = 20;
-/** Changes listed where two schemas are compared, the breaking ones first. Beyond 7. */
+/** Changes listed when two schemas are compared, breaking ones first. */
 export const SCHEMA_CHANGES_LISTED_MAX = 100;
-/** How long a retired batch stays readable by cursor, in milliseconds. Decisions 6. */
+/** How long a retired batch stays readable by cursor, in milliseconds. */
 export const RETIRED_BATCH_GRACE_MS = 15 * 60_000;
-/** The same as an interval of PostgreSQL. */
+/** The same as a PostgreSQL interval. */
 export const RETIRED_BATCH_GRACE = `${RETIRED_BATCH_GRACE_MS} milliseconds`;
 /** How long a batch may stay open before it is closed as abandoned, in milliseconds. */
 export const ABANDONED_BATCH_MS = 24 * 60 * 60_000;
-/** The same as an interval of PostgreSQL. */
+/** The same as a PostgreSQL interval. */
 export const ABANDONED_BATCH = `${ABANDONED_BATCH_MS} milliseconds`;
-/** Open batches that an own feed is listed with, the newest. */
+/** Open batches in the listing of an own feed, newest first. */
 export const OPEN_BATCHES_LISTED_MAX = 20;
-/** What `reliability_score` looks back on, in milliseconds. Decisions 4. */
+/** The period that `reliability_score` covers, in milliseconds. */
 export const RELIABILITY_HISTORY_MS = 30 * 24 * 60 * 60_000;
-/** How long the history of pushes is kept, in milliseconds. Beyond 11. */
+/** How long the history of pushes is kept, in milliseconds. */
 export const PUSH_HISTORY_MS = 90 * 24 * 60 * 60_000;
-/** The same as an interval of PostgreSQL. */
+/** The same as a PostgreSQL interval. */
 export const PUSH_HISTORY = `${PUSH_HISTORY_MS} milliseconds`;
-/** Partitions of the usage log that are made ahead, in months. */
+/** Partitions of the usage log that are created ahead of time, in months. */
 export const USAGE_MONTHS_AHEAD = 3;
-/** How long an idempotency key is remembered, in milliseconds. Decisions 6. */
+/** How long an idempotency key is remembered, in milliseconds. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60_000;
 export const IDEMPOTENCY_TTL_US = BigInt(IDEMPOTENCY_TTL_MS) * 1_000n;
-/** Nesting of a row or document, itself counted as level 1. Decisions 5. */
+/** Nesting of a row or document, which itself counts as level 1. */
 export const JSON_DEPTH_MAX = 100;
-/** Code points of names and texts. Decisions 4 and 10. */
+/** Code points of names and texts. */
 export const NAME_LENGTH_MAX = 200;
 export const DESCRIPTION_LENGTH_MAX = 2_000;
 export const README_LENGTH_MAX = 200_000;
 export const CATEGORY_LENGTH_MAX = 100;
 export const UPDATE_FREQUENCY_LENGTH_MAX = 200;
-/** Serialized bytes of `schema_definition` and of `sample_response`. Decisions 4. */
+/** Serialized bytes of `schema_definition` and of `sample_response`. */
 export const SCHEMA_BYTES_MAX = 256 * KIB;
-/** Minutes of `sync_interval_mins`: a year at most. Decisions 10. */
+/** Minutes of `sync_interval_mins`: a year at most. */
 export const SYNC_INTERVAL_MINS_MAX = 525_600;
-/** Days of `retention_days`. Beyond 2. */
+/** Days of `retention_days`. */
 export const RETENTION_DAYS_MAX = 3_650;
-/** Days of earnings that are shown if no beginning is given, and at most. Beyond 6. */
+/** Days of earnings shown if no start is given, and the most days. */
 export const EARNINGS_DAYS_DEFAULT = 30;
 export const EARNINGS_DAYS_MAX = 3_660;
-/** Minutes of the gateway's totals that are shown if no beginning is given, and at most: a day. Beyond 5. */
+/** Minutes of the gateway's totals shown if no start is given, and the most minutes: a day. */
 export const STATS_MINUTES_DEFAULT = 60;
 export const STATS_MINUTES_MAX = 1_440;
-/** Feeds, and accounts, that are ranked in the gateway's totals. */
+/** Feeds, and accounts, ranked in the gateway's totals. */
 export const STATS_TOP_ROWS = 10;
-/** Minutes whose counts a gateway holds while the database can't be reached; older ones are added up. */
+/** Minutes whose counts a gateway keeps while the database can't be reached. Older ones are merged. */
 export const MINUTES_HELD_MAX = 60;
-/** Feeds that an account may delete in 24 hours, for each feed of its quota. */
+/** Feeds that an account may delete in 24 hours, per feed of its quota. */
 export const DELETIONS_PER_FEED_ALLOWED = 10;
-/** How long the slug of a deleted feed that was public stays taken, in milliseconds. Beyond 2. */
+/** How long the slug of a deleted public feed stays taken, in milliseconds. */
 export const DELETED_SLUG_MS = 30 * 24 * 60 * 60_000;
-/** USD per 1,000 calls, and USD cents of a one-time price. Decisions 10. */
+/** USD per 1,000 calls, and USD cents of a one-time price. */
 export const PRICE_PER_1K_USD_MAX = 1_000_000;
 export const ONE_TIME_PRICE_CENTS_MIN = 100;
-/** Property names in a catalog entry's `schema_hint`. Decisions 4. */
+/** Property names in a catalog entry's `schema_hint`. */
 export const SCHEMA_HINT_MAX = 20;
-/** Code points of a batch id. Decisions 5. */
+/** Code points of a batch id. */
 export const BATCH_ID_LENGTH_MAX = 128;
 
-/** How long a statement of an operator's command may run. A report over a whole log may take long, but not for ever. */
+/**
+ * How long a statement of an operator's command may run, in milliseconds: long enough for a report over a whole log.
+ */
 export const OPERATOR_STATEMENT_MS_MAX = 60_000;
-/** Connections of a gateway for the operator's API. So no report holds one that a read needs. */
+/** Connections of a gateway for the operator's API, so that no report takes one that a read needs. */
 export const OPERATOR_CONNECTIONS_MAX = 3;
-/** Calls of the operator's API by a key, a minute and process. */
+/** Calls of the operator's API per key, minute, and process. */
 export const OPERATOR_LIMIT = 600;
-/** How long a link that signs in to the console can be opened, in ms. */
+/** How long a sign-in link to the console is valid, in ms. */
 export const SIGN_IN_LINK_MS = 15 * 60_000;
 /** How long a session of the console lasts, in ms. */
 export const SESSION_MS = 12 * 3_600_000;
-/** Failed sign-ins by key, a minute, address and process. */
+/** Failed sign-ins by key, per minute, address, and process. */
 export const SIGN_IN_TRIES = 10;
 /** Addresses whose failed sign-ins a process counts. */
 export const SIGN_IN_ADDRESSES_MAX = 10_000;
-/** Bytes of a form of the console that has no file. */
+/** Bytes of a form of the console without a file. */
 export const FORM_BYTES_MAX = 256 * 1_024;
 /** Bytes of a body of the operator's API. */
 export const OPERATOR_BODY_BYTES_MAX = 256 * 1_024;
 /** Admin keys whose calls a process counts. */
 export const ADMIN_KEYS_COUNTED_MAX = 1_000;
 
-/** Columns of a CSV file that is imported. */
+/** Columns of an imported CSV file. */
 export const CSV_COLUMNS_MAX = 2_000;
-/** Rows, and characters of them, that an import stores in one commit: some 15 ms. More at once would be more garbage. */
+/** Rows, and characters of them, that an import stores in one commit: about 15 ms. More would produce more garbage. */
 export const IMPORT_ROWS_MAX = 1_000;
 export const IMPORT_CHARACTERS_MAX = MIB / 4;
 /**
- * Bytes that an import counts for among the bodies that a process holds: rows that are checked, and rows under way. So
- * an account runs up to four in a process.
+ * Bytes that an import counts for among the bodies in memory: rows that are checked, and rows in progress. So an
+ * account runs up to four imports per process.
  */
 export const IMPORT_HELD_BYTES = 4 * MIB;
-/** Bytes of a piece of an import's file, which is worked on at once. */
+/** Bytes of a piece of an import's file, the unit of processing. */
 export const IMPORT_PIECE_BYTES = 16 * 1_024;
-/** Pieces in a row in which no row ends, beside those of one long row. A gigabyte of line ends is a megabyte of gzip. */
+/**
+ * Consecutive pieces in which no row ends, in addition to those of one long row. A gigabyte of line ends is a megabyte
+ * of gzip.
+ */
 export const IMPORT_EMPTY_PIECES_MAX = 256;
-/** How often an import says how far it is, in milliseconds. Beyond 10. */
+/** How often an import reports progress, in milliseconds. */
 export const IMPORT_PROGRESS_MS = 1_000;
 /** While the database is away, a failed import tries so often, at this distance, to free its feed. */
 export const IMPORT_END_TRIES_MAX = 60;
@@ -269,28 +285,30 @@ export const IMPORT_END_PAUSE_MS = 2_000;
 /** How long an import's client may send nothing, and how long an import may take, in milliseconds. */
 export const IMPORT_SILENCE_MS_MAX = 60_000;
 export const IMPORT_MS_MAX = 6 * 60 * 60_000;
-/** After how long without a sign of life an import has died with its process. It is renewed every few seconds. */
+/** After this long without renewal, an import counts as dead. It is renewed every few seconds. */
 export const IMPORT_LEASE_MS = 15_000;
 export const IMPORT_RENEWAL_MS = 5_000;
-/** The same as an interval of PostgreSQL. */
+/** The same as a PostgreSQL interval. */
 export const IMPORT_LEASE = `${IMPORT_LEASE_MS} milliseconds`;
 
-/** Exports of an account and feed in an hour. Beyond 10. */
+/** Exports per account and feed in an hour. */
 export const EXPORTS_LIMIT = 6;
 export const EXPORTS_WINDOW_MS = 60 * 60_000;
 export const EXPORTS_WINDOW_US = BigInt(EXPORTS_WINDOW_MS) * 1_000n;
-/** The same in a minute, of all feeds, with those that go on under an Idempotency-Key. */
+/** Exports per minute of all feeds, including those that resume under an Idempotency-Key. */
 export const EXPORTS_PER_MINUTE = 60;
-/** Rows of an export that cost as much as one read. Beyond 10. */
+/** Rows of an export that cost as much as one read. */
 export const EXPORT_ROWS_PER_READ = 100n;
-/** Exports that a process sends at once, each on a connection of its own; an account has at most half of them. */
+/**
+ * Exports that a process sends at the same time, each on its own connection. An account may have at most half of them.
+ */
 export const EXPORTS_MAX = 6;
-/** How long an export may take, and how long its client may take nothing, in milliseconds. */
+/** How long an export may take, and how long its client may go without reading, in milliseconds. */
 export const EXPORT_MS_MAX = 15 * 60_000;
 export const EXPORT_UNREAD_MS_MAX = 30_000;
-/** After how long it gives way to an account that has no export under way and finds no place. */
+/** How long a client must not have read before its export gives way to an account without one. */
 export const EXPORT_GIVES_WAY_MS = 5_000;
-/** Rows whose fields are the columns of a CSV export if no schema names any. Beyond 10. */
+/** Rows whose fields become the columns of a CSV export if no schema names any. */
 export const EXPORT_SAMPLE_ROWS = 1_000;
 
 /** Connections of a gateway for imports, whose steps take turns on them. */
@@ -298,225 +316,231 @@ export const IMPORT_CONNECTIONS_MAX = 2;
 
 /** Connections of one process to its database. */
 export const DATABASE_CONNECTIONS_MAX = 12;
-/** Of them, those that only admission, refunds and `/readyz` use: no page holds admission up. */
+/** Connections among these that only admission, refunds, and `/readyz` use, so that no page delays admission. */
 export const DATABASE_CONNECTIONS_SPARED = 4;
 /** How long a statement waits for an open connection while the server refuses another one, in milliseconds. */
 export const DATABASE_FULL_WAIT_MS_MAX = 2_500;
-/** Connections that one process may open: those above, one of background work, imports, the operator's API, exports. */
+/**
+ * Connections that one process may open: those above, one for background work, imports, the operator's API, exports.
+ */
 export const PROCESS_CONNECTIONS_MAX =
   DATABASE_CONNECTIONS_MAX + 1 + IMPORT_CONNECTIONS_MAX + OPERATOR_CONNECTIONS_MAX + EXPORTS_MAX;
-/** What else needs a connection: supervisor, start, commands. */
+/** Other connections: supervisor, start, commands. */
 export const SPARE_CONNECTIONS = 10;
-/** An account that has taken more of its `databaseMs` than this runs one statement at a time. */
+/** An account that has used more of its `databaseMs` than this runs one statement at a time. */
 export const DATABASE_HEAVY_MS = 2_000;
-/** Accounts whose time a process remembers. */
+/** Accounts whose database time a process remembers. */
 export const KNOWN_BUDGETS_MAX = 50_000;
 /** Statements that may wait for a connection in one process, and for how long, in milliseconds. */
 export const DATABASE_WAITING_MAX = 2_000;
 export const DATABASE_WAIT_MS_MAX = 250;
-/** Of them, those that wait whatever the pace. */
+/** Among these, statements that may wait regardless of the expected wait. */
 export const DATABASE_WAITING_FREE = 512;
-/** A request that was let in may wait this many times the limit before it is refused after all: a machine may stall. */
+/**
+ * An admitted request may wait this many times the limit before it is refused after all, because a machine may stall.
+ */
 export const LATENESS_MAX = 6;
-/** How reads, and proofs of what is true of them, wait and leave together in a process (`lib/batcher.ts`). */
+/** How pending reads and proofs are batched in a process (`lib/batcher.ts`). */
 export const ADMISSION_BATCHES = {
   /** Reads decided by one statement, and statements in flight. */
   batchMax: 256,
   flightsMax: 2,
-  /** Reads that may wait for admission; over it, 503. */
+  /** Reads that may wait for admission. Above this, 503. */
   queueMax: 8_192,
-  /** Of them, those that wait whatever the pace: a burst of agents on a slow machine is no overload. */
+  /** Among these, reads that may wait regardless of the expected wait: a burst on a slow machine is not an overload. */
   waitingFree: 1_024,
-  /** How long the others may wait, in milliseconds: a read is refused where it would be longer. */
+  /** How long the others may wait, in milliseconds. A read that would wait longer is refused. */
   waitMsMax: 250,
   latenessMax: LATENESS_MAX,
 };
-/** Answers of 503 in a second, a fifth of a process's time at most, and at once after a quiet while. */
+/** Answers with 503 per second (at most a fifth of a process's time), and the burst after a quiet time. */
 export const REFUSALS_PER_SECOND = 1_500;
 export const REFUSALS_AT_ONCE_MAX = 300;
 /**
- * Refusals of one account (4xx) in a second, and at once after a quiet while; the others wait in line. A refusal may
- * ask the database as a read does, so many of them slow other accounts down (`test/system/isolation_test.ts`).
+ * Refusals of one account (4xx) per second, and the burst after a quiet time. Others are queued. A refusal may query
+ * the database like a read does, so many of them slow down other accounts (`test/system/isolation_test.ts`).
  */
 export const ACCOUNT_REFUSALS_PER_SECOND = 200;
 export const ACCOUNT_REFUSALS_AT_ONCE_MAX = 300;
 /** Accounts whose refusals a process remembers. */
 export const ACCOUNTS_REFUSED_MAX = 10_000;
-/** Those that wait for their turn, and for how long: where they are more, all go faster. */
+/** Refusals that wait for their turn, and for how long. With more, all are faster. */
 export const REFUSALS_WAITING_MAX = 20_000;
 export const REFUSALS_WAIT_SECONDS_MAX = 5;
 /** Pushes of one feed that wait for their turn in one process, and for how long, in milliseconds. */
 export const PUSHES_WAITING_MAX = 1_000;
-/** Of them, those that wait whatever the pace: more than one feed's limit of a minute. */
+/** Among these, pushes that may wait regardless of the expected wait: more than one feed's limit per minute. */
 export const PUSHES_WAITING_FREE = 64;
 export const PUSH_TURN_WAIT_MS_MAX = 1_500;
 /** Feeds whose full window of pushes a process remembers. */
 export const FULL_PUSH_WINDOWS_MAX = 10_000;
-/** Feeds whose pushes that were refused by rate a process counts for their history. */
+/** Feeds whose rate-limited pushes a process counts for their history. */
 export const LIMITED_FEEDS_MAX = 10_000;
 /**
- * Bytes of bodies in one process's hands at once; the work on them takes some times as many. One account
- * alone has half of them: four times its largest push.
+ * Bytes of bodies in one process's memory. Processing them takes several times as much. One account alone may use half
+ * of them: four times its largest push.
  */
 export const BODIES_BYTES_MAX = 32 * MIB;
-/** How often a read is sent because its account had moved, or waited for another read of it; then 503. */
+/** How often a read is sent again because its account had changed, or waited for another read of it. Then 503. */
 export const LOG_TRIES_MAX = 200;
-/** Accounts that a process remembers, and windows of theirs: at 100 bytes each, with their hits. */
+/** Accounts that a process remembers, and their windows: at 100 bytes each, with their hits. */
 export const KNOWN_ACCOUNTS_MAX = 100_000;
 export const KNOWN_WINDOWS_MAX = 2_000_000;
 /** Windows of calls that are not logged. */
 export const CALL_WINDOWS_MAX = 50_000;
-/** Batches of reads whose answer was lost, kept by a process until they are refunded. */
+/** Batches of reads whose answer was lost that a process keeps until they are refunded. */
 export const LOST_BATCHES_MAX = 1_000;
-/** How long their refund is tried, in milliseconds. */
+/** How long refunding them is retried, in milliseconds. */
 export const LOST_BATCH_MS_MAX = 24 * 60 * 60_000;
-/** Keys and feeds that a process remembers; admission proves each before it counts. */
+/** Keys and feeds that a process remembers. Admission proves each before it counts. */
 export const KNOWN_KEYS_MAX = 50_000;
 export const KNOWN_FEEDS_MAX = 20_000;
-/** Planned queries that a process remembers: 512 bytes each, and what they hold. */
+/** Query plans that a process caches: 512 bytes each, plus their content. */
 export const KNOWN_PLANS_MAX = 10_000;
-/** How often a read or a push is planned anew because its feed changed under it; then 503. */
+/** How often a read or push is planned again because its feed changed. Then 503. */
 export const PLANS_MAX = 5;
-/** Feeds whose metadata a process remembers, and characters of it: longer ones are read each time. */
+/** Feeds whose metadata a process caches, and its characters. Longer metadata is read each time. */
 export const KNOWN_METADATA_MAX = 1_024;
 export const KNOWN_METADATA_LENGTH_MAX = 16 * KIB;
-/** Readers that wait for a change: of an account, and of a process. Beyond 3. */
+/** Readers that wait for a change, per account and per process. */
 export const WAITS_PER_ACCOUNT_MAX = 20;
 export const WAITS_MAX = 10_000;
-/** How often pushes through other processes are asked for while somebody waits. Beyond 3. */
+/** How often to ask for pushes through other processes while readers wait. */
 export const WAIT_POLL_MS = 250;
-/** Between two `rows` events of a follower, at least. Beyond 3. */
+/** The minimum time between two `rows` events of a follower. */
 export const ROW_EVENTS_MS = 1_000;
-/** How long the text of `/metrics` serves all who ask for it, in milliseconds. */
+/** How long the text of `/metrics` is reused for all callers, in milliseconds. */
 export const METRICS_TEXT_MS = 1_000;
-/** How long a conditional read, and a follower's long poll, may wait, in seconds. Beyond 3. */
+/** How long a conditional read, and a follower's long poll, may wait, in seconds. */
 export const CONDITIONAL_WAIT_SECONDS_MAX = 30;
 export const LONG_POLL_SECONDS = 20;
-/** How long a follower's connection stays open, in milliseconds. Beyond 3. */
+/** How long a follower's connection stays open, in milliseconds. */
 export const FOLLOW_MS_MAX = 15 * 60_000;
-/** How long a follower may take nothing, in milliseconds. It is looked at with each comment, every 15 seconds. */
+/** How long a follower may go without reading, in milliseconds. Checked with each comment, every 15 seconds. */
 export const UNREAD_EVENT_MS_MAX = 10_000;
-/** Calls without a key in a minute: of a process together, a tenth of its time at most, and of a network. */
+/** Calls without a key per minute: of a process (at most a tenth of its time), and of a network. */
 export const ANONYMOUS_LIMIT = 6_000;
 export const ANONYMOUS_OF_NETWORK_LIMIT = 3_000;
-/** Pages that are made for people without a key, a minute: of a process, and of a network (its proxy's, if it has one). */
+/** Pages built for people without a key per minute: of a process, and of a network (or its proxy's). */
 export const PAGES_MADE_LIMIT = 6_000;
 export const PAGES_MADE_OF_NETWORK_LIMIT = 1_200;
 /** Networks that each limit counts, 200 bytes each. */
 export const LIMITED_NETWORKS_MAX = 10_000;
-/** MCP calls without a key in a minute: of a process together, and of a network. Beyond 4. */
+/** MCP calls without a key per minute: of a process, and of a network. */
 export const MCP_ANONYMOUS_LIMIT = 600;
 export const MCP_ANONYMOUS_OF_NETWORK_LIMIT = 300;
-/** Bytes of a message over MCP, and of one without a key. */
+/** Bytes of an MCP message, and of one without a key. */
 export const MCP_BODY_BYTES_MAX = MIB;
 export const MCP_ANONYMOUS_BODY_BYTES_MAX = 16 * KIB;
-/** Bytes of the bodies of all such callers together, in one process's hands at once. */
+/** Bytes in one process's memory for the bodies of all such callers together. */
 export const STRANGERS_BODIES_BYTES_MAX = 4 * MIB;
-/** Agents of an account that are connected by OAuth, with codes of the last day that became no key. Beyond 14. */
+/** Agents of an account that are connected by OAuth, plus unused codes of the last day. */
 export const AGENTS_MAX = 100;
-/** How long a code is good for, as an interval of PostgreSQL. */
+/** How long a code is valid, as a PostgreSQL interval. */
 export const CONNECT_CODE_AGE = "60 seconds";
-/** How long a registration that nobody used is kept, in milliseconds; and a code that became no key. */
+/** How long an unused registration, or an unused code, is kept, in milliseconds. */
 export const UNUSED_CONNECTION_MS = 24 * 60 * 60_000;
-/** Registrations that nobody has used yet, in the database. */
+/** Unused registrations in the database. */
 export const UNUSED_CLIENTS_MAX = 20_000;
-/** Younger ones never give way to others. */
+/** Registrations younger than this are never evicted. */
 export const YOUNG_CLIENT_SECONDS = 600;
-/** Registrations in a minute: of a process together, and of a network. */
+/** Registrations per minute: of a process, and of a network. */
 export const REGISTRATIONS_LIMIT = 600;
 export const REGISTRATIONS_OF_NETWORK_LIMIT = 10;
 /** Bytes of the bodies of `/oauth`. */
 export const CONNECT_BODY_BYTES_MAX = 16 * KIB;
-/** Addresses that a client may be answered at, and characters of each. */
+/** Redirect addresses of a client, and characters of each. */
 export const REDIRECT_ADDRESSES_MAX = 10;
 export const REDIRECT_LENGTH_MAX = 1_000;
-/** Characters of what a client sends along to get it back. */
+/** Characters of a client's `state`, which is returned to it. */
 export const CONNECT_STATE_LENGTH_MAX = 2_000;
-/** A client's metadata document: its bytes, how long it may take, and how long it is kept, in milliseconds. */
+/**
+ * A client's metadata document: its bytes, how long fetching it may take, and how long it is cached, in milliseconds.
+ */
 export const CLIENT_DOCUMENT_BYTES_MAX = 5 * KIB;
 export const CLIENT_DOCUMENT_MS_MAX = 5_000;
 export const CLIENT_DOCUMENT_KEPT_MS = 10 * 60_000;
-/** How long it is not asked for again if it could not be had, in milliseconds. */
+/** How long after a failure a document is not requested again, in milliseconds. */
 export const CLIENT_DOCUMENT_FAILED_MS = 30_000;
-/** Documents that a process keeps, and that it fetches at once. */
+/** Documents that a process caches, and that it fetches at the same time. */
 export const CLIENT_DOCUMENTS_MAX = 1_000;
 export const CLIENT_FETCHES_MAX = 8;
-/** How long an agent's key may hold, in days, by default and at most. */
+/** How long an agent's key may be valid, in days, by default and at most. */
 export const AGENT_DAYS_DEFAULT = 30;
 export const AGENT_DAYS_MAX = 365;
-/** How long a consent page may be answered, in milliseconds. */
+/** How long a consent page is valid, in milliseconds. */
 export const CONSENT_MS_MAX = 60 * 60_000;
-/** Listed feeds that a consent page has to choose from. */
+/** Listed feeds that a consent page offers. */
 export const CONSENT_FEEDS_MAX = 50;
-/** Feeds that an agent's key may be confined to. */
+/** Feeds to which an agent's key may be limited. */
 export const AGENT_FEEDS_MAX = 100;
 /** Bytes of public pages kept in memory. */
 export const PUBLIC_PAGES_BYTES_MAX = 16 * MIB;
 /** How old a public page in memory may be, in milliseconds. */
 export const PUBLIC_PAGE_MS_MAX = 5_000;
-/** Readmes that are kept as HTML, with their text, in characters: the pages above are made anew far more often. */
+/** Readmes cached as HTML with their text, in characters. The pages above are rebuilt far more often. */
 export const RENDERED_READMES_CHARS_MAX = 8 * MIB;
-/** Feeds on a page of the public catalog, categories beside it, and the largest offset that is shown. */
+/** Feeds on a page of the public catalog, categories beside it, and the largest offset. */
 export const SITE_FEEDS_SHOWN = 20;
 export const SITE_CATEGORIES_SHOWN = 24;
 export const SITE_OFFSET_MAX = 100_000;
 /** Days in the chart of a feed's page, and pushes of a day that are counted for it. */
 export const SITE_DAYS_SHOWN = 30;
 export const SITE_PUSHES_A_DAY_MAX = 1_000;
-/** Addresses in a sitemap; the protocol allows no more. */
+/** Addresses in a sitemap. The protocol allows 50,000. */
 export const SITEMAP_FEEDS_MAX = 49_900;
 /** Bytes of agent skills, and of pages of their index, kept in memory. */
 export const SKILL_BYTES_MAX = 32 * MIB;
 /** Bytes of answers kept in memory. */
 export const PAGE_CACHE_BYTES_MAX = 64 * MIB;
-/** Bytes of large answers that clients have not read yet, per process; over it, the slowest are closed. */
+/** Bytes of large answers that clients have not read yet, per process. Above this, the slowest are closed. */
 export const UNSENT_BYTES_MAX = 64 * MIB;
-/** Bytes of an answer from which it counts among them. */
+/** Bytes of an answer from which it counts as large. */
 export const STREAMED_BYTES_MIN = 64 * KIB;
-/** Connections of a process, if its descriptors allow as many; over it, 503. */
+/** Connections of a process, if its descriptors allow as many. Above this, 503. */
 export const CONNECTIONS_MAX = 16_384;
-/** Descriptors for everything but clients: the database, logs, files. */
+/** Descriptors for everything except clients: the database, logs, files. */
 export const DESCRIPTORS_SPARED = 96;
-/** Bytes of an answer from which it is compressed where the client takes that. */
+/** Bytes of an answer from which it is compressed if the client accepts that. */
 export const COMPRESSED_BYTES_MIN = 1_024;
-/** Bun's own bound of a body, at which it hangs up without a word: above whatever may be configured. */
+/** Bun's own limit of a body, at which it disconnects without an answer. Higher than any configured limit. */
 export const SERVER_BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 /** From a request's first byte to its answer, and between two requests of one connection, in seconds. */
 export const IDLE_SECONDS_MAX = 10;
-/** The same for requests with a body that may be large and slow: push, create and edit. */
+/** The same for requests whose body may be large and slow: push, create, and edit. */
 export const UPLOAD_SECONDS_MAX = 60;
-/** Of a body that is too large, so much more is received and dropped, so that its client can read the 413. */
+/** Bytes of a body that is too large that are received and discarded, so that its client can read the 413. */
 export const LINGER_BYTES_MAX = 8 * MIB;
-/** For so long. */
+/** For at most this long, in milliseconds. */
 export const LINGER_MS_MAX = 5_000;
-/** And no longer than so from one piece to the next. */
+/** The longest silence between two pieces, in milliseconds. */
 export const LINGER_SILENCE_MS_MAX = 300;
-/** Free bytes of the embedded PostgreSQL's disk, below which it counts as full: the next segment of its WAL. */
+/** Free bytes of the embedded PostgreSQL's disk below which it counts as full: the next segment of its WAL. */
 export const DISK_FREE_BYTES_MIN = 16 * MIB;
-/** From where `doctor` says that somebody should look. */
+/** The free share and bytes of the disk below which `doctor` warns. */
 export const DISK_FREE_SHARE_LOW = 0.1;
 export const CERTIFICATE_DAYS_LOW = 14;
 export const CLOCK_OFF_SECONDS_LOW = 2;
 export const TOTALS_BEHIND_SECONDS_LOW = 300;
 export const REPLICA_LAG_SECONDS_LOW = 30;
-/** How long `doctor` proves ledgers, in milliseconds. */
+/** How long `doctor` verifies ledgers, in milliseconds. */
 export const LEDGER_PROOF_MS_MAX = 60_000;
-/** How long a count of late feeds tells whether there are any, as an interval of PostgreSQL. It is made each minute. */
+/** Maximum age of a count of late feeds, as a PostgreSQL interval. Feeds are counted every minute. */
 export const LATE_FEEDS_FOUND_WITHIN = "5 minutes";
-/** Events of an account's log up to which the console proves its ledger unasked. */
+/** Events of an account's log up to which the console verifies its ledger automatically. */
 export const PROOF_EVENTS_UNASKED_MAX = 20_000;
-/** From the signal to the end of the process, in milliseconds. Decisions 8. */
+/** From the signal to the end of the process, in milliseconds. */
 export const DRAIN_MS_MAX = 10_000;
-/** When a process that has not drained by then ends all the same. */
+/** When a process that has not drained by then ends anyway. */
 export const DRAIN_EXIT_MS = 9_500;
-/** When a worker that has not is killed: its supervisor has still to leave the database. */
+/** When a worker that has not drained is killed. Its supervisor still has to disconnect from the database. */
 export const DRAIN_WORKER_MS = 8_500;
 
-/** Categories that an empty search lists, and the hits in which it looks for them. */
+/** Categories that a search without hits lists, and the hits in which they are looked for. */
 export const CATEGORIES_LISTED_MAX = 20;
 export const CATEGORY_MATCHES_MAX = 200;
 
-/** Characters of an `endpoint_path`. Decisions 4. */
+/** Characters of an `endpoint_path`. */
 export const SLUG_LENGTH_MAX = 80;
 /** Slugs on each side of a mistyped one that are compared with it. */
 export const SLUGS_NEAR_MAX = 50;

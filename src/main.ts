@@ -1,8 +1,8 @@
 #!/usr/bin/env bun
 /**
- * The `feedgate` command: runs the command that the arguments name. Decisions 8.
+ * The `feedgate` command: runs the command that the arguments name.
  *
- * Servers are loaded by the commands that need one, so that a command of a client starts at once.
+ * Commands that need a server load its code on demand, so client commands start fast.
  *
  * @module
  */

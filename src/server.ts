@@ -1,5 +1,5 @@
 /**
- * Start and stop, in order: database, schema, services, listener; and back.
+ * Starts and stops a gateway, in order: database, schema, services, listener, and back.
  *
  * @module
  */
@@ -29,37 +29,37 @@ import { forgetTopups } from "./topups/forget.ts";
 import { recheckTopups } from "./topups/recheck.ts";
 import type { Ways } from "./topups/way.ts";
 
-/** A gateway that serves. */
+/** A running gateway. */
 export interface Gateway {
-  /** What clients see, without a trailing slash. */
+  /** The public address, without a trailing slash. */
   readonly baseUrl: string;
   readonly port: number;
-  /** Of the listener of operator's routes, if they have one of their own. */
+  /** Port of the operator routes' listener, if they have their own. */
   readonly adminPort: number | undefined;
   readonly services: Services;
-  /** Drains: answers what is in flight, then closes listener, database and embedded PostgreSQL. */
+  /** Drains: answers requests in flight, then closes listener, database, and embedded PostgreSQL. */
   stop(): Promise<void>;
 }
 
-/** While draining, answers carry `Connection: close` this long before the listener stops, in ms. */
+/** How long answers have `Connection: close` during a drain before the listener stops, in ms. */
 const CLOSING_NOTICE_MS = 300;
 /** How long requests in flight may still take: longer than a statement may. */
 const ANSWER_WAIT_MS = 6_000;
-/** How long, behind them, each step to the end may take. */
+/** How long each step after them may take. */
 const CLOSE_WAIT_MS = 500;
-/** Uploads that drip, admission and maintenance, the last writes. */
+/** Slow uploads; admission and maintenance; the last writes. */
 const CLOSE_STEPS = 3;
 
 interface GatewayOptions {
   /** Whether other processes listen on the same port (`workers/`). @default false */
   readonly isPortShared?: boolean;
-  /** How long a drain announces itself before the listener stops, in ms. @default CLOSING_NOTICE_MS */
+  /** How long a drain is announced before the listener stops, in ms. @default CLOSING_NOTICE_MS */
   readonly closingNoticeMs?: number;
-  /** How long a text of `/metrics` serves all who ask, in milliseconds. @default METRICS_TEXT_MS */
+  /** How long a text of `/metrics` is reused for all callers, in milliseconds. @default METRICS_TEXT_MS */
   readonly metricsTextMs?: number;
-  /** As of `createServices`. */
+  /** See `createServices`. */
   readonly intervals?: Intervals;
-  /** Whether it takes turns at the background jobs (`jobs/jobs.ts`), and writes its counts of each minute. @default true */
+  /** Whether it takes part in the background jobs (`jobs/jobs.ts`), and saves its counts every minute. @default true */
   readonly hasJobs?: boolean;
 }
 
@@ -69,7 +69,7 @@ export async function startGateway(
   log: Log,
   options: GatewayOptions = {},
 ): Promise<Gateway> {
-  // Before the database is opened: a host or a file that can't be used is the start's first mistake.
+  // Before the database is opened, so that an invalid host or file is reported first.
   const admin = adminAddress(config);
   await requireHost(publicAddress(config));
   if (admin !== undefined) await requireHost(admin);
@@ -147,8 +147,8 @@ function serve(services: Services, options: ServeOptions): Gateway {
         }),
       })
     : undefined;
-  // Beside the other jobs, since it waits for answers of others. Without a way to pay, too: what was under way when one
-  // was switched off becomes an alert.
+  // Separate from the other jobs, because it waits for external answers. It runs even without a payment method: a
+  // payment that was pending when its method was switched off becomes an alert.
   const finishing = hasJobs
     ? startMaintenance({
         database: databases.background,
@@ -187,13 +187,13 @@ function serve(services: Services, options: ServeOptions): Gateway {
 
 function listenOptions({ tls, isPortShared = false }: ServeOptions) {
   return {
-    // Elysia shares the port by default: two gateways would silently split the requests.
+    // Elysia shares the port by default, and two gateways would silently split the requests.
     reusePort: isPortShared,
     maxRequestBodySize: SERVER_BODY_BYTES_MAX,
     // In development mode, Bun answers an error outside our routes with its stack.
     development: false,
     ...(tls !== undefined && { tls }),
-    // For a request as a whole, however steadily it comes; routes with bodies ask for more.
+    // For a request as a whole, however steadily it arrives. Routes with bodies extend it.
     idleTimeout: IDLE_SECONDS_MAX,
   };
 }
@@ -213,7 +213,7 @@ interface Draining {
   readonly closingNoticeMs: number;
 }
 
-/** Answers what is in flight, writes what is left to write; each step has its time. */
+/** Answers requests in flight, and writes what is pending. Each step has a time limit. */
 async function drain(
   services: Services,
   { listeners, stopJobs, minuteCounts, closingNoticeMs }: Draining,
@@ -226,7 +226,7 @@ async function drain(
   const stopAll = (isForced: boolean) =>
     Promise.all(listeners.map((listener) => listener.stop(isForced)));
   await within(stopAll(false), ANSWER_WAIT_MS);
-  // A request that has not been answered by now never will be, such as an upload that drips.
+  // A request without an answer by now will never get one, such as a slow upload.
   await within(stopAll(true), CLOSE_WAIT_MS);
   await within(Promise.all([admission.idle(), jobsStopped]), CLOSE_WAIT_MS);
   const written = Promise.all([keys.flushUses(), minuteCounts?.stop()]);
@@ -235,7 +235,7 @@ async function drain(
   );
 }
 
-/** Ends what works in the background. */
+/** Ends background work. */
 function release({ reader, rowSchemas, state }: Services): void {
   state.isDraining = true;
   rowSchemas.close();

@@ -1,5 +1,5 @@
 /**
- * What the features share, put together once a process.
+ * The objects that the features share, created once per process.
  *
  * @module
  */
@@ -53,19 +53,19 @@ interface ServicesOptions {
   readonly config: Config;
   readonly databases: Databases;
   readonly log: Log;
-  /** As of `Metrics`. */
+  /** See `Metrics`. */
   readonly metricsTextMs?: number | undefined;
   /** @default INTERVALS */
   readonly intervals?: Intervals | undefined;
 }
 
-/** Between what a gateway says or asks again and again, in milliseconds. */
+/** Intervals of repeated messages and queries, in milliseconds. */
 export interface Intervals {
-  /** Lines that say how far an import is. */
+  /** Between progress lines of an import. */
   readonly importProgress: number;
-  /** Events `rows` of a follower, at least. */
+  /** Between `rows` events of a follower, at least. */
   readonly rowEvents: number;
-  /** Questions whether a feed that is waited for has changed. */
+  /** Between queries for changes of awaited feeds. */
   readonly waitPoll: number;
 }
 
@@ -75,7 +75,7 @@ const INTERVALS: Intervals = {
   waitPoll: WAIT_POLL_MS,
 };
 
-/** Reads the cursor secret from the database, making it there at the first start. */
+/** Reads the cursor secret from the database, creating it at the first start. */
 export async function createServices({
   config,
   databases,
@@ -174,7 +174,7 @@ export async function createServices({
       Number(reader.hasReplica),
     );
   }
-  // Sales from now on have this fee.
+  // The fee of future sales.
   const rate = { rate_millionths: config.platformFeeMillionths };
   const kept = await database.row("keep_fee_rate", rate);
   if (kept?.is_later) {
@@ -188,15 +188,15 @@ export async function createServices({
   return {
     config,
     database,
-    /** The operator's API has connections of its own. */
+    /** Separate connections for the operator's API. */
     operatorDatabase,
-    /** So have the steps of imports. */
+    /** Separate connections for the steps of imports. */
     importDatabase,
     /** A session with one snapshot of the database, for an export. */
     openSnapshot,
-    /** The room on the database's disk, if that is known. */
+    /** The free space on the database's disk, if known. */
     diskRoom: databases.diskRoom,
-    /** Pages, catalog and search: from a replica where one is new enough. */
+    /** Pages, catalog, and search: from a replica if it is current enough. */
     reader,
     log,
     http,
@@ -209,8 +209,8 @@ export async function createServices({
       of: "calls without a key",
     }),
     /**
-     * Of pages that are made for people without a key. It is not that of the API's calls, so that a crawler shuts no agent
-     * out. A page that is in memory costs next to nothing, and is not counted.
+     * For pages that are built for people without a key. It is separate from that of API calls, so that a crawler locks
+     * out no agent. A cached page costs almost nothing, and is not counted.
      */
     pageLimit: createNetworkLimit({
       limit: PAGES_MADE_LIMIT,
@@ -218,9 +218,9 @@ export async function createServices({
       of: "pages",
     }),
     keys: new Keys(database, admission),
-    /** As readers see them: the active ones. */
+    /** Active feeds only, for readers. */
     feeds: new Feeds(database, { isActiveOnly: true }),
-    /** In any state: for pushes and edits. */
+    /** Feeds in any state, for pushes and edits. */
     storedFeeds: new Feeds(database, { isActiveOnly: false }),
     admission,
     /** Readers that wait for a feed to change. */
@@ -228,27 +228,27 @@ export async function createServices({
     rowSchemas,
     /** Bodies of known accounts: push, create, edit, and MCP. */
     bodies,
-    /** Bodies of all others, so that they keep no account out. */
+    /** Bodies of all others, limited separately so that they block no account. */
     strangersBodies,
-    /** Signs cursors; the same in every process on this database, another in each incarnation. */
+    /** Seals cursors. The same in every process on this database, and different in each incarnation. */
     cursorSecret: secret + incarnation,
-    /** Changes when the database is restored, since data versions are then given again; "" before. */
+    /** Changes when the database is restored, because data versions are then assigned again. Initially "". */
     incarnation,
-    /** Where a 402 points. */
+    /** The address for payments in a 402. */
     billingUrl: () => config.billingUrl ?? `${state.baseUrl}/billing`,
-    /** Whether accounts pay for credits by themselves (`POST /v1/topups`), which a 402 then says. */
+    /** Whether accounts can pay for credits by themselves (`POST /v1/topups`). A 402 mentions it. */
     canTopUp: config.topups !== undefined,
-    /** Ways to do so, for texts that say how. */
+    /** The payment methods, for texts that explain how to pay. */
     payingWays: {
       takesCards: config.topups?.stripe !== undefined,
       takesX402: config.topups?.x402 !== undefined,
     },
-    /** Set once the listener's address is known, and when a drain begins. */
+    /** Updated once the listener's address is known, and when a drain begins. */
     state,
   };
 }
 
-/** What the database has under the name; `proposed`, where it had nothing. */
+/** The database's value of the setting. If there is none, stores `proposed`. */
 async function keptSetting(database: Database, name: string, proposed: string): Promise<string> {
   const row = await database.row("keep_setting", { name, value: proposed });
   assert(row !== undefined, "keep_setting returns one row");

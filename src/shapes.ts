@@ -1,5 +1,5 @@
 /**
- * Parts that the bodies of several routes have in common. Interface 2, decisions 6 and 10.
+ * Parts that the bodies of several routes share.
  *
  * @module
  */
