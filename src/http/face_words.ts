@@ -55,6 +55,16 @@ function noRows(name: string): string {
 
 const ASK_FIRST = "Ask the user before you raise it.";
 
+export const PAGE_WORDS: FaceWords = {
+  ...HTTP_WORDS,
+  findFeeds: "the catalog",
+  readFeed: "the button on its page",
+  topUp: "the form on your account's page",
+  buy: () => "the button on its page",
+  reference: "id or slug",
+  idempotencyKey: "form",
+};
+
 export const TOOL_WORDS: FaceWords = {
   findFeeds: "search_feeds",
   readFeed: "read_feed",

@@ -2,12 +2,13 @@
  * A call of an operator that comes twice acts once, over all processes: one with an `Idempotency-Key` in the API, and
  * a form of the console. See `src/spec/beyond.md`, section 5.
  *
- * The key is written down before the act and its answer after it, each in a commit of its own. So at most one call acts
- * under a key, always. If the process dies in between, nobody can tell what came of the act. A repeat then acts once
- * more if the act itself is safe to repeat, as most are: to suspend twice is to suspend once, and an entry of the
- * ledger gets a reference that is made of the key. A repeat of any other act is refused (`IDEMPOTENCY_KEY_UNFINISHED`).
+ * The key is stored before the act and its answer after it, each in a commit of its own. If the process dies in between,
+ * the outcome of the act is unknown. A repeat then runs the act again if that is safe, as it is for most: suspending
+ * twice is suspending once, and an entry of the ledger gets a reference that is made of the key. A repeat of any other
+ * act is refused (`IDEMPOTENCY_KEY_UNFINISHED`), so such an act runs at most once.
  *
- * A refused act has changed nothing, so it gives the key free.
+ * An act that was refused, or whose statement was not sent, has changed nothing, so it frees the key. An act that is not
+ * safe to repeat writes by one statement.
  *
  * A call belongs to the line of its admin key: a repeat with the key that took its place by rotation is the same call.
  * What is kept is sealed, by the gateways' secret. If it has what is stored nowhere, such as a key that was made, it is
@@ -20,7 +21,7 @@ import { Problem } from "../http/problem_details.ts";
 import { present } from "../lib/assert.ts";
 import { openToken, sealToken, type TokenOptions } from "../lib/sealed_token.ts";
 import { IDEMPOTENCY_TTL_MS } from "../limits.ts";
-import type { Database } from "../postgres/client/database.ts";
+import { type Database, DatabaseOverloadedError } from "../postgres/client/database.ts";
 import { Refused } from "./refused.ts";
 
 /** How long a repeat waits for the call that it repeats, and how often it looks. */
@@ -89,7 +90,9 @@ export async function actOnce(
     });
     return reply;
   } catch (error) {
-    const isUndone = error instanceof Refused || error instanceof Problem;
+    const isUndone = [Refused, Problem, DatabaseOverloadedError].some(
+      (each) => error instanceof each,
+    );
     if (isUndone && earlier === "none") await database.row("cancel_operator_call", place);
     throw error;
   }
@@ -125,8 +128,8 @@ async function findEarlier(
     if (found.outcome === "begun") return { ownerId, earlier: "none" };
     if (found.outcome === "reused") {
       throw new Problem("IDEMPOTENCY_KEY_REUSED", {
-        detail:
-          "This Idempotency-Key was used for another call in the last 24 hours. Send a new one.",
+        detail: ({ idempotencyKey }) =>
+          `This ${idempotencyKey} was used for another call in the last 24 hours. Send a new one.`,
       });
     }
     if (found.sealed_body !== null) {
@@ -142,12 +145,12 @@ async function findEarlier(
 function refusalOf(earlier: "unfinished" | "unreadable"): Problem {
   return earlier === "unreadable"
     ? new Problem("IDEMPOTENCY_KEY_ANSWERED", {
-        detail:
-          "This Idempotency-Key was used with the admin key that this one has replaced, so its answer can't be read with this key, and nothing was done again. Revoke what it made, and send a new key.",
+        detail: ({ idempotencyKey }) =>
+          `This ${idempotencyKey} was used with the admin key that this one has replaced, so its answer can't be read with this key, and nothing was done again. Revoke what it made, and send a new ${idempotencyKey}.`,
       })
     : new Problem("IDEMPOTENCY_KEY_UNFINISHED", {
-        detail:
-          "A call with this Idempotency-Key still runs, or its end was lost. Try again, or look whether it took place and send a new key if not.",
+        detail: ({ idempotencyKey }) =>
+          `A call with this ${idempotencyKey} still runs, or its end was lost. Try again, or look whether it took place and send a new ${idempotencyKey} if not.`,
       });
 }
 

@@ -13,6 +13,7 @@ import type { Handle } from "../../api/own_routes.ts";
 import { problemOf } from "../../api/problems/problems.ts";
 import type { BuyFeed } from "../../consumer/buy_feed.ts";
 import { callPlugin, type RoutedCall } from "../../http/call.ts";
+import { PAGE_WORDS } from "../../http/face_words.ts";
 import { Problem, retryAfterOf } from "../../http/problem_details.ts";
 import { urlOf } from "../../http/query_string.ts";
 import type { Services } from "../../services.ts";
@@ -121,7 +122,7 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
       http.log.error("a page of the console failed", { request_id: call.requestId, error });
     }
     const root = rootOf(urlOf(call.request).pathname);
-    const view = problemView(titleOf(problem.code), problem.detailIn(), {
+    const view = problemView(titleOf(problem.code), problem.detailIn(PAGE_WORDS), {
       href: `${root}/console`,
       text: "To the first page",
     });
@@ -374,7 +375,7 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
         ? "This is the key of a connected agent, which can't sign in. Paste a key of your own."
         : undefined;
     } catch (error) {
-      if (error instanceof Problem && error.status < 500) return error.detailIn();
+      if (error instanceof Problem && error.status < 500) return error.detailIn(PAGE_WORDS);
       throw error;
     }
   }
@@ -401,6 +402,6 @@ async function refusedAsAnswer<Answer>(run: () => Promise<Answer>): Promise<Answ
   } catch (error) {
     const problem = error instanceof Problem ? error : problemOf(error);
     if (problem.status >= 500) throw error;
-    return refusalOf({ detail: problem.detailIn(), errors: problem.options.errors });
+    return refusalOf({ detail: problem.detailIn(PAGE_WORDS), errors: problem.options.errors });
   }
 }

@@ -34,7 +34,7 @@ import { AccountLink, FeedLink, Next } from "../lists.tsx";
 import { findNames } from "../names.ts";
 import { typedNumber } from "../own_api.ts";
 import type { Acted, Done, Form, PageRoute, Visit } from "../visit.ts";
-import { listInput, operatorAct } from "./operator_act.ts";
+import { listInput, operatorAct, operatorEntry } from "./operator_act.ts";
 
 /** Of each list. */
 const LISTED = 20;
@@ -181,7 +181,7 @@ export const MONEY_MOVES: PageRoute = {
     };
   },
   acts: {
-    purchase: operatorAct({
+    purchase: operatorEntry({
       input: RecordPurchaseInput,
       given: (_, form) => ({
         typed: {
@@ -210,7 +210,7 @@ export const MONEY_MOVES: PageRoute = {
       run: undoPurchase,
       done: () => backWith("undone"),
     }),
-    payout: operatorAct({
+    payout: operatorEntry({
       input: RecordPayoutInput,
       given: (_, form) => ({
         typed: {
@@ -235,7 +235,7 @@ export const MONEY_MOVES: PageRoute = {
       run: undoPayout,
       done: () => backWith("payout_undone"),
     }),
-    promotion: operatorAct({
+    promotion: operatorEntry({
       input: CreatePromotionInput,
       given: (_, form) => ({
         typed: { code: form.text("code"), credits: typedNumber(form.text("promo_credits")) },

@@ -58,7 +58,7 @@ import {
   type PageRoute,
   type Visit,
 } from "../visit.ts";
-import { listInput, operatorAct, operatorMakes } from "./operator_act.ts";
+import { listInput, operatorAct, operatorEntry, operatorMakes } from "./operator_act.ts";
 
 const CALLS_LISTED = 20;
 
@@ -287,7 +287,7 @@ export const ONE_ACCOUNT: PageRoute = {
           "It is shown this once: only its hash is stored. Give it to the customer now.",
         ),
     }),
-    grant: operatorAct({
+    grant: operatorEntry({
       input: CreditsInput,
       given: (visit, form) => ({ typed: creditsOf(visit, form) }),
       confirm: (form) =>
@@ -296,7 +296,7 @@ export const ONE_ACCOUNT: PageRoute = {
         grantCredits(operator, { reference, ...input }, actor),
       done: (visit) => backTo(visit, "granted"),
     }),
-    take: operatorAct({
+    take: operatorEntry({
       input: CreditsInput,
       given: (visit, form) => ({ typed: creditsOf(visit, form) }),
       confirm: (form) =>
@@ -439,7 +439,7 @@ function hasMoved(...figures: readonly Figure[]): boolean {
 }
 
 function makeLink(permission: "read" | "write", sentence: string): Change {
-  return operatorAct({
+  return operatorMakes({
     input: CreateSignInLinkInput,
     given: (visit) => ({ known: { account_id: idOf(visit), permission } }),
     confirm: () => sentence,

@@ -21,7 +21,7 @@ interface Given {
   readonly typed?: object;
 }
 
-interface OperatorAct<Schema extends TObject, Outcome> {
+interface OperatorForm<Schema extends TObject> {
   /** The function's input. */
   readonly input: Schema;
   given(visit: Visit, form: Form): Given;
@@ -29,71 +29,111 @@ interface OperatorAct<Schema extends TObject, Outcome> {
   readonly asks?: readonly FormField[];
   /** What will happen. */
   confirm(form: Form, visit: Visit): Confirmation | Promise<Confirmation>;
-  /** @param reference names the form's ledger entry, so that a form that is sent twice makes one */
+}
+
+interface OperatorAct<Schema extends TObject> extends OperatorForm<Schema> {
+  run(operator: Linking, input: InputOf<Schema>, actor: Actor): Promise<unknown>;
+  done(visit: Visit): Acted;
+}
+
+/** A button whose function may run again without harm. A form that is sent twice still runs it once. */
+export function operatorAct<Schema extends TObject>(act: OperatorAct<Schema>): Change {
+  return changeBy(act, async (visit, form, input) => {
+    await remembered(visit, form, {
+      isSafeToRepeat: true,
+      async act() {
+        await act.run(visit.operator, input, visit.actor);
+        return {};
+      },
+    });
+    return act.done(visit);
+  });
+}
+
+interface OperatorEntry<Schema extends TObject> extends OperatorForm<Schema> {
+  /** @param reference names the form's entry, unless the form names one */
   run(
     operator: Linking,
     input: InputOf<Schema>,
     actor: Actor,
     reference: string | undefined,
-  ): Promise<Outcome>;
-  done(visit: Visit, outcome: Outcome): Acted;
+  ): Promise<unknown>;
+  done(visit: Visit): Acted;
 }
 
-/** A button whose function changes nothing more if it is called twice. */
-export function operatorAct<Schema extends TObject, Outcome>(
-  act: OperatorAct<Schema, Outcome>,
-): Change {
-  return actBy(act, (visit, form, run) => {
+/** A button whose function makes one entry for one reference, however often the form is sent. */
+export function operatorEntry<Schema extends TObject>(entry: OperatorEntry<Schema>): Change {
+  return changeBy(entry, async (visit, form, input) => {
     const once = form.given("once");
-    return run(once && referenceOf(visit.session.keyId, `console-${once}`));
+    const reference = once && referenceOf(CONSOLE, once);
+    await entry.run(visit.operator, input, visit.actor, reference);
+    return entry.done(visit);
   });
 }
 
-/** A button whose function makes something new each time: a form that is sent twice gets the first outcome again. */
-export function operatorMakes<Schema extends TObject, Outcome extends object>(
-  act: OperatorAct<Schema, Outcome>,
+interface OperatorMaking<Schema extends TObject, Made extends object> extends OperatorForm<Schema> {
+  run(operator: Linking, input: InputOf<Schema>, actor: Actor): Promise<Made>;
+  done(visit: Visit, made: Made): Acted;
+}
+
+/** A button whose function makes something new each time. A form that is sent twice shows what it made the first time. */
+export function operatorMakes<Schema extends TObject, Made extends object>(
+  making: OperatorMaking<Schema, Made>,
 ): Change {
-  return actBy(act, async (visit, form, run) => {
-    const once = form.given("once");
-    if (once === undefined) return run(undefined);
-    const call = {
-      caller: visit.session,
-      key: `console-${once}`,
-      request: JSON.stringify(form.fields),
+  return changeBy(making, async (visit, form, input) => {
+    const made = await remembered(visit, form, {
       isSafeToRepeat: false,
-      // A new key is stored nowhere else.
-      isSecret: true,
-    };
-    const { body } = await actOnce(visit.keeping, call, async () => ({
-      status: 201,
-      body: JSON.stringify(await run(undefined)),
-    }));
-    const outcome: Outcome = JSON.parse(body);
-    return outcome;
+      act: () => making.run(visit.operator, input, visit.actor),
+    });
+    return making.done(visit, made);
   });
 }
 
-type Run<Outcome> = (reference: string | undefined) => Promise<Outcome>;
+/** In place of a key's id: a form's own id is known to nobody else. */
+const CONSOLE = "console";
 
-function actBy<Schema extends TObject, Outcome>(
-  act: OperatorAct<Schema, Outcome>,
-  runOnce: (visit: Visit, form: Form, run: Run<Outcome>) => Promise<Outcome>,
+interface Remembered<Outcome extends object> {
+  readonly isSafeToRepeat: boolean;
+  act(): Promise<Outcome>;
+}
+
+/** Runs an act, or gives what it made when the same form came before. Numbers come back as doubles. */
+async function remembered<Outcome extends object>(
+  { keeping, session }: Visit,
+  form: Form,
+  { isSafeToRepeat, act }: Remembered<Outcome>,
+): Promise<Outcome> {
+  const once = form.given("once");
+  if (once === undefined) return act();
+  const call = {
+    caller: session,
+    key: `${CONSOLE}-${once}`,
+    request: JSON.stringify(form.fields),
+    isSafeToRepeat,
+    // A new key is stored nowhere else.
+    isSecret: true,
+  };
+  const { body } = await actOnce(keeping, call, async () => ({
+    status: 201,
+    body: JSON.stringify(await act()),
+  }));
+  const outcome: Outcome = JSON.parse(body);
+  return outcome;
+}
+
+function changeBy<Schema extends TObject>(
+  { input: schema, given, asks, confirm }: OperatorForm<Schema>,
+  run: (visit: Visit, form: Form, input: InputOf<Schema>) => Promise<Acted>,
 ): Change {
-  const read = (visit: Visit, form: Form) => inputOf(act.input, act.given(visit, form));
-  const { asks } = act;
+  const read = (visit: Visit, form: Form) => inputOf(schema, given(visit, form));
   return {
     ...(asks !== undefined && { asks }),
     confirm(form, visit) {
       // What would be refused for its input is not worth a confirmation.
       if (asks === undefined) read(visit, form);
-      return act.confirm(form, visit);
+      return confirm(form, visit);
     },
-    async run(visit, form) {
-      const input = read(visit, form);
-      const { operator, actor } = visit;
-      const run: Run<Outcome> = (reference) => act.run(operator, input, actor, reference);
-      return act.done(visit, await runOnce(visit, form, run));
-    },
+    run: async (visit, form) => run(visit, form, read(visit, form)),
   };
 }
 
