@@ -39,6 +39,29 @@ describe("what a form sends", () => {
     expect(await balanceOf(scene.consumerAccount)).toBe(before + 5_007.5);
   });
 
+  test("an old form that is sent again does nothing to what has changed since, and a key is made once", async () => {
+    const who = await signIn(gateway.baseUrl, scene.adminKey);
+    const account = await gateway.createAccount({ name: "Old forms" });
+    const path = `/accounts/${account}`;
+    const confirm = async (fields: Readonly<Record<string, string>>) => {
+      const asking = await (await who.post(path, fields)).text();
+      const once = asking.match(/name="once" value="([\w-]+)"/)?.[1] ?? "";
+      return () => who.post(path, { ...fields, once, confirmed: "yes" });
+    };
+    const suspend = await confirm({ act: "suspend", suspend_reason: "old" });
+    expect((await suspend()).status).toBe(303);
+    expect((await (await confirm({ act: "resume" }))()).status).toBe(303);
+    expect((await suspend()).status).toBe(303);
+    const [row] = await gateway.sql`
+      select suspension_reason from accounts where account_id = ${account}`;
+    expect(row?.suspension_reason).toBeNull();
+    const make = await confirm({ act: "key", permission: "read" });
+    const [first, second] = [await (await make()).text(), await (await make()).text()];
+    expect(second.match(/fg_read_\w+/)?.[0]).toBe(first.match(/fg_read_\w+/)?.[0] ?? "none");
+    const keys = await gateway.sql`select key_id from api_keys where account_id = ${account}`;
+    expect(keys).toHaveLength(1);
+  });
+
   test("a new account of a name that another one has says so before it is made", async () => {
     const who = await signIn(gateway.baseUrl, scene.adminKey);
     const fields = { act: "create", new_name: "The only one of its name" };
