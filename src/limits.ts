@@ -82,9 +82,7 @@ export const TOPUP_DAY_PARTS = { account: 10n, network: 8n, keyless: 4n, all: 2n
 export const TOPUP_LINK_MS = 23 * 60 * 60_000;
 /** How long an unpaid top-up without an account is kept, in milliseconds. */
 export const UNPAID_TOPUP_MS = 30 * 24 * 60 * 60_000;
-/**
- * How long an offer of credits for x402 is valid, in milliseconds. Next: an authorization that accepts it, in seconds.
- */
+/** How long an offer of credits for x402 is valid, in ms, and an authorization that accepts it, in seconds. */
 export const X402_OFFER_MS_MAX = 15 * 60_000;
 export const X402_PAYMENT_SECONDS_MAX = 120;
 /** How far a payer's clock may be ahead of ours, and how much time must be left to settle a payment, in seconds. */
@@ -536,7 +534,7 @@ export const DRAIN_EXIT_MS = 9_500;
 /** When a worker that has not drained is killed. Its supervisor still has to disconnect from the database. */
 export const DRAIN_WORKER_MS = 8_500;
 
-/** Categories that a search without hits lists, and the hits in which they are looked for. */
+/** Categories listed if a search has no hits in its category, and the hits in which they are looked for. */
 export const CATEGORIES_LISTED_MAX = 20;
 export const CATEGORY_MATCHES_MAX = 200;
 
