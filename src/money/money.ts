@@ -1,7 +1,7 @@
 /**
  * Money: whole nano-dollars in a bigint, from SQL to the edge. 1 credit = 0.000001 USD = 1,000 of them.
  *
- * At the edge they are printed as exact JSON numbers, never through a float. Interface 8.5, decisions 10.
+ * At the edge they are printed as exact JSON numbers, never through a float.
  *
  * @module
  */
@@ -132,7 +132,7 @@ export interface Priced {
   readonly one_time_price_cents: bigint | null;
 }
 
-/** `free`, `$0.001 per 1,000 calls`, `$5.00 one-time`. Decisions 4. */
+/** `free`, `$0.001 per 1,000 calls`, `$5.00 one-time`. */
 export function pricingText(feed: Priced): string {
   switch (feed.price_type) {
     case "metered":

@@ -23,7 +23,7 @@ export function warningsOf(options: {
   readonly sampleError: ValueError | undefined;
   readonly misspelt: readonly MisspeltKeyword[];
   /**
-   * If the schema is locked, the number of newest rows that were checked. Next: how many of them fail, and the first
+   * If the schema is locked: how many of the newest rows were checked, how many of them fail it, and the first
    * mistake.
    */
   readonly rowsChecked: number;
