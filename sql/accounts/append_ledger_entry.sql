@@ -1,5 +1,5 @@
 -- name: append_ledger_entry
--- why: gives an account credits or takes them back, once for each reference, and never more than it has
+-- why: grants or revokes credits of an account, once for each reference; never revokes more than the balance
 -- :account_id uuid
 -- :kind text
 -- :amount_nanos bigint

@@ -1,5 +1,5 @@
 -- name: create_key
--- why: a new key of an account, by its hash
+-- why: creates a key of an account, by its hash
 -- :account_id uuid
 -- :key_hash bytea
 -- :key_start text

@@ -1,5 +1,5 @@
 -- name: create_promotion
--- why: makes a promotion code; no row if the code exists with other content
+-- why: creates a promotion code; no row if the code exists with other content
 -- :code text
 -- :amount_nanos bigint
 -- :max_redemptions int?
@@ -10,7 +10,7 @@
 insert into promotion_codes as codes (code, amount_nanos, max_redemptions, expires_at)
 select :code, :amount_nanos, :max_redemptions, :expires_at
 from act_as(:actor)
--- A write that changes nothing, so that the row that is there comes back.
+-- A write that changes nothing, so that the existing row is returned.
 on conflict (code) do update
 set code = codes.code
 where codes.amount_nanos = :amount_nanos

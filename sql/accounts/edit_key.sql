@@ -1,5 +1,5 @@
 -- name: edit_key
--- why: changes a key's name, end, budget or scope, or revokes it
+-- why: changes a key's name, expiry, budget, or scope, or revokes it
 -- :key_id uuid
 -- :fields json
 -- :actor text?

@@ -1,6 +1,7 @@
 -- name: end_agent
--- why: revokes the key of an account's agent; no row comes back if it is none
--- An agent may end itself alone, by the chain of its keys. An agent that was ended before has a row, too, so that the call may be repeated.
+-- why: revokes the key of an account's agent; no row if there is no such agent
+-- An agent may end only itself, by the chain of its keys. An agent that has already ended also returns a row, so that
+-- the call may be repeated.
 -- :account_id uuid
 -- :key_id uuid
 -- :chain_id uuid?

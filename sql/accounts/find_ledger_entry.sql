@@ -1,5 +1,5 @@
 -- name: find_ledger_entry
--- why: an entry as it was written
+-- why: a ledger entry, as it was written
 -- :entry_id bigint
 -- returns entry_id bigint, account_id uuid, kind text, amount_nanos bigint, balance_before_nanos bigint,
 --   balance_after_nanos bigint, reason text, reference text?, created_at timestamptz

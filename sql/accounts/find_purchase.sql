@@ -1,5 +1,5 @@
 -- name: find_purchase
--- why: what an account has bought, with the balance that it has now
+-- why: an account's purchase of a feed, with the account's current balance
 -- :account_id uuid
 -- :feed_id uuid
 -- returns purchase_id uuid, entry_id bigint?, price_cents bigint, purchased_at timestamptz,

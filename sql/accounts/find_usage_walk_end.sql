@@ -1,7 +1,7 @@
 -- name: find_usage_walk_end
--- why: how far one page may look through an account's usage log for the calls of one feed
--- A long log may have few of them. No index finds them, because every read would pay for that index. No row
--- if the log ends before.
+-- why: how far one page may search an account's usage log for the calls of one feed
+-- A long log may contain few of them. There is no index for them, because every read would pay for it. No row if the
+-- log ends before that.
 -- :account_id uuid
 -- :since timestamptz?
 -- :until timestamptz?

@@ -1,5 +1,5 @@
 -- name: list_agents
--- why: an account's connected agents, or the one of a chain of keys, with what each has spent today, the newest first
+-- why: an account's connected agents, or one by its chain of keys, with their spending today, newest first
 -- :account_id uuid
 -- :chain_id uuid?
 -- :limit int

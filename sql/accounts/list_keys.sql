@@ -1,7 +1,7 @@
 -- name: list_keys
--- why: keys in any state, oldest first, from behind the page before: an account's, operators' own, or what an operator
--- means by an id, a whole key's hash or the beginning of a key
--- The beginning is compared with what is stored of a key: a longer one finds nothing. An operator's key has no account.
+-- why: keys in any state, oldest first, after the previous page
+-- Lists an account's keys, operators' own, or those with an id, the hash of a whole key, or the beginning of a key. The
+-- beginning is compared with the stored part of a key, so a longer one finds nothing. An operator's key has no account.
 -- :account_id uuid?
 -- :is_admin_only boolean
 -- :key_id uuid?

@@ -1,5 +1,5 @@
 -- name: list_purchases
--- why: what accounts have bought and still have, newest first, from behind the page before
+-- why: purchases of accounts that were not undone, newest first, after the previous page
 -- :account_id uuid?
 -- :feed_id uuid?
 -- :before_purchased_at timestamptz?

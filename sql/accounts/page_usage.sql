@@ -1,7 +1,7 @@
 -- name: page_usage
 -- why: a page of an account's usage log, newest first
--- A usage id is a UUIDv7 of the database's clock: its order is that of time, so the bounds are ranges
--- of the primary key, and partitions outside them are not touched.
+-- A usage id is a UUIDv7 by the database's clock, so its order is that of time. The bounds are therefore ranges of the
+-- primary key, and partitions outside them are not read.
 -- :account_id uuid
 -- :feed_id uuid?
 -- :key_id uuid?

@@ -1,5 +1,5 @@
 -- name: record_purchase
--- why: notes that an account has bought a one-time feed
+-- why: records that an account has bought a one-time feed
 -- :account_id uuid
 -- :feed_id uuid
 -- :reference text?

@@ -1,5 +1,5 @@
 -- name: redeem_promotion
--- why: gives an account the credits of a promotion code, once
+-- why: grants an account the credits of a promotion code, once
 -- :code text
 -- :account_id uuid
 -- :actor text?

@@ -1,5 +1,5 @@
 -- name: refund_event
--- why: gives back the charge of a read that was answered, once
+-- why: refunds the charge of an answered read, once
 -- :usage_id uuid
 -- :reason text
 -- :actor text?

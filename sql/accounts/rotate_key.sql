@@ -1,5 +1,5 @@
 -- name: rotate_key
--- why: a new key in place of one that holds, which ends after the grace
+-- why: creates a key that replaces a valid one, which ends after the grace period
 -- :key_id uuid
 -- :new_hash bytea
 -- :new_start text

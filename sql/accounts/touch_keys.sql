@@ -1,7 +1,7 @@
 -- name: touch_keys
--- why: notes when keys were used since the process last said so
--- A call with a key that did not hold any more is no use of it. Another process may have seen a later use.
--- Keys are locked in one order, so two processes that have seen the same keys never wait for each other.
+-- why: records when keys were used since the process's last report
+-- A call with a key that is no longer valid does not count as use. Another process may have seen a later use. Keys are
+-- locked in one order, so two processes that have seen the same keys never deadlock.
 -- :key_ids uuid[]
 -- :ages_ms bigint[]
 -- returns key_id uuid

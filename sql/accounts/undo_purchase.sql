@@ -1,5 +1,5 @@
 -- name: undo_purchase
--- why: takes back that an account has bought a one-time feed
+-- why: undoes an account's purchase of a one-time feed
 -- :account_id uuid
 -- :feed_id uuid
 -- :reason text

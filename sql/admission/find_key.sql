@@ -1,5 +1,5 @@
 -- name: find_key
--- why: the key behind a hash, if it holds, with all that its account's reads are decided by
+-- why: the valid key with a hash, with everything that decides its account's reads
 -- :key_hash bytea
 -- :window_us bigint
 -- returns key_id uuid, chain_id uuid, account_id uuid, permission text, key_end_us bigint?, daily_nanos bigint?,

@@ -1,5 +1,5 @@
 -- name: log_reads
--- why: charges and logs all reads that wait, in one round trip and one commit
+-- why: charges and logs all pending reads, in one round trip and one commit
 -- :batch_token text
 -- :new_version bigint
 -- :clock_us bigint

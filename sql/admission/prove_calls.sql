@@ -1,5 +1,5 @@
 -- name: prove_calls
--- why: proves key, account, feed and Idempotency-Key before a call is refused, or answered without being logged
+-- why: proves key, account, feed, and Idempotency-Key before a call is refused, or answered without being logged
 -- :account_ids uuid[]
 -- :known_generations bigint[]
 -- :known_us bigint[]

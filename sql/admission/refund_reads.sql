@@ -1,5 +1,5 @@
 -- name: refund_reads
--- why: a read that is answered with an error costs nothing
+-- why: refunds reads that were answered with an error
 -- :batch_token text
 -- :account_ids uuid[]
 -- :elapsed_ms bigint

@@ -1,6 +1,6 @@
 -- name: replay_read
--- why: notes that a client is answered with the event that is remembered under its Idempotency-Key
--- No row comes back if the event was refunded since.
+-- why: records that a client is answered with the event that is remembered under its Idempotency-Key
+-- No row if the event was refunded since.
 -- :account_id uuid
 -- :idempotency_key text
 -- :usage_id uuid

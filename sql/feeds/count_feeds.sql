@@ -1,5 +1,5 @@
 -- name: count_feeds
--- why: how many feeds an account owns, drafts included: what counts against its quota
+-- why: the number of feeds that an account owns, drafts included, which counts against its quota
 -- :account_id uuid
 -- :status text?
 -- returns total bigint

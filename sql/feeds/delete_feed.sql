@@ -1,6 +1,6 @@
 -- name: delete_feed
--- why: deletes a feed, by id or slug, and says who did for the audit trail
--- A slug means a feed that has it, and else the one that had it last: to delete it again is harmless, by slug, too.
+-- why: deletes a feed, by id or slug, and records the actor in the audit trail
+-- A slug means the feed that has it, or else the feed that had it last, so that deleting by slug can also be repeated.
 -- :account_id uuid?
 -- :feed_id uuid?
 -- :endpoint_path text?

@@ -1,5 +1,5 @@
 -- name: delete_rows
--- why: removes rows of an own feed for good, and says who did for the audit trail
+-- why: permanently removes rows of an own feed, and records the actor in the audit trail
 -- :account_id uuid
 -- :feed_id uuid
 -- :row_ids text[]

@@ -1,6 +1,6 @@
 -- name: find_feed
--- why: what planning a read or a push needs to know of a feed, by id or slug. For a reader the state is
--- part of the look-up, so that a draft, an inactive and an unknown feed take the same time
+-- why: the properties of a feed that a read or push is planned by, by id or slug
+-- For a reader, the state is part of the look-up, so that a draft, an inactive, and an unknown feed take the same time.
 -- :feed_id uuid?
 -- :endpoint_path text?
 -- :active_only boolean

@@ -1,6 +1,6 @@
 -- name: find_feed_row
--- why: all that a feed's owner, operator or reader may see of it, by id or slug. For a reader the state
--- is part of the look-up, so that a draft, an inactive and an unknown feed take the same time
+-- why: everything that a feed's owner, operator, or reader may see of it, by id or slug
+-- For a reader, the state is part of the look-up, so that a draft, an inactive, and an unknown feed take the same time.
 -- :feed_id uuid?
 -- :endpoint_path text?
 -- :active_only boolean
@@ -37,6 +37,6 @@ left join row_totals
   and row_totals.batch_number = coalesce(feeds.current_batch, 0)
 where (feeds.feed_id = :feed_id or feeds.endpoint_path = :endpoint_path or feeds.former_path = :endpoint_path)
   and (feeds.is_readable or not :active_only)
--- A feed that has the slug, or else the one that had it last.
+-- The feed that has the slug, or else the feed that had it last.
 order by feeds.deleted_at desc nulls first
 limit 1

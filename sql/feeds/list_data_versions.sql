@@ -1,5 +1,5 @@
 -- name: list_data_versions
--- why: what has changed of the feeds that readers wait for; a feed that can't be read is left out
+-- why: the data versions of feeds that readers wait for; a feed that can't be read is omitted
 -- :feed_ids uuid[]
 -- returns feed_id uuid, data_version bigint
 select feed_id, data_version

@@ -1,6 +1,6 @@
 -- name: list_feed_contents
--- why: how many rows readers of feeds see, the newest of the batches that wait to be completed, the newest refused
--- push, and what was read and earned in 30 days, of the daily totals
+-- why: the contents of feeds: visible rows, newest open batches, the newest refused push, and activity of 30 days
+-- Activity, the reads and earnings, comes from the daily totals.
 -- :feed_ids uuid[]
 -- :abandoned_after interval
 -- :batches_max int
@@ -55,7 +55,7 @@ left join lateral (
     batches.batch_id,
     coalesce(totals.row_count, 0) as batch_rows,
     batches.begun_at,
-    -- One that readers see, or of a suspended feed, is not closed for its age.
+    -- A batch that readers see, or of a suspended feed, is not closed for its age.
     case
       when batches.batch_number <> feeds.current_batch and feeds.suspension_reason is null
         then coalesce(batches.pushed_at, batches.begun_at) + :abandoned_after::interval
@@ -65,10 +65,10 @@ left join lateral (
     on totals.feed_id = batches.feed_id
     and totals.batch_number = batches.batch_number
   where batches.feed_id = feeds.feed_id
-    -- Completing a batch retires those before it.
+    -- Completing a batch retires earlier ones.
     and batches.batch_number >= feeds.current_batch
     and batches.status = 'open'
-    -- What an import stages has no name.
+    -- Batches staged by imports have no name.
     and batches.batch_id is not null
   order by batches.batch_number desc
   limit :batches_max::int

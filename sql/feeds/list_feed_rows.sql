@@ -1,5 +1,5 @@
 -- name: list_feed_rows
--- why: the feeds of an account, drafts included, newest first; the operator may ask for all accounts
+-- why: the feeds of an account, drafts included, newest first; the operator may list those of all accounts
 -- health: late (its last push is older than its interval), failing (its last push was refused), or never_pushed
 -- :account_id uuid?
 -- :is_unlisted_only boolean

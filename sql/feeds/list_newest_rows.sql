@@ -1,5 +1,5 @@
 -- name: list_newest_rows
--- why: the rows of a feed that came last, of those that readers see; a singleton's document
+-- why: the newest of a feed's visible rows, or a singleton's document
 -- :feed_id uuid
 -- :rows_max int
 -- returns payload json

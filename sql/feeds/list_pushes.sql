@@ -1,5 +1,5 @@
 -- name: list_pushes
--- why: what became of a feed's newest pushes, refused ones too, behind the page before
+-- why: the outcomes of a feed's newest pushes, including refused ones, after the previous page
 -- :feed_id uuid
 -- :kept interval
 -- :before_pushed_at timestamptz?

@@ -1,5 +1,5 @@
 -- name: list_slugs_near
--- why: the listed slugs that stand next to a mistyped one in the alphabet, to suggest one of them
+-- why: the listed slugs next to a mistyped one in alphabetical order, to suggest one of them
 -- :endpoint_path text
 -- :slugs_max int
 -- returns endpoint_path text

@@ -1,5 +1,5 @@
 -- name: save_feed
--- why: creates or edits a feed in one round trip and one commit, and says who did for the audit trail
+-- why: creates or edits a feed in one round trip and one commit, and records the actor in the audit trail
 -- :account_id uuid
 -- :feed_id uuid?
 -- :save_mode text

@@ -1,7 +1,8 @@
 -- name: list_findings
--- why: what background jobs have found out, for the metrics of every gateway
--- The totals of sales are complete until found_at. Top-ups that need somebody are counted as they are now.
--- since_seconds: how long the oldest of them has been so. found_at_seconds: of the Unix epoch
+-- why: the findings of background jobs, for the metrics of every gateway
+-- The totals of sales are complete until found_at. Top-ups that need attention are counted as of now.
+-- since_seconds: how long the oldest of them has needed attention
+-- found_at_seconds: of the Unix epoch
 -- returns name text, amount bigint, since_seconds double?, found_at_seconds double, detail text
 select
   name,

@@ -1,6 +1,6 @@
 -- name: prove_ledgers
--- why: proves the ledgers of the next accounts, as the job does, for an operator who asks now
--- mark: what the step before returned; empty for the first
+-- why: verifies the ledgers of the next accounts, like the job, at an operator's request
+-- mark: the result of the previous step; empty for the first
 -- :mark text
 -- :account_limit int
 -- returns mark text, is_more boolean

@@ -1,5 +1,5 @@
 -- name: run_job
--- why: runs a bounded step of a background job; any number of processes may ask; without a moment, now
+-- why: runs a bounded step of a background job, as of a given time or now; any number of processes may call it
 -- :job text
 -- :moment timestamptz?
 -- :pause interval

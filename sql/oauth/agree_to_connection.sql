@@ -1,6 +1,6 @@
 -- name: agree_to_connection
--- why: notes what a person has agreed to, under a code; no row comes back if the account has too many agents
--- Codes that never became a key count until they are forgotten, so nobody can fill the table.
+-- why: stores a user's consent under a code; no row if the account has too many agents
+-- Codes that never became a key count until they are removed, so that the table can't be filled.
 -- :code_hash bytea
 -- :account_id uuid
 -- :client_id text

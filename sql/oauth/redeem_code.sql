@@ -1,5 +1,5 @@
 -- name: redeem_code
--- why: makes the key of what a person has agreed to, once; a code that comes again ends the key
+-- why: creates the key for a user's consent, once; a code that is presented again ends the key
 -- :code_hash bytea
 -- :client_id text
 -- :redirect_uri text?

@@ -1,6 +1,7 @@
 -- name: register_client
--- why: a program that wants to ask people for keys. If too many are unused, the oldest of them give way, but for those
--- of the last minutes, whose person may be about to agree; no row comes back if there is none
+-- why: registers a program that wants to ask users for keys; no row if there is no room
+-- If too many are unused, the oldest ones are removed, except for those of the last minutes, whose user may be about to
+-- consent.
 -- :client_name text
 -- :redirect_uris text[]
 -- :unused_max int

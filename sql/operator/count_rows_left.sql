@@ -1,5 +1,5 @@
 -- name: count_rows_left
--- why: what a deleted feed still has in its tables
+-- why: the number of rows that a deleted feed still has in its tables
 -- :feed_id uuid
 -- returns rows_left bigint
 select

@@ -1,5 +1,5 @@
 -- name: create_account
--- why: a new account, without credits; with a known id, such as the demo's, unless it is there already
+-- why: creates an account without credits; with a known id, such as the demo's, unless it exists already
 -- :name text
 -- :max_feeds_allowed int
 -- :account_id uuid?

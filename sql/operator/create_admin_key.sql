@@ -1,5 +1,5 @@
 -- name: create_admin_key
--- why: a new key of an operator, by its hash
+-- why: creates a key of an operator, by its hash
 -- :key_hash bytea
 -- :key_start text
 -- :name text

@@ -1,5 +1,5 @@
 -- name: create_sign_in_link
--- why: a link that signs its holder in to the console once; forgets links that are over
+-- why: creates a link that signs its holder in to the console once; removes expired links
 -- :link_hash bytea
 -- :permission text
 -- :account_id uuid?

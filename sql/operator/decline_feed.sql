@@ -1,5 +1,5 @@
 -- name: decline_feed
--- why: says no to listing a feed, with the reason; nothing if it is listed or deleted
+-- why: declines the listing of a feed, with the reason; no row if it is listed or deleted
 -- :feed_id uuid
 -- :reason text
 -- :actor text?

@@ -1,7 +1,8 @@
 -- name: edit_account
--- why: changes an account's name or quota, suspends it, which ends its sessions of the console, or ends that
--- The account's feeds show its name, and caches know a feed by the version of its row. So a new name gives its
--- feeds new versions. No key of the account may be used while there is a suspension_reason.
+-- why: changes an account's name or quota, or suspends or resumes it
+-- Suspension ends the account's console sessions. No key of the account may be used while there is a suspension_reason.
+-- The account's feeds show its name, and caches identify a feed by the version of its row, so a new name gives its
+-- feeds new versions.
 -- :account_id uuid
 -- :fields json
 -- :actor text?

@@ -1,5 +1,5 @@
 -- name: edit_admin_key
--- why: changes the name or the end of an operator's key that was not revoked, or revokes it
+-- why: changes the name or the expiry of an operator's key that is not revoked, or revokes it
 -- :key_id uuid
 -- :fields json
 -- :actor text?

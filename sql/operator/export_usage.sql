@@ -1,6 +1,6 @@
 -- name: export_usage
--- why: a chunk of an account's usage log, oldest first, from behind the chunk before
--- Chunks go by key and not by a cursor, so that no statement runs long or keeps a snapshot open.
+-- why: a chunk of an account's usage log, oldest first, after the previous chunk
+-- Chunks are read by key instead of a cursor, so that no statement runs long or keeps a snapshot open.
 -- :account_id uuid
 -- :since timestamptz?
 -- :until timestamptz?

@@ -1,5 +1,5 @@
 -- name: find_admin_key
--- why: the operator's key behind a hash, if it holds; notes its use, to the minute
+-- why: the operator's valid key with a hash; records its use, to the minute
 -- :key_hash bytea
 -- returns key_id uuid, name text
 with known as (

@@ -1,5 +1,5 @@
 -- name: find_home
--- why: where the tables are, as names in a statement, quoted where they must be
+-- why: the database and schema of the tables, quoted for use in a statement
 -- returns database text, schema text
 select
   quote_ident(current_database()) as database,

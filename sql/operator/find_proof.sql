@@ -1,5 +1,5 @@
 -- name: find_proof
--- why: the proof of all ledgers as of the last pass of its job, and up to where totals are complete
+-- why: the verification of all ledgers by the last pass of its job, and the time until which totals are complete
 -- returns complete_until timestamptz?, accounts bigint?, wrong bigint?, granted_nanos numeric?, revoked_nanos numeric?,
 --   charged_nanos numeric?, refunded_nanos numeric?, balance_nanos numeric?, proven_at timestamptz?
 select

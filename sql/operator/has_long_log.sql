@@ -1,5 +1,5 @@
 -- name: has_long_log
--- why: whether an account's usage log has more than so many events, without counting the rest
+-- why: whether an account's usage log has more than a number of events, without counting the rest
 -- :account_id uuid
 -- :events_max int
 -- returns is_long boolean

@@ -1,6 +1,6 @@
 -- name: list_accounts
--- why: accounts with their balance, oldest first, from behind the page before: all of them, or those that an
--- operator means by an id or by an exact name; names may repeat
+-- why: accounts with their balance, oldest first, after the previous page
+-- Lists all of them, or those with an id or an exact name. Names may repeat.
 -- :account_id uuid?
 -- :name text?
 -- :after_account_id uuid?

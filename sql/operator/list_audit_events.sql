@@ -1,5 +1,5 @@
 -- name: list_audit_events
--- why: the audit trail, newest first, from behind the page before; money in credits
+-- why: the audit trail, newest first, after the previous page; money in credits
 -- :account_id uuid?
 -- :feed_id uuid?
 -- :since timestamptz?

@@ -1,5 +1,5 @@
 -- name: list_demo_settings
--- why: what the demo has finished in this database, so that a later start does not repeat it
+-- why: the steps that the demo has finished in this database, so that a later start does not repeat them
 -- returns name text
 select
   name

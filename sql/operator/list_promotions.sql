@@ -1,5 +1,5 @@
 -- name: list_promotions
--- why: the promotion codes with how often each was redeemed, by code, from behind the page before
+-- why: promotion codes in order, each with its number of redemptions, after the previous page
 -- :after_code text?
 -- :limit int
 -- returns code text, amount_nanos bigint, max_redemptions int?, redemptions int,

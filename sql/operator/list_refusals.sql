@@ -1,6 +1,7 @@
 -- name: list_refusals
--- why: refused pushes by feed and code, each with its newest one, newest first, from behind the page before
--- All pages are as of one push: later ones would move what was not shown yet to pages that were.
+-- why: refused pushes by feed and code, each with its newest one, newest first, after the previous page
+-- All pages are as of the same push. Otherwise later pushes would move entries that were not shown yet to earlier
+-- pages.
 -- :since timestamptz
 -- :newest_push_id bigint?
 -- :before_push_id bigint?

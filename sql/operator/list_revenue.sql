@@ -1,9 +1,8 @@
 -- name: list_revenue
--- why: what feeds have sold in a range of UTC days, of the daily totals and of what is not in them yet; the most first,
--- from behind the page before
--- The order of all pages is as of one moment: later sales would move feeds from page to page, so they are taken off
--- again, also those that were undone since. Refunds move nothing, and are as of each page. The moment is before each
--- sale that may still be committed.
+-- why: sales of feeds in a range of UTC days, highest first, after the previous page
+-- Includes the daily totals and sales that are not in them yet. All pages are ordered as of the same time. Later sales
+-- would move feeds between pages, so they are subtracted, including those that were undone since. Refunds move nothing,
+-- and are as of each page. The time is earlier than every sale that may still be committed.
 -- :from_day text
 -- :to_day text
 -- :account_id uuid?
@@ -29,7 +28,7 @@ with asked as (
               and backend_xid is not null
           )
         ),
-        -- If the clock was set back, sales of before are yet to come, and are in the report all the same.
+        -- If the clock was set back, sales with earlier times are yet to come, and are still part of the report.
         (
           select max(happened_at) + interval '1 microsecond'
           from usage_events
@@ -51,7 +50,7 @@ rates as materialized (
     rate_millionths
   from fee_rates
 ),
--- What the daily totals lack (1), and what they must not have (-1).
+-- What the daily totals lack (1), and what they must not include (-1).
 moved as (
   select
     feed_id, counts_at, sold_at, reads, paid_reads, purchases, gross_nanos, refunded_nanos, 1 as sign
@@ -80,7 +79,7 @@ moved as (
   -- The others are in the log.
   where purchases.entry_id is not null
   union all
-  -- What was paid elsewhere and undone since: the ledger has its price in words.
+  -- Purchases that were paid for elsewhere and undone since. The ledger has their price only as text.
   select
     bought.feed_id, bought.created_at, bought.created_at, 0, 0, 1,
     substring(bought.reason from ' for ([0-9]+) cents$')::bigint * 10000000, 0, -1

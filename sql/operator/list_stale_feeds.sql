@@ -1,8 +1,8 @@
 -- name: list_stale_feeds
--- why: feeds whose provider is late, the oldest data first, from behind the page before
--- An active feed is late if its last push is older than its interval; one that was never pushed, if it is itself.
--- All pages are as of one moment. A feed that is pushed to meanwhile is late no more, and moves no other. An interval
--- that is edited meanwhile moves none, since the order is not that of when feeds were due.
+-- why: feeds that are late, oldest data first, after the previous page
+-- An active feed is late if its last push is older than its interval, or if it was never pushed and the feed itself is.
+-- All pages are as of the same time. A feed that is pushed to between pages is no longer late, and moves no other. An
+-- interval that is edited between pages moves none, because the order does not depend on when feeds were due.
 -- :since timestamptz?
 -- :as_of timestamptz?
 -- :after_synced_at timestamptz?

@@ -19,7 +19,7 @@ select
 from find_top_reads(:from_day::text::date, :to_day::text::date, :is_by_credits, :limit) as ranked
 left join feeds
   on feeds.feed_id = ranked.feed_id
--- A feed's owner, or who reads.
+-- A feed's owner, or the account that reads.
 join accounts
   on accounts.account_id = coalesce(feeds.account_id, ranked.account_id)
 order by ranked.is_feed desc, ranked.place

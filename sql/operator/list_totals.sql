@@ -1,6 +1,6 @@
 -- name: list_totals
--- why: totals of the whole gateway in a range of minutes or UTC days, as far as there are any
--- group_seconds: of the Unix epoch, the beginning of the minute or day
+-- why: totals of the whole gateway in a range of minutes or UTC days, if there are any
+-- group_seconds: of the Unix epoch, the start of the minute or day
 -- :by text
 -- :from timestamptz
 -- :until timestamptz

@@ -1,6 +1,6 @@
 -- name: prove_ledger
--- why: whether granted - revoked - charged + refunded = balance, and what was paid is what providers earned by it, in
--- one snapshot
+-- why: verifies that granted - revoked - charged + refunded = balance, and that payments are equal to earnings
+-- Both are computed in one snapshot.
 -- :account_id uuid
 -- returns balance_nanos bigint, granted_nanos bigint, revoked_nanos bigint, charged_nanos bigint,
 --   refunded_nanos bigint, paid_nanos bigint, counted_nanos bigint, waiting_nanos bigint

@@ -1,5 +1,5 @@
 -- name: rotate_admin_key
--- why: a new key of an operator in place of one that holds, which ends after the grace
+-- why: creates a key of an operator that replaces a valid one, which ends after the grace period
 -- :key_id uuid
 -- :new_hash bytea
 -- :new_start text

@@ -1,7 +1,7 @@
 -- name: set_feeds_public
--- why: lists feeds or takes them off the list; what is as wanted already stays untouched, and no review stays open
--- A feed that is listed again counts as newly published: the catalog shows it first. If one of the feeds was deleted
--- meanwhile, nothing is done, and no row comes back.
+-- why: lists or unlists feeds; a feed that is already in the wanted state stays unchanged; closes open reviews
+-- A feed that is listed again counts as newly published, so it is first in the catalog. If one of the feeds was deleted
+-- in the meantime, nothing is changed, and there is no row.
 -- :feed_ids uuid[]
 -- :is_public boolean
 -- :actor text?

@@ -1,6 +1,6 @@
 -- name: suspend_feed
--- why: nobody may read the feed or push to it while there is a reason; null ends that, and gives open batches their
--- whole time again. The same again changes nothing
+-- why: suspends a feed for a reason, so that it can't be read or pushed to; null resumes it
+-- Resuming gives open batches their whole time again. Repeating the call changes nothing.
 -- :feed_id uuid
 -- :reason text?
 -- :actor text?

@@ -1,5 +1,5 @@
 -- name: await_replay
--- why: whether a standby has what the primary had, asked before it is read
+-- why: whether a standby has caught up with the primary, checked before it is read
 -- :wal_position text
 -- :wait_max interval
 -- returns is_caught_up boolean

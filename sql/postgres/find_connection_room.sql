@@ -1,5 +1,5 @@
 -- name: find_connection_room
--- why: how many sessions the server gives to this role and database, and how many it has now
+-- why: the number of sessions that this role and database may have, and how many are open
 -- returns room int, open_count int
 select
   least(

@@ -1,6 +1,6 @@
 -- name: find_replica_lag
--- why: how old the data of a standby is, for the metrics
--- wal_position: the primary's, read just before. A healthy standby gets there within wait_max, and is not behind
+-- why: the age of a standby's data, for the metrics
+-- wal_position: the primary's, read just before. A healthy standby reaches it within wait_max, and does not lag
 -- :wal_position text
 -- :wait_max interval
 -- returns lag_seconds double

@@ -1,5 +1,5 @@
 -- name: find_server
--- why: which server this is, what its clock says, and how large the database is
+-- why: the server's version, its clock, and the size of the database
 -- returns version text, version_number int, is_standby boolean, now_seconds double, database_bytes bigint?
 select
   current_setting('server_version') as version,

@@ -1,5 +1,5 @@
 -- name: keep_setting
--- why: a value that all processes must agree on; the first one that is written stays
+-- why: a value that all processes must agree on; the first one that is written is kept
 -- :name text
 -- :value text
 -- returns value text

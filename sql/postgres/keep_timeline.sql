@@ -1,7 +1,7 @@
 -- name: keep_timeline
--- why: the newest timeline of a cluster that any gateway has seen, in each of the cluster's databases that it can reach
--- A cluster's identifier is a part of the name, because a database may move to another cluster, whose timelines begin
--- anew.
+-- why: stores a cluster's newest timeline that any gateway has seen, in each reachable database of the cluster
+-- The cluster's identifier is part of the name, because a database may move to another cluster, whose timelines start
+-- again.
 -- :system text
 -- :timeline int
 -- returns timeline int

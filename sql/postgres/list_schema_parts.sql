@@ -1,5 +1,5 @@
 -- name: list_schema_parts
--- why: what the schema of a table has, each part with a digest of its definition, to compare it with another
+-- why: the parts of the schema of a table, each with a digest of its definition, for comparison
 -- :table_name text
 -- returns part text
 with home as (
@@ -7,7 +7,8 @@ with home as (
   from pg_class
   where oid = :table_name::text::regclass
 ),
--- The usage log's partitions come and go, and the migrator changes its own table by itself.
+-- Without the usage log's partitions, which are created and dropped, and the migrator's own table, which it changes
+-- itself.
 tables as (
   select pg_class.oid, pg_class.relname as name
   from home
@@ -17,7 +18,7 @@ tables as (
     and not pg_class.relispartition
     and pg_class.relname <> 'schema_migrations'
 ),
--- PostgreSQL prints the definitions, so digests can be compared within one of its versions.
+-- PostgreSQL prints the definitions, so digests can be compared only within one version of it.
 parts as (
   select
     'column ' || tables.name || '.' || attname as name,
@@ -44,7 +45,7 @@ parts as (
   from tables
   join pg_constraint
     on conrelid = tables.oid
-  -- From PostgreSQL 18 on, "not null" is a constraint, too.
+  -- From PostgreSQL 18 on, "not null" is also a constraint.
   where contype in ('c', 'f', 'p', 'u', 'x')
   union all
   select 'index ' || tables.name || '.' || relname, pg_get_indexdef(indexrelid, 0, true)
@@ -53,7 +54,7 @@ parts as (
     on indrelid = tables.oid
   join pg_class
     on pg_class.oid = indexrelid
-  -- `ensure_trigram` makes these two where it can.
+  -- `ensure_trigram` creates these two if it can.
   where indisvalid
     and relname not in ('feeds_name_key_trigrams', 'search_words_trigrams')
   union all

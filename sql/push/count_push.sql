@@ -1,5 +1,5 @@
 -- name: count_push
--- why: counts a push that is refused for what it holds, like any other
+-- why: counts a push that is refused for its content, like any other
 -- :feed_id uuid
 -- :account_id uuid
 -- :key_id uuid

@@ -1,5 +1,5 @@
 -- name: finish_import
--- why: shows readers what was imported, and notes it as one push
+-- why: shows imported rows to readers, and records the import as one push
 -- :feed_id uuid
 -- :import_id uuid
 -- :definition_version bigint

@@ -1,5 +1,5 @@
 -- name: import_rows
--- why: stores a part of an import in one commit, if the import still holds
+-- why: stores a part of an import in one commit, if the import still has its claim
 -- :feed_id uuid
 -- :import_id uuid
 -- :definition_version bigint

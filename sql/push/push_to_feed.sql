@@ -1,5 +1,5 @@
 -- name: push_to_feed
--- why: admits and stores one push, whole, in one round trip and one commit
+-- why: admits and stores one push, all or nothing, in one round trip and one commit
 -- :feed_id uuid
 -- :feed_type text
 -- :definition_version bigint

@@ -1,5 +1,5 @@
 -- name: renew_import
--- why: keeps an import's claim of its feed while its client sends slowly; no row means that the claim is lost
+-- why: renews an import's claim of its feed while its client sends slowly; no row if the claim is lost
 -- :feed_id uuid
 -- :import_id uuid
 -- returns feed_id uuid

@@ -1,5 +1,5 @@
 -- name: claim_export
--- why: counts an export in its limit, and notes what its version shows, before it is charged
+-- why: counts an export in its limit, and records what its version shows, before it is charged
 -- :export_id uuid
 -- :account_id uuid
 -- :feed_id uuid

@@ -1,6 +1,6 @@
 -- name: find_absent_field
--- why: the first of some names that no row of a batch (0: of a stream) has, if that is known, with names that the
--- newest rows have
+-- why: the first of some names that no row of a batch (0: of a stream) has, if known
+-- Also returns names that the newest rows have.
 -- :feed_id uuid
 -- :batch_number bigint
 -- :names text[]

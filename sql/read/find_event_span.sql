@@ -1,5 +1,5 @@
 -- name: find_event_span
--- why: the times of a stream's oldest and newest event, by two looks at its index
+-- why: the times of a stream's oldest and newest event, by two index look-ups
 -- :feed_id uuid
 -- returns oldest_event timestamptz?, newest_event timestamptz?
 select

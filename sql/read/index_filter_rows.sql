@@ -1,5 +1,5 @@
 -- name: index_filter_rows
--- why: puts the next rows of a batch (0: of a stream) into its filter index; says whether to go on
+-- why: adds the next rows of a batch (0: of a stream) to its filter index; returns whether there are more
 -- :feed_id uuid
 -- :batch_number bigint
 -- :work_max bigint

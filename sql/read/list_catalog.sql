@@ -1,5 +1,5 @@
 -- name: list_catalog
--- why: one page of the listed feeds, newest first, with how many there are in all
+-- why: one page of the listed feeds, newest first, with the total
 -- :limit int
 -- :offset int
 -- returns feed_id uuid?, name text?, description text?, category text?, feed_type text?,
@@ -26,10 +26,10 @@ block as (
   order by starts_at, starts_with desc
   limit 1
 ),
--- The rest of the instant at which the block begins, then all that is older: two ordered walks, since
--- time descends and ids ascend. A block has at most 512 feeds (fold_listing), so neither walk goes further than that
--- and a page. Without the limits PostgreSQL expects to skip a tenth of all feeds. If many of them were pushed to since
--- the last vacuum, it would then read and sort all.
+-- The rest of the instant at which the block begins, then everything older: two ordered scans, because time descends
+-- and ids ascend. A block has at most 512 feeds (fold_listing), so neither scan exceeds that plus a page. Without the
+-- limits, PostgreSQL expects to skip a tenth of all feeds. If many of them were pushed to since the last vacuum, it
+-- would then read and sort all.
 page as (
   select listed.listed_at, listed.feed_id
   from block

@@ -1,5 +1,5 @@
 -- name: list_categories_found
--- why: the categories in which a search has hits, those with the best hits first, if the category that was asked for has none
+-- why: the categories in which a search has hits, best hits first, if the requested category has none
 -- :q text
 -- :matches_max int
 -- :categories_max int

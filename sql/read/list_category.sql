@@ -1,5 +1,5 @@
 -- name: list_category
--- why: one page of a category's listed feeds, newest first, with how many there are in all
+-- why: one page of a category's listed feeds, newest first, with the total
 -- :category text
 -- :limit int
 -- :offset int

@@ -1,5 +1,5 @@
 -- name: list_export_fields
--- why: the fields of an export's first rows, in the order in which they come first: the columns where no schema names any
+-- why: the fields of an export's first rows, in order of first occurrence: the columns if no schema names any
 -- :feed_id uuid
 -- :batch_number bigint
 -- :last_position bigint

@@ -1,5 +1,5 @@
 -- name: note_export
--- why: what an export shows that was counted before its rows were, so that it can go on: its version, and the columns
+-- why: records the version and columns of an export that was counted before its rows were, so that it can resume
 -- :export_id uuid
 -- :data_version bigint
 -- :batch_number bigint

@@ -1,5 +1,5 @@
 -- name: read_collection_page
--- why: a page of a collection's batch in order of arrival; one row more than asked says has_more
+-- why: a page of a collection's batch in arrival order; one extra row shows whether there is more
 -- :feed_id uuid
 -- :batch_number bigint?
 -- :after_position bigint

@@ -1,5 +1,5 @@
 -- name: read_collection_rows
--- why: the current batch's rows with the ids asked for, in the order of the request, and the ids that it does not have
+-- why: the current batch's rows with the requested ids, in request order, and the ids that it does not contain
 -- :feed_id uuid
 -- :row_ids text[]
 -- returns data_version bigint, data text?, missing json

@@ -1,5 +1,5 @@
 -- name: read_stream_page
--- why: a page of a stream, newest event first; one row more than asked says has_more
+-- why: a page of a stream, newest event first; one extra row shows whether there is more
 -- :feed_id uuid
 -- :before_event_at timestamptz?
 -- :before_position bigint?

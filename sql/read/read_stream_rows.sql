@@ -1,5 +1,5 @@
 -- name: read_stream_rows
--- why: a stream's rows with the ids asked for, in the order of the request, and the ids that it does not have
+-- why: a stream's rows with the requested ids, in request order, and the ids that it does not contain
 -- :feed_id uuid
 -- :row_ids text[]
 -- returns data_version bigint, data text?, missing json

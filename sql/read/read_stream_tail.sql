@@ -1,5 +1,5 @@
 -- name: read_stream_tail
--- why: what arrived in a stream after a position, in the order of arrival
+-- why: the events that arrived in a stream after a position, in arrival order
 -- :feed_id uuid
 -- :after_position bigint?
 -- :limit int

@@ -1,5 +1,5 @@
 -- name: release_export
--- why: an export that was counted, and then not answered, is counted no more
+-- why: removes an export from its limit that was counted but not answered
 -- :export_id uuid
 -- returns export_id uuid
 delete from exports

@@ -1,5 +1,5 @@
 -- name: search_feeds
--- why: one page of a search's listed feeds, best first, with how many there are in all
+-- why: one page of a search's listed feeds, best first, with the total
 -- :q text
 -- :category text?
 -- :limit int
@@ -32,7 +32,7 @@ select
   feeds.sync_interval_mins,
   size.total
 from size
--- The first of all comes with every page, for the total.
+-- The first match of all comes with every page, for the total.
 left join matches
   on matches.place > :offset::int
 left join feeds

@@ -1,7 +1,8 @@
 -- name: survey_export
--- why: which rows an export has, in the snapshot in which they are then read. No row: the version is gone, or the row
--- that it is to go on behind. To count the rows takes time with their number, so before an export is admitted they are
--- not: then row_count is never less than what there is. It is more only behind a row, or with events past retention
+-- why: the rows of an export, in the snapshot in which they are then read; no row if they are not available
+-- They are not if the version, or the row after which the export resumes, has been removed. Counting rows takes time,
+-- so they are not counted before an export is admitted. Until then, row_count is an upper bound. It is too high only
+-- when resuming after a row, or if there are events past retention.
 -- :feed_id uuid
 -- :account_id uuid
 -- :version bigint?
@@ -36,7 +37,7 @@ wanted as (
     limit 1
   )
 ),
--- Those whose rows are all there, as they were.
+-- Versions whose rows are all there, unchanged.
 kept as (
   select wanted.data_version, wanted.batch_number, wanted.last_position
   from wanted
@@ -105,7 +106,7 @@ select
     )
   end as row_count,
   feed.endpoint_path, feed.schema_definition,
-  -- Of the account's own CSV of this version, which goes on.
+  -- Of the account's own CSV of this version, which is resumed.
   (
     select exports.csv_columns
     from exports

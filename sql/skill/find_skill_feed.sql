@@ -1,5 +1,5 @@
 -- name: find_skill_feed
--- why: all that the agent skill of a feed is written from; a feed that is not listed has none
+-- why: the data from which a feed's agent skill is rendered; an unlisted feed has none
 -- :feed_id uuid
 -- returns feed_id uuid, account_name text, name text, description text?, endpoint_path text,
 --   feed_type text?, schema_definition json?, schema_version numeric, sample_response json?,

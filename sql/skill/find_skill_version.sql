@@ -1,6 +1,6 @@
 -- name: find_skill_version
--- why: which skill the feed of an id or slug has. That it is listed is part of the look-up, so that a draft,
--- an unlisted and an unknown feed take the same time
+-- why: the version of a feed's skill, by id or slug
+-- Being listed is part of the look-up, so that a draft, an unlisted, and an unknown feed take the same time.
 -- :feed_id uuid?
 -- :endpoint_path text?
 -- returns feed_id uuid, definition_version bigint, account_name text

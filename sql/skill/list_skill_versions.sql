@@ -1,6 +1,6 @@
 -- name: list_skill_versions
--- why: a page of the feeds that have an agent skill, newest published first, and which skill each has. As one
--- JSON text, since it is compared far more often than it is read
+-- why: a page of the feeds with an agent skill, newest published first, each with the version of its skill
+-- As one JSON text, because it is compared far more often than it is read.
 -- :limit int
 -- :offset bigint
 -- returns versions json, has_more boolean

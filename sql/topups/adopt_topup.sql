@@ -1,5 +1,5 @@
 -- name: adopt_topup
--- why: makes the account of a top-up that was paid without a key, once
+-- why: creates the account of a top-up that was paid without a key, once
 -- :topup_id uuid
 -- :account_name text
 -- :max_feeds_allowed int

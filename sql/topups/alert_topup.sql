@@ -1,5 +1,5 @@
 -- name: alert_topup
--- why: tells the operator that somebody has to look at a top-up
+-- why: alerts the operator to a top-up that needs attention
 -- :topup_id uuid
 -- :alert text
 -- returns topup_id uuid

@@ -1,5 +1,5 @@
 -- name: begin_topup
--- why: writes down that an account wants to pay, before anybody is asked for money
+-- why: stores an account's order of a top-up, before a payment is requested
 -- :account_id uuid?
 -- :key_id uuid?
 -- :way text

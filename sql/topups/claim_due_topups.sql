@@ -1,5 +1,5 @@
 -- name: claim_due_topups
--- why: gives this process the top-ups whose way is to be asked, and no other process until the lease ends
+-- why: claims the top-ups whose payment method is due to be asked, exclusively for this process until the lease ends
 -- :lease interval
 -- :limit bigint
 -- returns topup_id uuid, account_id uuid?, way text, status text, amount_nanos bigint, payment_id text?,

@@ -1,5 +1,5 @@
 -- name: claim_granted_topups
--- why: gives this process the granted top-ups whose chain is to be asked again, and no other process until the pause ends
+-- why: claims the granted top-ups that are due to be rechecked, exclusively for this process until the pause ends
 -- :age interval
 -- :pause interval
 -- :limit bigint

@@ -1,5 +1,5 @@
 -- name: count_keyless_topups
--- why: how many payments of callers without a key are under way, so that strangers can't fill the table
+-- why: the number of pending payments of callers without a key, so that they can't fill the table
 -- :limit int
 -- returns waiting bigint
 with waiting as (

@@ -1,5 +1,5 @@
 -- name: delete_unpaid_topups
--- why: removes top-ups that nobody has paid and that are no account's, so that strangers don't fill the table
+-- why: removes unpaid top-ups without an account, so that unauthenticated callers can't fill the table
 -- :age interval
 -- :limit bigint
 -- returns topup_id uuid

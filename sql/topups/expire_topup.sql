@@ -1,5 +1,5 @@
 -- name: expire_topup
--- why: ends a top-up that nobody has paid
+-- why: ends an unpaid top-up
 -- :topup_id uuid
 -- :alert text?
 -- returns topup_id uuid

@@ -1,8 +1,8 @@
 -- name: find_topup
--- why: a top-up as it is now
+-- why: the current state of a top-up
 -- claim_due_topups and claim_granted_topups return the same columns. They update the rows that they return, and a view
--- read in the same statement would show these as they were before; so each lists them.
--- is_over: whether it can't be paid any more, by its time
+-- read in the same statement would show them as they were before, so each statement lists the columns.
+-- is_over: whether its time to be paid is over
 -- :topup_id uuid
 -- returns topup_id uuid, account_id uuid?, way text, status text, amount_nanos bigint, payment_id text?,
 --   pay_url text?, details json, created_at timestamptz, expires_at timestamptz, ended_at timestamptz?,

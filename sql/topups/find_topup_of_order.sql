@@ -1,5 +1,5 @@
 -- name: find_topup_of_order
--- why: the top-up that an account has begun under an Idempotency-Key
+-- why: the top-up that an account has ordered under an Idempotency-Key
 -- idempotency_age: how long the key is remembered
 -- :account_id uuid
 -- :idempotency_hash bytea

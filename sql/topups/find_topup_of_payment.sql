@@ -1,5 +1,5 @@
 -- name: find_topup_of_payment
--- why: the top-up that a payment is for, by what the way calls the payment
+-- why: the top-up of a payment, by the payment method's own id of it
 -- :way text
 -- :payment_id text
 -- returns topup_id uuid

@@ -1,5 +1,5 @@
 -- name: give_topup_key
--- why: the read key of an account that a payment has made, once
+-- why: creates the read key of an account that a payment has created, once
 -- :topup_id uuid
 -- :key_hash bytea
 -- :key_start text

@@ -1,5 +1,5 @@
 -- name: grant_topup
--- why: grants the credits of a payment that has come in, once
+-- why: grants the credits of a payment that has arrived, once
 -- :topup_id uuid
 -- :reference text
 -- :paid_nanos bigint

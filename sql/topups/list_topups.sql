@@ -1,5 +1,5 @@
 -- name: list_topups
--- why: what accounts have paid or are to pay, newest first, from behind the page before
+-- why: paid and pending top-ups of accounts, newest first, after the previous page
 -- :account_id uuid?
 -- :way text?
 -- :status text?

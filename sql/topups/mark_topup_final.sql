@@ -1,5 +1,5 @@
 -- name: mark_topup_final
--- why: notes that the chain need not be asked again about a payment
+-- why: records that a payment need not be rechecked on the chain
 -- :topup_id uuid
 -- returns topup_id uuid
 update topups

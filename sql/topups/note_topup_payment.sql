@@ -1,5 +1,5 @@
 -- name: note_topup_payment
--- why: notes where a top-up is paid, once the way has begun the payment
+-- why: stores where a top-up is paid, once the payment method has started the payment
 -- :topup_id uuid
 -- :payment_id text
 -- :pay_url text?

@@ -1,5 +1,5 @@
 -- name: postpone_topup
--- why: notes when the way of a payment is asked again, and why it did not answer
+-- why: records when the payment method is asked again, and why it did not answer
 -- :topup_id uuid
 -- :due_in interval
 -- :error text?

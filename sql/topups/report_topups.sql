@@ -1,5 +1,5 @@
 -- name: report_topups
--- why: what was paid in each way in a range of days, by when it was granted or expired
+-- why: payments by payment method in a range of days, by when they were granted or expired
 -- :from_day text
 -- :to_day text
 -- returns way text, granted bigint, paid_nanos bigint, taken_back_nanos bigint, unrecovered_nanos bigint,

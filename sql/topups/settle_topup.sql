@@ -1,5 +1,5 @@
 -- name: settle_topup
--- why: takes the alert of a top-up away, because an operator has settled what it was about
+-- why: removes the alert of a top-up, because an operator has settled it
 -- :topup_id uuid
 -- :reason text
 -- :actor text?

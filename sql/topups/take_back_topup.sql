@@ -1,5 +1,5 @@
 -- name: take_back_topup
--- why: takes back what a payer has got back, as far as the balance goes
+-- why: revokes what a payer has got back, as far as the balance allows
 -- :topup_id uuid
 -- :source text
 -- :rank bigint

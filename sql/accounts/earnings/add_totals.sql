@@ -1,5 +1,5 @@
 -- name: add_totals
--- why: adds what a gateway has counted to the totals of the minutes that it counted in, by the database's clock
+-- why: adds a gateway's counts to the totals of their minutes, by the database's clock
 -- :ages_ms bigint[]
 -- :names text[]
 -- :amounts bigint[]

@@ -1,5 +1,5 @@
 -- name: find_earned
--- why: what a provider, or without one all of them, has sold and has been paid since the beginning
+-- why: total sales and payouts of a provider, or of all providers if none is given
 -- :account_id uuid?
 -- returns gross_nanos bigint, refunded_nanos bigint, fee_nanos bigint, paid_nanos bigint
 select
@@ -13,7 +13,7 @@ select
       or payouts.account_id = :account_id
   )::bigint as paid_nanos
 from (
-  -- Of the two halves, PostgreSQL runs only one.
+  -- PostgreSQL runs only one of the two halves.
   select gross_nanos, refunded_nanos, fee_nanos
   from earning_days
   where earning_days.account_id = :account_id

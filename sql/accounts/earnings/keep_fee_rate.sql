@@ -1,5 +1,5 @@
 -- name: keep_fee_rate
--- why: notes the platform's fee from now on, if it is another than before
+-- why: records the platform's fee from now on, if it differs from the current one
 -- :rate_millionths int
 -- returns since timestamptz, is_later boolean
 select kept.since, kept.since > clock_timestamp() as is_later

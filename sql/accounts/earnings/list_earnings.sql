@@ -1,8 +1,7 @@
 -- name: list_earnings
--- why: what a provider has sold in a range of UTC days, by day, month, feed or provider, and in all; of the daily totals
--- only. Without an account, what all providers have.
--- Every day or month of the range is there, and every feed or provider that sold something. The last row is the whole
--- range's.
+-- why: a provider's sales in a range of UTC days, by day, month, feed, or provider, and in total
+-- Reads only the daily totals. Without an account, the sales of all providers. Every day or month of the range has a
+-- row, and every feed or provider with sales. The last row is the total.
 -- :account_id uuid?
 -- :from_day text
 -- :to_day text
@@ -36,7 +35,7 @@ sold as materialized (
     fee_nanos
   from asked
   cross join lateral (
-    -- Of the two halves, PostgreSQL runs only one.
+    -- PostgreSQL runs only one of the two halves.
     select own.*
     from earning_days as own
     where own.account_id = :account_id
@@ -112,7 +111,7 @@ from groups
 cross join asked
 left join sums
   on sums.is_whole = groups.is_whole
-  -- By equality, so that the two are hashed: no group has the empty name.
+  -- By equality, so that PostgreSQL can use a hash join. No group has an empty name.
   and coalesce(sums.group_name, '') = coalesce(groups.group_name, '')
 cross join lateral (
   select coalesce(sum(customer_counts.accounts), 0)::bigint as accounts

@@ -1,5 +1,5 @@
 -- name: list_payouts
--- why: what a provider, or every one, has been paid, newest first, from behind the page before
+-- why: payouts of a provider, or of all, newest first, after the previous page
 -- :account_id uuid?
 -- :before_payout_id bigint?
 -- :limit int

@@ -1,6 +1,6 @@
 -- name: list_spending
--- why: what an account has spent of its credits in a range of UTC days, by day, feed or key; of the daily totals only
--- Every day of the range is there. The last row is the whole range's.
+-- why: credits that an account has spent in a range of UTC days, by day, feed, or key
+-- Reads only the daily totals. Every day of the range has a row. The last row is the total.
 -- :account_id uuid
 -- :from_day text
 -- :to_day text

@@ -1,5 +1,5 @@
 -- name: record_payout
--- why: notes what a provider has been paid, once for each reference, and not more than is owed unless that is meant
+-- why: records a payout to a provider, once for each reference, and no more than is owed unless that is allowed
 -- :account_id uuid
 -- :amount_nanos bigint
 -- :reference text

@@ -1,5 +1,5 @@
 -- name: undo_payout
--- why: takes back a payout that was recorded by mistake, once
+-- why: undoes a payout that was recorded by mistake, once
 -- :payout_id bigint
 -- :reason text
 -- :actor text?

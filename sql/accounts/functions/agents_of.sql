@@ -1,5 +1,5 @@
--- The keys of an account that agents got by OAuth and that still hold, the newest first. A key that took the place of
--- another one by rotation is among them.
+-- The valid keys of an account that agents got by OAuth, newest first, including keys that replaced another one by
+-- rotation.
 create or replace function agents_of(owner_id uuid)
 returns table (
   key_id uuid,

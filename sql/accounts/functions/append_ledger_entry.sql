@@ -1,15 +1,15 @@
--- Adds an entry to the ledger of an account and its amount to the balance, under the account's lock,
--- so that the balance before and after are those of the account's history.
+-- Adds an entry to the ledger of an account and its amount to the balance, under the account's lock, so that the
+-- balances before and after the entry form the account's history.
 --
--- A reference is used once over all accounts. The same reference with the same account, kind, feed and
--- amount gives the first entry again, so that a caller may retry a call whose answer it did not get.
+-- A reference is unique across all accounts. The same reference with the same account, kind, feed, and amount returns
+-- the first entry again, so that a caller may retry a call whose answer it did not get.
 --
--- amount: nano-dollars, negative to take them
--- entry_feed: the feed that it is about, if there is one
+-- amount: nano-dollars, negative to revoke them
+-- entry_feed: the feed of the entry, if there is one
 --
 -- balance: the balance before the entry
--- Outcomes: appended; repeated; reference_taken (`entry` is the one that has it); balance_full (the sum would not
--- fit a bigint); balance_short (it would be below zero).
+-- Outcomes: appended; repeated; reference_taken (by `entry`); balance_full (the sum would not fit in a bigint);
+-- balance_short (it would be below zero).
 create or replace function append_ledger_entry(
   entry_account uuid,
   entry_kind text,
@@ -63,7 +63,7 @@ begin
       outcome := 'appended';
       return;
     end if;
-    -- Another account's entry took the reference since: its lock is not ours.
+    -- Another account's entry has used the reference since. Its account is not covered by our lock.
     select * into entry
     from credit_ledger
     where reference = entry_reference;

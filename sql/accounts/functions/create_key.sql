@@ -1,6 +1,6 @@
--- Makes a key of an account, by its hash.
+-- Creates a key of an account, by its hash.
 --
--- Outcomes: created, not_for_reading (a budget or a scope on a key that reads nothing)
+-- Outcomes: created, not_for_reading (a budget or scope on a key that can't read)
 create or replace function create_key(
   owner_id uuid,
   new_hash bytea,

@@ -1,15 +1,15 @@
 -- Changes a key that was not revoked, or revokes it with the agents that it has connected. An earlier end of the key is
 -- theirs, too.
 --
--- A budget is that of the whole chain of rotations, so that a key in its grace can't spend what its successor may not.
--- It holds for the whole of today, whatever it was before. So what is spent begins with what the usage log has since
--- midnight of all keys of the chain.
+-- A budget belongs to the whole chain of rotations, so that a key in its grace period can't spend more than its
+-- successor. It applies to all of the current day, whatever it was before, so the amount spent starts with the usage
+-- log's total since midnight for all keys of the chain.
 --
--- fields: what is to be changed and nothing else, as one JSON object: name, expires_at, revoked_at, daily_nanos,
---   feed_ids; null clears
+-- fields: the fields to change, as one JSON object: name, expires_at, revoked_at, daily_nanos, feed_ids; null clears a
+--   field
 --
--- Outcomes: edited, not_usable (there is no such key, or it is revoked), not_for_reading (a budget or a scope on a key
--- that reads nothing)
+-- Outcomes: edited, not_usable (there is no such key, or it is revoked), not_for_reading (a budget or scope on a key
+-- that can't read)
 create or replace function edit_key(
   edited_key uuid,
   fields json,

@@ -1,4 +1,4 @@
--- Whether a key holds at a moment.
+-- Whether a key is valid at a given time.
 create or replace function is_usable_key(
   revoked_at timestamptz,
   expires_at timestamptz,

@@ -1,8 +1,8 @@
--- The sums of an account's ledger, in one snapshot. They prove that granted - revoked - charged + refunded = balance.
+-- The sums of an account's ledger, in one snapshot. They verify that granted - revoked - charged + refunded = balance.
 --
--- The usage log is the ledger of charges; entries of the kind charges carry the sums of its dropped
--- partitions, as negative amounts. A purchase from the balance is a usage event, and its undo gives the charge back. One
--- that was paid elsewhere is an entry of the amount 0, and so is its undo.
+-- The usage log is the ledger of charges. Entries of the kind charges contain the sums of its dropped partitions, as
+-- negative amounts. A purchase from the balance is a usage event, and undoing it refunds the charge. One that was paid
+-- for elsewhere is an entry with the amount 0, and so is its undo.
 create or replace function ledger_of(
   proven_id uuid,
   out balance_nanos bigint,

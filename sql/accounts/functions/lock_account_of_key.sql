@@ -1,7 +1,7 @@
 -- Locks the account of a key.
 --
--- The account is locked before the key, as by the statement that logs its reads, so that the two never wait for each
--- other.
+-- The account is locked before the key, in the same order as by the statement that logs its reads, so that the two
+-- never deadlock.
 create or replace function lock_account_of_key(locked_key uuid)
 returns void
 language sql

@@ -1,12 +1,11 @@
--- Notes that an account has bought a one-time feed. It is paid elsewhere: the entry's amount is 0 and
--- its reason names the price. A feed is bought once; to record it again is harmless, unless the
--- reference says that it was paid a second time. After an undo it may be bought again, but not by the
--- reference of before, which may be a late retry.
+-- Records that an account has bought a one-time feed. The feed is paid for elsewhere: the entry's amount is 0 and its
+-- reason contains the price. A feed is bought once. Recording it again is harmless, unless the reference shows that it
+-- was paid for a second time. After an undo, it may be bought again, but not with the previous reference, which may be
+-- a late retry.
 --
--- Outcomes: purchased; repeated; not_one_time; own_feed (which the account reads free);
--- already_purchased (under the reference of `entry`);
--- bought_from_balance (the account has bought it by itself, so there is no entry); undone (so was
--- the purchase of this reference, `entry`); reference_taken as in append_ledger_entry.
+-- Outcomes: purchased; repeated; not_one_time; own_feed (which the account reads for free); already_purchased (under
+-- the reference of `entry`); bought_from_balance (the account has bought it itself, so there is no entry); undone (the
+-- purchase with this reference, `entry`, was undone); reference_taken as in append_ledger_entry.
 create or replace function record_purchase(
   buying_account uuid,
   bought_feed uuid,

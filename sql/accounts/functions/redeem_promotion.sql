@@ -1,8 +1,8 @@
--- Gives an account the credits of a promotion code. The account is locked first and the code's row
--- then, so that the last redemption of a code is given once.
+-- Grants an account the credits of a promotion code. The account is locked first and then the code's row, so that the
+-- last redemption of a code is granted only once.
 --
--- Outcomes: redeemed; code_unknown; already_redeemed (`entry` is the first one); expired; exhausted; balance_full
--- as in append_ledger_entry.
+-- Outcomes: redeemed; code_unknown; already_redeemed (`entry` is the first one); expired; exhausted; balance_full as in
+-- append_ledger_entry.
 create or replace function redeem_promotion(
   wanted_code text,
   redeeming_account uuid,

@@ -1,9 +1,9 @@
--- Gives back what a read was charged that was answered: an operator's decision, once for each usage event.
+-- Refunds the charge of an answered read, once for each usage event. This is an operator's decision.
 --
--- A replay under the read's Idempotency-Key answers with the same event from then on, with a charge of 0.
+-- A replay under the read's Idempotency-Key then answers with the same event, with a charge of 0.
 --
--- Outcomes: refunded; repeated (`entry` is the refund of before, or the undo of the purchase); usage_unknown; not_charged (the read cost
--- nothing); balance_full as in append_ledger_entry.
+-- Outcomes: refunded; repeated (`entry` is the earlier refund, or the undo of the purchase); usage_unknown; not_charged
+-- (the read was free); balance_full as in append_ledger_entry.
 create or replace function refund_event(
   wanted_usage uuid,
   refund_reason text,
@@ -33,7 +33,7 @@ begin
   from accounts
   where account_id = event.account_id
   for no key update;
-  -- Read again under the lock: it may have been refunded since, or its charge carried over into the ledger.
+  -- Read again under the lock: it may have been refunded since, or its charge carried over to the ledger.
   select * into event
   from usage_events
   where account_id = event.account_id
@@ -51,7 +51,7 @@ begin
   from refund_usage(event, refund_reason, false);
   outcome := case refund.outcome
     when 'appended' then 'refunded'
-    -- The purchase was undone since the first look. Nothing else takes this reference.
+    -- The purchase was undone since the first look-up. Nothing else uses this reference.
     when 'reference_taken' then 'repeated'
     else refund.outcome
   end;

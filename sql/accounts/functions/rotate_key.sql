@@ -1,13 +1,13 @@
--- Makes a key with the settings of another one, which ends after the grace, or earlier if it was to end anyway. No
--- row comes back if the other one does not hold.
+-- Creates a key with the settings of another one, which ends after the grace period, or earlier if it was to expire
+-- anyway. No row if the other one is not valid.
 --
--- A key that was rotated before ends with its grace. Its next successor has the end of the one before, so that it
--- does not end so soon as well.
+-- A key that was rotated before ends with its grace period. Its next successor has the expiry of the previous successor,
+-- so that it does not end early as well.
 --
--- Without a grace the old key is revoked, and the agents that it has connected end. With one they stay, and end with the
--- keys that take its place.
+-- Without a grace period, the old key is revoked, and the agents that it has connected end. Otherwise they stay, and
+-- end with the keys that replace it.
 --
--- All keys of a chain of rotations share one record of what is spent, so that a rotation gives no second budget.
+-- All keys of a chain of rotations share one record of spending, so that a rotation does not provide a second budget.
 create or replace function rotate_key(
   old_key uuid,
   new_hash bytea,
@@ -44,7 +44,7 @@ begin
   from api_keys as ends
   where ends.account_id = rotated.account_id
     and old_key in (ends.key_id, ends.replaces)
-  -- Its own end if it has no successor.
+  -- Its own expiry if it has no successor.
   order by ends.key_id = old_key, ends.created_at desc
   limit 1
   returning key_id into made_key;

@@ -1,8 +1,8 @@
--- Takes back that an account has bought a feed. The purchase goes, so the account's version is renewed and the
--- next read is refused. Afterwards the feed may be bought again.
+-- Undoes an account's purchase of a feed. The purchase is deleted, so the account's version is renewed and the next
+-- read is refused. Afterwards the feed may be bought again.
 --
--- An entry keeps the reason. Its amount is what was charged, if the purchase was paid from the balance. It is 0 if the
--- purchase was paid elsewhere, or if its usage event was refunded before.
+-- An entry records the reason. Its amount is the charge, if the purchase was paid from the balance. It is 0 if the
+-- purchase was paid for elsewhere, or if its usage event was refunded before.
 --
 -- Outcomes: undone; repeated (`entry` is the last undo: the feed has not been bought again since); not_purchased;
 -- balance_full as in append_ledger_entry.
@@ -18,7 +18,7 @@ language plpgsql
 as $$
 declare
   bought purchases;
-  -- The same as of any other refund of the event, so that there is only one.
+  -- The same reference as for any other refund of the event, so that there is only one.
   refund_reference text;
   is_owed boolean;
   appended record;
@@ -65,7 +65,7 @@ begin
     return;
   end if;
   entry := appended.entry;
-  -- After a year the event may have gone from the log.
+  -- After a year, the event may no longer be in the log.
   update usage_events
   set refunded = true
   where account_id = buying_account

@@ -1,5 +1,5 @@
--- The least usage id of a time range that begins at `since`; null for the beginning of the log.
--- The log begins after 1970, which also is the earliest time that a UUIDv7 can name.
+-- The smallest usage id of a time range that begins at `since`. Null for the beginning of the log. The log begins after
+-- 1970, which is also the earliest time that a UUIDv7 can represent.
 create or replace function uuid_since(since timestamptz)
 returns uuid
 language sql

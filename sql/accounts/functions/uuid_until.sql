@@ -1,5 +1,5 @@
--- An upper bound of the usage ids of a time range that ends with the millisecond of `until`; null for the end of
--- the log.
+-- An upper bound of the usage ids of a time range that ends with the millisecond of `until`. Null for the end of the
+-- log.
 create or replace function uuid_until(until timestamptz)
 returns uuid
 language sql

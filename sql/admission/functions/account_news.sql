@@ -1,13 +1,13 @@
--- What has changed of an account since a gateway last read it, one row an account.
+-- The changes of an account since a gateway last read it, one row per account.
 --
--- The events are those that count in windows: of the last window_us, and decided after known_us. If the generation has
--- moved, known_us means nothing, and the gateway must read all of the account again; it then passes generation -1. If
--- the clock was set back, events that lie ahead of it count, too.
+-- The events are those that count in windows: from the last window_us, and decided after known_us. If the generation
+-- has moved, known_us is meaningless, and the gateway must read the whole account again, for which it passes generation
+-- -1. If the clock was set back, events in the future also count.
 --
 -- news: [version, generation, balance_nanos, logged_us, events, spending] as JSON
--- events: [[window, decided_us], …], the oldest first; null if the generation has moved. As in `terms.ts`, reads
---   of data are counted by feed, all else by operation
--- spending: [[key_id, day, spent_nanos], …] of the budgets, by the first keys of their chains; null if there is none
+-- events: [[window, decided_us], …], oldest first; null if the generation has moved. As in `terms.ts`, data reads are
+--   counted by feed, all others by operation
+-- spending: [[key_id, day, spent_nanos], …] of the budgets, by the first keys of their chains; null if there are none
 create or replace function account_news(
   account_id uuid,
   known_generation bigint,

@@ -1,7 +1,7 @@
--- Makes the monthly partitions of the usage log from the month of `starting` on, `months` ahead.
--- A partition is a range of UUIDv7: the first 48 bits are milliseconds of the Unix epoch.
+-- Creates the monthly partitions of the usage log from the month of `starting` on, `months` ahead. A partition is a
+-- range of UUIDv7, whose first 48 bits are milliseconds of the Unix epoch.
 --
--- It has the rights of its owner, so that a gateway whose role can't change the schema gets its partitions.
+-- It runs with the rights of its owner, so that a gateway whose role can't change the schema gets its partitions.
 create or replace function create_usage_partitions(starting timestamptz, months int)
 returns void
 language plpgsql
@@ -19,7 +19,7 @@ begin
     if to_regclass(partition_name) is not null then
       continue;
     end if;
-    -- Another process may be making it: then it is there once the log is ours.
+    -- Another process may be creating it, in which case it exists once we have the lock on the log.
     lock table only usage_events in access exclusive mode;
     if to_regclass(partition_name) is null then
       execute format(

@@ -1,4 +1,4 @@
--- A moment in microseconds of the Unix epoch, the unit of all hits.
+-- A time in microseconds of the Unix epoch, the unit of all hits.
 create or replace function epoch_us(moment timestamptz)
 returns bigint
 language sql

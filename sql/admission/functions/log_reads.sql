@@ -1,36 +1,36 @@
--- Charges and logs the reads of a batch, those of accounts that are as the gateway knows them, in one commit.
+-- Charges and logs the reads of a batch in one commit, for those accounts that are as the gateway knows them.
 --
--- The gateway has decided the reads by what it remembers. This proves it: an account's reads are written only
--- if its version is the one that the gateway knows, and each of their feeds is as the gateway planned by. The
--- version says that balance, windows, purchases and keys are as known, so nothing else is looked at. The
--- update waits for a batch that holds the account, and then finds its version renewed.
+-- The gateway has decided the reads by what it remembers. This function proves that: an account's reads are written
+-- only if its version is the one that the gateway knows, and each feed is as it was when the gateway planned the read.
+-- The version covers balance, windows, purchases, and keys, so nothing else is checked. If another batch has locked the
+-- account, the update waits, and then finds the version renewed.
 --
--- Accounts come in ascending order, and are updated in it, so that batches don't deadlock.
+-- Accounts are passed and updated in ascending order, so that batches don't deadlock.
 --
--- batch_token: 48 random bits in hexadecimal: the end of the batch's usage ids
--- new_version: the same as a number: the version of the accounts that are written
--- clock_us: the latest time by which the gateway decided. If the clock is behind it, the clock was set back. Then
---   nothing is written, and only decided_us is returned
--- account_ids, known_versions, known_generations, known_us, amounts: one element an account; known_us is the
---   logged_us that the gateway knows, amounts are the sums of the charges
--- The other arrays have one element a read: account_numbers (place of its account, from 1), operations,
---   feed_ids, definition_versions and data_versions (null: no feed; data_version null to skip
---   the check; for metadata it is the version of the feed's row, xmin), charges (nano-dollars), key_ids,
---   key_ends (microseconds of the epoch; null: the key does not expire)
--- remembered_reads, idempotency_keys, query_hashes, answered_versions, beginnings: the reads, by place, that came with
---   an Idempotency-Key, and what they are answered with; see the columns of idempotency_keys
--- budget_accounts, budget_keys, budget_amounts: one element a budget that is charged: the number of its account, the
---   first key of the chain that has it, and the sum of the charges
+-- batch_token: 48 random bits in hexadecimal: the suffix of the batch's usage ids
+-- new_version: the same as a number: the new version of the accounts that are written
+-- clock_us: the latest time at which the gateway decided. If the clock is earlier, it was set back. Then nothing is
+--   written, and only decided_us is returned
+-- account_ids, known_versions, known_generations, known_us, amounts: one element per account; known_us is the logged_us
+--   that the gateway knows, amounts are the sums of the charges
+-- The other arrays have one element per read: account_numbers (position of its account, from 1), operations, feed_ids,
+-- definition_versions and data_versions (null: no feed; data_version null to skip the check; for metadata it is the
+-- version of the feed's row, xmin), charges (nano-dollars), key_ids, key_ends (microseconds of the epoch; null: the key
+-- does not expire)
+-- remembered_reads, idempotency_keys, query_hashes, answered_versions, beginnings: the reads, by position, with an
+--   Idempotency-Key, and how they are answered; see the columns of idempotency_keys
+-- budget_accounts, budget_keys, budget_amounts: one element per charged budget: the number of its account, the first
+--   key of its chain, and the sum of the charges
 --
--- A read of the operation purchase buys its feed for the charge. Every purchase renews the account's version. So the
--- version proves that the account has not bought the feed yet, and the gateway must read the account anew afterwards.
+-- A read with the operation purchase buys its feed for the charge. Every purchase renews the account's version. So the
+-- version proves that the account has not bought the feed yet, and the gateway must read the account again afterwards.
 --
--- verdicts: a letter a read: c (feed and key are current), d (the data has moved, to seen_versions),
---   f (the feed has changed or closed), k (the key has expired)
--- seen_versions: a list, data or row version a read; empty for null
--- balances: a list, one an account, after the charge; empty if the account's reads were not written
--- news: of the accounts that were not written since their version has moved, as JSON:
---   [[number, news], …]; see account_news
+-- verdicts: one letter per read: c (feed and key are current), d (the data has moved, to seen_versions), f (the feed
+--   has changed or closed), k (the key has expired)
+-- seen_versions: a list with the data or row version of each read; empty for null
+-- balances: a list with the balance of each account after the charge; empty if the account's reads were not written
+-- news: of the accounts that were not written because their version has moved, as JSON: [[number, news], …]; see
+--   account_news
 create or replace function log_reads(
   batch_token text,
   new_version bigint,
@@ -66,7 +66,7 @@ returns table (
   news json
 )
 language plpgsql
--- Every table is reached by its key. A plan that was made while the tables were empty would scan them.
+-- Every table is accessed by its key. A plan that was made while the tables were empty would scan them.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -75,11 +75,11 @@ as $$
 #variable_conflict use_column
 declare
   moment constant timestamptz := clock_timestamp();
-  -- Accounts with a read that can't be written: none of their reads is.
+  -- Accounts with a read that can't be written. None of their reads is written.
   held_back int[];
   written_numbers int[];
   written_balances bigint[];
-  -- Accounts whose log has been ahead of this moment.
+  -- Accounts with logged events later than this time.
   late_numbers int[];
   is_written boolean[];
 begin
@@ -127,7 +127,7 @@ begin
     set balance_nanos = accounts.balance_nanos - charged.amount,
       version = new_version,
       logged_us = decided_us,
-      -- The clock was set back. A gateway that knows events ahead of it must read all of the account again.
+      -- The clock was set back. A gateway that knows events in the future must read the whole account again.
       generation = case
         when accounts.logged_us >= decided_us then floor(random() * 281474976710656)::bigint
         else accounts.generation
@@ -239,7 +239,7 @@ begin
       as asked (account_number, key_id, amount)
     where is_written[asked.account_number]
     on conflict (account_id, key_id) do update
-    -- If the clock was set back, the later day goes on.
+    -- If the clock was set back, the later day stays current.
     set day = greatest(known.day, excluded.day),
       spent_nanos = excluded.spent_nanos
         + case when known.day >= excluded.day then known.spent_nanos else 0 end;

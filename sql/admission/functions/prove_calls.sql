@@ -1,7 +1,7 @@
--- Key, account, feed and Idempotency-Key of calls as they are now, one row a call, in their order.
+-- The current key, account, feed, and Idempotency-Key of calls, one row per call, in order.
 --
--- It is a function so that its plan is kept. As a statement it would be planned at every call, which takes ten times as
--- long as to run it: PostgreSQL estimates that a plan for any number of calls costs more than one for these.
+-- It is a function so that its plan is kept. As a statement, it would be planned at every call, which takes ten times
+-- as long as running it, because PostgreSQL estimates a generic plan to cost more than a plan for these calls.
 --
 -- account_ids, known_generations, known_us: of the callers, as the gateway knows them; see account_news
 -- feed_ids, idempotency_keys: null if there is none
@@ -35,7 +35,7 @@ returns table (
 )
 language plpgsql
 set plan_cache_mode = force_generic_plan
--- Every table is reached by its key. A plan that was made while the tables were empty would scan them.
+-- Every table is accessed by its key. A plan that was made while the tables were empty would scan them.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

@@ -1,18 +1,18 @@
--- Gives back what reads were charged that were answered with an error: all reads of a batch whose answer was
--- lost, or one read of a batch.
+-- Refunds reads that were answered with an error: all reads of a batch whose answer was lost, or one read of a batch.
 --
--- The accounts' versions are renewed first. A lost batch that has not updated them yet finds its versions
--- outdated and writes nothing. If it has updated them, this waits for it, and finds its events. Twice is harmless.
+-- The accounts' versions are renewed first. A lost batch that has not updated them yet finds its versions outdated and
+-- writes nothing. If it has updated them, this function waits for it, and finds its events. Running it twice is
+-- harmless.
 --
--- An event under an Idempotency-Key that a client has been answered with since is not refunded. Nor is a purchase: it
--- stands, and a client that asks again is answered with it.
+-- If an Idempotency-Key's event has been returned to a client since, it is not refunded. Nor is a purchase: it stays,
+-- and is returned to a client that asks again.
 --
--- batch_token: the end of the batch's usage ids
+-- batch_token: the suffix of the batch's usage ids
 -- account_ids: the accounts of the reads, each once
--- elapsed_ms: since the batch was sent: only younger events are looked at
--- sent_at: when it was sent, by the gateway's clock: that of the database may be set while a batch is under
---   way, and a gateway that sleeps counts no time
--- only_usage: the usage event of the one read; null for the whole batch
+-- elapsed_ms: since the batch was sent; only younger events are examined
+-- sent_at: when it was sent, by the gateway's clock, because the database's clock may be set during a batch, and a
+--   gateway that is suspended counts no time
+-- only_usage: the usage event of a single read; null for the whole batch
 create or replace function refund_reads(
   batch_token text,
   account_ids uuid[],
@@ -55,7 +55,7 @@ begin
       and usage_events.operation <> 'purchase'
     order by usage_events.usage_id
   loop
-    -- A replay that notes itself at this moment is waited for.
+    -- Waits for a replay that is being recorded at the same time.
     delete from idempotency_keys
     where idempotency_keys.account_id = event.account_id
       and idempotency_keys.usage_id = event.usage_id

@@ -1,9 +1,9 @@
--- Gives the charge of a usage event back by a ledger entry, once, and marks the event as refunded. The caller
--- holds the account's lock and has seen that the event is not refunded.
+-- Refunds the charge of a usage event by a ledger entry, once, and marks the event as refunded. The caller must hold
+-- the account's lock and have checked that the event is not refunded.
 --
--- refund_reason: kept in the ledger
--- has_failed: whether the read was answered with an error. Then it counts in no window either; a read that was
---   answered keeps its place in its window, because a refund is no permission to read more
+-- refund_reason: recorded in the ledger
+-- has_failed: whether the read was answered with an error. Such a read counts in no window either. An answered read
+--   keeps its place in its window, because a refund is no permission to read more
 --
 -- Outcomes: those of append_ledger_entry; appended also if nothing was charged, without an entry
 create or replace function refund_usage(
@@ -38,7 +38,7 @@ begin
   where usage_events.account_id = event.account_id
     and usage_events.usage_id = event.usage_id
     and outcome = 'appended';
-  -- A read that failed has not spent of its key's budget.
+  -- A failed read has spent nothing of its key's budget.
   update key_spending
   set spent_nanos = key_spending.spent_nanos - event.charge_nanos
   where has_failed

@@ -1,4 +1,4 @@
--- The millisecond that a UUIDv7 names; that of the least UUID is in 1970.
+-- The millisecond in a UUIDv7. That of the smallest UUID is in 1970.
 create or replace function time_of_uuid(id uuid)
 returns timestamptz
 language sql

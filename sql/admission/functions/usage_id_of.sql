@@ -1,5 +1,5 @@
--- A usage id, UUIDv7: the time (48 bits of milliseconds, 12 of their fraction), the read's place in its
--- batch, and the batch's token. Unique over all processes, and in the order of the log.
+-- A usage id, UUIDv7: the time (48 bits of milliseconds, 12 of their fraction), the read's position in its batch, and
+-- the batch's token. Unique across all processes, and in log order.
 create or replace function usage_id_of(moment_us bigint, place int, batch_token text)
 returns uuid
 language sql

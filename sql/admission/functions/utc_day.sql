@@ -1,4 +1,4 @@
--- The UTC day of a moment in microseconds of the Unix epoch: days since its first one.
+-- The UTC day of a time in microseconds of the Unix epoch, in days since the epoch.
 create or replace function utc_day(moment_us bigint)
 returns int
 language sql

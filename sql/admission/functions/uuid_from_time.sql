@@ -1,4 +1,4 @@
--- The smallest UUID of a millisecond in the order of UUIDv7: what bounds a time range of usage ids.
+-- The smallest UUIDv7 of a millisecond: the bound of a time range of usage ids.
 create or replace function uuid_from_time(moment timestamptz)
 returns uuid
 language sql

@@ -1,17 +1,18 @@
--- Deletes a feed: nobody finds it from now on. A job removes its rows and texts. To delete it again is harmless.
+-- Deletes a feed, which is no longer reachable from now on. A job removes its rows and texts. Deleting it again is
+-- harmless.
 --
--- The slug of a feed that was never public and never had data is free at once: nobody has read it. The others stay
--- taken for a while, so that nobody who knows one gets another provider's data under it.
+-- The slug of a feed that was never public and never had data is free immediately, because it has had no readers. Other
+-- slugs stay taken for a while, so that readers who know one don't get another provider's data under it.
 --
--- An account may delete so many feeds in 24 hours, else it could make any number of them in spite of its quota. Its
--- row is locked first, so that deletions at the bound take turns.
+-- The number of deletions per account in 24 hours is limited. Otherwise an account could create any number of feeds in
+-- spite of its quota. Its row is locked first, so that concurrent deletions can't exceed the limit.
 --
--- owner_id: the account that deletes; null for the operator, who may delete a suspended feed, too, and any number of
---   them
--- actor: as of act_as
--- deletions_per_feed: how many deletions each feed of the quota allows
+-- owner_id: the account that deletes; null for the operator, who may also delete a suspended feed, and any number of
+--   feeds
+-- actor: see act_as
+-- deletions_per_feed: the number of deletions allowed for each feed of the quota
 -- Outcomes: deleted, forbidden, suspended (for suspension_reason), limited (deletions_max, and retry_after_ms until
---   there is room)
+-- there is room)
 create or replace function delete_feed(
   owner_id uuid,
   deleted_feed uuid,
@@ -30,7 +31,7 @@ declare
   moment timestamptz;
 begin
   perform act_as(actor);
-  -- An account that may have none any more still deletes those that it has.
+  -- An account whose quota is now 0 can still delete the feeds that it has.
   select greatest(accounts.max_feeds_allowed, 1)::bigint * deletions_per_feed
   into deletions_max
   from accounts

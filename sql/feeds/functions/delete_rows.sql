@@ -1,8 +1,8 @@
--- Removes rows of a provider's own feed by their ids, from all batches, in one commit. If any were there, the data
--- version moves. The audit trail has how many they were, and not which.
+-- Permanently removes rows of a provider's own feed by their ids, from all batches, in one commit. If any of them
+-- existed, the data version moves. The audit trail records their number, but not their ids.
 --
 -- Outcomes: deleted, forbidden, suspended (for suspension_reason)
--- deleted: the ids that were there, as a JSON array
+-- deleted: the ids that existed, as a JSON array
 create or replace function delete_rows(
   owner_id uuid,
   emptied_feed uuid,

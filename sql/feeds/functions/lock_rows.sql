@@ -1,5 +1,5 @@
--- Locks a feed for the removal of rows: its filter indexes, and then the feed, in the order in which the indexer
--- does, so that neither waits for the other.
+-- Locks a feed for the removal of rows: first its filter indexes, then the feed. The indexer uses the same order, so
+-- the two never deadlock.
 create or replace function lock_rows(locked_feed uuid)
 returns void
 language plpgsql

@@ -1,11 +1,11 @@
--- A page of the feeds that are not deleted, newest first. An argument that is null asks for nothing.
+-- A page of the feeds that are not deleted, newest first. A null argument is ignored.
 --
--- Each call is planned for its arguments, so that it begins at the index that has the fewest feeds for them. What
--- fails is found by the refused pushes, one step for each feed that has any. What is late is found by a scan: an index
--- on the time of the last push would cost each push more than a list may.
+-- Each call is planned for its arguments, so that it starts with the most selective index. Failing feeds are found by
+-- their refused pushes, with one step per feed. Late feeds are found by a scan, because an index on the time of the
+-- last push would cost each push more than a list is worth.
 --
--- health_asked: as of list_feed_rows
--- after_feed: the page begins behind it
+-- health_asked: see list_feed_rows
+-- after_feed: the page begins after it
 create or replace function newest_feeds(
   owner_id uuid,
   is_unlisted_only boolean,

@@ -1,8 +1,8 @@
--- Removes rows for good: from a batch or a stream, its filter index and its totals. The caller holds the locks of
--- lock_rows. The positions are not given again.
+-- Permanently removes rows from a batch or a stream, its filter index, and its totals. The caller must hold the locks
+-- of lock_rows. The positions are not reused.
 --
 -- emptied_batch: 0 for a stream
--- removed_ids: those that were there
+-- removed_ids: the ids that existed
 create or replace function remove_rows(
   emptied_feed uuid,
   emptied_batch bigint,
@@ -57,7 +57,7 @@ begin
   where filter_indexes.feed_id = emptied_feed
     and filter_indexes.batch_number = emptied_batch;
   if found then
-    -- A row that was replaced since is in the index as it was before.
+    -- If a row was replaced since, the index contains its previous version.
     select array_agg(coalesce(replaced.payload::text, stored.payload) order by stored.place)
     into indexed_texts
     from unnest(positions, texts) with ordinality as stored (position, payload, place)

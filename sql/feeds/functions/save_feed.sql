@@ -1,26 +1,25 @@
--- Creates or edits one feed: every rule that depends on what is stored, and the write, in one commit.
+-- Creates or edits one feed: checks every rule that depends on stored data, and writes, in one commit.
 --
--- The account's row is locked first, so that creates at the quota take turns, and then the feed's row. The
--- given fields are laid over the row as it is under the lock, so two edits at once never lose each other's
--- fields.
+-- The account's row is locked first, so that concurrent creates can't exceed the quota, and then the feed's row. The
+-- given fields are applied to the row under the lock, so concurrent edits never lose each other's fields.
 --
 -- owner_id: the account that saves
--- saved_feed_id: the feed that is meant, or the id that a new one is to get; null for one of our making
--- save_mode: create, where a feed that is not there is made (fields then hold name and endpoint_path),
---   or edit, where it is refused
--- fields: the given fields and no others, as one JSON object; null clears. It is json and not jsonb, so
+-- saved_feed_id: the feed to save, or the id for a new one; null to generate the id
+-- save_mode: create, which creates a missing feed (fields must contain name and endpoint_path), or edit, which refuses
+--   it
+-- fields: only the given fields, as one JSON object; null clears a field. It is json, not jsonb, so that
 --   schema_definition and sample_response keep their text
--- given_price_type, given_call_price_nanos, given_one_time_price_cents: the pricing as decided from the
---   body; given_price_type is null where the body has none, and pricing stays
--- compared_version: definition_version of the feed whose schema the given one was compared with; null for none. A
---   schema of another version is not replaced by what was not compared with it: stale
+-- given_price_type, given_call_price_nanos, given_one_time_price_cents: the pricing as decided from the body;
+--   given_price_type is null if the body has none, so that pricing is unchanged
+-- compared_version: definition_version of the feed whose schema the given one was compared with; null for none. If the
+--   feed has another version, the outcome is stale, because the schemas were not compared
 -- is_breaking: whether that comparison says that the given schema breaks readers
--- is_dry_run: everything is decided, and nothing is written
+-- is_dry_run: checks everything, and writes nothing
 --
--- Outcomes: created, saved, forbidden, draft_step_null (null over a number), schema_required,
--- schema_for_array (locked, on a feed whose rows are objects), never_pushed, type_locked,
--- endpoint_path_taken, quota_exceeded, schema_breaking (by an edit of an active feed with a locked schema, without a
--- higher schema_version), stale, saved in a dry run, too, suspended (for suspension_reason), retention_for_stream.
+-- Outcomes: created, saved, forbidden, draft_step_null (null over a number), schema_required, schema_for_array (locked,
+-- on a feed whose rows are objects), never_pushed, type_locked, endpoint_path_taken, quota_exceeded, schema_breaking
+-- (by an edit of an active feed with a locked schema, without a higher schema_version), stale, saved (also in a dry
+-- run), suspended (for suspension_reason), retention_for_stream.
 create or replace function save_feed(
   owner_id uuid,
   saved_feed_id uuid,
@@ -40,8 +39,8 @@ create or replace function save_feed(
   out suspension_reason text
 )
 language plpgsql
--- Every table is reached by its key; without this a plan made while the tables were empty could scan
--- them, and be kept.
+-- Every table is accessed by its key. Without this, a plan made while the tables were empty could scan them, and be
+-- kept.
 set enable_seqscan = off
 as $$
 #variable_conflict use_column
@@ -88,7 +87,7 @@ begin
   end if;
   feed_id := feed.feed_id;
 
-  -- A field that is not given stays, and a JSON null becomes a SQL null, in the json columns too.
+  -- A field that is not given stays, and a JSON null becomes a SQL null, including in the json columns.
   saved := json_populate_record(feed, fields);
   if given_price_type is not null then
     saved.price_type := given_price_type;
@@ -111,8 +110,8 @@ begin
       then 'retention_for_stream'
     when saved.draft_step is null and feed.draft_step is not null
       then 'draft_step_null'
-    -- A first push may have activated a draft without one: it stays so where neither is named, or the row
-    -- is sent back as it was.
+    -- A first push may have activated a draft without a schema. It stays so if neither field is given, or if the row is
+    -- sent back unchanged.
     when saved.status <> 'draft' and is_schema_empty
       and (
         saved.status <> feed.status
@@ -126,7 +125,7 @@ begin
       then 'schema_for_array'
     when saved.status = 'active' and feed.status <> 'active' and feed.first_pushed_at is null
       then 'never_pushed'
-    -- What a failed import had staged is no data: nobody could ever read it. Events that one has left are.
+    -- Rows staged by a failed import are not data, because they were never readable. Events that it has left are.
     when saved.feed_type is distinct from feed.feed_type and feed.next_position > 1
       and (
         feed.first_pushed_at is not null
@@ -138,7 +137,7 @@ begin
       then 'endpoint_path_taken'
     when feed.definition_version <> compared_version
       then 'stale'
-    -- As the feed is before the edit: whoever reads it relies on that.
+    -- By the feed as it was before the edit, because readers rely on that.
     when is_breaking and feed.status = 'active' and feed.schema_locked
       and saved.schema_version <= feed.schema_version
       then 'schema_breaking'
@@ -175,7 +174,7 @@ begin
         saved.schema_changed_at, saved.review
       );
       feeds_used := feeds_used + 1;
-    -- As text, because json has no equality; what is written as it was is no change.
+    -- As text, because json has no equality. Writing the same value is not a change.
     elsif saved::text <> feed::text then
       update feeds
       set (
@@ -210,7 +209,7 @@ begin
       end if;
     end if;
   exception when unique_violation then
-    -- Another account was faster since the look above.
+    -- Another account was faster since the check above.
     get stacked diagnostics violated = constraint_name;
     if violated = 'feeds_endpoint_path_unique' then
       outcome := 'endpoint_path_taken';
@@ -219,7 +218,7 @@ begin
     if violated <> 'feeds_pkey' then
       raise;
     end if;
-    -- The id is there by now, and stays: so this is no longer a create.
+    -- The id exists by now, and stays, so this is no longer a create.
     select again.*
     into outcome, feed_id, max_feeds_allowed, feeds_used, suspension_reason
     from save_feed(

@@ -1,9 +1,10 @@
--- Proves the ledgers of the next accounts in order of their ids, for 200 ms at most, and that what each has paid is what
--- providers have earned by it. Each account is one snapshot. At the end of a pass, what all have paid must be what all
--- providers have earned; if not, that counts as one more, named earnings.
+-- Verifies the ledgers of the next accounts in id order, for at most 200 ms, and that each account's payments are equal
+-- to the earnings of providers from it. Each account is checked in one snapshot. At the end of a pass, the total of all
+-- payments must be equal to the total of all earnings. If it is not, that counts as one more fault, named earnings.
 --
--- mark: the account that was proven last, how many of the pass are wrong, which, the first ten of them, and the sums of
--- the pass so far. A wrong account is reported at once, and that all is well only at the end of a pass, as are the sums.
+-- mark: the last account that was verified, the number of wrong accounts in the pass, the first ten of them, and the
+--   sums of the pass so far. A wrong account is reported immediately. Success and sums are reported only at the end of
+--   a pass.
 create or replace function check_ledgers(
   inout mark text,
   moment timestamptz,
@@ -22,7 +23,7 @@ declare
   proven_id uuid;
   ledger record;
   accounts_done int := 0;
-  -- Accounts, granted, revoked, charged, refunded, balances; of the pass so far.
+  -- Accounts, granted, revoked, charged, refunded, balances: of the pass so far.
   sums numeric[] := coalesce(
     string_to_array(nullif(split_part(mark, ' ', 4), ''), ',')::numeric[], array[0, 0, 0, 0, 0, 0]
   );

@@ -1,4 +1,4 @@
--- Counts the readable feeds whose newest push is older than their interval, and notes the oldest of these pushes.
+-- Counts the readable feeds whose newest push is older than their interval, and records the oldest of these pushes.
 create or replace function count_overdue_feeds(moment timestamptz)
 returns void
 language sql

@@ -1,7 +1,7 @@
--- Brings filter indexes up to date before anyone filters: those of batches and streams that were pushed to lately
--- and lack many rows. It takes one after the other, a chunk for each step.
+-- Updates filter indexes before anyone filters: those of recently pushed batches and streams with many unindexed rows.
+-- It handles one after another, a chunk in each step.
 --
--- mark: the last push that was looked at, and behind it the feed and the batch under way.
+-- mark: the last push that was examined, followed by the feed and the batch in progress.
 create or replace function index_large_batches(
   inout mark text,
   unindexed_min bigint,
@@ -18,7 +18,7 @@ declare
 begin
   if target_feed is null then
     select coalesce(max(pushes.push_id), 0) into newest from pushes;
-    -- The first look goes back a little; what it misses is indexed when it is filtered.
+    -- The first look goes back only a little. What it misses is indexed when it is filtered.
     looked_at := coalesce(looked_at, newest - 1000);
     with pushed as (
       select distinct pushes.feed_id

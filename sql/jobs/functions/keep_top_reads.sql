@@ -1,5 +1,5 @@
--- Ranks the reads of the last days, with that of the moment, and of that day alone, and keeps the first places: for
--- find_top_reads. Each ranking takes at most a twentieth of one process's time, however much there is to add up.
+-- Ranks the reads of the last days up to `moment`, and of that day alone, and stores the first places for
+-- find_top_reads. Each ranking takes at most a twentieth of one process's time, however much there is to sum up.
 create or replace function keep_top_reads(moment timestamptz, age interval, places int)
 returns void
 language plpgsql

@@ -1,5 +1,5 @@
--- Removes pushes older than `age` from the history of the next feeds in order of their ids. The newest
--- successful one among them stays: it was what readers saw when the rest of the history began.
+-- Removes pushes older than `age` from the history of the next feeds in id order. The newest successful one among them
+-- stays, because it is what readers saw when the rest of the history began.
 create or replace function prune_pushes(
   inout mark text,
   moment timestamptz,

@@ -1,6 +1,6 @@
--- How reliable a feed is, 0 to 100: the share of time in which its newest successful push was no older than the
--- sync interval plus 10 %. The time begins `history` ago, or with the first push if that is later.
--- Null before the first interval has passed. Decisions 4.
+-- The reliability of a feed, 0 to 100: the share of time in which its newest successful push was no older than the sync
+-- interval plus 10 %. The time starts `history` ago, or with the first push if that is later. Null before the first
+-- interval has passed.
 create or replace function reliability_of(
   scored_feed uuid,
   first_pushed_at timestamptz,
@@ -18,7 +18,7 @@ as $$
       -- A minute plus 10 %.
       sync_interval_mins * interval '66 seconds' as fresh_for
   ),
-  -- The push that was the newest when the span began, and all since; each counts until the next.
+  -- The newest push when the period began, and all later ones. Each counts until the next.
   shown as (
     select
       pushes.pushed_at,

@@ -1,6 +1,6 @@
--- Removes events of the audit trail that are older than `age`, as `remove_aged_rows` does, and none of the last day.
+-- Removes events of the audit trail that are older than `age`, like `remove_aged_rows`, but none of the last day.
 --
--- It has the rights of its owner: a gateway's role adds to the trail, and can take nothing out of it by itself.
+-- It runs with the rights of its owner: a gateway's role can append to the trail, but can't remove anything by itself.
 create or replace function remove_aged_audit(
   moment timestamptz,
   age interval,

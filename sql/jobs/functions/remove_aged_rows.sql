@@ -1,7 +1,7 @@
--- Removes the rows of a table that are older than `age`, the oldest first, a bounded piece at a time. Rows
--- that are locked are passed over until the next pass, so that nobody waits for this, nor this for anybody.
+-- Removes the rows of a table that are older than `age`, oldest first, in bounded pieces. Locked rows are skipped until
+-- the next pass, so that nothing waits for this function, or this function for anything.
 --
--- aged_table: has an index on happened_at
+-- aged_table: must have an index on happened_at
 create or replace function remove_aged_rows(
   moment timestamptz,
   age interval,

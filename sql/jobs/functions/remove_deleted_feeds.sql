@@ -1,6 +1,6 @@
--- Removes what deleted feeds had, the oldest deletion first, a bounded piece at a time: rows, filter indexes, batches
--- the history of pushes, and at last the texts. The feed's row and name stay, because the usage log and the ledger name
--- it. A slug is set free when the deletion is older than slug_age.
+-- Removes the contents of deleted feeds, oldest deletion first, in bounded pieces: rows, filter indexes, batches, the
+-- history of pushes, and finally the texts. The feed's row and name stay, because the usage log and the ledger refer to
+-- it. A slug becomes free when the deletion is older than slug_age.
 create or replace function remove_deleted_feeds(
   moment timestamptz,
   slug_age interval,
@@ -35,7 +35,7 @@ begin
 
   delete from documents
   where documents.feed_id = feed.feed_id;
-  -- The first rows by their key, up to the last of them: a range of the index.
+  -- The first rows by key, up to the last of them: a range of the index.
   select first_rows.batch_number, first_rows.position
   into last_row
   from (
@@ -94,7 +94,7 @@ begin
     and replaced_rows.filter_index_id = filter_indexes.filter_index_id;
   delete from filter_indexes
   where filter_indexes.feed_id = feed.feed_id;
-  -- A step of an import that still runs finds that it has lost the feed.
+  -- A step of an import that is still running then finds that it has lost the feed.
   delete from imports
   where imports.feed_id = feed.feed_id;
   delete from batches

@@ -1,5 +1,5 @@
--- Removes events that are older than their stream keeps them, a bounded piece of one stream at a time. Readers do not
--- see them any more. The data version moves, so that what clients remember of the stream is looked at again.
+-- Removes events that are older than their stream's retention, in bounded pieces of one stream at a time. Readers
+-- already can't see them. The data version moves, so that clients revalidate their copies of the stream.
 create or replace function remove_expired_events(
   moment timestamptz,
   row_limit int

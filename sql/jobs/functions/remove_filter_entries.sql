@@ -1,5 +1,5 @@
--- Removes a bounded number of index entries that no reader can need any more: their batch is gone, or was retired
--- longer ago than a cursor may use it.
+-- Removes a bounded number of index entries that no reader can need anymore: their batch has been removed, or was
+-- retired too long ago for a cursor to use it.
 create or replace function remove_filter_entries(
   moment timestamptz,
   grace interval,

@@ -1,4 +1,4 @@
--- Removes totals by minute that are too old, a bounded piece at a time. True if more is left.
+-- Removes totals by minute that are too old, in bounded pieces. Returns true if more is left.
 create or replace function remove_old_minutes(moment timestamptz, row_limit int)
 returns boolean
 language plpgsql

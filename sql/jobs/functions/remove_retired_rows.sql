@@ -1,5 +1,5 @@
--- Removes rows of batches that were retired longer ago than the grace, in which cursors may still walk
--- them. A batch with a name stays without its rows: pushes to it are refused for good.
+-- Removes rows of batches that were retired longer ago than the grace period, in which cursors may still read them. A
+-- named batch stays without its rows, so that pushes to it are refused permanently.
 create or replace function remove_retired_rows(
   moment timestamptz,
   grace interval,

@@ -1,5 +1,5 @@
--- Removes registrations of clients that nobody has used, and codes that became no key, older than `age`, a bounded piece
--- of each at a time.
+-- Removes unused registrations of clients, and codes that never became a key, older than `age`, in bounded pieces of
+-- each.
 create or replace function remove_unused_connections(
   moment timestamptz,
   age interval,

@@ -1,10 +1,10 @@
--- Retires batches that were never finalized, are not what readers see, and that nobody has pushed to for
--- longer than `age`. Those of suspended feeds stay; their time begins anew when the feed is resumed.
--- Their rows are removed like those of every retired batch. A late push to one is refused as closed, because it would
--- begin half a batch of the same name. The same for what imports have staged whose process has died: nothing has been
--- heard of them for 10 minutes.
+-- Retires batches that were never finalized, are not visible to readers, and have not been pushed to for longer than
+-- `age`. Those of suspended feeds stay, and their time starts again when the feed is resumed. Their rows are removed
+-- like those of every retired batch. A late push to one is refused as closed, because it would start half a batch of
+-- the same name. The same applies to rows staged by imports whose process has died, which is assumed after 10 minutes
+-- without renewal.
 --
--- The feed's lock is taken as a push takes it; a feed that is being pushed to waits for the next pass.
+-- The feed's lock is taken in the same way as by a push. A feed that is being pushed to is handled in the next pass.
 create or replace function retire_abandoned_batches(
   moment timestamptz,
   age interval,
@@ -34,11 +34,11 @@ begin
     join feeds
       on feeds.feed_id = batches.feed_id
     where batches.status = 'open'
-      -- No later than its last push: by this the index finds them.
+      -- No later than its last push, so that the index finds it.
       and batches.begun_at <= moment - age
       and coalesce(batches.pushed_at, batches.begun_at) <= moment - age
       and feeds.current_batch is distinct from batches.batch_number
-      -- Its provider can't push to it.
+      -- While a feed is suspended, its provider can't push to it.
       and feeds.suspension_reason is null
     order by coalesce(batches.pushed_at, batches.begun_at)
     limit batch_limit

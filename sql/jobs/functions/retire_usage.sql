@@ -1,12 +1,12 @@
--- Takes the oldest partition of the usage log out, once all of it is older than `retention`.
+-- Removes the oldest partition of the usage log, once all of it is older than `retention`.
 --
--- The log is the ledger of charges. So that granted - revoked - charged + refunded = balance holds at every moment,
--- the events go a piece at a time, and with each piece their charges become an entry of the credit
--- ledger for each account, of the kind charges and with a negative amount. An empty partition is dropped.
+-- The log is the ledger of charges. To keep granted - revoked - charged + refunded = balance true at all times, the
+-- events are removed in pieces, and with each piece, their charges become an entry in the credit ledger of each
+-- account, of the kind charges and with a negative amount. An empty partition is dropped.
 --
--- Totals of what was sold are made from the log, so its events stay until they are counted (`count_sales`).
+-- Sales totals are computed from the log, so its events stay until they are counted (`count_sales`).
 --
--- It has the rights of its owner, because a gateway's role may own no tables.
+-- It runs with the rights of its owner, because a gateway's role may own no tables.
 create or replace function retire_usage(
   moment timestamptz,
   retention interval,
@@ -16,7 +16,7 @@ returns boolean
 language plpgsql
 security definer
 set search_path from current
--- To drop a partition locks the log: better to try again later than to hold up the reads behind a long
+-- Dropping a partition locks the log. It is better to try again later than to delay the reads that queue after a long
 -- export.
 set lock_timeout = '250ms'
 as $$
@@ -26,7 +26,7 @@ declare
   removed int;
   is_empty boolean := false;
 begin
-  -- A month is over if it is an earlier one than that of the oldest moment to keep.
+  -- A month is over if it is earlier than the month of the oldest time to keep.
   select min(pg_class.relname::text)
   into partition_name
   from pg_inherits
@@ -93,7 +93,7 @@ begin
   )
   into removed
   using row_limit, replace(right(partition_name, 7), '_', '-'), moment;
-  -- The count is not enough, because an event that is being refunded at this moment was passed over.
+  -- The count is not sufficient, because an event that is being refunded at the same time was skipped.
   if removed < row_limit then
     execute format('select not exists (select from %I)', partition_name) into is_empty;
   end if;

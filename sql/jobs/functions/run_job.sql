@@ -1,12 +1,13 @@
--- Runs a step of a background job, unless the job is not due or another process runs it. True if more is left.
+-- Runs a step of a background job, unless the job is not due or another process is running it. Returns true if more is
+-- left.
 --
--- The job's row is locked until the end of the transaction. No job pauses for a day, so a job that is due later than
--- that was noted by a clock that was ahead.
+-- The job's row is locked until the end of the transaction. No job pauses for a day, so a due time later than that was
+-- written by a clock that was ahead.
 --
--- pause: from the end of a pass to the beginning of the next
--- age: of what the job removes or looks back on; null if it has none
--- amount: what a step does at most, in rows, batches, feeds, entries or places. For filter indexes, the rows that are
---   left without an index; for usage partitions, months
+-- pause: from the end of a pass to the start of the next
+-- age: of what the job removes or covers; null if it has none
+-- amount: the most that a step does, in rows, batches, feeds, entries, or places. For filter indexes, the rows that may
+--   stay unindexed; for usage partitions, months
 -- work_max: of a step that indexes rows; null for other jobs
 create or replace function run_job(
   job text,
@@ -21,7 +22,7 @@ language plpgsql
 as $$
 #variable_conflict use_column
 declare
-  -- How far the pass has come; empty at its beginning.
+  -- The progress of the pass. Empty at its start.
   reached text;
 begin
   is_more := false;
@@ -86,7 +87,8 @@ begin
       into reached, is_more
       from check_ledgers(reached, moment, amount) as step;
     when 'usage partitions' then
-      -- A new partition locks the log: better to try again later than to hold up the reads behind a long export.
+      -- A new partition locks the log. It is better to try again later than to delay the reads that queue after a long
+      -- export.
       perform set_config('lock_timeout', '250ms', true);
       perform create_usage_partitions(moment, amount);
   end case;

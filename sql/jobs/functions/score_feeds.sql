@@ -1,7 +1,7 @@
--- Works out the reliability of the next feeds in order of their ids, for 200 ms at most. A feed is only
--- written if its score changes, because that gives it a new definition and makes answers that show it new.
+-- Computes the reliability of the next feeds in id order, for at most 200 ms. A feed is written only if its score
+-- changes, because that gives it a new definition and invalidates the answers that show it.
 --
--- A feed that is locked is being pushed to; it gets its score at the next pass.
+-- A feed that is locked is being pushed to. It gets its score in the next pass.
 create or replace function score_feeds(
   inout mark text,
   moment timestamptz,

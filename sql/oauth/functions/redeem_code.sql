@@ -1,14 +1,15 @@
--- Makes the key of what a person has agreed to.
+-- Creates the key for a user's consent.
 --
--- A code is spent when it comes, whatever comes with it, so nobody can try a second verifier. If it comes again,
--- somebody else may have it, so the key that it became ends, with all that were made of it by rotation. RFC 6749, 4.1.2.
+-- A code is spent when it is presented, whatever is sent with it, so that a second verifier can't be tried. If it is
+-- presented again, someone else may have it, so the key that was created for it ends, with all keys created from it by
+-- rotation. RFC 6749, 4.1.2.
 --
 -- A code is withdrawn with the key that agreed. The account is locked before the code is read, so that a revocation, or an
 -- earlier end of that key, either comes first and is seen here, or sees the key that is made.
 --
--- presented_address: null if the client sends none, as OAuth 2.1 has it. Then the verifier alone binds it.
+-- presented_address: null if the client sends none, as OAuth 2.1 allows. Then only the verifier binds it.
 --
--- Outcomes: redeemed, unknown, repeated, expired, mismatched (another client, address or verifier), withdrawn
+-- Outcomes: redeemed, unknown, repeated, expired, mismatched (another client, address, or verifier), withdrawn
 create or replace function redeem_code(
   presented_code bytea,
   presented_client text,

@@ -1,5 +1,6 @@
--- The same as rank_reads. A ranking that adds up millions of rows takes a second, so the one that the job `top reads`
--- keeps is taken if it is of these days, and of the totals as they are or no older than the work is worth.
+-- The same result as rank_reads. A ranking that sums up millions of rows takes a second. So the one stored by the job
+-- `top reads` is used if it covers these days, and is either based on the current totals or not too old relative to the
+-- cost of a new one.
 create or replace function find_top_reads(
   from_day date,
   to_day date,
@@ -11,9 +12,10 @@ language plpgsql
 stable
 as $$
 declare
-  -- Work of less than this is done again, for what is newest.
+  -- A ranking that takes less than this is computed again, to be current.
   little constant interval := '25 milliseconds';
-  -- So many times as old as its work was long. The job comes every ten seconds, or at a tenth of this.
+  -- The allowed age, as a multiple of the duration of the ranking. The job runs every ten seconds, or at a tenth of
+  -- this.
   worth constant int := 200;
 begin
   if not is_by_credits

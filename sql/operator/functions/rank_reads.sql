@@ -1,4 +1,4 @@
--- Ranks feeds by how much they are read, and accounts by how much they read, in a range of UTC days, both inclusive.
+-- Ranks feeds by how often they are read, and accounts by how often they read, in a range of UTC days, both inclusive.
 create or replace function rank_reads(
   from_day date,
   to_day date,
@@ -8,7 +8,7 @@ create or replace function rank_reads(
 returns setof top_reads
 language sql
 stable
--- The sums of 200,000 feeds and accounts fit in it.
+-- Enough for the sums of 200,000 feeds and accounts.
 set work_mem = '32MB'
 as $$
   with counted as (
@@ -43,7 +43,7 @@ as $$
     top.reads,
     top.spent_nanos
   from (values (true), (false)) as kind (is_feed)
-  -- So the first are found without sorting all.
+  -- This finds the first ones without sorting all.
   cross join lateral (
     select *
     from weighed

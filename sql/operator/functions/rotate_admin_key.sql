@@ -1,6 +1,6 @@
--- Makes a key of an operator with the settings of another one, which ends after the grace, or earlier if it was to end
--- anyway. No row comes back if the other one does not hold. As for accounts' keys, a key that was rotated before gets
--- another successor with the end of the one before.
+-- Creates a key of an operator with the settings of another one, which ends after the grace period, or earlier if it
+-- was to expire anyway. No row if the other one is not valid. As for accounts' keys, if a key is rotated again, its
+-- next successor has the expiry of the previous successor.
 create or replace function rotate_admin_key(
   old_key uuid,
   new_hash bytea,
@@ -29,7 +29,7 @@ begin
   select new_hash, new_start, rotated.name, ends.expires_at, old_key
   from admin_keys as ends
   where old_key in (ends.key_id, ends.replaces)
-  -- Its own end if it has no successor.
+  -- Its own expiry if it has no successor.
   order by ends.key_id = old_key, ends.created_at desc
   limit 1
   returning key_id into made_key;

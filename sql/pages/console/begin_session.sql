@@ -1,5 +1,5 @@
 -- name: begin_session
--- why: a session of the console that stands for a key; forgets sessions that are over
+-- why: creates a session of the console for a key; removes expired sessions
 -- :session_hash bytea
 -- :permission text
 -- :key_id uuid

@@ -1,7 +1,6 @@
 -- name: end_sessions
--- why: ends one session, or all that its key, or its account with the same permission, has; answers which keys were
--- made for them
--- What a person has connected in a session by a link stays when they sign out, though the session's key is revoked.
+-- why: ends one session, or all of its key or of its account with the same permission; returns the keys made for them
+-- An agent that was connected in a session from a link stays after signing out, although the session's key is revoked.
 -- :session_hash bytea
 -- :is_everywhere boolean
 -- returns key_id uuid, is_own_key boolean

@@ -1,5 +1,5 @@
 -- name: find_names
--- why: what people call the feeds, accounts and keys that a page knows by id, and which feeds are still there
+-- why: the names of feeds, accounts, and keys that a page knows by id, and which feeds still exist
 -- :ids uuid[]
 -- returns id uuid, name text, is_readable boolean, is_deleted boolean
 select feed_id as id, name, is_readable, deleted_at is not null as is_deleted

@@ -1,5 +1,5 @@
 -- name: find_sign_in_link
--- why: who would be signed in by a link, which stays as it is; nothing where use_sign_in_link would find nothing
+-- why: who would be signed in by a link, without consuming it; no row where use_sign_in_link finds none
 -- :link_hash bytea
 -- :is_for_operators boolean
 -- returns permission text, account_name text?, expires_at timestamptz

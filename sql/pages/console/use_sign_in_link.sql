@@ -1,6 +1,6 @@
 -- name: use_sign_in_link
--- why: who is signed in by a link, which is used up with that; nothing if it is over, or the account is
--- suspended. A link for an operator stays as it is where no operator may sign in
+-- why: who is signed in by a link, which is consumed; no row if it has expired or the account is suspended
+-- A link for an operator is not consumed where no operator may sign in.
 -- :link_hash bytea
 -- :is_for_operators boolean
 -- returns permission text, account_id uuid?, made_by text

@@ -1,9 +1,9 @@
 -- name: list_categories
--- why: the categories that have the most listed feeds, for the front page
+-- why: the categories with the most listed feeds, for the front page
 -- :limit int
 -- returns category text, feeds bigint
 with filed as (
-  -- By the column itself, whose index has what is counted.
+  -- By the column itself, whose index contains what is counted.
   select category, count(*) as feeds
   from feeds
   where listed_at is not null

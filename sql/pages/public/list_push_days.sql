@@ -1,6 +1,5 @@
 -- name: list_push_days
--- why: how often a feed was pushed to on each of the last days, today included; of a day no more are counted than a
--- chart needs
+-- why: the number of pushes to a feed on each of the last days, including today, up to what a chart needs
 -- :feed_id uuid
 -- :days int
 -- :counted_max int

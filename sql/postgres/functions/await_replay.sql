@@ -1,7 +1,7 @@
--- On a standby: waits until it has replayed the WAL up to a position of the primary's. True once it has,
+-- On a standby: waits until it has replayed the WAL up to a position of the primary. Returns true once it has, and
 -- false after the wait, or if the server follows no primary.
 --
--- The next statement then sees all that was committed before that position.
+-- The next statement then sees everything that was committed before that position.
 create or replace function await_replay(wanted pg_lsn, wait_max interval)
 returns boolean
 language plpgsql

@@ -1,5 +1,5 @@
--- Adds to how many rows a feed has, and to the bytes of their payloads. Called under the feed's lock by what
--- writes or removes rows.
+-- Updates a feed's number of rows, and the bytes of their payloads. Called under the feed's lock by functions that
+-- write or remove rows.
 --
 -- counted_batch: the batch of a collection; 0 for a singleton or a stream
 -- rows_added, bytes_added: negative if rows were removed
@@ -18,7 +18,7 @@ begin
     payload_bytes = payload_bytes + bytes_added
   where feed_id = counted_feed_id
     and batch_number = counted_batch;
-  -- No upsert: the constraint would refuse the row to be inserted where less is stored than before.
+  -- Not an upsert: the constraint would refuse the inserted row if the amount is negative.
   if not found then
     insert into row_totals (feed_id, batch_number, row_count, payload_bytes)
     values (counted_feed_id, counted_batch, rows_added, bytes_added);

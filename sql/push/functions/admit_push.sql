@@ -1,17 +1,16 @@
--- Locks the feed and decides whether a push may come in: by the feed's definition, the key, and the feed's
--- window, an exact sliding log. A push that may is counted.
+-- Locks the feed and decides whether to admit a push: by the feed's definition, the key, and the feed's window, an
+-- exact sliding log. An admitted push is counted.
 --
--- Windows of pushes are written under the lock of their feed only. So the pushes of a feed are counted one
--- by one, and no other feed of the account waits for them.
+-- A feed's window of pushes is written only under the lock of the feed. So the pushes of a feed are counted one by one,
+-- and no other feed of the account waits for them.
 --
--- planned_version: definition_version that the push was checked by; null if that does not matter
+-- planned_version: definition_version that the push was checked against; null if that does not matter
 -- window_limit: pushes of the feed in a window
 -- window_us: length of the window in microseconds
 --
--- admission: granted, stale (the feed has another definition by now), key_refused (the key or its account) or
---   limited; only a push
---   that is granted is counted
--- window_used: pushes in the window, with this one if it is granted; null if stale or key_refused
+-- admission: granted, stale (the feed's definition has changed), key_refused (the key or its account), or limited; only
+--   a granted push is counted
+-- window_used: pushes in the window, including this one if it is granted; null if stale or key_refused
 -- reset_seconds: when the oldest push that counts leaves the window, in seconds of the Unix epoch, rounded up
 -- retry_after_ms: milliseconds until a full window has room, rounded up; null if it is not full
 create or replace function admit_push(
@@ -52,7 +51,7 @@ begin
     return;
   end if;
 
-  -- Taken under the lock, so that hits are in the order of their times.
+  -- Taken under the lock, so that hits are in time order.
   now_us := extract(epoch from clock_timestamp()) * 1000000;
   select windows.hits[width_bucket(now_us - window_us, windows.hits) + 1:]
   into counted
@@ -61,7 +60,7 @@ begin
   window_used := coalesce(cardinality(counted), 0);
   is_ahead := coalesce(counted[window_used] > now_us, false);
   if is_ahead then
-    -- The clock went back. A hit that lies in the future is moved to now; else it would count for longer than a window.
+    -- The clock was set back. A hit in the future is moved to now. Otherwise it would count for longer than a window.
     counted := array(
       select least(hits.hit_us, now_us)
       from unnest(counted) with ordinality as hits (hit_us, place)

@@ -1,11 +1,12 @@
--- Admits an import as one push, and claims the feed for it: one import runs at a time. A collection's rows are staged
--- in a batch without a name, which only this import can address, and which readers don't see before it ends.
+-- Admits an import as one push, and claims the feed for it. Only one import of a feed runs at a time. A collection's
+-- rows are staged in a batch without a name, which only this import can address, and which readers don't see before it
+-- ends.
 --
 -- An import that has not been renewed for longer than the lease has died with its process. It gives way: the history has
 -- an entry for it, and the job of retired batches removes what it had staged.
 --
--- imported_type: the model that the feed has, or takes over with its first push
--- admission: as of admit_push, or running (counted: another import of the feed runs)
+-- imported_type: the feed's type, which a first push sets
+-- admission: as in admit_push, or running (counted: another import of the feed is running)
 create or replace function begin_import(
   pushed_feed_id uuid,
   pusher_account_id uuid,

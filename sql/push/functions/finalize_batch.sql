@@ -1,10 +1,10 @@
--- Makes a batch the one that readers of a collection see. It retires the former one, and every open batch that was
--- begun before it. Called under the feed's lock.
+-- Makes a batch the one that readers of a collection see. Retires the previous one, and every open batch that was
+-- started before it. Called under the feed's lock.
 --
--- No open batch was begun before the shown one: it is the oldest open one with a name, or retired those before. An
--- import's may be older than the shown one, which then stays open.
+-- No open batch is older than the visible one, which is either the oldest open one with a name, or has retired earlier
+-- ones. Only an import's batch may be older than the visible one, which then stays open.
 --
--- ids: MD5 of the row ids of the push that finalizes it, which tells a retry of that push; null for an import
+-- ids: MD5 of the row ids of the push that finalizes it, which identifies a retry of that push; null for an import
 create or replace function finalize_batch(
   finalized_feed uuid,
   target bigint,

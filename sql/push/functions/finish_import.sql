@@ -1,9 +1,9 @@
--- Brings an import to its end, as one push: readers of a collection see the staged batch from now on, and the history
--- has one entry for all rows.
+-- Completes an import, as one push: readers of a collection see the staged batch from now on, and the history gets one
+-- entry for all rows.
 --
--- actor: as of act_as
--- rows_inserted: of a collection, the rows that the staged batch must have. A server that crashed may have lost the last
---   of its parts, since import_rows does not wait for the disk; the import is then lost.
+-- actor: see act_as
+-- rows_inserted: the number of rows that a collection's staged batch must contain. A server that crashed may have lost
+--   its last parts, because import_rows does not wait for the disk; the import is then lost.
 --
 -- outcome: stored, or the standing that lock_import found instead
 create or replace function finish_import(

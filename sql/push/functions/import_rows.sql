@@ -1,14 +1,14 @@
--- Stores a part of an import, in one commit: events of a stream as push_stream does, rows of a collection into its
--- staged batch.
+-- Stores a part of an import, in one commit: events of a stream like push_stream, rows of a collection in its staged
+-- batch.
 --
 -- row_texts, row_ids, event_times: as of write_push; no id comes twice in them
 -- part_rows: rows of the file that the part stands for, also those whose id comes twice in it
 -- body_bytes: of the file, so far
 --
 -- outcome: stored, or the standing that lock_import found instead
--- rows_inserted: rows that are new; a stream skips the others
--- repeated_ids: of a collection, ids that the staged batch has already; their rows were not stored
--- data_version: of the feed, from now on
+-- rows_inserted: new rows; a stream skips the others
+-- repeated_ids: ids that a collection's staged batch already contains; their rows were not stored
+-- data_version: the feed's new version
 create or replace function import_rows(
   imported_feed_id uuid,
   running_import_id uuid,
@@ -26,7 +26,7 @@ create or replace function import_rows(
   out data_version bigint
 )
 language plpgsql
--- As of write_push.
+-- As in write_push.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -60,7 +60,7 @@ begin
     rows_inserted := length(replace(outcomes, 'd', ''));
     data_version := data_version + (rows_inserted > 0)::int;
   else
-    -- Nobody reads the batch yet, so its parts need not wait for the disk: the commit of finish_import, which counts
+    -- The batch has no readers yet, so its parts need not wait for the disk. The commit of finish_import, which counts
     -- the rows, does so for all of them.
     perform set_config('synchronous_commit', 'off', true);
     begin
@@ -71,7 +71,7 @@ begin
       from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids))
         with ordinality as pushed (row_text, row_id, place);
       get diagnostics rows_inserted = row_count;
-      -- But for the line feeds between them, the rows are stored as they came.
+      -- Except for the line feeds between them, the rows are stored as they were sent.
       bytes_added := octet_length(row_texts) - (rows_inserted - 1);
     exception when unique_violation then
       select array_agg(pushed.row_id)

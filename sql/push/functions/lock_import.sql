@@ -1,8 +1,8 @@
--- Locks a feed for a step of an import, and decides whether the import still holds: by the feed's definition, the key,
--- the claim of the feed, and the staged batch. A step that may be made renews the claim.
+-- Locks a feed for a step of an import, and decides whether the import may continue: by the feed's definition, the key,
+-- the claim of the feed, and the staged batch. A step that is granted renews the claim.
 --
--- standing: granted, stale (the feed has another definition by now), key_refused, lost (another import has the feed),
---   or batch_closed (another batch was completed since the import began, and readers see that one)
+-- standing: granted, stale (the feed's definition has changed), key_refused, lost (another import has the feed), or
+--   batch_closed (another batch was completed since the import began, and readers see that one)
 -- batch: the staged one; null for a stream
 create or replace function lock_import(
   imported_feed_id uuid,
@@ -39,7 +39,7 @@ begin
   standing := case
     when not found then 'lost'
     when batch is null then 'granted'
-    -- Readers of a new feed see its first open batch, too; it may have been begun since, and stays open.
+    -- Readers of a new feed also see its first open batch. It may have been started since, and stays open.
     when feed.current_batch > batch and exists (
       select from batches
       where batches.feed_id = imported_feed_id

@@ -1,5 +1,5 @@
--- Whether a key may push now: it is usable, and its account is not suspended. To look and to use what was seen is one
--- statement for its caller, which holds the feed's lock.
+-- Whether a key may push now: it is usable, and its account is not suspended. The caller holds the feed's lock, and
+-- calls this in the statement that uses the result.
 create or replace function may_push(pusher_account_id uuid, pusher_key_id uuid)
 returns boolean
 language sql

@@ -1,4 +1,4 @@
--- Notes that rows of a batch were replaced or removed, so that the versions until now can't be exported any more. Called
+-- Records that rows of a batch were replaced or removed, so that earlier versions can no longer be exported. Called
 -- under the feed's lock, before its data version moves.
 create or replace function note_changed_rows(changed_feed_id uuid, changed_batch bigint)
 returns void

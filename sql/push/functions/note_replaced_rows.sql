@@ -1,5 +1,5 @@
--- Notes rows that are about to be replaced, if the batch's filter index has them. If a row is replaced twice, the
--- first payload stays, because that is the one in the index. Called by push_collection.
+-- Records rows that are about to be replaced, if the batch's filter index contains them. If a row is replaced twice,
+-- the first payload stays, because the index contains that one. Called by push_collection.
 create or replace function note_replaced_rows(
   indexed_feed_id uuid,
   indexed_batch bigint,

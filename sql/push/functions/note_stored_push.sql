@@ -1,10 +1,10 @@
--- Notes a push that was stored: in the feed's row, which the first one activates, and in the history. Called under the
--- feed's lock by what has written the rows.
+-- Records a stored push: in the feed's row, which the first push activates, and in the history. Called under the feed's
+-- lock by the function that has written the rows.
 --
 -- batch_shown: the batch that readers see from now on
--- duration_ms: what the push took
--- actor: as of act_as
--- status: the feed's, from now on
+-- duration_ms: duration of the push
+-- actor: see act_as
+-- status: the feed's new status
 create or replace function note_stored_push(
   pushed_feed_id uuid,
   pushed_type text,
@@ -41,8 +41,7 @@ begin
     current_batch = batch_shown
   where feeds.feed_id = pushed_feed_id;
 
-  -- Apart from the update above, because an update that names the status works out the catalog and the
-  -- search words anew.
+  -- Separate from the update above, because an update of the status recomputes the catalog and the search words.
   if feed.first_pushed_at is null or feed.feed_type is null then
     status := case when feed.first_pushed_at is null then 'active' else feed.status end;
     perform act_as(actor);

@@ -1,20 +1,19 @@
--- Puts rows into a batch of a collection, and may finalize it. Called by write_push, under the feed's
--- lock; which describes the parameters.
+-- Puts rows into a batch of a collection, and may finalize it. Called under the feed's lock by write_push, which
+-- describes the parameters.
 --
--- The batch is the named one. Without a name, it is a whole new one if the push completes it, or else the one that
--- readers see. A row whose id the batch has replaces that row in its place; a text that is
--- there already is not written again. A push whose rows are the finalized batch that readers see, to the
--- letter, is a retry: it writes nothing.
+-- The batch is the named one. Without a name, it is a new one if the push completes it, else the one that readers see.
+-- A row whose id is in the batch replaces that row in place. A text that is unchanged is not written again. A push
+-- whose rows are exactly the finalized batch that readers see is a retry: it writes nothing.
 --
--- Most pushes hold new rows only, so they are tried as such first, as in push_stream.
+-- Most pushes contain only new rows, so that is tried first, as in push_stream.
 --
--- outcomes: a letter a row, in the order of the push: i (inserted), u (updated, by the same text, too), or
---   d (duplicate) for each row of a retry
--- is_closed: the batch takes no more rows, and nothing was written
+-- outcomes: one letter per row, in push order: i (inserted), u (updated, even with the same text), or d (duplicate) for
+--   each row of a retry
+-- is_closed: the batch is closed, and nothing was written
 -- batch_shown: the batch that readers see from now on
--- is_shown: whether the batch that the rows went into is that one
--- is_changed: whether readers see a change; to swap a named batch in is one, even if its rows are the
---   same, since cursors belong to a batch
+-- is_shown: whether that is the batch that the rows went into
+-- is_changed: whether readers see a change; swapping in a named batch is one, even if its rows are the same, because
+--   cursors belong to a batch
 create or replace function push_collection(
   pushed_feed_id uuid,
   first_position bigint,
@@ -56,7 +55,7 @@ begin
       and batches.batch_id = pushed_batch_id;
   elsif not is_complete then
     target := batch_shown_before;
-  -- If a batch is open, the same rows again change something: to finalize a batch retires those before it.
+  -- If a batch is open, pushing the same rows again changes something: finalizing a batch retires earlier ones.
   elsif batch_shown_before is not null and not exists (
     select from batches
     where batches.feed_id = pushed_feed_id
@@ -96,7 +95,7 @@ begin
       0
     ) + 1
     into target;
-    -- Without a name there is nothing to complete later: such a batch counts as finalized.
+    -- Without a name, the batch can't be completed later, so it counts as finalized.
     insert into batches (feed_id, batch_number, batch_id, status, begun_at, finalized_at)
     values (
       pushed_feed_id, target, pushed_batch_id,
@@ -113,7 +112,7 @@ begin
       and batches.batch_number = target;
   end if;
 
-  -- Where a provider repeats itself, its first or its last row is mostly known.
+  -- If a provider repeats itself, usually its first or last row is known.
   is_looked_up := coalesce(target_status = 'final', false) or exists (
     select
     from unnest(array[row_ids[1], row_ids[row_count]]) as edge (row_id)
@@ -129,8 +128,8 @@ begin
   loop
     outcomes := repeat('i', row_count);
     if is_looked_up then
-      -- A subquery for a value, and not a join, because that can only be planned one way: by the key,
-      -- however small the table was when the plan was made.
+      -- A subquery instead of a join, because it has only one possible plan: by the key, however small the table was
+      -- when the plan was made.
       select coalesce(string_agg(
         coalesce((
           select case when stored.payload::text = pushed.row_text then 'd' else 'u' end
@@ -146,7 +145,7 @@ begin
         with ordinality as pushed (row_text, row_id, place);
     end if;
     if target_status = 'final' then
-      -- The chunk that finalized the batch may come once more, if it is there to the letter.
+      -- The chunk that finalized the batch may be repeated, if it is there exactly.
       is_closed := outcomes like '%i%' or outcomes like '%u%';
       is_shown := target = batch_shown;
       return;
@@ -174,8 +173,8 @@ begin
     end;
   end loop;
 
-  -- "on conflict" for those alone that differ: it locks, and so writes, every row that it meets, and
-  -- most providers that repeat themselves push a whole table of which little has changed.
+  -- Runs "on conflict" only for rows that differ. It locks, and so writes, every row that it meets, and most providers
+  -- that repeat themselves push a whole table with few changes.
   if outcomes like '%u%' then
     select sum(octet_length(pushed.row_text) - (
       select octet_length(stored.payload::text)

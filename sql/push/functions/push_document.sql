@@ -1,6 +1,6 @@
--- Puts one document in the place of a singleton's. Called by write_push, under the feed's lock.
+-- Replaces a singleton's document. Called under the feed's lock by write_push.
 --
--- A text that is there already is not written again, and readers see no change.
+-- A text that is unchanged is not written again, and readers see no change.
 --
 -- outcomes: i (inserted) the first time, then u (updated)
 create or replace function push_document(

@@ -1,13 +1,13 @@
--- Appends events to a stream. Called by write_push, under the feed's lock; which describes the parameters.
+-- Appends events to a stream. Called under the feed's lock by write_push, which describes the parameters.
 --
--- The first row of an id stays: a row that the stream has already is left as it is. Positions count up in the order
--- of the push. The positions of skipped rows stay unused, and if all rows are skipped, none is given out.
+-- The first row of an id stays, so a row that the stream already has is unchanged. Positions increase in push order.
+-- The positions of skipped rows stay unused, and if all rows are skipped, none is assigned.
 --
--- Most pushes hold new events only, so they are tried as such first: to look for each row before costs
--- a third of what it takes to store it. If one is there already, the unique index ends the attempt,
--- and all are looked for. Nobody else writes here under the feed's lock, so the result of the look-up stays true.
+-- Most pushes contain only new events, so that is tried first: looking up each row first costs a third of storing it.
+-- If one exists already, the unique index ends the attempt, and all are looked up. The feed's lock excludes other
+-- writers, so the result of the look-up stays true.
 --
--- outcomes: a letter a row, in the order of the push: i (inserted) or d (duplicate)
+-- outcomes: one letter per row, in push order: i (inserted) or d (duplicate)
 create or replace function push_stream(
   pushed_feed_id uuid,
   first_position bigint,
@@ -21,10 +21,10 @@ language plpgsql
 as $$
 #variable_conflict use_column
 declare
-  -- The last key of a row that came without a time, and its end.
+  -- The last key of a row that was sent without a time, and its end.
   stamp constant text := ',"event_timestamp":"'
     || to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') || 'Z"}';
-  -- Where a provider repeats itself, its first or its last row is mostly known.
+  -- If a provider repeats itself, usually its first or last row is known.
   is_looked_up boolean := exists (
     select
     from unnest(array[row_ids[1], row_ids[cardinality(row_ids)]]) as edge (row_id)
@@ -41,8 +41,8 @@ begin
   loop
     outcomes := repeat('i', cardinality(row_ids));
     if is_looked_up then
-      -- A subquery for a value, and not a join, because that can only be planned one way: by the key,
-      -- however small the table was when the plan was made.
+      -- A subquery instead of a join, because it has only one possible plan: by the key, however small the table was
+      -- when the plan was made.
       select string_agg(
         case when (
           select stored.position
@@ -80,7 +80,7 @@ begin
   end loop;
 
   if outcomes like '%i%' then
-    -- Counted from what came: to return the size of each row that is stored would take a third of the whole.
+    -- Counted from the input, because returning the size of each stored row would take a third of the whole.
     if is_looked_up then
       select sum(
         octet_length(pushed.row_text) + case when pushed.event_at is null then octet_length(stamp) else 0 end

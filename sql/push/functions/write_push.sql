@@ -1,23 +1,23 @@
--- Writes a push that was admitted: all of it or nothing. Called by push_to_feed.
+-- Writes an admitted push: all of it or nothing. Called by push_to_feed.
 --
--- It runs under the lock of the feed's row, which admit_push took. Under it positions are given out in the order
--- of commit: a reader that follows a cursor never passes a row that is committed later. The lock also makes the
--- pushes of one feed follow each other, so batches and row ids are decided as if they came one by one.
+-- It runs under the lock of the feed's row, which admit_push took. Under this lock, positions are assigned in commit
+-- order, so a reader that follows a cursor never passes a row that is committed later. The lock also serializes the
+-- pushes of one feed, so batches and row ids are decided as if pushes arrived one by one.
 --
 -- pushed_feed_id: null if the push was not admitted; nothing is then done or returned
--- pushed_type: the model that the push was checked by; a feed that has none takes it over
--- row_texts: compact JSON, one row a line (compact JSON holds no raw line feed); a row that is to be
---   stamped with the time of receipt lacks its closing brace
--- row_ids, event_times: parallel to the lines; event_times holds null for a row that is to be stamped.
---   Both are empty for a document, and event_times for a collection
+-- pushed_type: the feed type that the push was checked against; a feed without a type gets this one
+-- row_texts: compact JSON, one row per line (compact JSON contains no raw line feed); a row to be stamped with the time
+--   of receipt lacks its closing brace
+-- row_ids, event_times: parallel to the lines; event_times has null for a row to be stamped. Both are empty for a
+--   document, and event_times is empty for a collection
 -- is_dry_run: the push is written and rolled back, so the answer is what it would have been
 -- body_bytes: size of the body, for the history
 -- elapsed_ms: milliseconds that the push took before this statement, for the history
--- actor: as of act_as
+-- actor: see act_as
 --
 -- outcome: stored or batch_closed (nothing was written)
--- row_outcomes: a letter a row, in the order of the push: i (inserted), u (updated), d (duplicate: the
---   stream has the row, or its batch was pushed before)
+-- row_outcomes: one letter per row, in push order: i (inserted), u (updated), d (duplicate: the stream has the row, or
+--   its batch was pushed before)
 -- is_staged: whether the rows are in a batch that readers don't see yet
 create or replace function write_push(
   pushed_feed_id uuid,
@@ -40,8 +40,8 @@ create or replace function write_push(
   out data_version bigint
 )
 language plpgsql
--- Every table is reached by its key; without these a plan made while the tables were empty could scan
--- them, and be kept.
+-- Every table is accessed by its key. Without these settings, a plan made while the tables were empty could scan them,
+-- and be kept.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -70,7 +70,7 @@ begin
       ) as written;
       raise sqlstate 'FG001';
     exception when sqlstate 'FG001' then
-      -- Every write is undone here. The answer stays, because variables are not part of a transaction.
+      -- All writes are undone here. The answer stays, because variables are not part of a transaction.
       return;
     end;
   end if;
@@ -80,7 +80,7 @@ begin
   from feeds
   where feeds.feed_id = pushed_feed_id;
 
-  -- Taken under the lock, so that what is stamped with it is in order of commit.
+  -- Taken under the lock, so that rows stamped with it are in commit order.
   last_sync_at := clock_timestamp();
   batch_shown := feed.current_batch;
   is_staged := false;

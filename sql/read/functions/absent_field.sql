@@ -1,11 +1,11 @@
--- The first of these names that no row of a batch (zero: of a stream) has; null if each is there, or if that is not
--- known. Asked when a filter found nothing.
+-- The first of these names that no row of a batch (zero: of a stream) has. Null if each exists, or if that is not
+-- known. Called when a filter found nothing.
 --
--- A small feed is looked through whole. Of a large one the filter index has the names, and what it lacks is looked
--- through, if that is little.
+-- A small feed is scanned completely. For a large one, the filter index has the names, and unindexed rows are scanned
+-- if there are few.
 --
--- work_max: of a small feed, bytes, and filter_row_cost a row
--- unindexed_max: rows that the index may lack
+-- work_max: of a small feed, bytes, plus filter_row_cost per row
+-- unindexed_max: unindexed rows that are allowed
 create or replace function absent_field(
   read_feed_id uuid,
   read_batch bigint,
@@ -27,7 +27,7 @@ as $$
 declare
   is_small constant boolean := filter_work_max(read_feed_id, read_batch, -1, work_max) >= 0;
   index_id integer;
-  -- Rows up to it need not be looked at.
+  -- Rows up to it need not be scanned.
   known_position bigint := 0;
   is_there boolean;
 begin

@@ -1,9 +1,9 @@
--- Counts an export in the limit of its account and feed, and notes what its version shows. Exports of one account and
+-- Counts an export in the limit of its account and feed, and records what its version shows. Exports of one account and
 -- feed are counted one by one.
 --
 -- exports_limit: exports in window_us (microseconds)
--- is_granted: whether there was room; if not, nothing is noted
--- used: exports in the window, with this one if it is granted
+-- is_granted: whether there was room; if not, nothing is recorded
+-- used: exports in the window, including this one if it is granted
 -- reset_seconds: when the oldest of them leaves the window, in seconds of the Unix epoch, rounded up
 -- retry_after_ms: until a full window has room; null if it is not full
 create or replace function claim_export(

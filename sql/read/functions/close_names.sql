@@ -1,5 +1,5 @@
--- Listed feeds whose name is close to a typed one, closest first. Less close names are looked for only
--- if fewer than feeds_enough are found (`close_steps`).
+-- Listed feeds whose name is close to a typed one, closest first. Less close names are searched only if fewer than
+-- feeds_enough are found (`close_steps`).
 create or replace function close_names(wanted text, feeds_max integer, feeds_enough integer)
 returns table (feed_id uuid, closeness real)
 language plpgsql
@@ -14,8 +14,8 @@ declare
   found_all integer := 0;
 begin
   foreach step in array close_steps(wanted) loop
-    -- Until the end of the statement. A clause of the function would need the library of pg_trgm to be loaded while
-    -- the function is made, or a superuser.
+    -- Until the end of the statement. A clause of the function would require that the library of pg_trgm is loaded when
+    -- the function is created, or a superuser.
     perform set_config('pg_trgm.similarity_threshold', step::text, true);
     return query
       select feeds.feed_id, similarity(feeds.name_key, wanted) as closeness

@@ -1,10 +1,10 @@
--- The similarities, by pg_trgm, at which texts close to a wanted one are looked for, one after another:
--- the first are cheap to find and often enough.
+-- The similarities, by pg_trgm, at which texts close to a wanted one are searched, one after another. The first ones
+-- are cheap to search and often sufficient.
 --
--- A typing error changes three or four trigrams, so a longer text must share more of them to count as
--- close: that keeps the search for names such as "Open …", which share their beginning with many, short.
--- There are none without pg_trgm, for one or two letters, and for a script of which pg_trgm makes no trigrams,
--- because the whole index would be read.
+-- A typing error changes three or four trigrams, so a longer text must share more of them to count as close. That keeps
+-- the search short for names such as "Open …", which share their beginning with many. There are no steps without
+-- pg_trgm, for one or two letters, or for a script of which pg_trgm makes no trigrams, because the whole index would be
+-- read.
 create or replace function close_steps(wanted text)
 returns double precision[]
 language plpgsql
@@ -18,7 +18,7 @@ declare
     greatest((trigrams - 4) / (trigrams + 4), 0.3), 0.7
   );
 begin
-  -- Apart, since a statement that calls what is not there cannot even be planned.
+  -- Separate, because a statement that calls a missing function can't even be planned.
   if to_regproc('similarity') is null then
     return '{}';
   end if;

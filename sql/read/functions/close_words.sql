@@ -1,5 +1,5 @@
--- Known words that a mistyped one may have meant, closest first. Less close words are looked for only
--- if fewer than words_max are found (`close_steps`).
+-- Known words that a mistyped one may have meant, closest first. Less close words are searched only if fewer than
+-- words_max are found (`close_steps`).
 create or replace function close_words(wanted text, words_max integer)
 returns table (word text, feeds bigint, closeness real)
 language plpgsql
@@ -14,8 +14,8 @@ declare
   found_all integer := 0;
 begin
   foreach step in array close_steps(wanted) loop
-    -- Until the end of the statement. A clause of the function would need the library of pg_trgm to be loaded while
-    -- the function is made, or a superuser.
+    -- Until the end of the statement. A clause of the function would require that the library of pg_trgm is loaded when
+    -- the function is created, or a superuser.
     perform set_config('pg_trgm.similarity_threshold', step::text, true);
     return query
       select search_words.word, search_words.feeds, similarity(search_words.word, wanted) as closeness

@@ -1,14 +1,13 @@
--- The entries that all filters have between two entries of the filter index, both included, oldest first. So no row
--- is fetched that fails a filter.
+-- The entries common to all filters between two entries of the filter index, both included, oldest first. So no row is
+-- fetched that fails a filter.
 --
--- The entries of every term lie in one order, so those of the two rarest filters are merged, which costs a
--- tenth of a look-up by key. What both have is merged with the other filters' entries. If a filter has
--- many times as many entries, each is looked up there, so the leader's entries bound the cost.
+-- The entries of every term have the same order, so those of the two rarest filters are merged, which costs a tenth of
+-- a look-up by key. The result is merged with the other filters' entries. If a filter has many times as many entries,
+-- each entry is looked up there, so the leader's entries bound the cost.
 --
--- terms: two of each filter, see filter_lookups
--- leader: in, the filter whose entries bound this piece (about entries_max of them); out, a rarer one if
---   there is one
--- times, positions: null if none is left
+-- terms: two for each filter, see filter_lookups
+-- leader: in, the filter whose entries bound this piece (about entries_max of them); out, a rarer one if there is one
+-- times, positions: null if there are no more
 create or replace function common_entries(
   index_id integer,
   terms integer[],
@@ -23,7 +22,7 @@ create or replace function common_entries(
 )
 language plpgsql
 stable
--- Whatever statistics say: entries are merged in the index's order, and what is lateral is looked up.
+-- Whatever the statistics say, entries are merged in index order, and lateral ones are looked up.
 set jit = off
 set max_parallel_workers_per_gather = 0
 set enable_seqscan = off
@@ -41,7 +40,7 @@ declare
   filters constant integer := array_length(terms, 1);
   -- Of each filter there, counted to where it is looked up.
   entries_found bigint[] := array_fill(entries_max, array[filters]);
-  -- The rarest beside the leader.
+  -- The rarest filter other than the leader.
   rarest integer;
 begin
   for other in 1 .. filters loop

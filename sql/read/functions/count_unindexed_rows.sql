@@ -1,10 +1,10 @@
--- How many rows of a batch (zero: of a stream) its filter index lacks, at most. It counts positions, and a
--- position may have been given out without a row.
+-- An upper bound of the rows of a batch (zero: of a stream) that its filter index lacks. It counts positions, and a
+-- position may have been assigned without a row.
 create or replace function count_unindexed_rows(counted_feed_id uuid, counted_batch bigint)
 returns bigint
 language plpgsql
 stable
--- The ends of a batch are looked up, whatever was known of the table when the plan was made.
+-- The ends of a batch are looked up by index, whatever the statistics said when the plan was made.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

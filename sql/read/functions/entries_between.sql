@@ -1,8 +1,8 @@
--- The entries of a filter in the filter index from one to another, both included, oldest first if the
--- caller orders by them.
+-- The entries of a filter in the filter index from one to another, both included, oldest first if the caller orders by
+-- them.
 --
--- It is a single query, so that PostgreSQL inlines it. Each term is ordered by
--- itself, so that it sees that the index has this order, and merges the two.
+-- It is a single query, so that PostgreSQL inlines it. Each term is ordered separately, so that PostgreSQL recognizes
+-- the index order, and merges the two.
 --
 -- terms: the two of the filter, see filter_lookups
 create or replace function entries_between(

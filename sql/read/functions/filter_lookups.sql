@@ -1,4 +1,4 @@
--- The terms by which the filter index is looked up. Each filter has two: one of its text, and one of its literal,
+-- The terms by which the filter index is searched. Each filter has two: one for its text, and one for its literal,
 -- which is null if it has none.
 create or replace function filter_lookups(names text[], texts text[], literals jsonb[])
 returns integer[]

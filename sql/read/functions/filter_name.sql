@@ -1,5 +1,5 @@
--- The term under which the filter index has the name of a field: one entry a name, at position 0, which no row
--- has. Names are noted when rows are indexed, and stay when rows go.
+-- The term for the name of a field in the filter index: one entry per name, at position 0, which no row has. Names are
+-- added when rows are indexed, and stay when rows are removed.
 create or replace function filter_name(name text)
 returns integer
 language sql

@@ -1,5 +1,5 @@
--- How many index entries the next piece of a filtered read has: four times as many as the last one, up to a bound.
--- Most entries of one filter alone are rows of the page, while those of several filters have few rows in common.
+-- The number of index entries in the next piece of a filtered read: four times as many as in the last one, up to a
+-- limit. Most entries of a single filter are rows of the page, while several filters have few rows in common.
 --
 -- entries_max: of the last piece
 -- rows_max: rows wanted

@@ -1,8 +1,8 @@
--- How much a filtered read of a batch (zero: of a stream) may look through: all rows of a small one, so that it is
--- answered while its index is not there yet. Work is counted in bytes, and filter_row_cost a row.
+-- How much a filtered read of a batch (zero: of a stream) may scan: all rows of a small one, so that it can be answered
+-- without an index. Work is counted in bytes, plus filter_row_cost per row.
 --
 -- work_max: of a large one
--- whole_max: what a small one has at most
+-- whole_max: the most that a small one has
 create or replace function filter_work_max(
   read_feed_id uuid,
   read_batch bigint,

@@ -1,15 +1,14 @@
--- Puts the next rows of a batch or stream into its filter index: those that were replaced since they were
--- indexed, or else those behind the index. True if there may be more.
+-- Adds the next rows of a batch or stream to its filter index: those that were replaced since they were indexed, or
+-- else those after the index. Returns true if there may be more.
 --
--- The names of their fields are noted, too (filter_name), so that a filter by a name that no row has can be refused.
+-- The names of their fields are also recorded (filter_name), so that a filter by a name that no row has can be refused.
 --
--- A step is bounded by the bytes of its rows, and so by their terms. No push waits for it. Rows of a stream
--- never change. Rows of a collection may, so the feed is locked, but only at the end, for as long as it
--- takes to see that they did not; if they did, the step is undone. If another process indexes the batch, it
--- is left to that one.
+-- A step is limited by the bytes of its rows, and so by their terms. No push waits for it. Rows of a stream never
+-- change. Rows of a collection may, so the feed is locked, but only briefly at the end, to check that they did not. If
+-- they did, the step is undone. If another process is indexing the batch, it is left to that one.
 --
 -- indexed_batch: zero for a stream
--- work_max: of the rows of a step, bytes, and filter_row_cost a row
+-- work_max: of the rows of a step, bytes, plus filter_row_cost per row
 create or replace function index_filter_rows(
   indexed_feed_id uuid,
   indexed_batch bigint,
@@ -17,7 +16,7 @@ create or replace function index_filter_rows(
 )
 returns boolean
 language plpgsql
--- Rows are read in the order of their key, whatever was known of the table when the plan was made.
+-- Rows are read in key order, whatever the statistics said when the plan was made.
 set jit = off
 set max_parallel_workers_per_gather = 0
 set enable_seqscan = off
@@ -37,7 +36,7 @@ declare
   newest_position bigint;
   next_row record;
   text_now text;
-  -- The rows of the step; texts_before is empty unless they were replaced.
+  -- The rows of the step. texts_before is empty unless they were replaced.
   times timestamptz[] := '{}';
   positions bigint[] := '{}';
   texts text[] := '{}';
@@ -101,7 +100,7 @@ begin
       into text_now
       from look_up_rows(indexed_feed_id, indexed_batch, array[next_row.position]) as looked_up;
       if not found then
-        -- A batch that loses its rows needs no index.
+        -- A batch whose rows are being removed needs no index.
         return false;
       end if;
       positions := positions || next_row.position;

@@ -1,7 +1,7 @@
 -- The rows of a stream at these times and positions, in the order of the arrays.
 --
--- Each row is a look-up by key of its own, even under a plan that was made while the table was small.
--- It is a single query, so that PostgreSQL inlines it.
+-- Each row is looked up separately by key, even with a plan that was made while the table was small. It is a single
+-- query, so that PostgreSQL inlines it.
 create or replace function look_up_events(
   read_feed_id uuid,
   times timestamptz[],

@@ -1,7 +1,7 @@
--- The rows of a batch at these positions, in the order of the array: as look_up_events, for a collection.
+-- The rows of a batch at these positions, in the order of the array, like look_up_events for a collection.
 --
--- Each is the first one from its position on, so that only the key has the order that is asked for: a plan
--- that was made while the table was small took another index, and read the whole batch through it.
+-- Each is the first row at or after its position, so that only the key provides the requested order. A plan that was
+-- made while the table was small used another index, and read the whole batch through it.
 create or replace function look_up_rows(
   read_feed_id uuid,
   read_batch bigint,

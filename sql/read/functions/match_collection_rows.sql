@@ -1,12 +1,12 @@
--- The rows of a batch that meet every filter, in their order: the same as `row_matches` finds, faster.
+-- The rows of a batch that meet every filter, in order: the same result as `row_matches`, but faster.
 --
--- Rows that the filter index has under every filter are looked up, and compared, since terms are hashes.
--- What the index lacks is looked through: rows that were replaced since, and those behind it. If that is
--- more than work_max, a row of nulls says so, and others may be missing.
--- Stable, so that index, rows and data version are seen at one moment.
+-- Rows that the filter index has for every filter are fetched and compared, because terms are hashes. Rows that are not
+-- in the index are scanned: those that were replaced since, and those after it. If there is more to scan than work_max,
+-- a row of nulls reports that, and other rows may be missing. The function is stable, so that index, rows, and data
+-- version are from one snapshot.
 --
--- rows_max: rows wanted, those that the page skips included
--- work_max: of what is looked through, bytes, and filter_row_cost a row
+-- rows_max: rows wanted, including those that the page skips
+-- work_max: of what is scanned, bytes, plus filter_row_cost per row
 create or replace function match_collection_rows(
   read_feed_id uuid,
   read_batch bigint,
@@ -20,7 +20,7 @@ create or replace function match_collection_rows(
 returns table (row_position bigint, payload json)
 language plpgsql
 stable
--- The order of an index is the order of the page: nothing is to be read whole and sorted.
+-- The index order is the page order, so nothing must be read completely and sorted.
 set jit = off
 set max_parallel_workers_per_gather = 0
 set enable_seqscan = off
@@ -52,7 +52,7 @@ begin
   where filter_indexes.feed_id = read_feed_id
     and filter_indexes.batch_number = read_batch;
 
-  -- No more than can be looked through.
+  -- No more than can be scanned.
   select array_agg(replaced.position)
   into positions
   from (
@@ -81,7 +81,7 @@ begin
   while index_id is not null and last_position is not null
     and coalesce(cardinality(matched), 0) < rows_max
   loop
-    -- At most twice entries_max, since a filter has two terms.
+    -- At most twice entries_max, because a filter has two terms.
     select ends.position
     into end_position
     from unnest(terms[leader:leader]) as wanted (term)
@@ -118,7 +118,7 @@ begin
     ) as matches;
   end loop;
 
-  -- The index may still have a replaced row by a field that stayed.
+  -- The index may still have a replaced row for a field that did not change.
   select coalesce(array_agg(found_rows.position order by found_rows.position), '{}')
   into found_positions
   from (

@@ -1,8 +1,8 @@
--- The rows of a stream that meet every filter, newest first: the same as `row_matches` finds, faster.
+-- The rows of a stream that meet every filter, newest first: the same result as `row_matches`, but faster.
 --
--- As match_collection_rows, but for the order: what arrived after the index may belong anywhere in it, so
--- all of it is looked through. If it is too much for that, or there is no index, rows are looked through
--- in the order of the page, in which frequent values are found early.
+-- Like match_collection_rows, except for the order: rows that arrived after the index was built may belong anywhere in
+-- it, so all of them are scanned. If there are too many for that, or if there is no index, rows are scanned in page
+-- order, which finds frequent values early.
 create or replace function match_stream_rows(
   read_feed_id uuid,
   before_event_at timestamptz,
@@ -28,7 +28,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   row_cost constant bigint := filter_row_cost();
-  -- Events of which looking up each costs less than to walk all.
+  -- Events up to which looking up each costs less than scanning all.
   arrived_max constant bigint := 10000;
   terms constant integer[] := filter_lookups(names, texts, literals);
   work_left bigint := work_max;
@@ -118,7 +118,7 @@ begin
   end loop;
 
   while not is_end and rows_left > 0 loop
-    -- At most twice entries_max, since a filter has two terms.
+    -- At most twice entries_max, because a filter has two terms.
     select ends.event_at, ends.position
     into end_event_at, end_position
     from unnest(terms[leader:leader]) as wanted (term)

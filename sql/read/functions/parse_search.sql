@@ -1,7 +1,7 @@
--- What a query asks for: the words to look for, and what a feed must or must not hold.
+-- Parses a search: the words to look for, and what a feed must or must not contain.
 --
--- "a phrase" must stand as it is, -word and -"a phrase" must not stand at all. A quote that is not
--- closed and a hyphen inside a word are plain text: no query is wrong.
+-- "a phrase" must occur exactly. -word and -"a phrase" must not occur at all. A quote that is not closed and a hyphen
+-- inside a word are plain text, so no query is invalid.
 create or replace function parse_search(
   q text,
   out plain text,
@@ -13,7 +13,7 @@ strict
 parallel safe
 as $$
 begin
-  -- Few queries have either, and taking a query to pieces costs as much as finding by it.
+  -- Few queries contain either, and splitting a query costs as much as searching.
   if q !~ '["“”„]|(^|\s)-' then
     plain := search_plain(q);
     return;

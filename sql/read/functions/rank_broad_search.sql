@@ -1,10 +1,10 @@
--- Searches whose every word is common, through layers: the feeds that all words name, then those filed
--- under them, then those that hold them all, then those that hold the rarest. The last layer holds all
--- others. Only the layers that the page reaches are read.
+-- Answers searches whose words are all common, in layers: the feeds with all words in their name, then those in a
+-- category with all words, then those that contain all words, then those that contain the rarest. The last layer
+-- contains all others. Only the layers that the page reaches are read.
 --
--- A layer of more than ranked_max feeds is in the catalog's order, because its words rank so many feeds alike.
--- largest_query, which may be null, is a part of the last layer that is known to stand in largest_feeds: they
--- need not be counted again.
+-- A layer of more than ranked_max feeds is in catalog order, because its words rank so many feeds alike. largest_query,
+-- which may be null, is a part of the last layer that is known to match largest_feeds, so they need not be counted
+-- again.
 create or replace function rank_broad_search(
   layers tsquery[],
   condition tsquery,
@@ -25,14 +25,14 @@ set jit = off
 as $$
 declare
   ranked_max constant integer := 2000;
-  -- As many rows of the catalog cost less than the smallest large layer and its order.
+  -- Reading this many rows of the catalog costs less than the smallest large layer with its order.
   walked_max constant integer := 5000;
   -- Of readme, schema property names, description and category, name.
   field_weights constant real[] := '{0.2, 0.4, 0.8, 1.0}';
   rank_query tsquery;
   layer tsquery;
   last_layer constant tsquery := layers[cardinality(layers)];
-  -- The last layer, less those that were read.
+  -- The last layer, without those that were read.
   within tsquery := coalesce(last_layer && condition, last_layer);
   is_large boolean;
   members uuid[];
@@ -92,8 +92,8 @@ begin
     if is_large then
       members := null;
       if rows_wanted * feeds_listed <= ranked_max::bigint * walked_max then
-        -- So many feeds are in the layer that the page is full soon on a walk through the catalog, if they are not
-        -- all at its end: the function, unlike its operator, keeps to the catalog's index.
+        -- The layer has so many feeds that reading the catalog in order soon fills the page, unless they are all at its
+        -- end. The function, unlike its operator, keeps to the catalog's index.
         select array_agg(feeds.feed_id order by feeds.listed_at desc, feeds.feed_id)
         into members
         from (

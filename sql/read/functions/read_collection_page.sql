@@ -1,6 +1,6 @@
--- A page of a collection's batch, as the statement of its name says. It is a function so that its plan is kept.
--- PostgreSQL, left alone, plans it for each call, because a page without a filter looks cheaper to it than a kept plan.
--- A plan that is kept must also do for a table that was small when it was made, so it walks indexes.
+-- A page of a collection's batch, for the statement of the same name. It is a function so that its plan is kept.
+-- Otherwise PostgreSQL plans it for each call, because a page without a filter seems cheaper than with a generic plan.
+-- A kept plan must also suit a table that was small when it was made, so it uses indexes.
 create or replace function read_collection_page(
   read_feed_id uuid,
   read_batch bigint,
@@ -62,7 +62,7 @@ begin
       ) as matched
       where cardinality(names) > 0
     ),
-    -- What an offset skips is not fetched.
+    -- Rows skipped by an offset are not fetched.
     page_start as (
       select collection_rows.position
       from collection_rows

@@ -1,6 +1,6 @@
--- A page of a stream. Its plan is kept as that of read_collection_page is.
+-- A page of a stream. Its plan is kept, as in read_collection_page.
 --
--- Of the two upper bounds, cursor and end_time, the index is given the lower one alone. With both it would be read
+-- Of the two upper bounds, cursor and end_time, only the lower one is given to the index. With both, it would be read
 -- from the higher one on.
 create or replace function read_stream_page(
   read_feed_id uuid,
@@ -60,7 +60,7 @@ begin
       ) as matched
       where cardinality(names) > 0
     ),
-    -- What an offset skips is not fetched.
+    -- Rows skipped by an offset are not fetched.
     page_start as (
       select event_at, position
       from stream_events

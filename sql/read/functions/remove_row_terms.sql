@@ -1,4 +1,4 @@
--- Takes rows out of a filter index: the entries of the payloads that were indexed.
+-- Removes rows from a filter index: the entries of the payloads that were indexed.
 create or replace function remove_row_terms(
   index_id integer,
   times timestamptz[],
@@ -7,7 +7,7 @@ create or replace function remove_row_terms(
 )
 returns void
 language plpgsql
--- Each entry is looked up, whatever was known of the table when the plan was made.
+-- Each entry is looked up by index, whatever the statistics said when the plan was made.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

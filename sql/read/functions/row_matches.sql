@@ -1,15 +1,15 @@
--- Whether a row meets every `eq` filter. Decisions 6: a string field matches by its text, a number by
--- value, booleans and null by kind; a missing field, an object or an array never matches.
+-- Whether a row meets every `eq` filter. A string field matches by its text, a number by value, booleans and null by
+-- kind. A missing field, an object, or an array never matches.
 --
--- Only the fields that are asked for are made jsonb: a row may have thousands of others.
+-- Only the requested fields are converted to jsonb, because a row may have thousands of others.
 --
--- names, texts, literals: parallel arrays; a literal is the text as a JSON number, boolean or null,
--- or null if it is none.
+-- names, texts, literals: parallel arrays; a literal is the text as a JSON number, boolean, or null, or null if it is
+--   none.
 create or replace function row_matches(payload json, names text[], texts text[], literals jsonb[])
 returns boolean
 language plpgsql
 immutable
--- Asked last, of what has passed every other condition.
+-- Called last, for rows that have passed every other condition.
 cost 10000
 as $$
 declare

@@ -1,13 +1,13 @@
--- The feeds that a query finds: one page of them, best first, each with its place and the exact total.
+-- The feeds that a query finds: one page, best first, each with its place and the exact total.
 --
--- A feed's score is the share of the query's worth that it holds: of each word the inverse document
--- frequency, times the weight of the field that holds it, less in a long text. To that comes how much
--- of the query it covers (all words, then most, then some), how close its name is to what was typed,
--- and whether the query names its category.
+-- A feed's score is the share of the query's worth that it contains: for each word, the inverse document frequency
+-- times the weight of the field that contains it, reduced in a long text. Added to that are how much of the query it
+-- covers (all words, then most, then some), how close its name is to the typed text, and whether the query names its
+-- category.
 --
--- Work is bounded, however common the words: feeds are found by the query's rarest words, as many as
--- stand in postings_max feeds together; for the rescored_max best of them the more common words then add
--- to the score. If even the rarest stands in more feeds than that, rank_broad_search answers.
+-- Work is limited, however common the words are. Feeds are found by the query's rarest words, as many as occur in
+-- postings_max feeds together. For the rescored_max best of them, the more common words then add to the score. If even
+-- the rarest word occurs in more feeds than that, rank_broad_search answers.
 create or replace function search_matches(
   q text,
   wanted_category text,
@@ -29,7 +29,7 @@ declare
   category_chars_max constant integer := 100;
   close_names_max constant integer := 50;
   close_names_enough constant integer := 5;
-  -- What is longer is no name.
+  -- A longer text is not a name.
   close_words_max constant integer := 5;
   close_key_max constant integer := 40;
   -- ts_rank divides by it: the limit of the sum of 1/n².
@@ -119,8 +119,8 @@ begin
     from postings
     group by postings.feed_id
   ),
-  -- What is known of few feeds: that they hold also the more common words, that all words are their
-  -- category's, that their name is close to what was typed.
+  -- Properties computed for few feeds: that they also contain the more common words, that all words are in their
+  -- category, that their name is close to the typed text.
   marks as (
     select
       marks.feed_id,
@@ -211,7 +211,8 @@ begin
       ) as place
     from rescored
     union all
-    -- Common words only raise the scores of the leaders, so those stay before all others, whose order stays.
+    -- Common words only raise the scores of the leaders, so those stay ahead of all others, whose order does not
+    -- change.
     select others.feed_id, others.place
     from (
       select

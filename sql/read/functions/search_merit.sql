@@ -1,6 +1,6 @@
--- The rank of a feed in a search. First comes how much of the query a feed covers: all words or a close name,
--- then most, then some. Within each, the share of the query's worth that it holds (score), how close its
--- name is to what was typed (0 to 1), and a bonus. It is rounded, so that sums in another order are equal.
+-- The rank of a feed in a search. First comes how much of the query a feed covers: all words or a close name, then
+-- most, then some. Within each, the share of the query's worth that it contains (score), how close its name is to the
+-- typed text (0 to 1), and a bonus. It is rounded, so that sums in different orders are equal.
 create or replace function search_merit(
   score double precision,
   coverage double precision,

@@ -1,4 +1,4 @@
--- One word, or all that begin with it, as a query; nothing in it is read as an operator.
+-- A word, or all words that begin with it, as a query. Nothing in it is interpreted as an operator.
 create or replace function to_lexeme_query(word text, is_prefix boolean default false)
 returns tsquery
 language sql

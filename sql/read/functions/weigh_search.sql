@@ -1,16 +1,16 @@
--- The words of a query, each with the ways in which feeds may hold it, and what each way is worth.
+-- The words of a query, each with the alternatives by which feeds may contain it, and the worth of each alternative.
 --
--- A word is sought as its stem, as it was typed, joined with its neighbours and, the last one, as the
--- beginning of longer words. Of a query of stop words alone, the last is sought at the end of names. A word that no
--- feed holds is sought in two parts, as a part of known words, and as the closest known words. Worth is the inverse
--- document frequency (how rare a word is), less if a word was guessed.
--- Beyond five words, unknown ones are not guessed at: the others are enough to find by.
+-- A word is searched as its stem, as it was typed, joined with its neighbors, and, for the last word, as the beginning
+-- of longer words. In a query of only stop words, the last is searched at the end of names. A word that no feed
+-- contains is searched in two parts, as a part of known words, and as the closest known words. Worth is the inverse
+-- document frequency (how rare a word is), reduced if a word was guessed. With more than five words, unknown ones are
+-- not guessed, because the others are sufficient.
 --
--- If the words with this beginning stand in more than postings_max feeds, it says little about any of them. If other
--- words are known, it only adds to their score; if not, it is sought in names alone.
+-- If the words with this beginning occur in more than postings_max feeds, the beginning says little about any of them.
+-- If other words are known, it only adds to their score. If not, it is searched only in names.
 --
--- Gives the alternatives as arrays, those of the rarest words first: the first found_by of them stand in
--- postings_max feeds together at most. is_broad: there are words, but even the rarest stands in more.
+-- Returns the alternatives as arrays, those of the rarest words first. The first found_by of them occur in at most
+-- postings_max feeds together. is_broad: there are words, but even the rarest occurs in more.
 create or replace function weigh_search(
   plain text,
   feeds_listed bigint,
@@ -18,7 +18,7 @@ create or replace function weigh_search(
   postings_max bigint,
   -- The word of the query, by its position.
   out numbers integer[],
-  -- Null if the alternative is no way to find feeds.
+  -- Null if feeds can't be found by this alternative.
   out queries tsquery[],
   out rank_queries tsquery[],
   out worths double precision[],
@@ -27,15 +27,15 @@ create or replace function weigh_search(
   -- Whether a feed may have the query as its name.
   out is_named boolean,
   out words_asked integer,
-  -- Of the best alternative of each word, together.
+  -- Of the best alternatives of all words together.
   out worth_max double precision,
-  -- Feeds that hold every word; null if a word is no way to find feeds.
+  -- Feeds that contain every word. Null if feeds can't be found by one of the words.
   out all_query tsquery,
-  -- Feeds that every word names, and that are filed under every word.
+  -- Feeds with every word in their name, and feeds with every word in their category.
   out name_query tsquery,
   out category_query tsquery,
   out rarest_query tsquery,
-  -- Of the rarest word, the part that stands in most feeds; null if their number is not exact.
+  -- For the rarest word, the part that occurs in most feeds. Null if their number is not exact.
   out largest_query tsquery,
   out largest_feeds bigint
 )
@@ -47,7 +47,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- A lexeme has at most 2,046, its mark included.
+  -- A lexeme has at most 2,046, including its mark.
   word_bytes_max constant integer := 2000;
   guessed_words_max constant integer := 5;
   close_words_max constant integer := 3;
@@ -69,7 +69,8 @@ begin
     cross join lateral unnest(token.positions) as position
     where octet_length(lexeme) <= word_bytes_max
   ),
-  -- Stop words are not sought, but the last of a query that has nothing else: it may be a word cut short.
+  -- Stop words are not searched, except for the last one of a query that has no other words, because it may be an
+  -- incomplete word.
   raw_words as materialized (
     select
       tokens.position,
@@ -111,7 +112,7 @@ begin
     select asked_words.word, asked_words.raw
     from asked_words
     union
-    -- Stop words alone, such as a name "The Who", count as one word.
+    -- A name of only stop words, such as "The Who", counts as one word.
     select coalesce(asked_words.word, 0), pairs.joined
     from pairs
     join raw_words
@@ -162,7 +163,7 @@ begin
           and whole.feeds > postings_max
       )
   ),
-  -- A stop word stands in names alone, joined with the word before it.
+  -- A stop word occurs only in names, joined with the previous word.
   ending as materialized (
     select
       asked_words.word,
@@ -249,7 +250,7 @@ begin
       unknown.word,
       to_lexeme_query(around.word),
       to_lexeme_query(around.word),
-      -- The more of the word, the surer.
+      -- The larger its part of the word, the more certain it is.
       0.8::double precision * char_length(unknown.part) / char_length(around.word),
       around.feeds,
       true,

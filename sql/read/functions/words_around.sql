@@ -1,5 +1,5 @@
--- Known words that hold a part, such as "earthquak" for "quak": the shortest first, since the part is most of them.
--- If more than words_seen words hold the part, it says nothing, and none of them is given.
+-- Known words that contain a part, such as "earthquak" for "quak", the shortest first, because the part is most of
+-- them. If more than words_seen words contain the part, it is not specific, and none is returned.
 create or replace function words_around(part text, words_max integer)
 returns table (word text, feeds bigint)
 language plpgsql
@@ -11,7 +11,7 @@ declare
   words_seen constant integer := 1000;
   chars_min constant integer := 4;
 begin
-  -- Without trigrams all words would be read.
+  -- Without trigrams, all words would be read.
   if char_length(part) < chars_min or cardinality(close_steps(part)) = 0 then
     return;
   end if;
@@ -22,7 +22,7 @@ begin
       from (
         select search_words.word, search_words.feeds
         from search_words
-        -- Words hold no character that a pattern takes for another.
+        -- Words contain no wildcard characters of a pattern.
         where search_words.word like '%' || part || '%'
         limit words_seen + 1
       ) as search_words

@@ -1,6 +1,6 @@
--- Known words that end with a stop word, such as "thewho" and "doctorwho" for "who". A stop word is no word of a
--- feed, but names hold it joined with the word before it (`search_joined`), which must be known, or a stop word, too.
--- If more than words_seen words end so, it says nothing, and none of them is given.
+-- Known words that end with a stop word, such as "thewho" and "doctorwho" for "who". A stop word is not indexed as a
+-- word, but names contain it joined with the previous word (`search_joined`), which must be known, or also a stop word.
+-- If more than words_seen words end with it, it is not specific, and none is returned.
 create or replace function words_ending(ending text, words_max integer)
 returns table (word text, feeds bigint)
 language plpgsql
@@ -11,7 +11,7 @@ as $$
 declare
   words_seen constant integer := 1000;
 begin
-  -- Without trigrams all words would be read.
+  -- Without trigrams, all words would be read.
   if cardinality(close_steps(ending)) = 0 then
     return;
   end if;
@@ -22,7 +22,7 @@ begin
       from (
         select search_words.word, search_words.feeds
         from search_words
-        -- Words hold no character that a pattern takes for another.
+        -- Words contain no wildcard characters of a pattern.
         where search_words.word like '%_' || ending
         limit words_seen + 1
       ) as search_words

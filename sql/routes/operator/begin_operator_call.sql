@@ -1,6 +1,6 @@
 -- name: begin_operator_call
--- why: takes an Idempotency-Key for a call of an operator, or finds the earlier call that has it; the call belongs to
--- the first key of the caller's line
+-- why: takes an Idempotency-Key for an operator's call, or finds the earlier call that has it
+-- The call belongs to the first key in the caller's chain of rotations.
 -- :admin_key_id uuid
 -- :idempotency_hash bytea
 -- :request_hash bytea

@@ -1,5 +1,5 @@
 -- name: cancel_operator_call
--- why: gives an Idempotency-Key free again, since its call was refused and has changed nothing
+-- why: releases an Idempotency-Key, because its call was refused and has changed nothing
 -- :owner_id uuid
 -- :idempotency_hash bytea
 -- returns admin_key_id uuid

@@ -1,5 +1,5 @@
 -- name: finish_operator_call
--- why: keeps the answer of a call of an operator for its repeats
+-- why: stores the answer of an operator's call for its repeats
 -- :owner_id uuid
 -- :idempotency_hash bytea
 -- :status int

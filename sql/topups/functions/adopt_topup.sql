@@ -1,4 +1,4 @@
--- Makes the account of a top-up that was paid without a key, once.
+-- Creates the account of a top-up that was paid without a key, once.
 --
 -- owner_id: null if there is no such top-up
 create or replace function adopt_topup(

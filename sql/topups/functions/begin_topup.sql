@@ -1,22 +1,21 @@
--- Writes down that an account wants to pay, before anybody is asked for money.
+-- Stores an account's order of a top-up, before a payment is requested.
 --
--- The same Idempotency-Key, or the same payment, gives the top-up of before.
+-- The same Idempotency-Key, or the same payment, returns the earlier top-up.
 --
 -- asking_account: null if it is not known yet
--- known_payment: the payment's id at the way, if there is one already
--- given_hash: of the Idempotency-Key; null without one. It is forgotten after hash_age, or with a payment by x402 that
--- has expired
--- first_asked: when the way is asked first what became of it
--- account_day_nanos, day_nanos: what an account, and all of them, may pay in a UTC day; null: any amount
--- asking_network: of the caller; null if that is not known
--- waiting_account_nanos, waiting_network_nanos, waiting_keyless_nanos, waiting_all_nanos: what may wait of an account, of
--- a network, of all callers without a key, and in all, so that nobody fills the day with what is never paid; null: any
--- amount. What waits alone may have any amount
+-- known_payment: the payment method's own id of the payment, if there is one already
+-- given_hash: of the Idempotency-Key; null without one. It is forgotten after hash_age, or with an x402 payment that
+--   has expired
+-- first_asked: when the payment method is first asked for the state of the payment
+-- account_day_nanos, day_nanos: what an account, and all of them together, may pay in a UTC day; null: any amount
+-- asking_network: of the caller; null if it is not known
+-- waiting_account_nanos, waiting_network_nanos, waiting_keyless_nanos, waiting_all_nanos: what may be pending of an
+--   account, of a network, of all callers without a key, and in total, so that unpaid orders can't use up the day;
+--   null: any amount. A single pending order may have any amount
 --
--- Outcomes: begun; repeated; key_reused (the key was used for another amount or way); payment_taken (it was begun with
--- another key or amount: what a payer has signed may be known to others); too_many_waiting; too_many_of_agent (of a
--- connected agent, which must leave room for others); account_day_full; day_full;
--- waiting_full
+-- Outcomes: begun; repeated; key_reused (the key was used for another amount or payment method); payment_taken (it was
+-- ordered with another key or amount: a signed payment may be known to others); too_many_waiting; too_many_of_agent (of
+-- a connected agent, which must leave room for others); account_day_full; day_full; waiting_full
 create or replace function begin_topup(
   asking_account uuid,
   asking_key uuid,
@@ -62,7 +61,7 @@ begin
       and idempotency_hash = given_hash
       and (
         created_at <= now() - hash_age
-        -- Its payment can't come in any more, so another one may take its place.
+        -- Its payment can no longer arrive, so another one may replace it.
         or way = 'x402' and status = 'expired'
       );
     select * into earlier
@@ -122,7 +121,7 @@ begin
       return;
     end if;
     if day_nanos is not null then
-      -- Two of them at once would not see each other.
+      -- Two orders at the same time would not see each other.
       perform pg_advisory_xact_lock(hashtext('feedgate topups'));
       if asked_nanos > day_nanos - (
         select coalesce(sum(amount_nanos), 0)

@@ -1,9 +1,9 @@
--- Makes the read key of an account that a top-up has made, once.
+-- Creates the read key of an account that a top-up has created, once.
 --
--- new_hash: the same again only from the payer who got it, or whose answer was lost
--- repeated_for: so long after it was made, that payer gets it again
+-- new_hash: only the payer who got the key, or whose answer was lost, can present the same one again
+-- repeated_for: for this long after its creation, that payer gets it again
 --
--- Outcomes: given; given_before (another one, or a key asked for the top-up); not_granted
+-- Outcomes: given; given_before (another one, or a key requested the top-up); not_granted
 create or replace function give_topup_key(
   paid_topup uuid,
   new_hash bytea,

@@ -1,8 +1,8 @@
--- What the payer of a top-up has got back in all, by what its sources say.
+-- The total that the payer of a top-up has got back, according to its sources.
 --
--- Refunds are told one by one (source: refund ID) and, by an endpoint that was made before, by the total of their charge
--- alone (source: refunds). The total is that of its time, so a refund that has ended since then, which means that it
--- has failed or was canceled, is taken off. Of the two counts the larger is the more complete.
+-- Refunds are reported one by one (source: refund ID) and, by an endpoint that was created earlier, only by the total
+-- of their charge (source: refunds). The total is that of its time, so a refund that has ended since then, because it
+-- failed or was canceled, is subtracted. The larger of the two counts is the more complete one.
 create or replace function given_back(paid_topup uuid)
 returns bigint
 language sql

@@ -1,12 +1,12 @@
--- Grants the credits of a top-up whose money has come in, once, whatever is repeated. Also one that had expired: money
--- that came in is granted. What the payer has got back by then is taken at once.
+-- Grants the credits of a top-up whose money has arrived, once, however often it is repeated. This includes one that
+-- had expired, because money that has arrived is granted. What the payer has got back by then is revoked immediately.
 --
--- paid_reference: the payment's own, which the ledger entry has
--- paid_nanos: what has come in
--- new_payment: the payment's id at the way, if it was not known before
--- new_details: what the way adds to what is known; null: nothing
+-- paid_reference: the payment's own reference, which the ledger entry gets
+-- paid_nanos: the amount that has arrived
+-- new_payment: the payment method's own id of the payment, if it was not known before
+-- new_details: details that the payment method adds; null: none
 --
--- Outcomes: granted; repeated; topup_unknown; account_unknown (nobody knows yet whose it is); and with an alert for the
+-- Outcomes: granted; repeated; topup_unknown; account_unknown (the account is not known yet); and with an alert for the
 -- operator, if nothing was granted: amount_differs, paid_twice (by another payment), reference_taken, balance_full
 create or replace function grant_topup(
   paid_topup uuid,

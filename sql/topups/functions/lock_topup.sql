@@ -1,8 +1,8 @@
--- Locks a top-up and its account: the account first, as everywhere, so that no two wait for each other.
+-- Locks a top-up and its account: the account first, as everywhere, to avoid deadlocks.
 --
 -- topup: as it is under the lock; null if there is none
--- @throws serialization_failure if a payment without a key has got its account since the call began, as happens once to
--- it: to lock that account now would be the wrong way round. Whoever called tries again.
+-- @throws serialization_failure if the top-up of a payment without a key has got its account since the call began,
+-- which happens once. Locking that account now would be the wrong order, so the caller must retry.
 create or replace function lock_topup(
   locked_topup uuid,
   out topup topups

@@ -1,7 +1,7 @@
--- Takes from the balance what the payer of a granted top-up has got back, as far as the balance goes, and gives back
--- what the payer has lost again. The caller has locked the account and the top-up.
+-- Revokes from the balance what the payer of a granted top-up has got back, as far as the balance allows, and grants
+-- again what the payer has lost again. The caller must have locked the account and the top-up.
 --
--- What the balance had not is an alert for the operator, beside others that are open.
+-- The rest is an alert for the operator, in addition to open ones.
 create or replace function settle_take_backs(
   settled_topup uuid,
   actor text
@@ -13,7 +13,7 @@ declare
   topup topups;
   granted credit_ledger;
   balance bigint;
-  -- What is to be taken yet; negative: to be given.
+  -- The amount still to be revoked. Negative if it is to be granted.
   open_nanos bigint;
   moved_nanos bigint;
   missing_nanos bigint;
@@ -34,7 +34,7 @@ begin
   from accounts
   where account_id = topup.account_id;
 
-  -- What was never taken need not be given.
+  -- An amount that was never revoked need not be granted.
   moved_nanos := case
     when open_nanos > 0 then least(open_nanos, balance)
     else least(open_nanos + topup.unrecovered_nanos, 0)
@@ -52,7 +52,7 @@ begin
         end,
         topup.topup_id
       ),
-      -- One change of a top-up at a time, so the count of its changes is the next number.
+      -- A top-up changes only once at a time, so the count of its changes is the next number.
       format(
         '%s:%s',
         granted.reference,

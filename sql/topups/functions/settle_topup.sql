@@ -1,4 +1,4 @@
--- Takes the alert of a top-up away. Null if there is none to take.
+-- Removes the alert of a top-up. Null if there is none.
 create or replace function settle_topup(
   alerting_topup uuid,
   given_reason text,

@@ -1,11 +1,11 @@
--- Notes what a payer has got back of a top-up, such as by a refund or a dispute, and takes it from the balance as far as
--- that goes. If the top-up is not granted yet, that is done once it is.
+-- Records what a payer has got back of a top-up, such as by a refund or a dispute, and revokes it from the balance as
+-- far as that allows. If the top-up is not granted yet, this happens when it is.
 --
--- A source tells its total, so that messages may come twice and in any order: of the same rank the largest total counts,
--- and a higher rank replaces all that was said before.
+-- A source reports its total, so messages may be repeated and arrive in any order: within the same rank, the largest
+-- total counts, and a higher rank replaces all earlier messages.
 --
--- told_ended: of a refund that has failed or was canceled, what it was to give back. See given_back
--- told_alert: for the operator, if this is news; null: nothing
+-- told_ended: the amount of a refund that has failed or was canceled. See given_back
+-- told_alert: for the operator, if this is new; null: none
 --
 -- Outcomes: taken_back; noted (the top-up is not granted yet); repeated (an old message); topup_unknown
 create or replace function take_back_topup(

@@ -1,4 +1,4 @@
--- The open alerts of a top-up, a line each, with another one. None is lost or there twice.
+-- The open alerts of a top-up, one per line, with another one added. None is lost or duplicated.
 create or replace function with_alert(open_alerts text, told text)
 returns text
 language sql

@@ -667,7 +667,7 @@ export const STATEMENTS = {
 
 /** Parameters and row of every statement. */
 export interface StatementTypes {
-  /** gives an account credits or takes them back, once for each reference, and never more than it has */
+  /** grants or revokes credits of an account, once for each reference; never revokes more than the balance */
   append_ledger_entry: {
     parameters: {
       readonly account_id: string;
@@ -683,7 +683,7 @@ export interface StatementTypes {
       readonly balance: bigint;
     };
   };
-  /** a new key of an account, by its hash */
+  /** creates a key of an account, by its hash */
   create_key: {
     parameters: {
       readonly account_id: string;
@@ -701,7 +701,7 @@ export interface StatementTypes {
       readonly key_id: string | null;
     };
   };
-  /** makes a promotion code; no row if the code exists with other content */
+  /** creates a promotion code; no row if the code exists with other content */
   create_promotion: {
     parameters: {
       readonly code: string;
@@ -718,7 +718,7 @@ export interface StatementTypes {
       readonly is_new: boolean;
     };
   };
-  /** adds what a gateway has counted to the totals of the minutes that it counted in, by the database's clock */
+  /** adds a gateway's counts to the totals of their minutes, by the database's clock */
   add_totals: {
     parameters: {
       readonly ages_ms: readonly (bigint | null)[];
@@ -729,7 +729,7 @@ export interface StatementTypes {
       readonly is_added: boolean;
     };
   };
-  /** what a provider, or without one all of them, has sold and has been paid since the beginning */
+  /** total sales and payouts of a provider, or of all providers if none is given */
   find_earned: {
     parameters: {
       readonly account_id: string | null;
@@ -741,7 +741,7 @@ export interface StatementTypes {
       readonly paid_nanos: bigint;
     };
   };
-  /** notes the platform's fee from now on, if it is another than before */
+  /** records the platform's fee from now on, if it differs from the current one */
   keep_fee_rate: {
     parameters: {
       readonly rate_millionths: number;
@@ -751,7 +751,7 @@ export interface StatementTypes {
       readonly is_later: boolean;
     };
   };
-  /** what a provider has sold in a range of UTC days, by day, month, feed or provider, and in all; of the daily totals */
+  /** a provider's sales in a range of UTC days, by day, month, feed, or provider, and in total */
   list_earnings: {
     parameters: {
       readonly account_id: string | null;
@@ -774,7 +774,7 @@ export interface StatementTypes {
       readonly complete_until: string | null;
     };
   };
-  /** what a provider, or every one, has been paid, newest first, from behind the page before */
+  /** payouts of a provider, or of all, newest first, after the previous page */
   list_payouts: {
     parameters: {
       readonly account_id: string | null;
@@ -792,7 +792,7 @@ export interface StatementTypes {
       readonly reason: string | null;
     };
   };
-  /** what an account has spent of its credits in a range of UTC days, by day, feed or key; of the daily totals only */
+  /** credits that an account has spent in a range of UTC days, by day, feed, or key */
   list_spending: {
     parameters: {
       readonly account_id: string;
@@ -811,7 +811,7 @@ export interface StatementTypes {
       readonly complete_until: string | null;
     };
   };
-  /** notes what a provider has been paid, once for each reference, and not more than is owed unless that is meant */
+  /** records a payout to a provider, once for each reference, and no more than is owed unless that is allowed */
   record_payout: {
     parameters: {
       readonly account_id: string;
@@ -833,7 +833,7 @@ export interface StatementTypes {
       readonly reason: string | null;
     };
   };
-  /** takes back a payout that was recorded by mistake, once */
+  /** undoes a payout that was recorded by mistake, once */
   undo_payout: {
     parameters: {
       readonly payout_id: bigint;
@@ -852,7 +852,7 @@ export interface StatementTypes {
       readonly reason: string | null;
     };
   };
-  /** changes a key's name, end, budget or scope, or revokes it */
+  /** changes a key's name, expiry, budget, or scope, or revokes it */
   edit_key: {
     parameters: {
       readonly key_id: string;
@@ -863,7 +863,7 @@ export interface StatementTypes {
       readonly outcome: string;
     };
   };
-  /** revokes the key of an account's agent; no row comes back if it is none */
+  /** revokes the key of an account's agent; no row if there is no such agent */
   end_agent: {
     parameters: {
       readonly account_id: string;
@@ -891,7 +891,7 @@ export interface StatementTypes {
       readonly has_agents: boolean;
     };
   };
-  /** an entry as it was written */
+  /** a ledger entry, as it was written */
   find_ledger_entry: {
     parameters: {
       readonly entry_id: bigint;
@@ -908,7 +908,7 @@ export interface StatementTypes {
       readonly created_at: string;
     };
   };
-  /** what an account has bought, with the balance that it has now */
+  /** an account's purchase of a feed, with the account's current balance */
   find_purchase: {
     parameters: {
       readonly account_id: string;
@@ -922,7 +922,7 @@ export interface StatementTypes {
       readonly balance_nanos: bigint;
     };
   };
-  /** how far one page may look through an account's usage log for the calls of one feed */
+  /** how far one page may search an account's usage log for the calls of one feed */
   find_usage_walk_end: {
     parameters: {
       readonly account_id: string;
@@ -935,7 +935,7 @@ export interface StatementTypes {
       readonly usage_id: string;
     };
   };
-  /** an account's connected agents, or the one of a chain of keys, with what each has spent today, the newest first */
+  /** an account's connected agents, or one by its chain of keys, with their spending today, newest first */
   list_agents: {
     parameters: {
       readonly account_id: string;
@@ -952,7 +952,7 @@ export interface StatementTypes {
       readonly spent_nanos: bigint;
     };
   };
-  /** keys in any state, oldest first, from behind the page before: an account's, operators' own, or what an operator */
+  /** keys in any state, oldest first, after the previous page */
   list_keys: {
     parameters: {
       readonly account_id: string | null;
@@ -978,7 +978,7 @@ export interface StatementTypes {
       readonly feed_ids: string | null;
     };
   };
-  /** what accounts have bought and still have, newest first, from behind the page before */
+  /** purchases of accounts that were not undone, newest first, after the previous page */
   list_purchases: {
     parameters: {
       readonly account_id: string | null;
@@ -1020,7 +1020,7 @@ export interface StatementTypes {
       readonly charge_nanos: bigint;
     };
   };
-  /** notes that an account has bought a one-time feed */
+  /** records that an account has bought a one-time feed */
   record_purchase: {
     parameters: {
       readonly account_id: string;
@@ -1033,7 +1033,7 @@ export interface StatementTypes {
       readonly entry_id: bigint | null;
     };
   };
-  /** gives an account the credits of a promotion code, once */
+  /** grants an account the credits of a promotion code, once */
   redeem_promotion: {
     parameters: {
       readonly code: string;
@@ -1045,7 +1045,7 @@ export interface StatementTypes {
       readonly entry_id: bigint | null;
     };
   };
-  /** gives back the charge of a read that was answered, once */
+  /** refunds the charge of an answered read, once */
   refund_event: {
     parameters: {
       readonly usage_id: string;
@@ -1057,7 +1057,7 @@ export interface StatementTypes {
       readonly entry_id: bigint | null;
     };
   };
-  /** a new key in place of one that holds, which ends after the grace */
+  /** creates a key that replaces a valid one, which ends after the grace period */
   rotate_key: {
     parameters: {
       readonly key_id: string;
@@ -1070,7 +1070,7 @@ export interface StatementTypes {
       readonly key_id: string;
     };
   };
-  /** notes when keys were used since the process last said so */
+  /** records when keys were used since the process's last report */
   touch_keys: {
     parameters: {
       readonly key_ids: readonly (string | null)[];
@@ -1080,7 +1080,7 @@ export interface StatementTypes {
       readonly key_id: string;
     };
   };
-  /** takes back that an account has bought a one-time feed */
+  /** undoes an account's purchase of a one-time feed */
   undo_purchase: {
     parameters: {
       readonly account_id: string;
@@ -1093,7 +1093,7 @@ export interface StatementTypes {
       readonly entry_id: bigint | null;
     };
   };
-  /** the usage log takes events of this month */
+  /** creates the usage log's partition of this month */
   create_usage_partition: {
     parameters: {
     };
@@ -1101,7 +1101,7 @@ export interface StatementTypes {
       readonly is_done: boolean;
     };
   };
-  /** the key behind a hash, if it holds, with all that its account's reads are decided by */
+  /** the valid key with a hash, with everything that decides its account's reads */
   find_key: {
     parameters: {
       readonly key_hash: Uint8Array;
@@ -1121,7 +1121,7 @@ export interface StatementTypes {
       readonly news: string;
     };
   };
-  /** charges and logs all reads that wait, in one round trip and one commit */
+  /** charges and logs all pending reads, in one round trip and one commit */
   log_reads: {
     parameters: {
       readonly batch_token: string;
@@ -1158,7 +1158,7 @@ export interface StatementTypes {
       readonly news: string | null;
     };
   };
-  /** proves key, account, feed and Idempotency-Key before a call is refused, or answered without being logged */
+  /** proves key, account, feed, and Idempotency-Key before a call is refused, or answered without being logged */
   prove_calls: {
     parameters: {
       readonly account_ids: readonly (string | null)[];
@@ -1188,7 +1188,7 @@ export interface StatementTypes {
       readonly begins_after: bigint | null;
     };
   };
-  /** a read that is answered with an error costs nothing */
+  /** refunds reads that were answered with an error */
   refund_reads: {
     parameters: {
       readonly batch_token: string;
@@ -1201,7 +1201,7 @@ export interface StatementTypes {
       readonly refunded: number;
     };
   };
-  /** notes that a client is answered with the event that is remembered under its Idempotency-Key */
+  /** records that a client is answered with the event that is remembered under its Idempotency-Key */
   replay_read: {
     parameters: {
       readonly account_id: string;
@@ -1212,7 +1212,7 @@ export interface StatementTypes {
       readonly usage_id: string;
     };
   };
-  /** how many feeds an account owns, drafts included: what counts against its quota */
+  /** the number of feeds that an account owns, drafts included, which counts against its quota */
   count_feeds: {
     parameters: {
       readonly account_id: string;
@@ -1222,7 +1222,7 @@ export interface StatementTypes {
       readonly total: bigint;
     };
   };
-  /** deletes a feed, by id or slug, and says who did for the audit trail */
+  /** deletes a feed, by id or slug, and records the actor in the audit trail */
   delete_feed: {
     parameters: {
       readonly account_id: string | null;
@@ -1239,7 +1239,7 @@ export interface StatementTypes {
       readonly retry_after_ms: bigint | null;
     };
   };
-  /** removes rows of an own feed for good, and says who did for the audit trail */
+  /** permanently removes rows of an own feed, and records the actor in the audit trail */
   delete_rows: {
     parameters: {
       readonly account_id: string;
@@ -1254,7 +1254,7 @@ export interface StatementTypes {
       readonly suspension_reason: string | null;
     };
   };
-  /** what planning a read or a push needs to know of a feed, by id or slug. For a reader the state is */
+  /** the properties of a feed that a read or push is planned by, by id or slug */
   find_feed: {
     parameters: {
       readonly feed_id: string | null;
@@ -1277,7 +1277,7 @@ export interface StatementTypes {
       readonly suspension_reason: string | null;
     };
   };
-  /** all that a feed's owner, operator or reader may see of it, by id or slug. For a reader the state */
+  /** everything that a feed's owner, operator, or reader may see of it, by id or slug */
   find_feed_row: {
     parameters: {
       readonly feed_id: string | null;
@@ -1324,7 +1324,7 @@ export interface StatementTypes {
       readonly payload_bytes: bigint;
     };
   };
-  /** what has changed of the feeds that readers wait for; a feed that can't be read is left out */
+  /** the data versions of feeds that readers wait for; a feed that can't be read is omitted */
   list_data_versions: {
     parameters: {
       readonly feed_ids: readonly (string | null)[];
@@ -1334,7 +1334,7 @@ export interface StatementTypes {
       readonly data_version: bigint;
     };
   };
-  /** how many rows readers of feeds see, the newest of the batches that wait to be completed, the newest refused */
+  /** the contents of feeds: visible rows, newest open batches, the newest refused push, and activity of 30 days */
   list_feed_contents: {
     parameters: {
       readonly feed_ids: readonly (string | null)[];
@@ -1355,7 +1355,7 @@ export interface StatementTypes {
       readonly net_nanos: bigint;
     };
   };
-  /** the feeds of an account, drafts included, newest first; the operator may ask for all accounts */
+  /** the feeds of an account, drafts included, newest first; the operator may list those of all accounts */
   list_feed_rows: {
     parameters: {
       readonly account_id: string | null;
@@ -1405,7 +1405,7 @@ export interface StatementTypes {
       readonly review_reason: string | null;
     };
   };
-  /** the rows of a feed that came last, of those that readers see; a singleton's document */
+  /** the newest of a feed's visible rows, or a singleton's document */
   list_newest_rows: {
     parameters: {
       readonly feed_id: string;
@@ -1415,7 +1415,7 @@ export interface StatementTypes {
       readonly payload: string;
     };
   };
-  /** what became of a feed's newest pushes, refused ones too, behind the page before */
+  /** the outcomes of a feed's newest pushes, including refused ones, after the previous page */
   list_pushes: {
     parameters: {
       readonly feed_id: string;
@@ -1440,7 +1440,7 @@ export interface StatementTypes {
       readonly times: number;
     };
   };
-  /** the listed slugs that stand next to a mistyped one in the alphabet, to suggest one of them */
+  /** the listed slugs next to a mistyped one in alphabetical order, to suggest one of them */
   list_slugs_near: {
     parameters: {
       readonly endpoint_path: string;
@@ -1450,7 +1450,7 @@ export interface StatementTypes {
       readonly endpoint_path: string;
     };
   };
-  /** creates or edits a feed in one round trip and one commit, and says who did for the audit trail */
+  /** creates or edits a feed in one round trip and one commit, and records the actor in the audit trail */
   save_feed: {
     parameters: {
       readonly account_id: string;
@@ -1473,7 +1473,7 @@ export interface StatementTypes {
       readonly suspension_reason: string | null;
     };
   };
-  /** what background jobs have found out, for the metrics of every gateway */
+  /** the findings of background jobs, for the metrics of every gateway */
   list_findings: {
     parameters: {
     };
@@ -1485,7 +1485,7 @@ export interface StatementTypes {
       readonly detail: string;
     };
   };
-  /** proves the ledgers of the next accounts, as the job does, for an operator who asks now */
+  /** verifies the ledgers of the next accounts, like the job, at an operator's request */
   prove_ledgers: {
     parameters: {
       readonly mark: string;
@@ -1496,7 +1496,7 @@ export interface StatementTypes {
       readonly is_more: boolean;
     };
   };
-  /** runs a bounded step of a background job; any number of processes may ask; without a moment, now */
+  /** runs a bounded step of a background job, as of a given time or now; any number of processes may call it */
   run_job: {
     parameters: {
       readonly job: string;
@@ -1510,7 +1510,7 @@ export interface StatementTypes {
       readonly is_more: boolean;
     };
   };
-  /** notes what a person has agreed to, under a code; no row comes back if the account has too many agents */
+  /** stores a user's consent under a code; no row if the account has too many agents */
   agree_to_connection: {
     parameters: {
       readonly code_hash: Uint8Array;
@@ -1540,7 +1540,7 @@ export interface StatementTypes {
       readonly redirect_uris: string;
     };
   };
-  /** makes the key of what a person has agreed to, once; a code that comes again ends the key */
+  /** creates the key for a user's consent, once; a code that is presented again ends the key */
   redeem_code: {
     parameters: {
       readonly code_hash: Uint8Array;
@@ -1556,7 +1556,7 @@ export interface StatementTypes {
       readonly seconds_left: number | null;
     };
   };
-  /** a program that wants to ask people for keys. If too many are unused, the oldest of them give way, but for those */
+  /** registers a program that wants to ask users for keys; no row if there is no room */
   register_client: {
     parameters: {
       readonly client_name: string;
@@ -1569,7 +1569,7 @@ export interface StatementTypes {
       readonly registered_at: string;
     };
   };
-  /** what a deleted feed still has in its tables */
+  /** the number of rows that a deleted feed still has in its tables */
   count_rows_left: {
     parameters: {
       readonly feed_id: string;
@@ -1578,7 +1578,7 @@ export interface StatementTypes {
       readonly rows_left: bigint;
     };
   };
-  /** a new account, without credits; with a known id, such as the demo's, unless it is there already */
+  /** creates an account without credits; with a known id, such as the demo's, unless it exists already */
   create_account: {
     parameters: {
       readonly name: string;
@@ -1590,7 +1590,7 @@ export interface StatementTypes {
       readonly account_id: string;
     };
   };
-  /** a new key of an operator, by its hash */
+  /** creates a key of an operator, by its hash */
   create_admin_key: {
     parameters: {
       readonly key_hash: Uint8Array;
@@ -1603,7 +1603,7 @@ export interface StatementTypes {
       readonly key_id: string;
     };
   };
-  /** a link that signs its holder in to the console once; forgets links that are over */
+  /** creates a link that signs its holder in to the console once; removes expired links */
   create_sign_in_link: {
     parameters: {
       readonly link_hash: Uint8Array;
@@ -1617,7 +1617,7 @@ export interface StatementTypes {
       readonly expires_at: string;
     };
   };
-  /** says no to listing a feed, with the reason; nothing if it is listed or deleted */
+  /** declines the listing of a feed, with the reason; no row if it is listed or deleted */
   decline_feed: {
     parameters: {
       readonly feed_id: string;
@@ -1628,7 +1628,7 @@ export interface StatementTypes {
       readonly feed_id: string;
     };
   };
-  /** changes an account's name or quota, suspends it, which ends its sessions of the console, or ends that */
+  /** changes an account's name or quota, or suspends or resumes it */
   edit_account: {
     parameters: {
       readonly account_id: string;
@@ -1639,7 +1639,7 @@ export interface StatementTypes {
       readonly account_id: string;
     };
   };
-  /** changes the name or the end of an operator's key that was not revoked, or revokes it */
+  /** changes the name or the expiry of an operator's key that is not revoked, or revokes it */
   edit_admin_key: {
     parameters: {
       readonly key_id: string;
@@ -1650,7 +1650,7 @@ export interface StatementTypes {
       readonly key_id: string;
     };
   };
-  /** a chunk of an account's usage log, oldest first, from behind the chunk before */
+  /** a chunk of an account's usage log, oldest first, after the previous chunk */
   export_usage: {
     parameters: {
       readonly account_id: string;
@@ -1668,7 +1668,7 @@ export interface StatementTypes {
       readonly charge_nanos: bigint;
     };
   };
-  /** the operator's key behind a hash, if it holds; notes its use, to the minute */
+  /** the operator's valid key with a hash; records its use, to the minute */
   find_admin_key: {
     parameters: {
       readonly key_hash: Uint8Array;
@@ -1678,7 +1678,7 @@ export interface StatementTypes {
       readonly name: string;
     };
   };
-  /** where the tables are, as names in a statement, quoted where they must be */
+  /** the database and schema of the tables, quoted for use in a statement */
   find_home: {
     parameters: {
     };
@@ -1687,7 +1687,7 @@ export interface StatementTypes {
       readonly schema: string;
     };
   };
-  /** the proof of all ledgers as of the last pass of its job, and up to where totals are complete */
+  /** the verification of all ledgers by the last pass of its job, and the time until which totals are complete */
   find_proof: {
     parameters: {
     };
@@ -1703,7 +1703,7 @@ export interface StatementTypes {
       readonly proven_at: string | null;
     };
   };
-  /** whether there is an account; until then a start prints the next steps */
+  /** whether there is an account; until then, a start prints the next steps */
   has_accounts: {
     parameters: {
     };
@@ -1719,7 +1719,7 @@ export interface StatementTypes {
       readonly has_admin_keys: boolean;
     };
   };
-  /** whether a feed was late when the job last looked, so that a page asks for those only if there are any */
+  /** whether a feed was late at the job's last check, so that a page lists late feeds only if there are any */
   has_late_feeds: {
     parameters: {
       readonly found_within: string;
@@ -1728,7 +1728,7 @@ export interface StatementTypes {
       readonly has_late: boolean;
     };
   };
-  /** whether an account's usage log has more than so many events, without counting the rest */
+  /** whether an account's usage log has more than a number of events, without counting the rest */
   has_long_log: {
     parameters: {
       readonly account_id: string;
@@ -1738,7 +1738,7 @@ export interface StatementTypes {
       readonly is_long: boolean;
     };
   };
-  /** accounts with their balance, oldest first, from behind the page before: all of them, or those that an */
+  /** accounts with their balance, oldest first, after the previous page */
   list_accounts: {
     parameters: {
       readonly account_id: string | null;
@@ -1755,7 +1755,7 @@ export interface StatementTypes {
       readonly suspension_reason: string | null;
     };
   };
-  /** the audit trail, newest first, from behind the page before; money in credits */
+  /** the audit trail, newest first, after the previous page; money in credits */
   list_audit_events: {
     parameters: {
       readonly account_id: string | null;
@@ -1777,7 +1777,7 @@ export interface StatementTypes {
       readonly after: string | null;
     };
   };
-  /** what the demo has finished in this database, so that a later start does not repeat it */
+  /** the steps that the demo has finished in this database, so that a later start does not repeat them */
   list_demo_settings: {
     parameters: {
     };
@@ -1785,7 +1785,7 @@ export interface StatementTypes {
       readonly name: string;
     };
   };
-  /** the promotion codes with how often each was redeemed, by code, from behind the page before */
+  /** promotion codes in order, each with its number of redemptions, after the previous page */
   list_promotions: {
     parameters: {
       readonly after_code: string | null;
@@ -1800,7 +1800,7 @@ export interface StatementTypes {
       readonly created_at: string;
     };
   };
-  /** refused pushes by feed and code, each with its newest one, newest first, from behind the page before */
+  /** refused pushes by feed and code, each with its newest one, newest first, after the previous page */
   list_refusals: {
     parameters: {
       readonly since: string;
@@ -1822,7 +1822,7 @@ export interface StatementTypes {
       readonly newest_push_id: bigint;
     };
   };
-  /** what feeds have sold in a range of UTC days, of the daily totals and of what is not in them yet; the most first, */
+  /** sales of feeds in a range of UTC days, highest first, after the previous page */
   list_revenue: {
     parameters: {
       readonly from_day: string;
@@ -1848,7 +1848,7 @@ export interface StatementTypes {
       readonly as_of: string;
     };
   };
-  /** feeds whose provider is late, the oldest data first, from behind the page before */
+  /** feeds that are late, oldest data first, after the previous page */
   list_stale_feeds: {
     parameters: {
       readonly since: string | null;
@@ -1891,7 +1891,7 @@ export interface StatementTypes {
       readonly spent_nanos: bigint;
     };
   };
-  /** totals of the whole gateway in a range of minutes or UTC days, as far as there are any */
+  /** totals of the whole gateway in a range of minutes or UTC days, if there are any */
   list_totals: {
     parameters: {
       readonly by: string;
@@ -1904,7 +1904,7 @@ export interface StatementTypes {
       readonly amount: bigint;
     };
   };
-  /** whether granted - revoked - charged + refunded = balance, and what was paid is what providers earned by it, in */
+  /** verifies that granted - revoked - charged + refunded = balance, and that payments are equal to earnings */
   prove_ledger: {
     parameters: {
       readonly account_id: string;
@@ -1920,7 +1920,7 @@ export interface StatementTypes {
       readonly waiting_nanos: bigint;
     };
   };
-  /** a new key of an operator in place of one that holds, which ends after the grace */
+  /** creates a key of an operator that replaces a valid one, which ends after the grace period */
   rotate_admin_key: {
     parameters: {
       readonly key_id: string;
@@ -1933,7 +1933,7 @@ export interface StatementTypes {
       readonly key_id: string;
     };
   };
-  /** lists feeds or takes them off the list; what is as wanted already stays untouched, and no review stays open */
+  /** lists or unlists feeds; a feed that is already in the wanted state stays unchanged; closes open reviews */
   set_feeds_public: {
     parameters: {
       readonly feed_ids: readonly (string | null)[];
@@ -1944,7 +1944,7 @@ export interface StatementTypes {
       readonly feed_id: string;
     };
   };
-  /** nobody may read the feed or push to it while there is a reason; null ends that, and gives open batches their */
+  /** suspends a feed for a reason, so that it can't be read or pushed to; null resumes it */
   suspend_feed: {
     parameters: {
       readonly feed_id: string;
@@ -1955,7 +1955,7 @@ export interface StatementTypes {
       readonly feed_id: string;
     };
   };
-  /** a session of the console that stands for a key; forgets sessions that are over */
+  /** creates a session of the console for a key; removes expired sessions */
   begin_session: {
     parameters: {
       readonly session_hash: Uint8Array;
@@ -1970,7 +1970,7 @@ export interface StatementTypes {
       readonly expires_at: string;
     };
   };
-  /** ends one session, or all that its key, or its account with the same permission, has; answers which keys were */
+  /** ends one session, or all of its key or of its account with the same permission; returns the keys made for them */
   end_sessions: {
     parameters: {
       readonly session_hash: Uint8Array;
@@ -1981,7 +1981,7 @@ export interface StatementTypes {
       readonly is_own_key: boolean;
     };
   };
-  /** what people call the feeds, accounts and keys that a page knows by id, and which feeds are still there */
+  /** the names of feeds, accounts, and keys that a page knows by id, and which feeds still exist */
   find_names: {
     parameters: {
       readonly ids: readonly (string | null)[];
@@ -1993,7 +1993,7 @@ export interface StatementTypes {
       readonly is_deleted: boolean;
     };
   };
-  /** the session behind a cookie, if it lasts and its key holds; nothing if its account is suspended, or if the key is */
+  /** the session of a cookie, if session and key are valid */
   find_session: {
     parameters: {
       readonly session_hash: Uint8Array;
@@ -2009,7 +2009,7 @@ export interface StatementTypes {
       readonly account_name: string | null;
     };
   };
-  /** who would be signed in by a link, which stays as it is; nothing where use_sign_in_link would find nothing */
+  /** who would be signed in by a link, without consuming it; no row where use_sign_in_link finds none */
   find_sign_in_link: {
     parameters: {
       readonly link_hash: Uint8Array;
@@ -2021,7 +2021,7 @@ export interface StatementTypes {
       readonly expires_at: string;
     };
   };
-  /** who is signed in by a link, which is used up with that; nothing if it is over, or the account is */
+  /** who is signed in by a link, which is consumed; no row if it has expired or the account is suspended */
   use_sign_in_link: {
     parameters: {
       readonly link_hash: Uint8Array;
@@ -2033,7 +2033,7 @@ export interface StatementTypes {
       readonly made_by: string;
     };
   };
-  /** the categories that have the most listed feeds, for the front page */
+  /** the categories with the most listed feeds, for the front page */
   list_categories: {
     parameters: {
       readonly limit: number;
@@ -2053,7 +2053,7 @@ export interface StatementTypes {
       readonly last_sync_at: string | null;
     };
   };
-  /** how often a feed was pushed to on each of the last days, today included; of a day no more are counted than a */
+  /** the number of pushes to a feed on each of the last days, including today, up to what a chart needs */
   list_push_days: {
     parameters: {
       readonly feed_id: string;
@@ -2065,7 +2065,7 @@ export interface StatementTypes {
       readonly pushes: bigint;
     };
   };
-  /** whether a standby has what the primary had, asked before it is read */
+  /** whether a standby has caught up with the primary, checked before it is read */
   await_replay: {
     parameters: {
       readonly wal_position: string;
@@ -2075,7 +2075,7 @@ export interface StatementTypes {
       readonly is_caught_up: boolean;
     };
   };
-  /** how many sessions the server gives to this role and database, and how many it has now */
+  /** the number of sessions that this role and database may have, and how many are open */
   find_connection_room: {
     parameters: {
     };
@@ -2095,7 +2095,7 @@ export interface StatementTypes {
       readonly standby_names: string;
     };
   };
-  /** how old the data of a standby is, for the metrics */
+  /** the age of a standby's data, for the metrics */
   find_replica_lag: {
     parameters: {
       readonly wal_position: string;
@@ -2105,7 +2105,7 @@ export interface StatementTypes {
       readonly lag_seconds: number;
     };
   };
-  /** whether a server is a standby that hears of its primary */
+  /** whether a server is a standby that is connected to its primary */
   find_replica_state: {
     parameters: {
     };
@@ -2113,7 +2113,7 @@ export interface StatementTypes {
       readonly is_following: boolean;
     };
   };
-  /** which server this is, what its clock says, and how large the database is */
+  /** the server's version, its clock, and the size of the database */
   find_server: {
     parameters: {
     };
@@ -2125,7 +2125,7 @@ export interface StatementTypes {
       readonly database_bytes: bigint | null;
     };
   };
-  /** a value that all processes must agree on; the first one that is written stays */
+  /** a value that all processes must agree on; the first one that is written is kept */
   keep_setting: {
     parameters: {
       readonly name: string;
@@ -2135,7 +2135,7 @@ export interface StatementTypes {
       readonly value: string;
     };
   };
-  /** the newest timeline of a cluster that any gateway has seen, in each of the cluster's databases that it can reach */
+  /** stores a cluster's newest timeline that any gateway has seen, in each reachable database of the cluster */
   keep_timeline: {
     parameters: {
       readonly system: string;
@@ -2155,7 +2155,7 @@ export interface StatementTypes {
       readonly parts: string | null;
     };
   };
-  /** what the schema of a table has, each part with a digest of its definition, to compare it with another */
+  /** the parts of the schema of a table, each with a digest of its definition, for comparison */
   list_schema_parts: {
     parameters: {
       readonly table_name: string;
@@ -2172,7 +2172,7 @@ export interface StatementTypes {
       readonly answer: number;
     };
   };
-  /** how far the primary's WAL is on disk: whatever was answered as committed lies before it */
+  /** how far the primary's WAL is on disk; everything that was acknowledged as committed is before it */
   read_wal_position: {
     parameters: {
     };
@@ -2200,7 +2200,7 @@ export interface StatementTypes {
       readonly retry_after_ms: number | null;
     };
   };
-  /** counts a push that is refused for what it holds, like any other */
+  /** counts a push that is refused for its content, like any other */
   count_push: {
     parameters: {
       readonly feed_id: string;
@@ -2232,7 +2232,7 @@ export interface StatementTypes {
       readonly is_ended: boolean;
     };
   };
-  /** shows readers what was imported, and notes it as one push */
+  /** shows imported rows to readers, and records the import as one push */
   finish_import: {
     parameters: {
       readonly feed_id: string;
@@ -2254,7 +2254,7 @@ export interface StatementTypes {
       readonly data_version: bigint | null;
     };
   };
-  /** stores a part of an import in one commit, if the import still holds */
+  /** stores a part of an import in one commit, if the import still has its claim */
   import_rows: {
     parameters: {
       readonly feed_id: string;
@@ -2275,7 +2275,7 @@ export interface StatementTypes {
       readonly data_version: bigint | null;
     };
   };
-  /** admits and stores one push, whole, in one round trip and one commit */
+  /** admits and stores one push, all or nothing, in one round trip and one commit */
   push_to_feed: {
     parameters: {
       readonly feed_id: string;
@@ -2324,7 +2324,7 @@ export interface StatementTypes {
       readonly push_id: bigint;
     };
   };
-  /** keeps an import's claim of its feed while its client sends slowly; no row means that the claim is lost */
+  /** renews an import's claim of its feed while its client sends slowly; no row if the claim is lost */
   renew_import: {
     parameters: {
       readonly feed_id: string;
@@ -2334,7 +2334,7 @@ export interface StatementTypes {
       readonly feed_id: string;
     };
   };
-  /** counts an export in its limit, and notes what its version shows, before it is charged */
+  /** counts an export in its limit, and records what its version shows, before it is charged */
   claim_export: {
     parameters: {
       readonly export_id: string;
@@ -2353,7 +2353,7 @@ export interface StatementTypes {
       readonly retry_after_ms: bigint | null;
     };
   };
-  /** the first of some names that no row of a batch (0: of a stream) has, if that is known, with names that the */
+  /** the first of some names that no row of a batch (0: of a stream) has, if known */
   find_absent_field: {
     parameters: {
       readonly feed_id: string;
@@ -2370,7 +2370,7 @@ export interface StatementTypes {
       readonly schema_definition: string | null;
     };
   };
-  /** the times of a stream's oldest and newest event, by two looks at its index */
+  /** the times of a stream's oldest and newest event, by two index look-ups */
   find_event_span: {
     parameters: {
       readonly feed_id: string;
@@ -2380,7 +2380,7 @@ export interface StatementTypes {
       readonly newest_event: string | null;
     };
   };
-  /** puts the next rows of a batch (0: of a stream) into its filter index; says whether to go on */
+  /** adds the next rows of a batch (0: of a stream) to its filter index; returns whether there are more */
   index_filter_rows: {
     parameters: {
       readonly feed_id: string;
@@ -2391,7 +2391,7 @@ export interface StatementTypes {
       readonly has_more: boolean;
     };
   };
-  /** one page of the listed feeds, newest first, with how many there are in all */
+  /** one page of the listed feeds, newest first, with the total */
   list_catalog: {
     parameters: {
       readonly limit: number;
@@ -2415,7 +2415,7 @@ export interface StatementTypes {
       readonly total: bigint;
     };
   };
-  /** the categories in which a search has hits, those with the best hits first, if the category that was asked for has none */
+  /** the categories in which a search has hits, best hits first, if the requested category has none */
   list_categories_found: {
     parameters: {
       readonly q: string;
@@ -2426,7 +2426,7 @@ export interface StatementTypes {
       readonly category: string;
     };
   };
-  /** one page of a category's listed feeds, newest first, with how many there are in all */
+  /** one page of a category's listed feeds, newest first, with the total */
   list_category: {
     parameters: {
       readonly category: string;
@@ -2451,7 +2451,7 @@ export interface StatementTypes {
       readonly total: bigint;
     };
   };
-  /** the fields of an export's first rows, in the order in which they come first: the columns where no schema names any */
+  /** the fields of an export's first rows, in order of first occurrence: the columns if no schema names any */
   list_export_fields: {
     parameters: {
       readonly feed_id: string;
@@ -2475,7 +2475,7 @@ export interface StatementTypes {
       readonly schema_definition: string | null;
     };
   };
-  /** what an export shows that was counted before its rows were, so that it can go on: its version, and the columns */
+  /** records the version and columns of an export that was counted before its rows were, so that it can resume */
   note_export: {
     parameters: {
       readonly export_id: string;
@@ -2488,7 +2488,7 @@ export interface StatementTypes {
       readonly export_id: string;
     };
   };
-  /** a page of a collection's batch in order of arrival; one row more than asked says has_more */
+  /** a page of a collection's batch in arrival order; one extra row shows whether there is more */
   read_collection_page: {
     parameters: {
       readonly feed_id: string;
@@ -2515,7 +2515,7 @@ export interface StatementTypes {
       readonly has_more: boolean;
     };
   };
-  /** the current batch's rows with the ids asked for, in the order of the request, and the ids that it does not have */
+  /** the current batch's rows with the requested ids, in request order, and the ids that it does not contain */
   read_collection_rows: {
     parameters: {
       readonly feed_id: string;
@@ -2537,7 +2537,7 @@ export interface StatementTypes {
       readonly data: string;
     };
   };
-  /** a page of a stream, newest event first; one row more than asked says has_more */
+  /** a page of a stream, newest event first; one extra row shows whether there is more */
   read_stream_page: {
     parameters: {
       readonly feed_id: string;
@@ -2563,7 +2563,7 @@ export interface StatementTypes {
       readonly has_more: boolean;
     };
   };
-  /** a stream's rows with the ids asked for, in the order of the request, and the ids that it does not have */
+  /** a stream's rows with the requested ids, in request order, and the ids that it does not contain */
   read_stream_rows: {
     parameters: {
       readonly feed_id: string;
@@ -2575,7 +2575,7 @@ export interface StatementTypes {
       readonly missing: string;
     };
   };
-  /** what arrived in a stream after a position, in the order of arrival */
+  /** the events that arrived in a stream after a position, in arrival order */
   read_stream_tail: {
     parameters: {
       readonly feed_id: string;
@@ -2590,7 +2590,7 @@ export interface StatementTypes {
       readonly has_more: boolean;
     };
   };
-  /** an export that was counted, and then not answered, is counted no more */
+  /** removes an export from its limit that was counted but not answered */
   release_export: {
     parameters: {
       readonly export_id: string;
@@ -2599,7 +2599,7 @@ export interface StatementTypes {
       readonly export_id: string;
     };
   };
-  /** one page of a search's listed feeds, best first, with how many there are in all */
+  /** one page of a search's listed feeds, best first, with the total */
   search_feeds: {
     parameters: {
       readonly q: string;
@@ -2624,7 +2624,7 @@ export interface StatementTypes {
       readonly total: bigint;
     };
   };
-  /** which rows an export has, in the snapshot in which they are then read. No row: the version is gone, or the row */
+  /** the rows of an export, in the snapshot in which they are then read; no row if they are not available */
   survey_export: {
     parameters: {
       readonly feed_id: string;
@@ -2646,7 +2646,7 @@ export interface StatementTypes {
       readonly csv_columns: string | null;
     };
   };
-  /** takes an Idempotency-Key for a call of an operator, or finds the earlier call that has it; the call belongs to */
+  /** takes an Idempotency-Key for an operator's call, or finds the earlier call that has it */
   begin_operator_call: {
     parameters: {
       readonly admin_key_id: string;
@@ -2662,7 +2662,7 @@ export interface StatementTypes {
       readonly sealed_body: string | null;
     };
   };
-  /** gives an Idempotency-Key free again, since its call was refused and has changed nothing */
+  /** releases an Idempotency-Key, because its call was refused and has changed nothing */
   cancel_operator_call: {
     parameters: {
       readonly owner_id: string;
@@ -2672,7 +2672,7 @@ export interface StatementTypes {
       readonly admin_key_id: string;
     };
   };
-  /** keeps the answer of a call of an operator for its repeats */
+  /** stores the answer of an operator's call for its repeats */
   finish_operator_call: {
     parameters: {
       readonly owner_id: string;
@@ -2684,7 +2684,7 @@ export interface StatementTypes {
       readonly admin_key_id: string;
     };
   };
-  /** all that the agent skill of a feed is written from; a feed that is not listed has none */
+  /** the data from which a feed's agent skill is rendered; an unlisted feed has none */
   find_skill_feed: {
     parameters: {
       readonly feed_id: string;
@@ -2706,7 +2706,7 @@ export interface StatementTypes {
       readonly update_frequency_text: string | null;
     };
   };
-  /** which skill the feed of an id or slug has. That it is listed is part of the look-up, so that a draft, */
+  /** the version of a feed's skill, by id or slug */
   find_skill_version: {
     parameters: {
       readonly feed_id: string | null;
@@ -2718,7 +2718,7 @@ export interface StatementTypes {
       readonly account_name: string;
     };
   };
-  /** a page of the feeds that have an agent skill, newest published first, and which skill each has. As one */
+  /** a page of the feeds with an agent skill, newest published first, each with the version of its skill */
   list_skill_versions: {
     parameters: {
       readonly limit: number;
@@ -2729,7 +2729,7 @@ export interface StatementTypes {
       readonly has_more: boolean;
     };
   };
-  /** makes the account of a top-up that was paid without a key, once */
+  /** creates the account of a top-up that was paid without a key, once */
   adopt_topup: {
     parameters: {
       readonly topup_id: string;
@@ -2741,7 +2741,7 @@ export interface StatementTypes {
       readonly account_id: string | null;
     };
   };
-  /** tells the operator that somebody has to look at a top-up */
+  /** alerts the operator to a top-up that needs attention */
   alert_topup: {
     parameters: {
       readonly topup_id: string;
@@ -2751,7 +2751,7 @@ export interface StatementTypes {
       readonly topup_id: string;
     };
   };
-  /** writes down that an account wants to pay, before anybody is asked for money */
+  /** stores an account's order of a top-up, before a payment is requested */
   begin_topup: {
     parameters: {
       readonly account_id: string | null;
@@ -2779,7 +2779,7 @@ export interface StatementTypes {
       readonly topup_id: string | null;
     };
   };
-  /** gives this process the top-ups whose way is to be asked, and no other process until the lease ends */
+  /** claims the top-ups whose payment method is due to be asked, exclusively for this process until the lease ends */
   claim_due_topups: {
     parameters: {
       readonly lease: string;
@@ -2806,7 +2806,7 @@ export interface StatementTypes {
       readonly is_over: boolean;
     };
   };
-  /** gives this process the granted top-ups whose chain is to be asked again, and no other process until the pause ends */
+  /** claims the granted top-ups that are due to be rechecked, exclusively for this process until the pause ends */
   claim_granted_topups: {
     parameters: {
       readonly age: string;
@@ -2834,7 +2834,7 @@ export interface StatementTypes {
       readonly is_over: boolean;
     };
   };
-  /** how many payments of callers without a key are under way, so that strangers can't fill the table */
+  /** the number of pending payments of callers without a key, so that they can't fill the table */
   count_keyless_topups: {
     parameters: {
       readonly limit: number;
@@ -2843,7 +2843,7 @@ export interface StatementTypes {
       readonly waiting: bigint;
     };
   };
-  /** removes top-ups that nobody has paid and that are no account's, so that strangers don't fill the table */
+  /** removes unpaid top-ups without an account, so that unauthenticated callers can't fill the table */
   delete_unpaid_topups: {
     parameters: {
       readonly age: string;
@@ -2853,7 +2853,7 @@ export interface StatementTypes {
       readonly topup_id: string;
     };
   };
-  /** ends a top-up that nobody has paid */
+  /** ends an unpaid top-up */
   expire_topup: {
     parameters: {
       readonly topup_id: string;
@@ -2863,7 +2863,7 @@ export interface StatementTypes {
       readonly topup_id: string;
     };
   };
-  /** a top-up as it is now */
+  /** the current state of a top-up */
   find_topup: {
     parameters: {
       readonly topup_id: string;
@@ -2889,7 +2889,7 @@ export interface StatementTypes {
       readonly is_over: boolean;
     };
   };
-  /** the top-up that an account has begun under an Idempotency-Key */
+  /** the top-up that an account has ordered under an Idempotency-Key */
   find_topup_of_order: {
     parameters: {
       readonly account_id: string;
@@ -2900,7 +2900,7 @@ export interface StatementTypes {
       readonly topup_id: string;
     };
   };
-  /** the top-up that a payment is for, by what the way calls the payment */
+  /** the top-up of a payment, by the payment method's own id of it */
   find_topup_of_payment: {
     parameters: {
       readonly way: string;
@@ -2910,7 +2910,7 @@ export interface StatementTypes {
       readonly topup_id: string;
     };
   };
-  /** the read key of an account that a payment has made, once */
+  /** creates the read key of an account that a payment has created, once */
   give_topup_key: {
     parameters: {
       readonly topup_id: string;
@@ -2924,7 +2924,7 @@ export interface StatementTypes {
       readonly outcome: string;
     };
   };
-  /** grants the credits of a payment that has come in, once */
+  /** grants the credits of a payment that has arrived, once */
   grant_topup: {
     parameters: {
       readonly topup_id: string;
@@ -2938,7 +2938,7 @@ export interface StatementTypes {
       readonly outcome: string;
     };
   };
-  /** what accounts have paid or are to pay, newest first, from behind the page before */
+  /** paid and pending top-ups of accounts, newest first, after the previous page */
   list_topups: {
     parameters: {
       readonly account_id: string | null;
@@ -2967,7 +2967,7 @@ export interface StatementTypes {
       readonly last_error: string | null;
     };
   };
-  /** notes that the chain need not be asked again about a payment */
+  /** records that a payment need not be rechecked on the chain */
   mark_topup_final: {
     parameters: {
       readonly topup_id: string;
@@ -2976,7 +2976,7 @@ export interface StatementTypes {
       readonly topup_id: string;
     };
   };
-  /** notes where a top-up is paid, once the way has begun the payment */
+  /** stores where a top-up is paid, once the payment method has started the payment */
   note_topup_payment: {
     parameters: {
       readonly topup_id: string;
@@ -2988,7 +2988,7 @@ export interface StatementTypes {
       readonly topup_id: string;
     };
   };
-  /** notes when the way of a payment is asked again, and why it did not answer */
+  /** records when the payment method is asked again, and why it did not answer */
   postpone_topup: {
     parameters: {
       readonly topup_id: string;
@@ -2999,7 +2999,7 @@ export interface StatementTypes {
       readonly topup_id: string;
     };
   };
-  /** what was paid in each way in a range of days, by when it was granted or expired */
+  /** payments by payment method in a range of days, by when they were granted or expired */
   report_topups: {
     parameters: {
       readonly from_day: string;
@@ -3015,7 +3015,7 @@ export interface StatementTypes {
       readonly alerts: bigint;
     };
   };
-  /** takes the alert of a top-up away, because an operator has settled what it was about */
+  /** removes the alert of a top-up, because an operator has settled it */
   settle_topup: {
     parameters: {
       readonly topup_id: string;
@@ -3026,7 +3026,7 @@ export interface StatementTypes {
       readonly topup_id: string | null;
     };
   };
-  /** takes back what a payer has got back, as far as the balance goes */
+  /** revokes what a payer has got back, as far as the balance allows */
   take_back_topup: {
     parameters: {
       readonly topup_id: string;

@@ -1,5 +1,5 @@
--- Adds sales to the daily totals of their feeds, and their buyers to the customers of feeds, of
--- providers, and of all providers together.
+-- Adds sales to the daily totals of their feeds, and their buyers to the customers of feeds, of providers, and of all
+-- providers together.
 create or replace function add_earnings(sales customer_sales[])
 returns void
 language plpgsql

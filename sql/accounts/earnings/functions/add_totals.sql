@@ -1,6 +1,6 @@
 -- Adds amounts to the totals of the whole gateway, by minute and by day.
 --
--- moments, names, amounts: of one length
+-- moments, names, amounts: of the same length
 create or replace function add_totals(
   moments timestamptz[],
   names text[],

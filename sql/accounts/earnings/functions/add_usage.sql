@@ -1,4 +1,4 @@
--- Adds what was used to what its accounts have spent by day, feed and key, and to the totals of the whole gateway.
+-- Adds usage to the spending of its accounts by day, feed, and key, and to the totals of the whole gateway.
 create or replace function add_usage(used key_usage[], now_at timestamptz)
 returns void
 language sql

@@ -1,8 +1,8 @@
--- Moves the counts of customers by days on which accounts were customers. The days are among customer_days both when
--- they are added (sign 1, after it) and when they are to be removed (sign -1, before it).
+-- Updates the counts of customers for days on which accounts were customers. The days must be in customer_days both
+-- when they are added (sign 1, after the insert) and when they are removed (sign -1, before the delete).
 --
--- Each such day counts once, with the account's customer day before it. The account's next day had another one before
--- it without them.
+-- Each such day counts once, together with the account's previous customer day. Without it, the account's next day
+-- would have another previous day.
 create or replace function count_customers(days customer_days[], sign int)
 returns void
 language sql

@@ -1,18 +1,19 @@
--- Counts what has been sold since the last time into the daily totals of providers, into what accounts have spent, and
--- into the totals of the whole gateway. True if more is left.
+-- Adds the sales since the last run to the daily totals of providers, to the spending of accounts, and to the totals of
+-- the whole gateway. Returns true if more is left.
 --
--- A charged read pays nothing for it, and no sale is missed or counted twice, in whatever order transactions commit:
--- an account's events are written under the account's lock, which is held until the commit. So if one of them is
--- visible, so are all of the account with smaller ids, and a line for each account (`counted_accounts`) divides what was
--- counted from what was not. Which accounts have moved, their versions tell. Two things break that order, and both are
--- noted in `sale_changes`: events that came late, since the clock was set back, and what becomes of an event later.
+-- It adds no cost to a charged read, and no sale is missed or counted twice, in whatever order transactions commit. An
+-- account's events are written under the account's lock, which is held until the commit. So if one of them is visible,
+-- so are all of the account's events with smaller ids, and a line for each account (`counted_accounts`) separates what
+-- was counted from what was not. The versions of accounts show which ones have changed. Two things break that order,
+-- and both are recorded in `sale_changes`: events that were late because the clock was set back, and later changes of
+-- an event.
 --
--- One statement reads lines, log and changes in one snapshot, and moves the lines. Of an event behind its line the log
--- itself tells all, so a change of it is dropped. An event before its line was counted as it was then, so its change is
--- counted. `run_job` lets one process at a time do this; if it is killed, nothing of the step is left.
+-- One statement reads lines, log, and changes in one snapshot, and moves the lines. For an event after its line, the
+-- log itself is complete, so a change of it is dropped. An event before its line was counted as it was then, so its
+-- change is counted. `run_job` lets one process at a time do this. If the process is killed, the step is rolled back.
 --
--- moment: totals are complete until some time before it, since a read takes the time before it is committed
--- event_limit: events of the log that a step counts at most. Changes are few, and are all counted
+-- moment: totals are complete until shortly before it, because a read takes its time before it is committed
+-- event_limit: the most events of the log that a step counts. Changes are few, and are all counted
 create or replace function count_sales(moment timestamptz, event_limit int)
 returns boolean
 language plpgsql
@@ -35,7 +36,7 @@ declare
   sales customer_sales[];
   used key_usage[];
 begin
-  -- No rate changes meanwhile: see keep_fee_rate.
+  -- No rate changes in the meantime: see keep_fee_rate.
   perform pg_advisory_xact_lock_shared(7306929);
 
   with changed as materialized (
@@ -71,7 +72,7 @@ begin
     delete from sale_changes
     returning *
   ),
-  -- Without those of events that are behind their line, or that are counted with them as late.
+  -- Without changes of events that are after their line, or that are counted with them as late.
   changes as (
     select
       taken.*,
@@ -117,7 +118,7 @@ begin
       and feed_id is not null
       and not failed
   ),
-  -- Each with the day that it counts on, and the moment of the sale, whose rate it has.
+  -- Each with the day on which it counts, and the time of the sale, which determines the rate.
   movements as (
     select
       account_id, feed_id, happened_at as counts_at, happened_at as sold_at,
@@ -146,7 +147,7 @@ begin
     where kind in ('purchased', 'refunded')
       or kind = 'failed' and is_of_read
   ),
-  -- What the log has been used for. A feed that was paid elsewhere has no event.
+  -- What the log was used for. A feed that was paid for elsewhere has no event.
   uses as (
     select
       account_id, feed_id, key_id, happened_at as counts_at,
@@ -211,7 +212,7 @@ begin
     insert into counted_accounts as known (account_id, version, counted_to, paid_nanos)
     select
       account_id,
-      -- If the step is full, nobody knows whose log has more.
+      -- If the step is full, it is unknown which accounts have more events.
       case when (select count(*) from fresh) < event_limit then changed.version end,
       coalesce(lines.counted_to, changed.counted_to, '00000000-0000-0000-0000-000000000000'),
       coalesce(paid.paid_nanos, 0)

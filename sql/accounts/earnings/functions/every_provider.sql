@@ -1,4 +1,4 @@
--- The scope of customers of all providers together, among customer_days and customer_counts.
+-- The scope of customers of all providers together, in customer_days and customer_counts.
 create or replace function every_provider()
 returns uuid
 language sql

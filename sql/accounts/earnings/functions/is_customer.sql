@@ -1,7 +1,6 @@
--- Whether an account has read or bought on a UTC day, of a feed, of any feed of a provider, or of any
--- feed at all (scope_id).
--- Reads count as far as they have been counted.
--- A purchase shows in the ledger, or, if it was paid from the balance, in the log.
+-- Whether an account has read or bought on a UTC day: from a feed, from any feed of a provider, or from any feed at all
+-- (scope_id). Only reads that have been counted are included. A purchase is in the ledger, or in the log if it was paid
+-- from the balance.
 create or replace function is_customer(
   scope_id uuid,
   provider_id uuid,

@@ -1,7 +1,7 @@
--- Notes the platform's fee from now on, if it is another than before. The time is taken under a lock that excludes the
--- job of the totals. Where the clock was set back, the rate begins after the last sale that was counted, and after the
--- last rate. So whatever has been counted was sold before it, at the rate that it was counted with, and a refund has
--- the rate of its sale. When the rate began, or will.
+-- Records the platform's fee from now on, if it differs from the current one. The time is taken under a lock that
+-- excludes the job of the totals. If the clock was set back, the rate begins after the last counted sale and after the
+-- last rate. So everything that was counted was sold before the new rate, at the rate that it was counted with, and a
+-- refund has the rate of its sale. Returns when the rate began, or will begin.
 create or replace function keep_fee_rate(rate int)
 returns timestamptz
 language plpgsql
@@ -9,7 +9,7 @@ as $$
 declare
   begins_at timestamptz;
 begin
-  -- First without the lock, as each start but the first ends here.
+  -- First without the lock, because every start except the first ends here.
   select since into begins_at
   from (select since, rate_millionths from fee_rates order by since desc limit 1) as last_rate
   where rate_millionths = rate;

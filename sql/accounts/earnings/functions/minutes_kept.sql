@@ -1,4 +1,4 @@
--- How long totals by minute are kept. Those by day are kept for good.
+-- How long totals by minute are kept. Totals by day are kept forever.
 create or replace function minutes_kept()
 returns interval
 language sql

@@ -1,4 +1,4 @@
--- What a provider is owed: its net earnings as far as they are counted, less what it was paid.
+-- The amount owed to a provider: its net earnings that are counted, minus its payouts.
 create or replace function owed_to(provider_id uuid)
 returns bigint
 language sql

@@ -1,9 +1,9 @@
--- Notes what a provider has been paid. The same reference with the same provider and amount is the first payout again.
+-- Records a payout to a provider. The same reference with the same provider and amount returns the first payout again.
 --
 -- The provider's row is locked first, so that two payouts never both find the same amount owed.
 --
--- Outcomes: recorded; repeated; undone (`payout` has the reference, and was taken back); reference_taken (by `payout`);
--- above_owed (`owed_nanos` is what the provider is owed; it is null with any other outcome).
+-- Outcomes: recorded; repeated; undone (`payout` has the reference, and was undone); reference_taken (by `payout`);
+-- above_owed (`owed_nanos` is the amount owed to the provider; it is null with any other outcome).
 create or replace function record_payout(
   provider_id uuid,
   amount bigint,
@@ -43,7 +43,7 @@ begin
       outcome := 'recorded';
       return;
     end if;
-    -- Another provider's payout has just taken the reference.
+    -- Another provider's payout has just used the reference.
     select * into strict payout
     from payouts
     where reference = payout_reference;

@@ -1,8 +1,9 @@
--- Proves that what an account has paid is what providers have earned by it, in one snapshot: paid = counted + waiting.
+-- Verifies in one snapshot that an account's payments are equal to the earnings of providers from it: paid = counted +
+-- waiting.
 --
--- paid_nanos: by the ledger: charges less refunds, and what was paid elsewhere for feeds. See ledger_of
--- counted_nanos: as the totals have it
--- waiting_nanos: what they don't have yet
+-- paid_nanos: by the ledger: charges minus refunds, and payments elsewhere for feeds. See ledger_of
+-- counted_nanos: by the totals
+-- waiting_nanos: sales that are not in the totals yet
 create or replace function sales_of(
   buyer_id uuid,
   charged_nanos bigint,

@@ -1,7 +1,7 @@
--- Takes back a payout that was recorded by mistake. The payout stays, and an entry beside it has the amount the other
--- way round, and the reason.
+-- Undoes a payout that was recorded by mistake. The payout stays, and a second entry has the negated amount and the
+-- reason.
 --
--- Outcomes: undone; repeated (`payout` is the entry that is there); payout_unknown; not_undoable (it is such an entry).
+-- Outcomes: undone; repeated (`payout` is the existing entry); payout_unknown; not_undoable (it is such an entry).
 create or replace function undo_payout(
   wrong_payout bigint,
   undo_reason text,

@@ -1,12 +1,12 @@
--- What `count_sales` would count now: sales that are not in the daily totals yet, and what became of counted ones.
+-- What `count_sales` would count now: sales that are not in the daily totals yet, and later changes of counted ones.
 --
--- buyer_id: of this account only. Null: of all, of those whose version says that there is something new
+-- buyer_id: only this account. Null: all accounts whose version shows that there is something new
 create or replace function waiting_sales(buyer_id uuid)
 returns table (
   feed_id uuid,
-  -- Whose day it counts on.
+  -- The time that determines the day on which it counts.
   counts_at timestamptz,
-  -- Whose rate it has.
+  -- The time that determines its rate.
   sold_at timestamptz,
   reads int,
   paid_reads int,

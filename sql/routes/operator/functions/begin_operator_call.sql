@@ -1,9 +1,9 @@
--- Takes an Idempotency-Key for a call, unless an earlier call has it. Forgets some of the calls that are too old.
+-- Takes an Idempotency-Key for a call, unless an earlier call has it. Removes some of the calls that are too old.
 --
--- A call belongs to the first key of its caller's line, so that a repeat after a rotation is one.
+-- A call belongs to the first key in its caller's chain of rotations, so that it can be repeated after a rotation.
 --
 -- owner_id: that first key
--- Outcomes: begun, reused (for another route or body), unfinished (the earlier call runs, or its end was lost),
+-- Outcomes: begun, reused (for another route or body), unfinished (the earlier call is running, or its end was lost),
 -- repeated (with the earlier answer)
 create or replace function begin_operator_call(
   caller_id uuid,

@@ -1,4 +1,4 @@
--- The key of an operator that another one descends from by rotation; itself, if it was made anew.
+-- The first key in an operator key's chain of rotations, or the key itself if it was not created by rotation.
 create or replace function first_admin_key(descendant uuid)
 returns uuid
 language sql
