@@ -379,7 +379,7 @@ export const MUTANTS: readonly Mutant[] = [
     },
     {
       file: "sql/jobs/functions/retire_abandoned_batches.sql",
-      find: "      -- Its provider can't push to it.\n      and feeds.suspension_reason is null\n",
+      find: "      -- While a feed is suspended, its provider can't push to it.\n      and feeds.suspension_reason is null\n",
       replace: "",
       tests: ["test/routes/provider/lifecycle_test.ts"],
       what: "open batches of a suspended feed are retired",
