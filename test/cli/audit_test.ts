@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { execSync } from "node:child_process";
 import { seedFeed } from "../support/seed.ts";
-import { shareOperatedGateway } from "./support.ts";
+import { startOperatedGateway } from "./support.ts";
 
 interface Event {
   readonly id: number;
@@ -15,7 +15,7 @@ interface Event {
 }
 
 const { USER } = process.env;
-const { gateway, operator } = await shareOperatedGateway();
+const { gateway, operator } = await startOperatedGateway();
 // Whoever runs a command may set this to anything.
 process.env.USER = "somebody-else";
 afterAll(() => {

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { DEMO_FEEDS, GOLD_BY_YEAR } from "../../src/cli/demo/demo_feeds.ts";
 import { isObject } from "../../src/lib/records.ts";
-import { shareTestGateway } from "../support/gateway.ts";
+import { startTestGateway } from "../support/gateway.ts";
 
-const gateway = await shareTestGateway();
+const gateway = await startTestGateway();
 afterAll(() => gateway.stop());
 
 test("every feed of the demo has a sample that meets its schema, made of a row's own values", async () => {

@@ -9,7 +9,7 @@ import { resolve } from "node:path";
 import { type RunOptions, runCommand } from "../../src/cli/run.ts";
 import { shellWord, typedCommand } from "../../src/lib/own_process.ts";
 import { createTestDatabase } from "../support/database.ts";
-import { shareTestGateway, startTestGateway } from "../support/gateway.ts";
+import { startTestGateway } from "../support/gateway.ts";
 import { keptDatabase } from "../support/kept_databases.ts";
 
 /** The id of nothing. */
@@ -47,13 +47,6 @@ export interface Operator {
 export async function createOperator(options?: OperatorOptions): Promise<Operator> {
   const { url } = await createTestDatabase();
   return operatorOf(url, options);
-}
-
-/** A gateway that other test files use, too, and an operator of its database. */
-export async function shareOperatedGateway(environment?: Record<string, string>) {
-  const gateway = await shareTestGateway(environment);
-  afterAll(() => gateway.stop());
-  return { gateway, operator: operatorOf(gateway.databaseUrl) };
 }
 
 /** A gateway for the tests of a file, and an operator of its database. */

@@ -17,7 +17,7 @@ import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import { startGateway } from "../../src/server.ts";
 import {
   problemOf,
-  shareTestGateway,
+  startTestGateway,
   startTestGateway,
   type TestGateway,
 } from "../support/gateway.ts";
@@ -36,7 +36,7 @@ let cookie: string;
 let clientId: string;
 
 beforeAll(async () => {
-  gateway = await shareTestGateway();
+  gateway = await startTestGateway();
   accountId = await gateway.createAccount({ credits: 1_000, name: "Research" });
   key = await gateway.createKey(accountId, "read");
   cookie = await signIn(gateway, key);

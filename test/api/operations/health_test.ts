@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { shareTestGateway } from "../../support/gateway.ts";
+import { startTestGateway } from "../../support/gateway.ts";
 
-const gateway = await shareTestGateway();
+const gateway = await startTestGateway();
 afterAll(() => gateway.stop());
 
 describe("health", () => {

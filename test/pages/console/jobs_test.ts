@@ -3,7 +3,7 @@ import { PROOF_EVENTS_UNASKED_MAX } from "../../../src/limits.ts";
 import { CONSUMER_PAGES } from "../../../src/pages/console/consumer/consumer_pages.ts";
 import { OPERATOR_PAGES } from "../../../src/pages/console/operator/operator_pages.ts";
 import { PROVIDER_PAGES } from "../../../src/pages/console/provider/provider_pages.ts";
-import { shareTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
 import { countSales } from "../../support/run_job.ts";
 import { seedFeed } from "../../support/seed.ts";
 import { type Scene, setScene } from "./scene.ts";
@@ -13,7 +13,7 @@ let gateway: TestGateway;
 let scene: Scene;
 
 beforeAll(async () => {
-  gateway = await shareTestGateway();
+  gateway = await startTestGateway();
   scene = await setScene(gateway);
 });
 afterAll(() => gateway.stop());

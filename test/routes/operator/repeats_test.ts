@@ -4,7 +4,7 @@ import { createDatabase } from "../../../src/postgres/client/database.ts";
 import { OPERATOR_ROUTES } from "../../../src/routes/operator/operator_routes.ts";
 import { UNKNOWN_ID } from "../../cli/support.ts";
 import { ACTOR } from "../../pages/console/support.ts";
-import { shareTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
 import { insertAdminKey } from "../../support/insert_key.ts";
 import { seedFeed } from "../../support/seed.ts";
 import { callOperator } from "./support.ts";
@@ -15,7 +15,7 @@ let urls: readonly [string, string];
 let scene: Record<"account" | "key" | "sold" | "feed" | "usage" | "topup", string>;
 
 beforeAll(async () => {
-  gateway = await shareTestGateway();
+  gateway = await startTestGateway();
   urls = [gateway.baseUrl, (await gateway.startPeer()).baseUrl];
   const account = await gateway.createAccount({ credits: 100, name: "Repeats" });
   const reader = await gateway.createKey(account, "read");

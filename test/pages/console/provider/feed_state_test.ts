@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { shareTestGateway, type TestGateway } from "../../../support/gateway.ts";
+import { startTestGateway, type TestGateway } from "../../../support/gateway.ts";
 import { createAdmin, signIn } from "../support.ts";
 
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await shareTestGateway();
+  gateway = await startTestGateway();
 });
 afterAll(() => gateway.stop());
 
