@@ -15,12 +15,7 @@ import { editKey, revokeKey } from "../../src/operator/keys.ts";
 import { createSignInLink } from "../../src/operator/sign_in_links.ts";
 import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import { startGateway } from "../../src/server.ts";
-import {
-  problemOf,
-  startTestGateway,
-  startTestGateway,
-  type TestGateway,
-} from "../support/gateway.ts";
+import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 import { signIn, signInByLink } from "../support/session.ts";
 
