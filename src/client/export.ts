@@ -43,7 +43,7 @@ interface Place {
 const RESUME_PREFIX = "export.";
 /** An id may contain dots. */
 const RESUME_FORM = /^export\.([^.]+)\.([^.]*)\.(.*)$/s;
-/** Of an answer that has started. */
+/** A response that has started may be silent for this long. */
 const SILENCE_MS_MAX = 60_000;
 
 /** Whether a text is the position of an interrupted export. */

@@ -1,5 +1,5 @@
 /**
- * The answers of the account routes as JSON text. Decisions 10.
+ * The answers of the account routes. Decisions 10.
  *
  * @module
  */
@@ -20,12 +20,8 @@ import { amountOf } from "../money/money.ts";
 import type { Row } from "../postgres/client/database.ts";
 
 /** The account with its balance as exact numbers, and its connected agents. */
-export function accountText(
-  row: Row<"find_account">,
-  agents: readonly Agent[],
-  limits: Limits,
-): string {
-  return JSON.stringify({
+export function accountOf(row: Row<"find_account">, agents: readonly Agent[], limits: Limits) {
+  return {
     id: row.account_id,
     name: row.name,
     balance: amountOf(row.balance_nanos),
@@ -38,7 +34,7 @@ export function accountText(
       expires_at,
     })),
     limits: limitsOf(limits),
-  });
+  };
 }
 
 function budgetOf({ daily_nanos: daily, spent_nanos: spent, day }: Row<"find_account">) {

@@ -19,11 +19,13 @@ interface PurchasesQuery {
   readonly cursorSecret: string;
 }
 
+/** `PurchasesShape`. */
 export interface PurchasesPage {
-  /** JSON text of the whole answer. */
-  readonly text: string;
+  readonly purchases: readonly ReturnType<typeof purchaseOf>[];
+  readonly limit: number;
+  readonly has_more: boolean;
   /** Null on the last page. */
-  readonly nextCursor: string | null;
+  readonly next_cursor: string | null;
 }
 
 /** Undefined if the cursor was not issued for this account. */
@@ -47,13 +49,8 @@ export async function listPurchases(
   const last = found.length > limit ? rows.at(-1) : undefined;
   const place = last && Buffer.from(`${last.purchased_at} ${last.purchase_id}`, "utf8");
   const nextCursor = place === undefined ? null : sealToken(place, scope);
-  const text = JSON.stringify({
-    purchases: rows.map(purchaseOf),
-    limit,
-    has_more: nextCursor !== null,
-    next_cursor: nextCursor,
-  });
-  return { text, nextCursor };
+  const purchases = rows.map(purchaseOf);
+  return { purchases, limit, has_more: nextCursor !== null, next_cursor: nextCursor };
 }
 
 function purchaseOf(row: Row<"list_purchases">) {

@@ -10,23 +10,23 @@ import { invalidParameter } from "../api/input/parameters.ts";
 import { Problem } from "../http/problem_details.ts";
 import { assert } from "../lib/assert.ts";
 import type { Services } from "../services.ts";
-import { accountText } from "./account_answers.ts";
+import { accountOf } from "./account_answers.ts";
 import { listPurchases, type PurchasesPage } from "./list_purchases.ts";
 
 type AccountServices = Pick<Services, "database" | "config" | "cursorSecret">;
 
-/** The account of a key that was proven, as the text of a JSON object (`AccountShape`). */
+/** The account of a key that was proven (`AccountShape`). */
 export async function readOwnAccount(
   { database, config }: AccountServices,
   principal: Principal,
-): Promise<string> {
+): Promise<ReturnType<typeof accountOf>> {
   const { accountId, keyId } = principal;
   const ofAccount = database.onBehalfOf(accountId);
   const row = await ofAccount.row("find_account", { account_id: accountId, key_id: keyId });
   assert(row !== undefined, "an admitted key has an account");
   // Most accounts have none, so most calls are one statement.
   const agents = row.has_agents ? await listAgents(ofAccount, whoseOf(principal)) : [];
-  return accountText(row, agents, config.limits);
+  return accountOf(row, agents, config.limits);
 }
 
 interface UsageFilter {

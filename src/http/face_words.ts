@@ -21,7 +21,7 @@ export interface FaceWords {
   readonly maxCredits: string;
   /** What to do about a price that is above it. */
   readonly aboveMaxCredits: { readonly read: string; readonly purchase: string };
-  /** What is wrong with so many characters. */
+  /** Says that a text of this length is longer than the caller allows. */
   tooManyChars(chars: number): string;
   /** What makes a document shorter. */
   readonly parts: string;

@@ -60,3 +60,9 @@ export class Refused extends Error {
     super(message);
   }
 }
+
+/** The refusal, for a caller that shows it beside what was found. @throws whatever else it is */
+export function refusedOf(error: unknown): Refused {
+  if (error instanceof Refused) return error;
+  throw error;
+}

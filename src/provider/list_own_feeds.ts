@@ -56,7 +56,7 @@ export async function listOwnFeeds(
 
 interface Found {
   readonly rows: readonly FeedRow[];
-  /** Of all pages. */
+  /** The number of feeds on all pages together. */
   readonly total: number;
 }
 

@@ -17,7 +17,7 @@ import {
 import type { JsonText } from "../lib/json_text.ts";
 import type { Services } from "../services.ts";
 
-/** Who saves, and until when somebody waits for it. */
+/** The account that saves, its name in the audit trail, and a signal. */
 export interface Saver {
   readonly accountId: string;
   readonly actor: Actor;

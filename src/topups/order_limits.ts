@@ -40,7 +40,7 @@ function nanosOfWholeUsd(usd: number | undefined): bigint | undefined {
   return usd === undefined ? undefined : BigInt(usd) * CENTS_PER_USD * NANOS_PER_CENT;
 }
 
-/** Of an order that was not written down. */
+/** The problem of an order that was refused, so that no top-up was stored. */
 export function problemOfBegin(kind: Exclude<BegunTopup["kind"], "begun" | "repeated">): Problem {
   switch (kind) {
     case "key_reused":

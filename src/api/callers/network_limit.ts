@@ -21,7 +21,7 @@ export interface NetworkLimitOptions {
   readonly limit: number;
   /** Calls per minute of one network, which may be that of a proxy. A /48 has twice as many. */
   readonly networkLimit: number;
-  /** What is counted, as a plural noun, for the refusal. */
+  /** Plural noun for the counted calls. The refusal contains it. */
   readonly of: string;
   /** Milliseconds of a monotonic clock. @default performance.now */
   readonly now?: () => number;

@@ -11,10 +11,13 @@ import type { Call } from "../../http/call.ts";
 import { refusalOf } from "../problems/read_refusals.ts";
 import type { Keys, Principal } from "./callers.ts";
 
+/** A call that `admitHousekeeping` counts. */
+export type HousekeepingOperation = Exclude<UnloggedOperation, "revalidate" | "mcp">;
+
 interface HousekeepingCall {
   readonly call: Call;
   readonly principal: Principal;
-  readonly operation: Exclude<UnloggedOperation, "revalidate" | "mcp">;
+  readonly operation: HousekeepingOperation;
 }
 
 interface Counting {

@@ -4,17 +4,14 @@
  *
  * @module
  */
-import type { UnloggedOperation } from "../../admission/claims.ts";
 import type { Principal } from "../../api/callers/callers.ts";
-import { countUnlogged } from "../../api/callers/unlogged_calls.ts";
+import { countUnlogged, type HousekeepingOperation } from "../../api/callers/unlogged_calls.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Services } from "../../services.ts";
 import type { Session } from "./sessions.ts";
 
 /** @throws {Problem} 401, 403, 429, 503 */
-export type Admit = (
-  operation: Exclude<UnloggedOperation, "revalidate" | "mcp">,
-) => Promise<Principal>;
+export type Admit = (operation: HousekeepingOperation) => Promise<Principal>;
 
 export function admitBy(services: Services, { key, role }: Session): Admit {
   return async (operation) => {

@@ -9,8 +9,7 @@ import { fromConsole } from "../../api/callers/faces.ts";
 import { type Handle, type OwnRequest, ownRoutes } from "../../api/own_routes.ts";
 import { PROBLEMS, Problem, type ProblemCode } from "../../http/problem_details.ts";
 import type { FieldError } from "../../lib/field_error.ts";
-import { parseJsonNumbers } from "../../lib/json_numbers.ts";
-import { toExactNumber, withoutGroups } from "../../money/money.ts";
+import { parseExact } from "./exact_values.ts";
 
 export type Answered<Body> =
   | { readonly kind: "done"; readonly body: Body; readonly text: string; readonly status: number }
@@ -62,13 +61,6 @@ export function askApi(ask: AskText): AskApi {
   };
 }
 
-/** Numbers that would lose digits stay exact; they show as they stood there. */
-export function parseExact<Body>(text: string): Body {
-  return parseJsonNumbers(text === "" ? "{}" : text, (source, value) =>
-    String(value) === source ? value : toExactNumber(source),
-  ) as Body;
-}
-
 /** The answer's body. @throws {Problem} the refusal, as a page shows it */
 export function bodyOf<Body>(answer: Answered<Body>): Body {
   if (answer.kind === "done") return answer.body;
@@ -78,10 +70,4 @@ export function bodyOf<Body>(answer: Answered<Body>): Body {
 
 function isCode(code: string): code is ProblemCode {
   return Object.hasOwn(PROBLEMS, code);
-}
-
-/** A number as a person typed it, for a JSON body; what is none goes as it is, and the route says so. */
-export function typedNumber(typed: string) {
-  const text = withoutGroups(typed);
-  return /^\d+(\.\d+)?$/.test(text) ? toExactNumber(text.replace(/^0+(?=\d)/, "")) : typed;
 }

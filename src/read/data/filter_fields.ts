@@ -34,7 +34,7 @@ export function refuseUnknownFields(feed: Feed, filters: readonly Filter[]): voi
   throw unknownField(unknown.name, [...fields]);
 }
 
-/** What is known about a field that no row contains. */
+/** A filtered field that no row contains, and what may explain it. */
 export interface AbsentField {
   readonly name: string;
   /** Names that rows contain. */

@@ -106,7 +106,8 @@ export function accountRoutes(services: Services) {
       "/account",
       async ({ call, principal }) => {
         await admitHousekeeping(services, { call, principal, operation: "account" });
-        return respond({ headers: privateJson(), body: await readOwnAccount(services, principal) });
+        const account = await readOwnAccount(services, principal);
+        return respond({ headers: privateJson(), body: JSON.stringify(account) });
       },
       { query: NO_PARAMETERS, ...GET_ACCOUNT },
     )
@@ -134,11 +135,11 @@ export function accountRoutes(services: Services) {
         const limit = cappedLimit(query.limit);
         const page = await listOwnPurchases(services, principal, { cursor, feedId, limit });
         const headers = privateJson();
-        if (page.nextCursor !== null) {
+        if (page.next_cursor !== null) {
           const link = { requestUrl: call.request.url, baseUrl: http.baseUrl() };
-          headers.Link = nextLink(link, page.nextCursor);
+          headers.Link = nextLink(link, page.next_cursor);
         }
-        return respond({ headers, body: page.text });
+        return respond({ headers, body: JSON.stringify(page) });
       },
       { query: PURCHASES_QUERY, ...LIST_PURCHASES },
     );

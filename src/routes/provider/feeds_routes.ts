@@ -307,7 +307,7 @@ async function receiveFeed(
   return receiveJsonObject(request, { bytesMax, tooLarge: () => saveTooLarge(bytesMax), hold });
 }
 
-/** Who asks, and through which face. */
+/** The account and the actor, as functions of providers take them. */
 function ownerOf({ request }: Call, { accountId, keyId }: Principal) {
   return { accountId, actor: keyActor(keyId, faceOf(request)) };
 }

@@ -22,7 +22,7 @@ export const OWN_ACCOUNT: PageRoute = {
       readCalls(visit, CALLS_LISTED),
     ]);
     const names = await namesIn(visit, usage);
-    const { budget, agents = [] } = account;
+    const { budget, agents } = account;
     return {
       title: "Account",
       content: (

@@ -4,58 +4,18 @@
  * @module
  */
 import { pageUsage, type UsagePage } from "../../../accounts/usage_page.ts";
-import type { Principal } from "../../../api/callers/callers.ts";
+import type { PurchasesPage } from "../../../consumer/list_purchases.ts";
 import {
   findUsageQuery,
   listOwnPurchases,
   readOwnAccount,
 } from "../../../consumer/read_account.ts";
-import type { Services } from "../../../services.ts";
-import type { Figure } from "../../layout/parts.tsx";
-import { parseExact } from "../own_api.ts";
 import type { Visit } from "../visit.ts";
-
-export interface Amount {
-  readonly credits: Figure;
-  readonly usd: Figure;
-}
-
-/** `AccountShape`, as far as pages show it. */
-export interface Account {
-  readonly id: string;
-  readonly name: string;
-  readonly balance: Amount;
-  readonly budget?: {
-    readonly daily: Amount;
-    readonly spent: Amount;
-    readonly left: Amount;
-    readonly resets_at: string;
-  };
-  readonly agents?: readonly {
-    readonly key_id: string;
-    readonly name: string | null;
-    readonly spent: Amount;
-    readonly expires_at: string | null;
-  }[];
-}
-
-/** `PurchasesShape`, as far as pages show it. */
-export interface Purchases {
-  readonly purchases: readonly {
-    readonly purchase_id: string;
-    readonly feed_id: string;
-    readonly endpoint_path: string | null;
-    readonly purchased_at: string;
-    readonly price: Amount;
-    readonly paid_from: string;
-  }[];
-  readonly next_cursor: string | null;
-}
 
 type Asking = Pick<Visit, "services" | "admit">;
 
-export async function readAccount({ services, admit }: Asking): Promise<Account> {
-  return parseExact<Account>(await readOwnAccount(services, await admit("account")));
+export async function readAccount({ services, admit }: Asking) {
+  return readOwnAccount(services, await admit("account"));
 }
 
 /** A page of the account's calls, the newest first. The page's address says which. */
@@ -73,22 +33,14 @@ export async function readCalls(
 export async function readPurchases(
   { services, admit, query }: Visit,
   limit: number,
-): Promise<Purchases> {
+): Promise<PurchasesPage> {
   const cursor = query.get("cursor")?.trim() || undefined;
-  return readPage(services, await admit("purchases"), { limit, cursor });
+  return listOwnPurchases(services, await admit("purchases"), { limit, cursor });
 }
 
 /** Whether the account has bought the feed. */
 export async function hasBought({ services, admit }: Asking, feedId: string): Promise<boolean> {
-  const page = await readPage(services, await admit("purchases"), { feedId, limit: 1 });
-  return page.purchases.length > 0;
-}
-
-async function readPage(
-  services: Services,
-  principal: Principal,
-  asked: Parameters<typeof listOwnPurchases>[2],
-): Promise<Purchases> {
-  const { text } = await listOwnPurchases(services, principal, asked);
-  return parseExact<Purchases>(text);
+  const principal = await admit("purchases");
+  const { purchases } = await listOwnPurchases(services, principal, { feedId, limit: 1 });
+  return purchases.length > 0;
 }

@@ -8,7 +8,8 @@
  */
 import { digits } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { bodyOf, typedNumber } from "../own_api.ts";
+import { typedNumber } from "../exact_values.ts";
+import { bodyOf } from "../own_api.ts";
 import type { Change, Form, Visit } from "../visit.ts";
 
 interface TopUp {

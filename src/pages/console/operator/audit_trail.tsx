@@ -8,9 +8,9 @@ import { KEY_ACTOR } from "../../../accounts/actor.ts";
 import { isObject } from "../../../lib/records.ts";
 import { type AuditEvent, ListAuditEventsInput, listAuditEvents } from "../../../operator/audit.ts";
 import { Table, Text, Time } from "../../layout/parts.tsx";
+import { parseExact } from "../exact_values.ts";
 import { AccountLink, FeedLink, Next } from "../lists.tsx";
 import { findNames, type NameOf } from "../names.ts";
-import { parseExact } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
 import { listInput } from "./operator_act.ts";
 

@@ -16,13 +16,13 @@ import {
   revokeKey,
   rotateAccountKey,
 } from "../../../operator/keys.ts";
-import { Refused } from "../../../operator/refused.ts";
+import { Refused, refusedOf } from "../../../operator/refused.ts";
 import { Facts, Message, plain, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
+import { typedNumber } from "../exact_values.ts";
 import type { FormField } from "../form_field.ts";
 import { KeyState } from "../key_state.tsx";
 import { AccountLink } from "../lists.tsx";
-import { typedNumber } from "../own_api.ts";
 import { showOnce } from "../show_once.tsx";
 import type { Form, PageRoute, Visit } from "../visit.ts";
 import { operatorAct, operatorMakes } from "./operator_act.ts";
@@ -123,12 +123,6 @@ export const FIND_KEY: PageRoute = {
     }),
   },
 };
-
-/** @throws all but refusals */
-function refusedOf(error: unknown): Refused {
-  if (error instanceof Refused) return error;
-  throw error;
-}
 
 interface FoundKeyProps {
   readonly visit: Visit;

@@ -22,10 +22,10 @@ import {
 import type { Operator } from "../../../operator/operator.ts";
 import { Badge, digits, Facts, Table, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
+import { parseExact } from "../exact_values.ts";
 import { FeedAsSeen, type ShownFeed } from "../feed_as_seen.tsx";
 import { AccountLink } from "../lists.tsx";
 import { OpenBatches } from "../open_batches.tsx";
-import { parseExact } from "../own_api.ts";
 import { type Acted, type Change, type Done, idOf, type PageRoute, type Visit } from "../visit.ts";
 import { ReviewBadge, StatusBadge } from "./feed_table.tsx";
 import { operatorAct } from "./operator_act.ts";

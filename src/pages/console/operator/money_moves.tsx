@@ -30,9 +30,9 @@ import {
 } from "../../../operator/purchases.ts";
 import { Credits, digits, Table, Text, Time, Usd } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
+import { typedNumber } from "../exact_values.ts";
 import { AccountLink, FeedLink, Next } from "../lists.tsx";
 import { findNames } from "../names.ts";
-import { typedNumber } from "../own_api.ts";
 import type { Acted, Done, Form, PageRoute, Visit } from "../visit.ts";
 import { listInput, operatorAct, operatorEntry } from "./operator_act.ts";
 

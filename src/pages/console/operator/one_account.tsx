@@ -22,7 +22,7 @@ import { CreditsInput, grantCredits, revokeCredits } from "../../../operator/cre
 import { reportEarnings } from "../../../operator/earnings_statements.ts";
 import { CreateKeyInput, createKey, listKeys } from "../../../operator/keys.ts";
 import { RedeemPromotionInput, redeemPromotion } from "../../../operator/promotions.ts";
-import { Refused } from "../../../operator/refused.ts";
+import { Refused, refusedOf } from "../../../operator/refused.ts";
 import { CreateSignInLinkInput, createSignInLink } from "../../../operator/sign_in_links.ts";
 import {
   ListUsageInput,
@@ -43,10 +43,10 @@ import {
 } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { EarningsChart } from "../earnings_chart.tsx";
+import { typedNumber } from "../exact_values.ts";
 import { KeyState } from "../key_state.tsx";
 import { FeedLink, Next } from "../lists.tsx";
 import { findNames } from "../names.ts";
-import { typedNumber } from "../own_api.ts";
 import { showOnce } from "../show_once.tsx";
 import { SpendingChart, spendingOf } from "../spending_chart.tsx";
 import {
@@ -392,12 +392,6 @@ function creditsOf(visit: Visit, form: Form) {
 
 function backTo(visit: Visit, done: Done): Acted {
   return { kind: "go", to: `accounts/${idOf(visit)}`, done };
-}
-
-/** @throws all but refusals */
-function refusedOf(error: unknown): Refused {
-  if (error instanceof Refused) return error;
-  throw error;
 }
 
 function Ledger({ proof }: { readonly proof: Proof | undefined }) {

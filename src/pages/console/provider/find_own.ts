@@ -9,8 +9,8 @@ import { findMember, scanJson, textOf } from "../../../lib/json_text.ts";
 import { JSON_DEPTH_MAX } from "../../../limits.ts";
 import { type FeedsQuery, listOwnFeeds } from "../../../provider/list_own_feeds.ts";
 import type { Figure } from "../../layout/parts.tsx";
+import { parseExact } from "../exact_values.ts";
 import type { ShownFeed } from "../feed_as_seen.tsx";
-import { parseExact } from "../own_api.ts";
 import { idOf, type Visit } from "../visit.ts";
 
 export interface OwnFeed extends ShownFeed {

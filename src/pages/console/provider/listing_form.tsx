@@ -12,9 +12,9 @@ import { assert } from "../../../lib/assert.ts";
 import { indentJson } from "../../../lib/indent_json.ts";
 import { saveOwnFeed } from "../../../provider/save_own_feed.ts";
 import { Message, plain, Text } from "../../layout/parts.tsx";
+import { parseExact, typedNumber } from "../exact_values.ts";
 import type { ShownFeed } from "../feed_as_seen.tsx";
 import type { FormField } from "../form_field.ts";
-import { parseExact, typedNumber } from "../own_api.ts";
 import type { Acted, Form, Visit } from "../visit.ts";
 import type { OwnFeed, OwnListing } from "./find_own.ts";
 

@@ -5,8 +5,8 @@
  * @module
  */
 import { Badge, digits, Table, Time, type Tone } from "../../layout/parts.tsx";
+import { parseExact } from "../exact_values.ts";
 import { FeedLink, Next, nextOffset, offsetOf } from "../lists.tsx";
-import { parseExact } from "../own_api.ts";
 import type { PageRoute } from "../visit.ts";
 import { type OwnFeeds, readOwn } from "./find_own.ts";
 import { OwnStatus } from "./own_status.tsx";
