@@ -200,7 +200,7 @@ describe("runCommand", () => {
 
   test("they leave a database of something else as it is; migrate makes tables beside those", async () => {
     const { url } = await createEmptyDatabase();
-    const sql = connect({ url }, { connectionsMax: 1 });
+    const sql = connect({ url }, { connectionsMax: 1, statementTimeoutMs: 0 });
     await sql`create table theirs (note text)`;
     const theirs = operatorOf(url);
     for (const argv of [

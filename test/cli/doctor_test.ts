@@ -12,7 +12,7 @@ afterAll(() => Promise.all(opened.map((sql) => sql.end())));
 /** A database and a connection to it. */
 async function connected(making: Promise<TestDatabase>) {
   const { url } = await making;
-  const sql = connect({ url }, { connectionsMax: 1 });
+  const sql = connect({ url }, { connectionsMax: 1, statementTimeoutMs: 0 });
   opened.push(sql);
   return { url, sql };
 }

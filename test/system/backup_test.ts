@@ -55,7 +55,7 @@ async function digests(sql: Connections): Promise<Record<string, string>> {
 
 async function lookInto<Result>(dataDir: string, look: (sql: Connections) => Promise<Result>) {
   const server: EmbeddedPostgres = await startEmbedded({ dataDir });
-  const sql = connect(server, { connectionsMax: 1 });
+  const sql = connect(server, { connectionsMax: 1, statementTimeoutMs: 0 });
   try {
     return await look(sql);
   } finally {
@@ -134,14 +134,14 @@ beforeAll(async () => {
 
 /** Reads the backup as the owner of a new database, and serves it. */
 async function restoreElsewhere(serverUrl: string): Promise<void> {
-  const admin = connect({ url: serverUrl }, { connectionsMax: 1 });
+  const admin = connect({ url: serverUrl }, { connectionsMax: 1, statementTimeoutMs: 0 });
   const name = `restored_${crypto.randomUUID().slice(0, 8)}`;
   await admin.unsafe(`create role ${name} login`);
   await admin.unsafe(`create database ${name} owner ${name}`);
   const address = new URL(siblingUrl(serverUrl, name));
   address.username = name;
   const operator = operatorOf(address.href, { opensAnew: true });
-  const sql = connect({ url: address.href }, { connectionsMax: 1 });
+  const sql = connect({ url: address.href }, { connectionsMax: 1, statementTimeoutMs: 0 });
   const before = await lookInto(source, digests);
   expect(await operator.json("restore", file)).toMatchObject({ file });
   const after = await digests(sql);
@@ -272,7 +272,7 @@ describe("backup and restore", () => {
       return [said.code, ...linesOf(said.stderr)];
     };
     const foreign = (await createEmptyDatabase()).url;
-    const sql = connect({ url: foreign }, { connectionsMax: 1 });
+    const sql = connect({ url: foreign }, { connectionsMax: 1, statementTimeoutMs: 0 });
     await sql`create table posts (title text)`;
     expect(await restoreInto(foreign)).toEqual([
       1,
@@ -300,7 +300,7 @@ describe("backup and restore", () => {
   test("restore leaves an operator's own tables as they are, whatever a file says, and finds its own in any schema", async () => {
     const { url } = await createEmptyDatabase();
     const look = async (text: string): Promise<object[]> => {
-      const sql = connect({ url }, { connectionsMax: 1 });
+      const sql = connect({ url }, { connectionsMax: 1, statementTimeoutMs: 0 });
       const rows = await sql.unsafe(text);
       await sql.end();
       return [...rows];
@@ -389,7 +389,7 @@ describe("backup and restore", () => {
 
   test("a month of the usage log can't be dropped while a backup writes it", async () => {
     const { address } = await createTestDatabase();
-    const sql = connect(address, { connectionsMax: 2 });
+    const sql = connect(address, { connectionsMax: 2, statementTimeoutMs: 0 });
     const accountId = crypto.randomUUID();
     const usageId = Bun.randomUUIDv7();
     await sql`
@@ -416,7 +416,7 @@ describe("backup and restore", () => {
     });
     const writing = writeBackup(sql, sink);
     await begun.promise;
-    const other = connect(address, { connectionsMax: 1 });
+    const other = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
     await other`set lock_timeout = '100ms'`;
     const dropped = other.unsafe(`drop table ${month?.name}`).catch((error) => error.code);
     expect(await dropped).toBe("55P03");

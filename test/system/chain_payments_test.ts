@@ -180,7 +180,10 @@ describe.skipIf(!hasChain())("x402: kill -9 of the database", () => {
   /** While the function waits for a lock on a table, so that the kill comes amid it. */
   const amid = (statement: string, table: string): Step["arm"] => {
     return async (kill) => {
-      const holder = connect({ url: world.databaseUrl }, { connectionsMax: 1 });
+      const holder = connect(
+        { url: world.databaseUrl },
+        { connectionsMax: 1, statementTimeoutMs: 0 },
+      );
       await holder.unsafe(`begin; lock table public.${table} in share row exclusive mode`);
       const isThere = async () => {
         const rows = await world.sql.unsafe(

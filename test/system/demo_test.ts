@@ -134,7 +134,7 @@ describe("demo", () => {
 
   test("a demo that was killed or stopped while it started is finished by the next start", async () => {
     const { url, address } = await createTestDatabase();
-    const sql = connect(address, { connectionsMax: 1 });
+    const sql = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
     const fresh = { DATABASE_URL: url, FEEDGATE_DATA_DIR: temporaryFolder() };
     for (const [signal, feedCount] of [
       ["SIGKILL", 1],

@@ -100,7 +100,7 @@ function keepersOf(dataDir: string): number[] {
 
 /** Runs one statement and returns the first column of its first row. */
 async function ask(server: DatabaseAddress, statement: string): Promise<unknown> {
-  const sql = connect(server, { connectionsMax: 1 });
+  const sql = connect(server, { connectionsMax: 1, statementTimeoutMs: 0 });
   try {
     const rows = await sql.unsafe(statement).values();
     return rows[0]?.[0];

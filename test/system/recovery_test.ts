@@ -41,7 +41,7 @@ test.skipIf(!HAS_OLD_POSTGRES)(
           createLog({ level: "silent" }),
           { closingNoticeMs: 0 },
         );
-      let sql = connect({ url: postgres.url }, { connectionsMax: 1 });
+      let sql = connect({ url: postgres.url }, { connectionsMax: 1, statementTimeoutMs: 0 });
       let gateway = await start();
       const [account] = await sql`
         insert into accounts (name, max_feeds_allowed) values ('Acme', 10) returning account_id`;
@@ -76,7 +76,7 @@ test.skipIf(!HAS_OLD_POSTGRES)(
       postgres.runScript(script);
       postgres.runScript(`psql postgres <<'END'\n${renew}\nEND`);
       gateway = await start();
-      sql = connect({ url: postgres.url }, { connectionsMax: 1 });
+      sql = connect({ url: postgres.url }, { connectionsMax: 1, statementTimeoutMs: 0 });
       expect((await read()).data).toEqual(rows);
       expect(await countLogged(sql, [before.usageId])).toBe(1);
       expect(await countLogged(sql, [after.usageId])).toBe(0);

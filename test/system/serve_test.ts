@@ -122,7 +122,7 @@ describe("serve", () => {
     const order = ["key", "create", "--account", account.id, "--permission", "read"];
     const { key } = (await operator.json(...order)) as { key: string };
     const { child, baseUrl } = await serveGateway(["serve"], { DATABASE_URL: url });
-    const sql = connect(address, { connectionsMax: 1 });
+    const sql = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
     await sql`begin`;
     await sql`select from accounts for update`;
     const answer = fetch(`${baseUrl}/v1/account`, { headers: { "x-api-key": key } }).catch(

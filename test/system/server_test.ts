@@ -17,7 +17,7 @@ let feedId: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  sql = connect(database.address, { connectionsMax: 2 });
+  sql = connect(database.address, { connectionsMax: 2, statementTimeoutMs: 0 });
   const operator = operatorOf(database.url, { opensAnew: true });
   const account = (await operator.json("account", "create", "--name", "Acme")) as { id: string };
   const argv = ["key", "create", "--account", account.id, "--permission", "write"];
@@ -128,7 +128,7 @@ describe("start", () => {
     const url = database.url.replace(/\/test_\d+/, "/empty_for_two");
     const both = await Promise.all([serve(url), serve(url)]);
     for (const { baseUrl } of both) expect((await fetch(`${baseUrl}/readyz`)).status).toBe(200);
-    const looking = connect({ url }, { connectionsMax: 1 });
+    const looking = connect({ url }, { connectionsMax: 1, statementTimeoutMs: 0 });
     const rows = await looking`
       select count(*)::int as applied, max(version) as newest from schema_migrations`;
     expect(rows[0]?.applied).toBe(rows[0]?.newest);
@@ -138,7 +138,7 @@ describe("start", () => {
 
   test("a database with a newer schema is refused with one line and exit code 1", async () => {
     const newer = await createTestDatabase();
-    const writing = connect(newer.address, { connectionsMax: 1 });
+    const writing = connect(newer.address, { connectionsMax: 1, statementTimeoutMs: 0 });
     await writing`insert into schema_migrations (version, name) values (9999, 'of_the_future')`;
     await writing.end();
     expect(await failure(newer.url)).toEqual([

@@ -164,7 +164,10 @@ describe("kill -9 between the steps of a payment by card", () => {
       const { topup_id: id } = await persist(() => ask(0, key, "step-3"));
       stripe.pay(id);
       const message = await completed(id);
-      const holder = connect({ url: world.databaseUrl }, { connectionsMax: 1 });
+      const holder = connect(
+        { url: world.databaseUrl },
+        { connectionsMax: 1, statementTimeoutMs: 0 },
+      );
       await holder.unsafe("begin; lock table public.credit_ledger in share row exclusive mode");
       const lost = deliver(base(0), message).catch(() => undefined);
       await lockWaiters(world.sql);

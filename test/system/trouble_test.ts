@@ -44,7 +44,7 @@ beforeAll(async () => {
   dataDir = await usedDataDir();
   postgres = await startEmbedded({ dataDir });
   gateway = await start(postgres.url);
-  sql = connect(postgres, { connectionsMax: 2 });
+  sql = connect(postgres, { connectionsMax: 2, statementTimeoutMs: 0 });
   await setScene(sql);
 });
 

@@ -89,7 +89,10 @@ describe("totals", () => {
     const feed = await provider.feed();
     const reader = await createReader(gateway);
     await reader.read(feed);
-    const killed = connect({ url: gateway.databaseUrl }, { connectionsMax: 1 });
+    const killed = connect(
+      { url: gateway.databaseUrl },
+      { connectionsMax: 1, statementTimeoutMs: 0 },
+    );
     const [session] = await killed`select pg_backend_pid() as pid`;
     const step = killed.unsafe(
       `select ${FUNCTION_SCHEMA}.count_sales(now(), 100), pg_terminate_backend(${session?.pid})`,

@@ -63,7 +63,7 @@ describe("feedgate, in a process of its own", () => {
 
   test("serve refuses a database that can't be reached, and one of another schema", async () => {
     const { url } = await createTestDatabase();
-    const sql = connect({ url }, { connectionsMax: 1 });
+    const sql = connect({ url }, { connectionsMax: 1, statementTimeoutMs: 0 });
     // As a program left it that kept no record of the schema.
     await sql`alter table schema_migrations drop column digest, drop column parts`;
     await sql`alter table feeds drop column retention_days`;

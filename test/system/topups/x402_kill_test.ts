@@ -141,7 +141,10 @@ describe.skipIf(!hasChain())("x402: a gateway that is killed loses nobody's mone
     test(`without a key, ${step}: the same payment gets the account, its credits and the key`, async () => {
       await startVictim();
       const order = await sign({ usd: 1 });
-      const holder = connect({ url: scene.gateway.databaseUrl }, { connectionsMax: 1 });
+      const holder = connect(
+        { url: scene.gateway.databaseUrl },
+        { connectionsMax: 1, statementTimeoutMs: 0 },
+      );
       await holder.unsafe(`begin; lock table public.${table} in share row exclusive mode`);
       const lost = payAtVictim(order);
       const nonce = (order.payment.payload.authorization as { nonce: string }).nonce;
