@@ -155,6 +155,7 @@ import sql_migrations_0032_refunds_of_topups from "../../../sql/migrations/0032_
 import sql_migrations_0033_networks_of_topups from "../../../sql/migrations/0033_networks_of_topups.sql" with { type: "text" };
 import sql_migrations_0034_search_letters from "../../../sql/migrations/0034_search_letters.sql" with { type: "text" };
 import sql_migrations_0035_imports_counted from "../../../sql/migrations/0035_imports_counted.sql" with { type: "text" };
+import sql_migrations_0036_people from "../../../sql/migrations/0036_people.sql" with { type: "text" };
 import sql_oauth_agree_to_connection from "../../../sql/oauth/agree_to_connection.sql" with { type: "text" };
 import sql_oauth_find_client from "../../../sql/oauth/find_client.sql" with { type: "text" };
 import sql_oauth_functions_redeem_code from "../../../sql/oauth/functions/redeem_code.sql" with { type: "text" };
@@ -366,6 +367,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0033_networks_of_topups", text: sql_migrations_0033_networks_of_topups },
   { name: "0034_search_letters", text: sql_migrations_0034_search_letters },
   { name: "0035_imports_counted", text: sql_migrations_0035_imports_counted },
+  { name: "0036_people", text: sql_migrations_0036_people },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
