@@ -8,6 +8,7 @@
 import { KEY_VARIABLE, URL_VARIABLE } from "./lib/client_variables.ts";
 import { hasAtMost } from "./lib/code_points.ts";
 import type { LogLevel } from "./lib/log.ts";
+import { parseMailAddress } from "./lib/mail_address.ts";
 import { nearestWords } from "./lib/nearest_words.ts";
 import { mapTable } from "./lib/records.ts";
 import { MS_PER_SECOND } from "./lib/time_units.ts";
@@ -64,6 +65,36 @@ export interface TopupConfig {
   readonly stripeTrial?: { readonly host: string; readonly port: number } | undefined;
 }
 
+/** Who the gateway's mails are from. */
+export interface MailFrom {
+  /** The display name. "" for none. */
+  readonly name: string;
+  readonly address: string;
+}
+
+export interface SmtpConfig {
+  /** `smtp:` or `smtps:`, with the host and, if needed, port, user, and password. */
+  readonly smtpUrl: string;
+  readonly from: MailFrom;
+  /** For tests, whose server is on this machine. No variable sets it. */
+  readonly trial?: {
+    /** A trusted certificate, in PEM. */
+    readonly certificate?: string;
+    /** For each answer of the server, in ms. */
+    readonly answerMsMax?: number;
+    /** For a whole attempt, in ms. */
+    readonly deliveryMsMax?: number;
+  };
+}
+
+export interface MailFolderConfig {
+  /** Where the demo writes mails. No variable sets it. */
+  readonly folder: string;
+  readonly from: MailFrom;
+}
+
+export type MailConfig = SmtpConfig | MailFolderConfig;
+
 export interface Config {
   /** Any PostgreSQL 15 or newer. Undefined for an embedded one in `dataDir`. */
   readonly databaseUrl: string | undefined;
@@ -100,6 +131,8 @@ export interface Config {
   readonly platformFeeMillionths: number;
   /** How accounts can pay for credits by themselves, and how much. Undefined if they can't. */
   readonly topups: TopupConfig | undefined;
+  /** How mails are sent. Undefined if the gateway sends none. */
+  readonly mail: MailConfig | undefined;
   /** Whether there is a console. @default true */
   readonly hasConsole: boolean;
   /** @default "info" */
@@ -143,11 +176,14 @@ const LOG_REQUESTS = ["all", "refused", "none"] as const;
 const LOGGED_STATUS_MIN = { all: 0, refused: 400, none: Number.POSITIVE_INFINITY } as const;
 const DATABASE_PROTOCOLS = ["postgres:", "postgresql:"] as const;
 const HTTP_PROTOCOLS = ["http:", "https:"] as const;
+const SMTP_PROTOCOLS = ["smtp:", "smtps:"] as const;
 const BOOLEANS = ["true", "false"] as const;
 const SWITCH = ["on", "off"] as const;
 const SECRET_LENGTH_MIN = 16;
 /** A page of text, in code points. */
 const BILLING_TEXT_LENGTH_MAX = 4_000;
+/** In code points. */
+const MAIL_NAME_LENGTH_MAX = 100;
 export const PORT_MAX = 65_535;
 const MILLION = 1_000_000;
 const LIMIT_MAX = 1_000_000_000;
@@ -160,6 +196,7 @@ const DAY_USD = { least: 1, most: MILLION };
 const X402_CONFIRMATIONS = { least: 1, most: 300 };
 const X402_WAIT_SECONDS = { least: 1, most: 45 };
 const STRIPE_VARIABLES = ["FEEDGATE_STRIPE_SECRET_KEY", "FEEDGATE_STRIPE_WEBHOOK_SECRET"] as const;
+const MAIL_VARIABLES = ["FEEDGATE_SMTP_URL", "FEEDGATE_MAIL_FROM"] as const;
 const X402_VARIABLES = [
   "FEEDGATE_X402_PAY_TO",
   "FEEDGATE_X402_NETWORK",
@@ -219,6 +256,7 @@ export function readConfig(environment: Environment): Config {
     billingText: read.words("FEEDGATE_BILLING_TEXT", BILLING_TEXT_LENGTH_MAX),
     platformFeeMillionths: read.percent("FEEDGATE_PLATFORM_FEE_PERCENT") ?? 0,
     topups: readTopups(read, mistakes),
+    mail: readMail(read, mistakes),
     hasConsole: read.oneOf("FEEDGATE_CONSOLE", SWITCH) !== "off",
     logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS) ?? "info",
     loggedStatusMin: LOGGED_STATUS_MIN[read.oneOf("FEEDGATE_LOG_REQUESTS", LOG_REQUESTS) ?? "all"],
@@ -278,6 +316,18 @@ function readTopups(read: ReturnType<typeof environmentReader>, mistakes: string
   const x402 = readX402(read, mistakes);
   if (stripe === undefined && x402 === undefined) return undefined;
   return { stripe, x402, usdMax: usdMax ?? TOPUP_USD_MAX, accountDayUsd, dayUsd };
+}
+
+/** A server and a sender, or neither. */
+function readMail(
+  read: ReturnType<typeof environmentReader>,
+  mistakes: string[],
+): SmtpConfig | undefined {
+  const smtpUrl = read.smtp("FEEDGATE_SMTP_URL");
+  const from = read.mailFrom("FEEDGATE_MAIL_FROM");
+  const isHalf = MAIL_VARIABLES.filter((name) => read.text(name) !== undefined).length === 1;
+  if (isHalf) mistakes.push(`${MAIL_VARIABLES.join(" and ")} must be set both, or neither`);
+  return smtpUrl === undefined || from === undefined ? undefined : { smtpUrl, from };
 }
 
 /** Without a token contract, uses USDC of the network. */
@@ -385,7 +435,17 @@ export function operatorsUrl(
 }
 
 const SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
+const CONTROL = /\p{Cc}/u;
 const BROKEN_ESCAPE = /%(?![0-9a-f]{2})/i;
+
+/** Whether the percent-encoded text is UTF-8 without control characters. */
+function isReadableEscape(encoded: string): boolean {
+  try {
+    return !CONTROL.test(decodeURIComponent(encoded));
+  } catch {
+    return false;
+  }
+}
 
 function beginsWith(protocols: readonly string[], address: string): boolean {
   const scheme = /^([a-z][a-z0-9+.-]*:)\/\/./i.exec(address)?.[1]?.toLowerCase();
@@ -463,6 +523,46 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       }
       const isList = value.includes(",") && beginsWith(DATABASE_PROTOCOLS, value);
       return isList ? value : address(name, value, DATABASE_PROTOCOLS);
+    },
+    /** An SMTP server. No mistake repeats any part of the value, because it may contain a password. */
+    smtp(name: string): string | undefined {
+      const value = text(name)?.trim();
+      if (value === undefined) return undefined;
+      if (SPACE_OR_CONTROL.test(value)) {
+        return refuse(
+          `${name} must hold no blank and no line break: a blank in a password is written %20`,
+        );
+      }
+      if (BROKEN_ESCAPE.test(value)) {
+        return refuse(`${name} holds a % that begins no escape: a % in a password is written %25`);
+      }
+      if (address(name, value, SMTP_PROTOCOLS) === undefined) return undefined;
+      const { hostname, username, password, pathname, search, hash } = new URL(value);
+      if (hostname === "" || !/^\/?$/.test(pathname) || search !== "" || hash !== "") {
+        return refuse(
+          `${name} must end with its host or port: a / in a password is written %2F, a ? %3F, and a # %23`,
+        );
+      }
+      if ((username === "") !== (password === "")) {
+        return refuse(`${name} must hold both a user and a password, or neither`);
+      }
+      if ([hostname, username, password].every(isReadableEscape)) return value;
+      return refuse(`${name} holds an escape that is no UTF-8 or a control character`);
+    },
+    /** `address`, or `Name <address>`. The name goes into a header. */
+    mailFrom(name: string): MailFrom | undefined {
+      const value = text(name)?.trim();
+      if (value === undefined) return undefined;
+      const [, display = "", inner = value] = /^([^<>]*)<([^<>]+)>$/.exec(value) ?? [];
+      const parsed = parseMailAddress(inner);
+      const shown = display.trim().replace(/^"(.*)"$/, "$1");
+      const isPlain = !/[\p{C}\p{Zl}\p{Zp}"<>]/u.test(shown) && !CONTROL.test(value);
+      if (parsed !== undefined && isPlain && hasAtMost(shown, MAIL_NAME_LENGTH_MAX)) {
+        return { name: shown, address: parsed.address };
+      }
+      return refuse(
+        `${name} must be an address such as feeds@example.com or Example Feeds <feeds@example.com>, in one line`,
+      );
     },
     origins(name: string): CorsOrigins | undefined {
       const value = text(name);

@@ -22,6 +22,8 @@ import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
 import { within } from "./lib/within.ts";
 import { DRAIN_WORKER_MS, IDLE_SECONDS_MAX, SERVER_BODY_BYTES_MAX } from "./limits.ts";
+import type { OutgoingMail } from "./people/mail/outgoing_mail.ts";
+import { sendMails } from "./people/mail/send_mails_job.ts";
 import { type Databases, openDatabases, POOL_CLOSE_MS_MAX } from "./postgres/open_database.ts";
 import { createServices, type Intervals, type Services } from "./services.ts";
 import { finishTopups } from "./topups/finish.ts";
@@ -61,6 +63,8 @@ interface GatewayOptions {
   readonly intervals?: Intervals;
   /** Whether it takes part in the background jobs (`jobs/jobs.ts`), and saves its counts every minute. @default true */
   readonly hasJobs?: boolean;
+  /** Called for each mail that was sent. */
+  readonly onMail?: (mail: OutgoingMail) => void;
 }
 
 /** Serves until `stop`. @throws if the database can't be reached or the port is taken. */
@@ -82,6 +86,7 @@ export async function startGateway(
       log,
       metricsTextMs: options.metricsTextMs,
       intervals: options.intervals,
+      onMail: options.onMail,
     });
     return serve(services, { ...options, databases, tls });
   } catch (error) {
@@ -97,7 +102,7 @@ interface ServeOptions extends GatewayOptions {
 
 function serve(services: Services, options: ServeOptions): Gateway {
   const { databases, closingNoticeMs = CLOSING_NOTICE_MS, hasJobs = true } = options;
-  const { config, http, keys, log, state } = services;
+  const { config, http, keys, log, mail, state } = services;
   const listeners: BoundedListener[] = [];
   let ways: Ways;
   const admin = adminAddress(config);
@@ -157,6 +162,16 @@ function serve(services: Services, options: ServeOptions): Gateway {
         jobs: [finishTopups(ways, log), recheckTopups(ways.x402, log), forgetTopups()],
       })
     : undefined;
+  // Separate, so that a mail is not late because of the other jobs.
+  const mailing =
+    hasJobs && mail !== undefined
+      ? startMaintenance({
+          database: databases.background,
+          log,
+          metrics: http.metrics,
+          jobs: [sendMails(mail)],
+        })
+      : undefined;
   const minuteCounts = hasJobs
     ? startMinuteCounts({
         database: databases.background,
@@ -173,7 +188,8 @@ function serve(services: Services, options: ServeOptions): Gateway {
     stop: () => {
       stopping ??= drain(services, {
         listeners,
-        stopJobs: () => Promise.all([maintenance?.stop(), finishing?.stop()]),
+        stopJobs: () =>
+          Promise.all([maintenance?.stop(), finishing?.stop(), mailing?.stop(), mail?.stop()]),
         minuteCounts,
         closingNoticeMs,
       }).finally(() => {

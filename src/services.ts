@@ -40,6 +40,9 @@ import {
   ROW_EVENTS_MS,
   WAIT_POLL_MS,
 } from "./limits.ts";
+import { registerMailMetrics } from "./people/mail/mail_metrics.ts";
+import { MailSender } from "./people/mail/mail_sender.ts";
+import type { OutgoingMail } from "./people/mail/outgoing_mail.ts";
 import type { Database } from "./postgres/client/database.ts";
 import type { Databases } from "./postgres/open_database.ts";
 import { createReader } from "./postgres/replica/reader.ts";
@@ -57,6 +60,8 @@ interface ServicesOptions {
   readonly metricsTextMs?: number | undefined;
   /** @default INTERVALS */
   readonly intervals?: Intervals | undefined;
+  /** See `MailSender`. */
+  readonly onMail?: ((mail: OutgoingMail) => void) | undefined;
 }
 
 /** Intervals of repeated messages and queries, in milliseconds. */
@@ -82,6 +87,7 @@ export async function createServices({
   log,
   metricsTextMs,
   intervals = INTERVALS,
+  onMail,
 }: ServicesOptions) {
   const { database, operatorDatabase, importDatabase, openSnapshot, replica } = databases;
   watchStandstill();
@@ -174,6 +180,11 @@ export async function createServices({
       Number(reader.hasReplica),
     );
   }
+  // Its own small statements wait for no read, and for no long step of a background job.
+  const mail =
+    config.mail &&
+    new MailSender({ config: config.mail, database: operatorDatabase, log, onSent: onMail });
+  if (mail !== undefined) registerMailMetrics(metrics, mail, operatorDatabase);
   // The fee of future sales.
   const rate = { rate_millionths: config.platformFeeMillionths };
   const kept = await database.row("keep_fee_rate", rate);
@@ -238,6 +249,8 @@ export async function createServices({
     billingUrl: () => config.billingUrl ?? `${state.baseUrl}/billing`,
     /** Whether accounts can pay for credits by themselves (`POST /v1/topups`). A 402 mentions it. */
     canTopUp: config.topups !== undefined,
+    /** Sends queued mails. Wake it after queueing one. Undefined if mail is not configured. */
+    mail,
     /** The payment methods, for texts that explain how to pay. */
     payingWays: {
       takesCards: config.topups?.stripe !== undefined,

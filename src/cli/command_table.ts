@@ -20,6 +20,7 @@ import { FEED_COMMANDS } from "./commands/feed_commands.ts";
 import { grants } from "./commands/grants_command.ts";
 import { KEY_COMMANDS } from "./commands/key_commands.ts";
 import { licenses } from "./commands/licenses_command.ts";
+import { mailTest } from "./commands/mail_command.ts";
 import { migrate } from "./commands/migrate_command.ts";
 import { PAYOUT_COMMANDS } from "./commands/payout_commands.ts";
 import { PROMOTION_COMMANDS } from "./commands/promotion_commands.ts";
@@ -53,6 +54,7 @@ export const COMMANDS: readonly Command[] = [
   audit,
   ...BACKUP_COMMANDS,
   doctor,
+  mailTest,
   ...FIND_COMMANDS,
   read,
   push,

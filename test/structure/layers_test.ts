@@ -42,6 +42,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["feeds"],
   ["accounts"],
   ["admission"],
+  ["people/mail"],
   ["http"],
   ["postgres"],
   ["shapes.ts"],

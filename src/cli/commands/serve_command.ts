@@ -148,8 +148,9 @@ const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 export function serveUntilSignal(
   config: Config,
   onStart: (gateway: Gateway, log: Log) => Promise<void>,
+  options: Parameters<typeof startGateway>[2] = {},
 ): Promise<void> {
-  return untilSignal(config, { start: (log) => startGateway(config, log), onStart });
+  return untilSignal(config, { start: (log) => startGateway(config, log, options), onStart });
 }
 
 /** The log of a start, which begins with what is hardly meant in the environment. */

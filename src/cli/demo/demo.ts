@@ -4,12 +4,14 @@
  *
  * @module
  */
+import { join } from "node:path";
 import { shellActor } from "../../accounts/actor.ts";
 import { type Config, listenerUrl, operatorsUrl } from "../../config.ts";
 import { createOperatorLink, createSignInLink } from "../../operator/sign_in_links.ts";
 import type { Gateway } from "../../server.ts";
 import { defineCommand } from "../command.ts";
 import { LISTEN_OPTIONS, listenConfig, serveUntilSignal } from "../commands/serve_command.ts";
+import { shown } from "../output.ts";
 import { createClient, unlessRefused } from "./client.ts";
 import { type DemoAccounts, keepDemoAccounts } from "./demo_accounts.ts";
 import { fillDemoDay } from "./demo_day.ts";
@@ -23,11 +25,19 @@ export const demo = defineCommand({
   makesDatabase: true,
   options: LISTEN_OPTIONS,
   run: async ({ config, values, output }) => {
-    const listening = quiet(listenConfig(config, values));
-    await serveUntilSignal(listening, async (gateway) => {
-      const sheet = await prepareDemo(gateway);
-      await output.write(`${output.isJson ? sheetJson(sheet) : sheetText(sheet)}\n`);
-    });
+    const listening = withMail(quiet(listenConfig(config, values)));
+    await serveUntilSignal(
+      listening,
+      async (gateway) => {
+        const sheet = await prepareDemo(gateway);
+        await output.write(`${output.isJson ? sheetJson(sheet) : sheetText(sheet)}\n`);
+      },
+      {
+        // The subject of a sign-in mail has the code.
+        onMail: ({ address, subject }) =>
+          output.note(`mail to ${shown(address)}: ${shown(subject)}\n`),
+      },
+    );
     output.note("Feedgate has stopped.\n");
     return undefined;
   },
@@ -36,6 +46,12 @@ export const demo = defineCommand({
 /** Its own calls would fill the screen before there is anything to see: LOG_LEVEL=debug shows them. */
 function quiet(config: Config): Config {
   return { ...config, logLevel: config.logLevel === "info" ? "warn" : config.logLevel };
+}
+
+/** Without a mail server, mails are files in the data folder. */
+function withMail(config: Config): Config {
+  const from = { name: "Feedgate demo", address: "demo@feedgate.invalid" };
+  return { ...config, mail: config.mail ?? { folder: join(config.dataDir, "mail"), from } };
 }
 
 /** Makes what is missing of the demo's accounts, keys and feeds. */

@@ -202,6 +202,13 @@ import sql_pages_console_use_sign_in_link from "../../../sql/pages/console/use_s
 import sql_pages_public_list_categories from "../../../sql/pages/public/list_categories.sql" with { type: "text" };
 import sql_pages_public_list_feed_pages from "../../../sql/pages/public/list_feed_pages.sql" with { type: "text" };
 import sql_pages_public_list_push_days from "../../../sql/pages/public/list_push_days.sql" with { type: "text" };
+import sql_people_mail_claim_mails from "../../../sql/people/mail/claim_mails.sql" with { type: "text" };
+import sql_people_mail_find_waiting_mails from "../../../sql/people/mail/find_waiting_mails.sql" with { type: "text" };
+import sql_people_mail_forget_mail from "../../../sql/people/mail/forget_mail.sql" with { type: "text" };
+import sql_people_mail_functions_queue_mail from "../../../sql/people/mail/functions/queue_mail.sql" with { type: "text" };
+import sql_people_mail_postpone_mail from "../../../sql/people/mail/postpone_mail.sql" with { type: "text" };
+import sql_people_mail_queue_mail from "../../../sql/people/mail/queue_mail.sql" with { type: "text" };
+import sql_people_mail_remove_expired_mails from "../../../sql/people/mail/remove_expired_mails.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
 import sql_postgres_find_connection_room from "../../../sql/postgres/find_connection_room.sql" with { type: "text" };
 import sql_postgres_find_durability from "../../../sql/postgres/find_durability.sql" with { type: "text" };
@@ -446,6 +453,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "find_top_reads", text: sql_operator_functions_find_top_reads },
   { name: "rank_reads", text: sql_operator_functions_rank_reads },
   { name: "rotate_admin_key", text: sql_operator_functions_rotate_admin_key },
+  { name: "queue_mail", text: sql_people_mail_functions_queue_mail },
   { name: "await_replay", text: sql_postgres_functions_await_replay },
   { name: "add_row_totals", text: sql_push_functions_add_row_totals },
   { name: "admit_push", text: sql_push_functions_admit_push },
@@ -600,6 +608,12 @@ export const STATEMENTS = {
   list_categories: numbered(sql_pages_public_list_categories),
   list_feed_pages: numbered(sql_pages_public_list_feed_pages),
   list_push_days: numbered(sql_pages_public_list_push_days),
+  claim_mails: numbered(sql_people_mail_claim_mails),
+  find_waiting_mails: numbered(sql_people_mail_find_waiting_mails),
+  forget_mail: numbered(sql_people_mail_forget_mail),
+  postpone_mail: numbered(sql_people_mail_postpone_mail),
+  queue_mail: numbered(sql_people_mail_queue_mail),
+  remove_expired_mails: numbered(sql_people_mail_remove_expired_mails),
   await_replay: numbered(sql_postgres_await_replay),
   find_connection_room: numbered(sql_postgres_find_connection_room),
   find_durability: numbered(sql_postgres_find_durability),
@@ -2067,6 +2081,77 @@ export interface StatementTypes {
       readonly pushes: bigint;
     };
   };
+  /** claims the mails that are due, exclusively for this process until the lease ends */
+  claim_mails: {
+    parameters: {
+      readonly moment: string | null;
+      readonly lease: string;
+      readonly limit: bigint;
+    };
+    row: {
+      readonly mail_id: string;
+      readonly address: string;
+      readonly subject: string;
+      readonly body_text: string;
+      readonly body_html: string;
+      readonly attempts: number;
+    };
+  };
+  /** how many mails wait to be sent, and for how long the oldest has waited, for the metrics */
+  find_waiting_mails: {
+    parameters: {
+    };
+    row: {
+      readonly waiting: bigint;
+      readonly oldest_seconds: number | null;
+    };
+  };
+  /** removes a mail that a server has accepted */
+  forget_mail: {
+    parameters: {
+      readonly mail_id: string;
+    };
+    row: {
+      readonly mail_id: string;
+    };
+  };
+  /** records why an attempt failed, and when the next one is due */
+  postpone_mail: {
+    parameters: {
+      readonly moment: string | null;
+      readonly mail_id: string;
+      readonly attempts: number;
+      readonly due_in: string | null;
+      readonly error: string;
+    };
+    row: {
+      readonly mail_id: string;
+    };
+  };
+  /** queues a mail, which is sent in the background */
+  queue_mail: {
+    parameters: {
+      readonly person_id: string | null;
+      readonly address: string;
+      readonly subject: string;
+      readonly body_text: string;
+      readonly body_html: string;
+      readonly lifetime: string;
+    };
+    row: {
+      readonly mail_id: string;
+    };
+  };
+  /** removes mails that are no longer worth sending */
+  remove_expired_mails: {
+    parameters: {
+      readonly moment: string | null;
+      readonly limit: bigint;
+    };
+    row: {
+      readonly is_refused: boolean;
+    };
+  };
   /** whether a standby has caught up with the primary, checked before it is read */
   await_replay: {
     parameters: {
@@ -3140,6 +3225,12 @@ export const ARGUMENTS: {
   list_categories: (by) => [by.limit],
   list_feed_pages: (by) => [by.limit],
   list_push_days: (by) => [by.feed_id, by.days, by.counted_max],
+  claim_mails: (by) => [by.moment, by.lease, by.limit],
+  find_waiting_mails: () => [],
+  forget_mail: (by) => [by.mail_id],
+  postpone_mail: (by) => [by.moment, by.mail_id, by.attempts, by.due_in, by.error],
+  queue_mail: (by) => [by.person_id, by.address, by.subject, by.body_text, by.body_html, by.lifetime],
+  remove_expired_mails: (by) => [by.moment, by.limit],
   await_replay: (by) => [by.wal_position, by.wait_max],
   find_connection_room: () => [],
   find_durability: () => [],

@@ -1,0 +1,19 @@
+-- Queues a mail. The job that sends mails (mail_sender.ts) finds it at its next turn, or when its process is woken.
+--
+-- recipient: the person it is for, whose removal also removes the mail; null if that is not known
+-- lifetime: after this time, it is no longer worth sending, and is removed
+create or replace function queue_mail(
+  recipient uuid,
+  to_address text,
+  about text,
+  as_text text,
+  as_html text,
+  lifetime interval
+)
+returns uuid
+language sql
+as $$
+insert into mails (person_id, address, subject, body_text, body_html, expires_at)
+values (recipient, to_address, about, as_text, as_html, clock_timestamp() + lifetime)
+returning mail_id
+$$;

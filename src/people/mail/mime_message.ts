@@ -1,0 +1,29 @@
+/**
+ * The headers and parts of every mail, as nodemailer takes them.
+ *
+ * Only the configuration decides who a mail is from. A mail is marked as automatic (RFC 3834), so that nobody's absence
+ * note answers it.
+ *
+ * @module
+ */
+import type { SendMailOptions } from "nodemailer";
+import type { MailFrom } from "../../config.ts";
+import type { OutgoingMail } from "./outgoing_mail.ts";
+
+export function mimeMessage(from: MailFrom, mail: OutgoingMail): SendMailOptions {
+  const { mailId, address, subject, text, html } = mail;
+  const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
+  return {
+    from: { name: from.name, address: from.address },
+    to: { name: "", address },
+    envelope: { from: from.address, to: [address] },
+    subject,
+    text,
+    html,
+    messageId: `<${mailId}@${domain}>`,
+    headers: { "Auto-Submitted": "auto-generated" },
+    // The parts are texts, never names of files or addresses to fetch.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
