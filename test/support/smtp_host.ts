@@ -25,7 +25,10 @@ export interface SmtpHost {
 
 export interface SmtpHostOptions {
   /** Refuses a recipient with the answer. */
-  readonly refuse?: (address: string, attempt: number) => { code: number; text: string } | undefined;
+  readonly refuse?: (
+    address: string,
+    attempt: number,
+  ) => { code: number; text: string } | undefined;
   /** Called when the mail has come, before it is accepted. */
   readonly beforeAccept?: (raw: string) => Promise<void>;
   /** Called with each part of a mail. Returns whether the connection breaks. */
