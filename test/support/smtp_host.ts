@@ -76,7 +76,7 @@ export async function startSmtpHost(options: SmtpHostOptions = {}): Promise<Smtp
       const parts: Buffer[] = [];
       stream.on("data", (part: Buffer) => {
         parts.push(part);
-        if (breaks?.() === true) server.connections.forEach((each) => each.close());
+        if (breaks?.() === true) for (const each of server.connections) each.close();
       });
       stream.on("end", async () => {
         const raw = Buffer.concat(parts).toString();
