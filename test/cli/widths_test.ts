@@ -163,7 +163,7 @@ beforeAll(async () => {
           "usage export",
           "usage refund",
         ],
-        ...["buy", "push", "licenses"],
+        ...["mail test", "buy", "push", "licenses"],
       ].map((words) => [words, "no table" as const]),
     ),
   };

@@ -61,7 +61,13 @@ describe.skipIf(PROMETHEUS === null)("Prometheus", () => {
 
   beforeAll(async () => {
     pair = await startServerPair();
-    const environment = { DATABASE_URL: pair.primaryUrl, DATABASE_READ_URL: pair.standbyUrl };
+    const environment = {
+      DATABASE_URL: pair.primaryUrl,
+      DATABASE_READ_URL: pair.standbyUrl,
+      // Its metrics exist only with a mail server, which is not called without a mail.
+      FEEDGATE_SMTP_URL: "smtp://127.0.0.1:1",
+      FEEDGATE_MAIL_FROM: "feeds@example.com",
+    };
     gateway = await startGateway(
       readConfig({ PORT: "0", ...environment, FEEDGATE_READ_LIMIT_FREE: "100000" }),
       createLog({ level: "silent" }),

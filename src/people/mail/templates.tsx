@@ -46,7 +46,7 @@ export function codeMail({ code, minutes, gateway }: CodeMail): MailContent {
   const subject = `Your sign-in code is ${code}`;
   const use = `Enter it in the browser where you asked for it. It expires in ${count(minutes, "minute")} and works once.`;
   const warning =
-    "If you didn't try to sign in, ignore this message. Don't share the code: anyone who asks you for it is not from this site.";
+    "If you didn't try to sign in, ignore this message. Don't share the code. Nobody from this site will ever ask you for it.";
   return {
     subject,
     text: paragraphs([`Your sign-in code for ${name} (${gateway.baseUrl}):`, code, use, warning]),
@@ -75,22 +75,20 @@ export function codeMail({ code, minutes, gateway }: CodeMail): MailContent {
 /** An invitation to an account. The reader signs in by other means, and accepts there. */
 export function invitationMail(invitation: InvitationMail): MailContent {
   const { role, signInUrl, days } = invitation;
-  const account = oneLine(invitation.accountName) || "an account";
+  const account = oneLine(invitation.accountName) || "an unnamed account";
   const inviter = oneLine(invitation.inviter ?? "");
   const subject = `Invitation to ${account}`;
-  const invited =
-    inviter === "" ? "You have been invited to join" : `${inviter} has invited you to join`;
+  const invited = `${inviter === "" ? "You have been invited" : `${inviter} has invited you`} to join this account:`;
   const how = `To accept, sign in with this e-mail address within ${count(days, "day")}:`;
   const warning = "If you weren't expecting this invitation, ignore this message.";
   return {
     subject,
-    text: paragraphs([`${invited} ${account}.`, MAY[role], how, signInUrl, warning]),
+    text: paragraphs([invited, account, MAY[role], how, signInUrl, warning]),
     html: mailDocument(
       subject,
       <>
-        <P>
-          {invited} <strong>{account}</strong>.
-        </P>
+        <P>{invited}</P>
+        <p {...styled("name")}>{account}</p>
         <P>{MAY[role]}</P>
         <P>{how}</P>
         <p style="margin:20px 0">
@@ -120,6 +118,7 @@ const STYLES = {
   card: "max-width:520px;margin:0 auto;padding:20px 24px;background:#ffffff;border:1px solid #e2e5e1;border-radius:8px",
   text: "margin:12px 0;overflow-wrap:anywhere",
   soft: "margin:12px 0;overflow-wrap:anywhere;color:#5a636d;font-size:13px",
+  name: "margin:12px 0;overflow-wrap:anywhere;font-size:18px;font-weight:600",
   code: "margin:16px 0;padding:14px 16px;background:#f1f3ef;border-radius:6px;text-align:center;font:600 32px/1.2 ui-monospace,'SF Mono','Cascadia Mono','DejaVu Sans Mono',Menlo,Consolas,monospace;letter-spacing:0.06em",
   link: "color:#0b6a58",
   button:

@@ -71,13 +71,14 @@ describe("invitationMail", () => {
   test("says who invites to what, what that allows, and where to accept", () => {
     const { subject, text, html } = invitationMail(INVITATION);
     expect(subject).toBe("Invitation to Weather Ltd.");
-    expect(text).toContain("Ada Lovelace has invited you to join Weather Ltd.");
-    expect(text).toContain("As an owner,");
+    expect(text).toStartWith(
+      "Ada Lovelace has invited you to join this account:\n\nWeather Ltd.\n\nAs an owner,",
+    );
     expect(text).toContain("within 7 days");
     expect(text).toContain(`\n${INVITATION.signInUrl}\n`);
     expect(html).toContain(`href="${INVITATION.signInUrl}"`);
     const byOperator = invitationMail({ ...INVITATION, inviter: undefined, days: 1 });
-    expect(byOperator.text).toContain("You have been invited to join Weather Ltd.");
+    expect(byOperator.text).toStartWith("You have been invited to join this account:\n\nWeather");
     expect(byOperator.text).toContain("within 1 day:");
   });
 
@@ -90,10 +91,10 @@ describe("invitationMail", () => {
     });
     const line = `${`<b>"A"</b> Bcc: eve@example.net & ${"é".repeat(60)}`.slice(0, 60)}…`;
     expect(subject).toBe(`Invitation to ${line}`);
-    expect(text).toContain(`${line} has invited you to join ${line}.`);
+    expect(text).toStartWith(`${line} has invited you to join this account:\n\n${line}\n\n`);
     expect(html).not.toContain("<b>");
     expect(html).toContain("&lt;b>");
-    expect(`${subject}${text}${html}`).not.toMatch(/[\u202e\u200b\u0000]/);
+    expect(`${subject}${text}${html}`).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
   });
 
   test("a name with nothing visible is left out", () => {
@@ -102,7 +103,7 @@ describe("invitationMail", () => {
       accountName: "\u200b ",
       inviter: "\u2800\n",
     });
-    expect(subject).toBe("Invitation to an account");
-    expect(text).toStartWith("You have been invited to join an account.");
+    expect(subject).toBe("Invitation to an unnamed account");
+    expect(text).toStartWith("You have been invited to join this account:\n\nan unnamed account\n");
   });
 });
