@@ -7,6 +7,7 @@
  */
 import { KEY_VARIABLE, URL_VARIABLE } from "./lib/client_variables.ts";
 import { hasAtMost } from "./lib/code_points.ts";
+import { withoutInvisible } from "./lib/invisible_text.ts";
 import type { LogLevel } from "./lib/log.ts";
 import { parseMailAddress } from "./lib/mail_address.ts";
 import { nearestWords } from "./lib/nearest_words.ts";
@@ -556,7 +557,7 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       const [, display = "", inner = value] = /^([^<>]*)<([^<>]+)>$/.exec(value) ?? [];
       const parsed = parseMailAddress(inner);
       const shown = display.trim().replace(/^"(.*)"$/, "$1");
-      const isPlain = !/[\p{C}\p{Zl}\p{Zp}"<>]/u.test(shown) && !CONTROL.test(value);
+      const isPlain = withoutInvisible(shown) === shown && !/[\n\p{Zl}\p{Zp}"<>]/u.test(shown);
       if (parsed !== undefined && isPlain && hasAtMost(shown, MAIL_NAME_LENGTH_MAX)) {
         return { name: shown, address: parsed.address };
       }

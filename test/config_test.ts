@@ -199,3 +199,90 @@ describe("readConfig: x402", () => {
     ]);
   });
 });
+
+describe("readConfig: mail", () => {
+  const MAIL = {
+    FEEDGATE_SMTP_URL: "smtp://feeds%40example.com:s%2Fecret@smtp.example.com:587",
+    FEEDGATE_MAIL_FROM: "Example Feeds <feeds@example.com>",
+  };
+
+  test("is off by default, and needs a server and a sender", () => {
+    expect(readConfig({}).mail).toBeUndefined();
+    expect(readConfig(MAIL).mail).toEqual({
+      smtpUrl: MAIL.FEEDGATE_SMTP_URL,
+      from: { name: "Example Feeds", address: "feeds@example.com" },
+    });
+    for (const [name, value] of Object.entries(MAIL)) {
+      expect(mistakesOf({ [name]: value })).toEqual([
+        "FEEDGATE_SMTP_URL and FEEDGATE_MAIL_FROM must be set both, or neither",
+      ]);
+    }
+  });
+
+  test.each([
+    "smtp://localhost",
+    "smtp://localhost:25/",
+    "smtps://u:p@[::1]:465",
+    "smtps://u:p@smtp.example.com\n",
+  ])("%j is a mail server", (url) => {
+    expect(readConfig({ ...MAIL, FEEDGATE_SMTP_URL: url }).mail).toMatchObject({
+      smtpUrl: url.trim(),
+    });
+  });
+
+  test.each([
+    "smtp.example.com",
+    "http://u:SECRET@smtp.example.com",
+    "smtp://",
+    "smtp://u:SECRET@",
+    "smtp://u:SECRET@smtp.example.com:99999",
+    "smtp://u:SECRET@smtp.example.com/path",
+    "smtp://u:SECRET@smtp.example.com?tls.rejectUnauthorized=false",
+    "smtp://u:SECRET@smtp.example.com#x",
+    "smtp://u:SECR/ET@smtp.example.com",
+    "smtp://u:SECR?ET@smtp.example.com",
+    "smtp://u:SECR#ET@smtp.example.com",
+    "smtp://u:SECR ET@smtp.example.com",
+    "smtp://u:SECR\r\nET@smtp.example.com",
+    "smtp://u:SECR%ET@smtp.example.com",
+    "smtp://u:SECR%0d%0aET@smtp.example.com",
+    "smtp://u:SECR%ffET@smtp.example.com",
+    "smtp://u@smtp.example.com",
+    "smtp://:SECRET@smtp.example.com",
+  ])("%j is none, and the mistake repeats nothing of it", (url) => {
+    const mistakes = mistakesOf({ ...MAIL, FEEDGATE_SMTP_URL: url });
+    expect(mistakes).toEqual([expect.stringMatching(/^FEEDGATE_SMTP_URL /)]);
+    expect(mistakes[0]).not.toMatch(/SECR|example/);
+  });
+
+  test.each([
+    ["feeds@example.com", { name: "", address: "feeds@example.com" }],
+    ["<feeds@example.com>", { name: "", address: "feeds@example.com" }],
+    [
+      " Gözde’s Feeds, Inc. <Feeds@Example.com> ",
+      { name: "Gözde’s Feeds, Inc.", address: "Feeds@example.com" },
+    ],
+    ['"Feeds" <feeds@bücher.example>', { name: "Feeds", address: "feeds@xn--bcher-kva.example" }],
+  ])("%j is a sender", (given, from) => {
+    expect(readConfig({ ...MAIL, FEEDGATE_MAIL_FROM: given }).mail).toMatchObject({ from });
+  });
+
+  test.each([
+    "Example Feeds",
+    "feeds@localhost",
+    "Feeds feeds@example.com",
+    "Feeds <feeds@example.com> x",
+    "Feeds <feeds@example.com>, Eve <eve@example.net>",
+    "feeds@example.com, eve@example.net",
+    "Feeds\r\nBcc: eve@example.net <feeds@example.com>",
+    "Fe\u2028eds <feeds@example.com>",
+    "Fe\u202eeds <feeds@example.com>",
+    "Fe\0eds <feeds@example.com>",
+    "Feeds <feeds@example.com\r\nBcc: eve@example.net>",
+    `${"F".repeat(101)} <feeds@example.com>`,
+  ])("%j is no sender", (given) => {
+    expect(mistakesOf({ ...MAIL, FEEDGATE_MAIL_FROM: given })).toEqual([
+      "FEEDGATE_MAIL_FROM must be an address such as feeds@example.com or Example Feeds <feeds@example.com>, in one line",
+    ]);
+  });
+});

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { rmSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DEMO_FEEDS, GOLD_BY_YEAR } from "../../src/cli/demo/demo_feeds.ts";
 import { pushBodies } from "../../src/cli/demo/fill.ts";
 import { LIMITS_DEFAULT } from "../../src/limits.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import { runFeedgate, spawnFeedgate } from "../cli/support.ts";
+import { firstLine, runFeedgate, spawnFeedgate } from "../cli/support.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
 import { whenBusy } from "../support/pace.ts";
@@ -130,6 +130,32 @@ describe("demo", () => {
       // The day of the demo has read gold prices twelve times, once and not again.
       expect(await account.json()).toMatchObject({ balance: { credits: 9_999_988 } });
     });
+  });
+
+  test("its mails are files in the data folder, and it prints the code of each", async () => {
+    const { url, ownUrl } = await createTestDatabase();
+    const folder = temporaryFolder();
+    const demo = spawnFeedgate(["demo", "--port", "0"], {
+      DATABASE_URL: url,
+      FEEDGATE_DATA_DIR: folder,
+    });
+    const sql = connect({ url: ownUrl }, { connectionsMax: 1, statementTimeoutMs: 0 });
+    await firstLine(demo.stdout);
+    // Whatever the subject has, it is one line that a terminal may show.
+    const subject = "Your sign-in code is 12345678\r\n\u001b[2J";
+    await sql`select queue_mail(null, 'ada@example.com', ${subject}, 'text', '<p>', '10 minutes')`;
+    await sql.end();
+    const printed = await firstLine(demo.stderr);
+    demo.kill("SIGTERM");
+    expect(await demo.exited).toBe(0);
+    expect(printed).toBe("mail to ada@example.com: Your sign-in code is 12345678 \\u001b[2J");
+    const [file = "", ...others] = readdirSync(join(folder, "mail"));
+    expect(others).toEqual([]);
+    expect(file).toMatch(/^\d{4}-\d\d-\d\dT[\d-]+Z-[0-9a-f-]{36}\.eml$/);
+    const mail = readFileSync(join(folder, "mail", file), "utf8");
+    expect(mail).toContain("From: Feedgate demo <demo@feedgate.invalid>\n");
+    expect(mail).toContain("To: ada@example.com\n");
+    expect(statSync(join(folder, "mail", file)).mode & 0o777).toBe(0o600);
   });
 
   test("a demo that was killed or stopped while it started is finished by the next start", async () => {

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { shellActor } from "../../accounts/actor.ts";
 import { type Config, listenerUrl, operatorsUrl } from "../../config.ts";
 import { createOperatorLink, createSignInLink } from "../../operator/sign_in_links.ts";
+import type { OutgoingMail } from "../../people/mail/outgoing_mail.ts";
 import type { Gateway } from "../../server.ts";
 import { defineCommand } from "../command.ts";
 import { LISTEN_OPTIONS, listenConfig, serveUntilSignal } from "../commands/serve_command.ts";
@@ -26,18 +27,15 @@ export const demo = defineCommand({
   options: LISTEN_OPTIONS,
   run: async ({ config, values, output }) => {
     const listening = withMail(quiet(listenConfig(config, values)));
-    await serveUntilSignal(
-      listening,
-      async (gateway) => {
-        const sheet = await prepareDemo(gateway);
-        await output.write(`${output.isJson ? sheetJson(sheet) : sheetText(sheet)}\n`);
-      },
-      {
-        // The subject of a sign-in mail has the code.
-        onMail: ({ address, subject }) =>
-          output.note(`mail to ${shown(address)}: ${shown(subject)}\n`),
-      },
-    );
+    const keepsMail = config.mail === undefined;
+    const prepare = async (gateway: Gateway) => {
+      const sheet = await prepareDemo(gateway);
+      await output.write(`${output.isJson ? sheetJson(sheet) : sheetText(sheet)}\n`);
+    };
+    // The subject of a sign-in mail contains the code.
+    const onMail = ({ address, subject }: OutgoingMail) =>
+      output.note(`mail to ${shown(address)}: ${shown(subject)}\n`);
+    await serveUntilSignal(listening, prepare, keepsMail ? { onMail } : {});
     output.note("Feedgate has stopped.\n");
     return undefined;
   },

@@ -101,7 +101,7 @@ export class MailSender {
   #sendMore(now: string | undefined): void {
     if (this.#isStopped || this.#sending.size >= SENDING_MAX) return;
     const sending = this.#sendDue(now)
-      .catch((error) => this.#options.log.warn("mails were not read", { error }))
+      .catch((error) => this.#options.log.warn("the queue of mails did not answer", { error }))
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
   }

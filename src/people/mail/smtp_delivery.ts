@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { isIPv6 } from "node:net";
 import { createTransport, type NodemailerError, type SMTPTransportOptions } from "nodemailer";
 import type { SmtpConfig } from "../../config.ts";
 import { escapeInvisible } from "../../lib/invisible_text.ts";
@@ -32,7 +33,7 @@ const ABOUT_MAIL: ReadonlySet<string> = new Set(["RCPT TO", "DATA"]);
 export function createSmtpDelivery(config: SmtpConfig): Delivery {
   const { from, trial } = config;
   const options = transportOptions(config);
-  const server = `${options.host}:${options.port}`;
+  const server = `${isIPv6(options.host ?? "") ? `[${options.host}]` : options.host}:${options.port}`;
   const timeoutMs = trial?.deliveryMsMax ?? DELIVERY_MS_MAX;
   const transport = createTransport(options);
   return {
