@@ -36,14 +36,18 @@ async function start(options?: SmtpHostOptions): Promise<SmtpHost> {
   return host;
 }
 
-function senderTo(port: number, trial: object = {}, onSent?: () => void): MailSender {
+function senderTo(
+  port: number,
+  trial: object = {},
+  { onSent, through = database }: { onSent?: () => void; through?: Database } = {},
+): MailSender {
   const config: MailConfig = { smtpUrl: `smtp://127.0.0.1:${port}`, from: FROM, trial };
   const log = createLog({
     level: "debug",
     isReadable: false,
     write: (line) => void lines.push(line),
   });
-  const sender = new MailSender({ config, database, log, onSent });
+  const sender = new MailSender({ config, database: through, log, onSent });
   senders.push(sender);
   return sender;
 }
@@ -100,16 +104,44 @@ describe("MailSender", () => {
   test("a mail that is queued while others are sent does not wait for the next turn", async () => {
     const host = await start();
     const queued: Promise<unknown>[] = [];
-    const sender: MailSender = senderTo(host.port, {}, () => {
-      if (queued.length > 4) return;
-      queued.push(queue(`next${queued.length}@example.org`).then(() => sender.wake()));
-    });
+    const sender: MailSender = senderTo(
+      host.port,
+      {},
+      {
+        onSent() {
+          if (queued.length > 4) return;
+          queued.push(queue(`next${queued.length}@example.org`).then(() => sender.wake()));
+        },
+      },
+    );
     await queue("first@example.org");
     sender.wake();
     while (host.received.length < 6) await Bun.sleep(5);
     await Promise.all(queued);
     await sender.idle();
     expect(await waiting()).toEqual([]);
+  });
+
+  test("a mail that is queued while all look for others, and find none, is found", async () => {
+    const host = await start();
+    const gate = Promise.withResolvers<void>();
+    const through: Database = {
+      ...database,
+      async rows(name, parameters) {
+        const rows = await database.rows(name, parameters);
+        await gate.promise;
+        return rows;
+      },
+    };
+    const sender = senderTo(host.port, {}, { through });
+    for (let place = 0; place < 10; place += 1) sender.wake();
+    // By now, they have found none, but don't know it yet.
+    await Bun.sleep(100);
+    await queue("ada@example.org");
+    sender.wake();
+    gate.resolve();
+    await sender.idle();
+    expect(host.received).toHaveLength(1);
   });
 
   test("two senders at once send each mail once", async () => {
@@ -206,6 +238,24 @@ describe("MailSender", () => {
     expect(host.received).toEqual([]);
     await sendAll(sender, later(MINUTE_MS + SECOND_MS));
     expect(host.received[0]?.raw).toContain(`Message-ID: <${id}@example.com>`);
+  });
+
+  test("an attempt that outlived its lease does not postpone the next one", async () => {
+    const id = await queue("ada@example.org");
+    const claim = (moment: string | null) =>
+      database.rows("claim_mails", { moment, lease: "1 minute", limit: 1n });
+    const [first] = await claim(null);
+    const [second] = await claim(later(2 * MINUTE_MS));
+    expect([first?.attempts, second?.attempts]).toEqual([1, 2]);
+    const postponed = await database.row("postpone_mail", {
+      moment: null,
+      mail_id: id,
+      attempts: 1,
+      due_in: "1 second",
+      error: "late",
+    });
+    expect(postponed).toBeUndefined();
+    expect(await waiting()).toMatchObject([{ attempts: 2, last_error: null }]);
   });
 
   test("a slow recipient delays no other, and no caller", async () => {
