@@ -8,6 +8,7 @@ import { basePlugins } from "./api/base_plugins.ts";
 import type { Peer } from "./api/callers/operators_listener.ts";
 import { healthRoutes } from "./api/operations/health.ts";
 import { hiddenRoutes, unroutedRequests } from "./api/problems/unrouted.ts";
+import { canJoin } from "./config.ts";
 import { createBuying } from "./consumer/buy_feed.ts";
 import { refuseCrowd } from "./http/load/crowded.ts";
 import { mcpRoutes } from "./mcp/mcp_routes.ts";
@@ -108,7 +109,7 @@ export function createApp(services: Services) {
   const { hasConsole } = config;
   if (hasConsole) routes.use(consoleRoutes(services, { handle, buyFeed }));
   if (ways.stripe !== undefined) routes.use(stripeWebhook(services, ways.stripe));
-  const frame = pageFrame(config);
+  const frame = pageFrame({ hasConsole, canJoin: canJoin(config) });
   const app = routes
     .use(assetRoutes())
     .use(siteRoutes(services, frame))

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { domainToASCII } from "node:url";
 import { KEY_VARIABLE, URL_VARIABLE } from "./lib/client_variables.ts";
 import { hasAtMost } from "./lib/code_points.ts";
 import { withoutInvisible } from "./lib/invisible_text.ts";
@@ -96,6 +97,25 @@ export interface MailFolderConfig {
 
 export type MailConfig = SmtpConfig | MailFolderConfig;
 
+/** Who may join without an operator, and what they get. */
+export interface SignUpConfig {
+  /** Who gets an account: nobody, whoever was invited, or anybody. @default "off" */
+  readonly mode: SignUpMode;
+  /** The domains of addresses that `open` covers, in lower case. Undefined for all. */
+  readonly domains: readonly string[] | undefined;
+  /** New accounts in a UTC day. @default 1000 */
+  readonly dayMax: number;
+  /** What a new person must agree to. Undefined for nothing. */
+  readonly termsUrl: string | undefined;
+  /** Granted once to each person. @default 0 */
+  readonly welcomeCredits: number;
+  /** Limit of welcome credits in a UTC day. @default 1,000,000 */
+  readonly welcomeDayCredits: number;
+}
+
+export const SIGN_UP_MODES = ["off", "invited", "open"] as const;
+export type SignUpMode = (typeof SIGN_UP_MODES)[number];
+
 export interface Config {
   /** Any PostgreSQL 15 or newer. Undefined for an embedded one in `dataDir`. */
   readonly databaseUrl: string | undefined;
@@ -154,6 +174,16 @@ export interface Config {
   readonly isConnectFetching: boolean;
   /** The credits a day that the consent page suggests. @default 1000 */
   readonly connectDailyCredits: number;
+  readonly oidc:
+    | {
+        readonly issuer: string;
+        readonly clientId: string;
+        readonly clientSecret: string;
+        readonly name: string;
+      }
+    | undefined;
+  /** How people join by themselves. */
+  readonly signUp: SignUpConfig;
   /** For tests, whose client documents are on this machine. No variable sets it. */
   readonly connectTrial: GuardTrial | undefined;
   readonly limits: Limits;
@@ -269,6 +299,8 @@ export function readConfig(environment: Environment): Config {
     isConnectFetching: read.oneOf("FEEDGATE_CONNECT_FETCH", SWITCH) !== "off",
     connectDailyCredits:
       read.integer("FEEDGATE_CONNECT_DAILY_CREDITS", { least: 1, most: LIMIT_MAX }) ?? 1_000,
+    oidc: undefined,
+    signUp: readSignUp(read, mistakes),
     connectTrial: undefined,
     limits: Object.freeze(limits),
     warnings: misspeltIn(environment, read.names),
@@ -278,6 +310,12 @@ export function readConfig(environment: Environment): Config {
   }
   if (config.admin === undefined && read.text("FEEDGATE_ADMIN_HOST") !== undefined) {
     mistakes.push("FEEDGATE_ADMIN_HOST needs FEEDGATE_ADMIN_PORT, which must be set, too");
+  }
+  const hasSignIn = config.hasConsole && (config.mail !== undefined || config.oidc !== undefined);
+  if (config.signUp.mode !== "off" && !hasSignIn) {
+    mistakes.push(
+      `FEEDGATE_SIGN_UP=${config.signUp.mode} needs the console and a way to prove addresses: set FEEDGATE_SMTP_URL or FEEDGATE_OIDC_ISSUER`,
+    );
   }
   if (config.databaseReadUrl !== undefined && config.databaseUrl === undefined) {
     mistakes.push("DATABASE_READ_URL names replicas of DATABASE_URL, which must be set, too");
@@ -293,6 +331,28 @@ function readAdmin(read: ReturnType<typeof environmentReader>): Config["admin"] 
   const host = read.text("FEEDGATE_ADMIN_HOST") ?? "127.0.0.1";
   const port = read.integer("FEEDGATE_ADMIN_PORT", { least: 0, most: PORT_MAX });
   return port === undefined ? undefined : { host, port };
+}
+
+const DOMAIN =
+  /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
+
+function readSignUp(read: ReturnType<typeof environmentReader>, mistakes: string[]): SignUpConfig {
+  const given = read.text("FEEDGATE_SIGN_UP_DOMAINS");
+  const domains = given?.split(",").map((each) => domainToASCII(each.trim()).toLowerCase());
+  if (domains?.some((domain) => !DOMAIN.test(domain))) {
+    mistakes.push(
+      `FEEDGATE_SIGN_UP_DOMAINS must be domains such as example.com, separated by commas, got "${given}"`,
+    );
+  }
+  return {
+    mode: read.oneOf("FEEDGATE_SIGN_UP", SIGN_UP_MODES) ?? "off",
+    domains,
+    dayMax: read.integer("FEEDGATE_SIGN_UP_DAY_MAX", { least: 1, most: LIMIT_MAX }) ?? 1_000,
+    termsUrl: read.url("FEEDGATE_TERMS_URL"),
+    welcomeCredits: read.integer("FEEDGATE_WELCOME_CREDITS", { least: 0, most: LIMIT_MAX }) ?? 0,
+    welcomeDayCredits:
+      read.integer("FEEDGATE_WELCOME_DAY_CREDITS", { least: 0, most: LIMIT_MAX }) ?? 1_000_000,
+  };
 }
 
 /** A payment method needs all of its variables, or none. */
@@ -413,6 +473,11 @@ const OWN_ADDRESSES: ReadonlyMap<string, string> = new Map([
   ["::", "[::1]"],
   ["[::]", "[::1]"],
 ]);
+
+/** Whether everybody may join on the console's pages. */
+export function canJoin({ hasConsole, signUp, mail, oidc }: Config): boolean {
+  return hasConsole && signUp.mode === "open" && (mail !== undefined || oidc !== undefined);
+}
 
 /** Whether our own answers send clients on other machines to an address that works only on this machine. */
 export function isBaseUrlMissing({ host, baseUrl }: Pick<Config, "host" | "baseUrl">): boolean {

@@ -251,6 +251,26 @@ export const SESSION_MS = 12 * 3_600_000;
 export const SIGN_IN_TRIES = 10;
 /** Addresses whose failed sign-ins a process counts. */
 export const SIGN_IN_ADDRESSES_MAX = 10_000;
+/** Digits of a sign-in code. */
+export const CODE_DIGITS = 8;
+/** How long a sign-in code is valid, in ms, and how often a code may be tried. */
+export const CODE_MS = 10 * 60_000;
+export const CODE_TRIES = 5;
+/** How long a proven address stays proven in its browser, in ms: long enough to read the operator's terms. */
+export const PROVEN_MS = 30 * 60_000;
+/** Codes that are mailed per hour to one address, and for one network. */
+export const CODES_OF_ADDRESS_LIMIT = 5;
+export const CODES_OF_NETWORK_LIMIT = 20;
+/** Accounts that people of one network make per hour. */
+export const SIGN_UPS_OF_NETWORK_LIMIT = 10;
+/** How long an invitation is valid, in days, and how many an account may have open. */
+export const INVITATION_DAYS = 7;
+export const INVITATIONS_MAX = 50;
+/** Valid keys that owners may have made for an account, without those of agents. */
+export const OWN_KEYS_MAX = 50;
+/** How long proofs of addresses and networks of sign-ups are kept, in ms. */
+export const PROOF_HISTORY_MS = 24 * 3_600_000;
+
 /** Bytes of a form of the console without a file. */
 export const FORM_BYTES_MAX = 256 * 1_024;
 /** Bytes of a body of the operator's API. */

@@ -2,6 +2,7 @@
 -- why: keys in any state, oldest first, after the previous page
 -- Lists an account's keys, operators' own, or those with an id, the hash of a whole key, or the beginning of a key. The
 -- beginning is compared with the stored part of a key, so a longer one finds nothing. An operator's key has no account.
+-- An account's list leaves out keys that were made for sessions.
 -- :account_id uuid?
 -- :is_admin_only boolean
 -- :key_id uuid?
@@ -28,6 +29,7 @@ with keys as not materialized (
     feed_ids
   from api_keys
   where not :is_admin_only::boolean
+    and not (for_session and :account_id::uuid is not null)
   union all
   select
     key_id,

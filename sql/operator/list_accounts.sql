@@ -6,14 +6,15 @@
 -- :after_account_id uuid?
 -- :limit int
 -- returns account_id uuid, name text, max_feeds_allowed int, balance_nanos bigint,
---   created_at timestamptz, suspension_reason text?
+--   created_at timestamptz, suspension_reason text?, closed_at timestamptz?
 select
   account_id,
   name,
   max_feeds_allowed,
   balance_nanos,
   created_at,
-  suspension_reason
+  suspension_reason,
+  closed_at
 from accounts
 where (:account_id::uuid is null or account_id = :account_id)
   and (:name::text is null or name = :name)

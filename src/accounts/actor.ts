@@ -10,7 +10,7 @@ export const FACES = ["shell", "api", "console"] as const;
 export type Face = (typeof FACES)[number];
 
 /**
- * The face, a colon, and `operator NAME`, `admin key NAME (ID)`, or `key ID`. With null, a trigger records the
+ * The face, a colon, and `operator NAME`, `admin key NAME (ID)`, `key ID`, or `person ID`. With null, a trigger records the
  * database's own user.
  */
 export type Actor = string & { readonly [actor]: true };
@@ -20,6 +20,9 @@ declare const actor: unique symbol;
 export const ADMIN_KEY_ACTOR = /^(admin key .*) \((\S+)\)$/s;
 /** The id in `key ID`, without the face. */
 export const KEY_ACTOR = /^key ([0-9a-f-]{36})$/;
+
+/** The id in `person ID`, without the face. */
+export const PERSON_ACTOR = /^person ([0-9a-f-]{36})$/;
 
 /** A person at a shell of the operator's machine, named by the operating system's account. */
 export function shellActor(userName: string): Actor {
@@ -37,6 +40,11 @@ export function adminKeyActor(
 /** An account's key. */
 export function keyActor(keyId: string, face: Face): Actor {
   return actorBy(face, `key ${keyId}`);
+}
+
+/** A person who has signed in. Its name is not in the trail, from which nothing can be removed. */
+export function personActor(personId: string): Actor {
+  return actorBy("console", `person ${personId}`);
 }
 
 function actorBy(face: Face, who: string): Actor {

@@ -23,6 +23,7 @@ import { licenses } from "./commands/licenses_command.ts";
 import { mailTest } from "./commands/mail_command.ts";
 import { migrate } from "./commands/migrate_command.ts";
 import { PAYOUT_COMMANDS } from "./commands/payout_commands.ts";
+import { PERSON_COMMANDS } from "./commands/person_commands.ts";
 import { PROMOTION_COMMANDS } from "./commands/promotion_commands.ts";
 import { PURCHASE_COMMANDS } from "./commands/purchase_commands.ts";
 import { REPORT_COMMANDS } from "./commands/report_commands.ts";
@@ -40,6 +41,7 @@ export const COMMANDS: readonly Command[] = [
   grants,
   consoleCommand,
   ...ACCOUNT_COMMANDS,
+  ...PERSON_COMMANDS,
   ...KEY_COMMANDS,
   ...CREDIT_COMMANDS,
   ...PROMOTION_COMMANDS,

@@ -15,6 +15,7 @@ import {
   FILTER_STEP_BYTES,
   FILTER_UNASKED_ROWS_MIN,
   IDEMPOTENCY_TTL_MS,
+  PROOF_HISTORY_MS,
   PUSH_HISTORY_MS,
   RELIABILITY_HISTORY_MS,
   RETIRED_BATCH_GRACE_MS,
@@ -93,6 +94,7 @@ export function createJobs(options: JobOptions): readonly Job[] {
     // Admission ignores older ones.
     job("idempotency keys", 10 * MINUTE_MS, { ageMs: IDEMPOTENCY_TTL_MS, amount: ROWS_MAX }),
     job("unused connections", HOUR_MS, { ageMs: UNUSED_CONNECTION_MS, amount: ROWS_MAX }),
+    job("proofs", HOUR_MS, { ageMs: PROOF_HISTORY_MS, amount: ROWS_MAX }),
     // An interrupted export can resume as long as its Idempotency-Key is known.
     job("exports", 10 * MINUTE_MS, { ageMs: IDEMPOTENCY_TTL_MS, amount: ROWS_MAX }),
     job("reliability", 5 * MINUTE_MS, { ageMs: RELIABILITY_HISTORY_MS, amount: FEEDS_MAX }),

@@ -29,7 +29,7 @@ export interface Consent {
   readonly keyEndsAt: string;
   readonly actor: Actor;
   /** The key with which the user has signed in. When it ends, its consents end. */
-  readonly agreedKeyId?: string;
+  readonly agreedKeyId?: string | undefined;
 }
 
 /** Creates the code. Undefined if the account has too many agents. */

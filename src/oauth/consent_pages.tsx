@@ -27,10 +27,20 @@ export interface ListedFeed {
   readonly price: string;
 }
 
+/** An account that can pay. */
+export interface Payer {
+  readonly id: string;
+  readonly name: string;
+}
+
 export interface ConsentView {
   readonly client: Client;
   readonly redirectAddress: string;
-  readonly accountName: string;
+  /** The one that pays, unless another is chosen. */
+  readonly payer: Payer;
+  readonly payers: readonly Payer[];
+  /** Whether the user has signed in with an address. */
+  readonly isPerson: boolean;
   /** Query of the form's target: the page's own query, with `?`. */
   readonly query: string;
   /** Proves that this page was given to this session. */
@@ -43,12 +53,12 @@ export interface ConsentView {
 }
 
 export function renderConsent(view: ConsentView): string {
-  const { client, accountName, query, token, mistakes } = view;
+  const { client, payer, payers, query, token, mistakes } = view;
   return renderPage({
     title: "Connect an agent",
     root: ROOT,
     menu: MENU,
-    who: <Text of={accountName} />,
+    who: <Text of={payer.name} />,
     children: (
       <>
         <h1>
@@ -62,7 +72,7 @@ export function renderConsent(view: ConsentView): string {
           of={{
             "Who asks": <WhoAsks client={client} />,
             "Where the answer goes": <Destination address={view.redirectAddress} />,
-            "Who pays": <Text of={accountName} />,
+            "Who pays": payers.length === 1 && <Text of={payer.name} />,
           }}
         />
         {mistakes.length > 0 && (
@@ -76,6 +86,17 @@ export function renderConsent(view: ConsentView): string {
         )}
         <form method="post" action={`authorize${query}`} class="stack">
           <input type="hidden" name="token" value={token} />
+          {payers.length > 1 && (
+            <Field label="Who pays" name="account_id">
+              <select id="account_id" name="account_id">
+                {payers.map(({ id, name }) => (
+                  <option value={id} selected={id === payer.id}>
+                    <Text of={name} />
+                  </option>
+                ))}
+              </select>
+            </Field>
+          )}
           <Limits {...view} />
           <FeedChoice {...view} />
           <div class="actions">
@@ -87,8 +108,10 @@ export function renderConsent(view: ConsentView): string {
             </button>
           </div>
           <p class="hint">
-            You see what it spends, and end it at any time, on the first page of the console. It
-            also ends if the key that you have signed in with is revoked.
+            You see what it spends, and end it at any time, on the first page of the console.{" "}
+            {view.isPerson
+              ? "It also ends if you leave the account."
+              : "It also ends if the key that you have signed in with is revoked."}
           </p>
         </form>
       </>

@@ -8,7 +8,7 @@
  */
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { keyActor } from "../accounts/actor.ts";
+import type { Actor } from "../accounts/actor.ts";
 import { createNetworkLimit } from "../api/callers/network_limit.ts";
 import type { Peer } from "../api/callers/operators_listener.ts";
 import { problemOf } from "../api/problems/problems.ts";
@@ -42,6 +42,7 @@ import { agree, redeem } from "./codes.ts";
 import { type ConsentFields, fieldsOf, proposedFields, readConsent } from "./consent_form.ts";
 import {
   type ListedFeed,
+  type Payer,
   renderConsent,
   renderMistake,
   renderRefusal,
@@ -65,13 +66,13 @@ import { registerClient } from "./register_client.ts";
 export interface Visitor {
   /** Identifies the session without revealing it. */
   readonly sessionMark: string;
-  readonly permission: "read" | "write" | "admin";
-  readonly keyId: string;
-  /** Undefined for an operator. */
-  readonly accountId: string | undefined;
-  readonly accountName: string;
-  /** Whether the key was created for the session, in which case its expiry does not limit the user's consents. */
-  readonly isOwnKey: boolean;
+  readonly actor: Actor;
+  /** Whether the user has signed in with an address. If not, with a key. */
+  readonly isPerson: boolean;
+  /** `isOwnKey`: whether the key was created for the session, in which case its expiry does not limit the consents. */
+  readonly key: { readonly keyId: string; readonly isOwnKey: boolean } | undefined;
+  /** The accounts that the user may let pay, the session's first. */
+  readonly payers: readonly Payer[];
 }
 
 /** The parts of the console's sign-in that are needed to connect an agent. */
@@ -221,24 +222,31 @@ function tooLarge(): Problem {
 function consentPages(services: Services, visitors: Visitors, clients: Clients) {
   const { config, http, database, reader, feeds, cursorSecret } = services;
 
-  /** The user who may consent, or a page that says why not. */
-  async function consumerOf(visitor: Visitor) {
-    if (visitor.permission !== "read" || visitor.accountId === undefined) {
+  /** The account that pays, or a page that says why none can. `chosen` is the id of one. */
+  async function consumerOf({ key, isPerson, payers }: Visitor, chosen?: string | null) {
+    const payer = payers.find(({ id }) => id === chosen) ?? payers[0];
+    if (payer === undefined) {
       return refusalPage(
         403,
-        "You are signed in as a provider or an operator. Sign out in the console, sign in with a read key of the account that is to pay, and start again in the program.",
+        isPerson
+          ? "You own no account that could pay. Ask an owner of the account to connect the agent, or to make you an owner."
+          : "You are signed in as a provider or an operator. Sign out in the console, sign in with a read key of the account that is to pay, and start again in the program.",
       );
     }
-    const key = await findKey(database, visitor.keyId);
-    if (key.daily_nanos !== null || key.feed_ids !== null) {
+    if (key === undefined) return { payer, endsBefore: undefined };
+    const {
+      daily_nanos: daily,
+      feed_ids: feedIds,
+      expires_at: end,
+    } = await findKey(database, key.keyId);
+    if (daily !== null || feedIds !== null) {
       // Otherwise an agent could give itself a second budget.
       return refusalPage(
         403,
         "The key that you have signed in with has limits of its own, so it can't give others a key. Sign in with one that has none.",
       );
     }
-    const endsBefore = visitor.isOwnKey ? undefined : (key.expires_at ?? undefined);
-    return { accountId: visitor.accountId, endsBefore };
+    return { payer, endsBefore: key.isOwnKey ? undefined : (end ?? undefined) };
   }
 
   async function readRequest(request: Request, accountId: string) {
@@ -267,17 +275,20 @@ function consentPages(services: Services, visitors: Visitors, clients: Clients) 
     asked: AuthorizationRequest,
     view: {
       readonly visitor: Visitor;
+      readonly payer: Payer;
       readonly endsBefore: string | undefined;
       readonly fields: ConsentFields;
       readonly mistakes?: readonly string[];
     },
   ): Promise<Response> {
     const { client, redirectAddress } = asked;
-    const { visitor, endsBefore, fields, mistakes = [] } = view;
+    const { visitor, payer, endsBefore, fields, mistakes = [] } = view;
     const html = renderConsent({
       client,
       redirectAddress,
-      accountName: visitor.accountName,
+      payer,
+      payers: visitor.payers,
+      isPerson: visitor.isPerson,
       query: queryOf(request),
       token: sealToken(Buffer.from(String(Date.now())), tokenOptions(request, visitor)),
       fields,
@@ -303,10 +314,10 @@ function consentPages(services: Services, visitors: Visitors, clients: Clients) 
       }
       const consumer = await consumerOf(visitor);
       if (consumer instanceof Response) return consumer;
-      const asked = await readRequest(request, consumer.accountId);
+      const asked = await readRequest(request, consumer.payer.id);
       if (asked instanceof Response) return asked;
       const fields = proposedFields(config.connectDailyCredits);
-      return showConsent(request, asked, { visitor, endsBefore: consumer.endsBefore, fields });
+      return showConsent(request, asked, { visitor, ...consumer, fields });
     },
 
     async decide(request: Request, form: URLSearchParams): Promise<Response> {
@@ -318,9 +329,13 @@ function consentPages(services: Services, visitors: Visitors, clients: Clients) 
       if (shown === undefined || Date.now() - Number(shown.toString()) > CONSENT_MS_MAX) {
         return again();
       }
-      const consumer = await consumerOf(visitor);
+      const chosen = form.get("account_id");
+      // A choice that is not the user's any more is asked for again.
+      if (chosen !== null && !visitor.payers.some(({ id }) => id === chosen)) return again();
+      const consumer = await consumerOf(visitor, chosen);
       if (consumer instanceof Response) return consumer;
-      const { accountId, endsBefore } = consumer;
+      const { payer, endsBefore } = consumer;
+      const accountId = payer.id;
       const asked = await readRequest(request, accountId);
       if (asked instanceof Response) return asked;
       const { redirectAddress, state } = asked;
@@ -338,7 +353,7 @@ function consentPages(services: Services, visitors: Visitors, clients: Clients) 
       });
       if (input.kind === "mistakes") {
         const { mistakes } = input;
-        return showConsent(request, asked, { visitor, endsBefore, fields, mistakes });
+        return showConsent(request, asked, { visitor, ...consumer, fields, mistakes });
       }
       const { dailyNanos, feedIds, keyEndsAt } = input;
       const code = await agree(database, asked, {
@@ -346,8 +361,8 @@ function consentPages(services: Services, visitors: Visitors, clients: Clients) 
         dailyNanos,
         feedIds,
         keyEndsAt: keyEndsAt.toISOString(),
-        actor: keyActor(visitor.keyId, "console"),
-        agreedKeyId: visitor.keyId,
+        actor: visitor.actor,
+        agreedKeyId: visitor.key?.keyId,
       });
       if (code === undefined) {
         return refusalPage(

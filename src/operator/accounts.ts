@@ -15,7 +15,7 @@ import { accountReference, exact, name, quota, reason } from "./common_shapes.ts
 import { inTime } from "./in_time.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
-import { findAccount, findPlace } from "./references.ts";
+import { findAccount, findOpenAccount, findPlace } from "./references.ts";
 
 export const AccountShape = Type.Object(
   {
@@ -26,6 +26,7 @@ export const AccountShape = Type.Object(
     balance_usd: exact("The same in USD."),
     created_at: time("When it was made."),
     suspension_reason: Type.Optional(Type.String({ description: "Why its keys are refused." })),
+    closed_at: Type.Optional(time("When it was closed.")),
     warning: Type.Optional(
       Type.String({ description: "After a name was given: another account has it, too." }),
     ),
@@ -156,7 +157,7 @@ async function change(
   { account, fields }: Change,
   actor: Actor,
 ): Promise<AccountOutcome> {
-  const { account_id: accountId } = await findAccount(database, account);
+  const { account_id: accountId } = await findOpenAccount(database, account);
   await database.row("edit_account", {
     account_id: accountId,
     fields: JSON.stringify(fields),
@@ -246,5 +247,6 @@ function outcomeOf(row: Row<"list_accounts">): AccountOutcome {
     balance_usd: usdNumber(row.balance_nanos),
     created_at: row.created_at,
     ...(row.suspension_reason !== null && { suspension_reason: row.suspension_reason }),
+    ...(row.closed_at !== null && { closed_at: row.closed_at }),
   };
 }

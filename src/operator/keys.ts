@@ -17,7 +17,14 @@ import { time, uuid } from "../shapes.ts";
 import { accountReference, exact, feedReference, name, nanos } from "./common_shapes.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
-import { findAccount, findKey, findLiveFeed, findPlace, keyParameters } from "./references.ts";
+import {
+  findAccount,
+  findKey,
+  findLiveFeed,
+  findOpenAccount,
+  findPlace,
+  keyParameters,
+} from "./references.ts";
 import { Refused } from "./refused.ts";
 
 /** How long a rotated key still works by default, and at most, in seconds. */
@@ -110,7 +117,7 @@ export async function createKey(
   actor: Actor,
 ): Promise<CreatedKeyOutcome> {
   const { permission, name = null, expires_at: end = null, daily_credits: daily = null } = input;
-  const { account_id: accountId } = await findAccount(database, input.account_id);
+  const { account_id: accountId } = await findOpenAccount(database, input.account_id);
   const feedIds = input.feed_ids === undefined ? null : await feedIdsOf(database, input.feed_ids);
   const key = generateKey(permission);
   const made = present(
@@ -126,8 +133,8 @@ export async function createKey(
       actor,
     }),
   );
-  if (made.outcome === "not_for_reading") throw notForReading();
-  return createdOf(await findKey(database, present(made.key_id)), key);
+  if (made.outcome === "not_for_reading") throw keyNotForReading();
+  return createdKey(database, present(made.key_id), key);
 }
 
 export const CreateAdminKeyInput = Type.Object({ name, expires_at: Type.Optional(endInput) });
@@ -147,7 +154,7 @@ export async function createAdminKey(
     expires_at: end,
     actor,
   });
-  return createdOf(await findKey(database, present(made).key_id), key);
+  return createdKey(database, present(made).key_id, key);
 }
 
 export const EditKeyInput = Type.Object({
@@ -167,7 +174,7 @@ export async function editKey(
   const { key_id: keyId, permission } = await findKey(database, input.key_id);
   const { name, expires_at, daily_credits: daily, feed_ids: feeds } = input;
   if (permission === "admin") {
-    if ((daily ?? feeds ?? null) !== null) throw notForReading();
+    if ((daily ?? feeds ?? null) !== null) throw keyNotForReading();
     const fields = JSON.stringify({ name, expires_at });
     const edited = await database.row("edit_admin_key", { key_id: keyId, fields, actor });
     if (edited === undefined) throw notUsable(input.key_id, "is revoked, and can't be changed");
@@ -183,7 +190,7 @@ export async function editKey(
   if (edited.outcome === "not_usable") {
     throw notUsable(input.key_id, "is revoked, and can't be changed");
   }
-  if (edited.outcome === "not_for_reading") throw notForReading();
+  if (edited.outcome === "not_for_reading") throw keyNotForReading();
   return keyOf(await findKey(database, keyId));
 }
 
@@ -325,7 +332,13 @@ export async function revokeKey(
   return keyOf(await findKey(database, keyId));
 }
 
-function createdOf(row: Row<"list_keys">, key: string): CreatedKeyOutcome {
+/** The record of a key that was just made, with the key itself. */
+export async function createdKey(
+  database: Database,
+  keyId: string,
+  key: string,
+): Promise<CreatedKeyOutcome> {
+  const row = await findKey(database, keyId);
   const { id, permission, account_id, name, expires_at, daily_credits, feed_ids } = keyOf(row);
   return { id, key, permission, account_id, name, expires_at, daily_credits, feed_ids };
 }
@@ -347,7 +360,10 @@ function keyOf(row: Row<"list_keys">): KeyOutcome {
 }
 
 /** Of feeds that are there, each once. @throws {Refused} if one is not */
-async function feedIdsOf(database: Database, references: readonly string[]): Promise<string[]> {
+export async function feedIdsOf(
+  database: Database,
+  references: readonly string[],
+): Promise<string[]> {
   const feedIds = new Set<string>();
   for (const reference of references) {
     feedIds.add((await findLiveFeed(database, reference)).feed_id);
@@ -359,7 +375,7 @@ function notUsable(given: string, why: string): Refused {
   return new Refused("KEY_NOT_USABLE", `key "${given}" ${why}`);
 }
 
-function notForReading(): Refused {
+export function keyNotForReading(): Refused {
   return new Refused(
     "KEY_NOT_FOR_READING",
     "a write key reads nothing, so it takes no daily credits and no feeds: give them to a read key",

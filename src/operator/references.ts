@@ -35,6 +35,16 @@ export async function findAccount(database: Database, text: string): Promise<Row
   return rows[0] ?? throwUnknown("ACCOUNT_NOT_FOUND", "account", text);
 }
 
+/** The same, for what a closed account can't have any more. @throws {Refused} */
+export async function findOpenAccount(
+  database: Database,
+  text: string,
+): Promise<Row<"list_accounts">> {
+  const row = await findAccount(database, text);
+  if (row.closed_at === null) return row;
+  throw new Refused("ACCOUNT_CLOSED", `account ${row.account_id} was closed at ${row.closed_at}`);
+}
+
 /** The id of that account; null if the option was not given. */
 export async function accountIdOf(
   database: Database,

@@ -16,8 +16,23 @@ export type RefusalCode =
   | "USAGE_NOT_FOUND"
   | "TOPUP_NOT_FOUND"
   | "PAYOUT_NOT_FOUND"
+  | "PERSON_NOT_FOUND"
+  | "MEMBER_NOT_FOUND"
+  | "INVITATION_NOT_FOUND"
   /** The account is suspended, so nobody can sign in as it. */
   | "ACCOUNT_SUSPENDED"
+  | "ACCOUNT_CLOSED"
+  /** Earnings are owed to the account. */
+  | "ACCOUNT_OWED"
+  /** It takes an owner of the account. */
+  | "OWNER_REQUIRED"
+  /** Members would be left without an owner. */
+  | "LAST_OWNER"
+  | "MEMBER_EXISTS"
+  | "INVITATIONS_LIMIT"
+  /** The account has as many keys as its owners may make. */
+  | "KEYS_LIMIT"
+  | "ADDRESS_INVALID"
   /** No page of this list gave it. */
   | "CURSOR_INVALID"
   /** Several things have it. */

@@ -15,7 +15,7 @@ import { SIGN_IN_LINK_MS } from "../limits.ts";
 import { time } from "../shapes.ts";
 import { accountReference } from "./common_shapes.ts";
 import type { InputOf, Operator } from "./operator.ts";
-import { findAccount } from "./references.ts";
+import { findOpenAccount } from "./references.ts";
 import { Refused } from "./refused.ts";
 
 const TOKEN_BYTES = 32;
@@ -51,7 +51,7 @@ export async function createSignInLink(
   { account_id: account, permission }: InputOf<typeof CreateSignInLinkInput>,
   actor: Actor,
 ): Promise<SignInLinkOutcome> {
-  const row = await findAccount(operator.database, account);
+  const row = await findOpenAccount(operator.database, account);
   if (row.suspension_reason !== null) {
     throw new Refused(
       "ACCOUNT_SUSPENDED",

@@ -8,8 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { generateKey } from "../../src/accounts/key_format.ts";
 import { CONSUMER_PAGES } from "../../src/pages/console/consumer/consumer_pages.ts";
 import { OPERATOR_PAGES } from "../../src/pages/console/operator/operator_pages.ts";
+import { PERSON_PAGES } from "../../src/pages/console/person/person_pages.ts";
 import { PROVIDER_PAGES } from "../../src/pages/console/provider/provider_pages.ts";
 import { UNKNOWN_ID } from "../cli/support.ts";
+import { invite, join } from "../people/support.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { insertAdminKey } from "../support/insert_key.ts";
 import { type RouteOfApp, readRouteTable } from "../support/route_table.ts";
@@ -61,6 +63,11 @@ const OPEN = [
   "POST /console/link/:token",
   "GET /console/sign-in",
   "POST /console/sign-in",
+  // A proof of an address is in a cookie of its own.
+  "GET /console/sign-in/code",
+  "POST /console/sign-in/code",
+  "GET /console/join",
+  "POST /console/join",
   "POST /oauth/register",
   "POST /oauth/token",
   // Its signature is its key.
@@ -74,6 +81,7 @@ type Kind =
   | "operator"
   | "scraper"
   | "page"
+  | "person"
   | "sign-out"
   | "consent"
   | "mcp"
@@ -88,6 +96,7 @@ function kindOf({ method, path }: RouteOfApp): Kind | undefined {
   if (/ \/v1\/operator\//.test(route)) return "operator";
   if (route === "GET /metrics") return "scraper";
   if (route === "POST /console/sign-out") return "sign-out";
+  if (/ \/console\/(choose|you)$/.test(route)) return "person";
   if (/ \/console(\/|$)/.test(route)) return "page";
   if (/ \/oauth\/authorize$/.test(route)) return "consent";
   if (route === "POST /mcp") return "mcp";
@@ -103,7 +112,15 @@ const NEEDS_KEY: ReadonlySet<Kind> = new Set([
   "scraper",
   "connect",
 ]);
-const ROLES = { consumer: CONSUMER_PAGES, provider: PROVIDER_PAGES, operator: OPERATOR_PAGES };
+const PAGES_OF_PERSONS = PERSON_PAGES.map(({ page }) => page);
+const ROLES = {
+  consumer: CONSUMER_PAGES,
+  provider: PROVIDER_PAGES,
+  operator: OPERATOR_PAGES,
+  // What a member may not do, its pages refuse.
+  owner: PAGES_OF_PERSONS,
+  member: PAGES_OF_PERSONS,
+};
 type Role = keyof typeof ROLES;
 
 type Credential =
@@ -116,6 +133,7 @@ type Credential =
   | "admin"
   | `cookie of a ${Role}`
   | "cookie of a revoked key"
+  | `cookie of a person ${"without account" | "who was removed" | "of a suspended account"}`
   | "cookie of a suspended account";
 
 interface Sent {
@@ -143,6 +161,8 @@ function isHeld(credential: Credential): boolean {
 /** Of a page of the console. */
 function byRole(credential: Credential, { method, path }: RouteOfApp): Outcome {
   const role = roleOf(credential);
+  // To the choice of an account.
+  if (isOutside(credential)) return "303 elsewhere";
   if (role === undefined) return method === "GET" ? "200 sign in" : "401 sign in";
   const page = path.replace(/^\/console\/?/, "");
   return ROLES[role].some((each) => each.path === page) ? "passes" : "404 no such page";
@@ -150,6 +170,18 @@ function byRole(credential: Credential, { method, path }: RouteOfApp): Outcome {
 
 function roleOf(credential: Credential): Role | undefined {
   return (Object.keys(ROLES) as Role[]).find((role) => credential === `cookie of a ${role}`);
+}
+
+/** Whether it is a person who acts in no account. */
+function isOutside(credential: Credential): boolean {
+  return credential.startsWith("cookie of a person");
+}
+
+/** Of a page of a person, in an account or in none. */
+function byPerson(credential: Credential): Outcome {
+  const role = roleOf(credential);
+  const isPerson = role === "owner" || role === "member" || isOutside(credential);
+  return isPerson ? "passes" : "303 elsewhere";
 }
 
 const EXPECTED: Readonly<Record<Kind, (credential: Credential, route: RouteOfApp) => Outcome>> = {
@@ -163,12 +195,14 @@ const EXPECTED: Readonly<Record<Kind, (credential: Credential, route: RouteOfApp
       ? "401 KEY_REQUIRED"
       : "401 KEY_INVALID",
   page: byRole,
+  person: byPerson,
   "sign-out": () => 303,
   // Only a consumer may agree, which asks for a client to agree to.
   consent: (credential, { method }) => {
     const role = roleOf(credential);
+    if (method === "GET" && isOutside(credential)) return 403;
     if (method === "POST" || role === undefined) return 303;
-    return role === "consumer" ? 400 : 403;
+    return role === "consumer" || role === "owner" ? 400 : 403;
   },
   // By the problem of a tool.
   mcp: byKey("read", 403),
@@ -195,6 +229,8 @@ beforeAll(async () => {
   const environment = {
     FEEDGATE_METRICS_TOKEN: "scrape-me-0123456789",
     FEEDGATE_READ_LIMIT_FREE: "100000",
+    FEEDGATE_SMTP_URL: "smtp://127.0.0.1:1",
+    FEEDGATE_MAIL_FROM: "gate@example.com",
     ...STRIPE_ENVIRONMENT,
   };
   gateway = await startTestGateway(environment);
@@ -247,6 +283,26 @@ async function makeCredentials(gateway: TestGateway): Promise<ReadonlyMap<Creden
   made.set("cookie of a revoked key", await cookieOf(over));
   await newest(account, "revoked_at");
   made.set("cookie of a suspended account", await cookieOf(made.get("suspended read")?.key ?? ""));
+  for (const [credential, role, of] of [
+    ["cookie of a owner", "owner", account],
+    ["cookie of a member", "member", account],
+    ["cookie of a person who was removed", "owner", account],
+    ["cookie of a person of a suspended account", "owner", suspended],
+  ] as const) {
+    const address = `${credential.replaceAll(" ", "-")}@example.com`;
+    await invite(gateway, { admin: admin.key, account: of, address, role });
+    const at = await join(gateway, address, { accepts: true });
+    made.set(credential, { cookie: at.cookie() });
+    if (credential.endsWith("removed")) {
+      const path = `/v1/operator/accounts/${of}/members/${address}`;
+      expect((await gateway.send("DELETE", path, admin.key, undefined)).status).toBe(200);
+    }
+  }
+  const address = "outside@example.com";
+  await invite(gateway, { admin: admin.key, account, address, role: "member" });
+  made.set("cookie of a person without account", {
+    cookie: (await join(gateway, address)).cookie(),
+  });
   await gateway.sql`
     update accounts set suspension_reason = 'test' where account_id = ${suspended}`;
   return made;
@@ -255,7 +311,7 @@ async function makeCredentials(gateway: TestGateway): Promise<ReadonlyMap<Creden
 /** What came of a call of the route. */
 async function outcomeOf(route: RouteOfApp, kind: Kind, sent: Sent): Promise<Outcome> {
   const { method, path } = route;
-  const isForm = kind === "page" || kind === "consent" || kind === "sign-out";
+  const isForm = ["page", "person", "consent", "sign-out"].includes(kind);
   const isSent = method === "POST" || method === "PATCH";
   const body = kind === "mcp" || kind === "connect" ? JSON.stringify(TOOL_CALL) : "{}";
   const response = await fetch(gateway.baseUrl + path.replaceAll(/:[a-z_]+/g, UNKNOWN_ID), {
@@ -276,7 +332,8 @@ async function outcomeOf(route: RouteOfApp, kind: Kind, sent: Sent): Promise<Out
   const text = await response.text();
   const { status } = response;
   if (kind === "consent" || kind === "sign-out") return status;
-  if (kind === "page") {
+  if (kind === "page" || kind === "person") {
+    if (status === 303) return `${status} elsewhere`;
     if (text.includes('/console/sign-in"')) return `${status} sign in`;
     return text.includes("available for your role") ? `${status} no such page` : "passes";
   }

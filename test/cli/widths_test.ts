@@ -112,8 +112,12 @@ beforeAll(async () => {
   const agents = { FEEDGATE_URL: gateway.baseUrl, FEEDGATE_KEY: read.key };
   const providers = { FEEDGATE_URL: gateway.baseUrl, FEEDGATE_KEY: write.key };
   const slugs = [`${SLUG} `, `${SLUG}2 `];
+  await gateway.sql`
+    insert into persons (address, address_key, name)
+    values (${`${"a".repeat(60)}@example.com`}, ${`${"a".repeat(60)}@example.com`}, ${LONG})`;
   shown = {
     "account list": [{ copied: [] }],
+    "person list": [{ copied: [] }],
     "key list": [{ argv: ["--account", agent], copied: [keyStart] }],
     "promo list": [{ copied: [PROMOTION] }],
     "purchase list": [{ copied: [`${SLUG}2 `, REFERENCE] }],
@@ -145,6 +149,7 @@ beforeAll(async () => {
       [
         ...["serve", "demo", "stop", "migrate", "grants", "console", "backup", "restore", "doctor"],
         ...["account create", "account edit", "account show", "account suspend", "account resume"],
+        ...["account close", "person find", "person remove", "member invite", "member remove"],
         ...["key create", "key edit", "key rotate", "key find", "key revoke", "credits grant"],
         ...["credits revoke", "promo create", "promo redeem", "purchase record", "purchase undo"],
         ...[

@@ -1030,8 +1030,8 @@ export const MUTANTS: readonly Mutant[] = [
     },
     {
       file: "src/pages/console/cookie.ts",
-      find: '    "SameSite=Strict",\n',
-      replace: "",
+      find: '  name: "feedgate_session",\n  sameSite: "Strict",',
+      replace: '  name: "feedgate_session",\n  sameSite: "Lax",',
       tests: ["test/pages/console/security_test.ts"],
       what: "the session's cookie is sent with other sites' requests",
     },

@@ -37,6 +37,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["read/projection"],
   ["services.ts"],
   ["jobs", "push/schema"],
+  ["people"],
   ["api", "pages/layout"],
   ["operator"],
   ["feeds"],

@@ -58,6 +58,8 @@ begin
       is_more := remove_aged_rows(moment, age, amount, 'idempotency_keys');
     when 'unused connections' then
       is_more := remove_unused_connections(moment, age, amount);
+    when 'proofs' then
+      is_more := remove_old_proofs(moment, age, amount);
     when 'exports' then
       is_more := remove_aged_rows(moment, age, amount, 'exports');
     when 'reliability' then

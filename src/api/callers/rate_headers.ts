@@ -96,6 +96,16 @@ function limitedHeaders(
   return headers;
 }
 
+/** 429 for a limit per hour. It is not named, because several apply, and which one says something about other callers. */
+export function rateLimitedHourly(retryAfterMs: number, of: string): Problem {
+  const seconds = Math.ceil(retryAfterMs / MS_PER_SECOND);
+  return new Problem("RATE_LIMITED", {
+    detail: `Too many ${of} were asked for within an hour. Try again in ${Math.ceil(seconds / 60)} minutes.`,
+    extras: { retry_after_ms: retryAfterMs },
+    headers: { "Retry-After": String(seconds) },
+  });
+}
+
 /** 429 for a limit that is not a window, and has room after `retryAfterMs`. */
 export function rateLimitedFor(
   retryAfterMs: number,

@@ -337,6 +337,50 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     when: "A payout of more than the provider is owed, as far as its sales are counted.",
     remedy: "Check the amount. If it was paid all the same, send `allow_above`.",
   },
+  OWNER_REQUIRED: {
+    when: "An act in the console that takes an owner of the account, by somebody who is a member or was removed.",
+    remedy: "Ask an owner of the account.",
+  },
+  PERSON_NOT_FOUND: {
+    when: "On operator routes: no person has this id or e-mail address.",
+    remedy: "Check it against `GET /v1/operator/persons`.",
+  },
+  MEMBER_NOT_FOUND: {
+    when: "The person is not a member of the account.",
+    remedy: "Check the account's members.",
+  },
+  INVITATION_NOT_FOUND: {
+    when: "The invitation has ended, or was withdrawn or accepted.",
+    remedy: "Invite the address again.",
+  },
+  ACCOUNT_CLOSED: {
+    when: "An act on an account that was closed.",
+    remedy: "Use another account: a closed one stays closed.",
+  },
+  ACCOUNT_OWED: {
+    when: "Closing an account to which earnings are owed.",
+    remedy: "Record the payout first.",
+  },
+  LAST_OWNER: {
+    when: "Removing or demoting the last owner of an account that has other members.",
+    remedy: "Make another member an owner first.",
+  },
+  MEMBER_EXISTS: {
+    when: "An invitation of an address whose person is a member of the account.",
+    remedy: "Leave it: the person can sign in.",
+  },
+  INVITATIONS_LIMIT: {
+    when: "An invitation to an account that has as many open ones as it may have.",
+    remedy: "Withdraw one, or wait until it ends after 7 days.",
+  },
+  KEYS_LIMIT: {
+    when: "A new key of an account whose owners have made as many as they may.",
+    remedy: "Revoke one that is not used any more.",
+  },
+  ADDRESS_INVALID: {
+    when: "An invitation of what is no e-mail address.",
+    remedy: "Check the address.",
+  },
   KEY_NOT_USABLE: {
     when: "A revoked or expired key that is to be edited or rotated.",
     remedy: "Make a new key.",

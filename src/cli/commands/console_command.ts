@@ -47,7 +47,7 @@ export const consoleCommand = databaseCommand({
 });
 
 /** Where a gateway serves from the data folder here and now. If there is none, where one would by the settings. */
-function findUrls(config: Config): GatewayUrls {
+export function findUrls(config: Config): GatewayUrls {
   const { databaseUrl, dataDir, baseUrl = listenerUrl(config) } = config;
   if (config.baseUrl === undefined && databaseUrl === undefined) {
     for (const { host, readUrls } of listGateways(dataDir)) {

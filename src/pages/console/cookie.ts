@@ -1,37 +1,71 @@
 /**
- * The cookie of a session: sent to this gateway's pages alone, and never to a script. Beyond 5.
+ * The console's cookies: of a session, of a proof of an address, and of a sign-in that is at an OpenID Connect provider.
+ * They are sent to this gateway's pages alone, and never to a script. Beyond 5 and 16.
  *
  * @module
  */
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
-import { SESSION_MS } from "../../limits.ts";
+import { CODE_MS, PROVEN_MS, SESSION_MS } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 
-/** Under TLS the prefix has browsers refuse a cookie that another host has set. */
-const NAME = "feedgate_session";
-const SECURE_NAME = `__Host-${NAME}`;
+interface CookieKind {
+  readonly name: string;
+  /** `Lax` comes along when a provider of another site leads back here. */
+  readonly sameSite: "Strict" | "Lax";
+  readonly lifetimeMs: number;
+  readonly form: RegExp;
+}
+
 const TOKEN = /^[\w-]{20,100}$/;
 
-/** The token of a request's cookie, if it has the form of one. */
-export function cookieToken(headers: Headers, isOverTls: boolean): string | undefined {
-  const wanted = isOverTls ? SECURE_NAME : NAME;
+export const SESSION_COOKIE: CookieKind = {
+  name: "feedgate_session",
+  sameSite: "Strict",
+  lifetimeMs: SESSION_MS,
+  form: TOKEN,
+};
+export const PROOF_COOKIE: CookieKind = {
+  name: "feedgate_proof",
+  sameSite: "Strict",
+  lifetimeMs: CODE_MS + PROVEN_MS,
+  form: TOKEN,
+};
+export const OPENID_COOKIE: CookieKind = {
+  name: "feedgate_openid",
+  sameSite: "Lax",
+  lifetimeMs: CODE_MS,
+  form: /^[\w-]{20,3800}$/,
+};
+
+/** The value of a request's cookie, if it has the form of one. */
+export function cookieValue(
+  headers: Headers,
+  kind: CookieKind,
+  isOverTls: boolean,
+): string | undefined {
+  const wanted = nameOf(kind, isOverTls);
   for (const part of (headers.get("cookie") ?? "").split(";")) {
     const [name, value] = part.trim().split("=");
-    if (name === wanted && value !== undefined && TOKEN.test(value)) return value;
+    if (name === wanted && value !== undefined && kind.form.test(value)) return value;
   }
   return undefined;
 }
 
-/** Of the header `Set-Cookie`; without a token it takes the cookie away. */
-export function cookieOf(token: string | undefined, isOverTls: boolean): string {
+/** Of the header `Set-Cookie`; without a value it takes the cookie away. */
+export function cookieOf(kind: CookieKind, value: string | undefined, isOverTls: boolean): string {
   return [
-    `${isOverTls ? SECURE_NAME : NAME}=${token ?? ""}`,
+    `${nameOf(kind, isOverTls)}=${value ?? ""}`,
     "Path=/",
-    `Max-Age=${token === undefined ? 0 : SESSION_MS / MS_PER_SECOND}`,
+    `Max-Age=${value === undefined ? 0 : kind.lifetimeMs / MS_PER_SECOND}`,
     "HttpOnly",
-    "SameSite=Strict",
+    `SameSite=${kind.sameSite}`,
     ...(isOverTls ? ["Secure"] : []),
   ].join("; ");
+}
+
+/** Under TLS the prefix has browsers refuse a cookie that another host has set. */
+function nameOf({ name }: CookieKind, isOverTls: boolean): string {
+  return isOverTls ? `__Host-${name}` : name;
 }
 
 /** The public address decides, since a proxy may end TLS; at the operators' listener, the listener itself. */

@@ -6,9 +6,9 @@
  */
 import type { ComponentChildren } from "preact";
 import { CONSOLE_LINK, type MenuLink, PUBLIC_MENU, renderPage } from "../layout/page.tsx";
-import { Facts, Message, Text, Time } from "../layout/parts.tsx";
+import { Message, Text } from "../layout/parts.tsx";
 import { Fields } from "./act_form.tsx";
-import type { Linked, Role, Session } from "./sessions.ts";
+import type { Role, Session, SignedInPerson } from "./sessions.ts";
 import type { Change, Form, Question, View } from "./visit.ts";
 
 const MENUS: Readonly<Record<Role, readonly MenuLink[]>> = {
@@ -34,7 +34,18 @@ const MENUS: Readonly<Record<Role, readonly MenuLink[]>> = {
     { path: "console/own-keys", text: "Keys" },
   ],
 };
-const ROLE_NAMES: Readonly<Record<Role, string>> = {
+const PERSON_MENU: readonly MenuLink[] = [
+  { path: "console", text: "Account" },
+  { path: "console/catalog", text: "Catalog" },
+  { path: "console/usage", text: "Usage" },
+  { path: "console/purchases", text: "Bought" },
+  { path: "console/feeds", text: "Feeds" },
+  { path: "console/earnings", text: "Earnings" },
+  { path: "console/own-keys", text: "Keys" },
+  { path: "console/members", text: "Members" },
+  { path: "console/settings", text: "Settings" },
+];
+export const ROLE_NAMES: Readonly<Record<Role, string>> = {
   admin: "operator",
   write: "provider",
   read: "consumer",
@@ -45,22 +56,26 @@ interface Framed {
   /** The path of the page, without the leading slash. */
   readonly path: string;
   readonly session: Session | undefined;
+  /** Somebody who is signed in and acts in no account. */
+  readonly person?: SignedInPerson | undefined;
   readonly view: View;
   /** What was done, or why not. */
   readonly message?: ComponentChildren;
 }
 
 /** A page of the console as HTML. */
-export function renderFramed({ root, path, session, view, message }: Framed): string {
-  const menu = session === undefined ? [...PUBLIC_MENU, CONSOLE_LINK] : MENUS[session.role];
+export function renderFramed({ root, path, session, person, view, message }: Framed): string {
+  const menu = menuOf(session);
   const current = menu.filter((link) => path === link.path || path.startsWith(`${link.path}/`));
+  const isSignedIn = session !== undefined || person !== undefined;
   return renderPage({
     title: view.title,
     root,
     menu,
     current: current.at(-1)?.path ?? "",
     hasCharts: view.hasCharts ?? false,
-    ...(session !== undefined && { who: <Who root={root} session={session} /> }),
+    ...(view.head !== undefined && { head: view.head }),
+    ...(isSignedIn && { who: <Who root={root} session={session} person={person} /> }),
     children: (
       <>
         {message}
@@ -70,12 +85,37 @@ export function renderFramed({ root, path, session, view, message }: Framed): st
   });
 }
 
-function Who({ root, session }: { readonly root: string; readonly session: Session }) {
+function menuOf(session: Session | undefined): readonly MenuLink[] {
+  if (session === undefined) return [...PUBLIC_MENU, CONSOLE_LINK];
+  return session.member === undefined ? MENUS[session.role] : PERSON_MENU;
+}
+
+interface WhoProps {
+  readonly root: string;
+  readonly session: Session | undefined;
+  readonly person: SignedInPerson | undefined;
+}
+
+function Who({ root, session, person: outside }: WhoProps) {
+  const person = outside ?? session?.member;
+  const account = session?.account?.name ?? session?.keyName;
   return (
     <>
-      <span>
-        <Text of={session.account?.name ?? session.keyName} /> ({ROLE_NAMES[session.role]})
-      </span>
+      {person !== undefined && (
+        <a href={`${root}/console/you`}>
+          <Text of={person.name} />
+        </a>
+      )}
+      {session !== undefined &&
+        (session.member === undefined ? (
+          <span>
+            <Text of={account} /> ({ROLE_NAMES[session.role]})
+          </span>
+        ) : (
+          <a href={`${root}/console/choose`} title="Switch to another account">
+            <Text of={account} /> ({session.member.role})
+          </a>
+        ))}
       <form method="post" action={`${root}/console/sign-out`}>
         <button class="plain" type="submit">
           Sign out
@@ -88,55 +128,6 @@ function Who({ root, session }: { readonly root: string; readonly session: Sessi
       </form>
     </>
   );
-}
-
-/** The page where a person signs in. `next`: where it goes on, if not to the console. */
-export function signInView(root: string, next?: string): View {
-  return {
-    title: "Sign in",
-    content: (
-      <>
-        <h1>Sign in</h1>
-        <p class="lead">With an API key: what the key may do, you may do here.</p>
-        <form class="stack" method="post" action={`${root}/console/sign-in`}>
-          {next !== undefined && <input type="hidden" name="next" value={next} />}
-          {/* Password managers keep a name beside a password. */}
-          <input
-            type="text"
-            name="username"
-            autocomplete="username"
-            value="Feedgate"
-            hidden
-            readOnly
-          />
-          <div>
-            <label for="key">API key</label>
-            <input
-              id="key"
-              name="key"
-              type="password"
-              autocomplete="current-password"
-              spellcheck={false}
-              placeholder="fg_read_…, fg_write_… or fg_admin_…"
-              required
-            />
-            <p class="hint">
-              A read key shows a consumer's account, a write key a provider's feeds, an admin key
-              the whole gateway. A session lasts 12 hours.
-            </p>
-          </div>
-          <div>
-            <button type="submit">Sign in</button>
-          </div>
-        </form>
-        <h2>Without a key at hand</h2>
-        <p class="text">
-          Ask the operator for a link. On the server, <code>feedgate console</code> prints one that
-          works once, for 15 minutes.
-        </p>
-      </>
-    ),
-  };
 }
 
 interface Confirming {
@@ -202,51 +193,6 @@ export function problemView(title: string, detail: string, next: NextStep): View
             {next.text}
           </a>
         </p>
-      </>
-    ),
-  };
-}
-
-const LINKED_AS: Readonly<Record<Role, string>> = {
-  admin: "an operator of this gateway",
-  write: "a provider: you push and edit the account's feeds",
-  read: "a consumer: you read feeds and spend the account's credits",
-};
-
-/**
- * Shows whom a link would sign in. Programs that preview the link, and pages of other sites that embed it, can't press
- * the button. The form has no address, so the link's token is not in the page.
- */
-export function linkView(linked: Linked, session: Session | undefined): View {
-  return {
-    title: "Sign in",
-    content: (
-      <>
-        <h1>Sign in with this link?</h1>
-        <Facts
-          of={{
-            Account: linked.accountName !== undefined && <Text of={linked.accountName} />,
-            "You act as": LINKED_AS[linked.role],
-            "The link works until": <Time of={linked.expiresAt} />,
-          }}
-        />
-        {session !== undefined && (
-          <Message tone="warn">
-            <p>
-              You are signed in as <Text of={session.account?.name ?? session.keyName} /> (
-              {ROLE_NAMES[session.role]}). Signing in replaces that session in this browser.
-            </p>
-          </Message>
-        )}
-        <form class="stack" method="post">
-          <div>
-            <button type="submit">Sign in</button>
-          </div>
-          <p class="hint">
-            The link works once. If you don't know who sent it, close this page: what you do after
-            signing in belongs to this account.
-          </p>
-        </form>
       </>
     ),
   };

@@ -1,6 +1,7 @@
 /**
- * Sessions of the console. A session stands for a key: whoever signs in with a key does what this key may do, and is
- * signed out when it is revoked. A link makes a key of its own for the session. Beyond 5.
+ * Sessions of the console. A session stands for a key or for a person. Whoever signs in with a key does what this key
+ * may do, and is signed out when it is revoked. A link makes a key of its own for the session. A person acts in one of
+ * its accounts, with keys of the session's own (`people/person_sessions.ts`). Beyond 5 and 16.
  *
  * The cookie's token is stored nowhere, only its hash. The key is kept sealed by the token, so that the database alone
  * can act for nobody. Each page finds its session anew, so an end counts at once on every process.
@@ -8,7 +9,7 @@
  * @module
  */
 import { randomBytes } from "node:crypto";
-import { type Actor, adminKeyActor, keyActor } from "../../accounts/actor.ts";
+import { type Actor, adminKeyActor, keyActor, personActor } from "../../accounts/actor.ts";
 import { assert, present } from "../../lib/assert.ts";
 import { openToken, sealToken } from "../../lib/sealed_token.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
@@ -17,9 +18,15 @@ import { createAdminKey, createKey, revokeKey } from "../../operator/keys.ts";
 import type { Operator } from "../../operator/operator.ts";
 import { findKey } from "../../operator/references.ts";
 import { hashOfToken } from "../../operator/sign_in_links.ts";
+import {
+  endPersonSessions,
+  findPersonSession,
+  type MemberRole,
+  type Person,
+} from "../../people/person_sessions.ts";
 import type { Database } from "../../postgres/client/database.ts";
 import type { Services } from "../../services.ts";
-import { cookieToken, isOverTls } from "./cookie.ts";
+import { cookieValue, isOverTls, SESSION_COOKIE } from "./cookie.ts";
 
 const TOKEN_BYTES = 32;
 /** Sessions that are over and that a new one forgets. */
@@ -28,9 +35,19 @@ const PURPOSE = "console session";
 
 export type Role = "admin" | "read" | "write";
 
-/** Who is signed in. */
+/** A person who is signed in, and what it may do with the account of the session. */
+export interface Member extends Person {
+  readonly role: MemberRole;
+  /** The keys of the session, by the role whose pages they serve. */
+  readonly keys: Readonly<
+    Record<"read" | "write", { readonly keyId: string; readonly key: string }>
+  >;
+}
+
+/** Who is signed in, and what for. */
 export interface Session {
   readonly token: string;
+  /** Whose pages the session has. A person has those of consumers and of providers: see `actingAs`. */
   readonly role: Role;
   readonly keyId: string;
   /** The key itself. */
@@ -43,22 +60,69 @@ export interface Session {
   readonly expiresAt: string;
   /** Whether the key was made for this session, and ends with it. */
   readonly isOwnKey: boolean;
+  /** Undefined if the session stands for a key. */
+  readonly member: Member | undefined;
+}
+
+/** Whoever a request's cookie signs in. */
+export interface Visitor {
+  /** Undefined if nobody is signed in, or a person who acts in no account. */
+  readonly session?: Session | undefined;
+  /** A person who is signed in and acts in no account. */
+  readonly person?: SignedInPerson | undefined;
+}
+
+export interface SignedInPerson extends Person {
+  /** Of the session's cookie. */
+  readonly token: string;
 }
 
 /**
- * The session of a request's cookie; undefined if nobody is signed in, or an operator is who did not come by the
- * operators' listener.
+ * Whoever is signed in by a request's cookie. Nobody is, if an operator is signed in who did not come by the operators'
+ * listener.
  */
+export async function visitorOf(services: SessionServices, request: Request): Promise<Visitor> {
+  const token = cookieValue(request.headers, SESSION_COOKIE, isOverTls(services, request));
+  if (token === undefined) return {};
+  const session = await findSession(services.database, token);
+  if (session !== undefined) {
+    const isHidden = session.role === "admin" && !services.operatorsListener.serves(request);
+    return isHidden ? {} : { session };
+  }
+  const found = await findPersonSession(services.database, token);
+  if (found === undefined) return {};
+  const { person, acting, expiresAt } = found;
+  if (acting === undefined) return { person: { ...person, token } };
+  const { account, role, read, write } = acting;
+  return {
+    session: {
+      token,
+      role: "read",
+      ...read,
+      keyName: null,
+      account,
+      actor: personActor(person.id),
+      expiresAt,
+      isOwnKey: true,
+      member: { ...person, role, keys: { read, write } },
+    },
+  };
+}
+
+/** The session of a request's cookie. Undefined if nobody is signed in who can act. */
 export async function sessionOf(
   services: SessionServices,
   request: Request,
 ): Promise<Session | undefined> {
-  const token = cookieToken(request.headers, isOverTls(services, request));
-  if (token === undefined) return undefined;
-  const session = await findSession(services.database, token);
-  return session?.role === "admin" && !services.operatorsListener.serves(request)
-    ? undefined
-    : session;
+  return (await visitorOf(services, request)).session;
+}
+
+/** The session for a page of a role, with the key that serves it. */
+export function actingAs(session: Session, role: Role): Session {
+  const { member } = session;
+  return member === undefined || role === "admin"
+    ? session
+    : { ...session, role, ...member.keys[role] };
 }
 
 /** What finds a session. */
@@ -85,6 +149,7 @@ async function findSession(database: Database, token: string): Promise<Session |
         : keyActor(keyId, "console"),
     expiresAt: row.expires_at,
     isOwnKey: row.is_own_key,
+    member: undefined,
   };
 }
 
@@ -177,9 +242,10 @@ export async function openLink(
 /** Ends a session, or all of its key or account. A key that was made for one ends with it. */
 export async function endSessions(
   operator: Operator,
-  { token, actor }: Pick<Session, "token" | "actor">,
+  { token, actor, member }: Pick<Session, "token" | "actor" | "member">,
   { isEverywhere }: { readonly isEverywhere: boolean },
 ): Promise<void> {
+  if (member !== undefined) return endPersonSessions(operator.database, token, { isEverywhere });
   const ended = await operator.database.rows("end_sessions", {
     session_hash: hashOfToken(token),
     is_everywhere: isEverywhere,

@@ -50,6 +50,8 @@ export interface Visit {
 export interface View {
   readonly title: string;
   readonly hasCharts?: boolean;
+  /** More of the head. */
+  readonly head?: ComponentChildren;
   readonly content: ComponentChildren;
 }
 
@@ -110,6 +112,8 @@ export interface Change {
   confirm(form: Form, visit: Visit): Confirmation | Promise<Confirmation>;
   /** What the confirmation asks for, if the form did not. */
   readonly asks?: readonly FormField[];
+  /** Whether a person must be an owner of the account. */
+  readonly isForOwners?: boolean;
   run(visit: Visit, form: Form): Promise<Acted>;
 }
 
@@ -149,6 +153,14 @@ export const DONE = {
   bought: "Bought. Reads of this feed are free now.",
   asked: "The operator was asked to list the feed.",
   redeemed: "The code is redeemed. Its credits are in the account's balance.",
+  invited: "Invited for 7 days. Whoever proves the address can accept after signing in here.",
+  withdrawn: "The invitation is withdrawn.",
+  removed:
+    "Removed. The person is signed out of this account, and the agents that it connected have ended.",
+  joined: "You are a member of this account now.",
+  declined_invitation: "The invitation is declined.",
+  left: "You have left the account.",
+  closed: "The account is closed.",
 } as const;
 export type Done = keyof typeof DONE;
 

@@ -3,24 +3,45 @@
  *
  * @module
  */
+import { personActor } from "../../accounts/actor.ts";
 import { hashOfToken } from "../../operator/sign_in_links.ts";
-import { type SessionServices, sessionOf } from "./sessions.ts";
+import { listMemberships } from "../../people/person_sessions.ts";
+import { type SessionServices, visitorOf } from "./sessions.ts";
 
 export function consoleVisitors(services: SessionServices) {
   return {
     /** Undefined if nobody is signed in. */
     async find(request: Request) {
-      const session = await sessionOf(services, request);
+      const { session, person } = await visitorOf(services, request);
+      const member = person ?? session?.member;
+      const token = person?.token ?? session?.token;
+      if (token === undefined) return undefined;
+      // Names the session, and does not give it away.
+      const sessionMark = Buffer.from(hashOfToken(token)).toString("base64url");
+      if (member !== undefined) {
+        const owned = (await listMemberships(services.database, member.id))
+          .filter(
+            ({ role, suspensionReason }) => role === "owner" && suspensionReason === undefined,
+          )
+          .map(({ account }) => account);
+        const current = session?.account?.id;
+        return {
+          sessionMark,
+          actor: personActor(member.id),
+          isPerson: true,
+          key: undefined,
+          // That of the session first.
+          payers: owned.toSorted((a, b) => Number(b.id === current) - Number(a.id === current)),
+        };
+      }
       if (session === undefined) return undefined;
-      const { role: permission, keyId, account, isOwnKey } = session;
+      const { role, keyId, account, isOwnKey, actor } = session;
       return {
-        // Names the session, and does not give it away.
-        sessionMark: Buffer.from(hashOfToken(session.token)).toString("base64url"),
-        permission,
-        keyId,
-        accountId: account?.id,
-        accountName: account?.name ?? "",
-        isOwnKey,
+        sessionMark,
+        actor,
+        isPerson: false,
+        key: { keyId, isOwnKey },
+        payers: role === "read" && account !== undefined ? [account] : [],
       };
     },
     /** The page that asks for a sign-in and then goes on to a path of this gateway. */
@@ -31,7 +52,7 @@ export function consoleVisitors(services: SessionServices) {
 
 /** The consent, or a page of the console, but for those that sign somebody in or out. */
 const NEXT =
-  /^\/(?:oauth\/authorize\?|console(?!\/(?:link|sign-))(?:\/[\w-]+){0,4}(?:\?|$))[\x21-\x7e]{0,8000}$/;
+  /^\/(?:oauth\/authorize\?|console(?!\/(?:link|join|sign-))(?:\/[\w-]+){0,4}(?:\?|$))[\x21-\x7e]{0,8000}$/;
 
 /** Where a sign-in goes on. An address can name nothing but the consent and pages of the console. */
 export function nextOf(given: string | null | undefined): string | undefined {

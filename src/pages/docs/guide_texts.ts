@@ -14,6 +14,7 @@ import consoleGuide from "../../docs/guides/console.md" with { type: "text" };
 import deploy from "../../docs/guides/deploy.md" with { type: "text" };
 import guarantees from "../../docs/guides/guarantees.md" with { type: "text" };
 import operators from "../../docs/guides/operators.md" with { type: "text" };
+import people from "../../docs/guides/people.md" with { type: "text" };
 import performance from "../../docs/guides/performance.md" with { type: "text" };
 import providers from "../../docs/guides/providers.md" with { type: "text" };
 import { keysOf } from "../../lib/records.ts";
@@ -25,6 +26,7 @@ const GUIDES = {
   providers,
   clients,
   operators,
+  people,
   console: consoleGuide,
   deploy,
   guarantees,
@@ -42,6 +44,7 @@ export const GUIDE_TOPICS: Readonly<Record<GuideName, string>> = {
   providers: "Publish a feed: rows, batches, schema, price.",
   clients: "The command for shells and the TypeScript library: read, follow, buy, push.",
   operators: "Run a gateway: accounts, keys, credits, review, settings, backup.",
+  people: "Let people sign in and join by themselves: mail, OpenID Connect, members, limits.",
   console: "The web interface for operators, providers and consumers.",
   deploy: "Install a gateway: systemd, Docker, TLS, replicas, several machines.",
   guarantees: "What is guaranteed, and the tests that prove it.",

@@ -62,9 +62,19 @@ export interface PageFrame {
 /** The link to the console, in menus of pages outside it. */
 export const CONSOLE_LINK: MenuLink = { path: "console", text: "Console" };
 
-/** The frame of the pages of a gateway with or without a console. */
-export function pageFrame({ hasConsole }: { readonly hasConsole: boolean }): PageFrame {
-  return hasConsole ? { more: [CONSOLE_LINK] } : {};
+/** Where a stranger begins, if the gateway lets everybody join. */
+export const JOIN_LINK: MenuLink = { path: "console/sign-in", text: "Get a key" };
+
+interface Gateway {
+  readonly hasConsole: boolean;
+  /** Whether everybody may join. @default false */
+  readonly canJoin?: boolean;
+}
+
+/** The frame of a gateway's pages. */
+export function pageFrame({ hasConsole, canJoin = false }: Gateway): PageFrame {
+  if (!hasConsole) return {};
+  return { more: [...(canJoin ? [JOIN_LINK] : []), CONSOLE_LINK] };
 }
 
 /** The way from the folder of a page with this path to the gateway's root: `.`, `..`, `../..`. */

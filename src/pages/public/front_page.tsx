@@ -21,6 +21,8 @@ export interface Search {
 }
 
 export interface FrontPage extends McpAddressesProps {
+  /** Whether everybody may join. */
+  readonly canJoin: boolean;
   readonly frame: PageFrame;
   readonly search: Search;
   readonly feeds: readonly ListedFeed[];
@@ -182,7 +184,7 @@ function Categories({ categories, search }: FrontPage) {
   );
 }
 
-function Connect({ baseUrl, canConnect }: McpAddressesProps) {
+function Connect({ baseUrl, canConnect, canJoin }: FrontPage) {
   return (
     <>
       <section class="side-list">
@@ -200,7 +202,13 @@ function Connect({ baseUrl, canConnect }: McpAddressesProps) {
         <h2>Take part</h2>
         <ul class="links">
           <li>
-            <a href="./docs/guides/providers">Publish a feed</a> and earn from its reads
+            {canJoin && (
+              <>
+                <a href="./console/sign-in">Get a key</a> with your e-mail address, or{" "}
+              </>
+            )}
+            <a href="./docs/guides/providers">{canJoin ? "publish" : "Publish"} a feed</a> and earn
+            from its reads
           </li>
           <li>
             <a href="./docs/guides/operators">Run a gateway</a> of your own

@@ -8,6 +8,7 @@ import { Elysia } from "elysia";
 import type { Peer } from "../../api/callers/operators_listener.ts";
 import { keyless } from "../../api/callers/without_key.ts";
 import { NO_PARAMETERS, parameters, queryInteger } from "../../api/input/parameters.ts";
+import { canJoin } from "../../config.ts";
 import type { Call } from "../../http/call.ts";
 import { respond } from "../../http/respond.ts";
 import { answerShared, compressedContent, type SharedContent } from "../../http/shared_content.ts";
@@ -69,6 +70,7 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
     return renderFrontPage({
       baseUrl,
       canConnect: config.hasConsole,
+      canJoin: canJoin(config),
       frame,
       search,
       ...page,

@@ -111,6 +111,7 @@ import sql_jobs_functions_remove_expired_events from "../../../sql/jobs/function
 import sql_jobs_functions_remove_filter_entries from "../../../sql/jobs/functions/remove_filter_entries.sql" with { type: "text" };
 import sql_jobs_functions_remove_index_terms from "../../../sql/jobs/functions/remove_index_terms.sql" with { type: "text" };
 import sql_jobs_functions_remove_old_minutes from "../../../sql/jobs/functions/remove_old_minutes.sql" with { type: "text" };
+import sql_jobs_functions_remove_old_proofs from "../../../sql/jobs/functions/remove_old_proofs.sql" with { type: "text" };
 import sql_jobs_functions_remove_retired_rows from "../../../sql/jobs/functions/remove_retired_rows.sql" with { type: "text" };
 import sql_jobs_functions_remove_unused_connections from "../../../sql/jobs/functions/remove_unused_connections.sql" with { type: "text" };
 import sql_jobs_functions_retire_abandoned_batches from "../../../sql/jobs/functions/retire_abandoned_batches.sql" with { type: "text" };
@@ -202,6 +203,47 @@ import sql_pages_console_use_sign_in_link from "../../../sql/pages/console/use_s
 import sql_pages_public_list_categories from "../../../sql/pages/public/list_categories.sql" with { type: "text" };
 import sql_pages_public_list_feed_pages from "../../../sql/pages/public/list_feed_pages.sql" with { type: "text" };
 import sql_pages_public_list_push_days from "../../../sql/pages/public/list_push_days.sql" with { type: "text" };
+import sql_people_accept_invitation from "../../../sql/people/accept_invitation.sql" with { type: "text" };
+import sql_people_begin_proof from "../../../sql/people/begin_proof.sql" with { type: "text" };
+import sql_people_change_member from "../../../sql/people/change_member.sql" with { type: "text" };
+import sql_people_check_code from "../../../sql/people/check_code.sql" with { type: "text" };
+import sql_people_close_account from "../../../sql/people/close_account.sql" with { type: "text" };
+import sql_people_create_own_key from "../../../sql/people/create_own_key.sql" with { type: "text" };
+import sql_people_edit_person from "../../../sql/people/edit_person.sql" with { type: "text" };
+import sql_people_end_person_sessions from "../../../sql/people/end_person_sessions.sql" with { type: "text" };
+import sql_people_enter_account from "../../../sql/people/enter_account.sql" with { type: "text" };
+import sql_people_enter_by_proof from "../../../sql/people/enter_by_proof.sql" with { type: "text" };
+import sql_people_find_address_proof from "../../../sql/people/find_address_proof.sql" with { type: "text" };
+import sql_people_find_own_key from "../../../sql/people/find_own_key.sql" with { type: "text" };
+import sql_people_find_person_session from "../../../sql/people/find_person_session.sql" with { type: "text" };
+import sql_people_functions_accept_invitation from "../../../sql/people/functions/accept_invitation.sql" with { type: "text" };
+import sql_people_functions_begin_person_session from "../../../sql/people/functions/begin_person_session.sql" with { type: "text" };
+import sql_people_functions_begin_proof from "../../../sql/people/functions/begin_proof.sql" with { type: "text" };
+import sql_people_functions_change_member from "../../../sql/people/functions/change_member.sql" with { type: "text" };
+import sql_people_functions_close_account from "../../../sql/people/functions/close_account.sql" with { type: "text" };
+import sql_people_functions_count_own_keys from "../../../sql/people/functions/count_own_keys.sql" with { type: "text" };
+import sql_people_functions_create_own_key from "../../../sql/people/functions/create_own_key.sql" with { type: "text" };
+import sql_people_functions_end_agents_of_person from "../../../sql/people/functions/end_agents_of_person.sql" with { type: "text" };
+import sql_people_functions_end_person_sessions from "../../../sql/people/functions/end_person_sessions.sql" with { type: "text" };
+import sql_people_functions_enter_account from "../../../sql/people/functions/enter_account.sql" with { type: "text" };
+import sql_people_functions_enter_by_proof from "../../../sql/people/functions/enter_by_proof.sql" with { type: "text" };
+import sql_people_functions_forget_person from "../../../sql/people/functions/forget_person.sql" with { type: "text" };
+import sql_people_functions_invite_member from "../../../sql/people/functions/invite_member.sql" with { type: "text" };
+import sql_people_functions_is_owner from "../../../sql/people/functions/is_owner.sql" with { type: "text" };
+import sql_people_functions_join_by_proof from "../../../sql/people/functions/join_by_proof.sql" with { type: "text" };
+import sql_people_functions_leave_account from "../../../sql/people/functions/leave_account.sql" with { type: "text" };
+import sql_people_functions_note_member from "../../../sql/people/functions/note_member.sql" with { type: "text" };
+import sql_people_functions_person_of_proof from "../../../sql/people/functions/person_of_proof.sql" with { type: "text" };
+import sql_people_functions_remove_person from "../../../sql/people/functions/remove_person.sql" with { type: "text" };
+import sql_people_functions_withdraw_invitation from "../../../sql/people/functions/withdraw_invitation.sql" with { type: "text" };
+import sql_people_functions_without_name from "../../../sql/people/functions/without_name.sql" with { type: "text" };
+import sql_people_invite_member from "../../../sql/people/invite_member.sql" with { type: "text" };
+import sql_people_join_by_proof from "../../../sql/people/join_by_proof.sql" with { type: "text" };
+import sql_people_keep_vouched_proof from "../../../sql/people/keep_vouched_proof.sql" with { type: "text" };
+import sql_people_list_invitations from "../../../sql/people/list_invitations.sql" with { type: "text" };
+import sql_people_list_members from "../../../sql/people/list_members.sql" with { type: "text" };
+import sql_people_list_memberships from "../../../sql/people/list_memberships.sql" with { type: "text" };
+import sql_people_list_persons from "../../../sql/people/list_persons.sql" with { type: "text" };
 import sql_people_mail_claim_mails from "../../../sql/people/mail/claim_mails.sql" with { type: "text" };
 import sql_people_mail_find_waiting_mails from "../../../sql/people/mail/find_waiting_mails.sql" with { type: "text" };
 import sql_people_mail_forget_mail from "../../../sql/people/mail/forget_mail.sql" with { type: "text" };
@@ -209,6 +251,8 @@ import sql_people_mail_functions_queue_mail from "../../../sql/people/mail/funct
 import sql_people_mail_postpone_mail from "../../../sql/people/mail/postpone_mail.sql" with { type: "text" };
 import sql_people_mail_queue_mail from "../../../sql/people/mail/queue_mail.sql" with { type: "text" };
 import sql_people_mail_remove_expired_mails from "../../../sql/people/mail/remove_expired_mails.sql" with { type: "text" };
+import sql_people_remove_person from "../../../sql/people/remove_person.sql" with { type: "text" };
+import sql_people_withdraw_invitation from "../../../sql/people/withdraw_invitation.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
 import sql_postgres_find_connection_room from "../../../sql/postgres/find_connection_room.sql" with { type: "text" };
 import sql_postgres_find_durability from "../../../sql/postgres/find_durability.sql" with { type: "text" };
@@ -442,6 +486,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "remove_filter_entries", text: sql_jobs_functions_remove_filter_entries },
   { name: "remove_index_terms", text: sql_jobs_functions_remove_index_terms },
   { name: "remove_old_minutes", text: sql_jobs_functions_remove_old_minutes },
+  { name: "remove_old_proofs", text: sql_jobs_functions_remove_old_proofs },
   { name: "remove_retired_rows", text: sql_jobs_functions_remove_retired_rows },
   { name: "remove_unused_connections", text: sql_jobs_functions_remove_unused_connections },
   { name: "retire_abandoned_batches", text: sql_jobs_functions_retire_abandoned_batches },
@@ -453,6 +498,27 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "find_top_reads", text: sql_operator_functions_find_top_reads },
   { name: "rank_reads", text: sql_operator_functions_rank_reads },
   { name: "rotate_admin_key", text: sql_operator_functions_rotate_admin_key },
+  { name: "accept_invitation", text: sql_people_functions_accept_invitation },
+  { name: "begin_person_session", text: sql_people_functions_begin_person_session },
+  { name: "begin_proof", text: sql_people_functions_begin_proof },
+  { name: "change_member", text: sql_people_functions_change_member },
+  { name: "close_account", text: sql_people_functions_close_account },
+  { name: "count_own_keys", text: sql_people_functions_count_own_keys },
+  { name: "create_own_key", text: sql_people_functions_create_own_key },
+  { name: "end_agents_of_person", text: sql_people_functions_end_agents_of_person },
+  { name: "end_person_sessions", text: sql_people_functions_end_person_sessions },
+  { name: "enter_account", text: sql_people_functions_enter_account },
+  { name: "enter_by_proof", text: sql_people_functions_enter_by_proof },
+  { name: "forget_person", text: sql_people_functions_forget_person },
+  { name: "invite_member", text: sql_people_functions_invite_member },
+  { name: "is_owner", text: sql_people_functions_is_owner },
+  { name: "join_by_proof", text: sql_people_functions_join_by_proof },
+  { name: "leave_account", text: sql_people_functions_leave_account },
+  { name: "note_member", text: sql_people_functions_note_member },
+  { name: "person_of_proof", text: sql_people_functions_person_of_proof },
+  { name: "remove_person", text: sql_people_functions_remove_person },
+  { name: "withdraw_invitation", text: sql_people_functions_withdraw_invitation },
+  { name: "without_name", text: sql_people_functions_without_name },
   { name: "queue_mail", text: sql_people_mail_functions_queue_mail },
   { name: "await_replay", text: sql_postgres_functions_await_replay },
   { name: "add_row_totals", text: sql_push_functions_add_row_totals },
@@ -608,12 +674,34 @@ export const STATEMENTS = {
   list_categories: numbered(sql_pages_public_list_categories),
   list_feed_pages: numbered(sql_pages_public_list_feed_pages),
   list_push_days: numbered(sql_pages_public_list_push_days),
+  accept_invitation: numbered(sql_people_accept_invitation),
+  begin_proof: numbered(sql_people_begin_proof),
+  change_member: numbered(sql_people_change_member),
+  check_code: numbered(sql_people_check_code),
+  close_account: numbered(sql_people_close_account),
+  create_own_key: numbered(sql_people_create_own_key),
+  edit_person: numbered(sql_people_edit_person),
+  end_person_sessions: numbered(sql_people_end_person_sessions),
+  enter_account: numbered(sql_people_enter_account),
+  enter_by_proof: numbered(sql_people_enter_by_proof),
+  find_address_proof: numbered(sql_people_find_address_proof),
+  find_own_key: numbered(sql_people_find_own_key),
+  find_person_session: numbered(sql_people_find_person_session),
+  invite_member: numbered(sql_people_invite_member),
+  join_by_proof: numbered(sql_people_join_by_proof),
+  keep_vouched_proof: numbered(sql_people_keep_vouched_proof),
+  list_invitations: numbered(sql_people_list_invitations),
+  list_members: numbered(sql_people_list_members),
+  list_memberships: numbered(sql_people_list_memberships),
+  list_persons: numbered(sql_people_list_persons),
   claim_mails: numbered(sql_people_mail_claim_mails),
   find_waiting_mails: numbered(sql_people_mail_find_waiting_mails),
   forget_mail: numbered(sql_people_mail_forget_mail),
   postpone_mail: numbered(sql_people_mail_postpone_mail),
   queue_mail: numbered(sql_people_mail_queue_mail),
   remove_expired_mails: numbered(sql_people_mail_remove_expired_mails),
+  remove_person: numbered(sql_people_remove_person),
+  withdraw_invitation: numbered(sql_people_withdraw_invitation),
   await_replay: numbered(sql_postgres_await_replay),
   find_connection_room: numbered(sql_postgres_find_connection_room),
   find_durability: numbered(sql_postgres_find_durability),
@@ -1769,6 +1857,7 @@ export interface StatementTypes {
       readonly balance_nanos: bigint;
       readonly created_at: string;
       readonly suspension_reason: string | null;
+      readonly closed_at: string | null;
     };
   };
   /** the audit trail, newest first, after the previous page; money in credits */
@@ -2081,6 +2170,314 @@ export interface StatementTypes {
       readonly pushes: bigint;
     };
   };
+  /** makes a person a member of the account to which its address was invited */
+  accept_invitation: {
+    parameters: {
+      readonly invitation_id: string;
+      readonly person_id: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly account_id: string | null;
+    };
+  };
+  /** stores a sign-in code for an address, and the mail that takes it there, within the limits of address and network */
+  begin_proof: {
+    parameters: {
+      readonly proof_hash: Uint8Array;
+      readonly address: string;
+      readonly address_key: string;
+      readonly code_hash: Uint8Array;
+      readonly network: string;
+      readonly lifetime: string;
+      readonly address_max: number;
+      readonly network_max: number;
+      readonly mail_subject: string;
+      readonly mail_text: string;
+      readonly mail_html: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly retry_after_ms: bigint | null;
+    };
+  };
+  /** changes the role of a member of an account, or removes it */
+  change_member: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string;
+      readonly role: string | null;
+      readonly acting_person: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+    };
+  };
+  /** tries a code that was typed; a right one proves the address; no row if there is nothing to try */
+  check_code: {
+    parameters: {
+      readonly proof_hash: Uint8Array;
+      readonly code_hash: Uint8Array;
+      readonly tries_max: number;
+      readonly proven_lifetime: string;
+    };
+    row: {
+      readonly is_proven: boolean;
+      readonly tries_left: number;
+    };
+  };
+  /** closes an account, unless earnings are owed to it */
+  close_account: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly owed_nanos: bigint | null;
+    };
+  };
+  /** creates a key of an account for one of its owners, within the number of keys that it may have */
+  create_own_key: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string;
+      readonly keys_max: number;
+      readonly key_hash: Uint8Array;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly name: string | null;
+      readonly expires_at: string | null;
+      readonly daily_nanos: bigint | null;
+      readonly feed_ids: readonly (string | null)[] | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly key_id: string | null;
+    };
+  };
+  /** changes a person's name */
+  edit_person: {
+    parameters: {
+      readonly person_id: string;
+      readonly name: string;
+    };
+    row: {
+      readonly person_id: string;
+    };
+  };
+  /** signs a person out, in one browser or everywhere */
+  end_person_sessions: {
+    parameters: {
+      readonly session_hash: Uint8Array;
+      readonly is_everywhere: boolean;
+    };
+    row: {
+      readonly is_done: boolean;
+    };
+  };
+  /** lets a session of a person act in one of its accounts */
+  enter_account: {
+    parameters: {
+      readonly session_hash: Uint8Array;
+      readonly account_id: string;
+      readonly read_hash: Uint8Array;
+      readonly read_start: string;
+      readonly sealed_read: string;
+      readonly write_hash: Uint8Array;
+      readonly write_start: string;
+      readonly sealed_write: string;
+    };
+    row: {
+      readonly outcome: string;
+    };
+  };
+  /** signs in the person of a proven address */
+  enter_by_proof: {
+    parameters: {
+      readonly proof_hash: Uint8Array;
+      readonly session_hash: Uint8Array;
+      readonly lifetime: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly person_id: string | null;
+    };
+  };
+  /** the proof that a browser holds, unless it is used or over */
+  find_address_proof: {
+    parameters: {
+      readonly proof_hash: Uint8Array;
+    };
+    row: {
+      readonly address: string;
+      readonly name: string | null;
+      readonly is_proven: boolean;
+      readonly is_vouched: boolean;
+    };
+  };
+  /** a key of an account that people made, and how many agents it has connected; no row for agents and sessions */
+  find_own_key: {
+    parameters: {
+      readonly account_id: string;
+      readonly key_id: string;
+    };
+    row: {
+      readonly key_id: string;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly name: string | null;
+      readonly is_usable: boolean;
+      readonly agents: bigint;
+      readonly own_keys: bigint;
+    };
+  };
+  /** the person of a session, and the account that it acts in, if it may still */
+  find_person_session: {
+    parameters: {
+      readonly session_hash: Uint8Array;
+    };
+    row: {
+      readonly person_id: string;
+      readonly person_name: string;
+      readonly address: string;
+      readonly address_key: string;
+      readonly expires_at: string;
+      readonly account_id: string | null;
+      readonly account_name: string | null;
+      readonly role: string | null;
+      readonly suspension_reason: string | null;
+      readonly read_key_id: string | null;
+      readonly write_key_id: string | null;
+      readonly sealed_read_key: string | null;
+      readonly sealed_write_key: string | null;
+    };
+  };
+  /** invites an address to an account and mails the invitation; without a mail if none is given */
+  invite_member: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string | null;
+      readonly address: string;
+      readonly address_key: string;
+      readonly role: string;
+      readonly lifetime: string;
+      readonly invitations_max: number;
+      readonly mail_subject: string | null;
+      readonly mail_text: string | null;
+      readonly mail_html: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly invitation_id: string | null;
+    };
+  };
+  /** makes the person of a proven address, its account and welcome credits, and signs it in */
+  join_by_proof: {
+    parameters: {
+      readonly proof_hash: Uint8Array;
+      readonly session_hash: Uint8Array;
+      readonly lifetime: string;
+      readonly name: string;
+      readonly has_agreed: boolean;
+      readonly sign_up: string;
+      readonly is_own_domain: boolean;
+      readonly feeds_max: number;
+      readonly network: string;
+      readonly day_max: number;
+      readonly network_max: number;
+      readonly welcome_nanos: bigint;
+      readonly welcome_day_nanos: bigint;
+      readonly address_hash: Uint8Array;
+    };
+    row: {
+      readonly outcome: string;
+      readonly person_id: string | null;
+      readonly account_id: string | null;
+      readonly retry_after_ms: bigint | null;
+    };
+  };
+  /** stores that an OpenID Connect provider has vouched for an address */
+  keep_vouched_proof: {
+    parameters: {
+      readonly proof_hash: Uint8Array;
+      readonly address: string;
+      readonly address_key: string;
+      readonly issuer: string;
+      readonly subject: string;
+      readonly name: string | null;
+      readonly network: string;
+      readonly lifetime: string;
+    };
+    row: {
+      readonly proof_hash: Uint8Array;
+    };
+  };
+  /** invitations that may still be accepted: those of an account, or those to an address */
+  list_invitations: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly address_key: string | null;
+    };
+    row: {
+      readonly invitation_id: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly address: string;
+      readonly role: string;
+      readonly created_at: string;
+      readonly expires_at: string;
+    };
+  };
+  /** the members of an account, owners first */
+  list_members: {
+    parameters: {
+      readonly account_id: string;
+    };
+    row: {
+      readonly person_id: string;
+      readonly name: string;
+      readonly address: string;
+      readonly role: string;
+      readonly since: string;
+    };
+  };
+  /** the accounts of a person, by name */
+  list_memberships: {
+    parameters: {
+      readonly person_id: string;
+    };
+    row: {
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly role: string;
+      readonly suspension_reason: string | null;
+      readonly balance_nanos: bigint;
+    };
+  };
+  /** persons, oldest first, after the previous page; or one by its id or address */
+  list_persons: {
+    parameters: {
+      readonly person_id: string | null;
+      readonly address_key: string | null;
+      readonly after_person_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly person_id: string;
+      readonly address: string;
+      readonly name: string;
+      readonly created_at: string;
+      readonly agreed_at: string | null;
+      readonly mail_proven_at: string | null;
+      readonly issuers: readonly (string | null)[];
+      readonly accounts: string;
+    };
+  };
   /** claims the mails that are due, exclusively for this process until the lease ends */
   claim_mails: {
     parameters: {
@@ -2150,6 +2547,28 @@ export interface StatementTypes {
     };
     row: {
       readonly is_refused: boolean;
+    };
+  };
+  /** removes a person with everything that is kept of it */
+  remove_person: {
+    parameters: {
+      readonly person_id: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly account_id: string | null;
+    };
+  };
+  /** takes an invitation back, or declines it */
+  withdraw_invitation: {
+    parameters: {
+      readonly invitation_id: string;
+      readonly person_id: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
     };
   };
   /** whether a standby has caught up with the primary, checked before it is read */
@@ -3225,12 +3644,34 @@ export const ARGUMENTS: {
   list_categories: (by) => [by.limit],
   list_feed_pages: (by) => [by.limit],
   list_push_days: (by) => [by.feed_id, by.days, by.counted_max],
+  accept_invitation: (by) => [by.invitation_id, by.person_id],
+  begin_proof: (by) => [by.proof_hash, by.address, by.address_key, by.code_hash, by.network, by.lifetime, by.address_max, by.network_max, by.mail_subject, by.mail_text, by.mail_html],
+  change_member: (by) => [by.account_id, by.person_id, by.role, by.acting_person, by.actor],
+  check_code: (by) => [by.proof_hash, by.code_hash, by.tries_max, by.proven_lifetime],
+  close_account: (by) => [by.account_id, by.person_id, by.actor],
+  create_own_key: (by) => [by.account_id, by.person_id, by.keys_max, by.key_hash, by.key_start, by.permission, by.name, by.expires_at, by.daily_nanos, by.feed_ids, by.actor],
+  edit_person: (by) => [by.person_id, by.name],
+  end_person_sessions: (by) => [by.session_hash, by.is_everywhere],
+  enter_account: (by) => [by.session_hash, by.account_id, by.read_hash, by.read_start, by.sealed_read, by.write_hash, by.write_start, by.sealed_write],
+  enter_by_proof: (by) => [by.proof_hash, by.session_hash, by.lifetime],
+  find_address_proof: (by) => [by.proof_hash],
+  find_own_key: (by) => [by.account_id, by.key_id],
+  find_person_session: (by) => [by.session_hash],
+  invite_member: (by) => [by.account_id, by.person_id, by.address, by.address_key, by.role, by.lifetime, by.invitations_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
+  join_by_proof: (by) => [by.proof_hash, by.session_hash, by.lifetime, by.name, by.has_agreed, by.sign_up, by.is_own_domain, by.feeds_max, by.network, by.day_max, by.network_max, by.welcome_nanos, by.welcome_day_nanos, by.address_hash],
+  keep_vouched_proof: (by) => [by.proof_hash, by.address, by.address_key, by.issuer, by.subject, by.name, by.network, by.lifetime],
+  list_invitations: (by) => [by.account_id, by.address_key],
+  list_members: (by) => [by.account_id],
+  list_memberships: (by) => [by.person_id],
+  list_persons: (by) => [by.person_id, by.address_key, by.after_person_id, by.limit],
   claim_mails: (by) => [by.moment, by.lease, by.limit],
   find_waiting_mails: () => [],
   forget_mail: (by) => [by.mail_id],
   postpone_mail: (by) => [by.moment, by.mail_id, by.attempts, by.due_in, by.error],
   queue_mail: (by) => [by.person_id, by.address, by.subject, by.body_text, by.body_html, by.lifetime],
   remove_expired_mails: (by) => [by.moment, by.limit],
+  remove_person: (by) => [by.person_id, by.actor],
+  withdraw_invitation: (by) => [by.invitation_id, by.person_id, by.actor],
   await_replay: (by) => [by.wal_position, by.wait_max],
   find_connection_room: () => [],
   find_durability: () => [],

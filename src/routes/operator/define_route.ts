@@ -23,11 +23,11 @@ import { PAGE_LIMIT_MAX } from "../../limits.ts";
 import type { Reply } from "../../operator/act_once.ts";
 import { PAGE_ROWS, type Page } from "../../operator/keyset_page.ts";
 import type { InputOf, Operator } from "../../operator/operator.ts";
-import type { Linking } from "../../operator/sign_in_links.ts";
+import type { Inviting } from "../../people/members.ts";
 
 /** Where and by whom a function acts. */
 export interface Acting {
-  readonly operator: Linking;
+  readonly operator: Inviting;
   readonly actor: Actor;
   /** Names the ledger entry of a call that came with an Idempotency-Key. */
   readonly reference: string | undefined;

@@ -55,6 +55,8 @@ import {
   SIGN_IN_LINK,
 } from "./operator_examples.ts";
 
+/** Of what a closed account can't have any more. */
+const OPEN_ACCOUNT_PROBLEMS = [...ACCOUNT_PROBLEMS, "ACCOUNT_CLOSED"] as const;
 const KEY_PROBLEMS = ["KEY_NOT_FOUND", "REFERENCE_AMBIGUOUS"] as const;
 const FEEDS_OF_KEY_PROBLEMS = ["FEED_NOT_FOUND", "FEED_DELETED", "KEY_NOT_FOR_READING"] as const;
 const ACCOUNT_ANSWER = { shape: AccountShape, example: ACCOUNT };
@@ -119,7 +121,7 @@ export const ACCOUNT_ROUTES = [
     names: BY_ACCOUNT,
     example: { max_feeds_allowed: 10 },
     answers: { 200: ACCOUNT_ANSWER },
-    problems: ACCOUNT_PROBLEMS,
+    problems: OPEN_ACCOUNT_PROBLEMS,
     act: async ({ operator, actor }, input) => done(await editAccount(operator, input, actor)),
   }),
   defineRoute({
@@ -138,7 +140,7 @@ export const ACCOUNT_ROUTES = [
         example: { ...ACCOUNT, suspension_reason: "scraping from 40 hosts" },
       },
     },
-    problems: ACCOUNT_PROBLEMS,
+    problems: OPEN_ACCOUNT_PROBLEMS,
     act: async ({ operator, actor }, input) => done(await suspendAccount(operator, input, actor)),
   }),
   defineRoute({
@@ -150,7 +152,7 @@ export const ACCOUNT_ROUTES = [
     names: BY_ACCOUNT,
     isSafeToRepeat: true,
     answers: { 200: ACCOUNT_ANSWER },
-    problems: ACCOUNT_PROBLEMS,
+    problems: OPEN_ACCOUNT_PROBLEMS,
     act: async ({ operator, actor }, input) => done(await resumeAccount(operator, input, actor)),
   }),
   defineRoute({
@@ -165,7 +167,7 @@ export const ACCOUNT_ROUTES = [
     isSecret: true,
     isSafeToRepeat: true,
     answers: { 201: { shape: SignInLinkShape, example: SIGN_IN_LINK } },
-    problems: [...ACCOUNT_PROBLEMS, "ACCOUNT_SUSPENDED"],
+    problems: [...OPEN_ACCOUNT_PROBLEMS, "ACCOUNT_SUSPENDED"],
     act: async ({ operator, actor }, input) => made(await createSignInLink(operator, input, actor)),
   }),
 ];
@@ -193,7 +195,7 @@ export const KEY_ROUTES = [
     example: { account_id: "Acme agents", permission: "read", daily_credits: 500 },
     isSecret: true,
     answers: { 201: { shape: CreatedKeyShape, example: CREATED_KEY } },
-    problems: [...ACCOUNT_PROBLEMS, ...FEEDS_OF_KEY_PROBLEMS],
+    problems: [...OPEN_ACCOUNT_PROBLEMS, ...FEEDS_OF_KEY_PROBLEMS],
     act: async ({ operator, actor }, input) => made(await createKey(operator, input, actor)),
   }),
   defineRoute({

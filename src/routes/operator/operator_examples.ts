@@ -38,6 +38,34 @@ export const KEY = {
   feed_ids: null,
 };
 
+export const MEMBER = {
+  person_id: "5d0c7a9e-2f41-4c6b-9a55-0e8f3b7d1c42",
+  name: "Ada Lovelace",
+  address: "ada@example.com",
+  role: "owner",
+  since: MADE_AT,
+};
+
+export const PERSON = {
+  id: MEMBER.person_id,
+  address: MEMBER.address,
+  name: MEMBER.name,
+  created_at: MADE_AT,
+  agreed_at: null,
+  proven_by: ["mail"],
+  accounts: [{ account_id: ACCOUNT_ID, name: ACCOUNT.name, role: MEMBER.role }],
+};
+
+export const INVITATION = {
+  id: "b1e5c8f0-7d3a-4f29-8c64-2a9d6e0b4f17",
+  account_id: ACCOUNT_ID,
+  account_name: ACCOUNT.name,
+  address: "charles@example.com",
+  role: "member",
+  created_at: MADE_AT,
+  expires_at: "2026-01-08T09:00:00.000000Z",
+};
+
 export const PROVEN_ACCOUNT = {
   ...ACCOUNT,
   ledger: {

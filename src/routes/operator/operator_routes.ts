@@ -26,6 +26,7 @@ import type { OperatorRoute } from "./define_route.ts";
 import { ACCOUNT_ROUTES, KEY_ROUTES } from "./on_accounts.ts";
 import { AUDIT_ROUTES, FEED_ROUTES } from "./on_feeds.ts";
 import { CREDIT_ROUTES } from "./on_money.ts";
+import { PEOPLE_ROUTES } from "./on_people.ts";
 import { REPORT_ROUTES } from "./on_reports.ts";
 import { TOPUP_ROUTES } from "./on_topups.ts";
 
@@ -33,6 +34,7 @@ import { TOPUP_ROUTES } from "./on_topups.ts";
 export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...ACCOUNT_ROUTES,
   ...KEY_ROUTES,
+  ...PEOPLE_ROUTES,
   ...CREDIT_ROUTES,
   ...TOPUP_ROUTES,
   ...FEED_ROUTES,
@@ -93,7 +95,12 @@ async function answer(
   const takesBody = route.method === "POST" || route.method === "PATCH";
   const text = takesBody ? await receive(services, request, caller.keyId) : "";
   const body = takesBody ? parseInput(text) : undefined;
-  const operator = { database, limits: config.limits, baseUrl: http.baseUrl() };
+  const operator = {
+    database,
+    limits: config.limits,
+    baseUrl: http.baseUrl(),
+    hasMail: config.mail !== undefined,
+  };
   const act = (reference?: string) =>
     route.run({ operator, actor: caller.actor, reference }, { path, query, body });
   if (route.method !== "POST") return act();

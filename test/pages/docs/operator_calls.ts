@@ -115,6 +115,7 @@ export async function exerciseOperatorRoutes(gateway: TestGateway, contract: Con
   await post(200, "/accounts/Documented/suspend", { reason: "late" });
   await post(403, "/accounts/Documented/sessions", { permission: "read" });
   await post(200, "/accounts/Documented/resume");
+  await actOnPeople(gateway, call, post);
   await actOnKeys(call, post);
   await actOnMoney(gateway, call, post);
   await actOnTopups(gateway, call, post);
@@ -148,6 +149,44 @@ type Post = <Body = Record<string, unknown>>(
   body?: object,
   once?: string,
 ) => Promise<Body>;
+
+async function actOnPeople(gateway: TestGateway, call: Call, post: Post): Promise<void> {
+  const persons = await gateway.sql<{ person_id: string }[]>`
+    insert into persons (address, address_key, name)
+    select address, address, 'Ada'
+    from unnest(array['owner@documented.com', 'member@documented.com', 'guest@documented.com']) as address
+    returning person_id`;
+  const [owner, member, guest] = persons.map(({ person_id: id }) => id);
+  const account = await post<{ id: string }>(201, "/accounts", { name: "With members" });
+  await gateway.sql`
+    insert into members (account_id, person_id, role)
+    values (${account.id}, ${present(owner)}, 'owner'), (${account.id}, ${present(member)}, 'member')`;
+  await call(200, "GET", "/persons?limit=1");
+  await call(200, "GET", "/persons/owner@documented.com");
+  await call(404, "GET", "/persons/nobody@documented.com");
+  await call(409, "DELETE", `/persons/${owner}`);
+  await call(200, "DELETE", `/persons/${guest}`);
+  await call(404, "DELETE", `/persons/${guest}`);
+  const members = `/accounts/${account.id}/members`;
+  const invited = { address: "new@documented.com", role: "owner" };
+  await post(201, members, invited);
+  await post(409, members, { address: "member@documented.com" });
+  await post(422, members, { address: "none" });
+  await call(200, "GET", members);
+  await call(409, "DELETE", `${members}/${owner}`);
+  await call(200, "DELETE", `${members}/${member}`);
+  await call(404, "DELETE", `${members}/${member}`);
+  await post(200, `/accounts/${account.id}/close`);
+  await post(409, members, invited);
+  await post(409, `/accounts/${account.id}/resume`);
+  for (const name of [UNKNOWN_ID, "Twins"]) {
+    const status = name === "Twins" ? 409 : 404;
+    await call(status, "GET", `/accounts/${name}/members`);
+    await post(status, `/accounts/${name}/members`, invited);
+    await call(status, "DELETE", `/accounts/${name}/members/owner@documented.com`);
+    await post(status, `/accounts/${name}/close`);
+  }
+}
 
 async function actOnKeys(call: Call, post: Post): Promise<void> {
   const wanted = { account_id: "Documented", permission: "read" };

@@ -12,7 +12,7 @@ import { callOperator } from "./support.ts";
 let gateway: TestGateway;
 /** Two processes' worth of gateways. */
 let urls: readonly [string, string];
-let scene: Record<"account" | "key" | "sold" | "feed" | "usage" | "topup", string>;
+let scene: Record<"account" | "key" | "sold" | "feed" | "usage" | "topup" | "closing", string>;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -37,6 +37,7 @@ beforeAll(async () => {
     feed: feed.feedId,
     usage: _origin.usage_id,
     topup: topup?.topup_id,
+    closing: await gateway.createAccount({ name: "Closing" }),
   };
 });
 afterAll(() => gateway.stop());
@@ -54,7 +55,7 @@ interface Act {
 
 /** Every POST, each so that it may follow those before it. */
 function acts(): readonly Act[] {
-  const { account, key, sold, feed, usage, topup } = scene;
+  const { account, key, sold, feed, usage, topup, closing } = scene;
   const of = { account_id: account };
   const onAccount = `/accounts/${account}`;
   const onFeed = (act: string, body: object = {}): Act => ({
@@ -79,6 +80,13 @@ function acts(): readonly Act[] {
       entries: 1,
     },
     { route: "/accounts/:id/resume", path: `${onAccount}/resume`, body: {}, entries: 1 },
+    {
+      route: "/accounts/:id/members",
+      path: `${onAccount}/members`,
+      body: { address: "ada@example.com" },
+      entries: 1,
+    },
+    { route: "/accounts/:id/close", path: `/accounts/${closing}/close`, body: {}, entries: 1 },
     {
       route: "/keys",
       path: "/keys",

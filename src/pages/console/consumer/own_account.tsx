@@ -92,6 +92,7 @@ export const OWN_ACCOUNT: PageRoute = {
   acts: {
     top_up: TOP_UP,
     end_agent: {
+      isForOwners: true,
       confirm: () => "The agent's key ends. Its next call is refused.",
       async run({ services, session, actor }, form) {
         const { keys, database } = services;

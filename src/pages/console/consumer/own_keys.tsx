@@ -1,23 +1,39 @@
 /** @jsxImportSource preact */
 /**
- * The keys of a consumer's account. An operator makes and ends them; agents that are connected are ended on the home.
+ * The keys of an account. Its owners make, change and end them here. Whoever has signed in with a key sees them only.
  *
  * @module
  */
 import { present } from "../../../lib/assert.ts";
+import { MS_PER_DAY } from "../../../lib/time_units.ts";
 import { parseUuid } from "../../../lib/uuid.ts";
-import { listKeys } from "../../../operator/keys.ts";
-import { digits, Table, Text, Time } from "../../layout/parts.tsx";
+import { OWN_KEYS_MAX } from "../../../limits.ts";
+import { EditKeyInput, type KeyOutcome, listKeys, RotateKeyInput } from "../../../operator/keys.ts";
+import {
+  CreateOwnKeyInput,
+  createOwnKey,
+  editOwnKey,
+  findOwnKey,
+  revokeOwnKey,
+  rotateOwnKey,
+} from "../../../people/account_keys.ts";
+import { counted, digits, plain, Table, Text, Time } from "../../layout/parts.tsx";
+import { ActForm } from "../act_form.tsx";
+import { typedNumber } from "../exact_values.ts";
+import type { FormField } from "../form_field.ts";
+import { inputOf } from "../form_input.ts";
 import { KeyState } from "../key_state.tsx";
 import { Next } from "../lists.tsx";
+import { isOwner, ownerOf } from "../person/acting_owner.ts";
+import { showOnce } from "../show_once.tsx";
 import { spendingOf } from "../spending_chart.tsx";
-import type { PageRoute } from "../visit.ts";
+import type { Form, PageRoute } from "../visit.ts";
 
 const LISTED = 50;
 
 export const OWN_KEYS: PageRoute = {
   path: "own-keys",
-  async show(visit) {
+  async show(visit, form) {
     const { id: accountId } = present(visit.session.account);
     // Nothing but an id, so that nobody can try beginnings of keys here.
     const cursor = parseUuid(visit.query.get("cursor") ?? "");
@@ -27,15 +43,23 @@ export const OWN_KEYS: PageRoute = {
       spendingOf(visit, accountId, "key"),
     ]);
     const spentBy = new Map(spending.groups.map((group) => [group.key_id, group.spent_credits]));
+    const changed = page.entries.find(
+      ({ id }) => id === (form?.text("key_id") ?? visit.query.get("edit")),
+    );
     return {
       title: "Keys",
       content: (
         <>
           <h1>Keys of this account</h1>
           <p class="lead">
-            A key itself was shown once, when it was made. For a new one, or if one has leaked,
-            write to the operator.
+            {isOwner(visit)
+              ? "Programs read and push with keys. A key is shown once, when you make it."
+              : visit.session.member === undefined
+                ? "A key was shown once, when it was made. To make or end keys, sign in with an e-mail address, or write to the operator."
+                : "A key was shown once, when it was made. Owners of the account make and end keys."}
           </p>
+          {isOwner(visit) && changed !== undefined && <EditForm of={changed} form={form} />}
+          {isOwner(visit) && changed === undefined && <NewKeyForm form={form} />}
           <Table
             label="Keys"
             rows={page.entries}
@@ -69,12 +93,238 @@ export const OWN_KEYS: PageRoute = {
                 kind: "when",
                 cell: (row) => (row.expires_at === null ? "never" : <Time of={row.expires_at} />),
               },
+              ...(isOwner(visit)
+                ? [
+                    {
+                      head: "Change",
+                      cell: (row: KeyOutcome) => row.revoked_at === null && <KeyButtons of={row} />,
+                    },
+                  ]
+                : []),
             ]}
-            empty="There is no key."
+            empty="There is no key yet."
           />
           <Next visit={visit} cursor={page.nextCursor} />
         </>
       ),
     };
   },
+  acts: {
+    make: {
+      isForOwners: true,
+      confirm(form, visit) {
+        ownerOf(visit);
+        newKeyOf(form);
+        const daily = form.given("daily");
+        const limit = form.text("permission") === "read" && daily !== undefined;
+        return form.text("permission") === "write"
+          ? "A write key is made. Whoever has it creates, edits and deletes this account's feeds, and pushes to them. The next page shows it, once."
+          : `A read key is made. Whoever has it spends ${limit ? `at most ${daily} of this account's credits a day` : "this account's credits, without a limit a day"}. The next page shows it, once.`;
+      },
+      async run(visit, form) {
+        const made = await createOwnKey(visit.operator, newKeyOf(form), ownerOf(visit));
+        return showOnce(
+          "The new key",
+          made.key,
+          "It is shown this once: only its hash is stored. Keep it where your program finds it, and out of its source code.",
+        );
+      },
+    },
+    edit: {
+      isForOwners: true,
+      async confirm(form, visit) {
+        const key = await findOwnKey(visit.operator, form.text("key_id"), ownerOf(visit));
+        editOf(form, key.permission);
+        return `Key ${key.key_start}… is changed from the next request on. Programs and agents that use it get the new limits.`;
+      },
+      async run(visit, form) {
+        const owner = ownerOf(visit);
+        const key = await findOwnKey(visit.operator, form.text("key_id"), owner);
+        await editOwnKey(visit.operator, editOf(form, key.permission), owner);
+        return { kind: "go", to: "own-keys", done: "edited" };
+      },
+    },
+    rotate: {
+      isForOwners: true,
+      asks: [
+        {
+          name: "leaked",
+          label:
+            "Somebody else may have it: end the old key at once, with the agents that it has connected",
+          kind: "check",
+        },
+      ],
+      async confirm(form, visit) {
+        const key = await findOwnKey(visit.operator, form.text("key_id"), ownerOf(visit));
+        return `A new key with the same settings takes the place of ${key.key_start}…, which works for 24 hours more. ${agentsText(key.agents, "stay connected")}`;
+      },
+      async run(visit, form) {
+        const isLeaked = form.text("leaked") === "yes";
+        const input = inputOf(RotateKeyInput, {
+          known: { key_id: form.text("key_id") },
+          typed: isLeaked ? { grace_seconds: 0 } : {},
+        });
+        const { key } = await rotateOwnKey(visit.operator, input, ownerOf(visit));
+        return showOnce(
+          "The new key",
+          key,
+          `It is shown this once: only its hash is stored. The old key ${isLeaked ? "has ended" : "works for 24 hours more: put the new one in its place until then"}.`,
+        );
+      },
+    },
+    revoke: {
+      isForOwners: true,
+      async confirm(form, visit) {
+        const key = await findOwnKey(visit.operator, form.text("key_id"), ownerOf(visit));
+        return `Key ${key.key_start}… reads and writes nothing from the next request on. ${agentsText(key.agents, "end with it")} This can't be undone.`;
+      },
+      async run(visit, form) {
+        await revokeOwnKey(visit.operator, form.text("key_id"), ownerOf(visit));
+        return { kind: "go", to: "own-keys", done: "revoked" };
+      },
+    },
+  },
 };
+
+function agentsText(agents: bigint, what: string): string {
+  return agents === 0n
+    ? "It has connected no agent."
+    : `${counted(agents, "agent")} that it has connected ${what}.`;
+}
+
+const FEEDS_FIELD: FormField = {
+  name: "feeds",
+  label: "Only these feeds, read keys only",
+  hint: "By id or slug, separated by blanks or commas. Empty: all feeds.",
+};
+
+function NewKeyForm({ form }: { readonly form: Form | undefined }) {
+  return (
+    <details class="folded" open={form !== undefined}>
+      <summary>Make a key</summary>
+      <ActForm
+        isTall
+        form={form}
+        fields={[
+          {
+            name: "permission",
+            label: "What it is for",
+            choices: [
+              ["read", "read: find, read and buy feeds"],
+              ["write", "write: make feeds and push to them"],
+            ],
+          },
+          { name: "key_name", label: "Name", hint: "Where it is used, such as “news agent”." },
+          {
+            name: "daily",
+            label: "Credits a day, read keys only",
+            kind: "decimal",
+            hint: "The most that it spends in a UTC day. 1,000,000 credits are 1 USD. Empty: no limit.",
+          },
+          FEEDS_FIELD,
+          {
+            name: "days",
+            label: "Days until it ends",
+            kind: "integer",
+            hint: "Empty: it doesn't end.",
+          },
+        ]}
+        buttons={[{ act: "make", text: "Make the key" }]}
+      />
+      <p class="hint">An account has at most {OWN_KEYS_MAX} keys that work.</p>
+    </details>
+  );
+}
+
+function EditForm({ of, form }: { readonly of: KeyOutcome; readonly form: Form | undefined }) {
+  const { daily_credits: daily, feed_ids: feedIds } = of;
+  return (
+    <>
+      <h2>
+        Change <code>{of.key_start}…</code>
+      </h2>
+      <ActForm
+        isTall
+        form={form}
+        hidden={{ key_id: of.id }}
+        fields={[
+          { name: "key_name", label: "Name", value: of.name ?? "" },
+          ...(of.permission === "read"
+            ? [
+                {
+                  name: "daily",
+                  label: "Credits a day",
+                  kind: "decimal" as const,
+                  hint: "Empty: no limit.",
+                  value: daily === null ? "" : plain(daily),
+                },
+                { ...FEEDS_FIELD, label: "Only these feeds", value: feedIds?.join(" ") ?? "" },
+              ]
+            : []),
+        ]}
+        buttons={[{ act: "edit", text: "Save" }]}
+      />
+      <p>
+        <a href="?">Leave it as it is</a>
+      </p>
+    </>
+  );
+}
+
+function KeyButtons({ of }: { readonly of: KeyOutcome }) {
+  return (
+    <>
+      <a href={`?edit=${of.id}`}>Edit</a>
+      <ActForm
+        hidden={{ key_id: of.id }}
+        buttons={[
+          { act: "rotate", text: "Rotate", tone: "quiet" },
+          { act: "revoke", text: "Revoke", tone: "danger" },
+        ]}
+      />
+    </>
+  );
+}
+
+function feedsOf(form: Form): readonly string[] {
+  return form
+    .text("feeds")
+    .split(/[\s,]+/)
+    .filter(Boolean);
+}
+
+function newKeyOf(form: Form) {
+  const daily = form.given("daily");
+  const days = form.given("days");
+  const feeds = feedsOf(form);
+  return inputOf(CreateOwnKeyInput, {
+    typed: {
+      permission: form.text("permission"),
+      name: form.given("key_name"),
+      ...(daily !== undefined && { daily_credits: typedNumber(daily) }),
+      ...(feeds.length > 0 && { feed_ids: feeds }),
+      ...(days !== undefined && { expires_at: endOf(days) }),
+    },
+  });
+}
+
+/** What was typed stays if it is no number of days, so that the refusal is about it. */
+function endOf(days: string): string {
+  const ms = /^\d{1,5}$/.test(days) ? Number(days) * MS_PER_DAY : Number.NaN;
+  return Number.isNaN(ms) ? days : new Date(Date.now() + ms).toISOString();
+}
+
+function editOf(form: Form, permission: string) {
+  const daily = form.given("daily");
+  const feeds = feedsOf(form);
+  return inputOf(EditKeyInput, {
+    known: { key_id: form.text("key_id") },
+    typed: {
+      name: form.given("key_name"),
+      ...(permission === "read" && {
+        daily_credits: daily === undefined ? null : typedNumber(daily),
+        feed_ids: feeds.length === 0 ? null : feeds,
+      }),
+    },
+  });
+}

@@ -48,6 +48,7 @@ export function TopUpForm({ visit, form }: TopUpFormProps) {
 }
 
 export const TOP_UP: Change = {
+  isForOwners: true,
   confirm: (form) =>
     `Stripe makes a page on which ${form.text("usd")} USD are paid. Before you pay there, nothing is taken.`,
   async run(visit, form) {

@@ -75,6 +75,7 @@ export const TRY_FEED: PageRoute = {
   },
   acts: {
     buy: {
+      isForOwners: true,
       confirm: (form) =>
         `At most ${digits(form.text("max_credits"))} credits are taken from the balance, once. Reads of this feed are free from then on.`,
       async run(visit, form) {

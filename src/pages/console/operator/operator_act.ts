@@ -6,20 +6,14 @@
  */
 import type { TObject } from "@sinclair/typebox";
 import type { Actor } from "../../../accounts/actor.ts";
-import { parseInput, readInput } from "../../../api/input/read_input.ts";
+import { readInput } from "../../../api/input/read_input.ts";
 import { actOnce, referenceOf } from "../../../operator/act_once.ts";
 import type { InputOf } from "../../../operator/operator.ts";
 import type { Linking } from "../../../operator/sign_in_links.ts";
 import type { FormField } from "../form_field.ts";
+import { type Given, inputOf } from "../form_input.ts";
 import { type ListPlace, listQuery } from "../lists.tsx";
 import type { Acted, Change, Confirmation, Form, Visit } from "../visit.ts";
-
-interface Given {
-  /** Members of the input that the page knows. A mistake in one is not a mistake in the form. */
-  readonly known?: Readonly<Record<string, string>>;
-  /** Members that were typed. Money is read from its digits. */
-  readonly typed?: object;
-}
 
 interface OperatorForm<Schema extends TObject> {
   /** The function's input. */
@@ -135,15 +129,6 @@ function changeBy<Schema extends TObject>(
     },
     run: async (visit, form) => run(visit, form, read(visit, form)),
   };
-}
-
-/** @throws {Problem} 400 for what is known, 422 for what was typed */
-function inputOf<Schema extends TObject>(
-  schema: Schema,
-  { known = {}, typed = {} }: Given,
-): InputOf<Schema> {
-  const body = parseInput(JSON.stringify(typed));
-  return readInput(schema, { path: known, query: {}, body });
 }
 
 interface InputPlace extends ListPlace {

@@ -1,0 +1,21 @@
+-- name: check_code
+-- why: tries a code that was typed; a right one proves the address; no row if there is nothing to try
+-- A proven address stays proven for a while, so that a new person can give a name.
+-- :proof_hash bytea
+-- :code_hash bytea
+-- :tries_max int
+-- :proven_lifetime interval
+-- returns is_proven boolean, tries_left int
+update address_proofs
+set tries = tries + 1,
+  proven_at = case when code_hash = :code_hash then clock_timestamp() end,
+  expires_at = case
+    when code_hash = :code_hash then clock_timestamp() + :proven_lifetime::interval
+    else expires_at
+  end
+where proof_hash = :proof_hash
+  and code_hash is not null
+  and proven_at is null
+  and tries < :tries_max::int
+  and expires_at > clock_timestamp()
+returning proven_at is not null as is_proven, :tries_max::int - tries as tries_left

@@ -1,0 +1,107 @@
+-- Closes an account: its keys, agents and sessions end, its feeds are deleted, its members leave, and those who have no
+-- other account are removed. Usage, ledger, earnings and the audit trail stay under the account's id, without names.
+--
+-- The account is locked first, so that the sales of its feeds that come later are none.
+--
+-- acting_person: see is_owner
+--
+-- Outcomes: closed; not_owner; not_found; owed (owed_nanos)
+create or replace function close_account(
+  closed_account uuid,
+  acting_person uuid,
+  actor text,
+  out outcome text,
+  out owed_nanos bigint
+)
+language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  closing accounts;
+  member record;
+begin
+  perform act_as(actor);
+  select * into closing
+  from accounts
+  where account_id = closed_account
+  for no key update;
+  if not found then
+    outcome := 'not_found';
+    return;
+  end if;
+  if closing.closed_at is not null then
+    outcome := 'closed';
+    return;
+  end if;
+  if not is_owner(closed_account, acting_person) then
+    outcome := 'not_owner';
+    return;
+  end if;
+  perform delete_feed(null, feeds.feed_id, actor, 1)
+  from feeds
+  where feeds.account_id = closed_account
+    and feeds.deleted_at is null;
+  owed_nanos := owed_to(closed_account) + (
+    select coalesce(sum(sales.gross_nanos - sales.refunded_nanos), 0)
+    from waiting_sales(null) as sales
+    join feeds
+      on feeds.feed_id = sales.feed_id
+    where feeds.account_id = closed_account
+  );
+  if owed_nanos > 0 then
+    -- Takes back the deletions.
+    raise exception using errcode = 'P0002', message = 'owed', detail = owed_nanos::text;
+  end if;
+
+  perform edit_key(keys.key_id, json_build_object('revoked_at', clock_timestamp()), actor)
+  from api_keys as keys
+  where keys.account_id = closed_account
+    and keys.revoked_at is null;
+  delete from agent_connections
+  where account_id = closed_account
+    and key_id is null;
+  delete from sign_in_links
+  where account_id = closed_account;
+  delete from console_sessions
+  using api_keys
+  where api_keys.account_id = closed_account
+    and console_sessions.key_id = api_keys.key_id;
+  delete from invitations
+  where account_id = closed_account;
+  for member in
+    select members.person_id
+    from members
+    where members.account_id = closed_account
+    order by members.person_id
+  loop
+    perform leave_account(member.person_id, null, closed_account, actor);
+    delete from members
+    where account_id = closed_account
+      and person_id = member.person_id;
+    if not exists (select from members where person_id = member.person_id) then
+      perform forget_person(member.person_id);
+    end if;
+  end loop;
+  delete from sign_ups
+  where account_id = closed_account;
+  update accounts
+  set name = 'Closed account',
+    closed_at = clock_timestamp(),
+    suspension_reason = 'The account is closed.'
+  where account_id = closed_account;
+  update api_keys
+  set name = null
+  where account_id = closed_account
+    and name is not null;
+  -- Names of the account and of its keys, which may be a person's.
+  update audit_events
+  set before = without_name(before),
+    after = without_name(after)
+  where account_id = closed_account
+    and (before ->> 'name' is not null or after ->> 'name' is not null)
+    and split_part(action, ' ', 1) in ('account', 'key');
+  outcome := 'closed';
+exception when no_data_found then
+  outcome := 'owed';
+end
+$$;

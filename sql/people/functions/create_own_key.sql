@@ -1,0 +1,40 @@
+-- Creates a key as create_key does, for an owner of the account.
+--
+-- The account is locked first, so that its keys are never more than it may have. Agents and sessions are not counted.
+--
+-- Outcomes: those of create_key; not_owner; limited
+create or replace function create_own_key(
+  owner_id uuid,
+  acting_person uuid,
+  keys_max int,
+  new_hash bytea,
+  new_start text,
+  new_permission text,
+  new_name text,
+  new_end timestamptz,
+  new_daily_nanos bigint,
+  new_feed_ids uuid[],
+  actor text,
+  out outcome text,
+  out made_key uuid
+)
+language plpgsql
+as $$
+begin
+  perform
+  from accounts
+  where account_id = owner_id
+  for no key update;
+  if not is_owner(owner_id, acting_person) then
+    outcome := 'not_owner';
+  elsif count_own_keys(owner_id) >= keys_max then
+    outcome := 'limited';
+  else
+    select made.outcome, made.made_key
+    into outcome, create_own_key.made_key
+    from create_key(
+      owner_id, new_hash, new_start, new_permission, new_name, new_end, new_daily_nanos, new_feed_ids, actor
+    ) as made;
+  end if;
+end
+$$;

@@ -1,0 +1,29 @@
+-- Ends a session of a person, or all of its sessions, with the keys that were made for them.
+create or replace function end_person_sessions(
+  held_session bytea,
+  is_everywhere boolean
+)
+returns void
+language plpgsql
+as $$
+declare
+  leaving uuid;
+begin
+  select sessions.person_id
+  into leaving
+  from person_sessions as sessions
+  where sessions.session_hash = held_session;
+  if not found then
+    return;
+  end if;
+  perform leave_account(
+    leaving,
+    case when not is_everywhere then held_session end,
+    null,
+    'console:person ' || leaving
+  );
+  delete from person_sessions
+  where person_id = leaving
+    and (is_everywhere or session_hash = held_session);
+end
+$$;

@@ -1,0 +1,64 @@
+-- Lets a session act in an account of its person, with keys that are made for it and end with it.
+--
+-- Outcomes: entered; not_member; suspended; over (the session has ended)
+create or replace function enter_account(
+  held_session bytea,
+  entered_account uuid,
+  read_hash bytea,
+  read_start text,
+  sealed_read text,
+  write_hash bytea,
+  write_start text,
+  sealed_write text,
+  out outcome text
+)
+language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  session person_sessions;
+  account accounts;
+  read_key uuid;
+  write_key uuid;
+begin
+  select * into session
+  from person_sessions
+  where session_hash = held_session
+    and expires_at > now();
+  if not found then
+    outcome := 'over';
+    return;
+  end if;
+  perform act_as('console:person ' || session.person_id);
+  perform leave_account(session.person_id, held_session, null, null);
+  -- Locked before the membership is looked at, so that a removal comes before or after all of this.
+  select * into account
+  from accounts
+  where account_id = entered_account
+  for no key update;
+  if not exists (
+    select from members where account_id = entered_account and person_id = session.person_id
+  ) then
+    outcome := 'not_member';
+    return;
+  end if;
+  if account.suspension_reason is not null then
+    outcome := 'suspended';
+    return;
+  end if;
+  insert into api_keys (account_id, key_hash, key_start, permission, name, expires_at, for_session)
+  values (entered_account, read_hash, read_start, 'read', 'Console', session.expires_at, true)
+  returning key_id into read_key;
+  insert into api_keys (account_id, key_hash, key_start, permission, name, expires_at, for_session)
+  values (entered_account, write_hash, write_start, 'write', 'Console', session.expires_at, true)
+  returning key_id into write_key;
+  update person_sessions
+  set account_id = entered_account,
+    read_key_id = read_key,
+    write_key_id = write_key,
+    sealed_read_key = sealed_read,
+    sealed_write_key = sealed_write
+  where session_hash = held_session;
+  outcome := 'entered';
+end
+$$;

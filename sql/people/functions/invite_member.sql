@@ -1,0 +1,84 @@
+-- Invites an address to an account, or renews its invitation, and mails it.
+--
+-- acting_person: see is_owner
+--
+-- Outcomes: invited (invited_id); not_owner; closed; is_member; limited (the account has as many open invitations as
+-- it may)
+create or replace function invite_member(
+  inviting_account uuid,
+  acting_person uuid,
+  given_address text,
+  given_key text,
+  given_role text,
+  lifetime interval,
+  invitations_max int,
+  mail_subject text,
+  mail_text text,
+  mail_html text,
+  actor text,
+  out outcome text,
+  out invited_id uuid
+)
+language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  moment timestamptz;
+  account accounts;
+begin
+  perform act_as(actor);
+  select * into account
+  from accounts
+  where account_id = inviting_account
+  for no key update;
+  moment := clock_timestamp();
+  outcome := case
+    when not is_owner(inviting_account, acting_person) then 'not_owner'
+    when account.closed_at is not null then 'closed'
+    when exists (
+      select
+      from members
+      join persons
+        on persons.person_id = members.person_id
+      where members.account_id = inviting_account
+        and persons.address_key = given_key
+    ) then 'is_member'
+    when (
+      select count(*)
+      from invitations
+      where account_id = inviting_account
+        and expires_at > moment
+        and address_key <> given_key
+    ) >= invitations_max then 'limited'
+    else 'invited'
+  end;
+  if outcome <> 'invited' then
+    return;
+  end if;
+  insert into invitations (account_id, address, address_key, role, expires_at)
+  values (inviting_account, given_address, given_key, given_role, moment + lifetime)
+  on conflict (account_id, address_key) do update
+  set address = excluded.address,
+    role = excluded.role,
+    created_at = excluded.created_at,
+    expires_at = excluded.expires_at
+  returning invitation_id into invited_id;
+  if mail_subject is not null then
+    insert into mails (person_id, address, subject, body_text, body_html, expires_at)
+    values (
+      (select person_id from persons where address_key = given_key),
+      given_address,
+      mail_subject,
+      mail_text,
+      mail_html,
+      moment + lifetime
+    );
+  end if;
+  perform note_member(
+    inviting_account,
+    'member invite',
+    null,
+    json_build_object('invitation_id', invited_id, 'role', given_role)
+  );
+end
+$$;

@@ -1,0 +1,147 @@
+-- Makes the person of a proven address, with an account of its own where sign-up allows one, welcome credits, and a
+-- session: all of it in one commit, or nothing.
+--
+-- All sign-ups wait for each other, so that the limits hold over all processes.
+--
+-- sign_up: off, invited, or open
+-- is_own_domain: whether `open` covers the address's domain
+-- welcome: nano-dollars, granted once for each address, and as a whole or not at all
+-- address_digest: names the address for a year after the person is gone
+--
+-- Outcomes: joined (person_id; account_id, null without an account of its own); entered (the person is known by now);
+-- not_invited; day_full; network_full (both with retry_after_ms); other_subject; over
+create or replace function join_by_proof(
+  held_proof bytea,
+  new_session bytea,
+  lifetime interval,
+  given_name text,
+  has_agreed boolean,
+  sign_up text,
+  is_own_domain boolean,
+  feeds_max int,
+  joining_network text,
+  day_max int,
+  network_max int,
+  welcome bigint,
+  welcome_day bigint,
+  address_digest bytea,
+  out outcome text,
+  out person_id uuid,
+  out account_id uuid,
+  out retry_after_ms bigint
+)
+language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  proof address_proofs;
+  today timestamptz;
+  moment timestamptz;
+  is_invited boolean;
+  granted bigint := 0;
+  full_since timestamptz;
+begin
+  select * into proof
+  from address_proofs
+  where proof_hash = held_proof
+    and proven_at is not null
+    and used_at is null
+    and expires_at > clock_timestamp()
+  for update;
+  if not found then
+    outcome := 'over';
+    return;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('sign-ups', 0));
+  select known.outcome, known.found_person
+  into outcome, person_id
+  from person_of_proof(proof) as known;
+  if outcome = 'other_subject' then
+    return;
+  end if;
+  if outcome = 'known' then
+    outcome := 'entered';
+  else
+    moment := clock_timestamp();
+    today := date_trunc('day', moment at time zone 'UTC') at time zone 'UTC';
+    is_invited := exists (
+      select
+      from invitations
+      where invitations.address_key = proof.address_key
+        and invitations.expires_at > moment
+    );
+    outcome := 'joined';
+    if sign_up = 'open' and is_own_domain or sign_up = 'invited' and is_invited then
+      if (select count(*) from sign_ups where sign_ups.happened_at >= today) >= day_max then
+        outcome := 'day_full';
+        retry_after_ms := ceil(extract(epoch from today + interval '1 day' - moment) * 1000);
+        return;
+      end if;
+      select recent.happened_at
+      into full_since
+      from sign_ups as recent
+      where recent.network = joining_network
+        and recent.happened_at > moment - interval '1 hour'
+      order by recent.happened_at desc
+      limit 1
+      offset network_max - 1;
+      if found then
+        outcome := 'network_full';
+        retry_after_ms := ceil(extract(epoch from full_since + interval '1 hour' - moment) * 1000);
+        return;
+      end if;
+      account_id := gen_random_uuid();
+    elsif not is_invited then
+      outcome := 'not_invited';
+      return;
+    end if;
+
+    insert into persons (address, address_key, name, mail_proven_at, agreed_at)
+    values (
+      proof.address,
+      proof.address_key,
+      given_name,
+      case when proof.issuer is null then proof.proven_at end,
+      case when has_agreed then moment end
+    )
+    returning persons.person_id into person_id;
+    if proof.issuer is not null then
+      insert into person_subjects (issuer, subject, person_id)
+      values (proof.issuer, proof.subject, person_id);
+    end if;
+    if account_id is not null then
+      perform act_as('console:person ' || person_id);
+      insert into accounts (account_id, name, max_feeds_allowed)
+      values (account_id, given_name, feeds_max);
+      insert into members (account_id, person_id, role)
+      values (account_id, person_id, 'owner');
+      if welcome > 0
+        and welcome + coalesce(
+          (select sum(welcome_nanos) from sign_ups where sign_ups.happened_at >= today), 0
+        ) <= welcome_day
+      then
+        insert into welcomes (address_hash, person_id)
+        values (address_digest, person_id)
+        on conflict do nothing;
+        if found then
+          perform append_ledger_entry(
+            account_id, 'grant', welcome, 'welcome credits', 'welcome:' || person_id
+          );
+          granted := welcome;
+        else
+          update welcomes
+          set person_id = join_by_proof.person_id,
+            happened_at = null
+          where address_hash = address_digest;
+        end if;
+      end if;
+      insert into sign_ups (account_id, network, welcome_nanos)
+      values (account_id, joining_network, granted);
+    end if;
+  end if;
+  perform begin_person_session(new_session, person_id, lifetime);
+  update address_proofs
+  set used_at = clock_timestamp()
+  where proof_hash = held_proof;
+end
+$$;

@@ -1,0 +1,42 @@
+-- Removes a person from all of its accounts, and everything that is kept of it.
+--
+-- Outcomes: removed; not_found; last_owner (of left_account, which would be left to members without an owner)
+create or replace function remove_person(
+  removed uuid,
+  actor text,
+  out outcome text,
+  out left_account uuid
+)
+language plpgsql
+as $$
+declare
+  membership record;
+  changed text;
+begin
+  perform act_as(actor);
+  if not exists (select from persons where person_id = removed) then
+    outcome := 'not_found';
+    return;
+  end if;
+  for membership in
+    select members.account_id
+    from members
+    where members.person_id = removed
+    order by members.account_id
+  loop
+    select change_member.outcome
+    into changed
+    from change_member(membership.account_id, removed, null, null, actor);
+    if changed = 'last_owner' then
+      raise exception using errcode = 'P0001', message = 'last owner', detail = membership.account_id;
+    end if;
+  end loop;
+  perform forget_person(removed);
+  outcome := 'removed';
+exception when raise_exception then
+  -- Nothing has changed.
+  get stacked diagnostics changed = pg_exception_detail;
+  outcome := 'last_owner';
+  left_account := changed;
+end
+$$;

@@ -1,0 +1,41 @@
+-- Takes an invitation back, by an owner, an operator, or whoever was invited.
+--
+-- acting_person: see is_owner
+-- Outcomes: withdrawn; not_found
+create or replace function withdraw_invitation(
+  withdrawn_id uuid,
+  acting_person uuid,
+  actor text,
+  out outcome text
+)
+language plpgsql
+as $$
+declare
+  invitation invitations;
+begin
+  perform act_as(actor);
+  outcome := 'not_found';
+  select * into invitation
+  from invitations
+  where invitation_id = withdrawn_id;
+  if not found or not (
+    is_owner(invitation.account_id, acting_person)
+    or invitation.address_key = (
+      select persons.address_key from persons where persons.person_id = acting_person
+    )
+  ) then
+    return;
+  end if;
+  delete from invitations
+  where invitation_id = withdrawn_id;
+  if found then
+    outcome := 'withdrawn';
+    perform note_member(
+      invitation.account_id,
+      'member uninvite',
+      json_build_object('invitation_id', withdrawn_id, 'role', invitation.role),
+      null
+    );
+  end if;
+end
+$$;

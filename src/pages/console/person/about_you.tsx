@@ -1,0 +1,55 @@
+/** @jsxImportSource preact */
+/**
+ * What the gateway keeps of a person: shown, changed, and downloaded.
+ *
+ * @module
+ */
+import type { InvitationOutcome } from "../../../people/members.ts";
+import type { PersonOutcome } from "../../../people/persons.ts";
+import { Facts, Text, Time } from "../../layout/parts.tsx";
+import { ActForm } from "../act_form.tsx";
+import type { Form, View } from "../visit.ts";
+
+export function aboutYouView(person: PersonOutcome, form?: Form): View {
+  return {
+    title: "You",
+    content: (
+      <>
+        <h1>You</h1>
+        <Facts
+          of={{
+            "E-mail address": <Text of={person.address} />,
+            "Signs in by": <Text of={person.proven_by.join(", ")} />,
+            Joined: <Time of={person.created_at} />,
+            "Agreed to the terms": person.agreed_at !== null && <Time of={person.agreed_at} />,
+            Accounts: <a href="choose">{person.accounts.length}</a>,
+          }}
+        />
+        <ActForm
+          form={form}
+          fields={[{ name: "name", label: "Name", value: person.name, isRequired: true }]}
+          buttons={[{ act: "rename", text: "Save", tone: "quiet" }]}
+        />
+        <h2>What is kept of you</h2>
+        <p class="text">
+          Your name and address, how you sign in, when you agreed to the terms, your accounts, and
+          your open sessions and invitations. It is removed when your last account is closed, or
+          when you leave it and ask the operator.
+        </p>
+        <p>
+          <a class="button quiet" href="?download=json">
+            Download it as JSON
+          </a>
+        </p>
+      </>
+    ),
+  };
+}
+
+/** All of it, as JSON. */
+export function personText(
+  person: PersonOutcome,
+  invitations: readonly InvitationOutcome[],
+): string {
+  return `${JSON.stringify({ ...person, invitations }, undefined, 2)}\n`;
+}

@@ -1,0 +1,490 @@
+/**
+ * Signing in to the console, joining, and signing out. Beyond 5 and 16.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { hashKey, permissionOf } from "../../accounts/key_format.ts";
+import { callPlugin, type RoutedCall } from "../../http/call.ts";
+import { PAGE_WORDS } from "../../http/face_words.ts";
+import { Problem } from "../../http/problem_details.ts";
+import { urlOf } from "../../http/query_string.ts";
+import { parseMailAddress } from "../../lib/mail_address.ts";
+import { networkOf } from "../../lib/public_address.ts";
+import { name } from "../../operator/common_shapes.ts";
+import { Refused } from "../../operator/refused.ts";
+import { beginProof, checkCode, findProof, keepVouchedProof } from "../../people/address_proofs.ts";
+import { enterByProof, joinByProof } from "../../people/join.ts";
+import { requireAddress } from "../../people/members.ts";
+import { createOpenId, OpenIdRefused } from "../../people/openid/openid_sign_in.ts";
+import { endPersonSessions, enterAccount, listMemberships } from "../../people/person_sessions.ts";
+import type { Services } from "../../services.ts";
+import { rootOf } from "../layout/page.tsx";
+import { privatePageHeaders } from "../layout/page_headers.ts";
+import { cookieOf, cookieValue, isOverTls, OPENID_COOKIE, PROOF_COOKIE } from "./cookie.ts";
+import { inputOf } from "./form_input.ts";
+import { readForm, requireOwnSite } from "./forms.ts";
+import { problemView } from "./frame.tsx";
+import type { PageAnswers, Routed } from "./page_answers.ts";
+import { messageOf } from "./page_messages.tsx";
+import { beginSession, endSessions, findLink, openLink, sessionOf, visitorOf } from "./sessions.ts";
+import { SignInTries } from "./sign_in_tries.ts";
+import {
+  codeView,
+  goOnView,
+  joinView,
+  linkView,
+  notSignedInView,
+  queryOf,
+  signInView,
+} from "./sign_in_views.tsx";
+import { nextOf } from "./visitors.ts";
+
+const JoinInput = Type.Object({ name });
+
+/** Where a sign-in is. */
+interface Place {
+  readonly root: string;
+  readonly next: string | undefined;
+}
+
+/** The routes, and the page that asks for a sign-in. */
+export function createSignIn(services: Services, answers: PageAnswers) {
+  const { config, database, operatorDatabase, operatorsListener, http, keys } = services;
+  const { page, shown, goTo, sessionCookie } = answers;
+  const tries = new SignInTries();
+  const operator = { database: operatorDatabase, limits: config.limits };
+  const hidden = { config: {}, parse: "none" as const, detail: { hide: true } };
+  const ways = {
+    hasMail: config.mail !== undefined,
+    openId: config.oidc?.name,
+    isOpen: config.signUp.mode === "open",
+  };
+  const addressOf = ({ call, server }: Routed) => operatorsListener.addressOf(call.request, server);
+
+  function placeOf({ request }: RoutedCall, next: string | null | undefined): Place {
+    return { root: rootOf(urlOf(request).pathname), next: nextOf(next) };
+  }
+
+  function proofCookie({ request }: RoutedCall, token: string | undefined): string {
+    return cookieOf(PROOF_COOKIE, token, isOverTls(services, request));
+  }
+
+  function proofToken({ request }: RoutedCall): string | undefined {
+    return cookieValue(request.headers, PROOF_COOKIE, isOverTls(services, request));
+  }
+
+  /** The sign-in page, with why it is shown again. */
+  function signInPage(
+    call: RoutedCall,
+    place: Place,
+    { why, status = 200, address }: SignInAgain = {},
+  ): Response {
+    const view = signInView({ ...place, ways, ...(address !== undefined && { address }) });
+    // The provider's button leads to another site, which the browser allows only if the policy names it.
+    const headers =
+      config.oidc && privatePageHeaders({ formTarget: formTargetOf(config.oidc.issuer) });
+    return page(call, {
+      view,
+      message: messageOf("bad", why),
+      status,
+      ...(headers && { headers }),
+    });
+  }
+
+  function refusedPage(call: RoutedCall, { root }: Place, why: string, status = 403): Response {
+    return page(call, { view: notSignedInView(root, why), status });
+  }
+
+  /** Goes on as a person who has just signed in: in its only account, or to the choice of one. */
+  async function goOnAs(token: string, personId: string, { root, next }: Place): Promise<string> {
+    // The consent asks which account pays.
+    if (next?.startsWith("/oauth/")) return root + next;
+    const open = (await listMemberships(database, personId)).filter(
+      ({ suspensionReason }) => suspensionReason === undefined,
+    );
+    const [only] = open;
+    if (only !== undefined && open.length === 1) {
+      const { id: accountId } = only.account;
+      const outcome = await enterAccount(database, { token, accountId });
+      if (outcome === "entered") return `${root}${next ?? "/console"}`;
+    }
+    return `${root}/console/choose${queryOf(next)}`;
+  }
+
+  /** Signs in the person of a proven address, or has a new one join. */
+  async function enter(call: RoutedCall, place: Place, token: string): Promise<Entry> {
+    const entered = await enterByProof(database, token);
+    switch (entered.kind) {
+      case "entered": {
+        const to = await goOnAs(entered.token, entered.personId, place);
+        return {
+          kind: "to",
+          to,
+          cookies: [sessionCookie(call, entered.token), proofCookie(call, undefined)],
+        };
+      }
+      case "new":
+        return {
+          kind: "to",
+          to: `${place.root}/console/join${queryOf(place.next)}`,
+          cookies: [proofCookie(call, token)],
+        };
+      case "other_subject":
+        return {
+          kind: "refused",
+          why: "This address belongs to somebody who signs in otherwise. Sign in with a code by mail, or ask the operator.",
+        };
+      case "over":
+        return { kind: "refused", why: "That took too long, or was used before. Begin again." };
+    }
+  }
+
+  const app = new Elysia({ name: "sign-in" })
+    .use(callPlugin())
+    .get(
+      "/console/sign-in",
+      shown(async ({ call }) => {
+        const next = urlOf(call.request).searchParams.get("next");
+        return signInPage(call, placeOf(call, next));
+      }),
+      hidden,
+    )
+    .post(
+      "/console/sign-in",
+      shown(async (context) => {
+        const { call, server = null } = context;
+        requireOwnSite(call);
+        const forgive = tries.begin(addressOf(context));
+        const form = await readForm(services, call, { server });
+        const place = placeOf(call, form.text("next"));
+        if (ways.hasMail && form.given("address") !== undefined) {
+          // Codes have limits of their own.
+          forgive();
+          return mailCode(context, place, form.text("address"));
+        }
+        const key = form.text("key");
+        const why = await refusalOfKey(call, key);
+        if (why !== undefined) return signInPage(call, place, { why, status: 401 });
+        forgive();
+        const token = await beginSession(database, { key, isOwnKey: false });
+        const to = `${place.root}${place.next ?? "/console"}`;
+        return goTo(to, [sessionCookie(call, token)]);
+      }),
+      hidden,
+    )
+    .get(
+      "/console/link/:token",
+      shown(async ({ call, params = {} }) => {
+        const linked = await findLink(operator, givenLink(call, params));
+        if (linked === undefined) return usedUpPage(call);
+        const session = await sessionOf(services, call.request);
+        return page(call, { session, view: linkView(linked, session) });
+      }),
+      hidden,
+    )
+    .post(
+      "/console/link/:token",
+      shown(async ({ call, params = {} }) => {
+        requireOwnSite(call);
+        const token = await openLink(operator, givenLink(call, params));
+        return token === undefined
+          ? usedUpPage(call)
+          : goTo("../../console", [sessionCookie(call, token)]);
+      }),
+      hidden,
+    )
+    .post(
+      "/console/sign-out",
+      shown(async ({ call, server = null }) => {
+        requireOwnSite(call);
+        const { session, person } = await visitorOf(services, call.request);
+        const form = await readForm(services, call, session ?? { server });
+        const isEverywhere = form.text("everywhere") === "yes";
+        if (session !== undefined) await endSessions(operator, session, { isEverywhere });
+        if (person !== undefined) {
+          await endPersonSessions(operator.database, person.token, { isEverywhere });
+        }
+        return goTo("../console/sign-in", [sessionCookie(call, undefined)]);
+      }),
+      hidden,
+    );
+  if (ways.hasMail) codeRoutes();
+  if (ways.hasMail || config.oidc !== undefined) joinRoutes();
+  if (config.oidc !== undefined) openIdRoutes(config.oidc);
+  return { routes: app, signInPage };
+
+  async function mailCode(context: Routed, place: Place, typed: string): Promise<Response> {
+    const { call } = context;
+    try {
+      const token = await beginProof(database, {
+        address: requireAddress(typed),
+        network: networkOf(addressOf(context)),
+        baseUrl: http.baseUrl(),
+      });
+      services.mail?.wake();
+      return goTo(`${place.root}/console/sign-in/code${queryOf(place.next)}`, [
+        proofCookie(call, token),
+      ]);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      const why = "That is no e-mail address such as ada@example.com.";
+      return signInPage(call, place, { why, status: 422, address: typed });
+    }
+  }
+
+  function codeRoutes(): void {
+    app
+      .get(
+        "/console/sign-in/code",
+        shown(async ({ call }) => {
+          const place = placeOf(call, urlOf(call.request).searchParams.get("next"));
+          const token = proofToken(call);
+          const proof = token === undefined ? undefined : await findProof(database, token);
+          if (proof === undefined) return signInPage(call, place, { why: NO_CODE });
+          return page(call, { view: codeView({ ...place, address: proof.address }) });
+        }),
+        hidden,
+      )
+      .post(
+        "/console/sign-in/code",
+        shown(async (context) => {
+          const { call, server = null } = context;
+          requireOwnSite(call);
+          const forgive = tries.begin(addressOf(context));
+          const form = await readForm(services, call, { server });
+          const place = placeOf(call, form.text("next"));
+          const token = proofToken(call);
+          if (token === undefined) return signInPage(call, place, { why: NO_CODE, status: 401 });
+          const proof = await findProof(database, token);
+          const checked = await checkCode(database, { token, typed: form.text("code") });
+          if (checked.kind === "over" || proof === undefined) {
+            return signInPage(call, place, { why: NO_CODE, status: 401 });
+          }
+          if (checked.kind === "wrong") {
+            const { triesLeft } = checked;
+            const left = triesLeft === 1 ? "one try" : `${triesLeft} tries`;
+            const message = messageOf("bad", `That is not the code. There is ${left} left.`);
+            const view = codeView({ ...place, address: proof.address });
+            return page(call, { view, message, status: 401 });
+          }
+          forgive();
+          const entry = await enter(call, place, token);
+          return entry.kind === "to"
+            ? goTo(entry.to, entry.cookies)
+            : refusedPage(call, place, entry.why);
+        }),
+        hidden,
+      );
+  }
+
+  function joinRoutes(): void {
+    const { termsUrl } = config.signUp;
+    app
+      .get(
+        "/console/join",
+        shown(async ({ call }) => {
+          const place = placeOf(call, urlOf(call.request).searchParams.get("next"));
+          const token = proofToken(call);
+          const proof = token === undefined ? undefined : await findProof(database, token);
+          if (proof?.isProven !== true) return signInPage(call, place, { why: NO_PROOF });
+          const { address, name = "" } = proof;
+          return page(call, { view: joinView({ ...place, address, name, termsUrl }) });
+        }),
+        hidden,
+      )
+      .post(
+        "/console/join",
+        shown(async (context) => {
+          const { call, server = null } = context;
+          requireOwnSite(call);
+          const form = await readForm(services, call, { server });
+          const place = placeOf(call, form.text("next"));
+          const token = proofToken(call);
+          const proof = token === undefined ? undefined : await findProof(database, token);
+          if (token === undefined || proof?.isProven !== true) {
+            return signInPage(call, place, { why: NO_PROOF, status: 401 });
+          }
+          const typed = form.text("name");
+          const hasAgreed = termsUrl !== undefined && form.text("terms") === "yes";
+          const again = (why: string) => {
+            const view = joinView({ ...place, address: proof.address, name: typed, termsUrl });
+            return page(call, { view, message: messageOf("bad", why), status: 422 });
+          };
+          if (typed === "") return again("Give a name.");
+          if (termsUrl !== undefined && !hasAgreed) {
+            return again("To join, agree to the terms.");
+          }
+          const { name } = inputOf(JoinInput, { typed: { name: typed } });
+          const gateway = {
+            database,
+            signUp: config.signUp,
+            maxFeeds: config.limits.maxFeeds,
+            secret: services.cursorSecret,
+          };
+          const network = networkOf(addressOf(context));
+          const joined = await joinByProof(gateway, {
+            proofToken: token,
+            name,
+            hasAgreed,
+            network,
+          });
+          switch (joined.kind) {
+            case "joined":
+            case "entered": {
+              const to = await goOnAs(joined.token, joined.personId, place);
+              return goTo(to, [sessionCookie(call, joined.token), proofCookie(call, undefined)]);
+            }
+            case "not_invited":
+              return refusedPage(
+                call,
+                place,
+                config.signUp.mode === "open"
+                  ? "This gateway takes addresses of certain organizations only, and yours is not one of them. Ask its operator, or somebody who owns an account here, to invite you."
+                  : "This gateway takes new people by invitation. Ask its operator, or somebody who owns an account here, to invite your address.",
+              );
+            case "day_full":
+              return refusedPage(
+                call,
+                place,
+                "As many people have joined today as may. Try again tomorrow, after midnight UTC.",
+                429,
+              );
+            case "other_subject":
+              return refusedPage(call, place, OTHER_SUBJECT);
+            case "over":
+              return signInPage(call, place, { why: NO_PROOF, status: 401 });
+          }
+        }),
+        hidden,
+      );
+  }
+
+  function openIdRoutes(oidc: NonNullable<typeof config.oidc>): void {
+    const openId = createOpenId(oidc, {
+      redirectUri: () => `${http.baseUrl()}/console/sign-in/openid/callback`,
+      secret: services.cursorSecret,
+    });
+    const keptCookie = ({ request }: RoutedCall, kept: string | undefined) =>
+      cookieOf(OPENID_COOKIE, kept, isOverTls(services, request));
+    app
+      .post(
+        "/console/sign-in/openid",
+        shown(async ({ call, server = null }) => {
+          requireOwnSite(call);
+          const form = await readForm(services, call, { server });
+          const place = placeOf(call, form.text("next"));
+          const begun = await openId.begin({ next: place.next }).catch(refusalOfOpenId);
+          if (begun instanceof OpenIdRefused) return refusedOpenId(call, place, begun);
+          return goTo(begun.location, [keptCookie(call, begun.kept)]);
+        }),
+        hidden,
+      )
+      .get(
+        "/console/sign-in/openid/callback",
+        shown(async (context) => {
+          const { call } = context;
+          const { request } = call;
+          const root = rootOf(urlOf(request).pathname);
+          const kept = cookieValue(request.headers, OPENID_COOKIE, isOverTls(services, request));
+          const finished = await openId
+            .finish({ callbackUrl: new URL(urlOf(request).search, openId.redirectUri()), kept })
+            .catch(refusalOfOpenId);
+          if (finished instanceof OpenIdRefused) {
+            return refusedOpenId(call, { root, next: undefined }, finished);
+          }
+          const { issuer, subject, email, name } = finished;
+          const place = { root, next: nextOf(finished.next) };
+          const address = parseMailAddress(email);
+          if (address === undefined) {
+            const why = `${oidc.name} gave an address that can't be used here. Sign in with another one.`;
+            return refusedPage(call, place, why);
+          }
+          const network = networkOf(addressOf(context));
+          const vouched = { address, issuer, subject, name, network };
+          const token = await keepVouchedProof(database, vouched);
+          const entry = await enter(call, place, token);
+          if (entry.kind === "refused") return refusedPage(call, place, entry.why);
+          const headers = new Headers();
+          const cookies = [...entry.cookies, keptCookie(call, undefined)];
+          for (const cookie of cookies) headers.append("Set-Cookie", cookie);
+          return page(call, { view: goOnView(entry.to), headers });
+        }),
+        hidden,
+      );
+  }
+
+  function refusedOpenId(call: RoutedCall, place: Place, refused: OpenIdRefused): Response {
+    http.log.warn("a sign-in by OpenID Connect failed", {
+      request_id: call.requestId,
+      error: refused.cause ?? refused,
+    });
+    return refusedPage(call, place, refused.message, refused.status);
+  }
+
+  function givenLink({ request }: RoutedCall, { token = "" }: NonNullable<Routed["params"]>) {
+    return { linkToken: token, isForOperators: operatorsListener.serves(request) };
+  }
+
+  function usedUpPage(call: RoutedCall): Response {
+    const detail =
+      "A link signs in once, within 15 minutes, and this one is used up, too old, or none. Ask for a new one, or sign in with a key.";
+    const view = problemView("This link does not work any more", detail, {
+      href: "../../console/sign-in",
+      text: "Sign in with a key",
+    });
+    return page(call, { view, status: 410 });
+  }
+
+  /** Why a key can't sign in; undefined if it can. */
+  async function refusalOfKey(call: RoutedCall, key: string): Promise<string | undefined> {
+    const permission = permissionOf(key);
+    if (permission === undefined) return "That is no key of this gateway. Paste the whole key.";
+    if (permission === "admin") {
+      if (!operatorsListener.serves(call.request)) {
+        return "Operators sign in at an address of their own, which is not this one.";
+      }
+      const found = await database.row("find_admin_key", { key_hash: hashKey(key) });
+      return found === undefined ? "The key is not known, or it has ended." : undefined;
+    }
+    try {
+      const { caller } = await keys.identify(key, permission);
+      return caller.isAgent
+        ? "This is the key of a connected agent, which can't sign in. Paste a key of your own."
+        : undefined;
+    } catch (error) {
+      if (error instanceof Problem && error.status < 500) return error.detailIn(PAGE_WORDS);
+      throw error;
+    }
+  }
+}
+
+/** @throws whatever is no refusal of the provider's answer */
+function refusalOfOpenId(error: unknown): OpenIdRefused {
+  if (error instanceof OpenIdRefused) return error;
+  throw error;
+}
+
+const NO_CODE =
+  "There is no code to enter in this browser: it was used, tried too often, or is older than 10 minutes. Ask for a new one.";
+const NO_PROOF = "That took longer than 30 minutes, or was done before. Sign in again.";
+const OTHER_SUBJECT =
+  "This address belongs to somebody who signs in otherwise. Sign in with a code by mail, or ask the operator.";
+
+/** A provider's first page may lead to others, under any host. */
+function formTargetOf(issuer: string): string {
+  const { protocol, origin } = new URL(issuer);
+  return protocol === "https:" ? "https:" : origin;
+}
+
+interface SignInAgain {
+  readonly why?: string | undefined;
+  readonly status?: number;
+  readonly address?: string;
+}
+
+/** Where a proven address leads. */
+type Entry =
+  | { readonly kind: "to"; readonly to: string; readonly cookies: readonly string[] }
+  | { readonly kind: "refused"; readonly why: string };

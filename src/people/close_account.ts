@@ -1,0 +1,48 @@
+/**
+ * Closing an account: everything of it ends, and what is kept stays under its id, without names. Beyond 16.
+ *
+ * @module
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import { present } from "../lib/assert.ts";
+import { usdText } from "../money/money.ts";
+import { accountReference } from "../operator/common_shapes.ts";
+import type { InputOf, Operator } from "../operator/operator.ts";
+import { findAccount } from "../operator/references.ts";
+import { Refused } from "../operator/refused.ts";
+import { uuid } from "../shapes.ts";
+import { type By, ownerRequired } from "./members.ts";
+
+export const CloseAccountInput = Type.Object({ account_id: accountReference });
+
+export const ClosedAccountShape = Type.Object(
+  { id: uuid("Of the account."), is_closed: Type.Literal(true, { description: "Always." }) },
+  { $id: "ClosedAccount", description: "An account that was closed." },
+);
+
+/** A second time changes nothing. @throws {Refused} while earnings are owed to it */
+export async function closeAccount(
+  { database }: Operator,
+  { account_id: account }: InputOf<typeof CloseAccountInput>,
+  { personId, actor }: By,
+): Promise<Static<typeof ClosedAccountShape>> {
+  const { account_id: accountId } = await findAccount(database, account);
+  const closed = present(
+    await database.row("close_account", {
+      account_id: accountId,
+      person_id: personId ?? null,
+      actor,
+    }),
+  );
+  switch (closed.outcome) {
+    case "not_owner":
+      throw ownerRequired();
+    case "owed":
+      throw new Refused(
+        "ACCOUNT_OWED",
+        `${usdText(closed.owed_nanos ?? 0n)} USD of earnings are owed to the account; it can be closed when they are paid`,
+      );
+    default:
+      return { id: accountId, is_closed: true };
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * Members of accounts: who they are, inviting, roles, removing. Beyond 16.
+ *
+ * Owners and operators do the same things. An owner is named as `by`, and the database checks under the account's lock
+ * that it still is one; an operator is not.
+ *
+ * @module
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import type { Actor } from "../accounts/actor.ts";
+import { present } from "../lib/assert.ts";
+import { type MailAddress, parseMailAddress } from "../lib/mail_address.ts";
+import { oneOf, text } from "../lib/typebox.ts";
+import { INVITATION_DAYS, INVITATIONS_MAX } from "../limits.ts";
+import { accountReference } from "../operator/common_shapes.ts";
+import type { InputOf } from "../operator/operator.ts";
+import { findAccount, findOpenAccount } from "../operator/references.ts";
+import { Refused } from "../operator/refused.ts";
+import type { Linking } from "../operator/sign_in_links.ts";
+import type { Database } from "../postgres/client/database.ts";
+import { time, uuid } from "../shapes.ts";
+import { invitationMail } from "./mail/templates.tsx";
+import { memberRoleOf, ROLES } from "./person_sessions.ts";
+import { findPerson, personReference } from "./persons.ts";
+
+const role = oneOf(ROLES, {
+  description:
+    "owner: keys, members, money, feeds, closing; member: sees all of it, changes feeds.",
+});
+
+export const MemberShape = Type.Object(
+  {
+    person_id: uuid("Of the person."),
+    name: Type.String({ description: "As the person calls itself." }),
+    address: Type.String({ description: "Its proven e-mail address." }),
+    role,
+    since: time("When it became a member."),
+  },
+  { $id: "Member", description: "A person who may act in an account." },
+);
+export type MemberOutcome = Static<typeof MemberShape>;
+
+export const InvitationShape = Type.Object(
+  {
+    id: uuid("Of the invitation."),
+    account_id: uuid("Of the account."),
+    account_name: Type.String({ description: "Its name." }),
+    address: Type.String({ description: "Who is invited: whoever proves this e-mail address." }),
+    role,
+    created_at: time("When it was sent last."),
+    expires_at: time("When it ends."),
+  },
+  { $id: "Invitation", description: "An invitation to become a member of an account." },
+);
+export type InvitationOutcome = Static<typeof InvitationShape>;
+
+/** Owners first, then by name. */
+export async function listMembers(
+  database: Database,
+  accountId: string,
+): Promise<readonly MemberOutcome[]> {
+  const rows = await database.rows("list_members", { account_id: accountId });
+  return rows.map((row) => ({ ...row, role: memberRoleOf(row.role) }));
+}
+
+/** Those that may still be accepted: to an account, or for an address. */
+export async function listInvitations(
+  database: Database,
+  whose: { readonly accountId: string } | { readonly addressKey: string },
+): Promise<readonly InvitationOutcome[]> {
+  const rows = await database.rows("list_invitations", {
+    account_id: "accountId" in whose ? whose.accountId : null,
+    address_key: "addressKey" in whose ? whose.addressKey : null,
+  });
+  return rows.map(({ invitation_id: id, ...row }) => ({
+    id,
+    ...row,
+    role: memberRoleOf(row.role),
+  }));
+}
+
+/** Who acts for an account. */
+export interface By {
+  /** An owner; undefined for an operator. */
+  readonly personId?: string | undefined;
+  readonly actor: Actor;
+}
+
+export const InviteMemberInput = Type.Object({
+  account_id: accountReference,
+  address: text({
+    minLength: 3,
+    maxLength: 254,
+    description: "The e-mail address to invite.",
+  }),
+  role: Type.Optional(role),
+});
+
+/** Where an invitation is made. */
+export interface Inviting extends Linking {
+  /** Whether mails are sent. If not, whoever invites tells the person. */
+  readonly hasMail: boolean;
+}
+
+/** Invites an address. A second invitation renews the first. @throws {Refused} */
+export async function inviteMember(
+  { database, baseUrl, hasMail }: Inviting,
+  input: InputOf<typeof InviteMemberInput>,
+  { personId, actor }: By,
+): Promise<InvitationOutcome> {
+  const account = await findOpenAccount(database, input.account_id);
+  const { address, key } = requireAddress(input.address);
+  const role = input.role ?? "member";
+  const mail = hasMail
+    ? invitationMail({
+        accountName: account.name,
+        role,
+        signInUrl: `${baseUrl}/console/sign-in`,
+        days: INVITATION_DAYS,
+      })
+    : undefined;
+  const invited = present(
+    await database.row("invite_member", {
+      account_id: account.account_id,
+      person_id: personId ?? null,
+      address,
+      address_key: key,
+      role,
+      lifetime: `${INVITATION_DAYS} days`,
+      invitations_max: INVITATIONS_MAX,
+      mail_subject: mail?.subject ?? null,
+      mail_text: mail?.text ?? null,
+      mail_html: mail?.html ?? null,
+      actor,
+    }),
+  );
+  switch (invited.outcome) {
+    case "not_owner":
+      throw ownerRequired();
+    case "closed":
+      throw new Refused("ACCOUNT_CLOSED", "the account is closed, so nobody can be invited to it");
+    case "is_member":
+      throw new Refused("MEMBER_EXISTS", `${address} is a member of the account already`);
+    case "limited":
+      throw new Refused(
+        "INVITATIONS_LIMIT",
+        `the account has ${INVITATIONS_MAX} open invitations, which is as many as it may have; withdraw one first`,
+      );
+    default: {
+      const open = await listInvitations(database, { accountId: account.account_id });
+      return present(open.find(({ id }) => id === invited.invitation_id));
+    }
+  }
+}
+
+/** @throws {Refused} if it is no address */
+export function requireAddress(typed: string): MailAddress {
+  const address = parseMailAddress(typed);
+  if (address !== undefined) return address;
+  throw new Refused("ADDRESS_INVALID", "that is no e-mail address such as ada@example.com");
+}
+
+/** Takes an invitation back, or declines it, if it is to the person's own address. @throws {Refused} */
+export async function withdrawInvitation(
+  database: Database,
+  invitationId: string,
+  { personId, actor }: By,
+): Promise<void> {
+  const withdrawn = present(
+    await database.row("withdraw_invitation", {
+      invitation_id: invitationId,
+      person_id: personId ?? null,
+      actor,
+    }),
+  );
+  if (withdrawn.outcome === "not_found") throw invitationNotFound();
+}
+
+/** Makes a person a member of the account to which it was invited. Returns the account's id. @throws {Refused} */
+export async function acceptInvitation(
+  database: Database,
+  { invitationId, personId }: { readonly invitationId: string; readonly personId: string },
+): Promise<string> {
+  const accepted = present(
+    await database.row("accept_invitation", { invitation_id: invitationId, person_id: personId }),
+  );
+  if (accepted.outcome === "not_found") throw invitationNotFound();
+  return present(accepted.account_id ?? undefined);
+}
+
+interface ChangedMember {
+  readonly accountId: string;
+  readonly personId: string;
+  /** Null removes the member. */
+  readonly role: string | null;
+}
+
+/** Changes a member's role, or removes the member. @throws {Refused} */
+export async function changeMember(
+  database: Database,
+  { accountId, personId, role }: ChangedMember,
+  by: By,
+): Promise<void> {
+  const changed = present(
+    await database.row("change_member", {
+      account_id: accountId,
+      person_id: personId,
+      role,
+      acting_person: by.personId ?? null,
+      actor: by.actor,
+    }),
+  );
+  switch (changed.outcome) {
+    case "not_owner":
+      throw ownerRequired();
+    case "not_member":
+      throw new Refused("MEMBER_NOT_FOUND", "the account has no such member");
+    case "last_owner":
+      throw lastOwner();
+  }
+}
+
+export const RemoveMemberInput = Type.Object({
+  account_id: accountReference,
+  person: personReference,
+});
+
+export const RemovedMemberShape = Type.Object(
+  { account_id: uuid("Of the account."), person_id: uuid("Of the person.") },
+  { $id: "RemovedMember", description: "Who was removed from which account." },
+);
+
+/** An operator's removal of a member. @throws {Refused} */
+export async function removeMember(
+  { database }: Pick<Linking, "database">,
+  { account_id: account, person }: InputOf<typeof RemoveMemberInput>,
+  actor: Actor,
+): Promise<Static<typeof RemovedMemberShape>> {
+  const { account_id: accountId } = await findAccount(database, account);
+  const { person_id: personId } = await findPerson(database, person);
+  await changeMember(database, { accountId, personId, role: null }, { actor });
+  return { account_id: accountId, person_id: personId };
+}
+
+export function ownerRequired(): Refused {
+  return new Refused("OWNER_REQUIRED", "only an owner of the account can do that; ask one");
+}
+
+export function lastOwner(): Refused {
+  return new Refused(
+    "LAST_OWNER",
+    "an account with members needs an owner; make another member an owner first",
+  );
+}
+
+function invitationNotFound(): Refused {
+  return new Refused(
+    "INVITATION_NOT_FOUND",
+    "there is no such invitation; it may have ended, or been withdrawn or accepted",
+  );
+}
