@@ -1,5 +1,5 @@
 /**
- * One e-mail address as people type it: `local@domain`, without a display name, quotes, or comments.
+ * One email address as people type it: `local@domain`, without a display name, quotes, or comments.
  *
  * The rules are stricter than RFC 5321, so that an accepted address can stand in a header and in an SMTP command as it
  * is: the local part is a dot-atom in ASCII, and the domain is a host name with a dot, not an address literal.

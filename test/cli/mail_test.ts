@@ -30,7 +30,7 @@ describe("mail test", () => {
     const run = await runFeedgate(["mail", "test", " Ada@Example.ORG "], settings(port));
     expect(run).toEqual({
       code: 0,
-      stdout: "The mail to Ada@example.org was accepted: 250 queued\n",
+      stdout: "The message to Ada@example.org was accepted: 250 queued\n",
       stderr: "",
     });
     expect(received).toMatchObject([{ from: "feeds@example.com", to: ["Ada@example.org"] }]);
@@ -63,6 +63,6 @@ describe("mail test", () => {
     const off = await runFeedgate(["mail", "test", "ada@example.org"], { FEEDGATE_DATA_DIR });
     refused(off, "mail is not configured: set FEEDGATE_SMTP_URL and FEEDGATE_MAIL_FROM");
     const wrong = await runFeedgate(["mail", "test", "ada"], settings(1));
-    failed(wrong, 2, "ADDRESS must be an e-mail address such as ada@example.com");
+    failed(wrong, 2, "ADDRESS must be an email address such as ada@example.com");
   });
 });

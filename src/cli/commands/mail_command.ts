@@ -13,13 +13,13 @@ import { defineCommand, RefusedError, UsageError } from "../command.ts";
 export const mailTest = defineCommand({
   words: "mail test",
   argument: "ADDRESS",
-  about: "send a mail to an address, to try FEEDGATE_SMTP_URL and FEEDGATE_MAIL_FROM",
+  about: "send a message to an address, to test FEEDGATE_SMTP_URL and FEEDGATE_MAIL_FROM",
   needsNoDatabase: true,
   options: {},
   run: async ({ config, argument }) => {
     const parsed = parseMailAddress(argument);
     if (parsed === undefined) {
-      throw new UsageError("ADDRESS must be an e-mail address such as ada@example.com");
+      throw new UsageError("ADDRESS must be an email address such as ada@example.com");
     }
     if (config.mail === undefined) {
       throw new RefusedError(
@@ -36,7 +36,7 @@ export const mailTest = defineCommand({
       });
       return {
         json: JSON.stringify({ address, answer }),
-        text: `The mail to ${address} was accepted: ${answer}`,
+        text: `The message to ${address} was accepted: ${answer}`,
       };
     } catch (error) {
       if (error instanceof DeliveryError) throw new RefusedError(error.message);

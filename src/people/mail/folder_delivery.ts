@@ -29,7 +29,7 @@ export function createFolderDelivery({ folder, from }: MailFolderConfig): Delive
         await writeFile(`${path}.part`, message as Buffer, { mode: FILE_MODE });
         await rename(`${path}.part`, path);
       } catch (error) {
-        const sentence = `the mail can't be written: ${messageOf(error)}`;
+        const sentence = `the message can't be written: ${messageOf(error)}`;
         throw new DeliveryError(sentence, { isPermanent: false, cause: error });
       }
       return `kept in ${path}`;

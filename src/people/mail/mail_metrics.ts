@@ -27,13 +27,13 @@ export function registerMailMetrics(
   });
   metrics.counts(
     "feedgate_mails_total",
-    "Attempts to send a mail, by outcome, and mails that expired before they were sent",
+    "Attempts to send an email, by outcome, and emails that expired before they were sent",
     "outcome",
     () => sender.counts,
   );
   metrics.gauge(
     "feedgate_mails_waiting",
-    "Mails that wait to be sent",
+    "Emails that wait to be sent",
     async () => {
       const found = await read.ask();
       return found === undefined ? undefined : Number(found.waiting);
@@ -42,7 +42,7 @@ export function registerMailMetrics(
   );
   metrics.gauge(
     "feedgate_mails_waiting_seconds_max",
-    "Seconds that the oldest waiting mail has waited; 0 if none waits",
+    "Seconds that the oldest waiting email has waited; 0 if none waits",
     async () => {
       const found = await read.ask();
       return found === undefined ? undefined : (found.oldest_seconds ?? 0);

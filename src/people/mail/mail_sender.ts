@@ -86,7 +86,7 @@ export class MailSender {
     });
     // A refused one has been counted.
     const expired = removed.filter((mail) => !mail.is_refused).length;
-    if (expired > 0) this.#options.log.warn("mails expired before they were sent", { expired });
+    if (expired > 0) this.#options.log.warn("emails expired before they were sent", { expired });
     this.#count("expired", expired);
     return removed.length === EXPIRED_ROWS_MAX;
   }
@@ -101,7 +101,9 @@ export class MailSender {
   #sendMore(now: string | undefined): void {
     if (this.#isStopped || this.#sending.size >= SENDING_MAX) return;
     const sending = this.#sendDue(now)
-      .catch((error) => this.#options.log.warn("the queue of mails did not answer", { error }))
+      .catch((error) =>
+        this.#options.log.warn("the queue of emails could not be read or updated", { error }),
+      )
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
   }
@@ -138,7 +140,7 @@ export class MailSender {
       const reason = messageOf(error);
       const { mail_id: mailId, attempts } = claimed;
       this.#count(isPermanent ? "refused" : "postponed");
-      log.warn(isPermanent ? "a mail was refused" : "a mail was not sent yet", {
+      log.warn(isPermanent ? "an email was refused" : "an email could not be sent yet", {
         ...{ mail_id: mailId, attempts, reason },
       });
       const pauseMs = PAUSES_MS[attempts - 1] ?? PAUSES_MS.at(-1) ?? 0;
@@ -148,7 +150,7 @@ export class MailSender {
       return;
     }
     this.#count("sent");
-    log.debug("mail sent", { mail_id: mail.mailId });
+    log.debug("email sent", { mail_id: mail.mailId });
     await database.row("forget_mail", { mail_id: mail.mailId });
     onSent?.(mail);
   }

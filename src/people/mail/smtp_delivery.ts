@@ -116,13 +116,13 @@ function sentenceOf(error: NodemailerError, server: string): string {
       if (command === "MAIL FROM") return `${server} refused the sender: ${answer}`;
       return `${server} refused the recipient: ${answer}`;
     case "EMESSAGE":
-      return `${server} refused the mail: ${answer}`;
+      return `${server} refused the message: ${answer}`;
     case "ESOCKET":
     case "ECONNECTION":
       if (error.originalCode === "ECONNREFUSED") return `${server} accepts no connections`;
       return `the connection to ${server} failed: ${answer}`;
     default:
-      return `${server} did not take the mail: ${answer}`;
+      return `${server} did not accept the message: ${answer}`;
   }
 }
 

@@ -79,7 +79,7 @@ export function invitationMail(invitation: InvitationMail): MailContent {
   const inviter = oneLine(invitation.inviter ?? "");
   const subject = `Invitation to ${account}`;
   const invited = `${inviter === "" ? "You have been invited" : `${inviter} has invited you`} to join this account:`;
-  const how = `To accept, sign in with this e-mail address within ${count(days, "day")}:`;
+  const how = `To accept, sign in with this email address within ${count(days, "day")}:`;
   const warning = "If you weren't expecting this invitation, ignore this message.";
   return {
     subject,
