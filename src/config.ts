@@ -6,6 +6,7 @@
  * @module
  */
 import { domainToASCII } from "node:url";
+import { BlockList, isIP } from "node:net";
 import { KEY_VARIABLE, URL_VARIABLE } from "./lib/client_variables.ts";
 import { hasAtMost } from "./lib/code_points.ts";
 import { withoutInvisible } from "./lib/invisible_text.ts";
@@ -136,6 +137,8 @@ export interface Config {
    * listener.
    */
   readonly admin: { readonly host: string; readonly port: number } | undefined;
+  /** Proxies whose `X-Forwarded-For` is read. Undefined for none. */
+  readonly trustedProxies: BlockList | undefined;
   /** The Bearer token that a scraper of `/metrics` must send. Undefined for none. */
   readonly metricsToken: string | undefined;
   /** Files of a certificate chain and its key, in PEM. Undefined for plain HTTP. */
@@ -280,6 +283,7 @@ export function readConfig(environment: Environment): Config {
     port: read.integer("PORT", { least: 0, most: PORT_MAX }) ?? 3000,
     host: read.text("HOST") ?? "127.0.0.1",
     admin: readAdmin(read),
+    trustedProxies: read.networks("FEEDGATE_TRUSTED_PROXIES"),
     metricsToken: read.secret("FEEDGATE_METRICS_TOKEN"),
     tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
     baseUrl: read.base("FEEDGATE_BASE_URL"),
@@ -518,6 +522,22 @@ function beginsWith(protocols: readonly string[], address: string): boolean {
   return scheme !== undefined && protocols.includes(scheme);
 }
 
+/** Adds an address or a CIDR network. Returns what is wrong with it, if it can't be used. */
+function addNetwork(list: BlockList, text: string): string | undefined {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || address.includes("%") || rest.length > 0) {
+    return "must be IP addresses and networks such as 10.0.0.0/8, separated by commas";
+  }
+  const bits = family === 4 ? 32 : 128;
+  if (prefix === "0") return "can't trust all addresses, because callers could forge theirs";
+  if (prefix !== undefined && !(/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits)) {
+    return `must have a prefix length from 1 to ${bits} in an IPv${family} network`;
+  }
+  list.addSubnet(address, Number(prefix ?? bits), family === 4 ? "ipv4" : "ipv6");
+  return undefined;
+}
+
 function environmentReader(environment: Environment, mistakes: string[]) {
   // An empty or blank variable counts as missing, because a compose file omits one in this way.
   const names = new Set<string>();
@@ -642,6 +662,17 @@ function environmentReader(environment: Environment, mistakes: string[]) {
         );
       }
       return origins;
+    },
+    /** IP addresses and CIDR networks. */
+    networks(name: string): BlockList | undefined {
+      const value = text(name);
+      if (value === undefined) return undefined;
+      const list = new BlockList();
+      for (const network of value.split(",").map((each) => each.trim())) {
+        const fault = addNetwork(list, network);
+        if (fault !== undefined) mistakes.push(`${name} ${fault}, got "${network}"`);
+      }
+      return list;
     },
     oneOf<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
       const value = text(name);

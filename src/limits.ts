@@ -442,6 +442,8 @@ export const ANONYMOUS_OF_NETWORK_LIMIT = 3_000;
 /** Pages built for people without a key per minute: of a process, and of a network (or its proxy's). */
 export const PAGES_MADE_LIMIT = 6_000;
 export const PAGES_MADE_OF_NETWORK_LIMIT = 1_200;
+/** Addresses of `X-Forwarded-For` that are read, each of a trusted proxy but for the last. */
+export const FORWARDED_ADDRESSES_MAX = 32;
 /** Networks that each limit counts, 200 bytes each. */
 export const LIMITED_NETWORKS_MAX = 10_000;
 /** MCP calls without a key per minute: of a process, and of a network. */

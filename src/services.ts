@@ -147,7 +147,10 @@ export async function createServices({
   const waits = new Waits({ database, log, pollMs: intervals.waitPoll });
   metrics.gauge("feedgate_waits", "Readers that wait for a change", () => waits.open);
   const bodies = new BodyBudget(BODIES_BYTES_MAX);
-  const operatorsListener = new OperatorsListener({ isSeparate: config.admin !== undefined });
+  const operatorsListener = new OperatorsListener({
+    isSeparate: config.admin !== undefined,
+    trustedProxies: config.trustedProxies,
+  });
   const strangersBodies = new StrangersBodies(operatorsListener);
   metrics.gauge(
     "feedgate_bodies_bytes",

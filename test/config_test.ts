@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { isIP } from "node:net";
 import { type ConfigError, listenerUrl, readConfig } from "../src/config.ts";
 
 function mistakesOf(environment: Record<string, string>): readonly string[] {
@@ -122,6 +123,55 @@ test("the operator's listener has a port of its own, and its host none without i
   expect(mistakesOf({ FEEDGATE_METRICS_TOKEN: "short" })).toEqual([
     "FEEDGATE_METRICS_TOKEN must have at least 16 characters, got 5",
   ]);
+});
+
+describe("readConfig: trusted proxies", () => {
+  const read = (networks: string) =>
+    readConfig({ FEEDGATE_TRUSTED_PROXIES: networks }).trustedProxies;
+
+  test("they are addresses and networks, and none by default", () => {
+    expect(readConfig({}).trustedProxies).toBeUndefined();
+    expect(read(" ")).toBeUndefined();
+    const list = read("10.0.0.1, 192.0.2.0/24,2001:db8::1 ,fd00::/8");
+    const trusts = (address: string) => list?.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
+    for (const address of ["10.0.0.1", "192.0.2.255", "2001:db8::1", "fd12::1"]) {
+      expect([address, trusts(address)]).toEqual([address, true]);
+    }
+    for (const address of ["10.0.0.2", "192.0.3.0", "2001:db8::2", "fe80::1"]) {
+      expect([address, trusts(address)]).toEqual([address, false]);
+    }
+  });
+
+  test.each([
+    "localhost",
+    "10.0.0",
+    "10.0.0.1:80",
+    "[::1]",
+    "fe80::1%eth0",
+    "10.0.0.0/8/8",
+    "/8",
+    "*",
+    "10.0.0.1 10.0.0.2",
+  ])("%j is neither", (network) => {
+    expect(mistakesOf({ FEEDGATE_TRUSTED_PROXIES: network })).toEqual([
+      `FEEDGATE_TRUSTED_PROXIES must be IP addresses and networks such as 10.0.0.0/8, separated by commas, got "${network}"`,
+    ]);
+  });
+
+  test("each mistake is named", () => {
+    expect(
+      mistakesOf({
+        FEEDGATE_TRUSTED_PROXIES: "10.0.0.0/33,10.0.0.0/08,::1/129,::1/,10.0.0.1,0.0.0.0/0,",
+      }),
+    ).toEqual([
+      'FEEDGATE_TRUSTED_PROXIES must have a prefix length from 1 to 32 in an IPv4 network, got "10.0.0.0/33"',
+      'FEEDGATE_TRUSTED_PROXIES must have a prefix length from 1 to 32 in an IPv4 network, got "10.0.0.0/08"',
+      'FEEDGATE_TRUSTED_PROXIES must have a prefix length from 1 to 128 in an IPv6 network, got "::1/129"',
+      'FEEDGATE_TRUSTED_PROXIES must have a prefix length from 1 to 128 in an IPv6 network, got "::1/"',
+      'FEEDGATE_TRUSTED_PROXIES can\'t trust all addresses, because callers could forge theirs, got "0.0.0.0/0"',
+      'FEEDGATE_TRUSTED_PROXIES must be IP addresses and networks such as 10.0.0.0/8, separated by commas, got ""',
+    ]);
+  });
 });
 
 test("FEEDGATE_BILLING_TEXT may be a page long", () => {

@@ -67,8 +67,19 @@ export function isPublicAddress(text: string): boolean {
 
 /** Whether an IP address is the machine's own. */
 export function isLoopbackAddress(text: string): boolean {
+  return isListed(loopback, text);
+}
+
+/** Whether an IP address is in a list. An IPv4 address also matches in its IPv6 form (`::ffff:`). */
+export function isListed(list: BlockList, text: string): boolean {
   const family = isIP(text);
-  return family !== 0 && loopback.check(text, family === 4 ? "ipv4" : "ipv6");
+  return family !== 0 && list.check(text, family === 4 ? "ipv4" : "ipv6");
+}
+
+/** The address without a zone (`%eth0`), and in the form of IPv4 if it is mapped to IPv6 (`::ffff:`). */
+export function plainAddress(text: string): string {
+  const [address = ""] = text.split("%");
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 }
 
 /** Names of the machine itself, as they appear in a URL. */
@@ -91,9 +102,7 @@ export function networkOf(address: string): string {
 
 /** The same, and for an IPv6 address also the /48 site of the network. Empty for "", which is no address. */
 export function networksOf(address: string): readonly string[] {
-  const [plain = ""] = address.split("%");
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
-  if (mapped !== undefined) return [mapped];
+  const plain = plainAddress(address);
   if (isIP(plain) !== 6) return plain === "" ? [] : [plain];
   const [head = [], tail = []] = plain.split("::").map((part) => part.split(":").filter(Boolean));
   const zeros: string[] = Array(Math.max(0, HEXTETS - head.length - tail.length)).fill("0");
