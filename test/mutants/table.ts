@@ -1036,9 +1036,9 @@ export const MUTANTS: readonly Mutant[] = [
       what: "the session's cookie is sent with other sites' requests",
     },
     {
-      file: "src/pages/console/sign_in_tries.ts",
-      find: "failed.length >= SIGN_IN_TRIES",
-      replace: "failed.length > SIGN_IN_TRIES",
+      file: "src/api/callers/keyed_limit.ts",
+      find: "calls.length < limit",
+      replace: "calls.length <= limit",
       tests: ["test/pages/console/sign_in_tries_test.ts"],
       what: "one more key can be tried in a minute",
     },

@@ -1,36 +1,26 @@
 /**
- * Counts sign-ins that fail by network, so that nobody can try keys: an IPv4 address, or the /64 of an IPv6 one. Beyond 5.
+ * Counts failed sign-ins by network (an IPv4 address, or the /64 of an IPv6 one), so that keys can't be guessed.
  *
  * @module
  */
-import { rateLimitedFor } from "../../api/callers/rate_headers.ts";
-import { BoundedMap } from "../../lib/bounded_map.ts";
+import { KeyedLimit } from "../../api/callers/keyed_limit.ts";
 import { networkOf } from "../../lib/public_address.ts";
-import { SIGN_IN_ADDRESSES_MAX, SIGN_IN_TRIES, WINDOW_MS } from "../../limits.ts";
+import { SIGN_IN_ADDRESSES_MAX, SIGN_IN_TRIES } from "../../limits.ts";
 
 export class SignInTries {
-  /** Of each network, when its failed tries of the last minute were, the oldest first. */
-  readonly #failedMs = new BoundedMap<string, readonly number[]>(SIGN_IN_ADDRESSES_MAX);
+  readonly #failed = new KeyedLimit({
+    limit: SIGN_IN_TRIES,
+    of: "failed sign-ins",
+    keysMax: SIGN_IN_ADDRESSES_MAX,
+  });
 
   /**
-   * Begins a try, which counts as failed until it is forgiven, so that tries at once count, too. Returns what forgives
-   * it. @throws {Problem} 429 if the address has failed too often within a minute
+   * Begins a try, which counts as failed until it is forgiven, so that concurrent tries count. Returns a function that
+   * forgives it. @throws {Problem} 429 if the address has failed too often within a minute
    */
   begin(address: string, nowMs = performance.now()): () => void {
     const network = networkOf(address);
-    const failed = (this.#failedMs.get(network) ?? []).filter(
-      (thenMs) => thenMs > nowMs - WINDOW_MS,
-    );
-    const [oldest] = failed;
-    if (oldest !== undefined && failed.length >= SIGN_IN_TRIES) {
-      const retryAfterMs = Math.ceil(oldest + WINDOW_MS - nowMs);
-      throw rateLimitedFor(retryAfterMs, { limit: SIGN_IN_TRIES, of: "failed sign-ins" });
-    }
-    this.#failedMs.set(network, [...failed, nowMs]);
-    return () => {
-      const others = this.#failedMs.get(network) ?? [];
-      const place = others.indexOf(nowMs);
-      if (place >= 0) this.#failedMs.set(network, others.toSpliced(place, 1));
-    };
+    this.#failed.take(network, nowMs);
+    return () => this.#failed.giveBack(network, nowMs);
   }
 }

@@ -7,13 +7,11 @@
  *
  * @module
  */
-
-import { rateLimitedFor } from "../../api/callers/rate_headers.ts";
+import { KeyedLimit } from "../../api/callers/keyed_limit.ts";
 import { Problem, unavailable } from "../../http/problem_details.ts";
 import { BackgroundWork } from "../../lib/background_work.ts";
-import { BoundedMap } from "../../lib/bounded_map.ts";
 import { TurnQueue } from "../../lib/turn_queue.ts";
-import { PROJECTIONS_REFUSED_MAX, WINDOW_MS } from "../../limits.ts";
+import { PROJECTIONS_REFUSED_MAX } from "../../limits.ts";
 import { type Projected, type ProjectionOutcome, project } from "./projection.ts";
 import type { Projection } from "./projection_parse.ts";
 
@@ -41,13 +39,17 @@ const ACCOUNTS_MAX = 10_000;
 export class Projections {
   readonly #waiting = new TurnQueue<Waiting>(WAITING_MAX);
   readonly #working = new BackgroundWork(() => this.#work());
-  /** By account: when its projections were too large, on the process's monotonic clock. */
-  readonly #refusals = new BoundedMap<string, readonly number[]>(ACCOUNTS_MAX);
+  /** By account. */
+  readonly #refusals = new KeyedLimit({
+    limit: PROJECTIONS_REFUSED_MAX,
+    of: "projections that grow too large",
+    keysMax: ACCOUNTS_MAX,
+  });
 
   /** @throws {Problem} 400 `JSONPATH_INVALID`, 429, 503 */
   apply(projecting: Projecting): Projected | Promise<Projected> {
     const { projection, data, accountId } = projecting;
-    this.#checkRefusals(accountId);
+    this.#refusals.check(accountId);
     if (data.length <= SMALL_LENGTH_MAX) {
       const outcome = project(projection, data, SMALL_VISITS_MAX);
       if (outcome.kind === "projected" || !outcome.isCutOff)
@@ -75,29 +77,13 @@ export class Projections {
 
   /** Counts a projection whose result is refused for any reason, because the work was wasted. */
   noteRefused(accountId: string): void {
-    this.#refusals.set(accountId, [...this.#recentRefusals(accountId), performance.now()]);
+    this.#refusals.note(accountId);
   }
 
   #projectedBy(outcome: ProjectionOutcome, accountId: string): Projected {
     if (outcome.kind === "projected") return outcome;
     this.noteRefused(accountId);
     throw new Problem("JSONPATH_INVALID", { detail: outcome.detail });
-  }
-
-  #recentRefusals(accountId: string): readonly number[] {
-    const sinceMs = performance.now() - WINDOW_MS;
-    return (this.#refusals.get(accountId) ?? []).filter((atMs) => atMs > sinceMs);
-  }
-
-  #checkRefusals(accountId: string): void {
-    const recent = this.#recentRefusals(accountId);
-    const [oldestMs] = recent;
-    if (oldestMs === undefined || recent.length < PROJECTIONS_REFUSED_MAX) return;
-    const retryAfterMs = Math.ceil(oldestMs + WINDOW_MS - performance.now());
-    throw rateLimitedFor(retryAfterMs, {
-      limit: PROJECTIONS_REFUSED_MAX,
-      of: "projections that grow too large",
-    });
   }
 }
 

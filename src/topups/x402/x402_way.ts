@@ -7,19 +7,16 @@
  * @module
  */
 import { deriveKey, generateKey, hashKey, startOf } from "../../accounts/key_format.ts";
-import { rateLimitedFor } from "../../api/callers/rate_headers.ts";
+import { KeyedLimit } from "../../api/callers/keyed_limit.ts";
 import type { X402Config } from "../../config.ts";
 import { type Answer, privateJson } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { Problem, unavailable } from "../../http/problem_details.ts";
 import { unreachable } from "../../lib/assert.ts";
-import { BoundedMap } from "../../lib/bounded_map.ts";
 import { networkOf } from "../../lib/public_address.ts";
 import { createSemaphore } from "../../lib/semaphore.ts";
-import { TokenBucket } from "../../lib/token_bucket.ts";
 import {
   IDEMPOTENCY_TTL_MS,
-  WINDOW_MS,
   X402_KEYLESS_ADDRESSES_MAX,
   X402_KEYLESS_CENTS_MIN,
   X402_KEYLESS_PER_ADDRESS,
@@ -45,7 +42,11 @@ const KEY_NAME = "paid by x402";
 export function createX402Way(services: Services, x402: X402Config): DirectWay {
   const { database, http, cursorSecret: secret } = services;
   const payments = createPayments(services, x402, dayLimits(services));
-  const countKeyless = createKeylessLimit();
+  const keyless = new KeyedLimit({
+    limit: X402_KEYLESS_PER_ADDRESS,
+    of: "top-ups without a key",
+    keysMax: X402_KEYLESS_ADDRESSES_MAX,
+  });
   const working = createSemaphore({
     runningMax: X402_PAYMENTS_MAX,
     ownerRunningMax: () => X402_PAYMENTS_OF_ONE_MAX,
@@ -135,7 +136,7 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
   async function pay(order: DirectPay): Promise<Answer | Problem> {
     const { call, principal, address, amountNanos } = order;
     if (principal === undefined) {
-      countKeyless(address);
+      keyless.take(networkOf(address));
       if (amountNanos < X402_KEYLESS_CENTS_MIN * NANOS_PER_CENT) return tooLittle();
     }
     const earlier = await findEarlier(order);
@@ -303,20 +304,6 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
 interface DatedPayment extends CheckedPayment {
   /** Why the payment is refused if it is new. */
   readonly timeFault: PaymentFault | undefined;
-}
-
-function createKeylessLimit(): (address: string) => void {
-  const buckets = new BoundedMap<string, TokenBucket>(X402_KEYLESS_ADDRESSES_MAX);
-  return (address) => {
-    const network = networkOf(address);
-    const known = buckets.get(network);
-    const limit = X402_KEYLESS_PER_ADDRESS;
-    const bucket = known ?? new TokenBucket({ capacity: limit, fillMs: WINDOW_MS });
-    if (known === undefined) buckets.set(network, bucket);
-    const retryAfterMs = bucket.take();
-    if (retryAfterMs > 0)
-      throw rateLimitedFor(retryAfterMs, { limit, of: "top-ups without a key" });
-  };
 }
 
 /** The Idempotency-Key of a call. */
