@@ -439,7 +439,7 @@ export const UNREAD_EVENT_MS_MAX = 10_000;
 /** Calls without a key per minute: of a process (at most a tenth of its time), and of a network. */
 export const ANONYMOUS_LIMIT = 6_000;
 export const ANONYMOUS_OF_NETWORK_LIMIT = 3_000;
-/** Pages built for people without a key per minute: of a process, and of a network (or its proxy's). */
+/** Pages built for people without a key per minute: of a process, and of a network (or of a proxy that isn't trusted). */
 export const PAGES_MADE_LIMIT = 6_000;
 export const PAGES_MADE_OF_NETWORK_LIMIT = 1_200;
 /** Addresses of `X-Forwarded-For` that are read, each of a trusted proxy but for the last. */

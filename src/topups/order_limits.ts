@@ -29,7 +29,7 @@ export function dayLimits({ config }: Pick<Services, "config">): DayLimits {
   };
 }
 
-/** The network of a caller; undefined if the address is a proxy's, behind which anybody may be. */
+/** The network of a caller. Undefined for a local address, which may be that of a proxy that isn't trusted. */
 export function networkOfCaller(address: string): string | undefined {
   return isPublicAddress(address) ? networkOf(address) : undefined;
 }

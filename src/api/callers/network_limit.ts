@@ -19,7 +19,7 @@ export type NetworkLimit = (address: string) => void;
 export interface NetworkLimitOptions {
   /** Calls per minute of all networks together. */
   readonly limit: number;
-  /** Calls per minute of one network, which may be that of a proxy. A /48 has twice as many. */
+  /** Calls per minute of one network, which may be that of a proxy that isn't trusted. A /48 has twice as many. */
   readonly networkLimit: number;
   /** Plural noun for the counted calls. The refusal contains it. */
   readonly of: string;
