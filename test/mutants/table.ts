@@ -241,6 +241,29 @@ export const MUTANTS: readonly Mutant[] = [
       what: "a rotation gives a second budget",
     },
   ]),
+  ...of("proxies", [
+    {
+      file: "src/api/callers/caller_address.ts",
+      find: " && isListed(trusted, address)",
+      replace: "",
+      tests: ["test/api/callers/caller_address_test.ts"],
+      what: "a caller's forged address counts",
+    },
+    {
+      file: "src/api/callers/caller_address.ts",
+      find: "if (isIP(entry) === 0) return address;",
+      replace: "if (isIP(entry) === 0) return entry;",
+      tests: ["test/api/callers/caller_address_test.ts"],
+      what: "any text counts as an address",
+    },
+    {
+      file: "src/api/callers/operators_listener.ts",
+      find: '"x-forwarded-for", "x-real-ip"',
+      replace: '"x-real-ip"',
+      tests: ["test/api/callers/trusted_proxies_test.ts"],
+      what: "a proxy's caller counts as the machine itself",
+    },
+  ]),
   ...of("top-ups", [
     {
       file: "sql/topups/functions/begin_topup.sql",

@@ -11,6 +11,7 @@ import {
   PodDisruptionBudget,
 } from "kubernetes-models/policy/v1/PodDisruptionBudget";
 import { type IService, Service } from "kubernetes-models/v1/Service";
+import { readConfig } from "../../../src/config.ts";
 import { present } from "../../../src/lib/assert.ts";
 import { DRAIN_MS_MAX } from "../../../src/limits.ts";
 import { temporaryFolder } from "../../support/folders.ts";
@@ -21,7 +22,12 @@ const MS_PER_SECOND = 1_000;
 
 const textOf = (name: string) => Bun.file(join(DEPLOY, name)).text();
 const COMPOSE = Bun.YAML.parse(await textOf("compose.yaml")) as {
-  readonly services: { readonly gateway: { readonly stop_grace_period: string } };
+  readonly services: {
+    readonly gateway: {
+      readonly environment: Readonly<Record<string, string>>;
+      readonly stop_grace_period: string;
+    };
+  };
 };
 const KUBERNETES = Bun.YAML.parse(await textOf("kubernetes.yaml")) as readonly [
   IDeployment,
@@ -77,6 +83,21 @@ test("no field of a Kubernetes object is one that Kubernetes does not know", () 
     JSON.stringify(deployment).replace("readinessProbe", "readinesProbe"),
   );
   expect(complaintsAbout([mistyped])).toContain("readinesProbe");
+});
+
+test("trusted proxies are networks that a gateway accepts", () => {
+  const { FEEDGATE_TRUSTED_PROXIES: text = "" } = COMPOSE.services.gateway.environment;
+  const compose = /^\$\{FEEDGATE_TRUSTED_PROXIES-(.*)\}$/.exec(text)?.[1];
+  const variables = KUBERNETES[0].spec?.template.spec?.containers[0]?.env;
+  const kubernetes = variables?.find(({ name }) => name === "FEEDGATE_TRUSTED_PROXIES")?.value;
+  for (const [networks, trusted] of [
+    [compose, "172.18.0.1"],
+    [kubernetes, "10.244.1.7"],
+  ] as const) {
+    const { trustedProxies } = readConfig({ FEEDGATE_TRUSTED_PROXIES: networks });
+    expect([networks, trustedProxies?.check(trusted)]).toEqual([networks, true]);
+    expect(trustedProxies?.check("203.0.113.9")).toBe(false);
+  }
 });
 
 test("a drain has its time before a container is killed", () => {

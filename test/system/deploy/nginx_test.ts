@@ -49,7 +49,16 @@ describe.skipIf(NGINX === null)("the nginx configuration", () => {
 
   beforeAll(async () => {
     for (const name of ["one", "two"]) {
-      gateways.push(Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(name) }));
+      gateways.push(
+        Bun.serve({
+          port: 0,
+          hostname: "127.0.0.1",
+          fetch: ({ headers }) =>
+            new Response(name, {
+              headers: { "Seen-Forwarded-For": headers.get("x-forwarded-for") ?? "none" },
+            }),
+        }),
+      );
     }
     proxy = await startNginx([gateways[0]?.port, gateways[1]?.port]);
     ({ address } = proxy);
@@ -88,6 +97,18 @@ describe.skipIf(NGINX === null)("the nginx configuration", () => {
     expect(await statusOf("/v1/provider/feed/rates/import")).toBe(200);
     expect(await statusOf("/api/v1/provider/feed/rates/import")).toBe(200);
     expect(await statusOf("/api/v1/provider/feed/rates/push")).toBe(413);
+  });
+
+  test("the caller's address is the last one that a gateway is told, whatever the caller forges", async () => {
+    for (const path of ["/console/sign-in", "/v1/provider/feed/rates/import"]) {
+      const seenOf = async (headers: Record<string, string>) =>
+        (await fetch(address + path, { headers })).headers.get("seen-forwarded-for");
+      expect([path, await seenOf({})]).toEqual([path, "127.0.0.1"]);
+      for (const forged of ["203.0.113.9", "10.0.0.1, unknown", ","]) {
+        const seen = await seenOf({ "X-Forwarded-For": forged });
+        expect([path, seen]).toEqual([path, `${forged}, 127.0.0.1`]);
+      }
+    }
   });
 
   test("metrics are not passed on, however their path is written", async () => {
