@@ -5,8 +5,9 @@
  *
  * @module
  */
-import { domainToASCII } from "node:url";
+
 import { BlockList, isIP } from "node:net";
+import { domainToASCII } from "node:url";
 import { KEY_VARIABLE, URL_VARIABLE } from "./lib/client_variables.ts";
 import { hasAtMost } from "./lib/code_points.ts";
 import { withoutInvisible } from "./lib/invisible_text.ts";
@@ -315,12 +316,6 @@ export function readConfig(environment: Environment): Config {
   if (config.admin === undefined && read.text("FEEDGATE_ADMIN_HOST") !== undefined) {
     mistakes.push("FEEDGATE_ADMIN_HOST needs FEEDGATE_ADMIN_PORT, which must be set, too");
   }
-  const hasSignIn = config.hasConsole && (config.mail !== undefined || config.oidc !== undefined);
-  if (config.signUp.mode !== "off" && !hasSignIn) {
-    mistakes.push(
-      `FEEDGATE_SIGN_UP=${config.signUp.mode} needs the console and a way to prove addresses: set FEEDGATE_SMTP_URL or FEEDGATE_OIDC_ISSUER`,
-    );
-  }
   if (config.databaseReadUrl !== undefined && config.databaseUrl === undefined) {
     mistakes.push("DATABASE_READ_URL names replicas of DATABASE_URL, which must be set, too");
   }
@@ -477,6 +472,14 @@ const OWN_ADDRESSES: ReadonlyMap<string, string> = new Map([
   ["::", "[::1]"],
   ["[::]", "[::1]"],
 ]);
+
+/** Why nobody can join although sign-up is on, as one sentence. Undefined if people can, or it is off. */
+export function signUpWarning({ signUp, hasConsole, mail, oidc }: Config): string | undefined {
+  if (signUp.mode === "off") return undefined;
+  if (!hasConsole) return "FEEDGATE_SIGN_UP has no effect while FEEDGATE_CONSOLE is off";
+  if (mail !== undefined || oidc !== undefined) return undefined;
+  return "FEEDGATE_SIGN_UP has no effect, because nobody can prove an address: set FEEDGATE_SMTP_URL or FEEDGATE_OIDC_ISSUER";
+}
 
 /** Whether everybody may join on the console's pages. */
 export function canJoin({ hasConsole, signUp, mail, oidc }: Config): boolean {

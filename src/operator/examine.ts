@@ -8,7 +8,7 @@
  * @module
  */
 import { X509Certificate } from "node:crypto";
-import { type Config, ConfigError, isBaseUrlMissing } from "../config.ts";
+import { type Config, ConfigError, isBaseUrlMissing, signUpWarning } from "../config.ts";
 import { readTls } from "../http/listener.ts";
 import { present } from "../lib/assert.ts";
 import { counted } from "../lib/counted.ts";
@@ -128,7 +128,10 @@ function unreachable(error: unknown): Check {
 
 /** Settings that can't be used end every command before this one. */
 export function judgeSettings(config: Config): Check {
-  const warnings = [...config.warnings];
+  const warnings = [
+    ...config.warnings,
+    ...[signUpWarning(config)].filter((each) => each !== undefined),
+  ];
   if (isBaseUrlMissing(config)) {
     warnings.push(`HOST is ${config.host}, and FEEDGATE_BASE_URL is not set.`);
   }

@@ -4,7 +4,13 @@
  * @module
  */
 import { shellActor } from "../../accounts/actor.ts";
-import { type Config, isBaseUrlMissing, operatorsUrl, PORT_MAX } from "../../config.ts";
+import {
+  type Config,
+  isBaseUrlMissing,
+  operatorsUrl,
+  PORT_MAX,
+  signUpWarning,
+} from "../../config.ts";
 import { present } from "../../lib/assert.ts";
 import { createLog, type Log } from "../../lib/log.ts";
 import { fullVersion } from "../../lib/program_version.ts";
@@ -156,7 +162,9 @@ export function serveUntilSignal(
 /** The log of a start, which begins with what is hardly meant in the environment. */
 function logOf(config: Config): Log {
   const log = createLog({ level: config.logLevel });
-  for (const warning of config.warnings) log.warn(warning);
+  for (const warning of [...config.warnings, signUpWarning(config)]) {
+    if (warning !== undefined) log.warn(warning);
+  }
   if (isBaseUrlMissing(config)) {
     log.warn(
       `HOST is ${config.host} and FEEDGATE_BASE_URL is not set: links in answers have an address that works on this machine only; set FEEDGATE_BASE_URL to the one that clients call`,

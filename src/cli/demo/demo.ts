@@ -26,7 +26,7 @@ export const demo = defineCommand({
   makesDatabase: true,
   options: LISTEN_OPTIONS,
   run: async ({ config, values, output }) => {
-    const listening = withMail(quiet(listenConfig(config, values)));
+    const listening = withSignUp(quiet(listenConfig(config, values)));
     const keepsMail = config.mail === undefined;
     const prepare = async (gateway: Gateway) => {
       const sheet = await prepareDemo(gateway);
@@ -46,10 +46,14 @@ function quiet(config: Config): Config {
   return { ...config, logLevel: config.logLevel === "info" ? "warn" : config.logLevel };
 }
 
-/** Without a mail server, mails are files in the data folder. */
-function withMail(config: Config): Config {
+/** Everybody may join. Without a mail server, mails are files in the data folder. */
+function withSignUp(config: Config): Config {
   const from = { name: "Feedgate demo", address: "demo@feedgate.invalid" };
-  return { ...config, mail: config.mail ?? { folder: join(config.dataDir, "mail"), from } };
+  return {
+    ...config,
+    mail: config.mail ?? { folder: join(config.dataDir, "mail"), from },
+    signUp: { ...config.signUp, mode: "open" },
+  };
 }
 
 /** Makes what is missing of the demo's accounts, keys and feeds. */
@@ -68,6 +72,7 @@ async function prepareDemo(gateway: Gateway): Promise<Sheet> {
   const console = config.hasConsole ? await linksOf(gateway, accounts) : undefined;
   return {
     console,
+    joinUrl: config.hasConsole ? `${gateway.baseUrl}/console/sign-in` : undefined,
     baseUrl: gateway.baseUrl,
     place: config,
     accounts,

@@ -16,6 +16,8 @@ export interface Sheet {
   readonly accounts: DemoAccounts;
   /** Undefined if there is no console. */
   readonly console: ConsoleLinks | undefined;
+  /** Where a new person joins. Undefined if there is no console. */
+  readonly joinUrl: string | undefined;
   readonly feeds: readonly FilledFeed[];
   /** `next_cursor` of a page of two airports; undefined if they can't be read. */
   readonly cursor: string | undefined;
@@ -69,6 +71,8 @@ export function sheetText(sheet: Sheet): string {
           "  Console, by links that work once, for 15 minutes:",
           ...Object.entries(sheet.console).map(([role, url]) => `  ${role.padEnd(9)} ${url}`),
           "",
+          `  Or join as somebody new: ${sheet.joinUrl} (the code is printed here)`,
+          "",
         ]),
     ...linesOf(sheet).flatMap(({ about, curl }) => [`  # ${about}`, `  ${curl}`, ""]),
     `The keys are kept in ${accounts.keysPath}. Another start finds it all again.`,
@@ -91,7 +95,7 @@ export function sheetJson(sheet: Sheet): string {
       feed_type: definition.feed_type,
       name: definition.name,
     })),
-    ...(sheet.console !== undefined && { console: sheet.console }),
+    ...(sheet.console !== undefined && { console: sheet.console, join_url: sheet.joinUrl }),
     curl: linesOf(sheet).map((line) => line.curl),
   });
 }
