@@ -5,8 +5,7 @@
  *
  * @module
  */
-
-import { BlockList, isIP } from "node:net";
+import { domainToASCII } from "node:url";
 import { domainToASCII } from "node:url";
 import { KEY_VARIABLE, URL_VARIABLE } from "./lib/client_variables.ts";
 import { hasAtMost } from "./lib/code_points.ts";
@@ -14,6 +13,7 @@ import { withoutInvisible } from "./lib/invisible_text.ts";
 import type { LogLevel } from "./lib/log.ts";
 import { parseMailAddress } from "./lib/mail_address.ts";
 import { nearestWords } from "./lib/nearest_words.ts";
+import { findNetworkFault } from "./lib/network_list.ts";
 import { mapTable } from "./lib/records.ts";
 import { MS_PER_SECOND } from "./lib/time_units.ts";
 import { LIMITS_DEFAULT, type Limits, TOPUP_USD_MAX } from "./limits.ts";
@@ -118,6 +118,7 @@ export interface SignUpConfig {
 export const SIGN_UP_MODES = ["off", "invited", "open"] as const;
 export type SignUpMode = (typeof SIGN_UP_MODES)[number];
 
+/** Plain data, because a supervisor sends it to its workers. */
 export interface Config {
   /** Any PostgreSQL 15 or newer. Undefined for an embedded one in `dataDir`. */
   readonly databaseUrl: string | undefined;
@@ -138,8 +139,8 @@ export interface Config {
    * listener.
    */
   readonly admin: { readonly host: string; readonly port: number } | undefined;
-  /** Proxies whose `X-Forwarded-For` is read. Undefined for none. */
-  readonly trustedProxies: BlockList | undefined;
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is read, as text. Undefined for none. */
+  readonly trustedProxies: readonly string[] | undefined;
   /** The Bearer token that a scraper of `/metrics` must send. Undefined for none. */
   readonly metricsToken: string | undefined;
   /** Files of a certificate chain and its key, in PEM. Undefined for plain HTTP. */
@@ -525,22 +526,6 @@ function beginsWith(protocols: readonly string[], address: string): boolean {
   return scheme !== undefined && protocols.includes(scheme);
 }
 
-/** Adds an address or a CIDR network. Returns what is wrong with it, if it can't be used. */
-function addNetwork(list: BlockList, text: string): string | undefined {
-  const [address = "", prefix, ...rest] = text.split("/");
-  const family = isIP(address);
-  if (family === 0 || address.includes("%") || rest.length > 0) {
-    return "must be IP addresses and networks such as 10.0.0.0/8, separated by commas";
-  }
-  const bits = family === 4 ? 32 : 128;
-  if (prefix === "0") return "can't trust all addresses, because callers could forge theirs";
-  if (prefix !== undefined && !(/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits)) {
-    return `must have a prefix length from 1 to ${bits} in an IPv${family} network`;
-  }
-  list.addSubnet(address, Number(prefix ?? bits), family === 4 ? "ipv4" : "ipv6");
-  return undefined;
-}
-
 function environmentReader(environment: Environment, mistakes: string[]) {
   // An empty or blank variable counts as missing, because a compose file omits one in this way.
   const names = new Set<string>();
@@ -667,15 +652,15 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       return origins;
     },
     /** IP addresses and CIDR networks. */
-    networks(name: string): BlockList | undefined {
-      const value = text(name);
-      if (value === undefined) return undefined;
-      const list = new BlockList();
-      for (const network of value.split(",").map((each) => each.trim())) {
-        const fault = addNetwork(list, network);
+    networks(name: string): readonly string[] | undefined {
+      const networks = text(name)
+        ?.split(",")
+        .map((each) => each.trim());
+      for (const network of networks ?? []) {
+        const fault = findNetworkFault(network);
         if (fault !== undefined) mistakes.push(`${name} ${fault}, got "${network}"`);
       }
-      return list;
+      return networks;
     },
     oneOf<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
       const value = text(name);

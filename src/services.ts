@@ -20,6 +20,7 @@ import { unsentBodies } from "./http/load/unsent_bodies.ts";
 import { Metrics } from "./http/metrics.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
+import { networkList } from "./lib/network_list.ts";
 import { findCommit, VERSION } from "./lib/program_version.ts";
 import { watchStandstill } from "./lib/standstill.ts";
 import { createThrottle, createThrottles } from "./lib/throttle.ts";
@@ -149,7 +150,7 @@ export async function createServices({
   const bodies = new BodyBudget(BODIES_BYTES_MAX);
   const operatorsListener = new OperatorsListener({
     isSeparate: config.admin !== undefined,
-    trustedProxies: config.trustedProxies,
+    trustedProxies: config.trustedProxies && networkList(config.trustedProxies),
   });
   const strangersBodies = new StrangersBodies(operatorsListener);
   metrics.gauge(

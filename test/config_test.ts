@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { isIP } from "node:net";
 import { type ConfigError, listenerUrl, readConfig } from "../src/config.ts";
+import { networkList } from "../src/lib/network_list.ts";
 
 function mistakesOf(environment: Record<string, string>): readonly string[] {
   try {
@@ -128,12 +129,14 @@ test("the operator's listener has a port of its own, and its host none without i
 describe("readConfig: trusted proxies", () => {
   const read = (networks: string) =>
     readConfig({ FEEDGATE_TRUSTED_PROXIES: networks }).trustedProxies;
+  // As a supervisor sends it to a worker.
+  const listed = (networks: string) => networkList(structuredClone(read(networks) ?? []));
 
   test("they are addresses and networks, and none by default", () => {
     expect(readConfig({}).trustedProxies).toBeUndefined();
     expect(read(" ")).toBeUndefined();
-    const list = read("10.0.0.1, 192.0.2.0/24,2001:db8::1 ,fd00::/8");
-    const trusts = (address: string) => list?.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
+    const list = listed("10.0.0.1, 192.0.2.0/24,2001:db8::1 ,fd00::/8");
+    const trusts = (address: string) => list.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
     for (const address of ["10.0.0.1", "192.0.2.255", "2001:db8::1", "fd12::1"]) {
       expect([address, trusts(address)]).toEqual([address, true]);
     }

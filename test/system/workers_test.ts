@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { firstLine, runFeedgate, spawnFeedgate } from "../cli/support.ts";
+import { visitor } from "../pages/console/support.ts";
 import { countLogged } from "../support/account_checks.ts";
 import { freePort } from "../support/free_port.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
@@ -30,8 +31,9 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-function serve(): Promise<ServedGateway> {
-  return serveGateway(["serve", "--workers", `${WORKERS}`], { DATABASE_URL: gateway.databaseUrl });
+function serve(settings: Record<string, string> = {}): Promise<ServedGateway> {
+  const environment = { DATABASE_URL: gateway.databaseUrl, ...settings };
+  return serveGateway(["serve", "--workers", `${WORKERS}`], environment);
 }
 
 /** On a connection of its own, so that the workers share the reads. */
@@ -70,6 +72,24 @@ describe("serve --workers", () => {
       select accounts.balance_nanos from api_keys join accounts using (account_id)
       order by accounts.created_at desc limit 1`;
     expect(BigInt(row?.balance_nanos)).toBe(10_000_000n - BigInt(READS_PAID) * 1_000n);
+  });
+
+  test("each worker tells callers of a trusted proxy apart", async () => {
+    const trusting = await serve({ FEEDGATE_TRUSTED_PROXIES: "127.0.0.1" });
+    /** Statuses of wrong keys, each on a connection of its own, so that the workers share them. */
+    const tryFrom = async (caller: string, times: number) => {
+      const headers = { Connection: "close", "X-Forwarded-For": caller };
+      const statuses: number[] = [];
+      for (let tries = 0; tries < times; tries++) {
+        const form = { key: "wrong" };
+        statuses.push((await visitor(trusting.baseUrl).post("/sign-in", form, headers)).status);
+      }
+      return new Set(statuses);
+    };
+    const limited = await tryFrom("203.0.113.7", 20 * WORKERS);
+    expect(limited).toEqual(new Set([401, 429]));
+    expect(await tryFrom("203.0.113.8", 1)).toEqual(new Set([401]));
+    await trusting.stop();
   });
 
   test("/metrics adds the workers up, whichever answers", async () => {

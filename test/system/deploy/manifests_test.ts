@@ -13,6 +13,7 @@ import {
 import { type IService, Service } from "kubernetes-models/v1/Service";
 import { readConfig } from "../../../src/config.ts";
 import { present } from "../../../src/lib/assert.ts";
+import { networkList } from "../../../src/lib/network_list.ts";
 import { DRAIN_MS_MAX } from "../../../src/limits.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 
@@ -94,9 +95,10 @@ test("trusted proxies are networks that a gateway accepts", () => {
     [compose, "172.18.0.1"],
     [kubernetes, "10.244.1.7"],
   ] as const) {
-    const { trustedProxies } = readConfig({ FEEDGATE_TRUSTED_PROXIES: networks });
-    expect([networks, trustedProxies?.check(trusted)]).toEqual([networks, true]);
-    expect(trustedProxies?.check("203.0.113.9")).toBe(false);
+    const { trustedProxies = [] } = readConfig({ FEEDGATE_TRUSTED_PROXIES: networks });
+    const list = networkList(trustedProxies);
+    expect([networks, list.check(trusted)]).toEqual([networks, true]);
+    expect(list.check("203.0.113.9")).toBe(false);
   }
 });
 
