@@ -6,7 +6,6 @@
  * @module
  */
 import { domainToASCII } from "node:url";
-import { domainToASCII } from "node:url";
 import { KEY_VARIABLE, URL_VARIABLE } from "./lib/client_variables.ts";
 import { hasAtMost } from "./lib/code_points.ts";
 import { withoutInvisible } from "./lib/invisible_text.ts";
