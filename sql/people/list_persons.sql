@@ -1,11 +1,12 @@
 -- name: list_persons
 -- why: persons, oldest first, after the previous page; or one by its id or address
+-- Issuers are separated by blanks, which an address has none of.
 -- :person_id uuid?
 -- :address_key text?
 -- :after_person_id uuid?
 -- :limit int
 -- returns person_id uuid, address text, name text, created_at timestamptz, agreed_at timestamptz?,
---   mail_proven_at timestamptz?, issuers text[], accounts json
+--   mail_proven_at timestamptz?, issuers text, accounts json
 select
   persons.person_id,
   persons.address,
@@ -13,11 +14,14 @@ select
   persons.created_at,
   persons.agreed_at,
   persons.mail_proven_at,
-  array(
-    select subjects.issuer
-    from person_subjects as subjects
-    where subjects.person_id = persons.person_id
-    order by subjects.issuer
+  array_to_string(
+    array(
+      select subjects.issuer
+      from person_subjects as subjects
+      where subjects.person_id = persons.person_id
+      order by subjects.issuer
+    ),
+    ' '
   ) as issuers,
   (
     select coalesce(

@@ -117,9 +117,10 @@ function outcomeOf(row: Row<"list_persons">): PersonOutcome {
     name: row.name,
     created_at: row.created_at,
     agreed_at: row.agreed_at,
-    proven_by: [row.mail_proven_at === null ? null : "mail", ...row.issuers].filter(
-      (means) => means !== null,
-    ),
+    proven_by: [
+      ...(row.mail_proven_at === null ? [] : ["mail"]),
+      ...row.issuers.split(" ").filter(Boolean),
+    ],
     accounts: JSON.parse(row.accounts) as PersonOutcome["accounts"],
   };
 }

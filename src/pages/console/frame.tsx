@@ -85,6 +85,21 @@ export function renderFramed({ root, path, session, person, view, message }: Fra
   });
 }
 
+interface SignOutEverywhereProps {
+  readonly root: string;
+  readonly tone: "plain" | "quiet";
+}
+
+export function SignOutEverywhere({ root, tone }: SignOutEverywhereProps) {
+  return (
+    <form method="post" action={`${root}/console/sign-out`}>
+      <button class={tone} type="submit" name="everywhere" value="yes">
+        Sign out everywhere
+      </button>
+    </form>
+  );
+}
+
 function menuOf(session: Session | undefined): readonly MenuLink[] {
   if (session === undefined) return [...PUBLIC_MENU, CONSOLE_LINK];
   return session.member === undefined ? MENUS[session.role] : PERSON_MENU;
@@ -103,7 +118,7 @@ function Who({ root, session, person: outside }: WhoProps) {
     <>
       {person !== undefined && (
         <a href={`${root}/console/you`}>
-          <Text of={person.name} />
+          <Text of={person.address} />
         </a>
       )}
       {session !== undefined &&
@@ -121,11 +136,8 @@ function Who({ root, session, person: outside }: WhoProps) {
           Sign out
         </button>
       </form>
-      <form method="post" action={`${root}/console/sign-out`}>
-        <button class="plain" type="submit" name="everywhere" value="yes">
-          Sign out everywhere
-        </button>
-      </form>
+      {/* A person does so on its own page. */}
+      {person === undefined && <SignOutEverywhere root={root} tone="plain" />}
     </>
   );
 }

@@ -191,8 +191,8 @@ export function joinView({ root, next, address, name, termsUrl }: JoinView): Vie
       <>
         <h1>Welcome</h1>
         <p class="lead">
-          <strong>{<Text of={address} />}</strong> is new here. The page waits{" "}
-          {PROVEN_MS / MS_PER_MINUTE} minutes for you.
+          <strong>{<Text of={address} />}</strong> is new here. You have {PROVEN_MS / MS_PER_MINUTE}{" "}
+          minutes to finish.
         </p>
         <form class="stack" method="post" action={`${root}/console/join`}>
           <Next to={next} />
@@ -212,11 +212,14 @@ export function joinView({ root, next, address, name, termsUrl }: JoinView): Vie
           </Field>
           {termsUrl !== undefined && (
             <label class="check">
-              <input type="checkbox" name="terms" value="yes" required /> I agree to the{" "}
-              <a href={termsUrl} rel="noreferrer">
-                terms
-              </a>
-              .
+              <input type="checkbox" name="terms" value="yes" required />
+              <span>
+                I agree to the{" "}
+                <a href={termsUrl} rel="noreferrer">
+                  terms
+                </a>
+                .
+              </span>
             </label>
           )}
           <div>

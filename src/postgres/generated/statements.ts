@@ -2474,7 +2474,7 @@ export interface StatementTypes {
       readonly created_at: string;
       readonly agreed_at: string | null;
       readonly mail_proven_at: string | null;
-      readonly issuers: readonly (string | null)[];
+      readonly issuers: string;
       readonly accounts: string;
     };
   };

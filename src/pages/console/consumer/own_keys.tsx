@@ -59,7 +59,12 @@ export const OWN_KEYS: PageRoute = {
                 : "A key was shown once, when it was made. Owners of the account make and end keys."}
           </p>
           {isOwner(visit) && changed !== undefined && <EditForm of={changed} form={form} />}
-          {isOwner(visit) && changed === undefined && <NewKeyForm form={form} />}
+          {isOwner(visit) && changed === undefined && (
+            <NewKeyForm
+              form={form}
+              isOpen={form !== undefined || visit.query.has("make") || page.entries.length === 0}
+            />
+          )}
           <Table
             label="Keys"
             rows={page.entries}
@@ -198,9 +203,14 @@ const FEEDS_FIELD: FormField = {
   hint: "By id or slug, separated by blanks or commas. Empty: all feeds.",
 };
 
-function NewKeyForm({ form }: { readonly form: Form | undefined }) {
+interface NewKeyFormProps {
+  readonly form: Form | undefined;
+  readonly isOpen: boolean;
+}
+
+function NewKeyForm({ form, isOpen }: NewKeyFormProps) {
   return (
-    <details class="folded" open={form !== undefined}>
+    <details class="folded" open={isOpen}>
       <summary>Make a key</summary>
       <ActForm
         isTall
@@ -273,8 +283,10 @@ function EditForm({ of, form }: { readonly of: KeyOutcome; readonly form: Form |
 
 function KeyButtons({ of }: { readonly of: KeyOutcome }) {
   return (
-    <>
-      <a href={`?edit=${of.id}`}>Edit</a>
+    <div class="row-acts">
+      <a class="button quiet" href={`?edit=${of.id}`}>
+        Edit
+      </a>
       <ActForm
         hidden={{ key_id: of.id }}
         buttons={[
@@ -282,7 +294,7 @@ function KeyButtons({ of }: { readonly of: KeyOutcome }) {
           { act: "revoke", text: "Revoke", tone: "danger" },
         ]}
       />
-    </>
+    </div>
   );
 }
 

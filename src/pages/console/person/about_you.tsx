@@ -8,6 +8,7 @@ import type { InvitationOutcome } from "../../../people/members.ts";
 import type { PersonOutcome } from "../../../people/persons.ts";
 import { Facts, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
+import { SignOutEverywhere } from "../frame.tsx";
 import type { Form, View } from "../visit.ts";
 
 export function aboutYouView(person: PersonOutcome, form?: Form): View {
@@ -30,11 +31,12 @@ export function aboutYouView(person: PersonOutcome, form?: Form): View {
           fields={[{ name: "name", label: "Name", value: person.name, isRequired: true }]}
           buttons={[{ act: "rename", text: "Save", tone: "quiet" }]}
         />
+        <SignOutEverywhere root=".." tone="quiet" />
         <h2>What is kept of you</h2>
         <p class="text">
           Your name and address, how you sign in, when you agreed to the terms, your accounts, and
-          your open sessions and invitations. It is removed when your last account is closed, or
-          when you leave it and ask the operator.
+          your open sessions and invitations. All of it is removed when your last account is closed,
+          or when you ask the operator to remove you.
         </p>
         <p>
           <a class="button quiet" href="?download=json">

@@ -180,13 +180,13 @@ function MemberButtons({ of }: { readonly of: MemberOutcome }) {
   const hidden = { person_id: of.person_id, name: of.name };
   const role = of.role === "owner" ? "member" : "owner";
   return (
-    <>
+    <div class="row-acts">
       <ActForm
         hidden={{ ...hidden, role }}
         buttons={[{ act: "role", text: `Make ${role}`, tone: "quiet" }]}
       />
       <ActForm hidden={hidden} buttons={[{ act: "remove", text: "Remove", tone: "danger" }]} />
-    </>
+    </div>
   );
 }
 

@@ -34,7 +34,9 @@ export const FEED_STATE: PageRoute = {
       content: (
         <>
           <p class="crumbs">
-            <a href={`${visit.root}/console`}>Feeds</a>
+            <a href={`${visit.root}/console${visit.session.member === undefined ? "" : "/feeds"}`}>
+              Feeds
+            </a>
           </p>
           <h1>
             <Text of={shown.name} />
