@@ -1,6 +1,7 @@
 -- name: check_code
 -- why: tries a code that was typed; a right one proves the address; no row if there is nothing to try
--- A proven address stays proven for a while, so that a new person can give a name.
+-- A proven address stays proven for a while, so that a new person can give a name. Until the proof is used, the right
+-- code proves it again, so that a person whose answer was lost may repeat the call.
 -- :proof_hash bytea
 -- :code_hash bytea
 -- :tries_max int
@@ -8,14 +9,14 @@
 -- returns is_proven boolean, tries_left int
 update address_proofs
 set tries = tries + 1,
-  proven_at = case when code_hash = :code_hash then clock_timestamp() end,
+  proven_at = case when code_hash = :code_hash then coalesce(proven_at, clock_timestamp()) end,
   expires_at = case
     when code_hash = :code_hash then clock_timestamp() + :proven_lifetime::interval
     else expires_at
   end
 where proof_hash = :proof_hash
   and code_hash is not null
-  and proven_at is null
+  and used_at is null
   and tries < :tries_max::int
   and expires_at > clock_timestamp()
 returning proven_at is not null as is_proven, :tries_max::int - tries as tries_left

@@ -10,15 +10,26 @@ import type { TestGateway } from "../support/gateway.ts";
 
 /** A browser that keeps its cookies. */
 export interface Browser {
-  readonly baseUrl: string;
   cookie(): string;
   get(path: string): Promise<Response>;
   post(path: string, fields: Readonly<Record<string, string>>): Promise<Response>;
+  /** Asks each gateway in turn until one answers. */
+  untilAnswered(ask: () => Promise<Response>): Promise<Response>;
   /** The console's pages for whoever is signed in. */
   visitor(): Visitor;
 }
 
-export function browser(baseUrl: string): Browser {
+/** At a gateway, or at several that serve the same address, of which each call asks the next. */
+export function browser(
+  baseUrl: string | readonly string[],
+  headers: Readonly<Record<string, string>> = {},
+): Browser {
+  const bases = typeof baseUrl === "string" ? [baseUrl] : baseUrl;
+  let calls = 0;
+  const nextBase = () => {
+    calls += 1;
+    return present(bases[calls % bases.length]);
+  };
   const jar = new Map<string, string>();
   const cookie = () => [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
   const keep = (answer: Response) => {
@@ -31,20 +42,31 @@ export function browser(baseUrl: string): Browser {
     return answer;
   };
   return {
-    baseUrl,
     cookie,
     get: async (path) =>
-      keep(await fetch(baseUrl + path, { headers: { cookie: cookie() }, redirect: "manual" })),
+      keep(
+        await fetch(nextBase() + path, {
+          headers: { ...headers, cookie: cookie() },
+          redirect: "manual",
+        }),
+      ),
     post: async (path, fields) =>
       keep(
-        await fetch(baseUrl + path, {
+        await fetch(nextBase() + path, {
           method: "POST",
-          headers: { cookie: cookie(), "sec-fetch-site": "same-origin" },
+          headers: { ...headers, cookie: cookie(), "sec-fetch-site": "same-origin" },
           body: new URLSearchParams(fields),
           redirect: "manual",
         }),
       ),
-    visitor: () => visitor(baseUrl, cookie()),
+    async untilAnswered(ask) {
+      for (;;) {
+        const answer = await ask().catch(() => undefined);
+        if (answer !== undefined && answer.status < 500) return answer;
+        await Bun.sleep(50);
+      }
+    },
+    visitor: () => visitor(present(bases[0]), cookie()),
   };
 }
 

@@ -1,0 +1,219 @@
+/**
+ * Strangers join a gateway on which nobody has an account, in a real browser, by a real mail server.
+ *
+ * @module
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { present } from "../../src/lib/assert.ts";
+import { browser as cookieJar } from "../people/support.ts";
+import { hasBrowser, launchBrowser, newVisitor } from "../support/browser.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { createOAuthAgent } from "../support/oauth_agent.ts";
+import { seedFeed } from "../support/seed.ts";
+import { type SmtpHost, startSmtpHost } from "../support/smtp_host.ts";
+import { startWorld } from "../torture/world.ts";
+
+describe.skipIf(!hasBrowser)("strangers", () => {
+  let mails: SmtpHost;
+  let gateway: TestGateway;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    mails = await startSmtpHost();
+    gateway = await startTestGateway({
+      FEEDGATE_SIGN_UP: "open",
+      FEEDGATE_SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
+      FEEDGATE_MAIL_FROM: "Feedgate <feeds@example.com>",
+      FEEDGATE_WELCOME_CREDITS: "6000000",
+      FEEDGATE_WELCOME_DAY_CREDITS: "100000000",
+      FEEDGATE_TERMS_URL: "https://example.com/terms",
+    });
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway.stop();
+    await mails.stop();
+  });
+
+  async function visit(options: { javaScriptEnabled?: boolean } = {}) {
+    const context = await newVisitor(browser, {
+      viewport: { width: 1100, height: 900 },
+      ...options,
+    });
+    return { page: await context.newPage(), close: () => context.close() };
+  }
+
+  /** The code of the newest mail to an address, once it is there. */
+  async function codeOf(address: string): Promise<string> {
+    for (;;) {
+      const mail = mails.received.findLast(({ to }) => to.includes(address));
+      const code = /^Subject: .*\b(\d{8})\b/m.exec(mail?.raw ?? "")?.[1];
+      if (code !== undefined) return code;
+      await Bun.sleep(20);
+    }
+  }
+
+  /** From the sign-in page to the first page behind it, by keyboard. */
+  async function join(page: Page, address: string, name: string): Promise<void> {
+    await page.fill("#address", address);
+    await page.press("#address", "Enter");
+    await page.waitForSelector("#code");
+    await page.fill("#code", await codeOf(address));
+    await page.press("#code", "Enter");
+    await page.waitForSelector("#name");
+    await page.fill("#name", name);
+    await page.check("[name=terms]");
+    await page.press("#name", "Enter");
+  }
+
+  async function confirm(page: Page): Promise<void> {
+    await page.click("text=Yes, do it");
+  }
+
+  test("one joins from the front page, makes a key with a budget, reads, buys, and rotates the key", async () => {
+    const provider = await gateway.createAccount({ name: "Provider" });
+    const rows = [{ id: 1, place: "Tonga" }];
+    const feed = await seedFeed(gateway, provider, {
+      type: "collection",
+      isPublic: true,
+      oneTimePriceCents: 500,
+      rows,
+    });
+    const { page, close } = await visit({ javaScriptEnabled: false });
+    await page.goto(gateway.baseUrl);
+    await page.click("nav >> text=Get a key");
+    await join(page, "ada@example.com", "Ada Lovelace");
+    await page.waitForSelector("text=Connect an agent");
+    await page.click("a:has-text('Make a key')");
+    await page.fill("#key_name", "news agent");
+    await page.fill("#daily", "6000000");
+    await page.click("text=Make the key");
+    await confirm(page);
+    const key = (await page.textContent("pre"))?.trim() ?? "";
+    const read = () => gateway.get(`/v1/feed/${feed.slug}`, key);
+    expect((await read()).status).toBe(402);
+    const bought = await gateway.send("POST", `/v1/feed/${feed.slug}/purchase`, key, {
+      max_credits: 5_000_000,
+    });
+    expect(bought.status).toBe(201);
+    expect(await (await read()).json()).toMatchObject({ data: rows });
+
+    await page.goto(`${gateway.baseUrl}/console/own-keys`);
+    await page.click("text=Rotate");
+    await page.check("[name=leaked]");
+    await confirm(page);
+    const next = (await page.textContent("pre"))?.trim() ?? "";
+    expect((await read()).status).toBe(403);
+    expect((await gateway.get(`/v1/feed/${feed.slug}`, next)).status).toBe(200);
+    await page.click("text=Sign out");
+    await page.waitForSelector("text=Sign in or join");
+    await close();
+  });
+
+  test("another publishes a feed from a file, and asks for review", async () => {
+    const { page, close } = await visit();
+    await page.goto(`${gateway.baseUrl}/console/sign-in`);
+    await join(page, "grace@example.com", "Grace Hopper");
+    await page.click("text=New feed");
+    await page.fill("[name=name]", "Temperatures of cities");
+    await page.fill("[name=description]", "Temperatures of cities, in Celsius");
+    await page.fill("[name=endpoint_path]", "city-temperatures");
+    await page.click("text=Preview and make");
+    await confirm(page);
+    await page.goto(`${gateway.baseUrl}/console/feeds`);
+    await page.click("text=Temperatures of cities");
+    await page.click("a:has-text('Push a file')");
+    await page.setInputFiles("#file", {
+      name: "cities.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from("id,city,temp\n1,Lima,19.4\n2,Tokyo,21\n"),
+    });
+    await page.click("button:has-text('Push')");
+    await confirm(page);
+    await page.waitForSelector("text=Stored");
+    await page.goto(`${gateway.baseUrl}/console/feeds`);
+    await page.click("text=Temperatures of cities");
+    await page.click("text=Ask to be listed");
+    await confirm(page);
+    const [row] = await gateway.sql`
+      select feeds.review, accounts.name from feeds join accounts using (account_id)
+      where endpoint_path = 'city-temperatures'`;
+    expect(row).toMatchObject({ review: "waiting", name: "Grace Hopper" });
+    await close();
+  });
+
+  test("a third connects an agent by OAuth without ever seeing a key, and chooses who pays", async () => {
+    const agent = createOAuthAgent({ address: `${gateway.baseUrl}/mcp/connect`, name: "Official" });
+    expect(await agent.connect()).toBe("sent");
+    const { page, close } = await visit();
+    await page.goto(agent.sentTo().href);
+    await join(page, "alan@example.com", "Alan Turing");
+    await page.waitForSelector("text=Connect Official?");
+    await page.click("button[value=agree]");
+    await agent.finish();
+    const account = await agent.call("get_account", {});
+    expect(account).toMatchObject({ isError: false, name: "Alan Turing" });
+    await close();
+
+    // Removed from the account, the person takes the agent along.
+    const [row] = await gateway.sql`select person_id from persons where name = 'Alan Turing'`;
+    await gateway.sql`select change_member(account_id, person_id, null, null, 'test') from members
+      where person_id = ${row?.person_id}`;
+    await expect(agent.call("get_account", {})).rejects.toThrow();
+    await agent.stop();
+  });
+});
+
+test("kill -9 between proof, account and welcome credits: nobody gets two of them, and none is lost", async () => {
+  const mails = await startSmtpHost();
+  const world = await startWorld({
+    gateways: 2,
+    environment: {
+      FEEDGATE_SIGN_UP: "open",
+      FEEDGATE_SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
+      FEEDGATE_MAIL_FROM: "feeds@example.com",
+      FEEDGATE_WELCOME_CREDITS: "100",
+      // Each person of this test comes from an address of its own.
+      FEEDGATE_TRUSTED_PROXIES: "127.0.0.1",
+    },
+  });
+  const { sql, bases } = world;
+  const people = Array.from({ length: 24 }, (_, place) => `person${place}@example.com`);
+  try {
+    await Promise.all(
+      people.map(async (address, place) => {
+        const at = cookieJar(bases, { "x-forwarded-for": `198.51.100.${place + 1}` });
+        await at.untilAnswered(() => at.post("/console/sign-in", { address }));
+        // If an answer was lost, there are two mails, and the browser has the token of one.
+        const waiting = await sql<{ body_text: string }[]>`
+          select body_text from mails where address = ${address}`;
+        const sent = mails.received.filter(({ to }) => to.includes(address));
+        const texts = [...waiting.map((row) => row.body_text), ...sent.map(({ raw }) => raw)];
+        const codes = new Set(texts.map((text) => present(/\b\d{8}\b/.exec(text)?.[0])));
+        if (place % 8 === 3) void world.killGateway(place % 2);
+        const statuses: number[] = [];
+        for (const code of codes) {
+          const enter = () => at.post("/console/sign-in/code", { code });
+          statuses.push((await at.untilAnswered(enter)).status);
+        }
+        expect(statuses).toContain(303);
+        if (place % 8 === 5) void world.killGateway((place + 1) % 2);
+        await at.untilAnswered(() => at.post("/console/join", { name: address }));
+      }),
+    );
+    const [made] = await sql`
+      select
+        (select count(*)::int from persons) as persons,
+        (select count(*)::int from members) as members,
+        (select count(*)::int from accounts) as accounts,
+        (select count(*)::int from credit_ledger where reason = 'welcome credits') as grants,
+        (select count(*)::int from accounts where balance_nanos <> 100000) as others`;
+    const all = people.length;
+    expect(made).toEqual({ persons: all, members: all, accounts: all, grants: all, others: 0 });
+  } finally {
+    await world.stop();
+    await mails.stop();
+  }
+});
