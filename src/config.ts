@@ -13,6 +13,7 @@ import type { LogLevel } from "./lib/log.ts";
 import { parseMailAddress } from "./lib/mail_address.ts";
 import { nearestWords } from "./lib/nearest_words.ts";
 import { findNetworkFault } from "./lib/network_list.ts";
+import { isLoopbackHost } from "./lib/public_address.ts";
 import { mapTable } from "./lib/records.ts";
 import { MS_PER_SECOND } from "./lib/time_units.ts";
 import { LIMITS_DEFAULT, type Limits, TOPUP_USD_MAX } from "./limits.ts";
@@ -98,6 +99,16 @@ export interface MailFolderConfig {
 
 export type MailConfig = SmtpConfig | MailFolderConfig;
 
+/** An OpenID Connect provider, and the client that is registered there. */
+export interface OidcConfig {
+  /** `https:`, or `http:` on this machine. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** The name on the sign-in button. @default the host of the issuer */
+  readonly name: string;
+}
+
 /** Who may join without an operator, and what they get. */
 export interface SignUpConfig {
   /** Who gets an account: nobody, whoever was invited, or anybody. @default "off" */
@@ -178,14 +189,8 @@ export interface Config {
   readonly isConnectFetching: boolean;
   /** The credits a day that the consent page suggests. @default 1000 */
   readonly connectDailyCredits: number;
-  readonly oidc:
-    | {
-        readonly issuer: string;
-        readonly clientId: string;
-        readonly clientSecret: string;
-        readonly name: string;
-      }
-    | undefined;
+  /** The provider through which people sign in. Undefined for none. */
+  readonly oidc: OidcConfig | undefined;
   /** How people join by themselves. */
   readonly signUp: SignUpConfig;
   /** For tests, whose client documents are on this machine. No variable sets it. */
@@ -219,6 +224,7 @@ const SECRET_LENGTH_MIN = 16;
 const BILLING_TEXT_LENGTH_MAX = 4_000;
 /** In code points. */
 const MAIL_NAME_LENGTH_MAX = 100;
+const OIDC_NAME_LENGTH_MAX = 40;
 export const PORT_MAX = 65_535;
 const MILLION = 1_000_000;
 const LIMIT_MAX = 1_000_000_000;
@@ -232,6 +238,11 @@ const X402_CONFIRMATIONS = { least: 1, most: 300 };
 const X402_WAIT_SECONDS = { least: 1, most: 45 };
 const STRIPE_VARIABLES = ["FEEDGATE_STRIPE_SECRET_KEY", "FEEDGATE_STRIPE_WEBHOOK_SECRET"] as const;
 const MAIL_VARIABLES = ["FEEDGATE_SMTP_URL", "FEEDGATE_MAIL_FROM"] as const;
+const OIDC_VARIABLES = [
+  "FEEDGATE_OIDC_ISSUER",
+  "FEEDGATE_OIDC_CLIENT_ID",
+  "FEEDGATE_OIDC_CLIENT_SECRET",
+] as const;
 const X402_VARIABLES = [
   "FEEDGATE_X402_PAY_TO",
   "FEEDGATE_X402_NETWORK",
@@ -304,7 +315,7 @@ export function readConfig(environment: Environment): Config {
     isConnectFetching: read.oneOf("FEEDGATE_CONNECT_FETCH", SWITCH) !== "off",
     connectDailyCredits:
       read.integer("FEEDGATE_CONNECT_DAILY_CREDITS", { least: 1, most: LIMIT_MAX }) ?? 1_000,
-    oidc: undefined,
+    oidc: readOidc(read, mistakes),
     signUp: readSignUp(read, mistakes),
     connectTrial: undefined,
     limits: Object.freeze(limits),
@@ -388,6 +399,29 @@ function readMail(
   const isHalf = MAIL_VARIABLES.filter((name) => read.text(name) !== undefined).length === 1;
   if (isHalf) mistakes.push(`${MAIL_VARIABLES.join(" and ")} must be set both, or neither`);
   return smtpUrl === undefined || from === undefined ? undefined : { smtpUrl, from };
+}
+
+/** An issuer and its client, or neither. */
+function readOidc(
+  read: ReturnType<typeof environmentReader>,
+  mistakes: string[],
+): OidcConfig | undefined {
+  const issuer = read.issuer("FEEDGATE_OIDC_ISSUER");
+  // A secret that was read from a file may end with a line break.
+  const clientId = read.text("FEEDGATE_OIDC_CLIENT_ID")?.trim();
+  const clientSecret = read.text("FEEDGATE_OIDC_CLIENT_SECRET")?.trim();
+  const name = read.label("FEEDGATE_OIDC_NAME", OIDC_NAME_LENGTH_MAX);
+  const lacking = OIDC_VARIABLES.filter((each) => read.text(each) === undefined).length;
+  if (lacking > 0 && lacking < OIDC_VARIABLES.length) {
+    mistakes.push(`${OIDC_VARIABLES.join(" and ")} must be set all, or none`);
+  }
+  if (lacking === OIDC_VARIABLES.length && read.text("FEEDGATE_OIDC_NAME") !== undefined) {
+    mistakes.push(`FEEDGATE_OIDC_NAME can only be set with ${OIDC_VARIABLES.join(", ")}`);
+  }
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) {
+    return undefined;
+  }
+  return { issuer, clientId, clientSecret, name: name ?? new URL(issuer).host };
 }
 
 /** Without a token contract, uses USDC of the network. */
@@ -587,6 +621,21 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       if (!/[?#]/.test(value)) return value.replace(/\/+$/, "");
       return refuse(`${name} must end with its path: no ? and no #`);
     },
+    /** An OpenID Connect issuer, as the provider writes it. `http:` only on this machine. */
+    issuer(name: string): string | undefined {
+      const value = text(name)?.trim();
+      if (value === undefined) return undefined;
+      if (SPACE_OR_CONTROL.test(value)) {
+        return refuse(`${name} must hold no blank and no line break`);
+      }
+      if (address(name, value, HTTP_PROTOCOLS) === undefined) return undefined;
+      const { protocol, hostname, username, password } = new URL(value);
+      if (/[?#]/.test(value) || username !== "" || password !== "") {
+        return refuse(`${name} must end with its path, and hold no user: no ?, no #, and no @`);
+      }
+      if (protocol === "https:" || isLoopbackHost(hostname)) return value;
+      return refuse(`${name} must begin with https://, except on this machine`);
+    },
     /** An address of PostgreSQL, which may contain a list of hosts. Only its scheme is checked. */
     hosts(name: string): string | undefined {
       const value = text(name)?.trim();
@@ -671,6 +720,14 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       const value = text(name);
       if (value === undefined || pattern.test(value)) return value;
       return refuse(`${name} must be ${expected}, got "${value}"`);
+    },
+    /** A short name in one line. */
+    label(name: string, lengthMax: number): string | undefined {
+      const value = text(name)?.trim();
+      if (value === undefined) return undefined;
+      const isPlain = withoutInvisible(value) === value && !/[\n\p{Zl}\p{Zp}]/u.test(value);
+      if (isPlain && hasAtMost(value, lengthMax)) return value;
+      return refuse(`${name} must be one line of at most ${lengthMax} characters`);
     },
     words(name: string, lengthMax: number): string | undefined {
       const value = text(name);

@@ -253,6 +253,77 @@ describe("readConfig: x402", () => {
   });
 });
 
+describe("readConfig: OpenID Connect", () => {
+  const OIDC = {
+    FEEDGATE_OIDC_ISSUER: "https://id.example.com/realms/acme",
+    FEEDGATE_OIDC_CLIENT_ID: "feedgate",
+    FEEDGATE_OIDC_CLIENT_SECRET: "SECRET\n",
+  };
+
+  test("is off by default, and needs an issuer, a client and its secret", () => {
+    expect(readConfig({}).oidc).toBeUndefined();
+    expect(readConfig(OIDC).oidc).toEqual({
+      issuer: OIDC.FEEDGATE_OIDC_ISSUER,
+      clientId: "feedgate",
+      clientSecret: "SECRET",
+      name: "id.example.com",
+    });
+    for (const name of Object.keys(OIDC)) {
+      expect(mistakesOf({ ...OIDC, [name]: " " })).toEqual([
+        "FEEDGATE_OIDC_ISSUER and FEEDGATE_OIDC_CLIENT_ID and FEEDGATE_OIDC_CLIENT_SECRET must be set all, or none",
+      ]);
+    }
+    expect(mistakesOf({ FEEDGATE_OIDC_NAME: "Acme" })).toEqual([
+      expect.stringContaining("FEEDGATE_OIDC_NAME can only be set with FEEDGATE_OIDC_ISSUER"),
+    ]);
+  });
+
+  test("the name on the button is one short line", () => {
+    expect(readConfig({ ...OIDC, FEEDGATE_OIDC_NAME: " Bücher & Co " }).oidc?.name).toBe(
+      "Bücher & Co",
+    );
+    for (const name of ["two\nlines", "a\u202eb", "x".repeat(41)]) {
+      expect(mistakesOf({ ...OIDC, FEEDGATE_OIDC_NAME: name })).toEqual([
+        "FEEDGATE_OIDC_NAME must be one line of at most 40 characters",
+      ]);
+    }
+  });
+
+  test.each([
+    "https://accounts.google.com",
+    "https://tenant.auth0.com/",
+    "http://localhost:8080/realms/x",
+    "http://127.0.0.1:9000",
+    "http://[::1]:9000",
+  ])("%j is an issuer, as it is written", (issuer) => {
+    expect(readConfig({ ...OIDC, FEEDGATE_OIDC_ISSUER: issuer }).oidc?.issuer).toBe(issuer);
+  });
+
+  test.each([
+    "accounts.google.com",
+    "ftp://id.example.com",
+    "http://id.example.com",
+    "http://10.0.0.1",
+    "http://localhost.example.com",
+    "https://id.example.com/?tenant=x",
+    "https://id.example.com/#x",
+    "https://user:SECRET@id.example.com",
+    "https://id.exa mple.com",
+    "https://id.example.com:99999",
+  ])("%j is none", (issuer) => {
+    expect(mistakesOf({ ...OIDC, FEEDGATE_OIDC_ISSUER: issuer })).toEqual([
+      expect.stringMatching(/^FEEDGATE_OIDC_ISSUER (?!.*SECRET)/),
+    ]);
+  });
+
+  test("is enough for people to join without mail, if the console is on", () => {
+    expect(readConfig({ ...OIDC, FEEDGATE_SIGN_UP: "open" }).signUp.mode).toBe("open");
+    expect(mistakesOf({ ...OIDC, FEEDGATE_SIGN_UP: "open", FEEDGATE_CONSOLE: "off" })).toHaveLength(
+      1,
+    );
+  });
+});
+
 describe("readConfig: mail", () => {
   const MAIL = {
     FEEDGATE_SMTP_URL: "smtp://feeds%40example.com:s%2Fecret@smtp.example.com:587",
