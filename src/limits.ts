@@ -258,6 +258,17 @@ export const CODE_MS = 10 * 60_000;
 export const CODE_TRIES = 5;
 /** How long a proven address stays proven in its browser, in ms: long enough to read the operator's terms. */
 export const PROVEN_MS = 30 * 60_000;
+/** How long a sign-in through an OpenID Connect provider may take, in ms, and what it keeps in the browser. */
+export const OPENID_ATTEMPT_MS = 10 * 60_000;
+/** Of a cookie's value. Browsers drop cookies of more than 4,096 bytes, with name and attributes. */
+export const OPENID_ATTEMPT_LENGTH_MAX = 3_800;
+/** For each request to the provider, in ms, and the bytes of its answer. */
+export const OPENID_ANSWER_MS = 10_000;
+export const OPENID_ANSWER_BYTES_MAX = 256 * 1_024;
+/** How far the provider's clock may be off, in ms. */
+export const OPENID_CLOCK_TOLERANCE_MS = 60_000;
+/** How long the provider's metadata is kept, in ms. */
+export const OPENID_METADATA_MS = 60 * 60_000;
 /** Codes that are mailed per hour to one address, and for one network. */
 export const CODES_OF_ADDRESS_LIMIT = 5;
 export const CODES_OF_NETWORK_LIMIT = 20;
