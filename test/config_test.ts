@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { isIP } from "node:net";
-import { type ConfigError, listenerUrl, readConfig } from "../src/config.ts";
+import { type ConfigError, listenerUrl, readConfig, signUpWarning } from "../src/config.ts";
 import { networkList } from "../src/lib/network_list.ts";
 
 function mistakesOf(environment: Record<string, string>): readonly string[] {
@@ -316,11 +316,11 @@ describe("readConfig: OpenID Connect", () => {
     ]);
   });
 
-  test("is enough for people to join without mail, if the console is on", () => {
-    expect(readConfig({ ...OIDC, FEEDGATE_SIGN_UP: "open" }).signUp.mode).toBe("open");
-    expect(mistakesOf({ ...OIDC, FEEDGATE_SIGN_UP: "open", FEEDGATE_CONSOLE: "off" })).toHaveLength(
-      1,
-    );
+  test("is enough for people to join without mail", () => {
+    const warningOf = (environment: Record<string, string>) =>
+      signUpWarning(readConfig({ ...environment, FEEDGATE_SIGN_UP: "open" }));
+    expect(warningOf(OIDC)).toBeUndefined();
+    expect(warningOf({})).toContain("FEEDGATE_OIDC_ISSUER");
   });
 });
 
