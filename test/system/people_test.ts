@@ -10,18 +10,22 @@ import { browser as cookieJar } from "../people/support.ts";
 import { hasBrowser, launchBrowser, newVisitor } from "../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { createOAuthAgent } from "../support/oauth_agent.ts";
+import { type OpenIdHost, startOpenIdProvider } from "../support/openid_provider.ts";
 import { seedFeed } from "../support/seed.ts";
 import { type SmtpHost, startSmtpHost } from "../support/smtp_host.ts";
 import { startWorld } from "../torture/world.ts";
 
 describe.skipIf(!hasBrowser)("strangers", () => {
   let mails: SmtpHost;
+  let provider: OpenIdHost;
   let gateway: TestGateway;
   let browser: Browser;
 
   beforeAll(async () => {
     mails = await startSmtpHost();
+    provider = await startOpenIdProvider();
     gateway = await startTestGateway({
+      ...provider.variables,
       FEEDGATE_SIGN_UP: "open",
       FEEDGATE_SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
       FEEDGATE_MAIL_FROM: "Feedgate <feeds@example.com>",
@@ -34,6 +38,7 @@ describe.skipIf(!hasBrowser)("strangers", () => {
   afterAll(async () => {
     await browser?.close();
     await gateway.stop();
+    await provider.stop();
     await mails.stop();
   });
 
@@ -73,9 +78,9 @@ describe.skipIf(!hasBrowser)("strangers", () => {
   }
 
   test("one joins from the front page, makes a key with a budget, reads, buys, and rotates the key", async () => {
-    const provider = await gateway.createAccount({ name: "Provider" });
+    const owner = await gateway.createAccount({ name: "Provider" });
     const rows = [{ id: 1, place: "Tonga" }];
-    const feed = await seedFeed(gateway, provider, {
+    const feed = await seedFeed(gateway, owner, {
       type: "collection",
       isPublic: true,
       oneTimePriceCents: 500,
@@ -112,10 +117,16 @@ describe.skipIf(!hasBrowser)("strangers", () => {
     await close();
   });
 
-  test("another publishes a feed from a file, and asks for review", async () => {
+  test("another joins by OpenID Connect, publishes a feed from a file, and asks for review", async () => {
     const { page, close } = await visit();
     await page.goto(`${gateway.baseUrl}/console/sign-in`);
-    await join(page, "grace@example.com", "Grace Hopper");
+    await page.click("text=Continue with");
+    await page.fill("[name=email]", "grace@example.com");
+    await page.click("button[value=agree]");
+    await page.waitForSelector("#name");
+    await page.fill("#name", "Grace Hopper");
+    await page.check("[name=terms]");
+    await page.click("text=Create my account");
     await page.click("text=New feed");
     await page.fill("[name=name]", "Temperatures of cities");
     await page.fill("[name=description]", "Temperatures of cities, in Celsius");
