@@ -11,7 +11,7 @@ import type { Actor } from "../accounts/actor.ts";
 import { present } from "../lib/assert.ts";
 import { type MailAddress, parseMailAddress } from "../lib/mail_address.ts";
 import { oneOf, text } from "../lib/typebox.ts";
-import { INVITATION_DAYS, INVITATIONS_MAX } from "../limits.ts";
+import { INVITATION_DAYS, INVITATIONS_MAX, INVITATIONS_OF_ADDRESS_LIMIT } from "../limits.ts";
 import { accountReference } from "../operator/common_shapes.ts";
 import type { InputOf } from "../operator/operator.ts";
 import { findAccount, findOpenAccount } from "../operator/references.ts";
@@ -128,6 +128,7 @@ export async function inviteMember(
       role,
       lifetime: `${INVITATION_DAYS} days`,
       invitations_max: INVITATIONS_MAX,
+      address_max: INVITATIONS_OF_ADDRESS_LIMIT,
       mail_subject: mail?.subject ?? null,
       mail_text: mail?.text ?? null,
       mail_html: mail?.html ?? null,

@@ -2366,6 +2366,7 @@ export interface StatementTypes {
       readonly role: string;
       readonly lifetime: string;
       readonly invitations_max: number;
+      readonly address_max: number;
       readonly mail_subject: string | null;
       readonly mail_text: string | null;
       readonly mail_html: string | null;
@@ -3657,7 +3658,7 @@ export const ARGUMENTS: {
   find_address_proof: (by) => [by.proof_hash],
   find_own_key: (by) => [by.account_id, by.key_id],
   find_person_session: (by) => [by.session_hash],
-  invite_member: (by) => [by.account_id, by.person_id, by.address, by.address_key, by.role, by.lifetime, by.invitations_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
+  invite_member: (by) => [by.account_id, by.person_id, by.address, by.address_key, by.role, by.lifetime, by.invitations_max, by.address_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
   join_by_proof: (by) => [by.proof_hash, by.session_hash, by.lifetime, by.name, by.has_agreed, by.sign_up, by.is_own_domain, by.feeds_max, by.network, by.day_max, by.network_max, by.welcome_nanos, by.welcome_day_nanos, by.address_hash],
   keep_vouched_proof: (by) => [by.proof_hash, by.address, by.address_key, by.issuer, by.subject, by.name, by.network, by.lifetime],
   list_invitations: (by) => [by.account_id, by.address_key],
