@@ -272,11 +272,16 @@ export const OPENID_METADATA_MS = 60 * 60_000;
 /** Codes that are mailed per hour to one address, and for one network. */
 export const CODES_OF_ADDRESS_LIMIT = 5;
 export const CODES_OF_NETWORK_LIMIT = 20;
+/** Codes per minute: of a process, and of a network. */
+export const CODES_LIMIT = 300;
+export const CODES_OF_NETWORK_MINUTE_LIMIT = CODES_OF_NETWORK_LIMIT;
 /** Accounts that people of one network make per hour. */
 export const SIGN_UPS_OF_NETWORK_LIMIT = 10;
 /** How long an invitation is valid, in days, and how many an account may have open. */
 export const INVITATION_DAYS = 7;
 export const INVITATIONS_MAX = 50;
+/** Invitations that are mailed per hour to one address, from all accounts. */
+export const INVITATIONS_OF_ADDRESS_LIMIT = 5;
 /** Valid keys that owners may have made for an account, without those of agents. */
 export const OWN_KEYS_MAX = 50;
 /** How long proofs of addresses and networks of sign-ups are kept, in ms. */

@@ -6,12 +6,14 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { hashKey, permissionOf } from "../../accounts/key_format.ts";
+import { createNetworkLimit } from "../../api/callers/network_limit.ts";
 import { callPlugin, type RoutedCall } from "../../http/call.ts";
 import { PAGE_WORDS } from "../../http/face_words.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { urlOf } from "../../http/query_string.ts";
 import { parseMailAddress } from "../../lib/mail_address.ts";
 import { networkOf } from "../../lib/public_address.ts";
+import { CODES_LIMIT, CODES_OF_NETWORK_MINUTE_LIMIT } from "../../limits.ts";
 import { name } from "../../operator/common_shapes.ts";
 import { Refused } from "../../operator/refused.ts";
 import { beginProof, checkCode, findProof, keepVouchedProof } from "../../people/address_proofs.ts";
@@ -54,6 +56,12 @@ export function createSignIn(services: Services, answers: PageAnswers) {
   const { config, database, operatorDatabase, operatorsListener, http, keys } = services;
   const { page, shown, goTo, sessionCookie } = answers;
   const tries = new SignInTries();
+  // Each code is a mail, and many networks together could send any number.
+  const codesLimit = createNetworkLimit({
+    limit: CODES_LIMIT,
+    networkLimit: CODES_OF_NETWORK_MINUTE_LIMIT,
+    of: "codes",
+  });
   const operator = { database: operatorDatabase, limits: config.limits };
   const hidden = { config: {}, parse: "none" as const, detail: { hide: true } };
   const ways = {
@@ -218,8 +226,10 @@ export function createSignIn(services: Services, answers: PageAnswers) {
   async function mailCode(context: Routed, place: Place, typed: string): Promise<Response> {
     const { call } = context;
     try {
+      const address = requireAddress(typed);
+      codesLimit(addressOf(context));
       const token = await beginProof(database, {
-        address: requireAddress(typed),
+        address,
         network: networkOf(addressOf(context)),
         baseUrl: http.baseUrl(),
       });
