@@ -9,6 +9,7 @@ import { personActor } from "../../src/accounts/actor.ts";
 import { present } from "../../src/lib/assert.ts";
 import { agree, redeem } from "../../src/oauth/codes.ts";
 import type { Gateway } from "../../src/server.ts";
+import { signIn } from "../pages/console/support.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { insertAdminKey } from "../support/insert_key.ts";
 import { seedFeed } from "../support/seed.ts";
@@ -49,8 +50,9 @@ async function accountOf(at: Browser): Promise<string> {
   return present(/Id<\/dt><dd><code>([0-9a-f-]{36})/.exec(page)?.[1]);
 }
 
-function act(path: string, method: "DELETE" | "PATCH" | "POST", body: object = {}) {
-  return gateway.send(method, `/v1/operator${path}`, admin, body);
+function act(path: string, method: "DELETE" | "GET" | "PATCH" | "POST", body?: object) {
+  const sent = body ?? (method === "GET" ? undefined : {});
+  return gateway.send(method, `/v1/operator${path}`, admin, sent);
 }
 
 describe("closing an account", () => {
@@ -117,6 +119,12 @@ describe("closing an account", () => {
         expect.objectContaining({ code: "ACCOUNT_CLOSED" }),
       ]);
     }
+    const operator = await signIn(gateway.baseUrl, admin);
+    const page = await (await operator.get(`/accounts/${account}`)).text();
+    expect(page).toContain("Closed at");
+    for (const gone of ["Make a key", "End the suspension", ">Grant<"]) {
+      expect(page).not.toContain(gone);
+    }
   });
 });
 
@@ -165,6 +173,34 @@ describe("an invitation", () => {
     expect(asked).toContain("is invited");
     expect(answer.status).toBe(422);
   });
+});
+
+test("a name is one visible line of at most 200 characters, and what is typed wrong is shown again", async () => {
+  const at = browser(gateway.baseUrl);
+  const address = newAddress();
+  await prove(gateway, at, address);
+  const wrong: readonly (readonly [name: string, why: string])[] = [
+    ["\u200b\u2066", "Enter a name."],
+    ["  ", "Enter a name."],
+    ["x".repeat(201), "at most 200 characters"],
+    ["😀".repeat(201), "at most 200 characters"],
+  ];
+  for (const [name, why] of wrong) {
+    const answer = await at.post("/console/join", { name });
+    expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining(why)]);
+  }
+  expect((await at.post("/console/join", { name: "😀".repeat(200) })).status).toBe(303);
+  for (const [name, why] of wrong) {
+    const answer = await at.post("/console/you", { act: "rename", name });
+    const text = await answer.text();
+    expect([answer.status, text]).toEqual([422, expect.stringContaining(why)]);
+    expect(text).toContain("What is kept of you");
+    const settings = await at.post("/console/settings", { act: "rename", name });
+    expect([settings.status, await settings.text()]).toEqual([422, expect.stringContaining(why)]);
+  }
+  await at.post("/console/you", { act: "rename", name: "Ada\r\n\u202eLovelace" });
+  const [row] = await gateway.sql`select name from persons where address = ${address}`;
+  expect(row?.name).toBe("Ada Lovelace");
 });
 
 test("a member spends nothing, not even by trying a feed", async () => {
@@ -300,6 +336,89 @@ describe("at the same time", () => {
     }
     expect(await deadlocksOf()).toBe(deadlocks);
   }, 60_000);
+
+  test("an account closes while its owners read, edit keys, invite and change accounts, without an error or a deadlock", async () => {
+    const { feedId } = await seedFeed(gateway, await gateway.createAccount(), {
+      type: "collection",
+      rows: [{ id: 1 }],
+      callPriceNanos: 1_000,
+    });
+    const deadlocks = await deadlocksOf();
+    for (let round = 0; round < 6; round += 1) {
+      await forgetLimits();
+      const address = newAddress();
+      const one = await join(gateway, address);
+      const account = await accountOf(one);
+      const invited = newAddress();
+      await invite(gateway, { admin, account, address: invited, role: "owner" });
+      const other = await join(gateway, invited, { baseUrl: peer.baseUrl, accepts: true });
+      const made = await one.post("/console/own-keys", {
+        act: "make",
+        permission: "read",
+        daily: "1000000",
+        confirmed: "yes",
+      });
+      const key = present(/fg_read_\w+/.exec(await made.text())?.[0]);
+      const [row] = await gateway.sql<[{ key_id: string }]>`
+        select key_id from api_keys where account_id = ${account} and not for_session`;
+      const statuses: number[] = [];
+      let isOver = false;
+      const repeat = async (ask: () => Promise<Response>) => {
+        while (!isOver) {
+          const answer = await ask();
+          await answer.text();
+          statuses.push(answer.status);
+        }
+      };
+      const editing = {
+        act: "edit",
+        key_id: row.key_id,
+        key_name: "edited",
+        daily: "500",
+        confirmed: "yes",
+      };
+      const work = [
+        repeat(() => gateway.get(`/v1/feed/${feedId}`, key)),
+        repeat(() => fetch(`${peer.baseUrl}/v1/feed/${feedId}`, { headers: { "x-api-key": key } })),
+        repeat(() => one.post("/console/own-keys", editing)),
+        repeat(() => other.post("/console/own-keys", editing)),
+        repeat(() => one.post("/console/choose", { act: "enter", account_id: account })),
+        repeat(() =>
+          other.post("/console/members", {
+            act: "invite",
+            address: newAddress(),
+            role: "member",
+            confirmed: "yes",
+          }),
+        ),
+      ];
+      await Bun.sleep(300);
+      const closing = { act: "close", typed_name: "Ada", confirmed: "yes" };
+      const answers = await Promise.all([
+        one.post("/console/settings", closing),
+        other.post("/console/settings", closing),
+      ]);
+      for (const answer of answers) statuses.push(answer.status);
+      await Bun.sleep(200);
+      isOver = true;
+      await Promise.all(work);
+      expect(statuses.filter((status) => status >= 500)).toEqual([]);
+      const [left] = await gateway.sql`
+        select
+          closed_at is not null as closed,
+          (select count(*)::int from api_keys k where k.account_id = a.account_id and revoked_at is null) as keys,
+          (select count(*)::int from members m where m.account_id = a.account_id) as members,
+          (select count(*)::int from invitations i where i.account_id = a.account_id) as invitations
+        from accounts a where account_id = ${account}`;
+      expect(left).toEqual({ closed: true, keys: 0, members: 0, invitations: 0 });
+      expect(await textsWith(address)).toEqual([]);
+      const proof = (await (await act(`/accounts/${account}`, "GET")).json()) as {
+        ledger: { is_balanced: boolean };
+      };
+      expect(proof.ledger.is_balanced).toBe(true);
+    }
+    expect(await deadlocksOf()).toBe(deadlocks);
+  }, 120_000);
 });
 
 test("codes are limited over all networks together, and a quiet network still gets one", async () => {
@@ -344,4 +463,20 @@ async function counted() {
       (select sum(welcome_nanos)::text from sign_ups) as welcome,
       (select count(*) from address_proofs where code_hash is not null) as codes`;
   return { ...row, accounts: Number(row.accounts), codes: Number(row.codes) };
+}
+
+/** Tables of which a row has the text. */
+async function textsWith(text: string): Promise<string[]> {
+  const tables = await gateway.sql<{ name: string }[]>`
+    select quote_ident(table_name) as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE'`;
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const rows = await gateway.sql.unsafe(
+      `select 1 from ${name} as each where strpos(lower(each::text), $1) > 0 limit 1`,
+      [text],
+    );
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
 }

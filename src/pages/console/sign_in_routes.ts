@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { hashKey, permissionOf } from "../../accounts/key_format.ts";
 import { createNetworkLimit } from "../../api/callers/network_limit.ts";
@@ -14,18 +13,17 @@ import { urlOf } from "../../http/query_string.ts";
 import { parseMailAddress } from "../../lib/mail_address.ts";
 import { networkOf } from "../../lib/public_address.ts";
 import { CODES_LIMIT, CODES_OF_NETWORK_MINUTE_LIMIT } from "../../limits.ts";
-import { name } from "../../operator/common_shapes.ts";
 import { Refused } from "../../operator/refused.ts";
 import { beginProof, checkCode, findProof, keepVouchedProof } from "../../people/address_proofs.ts";
 import { enterByProof, joinByProof } from "../../people/join.ts";
 import { requireAddress } from "../../people/members.ts";
 import { createOpenId, OpenIdRefused } from "../../people/openid/openid_sign_in.ts";
+import { readOwnName } from "../../people/own_name.ts";
 import { endPersonSessions, enterAccount, listMemberships } from "../../people/person_sessions.ts";
 import type { Services } from "../../services.ts";
 import { rootOf } from "../layout/page.tsx";
 import { privatePageHeaders } from "../layout/page_headers.ts";
 import { cookieOf, cookieValue, isOverTls, OPENID_COOKIE, PROOF_COOKIE } from "./cookie.ts";
-import { inputOf } from "./form_input.ts";
 import { readForm, requireOwnSite } from "./forms.ts";
 import { problemView } from "./frame.tsx";
 import type { PageAnswers, Routed } from "./page_answers.ts";
@@ -42,8 +40,6 @@ import {
   signInView,
 } from "./sign_in_views.tsx";
 import { nextOf } from "./visitors.ts";
-
-const JoinInput = Type.Object({ name });
 
 /** Where a sign-in is. */
 interface Place {
@@ -322,11 +318,11 @@ export function createSignIn(services: Services, answers: PageAnswers) {
             const view = joinView({ ...place, address: proof.address, name: typed, termsUrl });
             return page(call, { view, message: messageOf("bad", why), status: 422 });
           };
-          if (typed === "") return again("Give a name.");
+          const named = readOwnName(typed);
+          if (named.kind === "refused") return again(named.why);
           if (termsUrl !== undefined && !hasAgreed) {
             return again("To join, agree to the terms.");
           }
-          const { name } = inputOf(JoinInput, { typed: { name: typed } });
           const gateway = {
             database,
             signUp: config.signUp,
@@ -336,7 +332,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
           const network = networkOf(addressOf(context));
           const joined = await joinByProof(gateway, {
             proofToken: token,
-            name,
+            name: named.name,
             hasAgreed,
             network,
           });
