@@ -158,7 +158,7 @@ export async function inviteMember(
 export function requireAddress(typed: string): MailAddress {
   const address = parseMailAddress(typed);
   if (address !== undefined) return address;
-  throw new Refused("ADDRESS_INVALID", "that is no e-mail address such as ada@example.com");
+  throw new Refused("ADDRESS_INVALID", "that is not an e-mail address such as ada@example.com");
 }
 
 /** Takes an invitation back, or declines it, if it is to the person's own address. @throws {Refused} */
@@ -257,6 +257,6 @@ export function lastOwner(): Refused {
 function invitationNotFound(): Refused {
   return new Refused(
     "INVITATION_NOT_FOUND",
-    "there is no such invitation; it may have ended, or been withdrawn or accepted",
+    "there is no such invitation; it may have expired, or been withdrawn or accepted",
   );
 }

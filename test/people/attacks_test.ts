@@ -203,6 +203,18 @@ test("a name is one visible line of at most 200 characters, and what is typed wr
   expect(row?.name).toBe("Ada Lovelace");
 });
 
+test("what is kept of a person is downloaded with its sessions and sign-ins, and without a token", async () => {
+  const at = await join(gateway, newAddress());
+  const kept = await (await at.get("/console/you?download=json")).text();
+  expect(JSON.parse(kept)).toMatchObject({
+    sessions: [{ account_id: await accountOf(at), expires_at: expect.any(String) }],
+    sign_ins: [{ network: expect.any(String), used_at: expect.any(String) }],
+    invitations: [],
+  });
+  const token = present(/feedgate_session=([\w-]+)/.exec(at.cookie())?.[1]);
+  expect(kept).not.toContain(token);
+});
+
 test("a member spends nothing, not even by trying a feed", async () => {
   const { feedId } = await seedFeed(gateway, await gateway.createAccount(), {
     type: "collection",

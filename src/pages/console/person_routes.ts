@@ -105,7 +105,7 @@ export function personRoutes(services: Services, { page, shown, goTo }: PageAnsw
       case "suspended":
         return refused(visiting, "That account is suspended. Its owner can ask the operator why.");
       default:
-        return refused(visiting, "You are no member of that account any more.");
+        return refused(visiting, "You are no longer a member of that account.");
     }
   }
 
@@ -138,7 +138,12 @@ export function personRoutes(services: Services, { page, shown, goTo }: PageAnsw
         const query = urlOf(context.call.request).searchParams;
         if (query.get("download") === "json") {
           const { addressKey } = person;
-          const text = personText(kept, await listInvitations(database, { addressKey }));
+          const [invitations, sessions, signIns] = await Promise.all([
+            listInvitations(database, { addressKey }),
+            database.rows("list_person_sessions", { person_id: person.id }),
+            database.rows("list_person_proofs", { address_key: addressKey }),
+          ]);
+          const text = personText(kept, { invitations, sessions, sign_ins: signIns });
           const headers = {
             ...PRIVATE_PAGE_HEADERS,
             "Content-Type": "application/json",

@@ -138,10 +138,13 @@ export function createSignIn(services: Services, answers: PageAnswers) {
       case "other_subject":
         return {
           kind: "refused",
-          why: "This address belongs to somebody who signs in otherwise. Sign in with a code by mail, or ask the operator.",
+          why: "This address belongs to a person who signs in another way. Sign in with a code by email, or contact the operator.",
         };
       case "over":
-        return { kind: "refused", why: "That took too long, or was used before. Begin again." };
+        return {
+          kind: "refused",
+          why: "This sign-in has expired or was already used. Start again.",
+        };
     }
   }
 
@@ -235,7 +238,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
       ]);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      const why = "That is no e-mail address such as ada@example.com.";
+      const why = "That is not an e-mail address. Enter one such as ada@example.com.";
       return signInPage(call, place, { why, status: 422, address: typed });
     }
   }
@@ -347,14 +350,14 @@ export function createSignIn(services: Services, answers: PageAnswers) {
                 call,
                 place,
                 config.signUp.mode === "open"
-                  ? "This gateway takes addresses of certain organizations only, and yours is not one of them. Ask its operator, or somebody who owns an account here, to invite you."
-                  : "This gateway takes new people by invitation. Ask its operator, or somebody who owns an account here, to invite your address.",
+                  ? "Only addresses of certain organizations can join this gateway, and yours is not one of them. Ask the operator, or an owner of an account here, to invite you."
+                  : "Joining this gateway requires an invitation. Ask the operator, or an owner of an account here, to invite your address.",
               );
             case "day_full":
               return refusedPage(
                 call,
                 place,
-                "As many people have joined today as may. Try again tomorrow, after midnight UTC.",
+                "The limit of new accounts for today is reached. Try again after midnight UTC.",
                 429,
               );
             case "other_subject":
@@ -473,10 +476,10 @@ function refusalOfOpenId(error: unknown): OpenIdRefused {
 }
 
 const NO_CODE =
-  "There is no code to enter in this browser: it was used, tried too often, or is older than 10 minutes. Ask for a new one.";
-const NO_PROOF = "That took longer than 30 minutes, or was done before. Sign in again.";
+  "This browser has no valid code. It was used, entered incorrectly too often, or is older than 10 minutes. Request a new one.";
+const NO_PROOF = "This sign-in is older than 30 minutes or was already used. Sign in again.";
 const OTHER_SUBJECT =
-  "This address belongs to somebody who signs in otherwise. Sign in with a code by mail, or ask the operator.";
+  "This address belongs to a person who signs in another way. Sign in with a code by email, or contact the operator.";
 
 /** A provider's first page may lead to others, under any host. */
 function formTargetOf(issuer: string): string {

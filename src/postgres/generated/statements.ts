@@ -243,6 +243,8 @@ import sql_people_keep_vouched_proof from "../../../sql/people/keep_vouched_proo
 import sql_people_list_invitations from "../../../sql/people/list_invitations.sql" with { type: "text" };
 import sql_people_list_members from "../../../sql/people/list_members.sql" with { type: "text" };
 import sql_people_list_memberships from "../../../sql/people/list_memberships.sql" with { type: "text" };
+import sql_people_list_person_proofs from "../../../sql/people/list_person_proofs.sql" with { type: "text" };
+import sql_people_list_person_sessions from "../../../sql/people/list_person_sessions.sql" with { type: "text" };
 import sql_people_list_persons from "../../../sql/people/list_persons.sql" with { type: "text" };
 import sql_people_mail_claim_mails from "../../../sql/people/mail/claim_mails.sql" with { type: "text" };
 import sql_people_mail_find_waiting_mails from "../../../sql/people/mail/find_waiting_mails.sql" with { type: "text" };
@@ -693,6 +695,8 @@ export const STATEMENTS = {
   list_invitations: numbered(sql_people_list_invitations),
   list_members: numbered(sql_people_list_members),
   list_memberships: numbered(sql_people_list_memberships),
+  list_person_proofs: numbered(sql_people_list_person_proofs),
+  list_person_sessions: numbered(sql_people_list_person_sessions),
   list_persons: numbered(sql_people_list_persons),
   claim_mails: numbered(sql_people_mail_claim_mails),
   find_waiting_mails: numbered(sql_people_mail_find_waiting_mails),
@@ -2460,6 +2464,28 @@ export interface StatementTypes {
       readonly balance_nanos: bigint;
     };
   };
+  /** the recent sign-ins with the address of a person, for the file of what is kept of it */
+  list_person_proofs: {
+    parameters: {
+      readonly address_key: string;
+    };
+    row: {
+      readonly network: string;
+      readonly happened_at: string;
+      readonly used_at: string | null;
+    };
+  };
+  /** the open sessions of a person, for the file of what is kept of it */
+  list_person_sessions: {
+    parameters: {
+      readonly person_id: string;
+    };
+    row: {
+      readonly account_id: string | null;
+      readonly created_at: string;
+      readonly expires_at: string;
+    };
+  };
   /** persons, oldest first, after the previous page; or one by its id or address */
   list_persons: {
     parameters: {
@@ -3664,6 +3690,8 @@ export const ARGUMENTS: {
   list_invitations: (by) => [by.account_id, by.address_key],
   list_members: (by) => [by.account_id],
   list_memberships: (by) => [by.person_id],
+  list_person_proofs: (by) => [by.address_key],
+  list_person_sessions: (by) => [by.person_id],
   list_persons: (by) => [by.person_id, by.address_key, by.after_person_id, by.limit],
   claim_mails: (by) => [by.moment, by.lease, by.limit],
   find_waiting_mails: () => [],
