@@ -243,7 +243,11 @@ export function createSignIn(services: Services, answers: PageAnswers) {
           const token = proofToken(call);
           const proof = token === undefined ? undefined : await findProof(database, token);
           if (proof === undefined) return signInPage(call, place, { why: NO_CODE });
-          return page(call, { view: codeView({ ...place, address: proof.address }) });
+          const { address, isLate } = proof;
+          return page(call, {
+            view: codeView({ ...place, address }),
+            message: messageOf("warn", isLate ? LATE : undefined),
+          });
         }),
         hidden,
       )
@@ -468,6 +472,8 @@ function refusalOfOpenId(error: unknown): OpenIdRefused {
 
 const NO_CODE =
   "There is no code to enter in this browser: it was used, tried too often, or is older than 10 minutes. Ask for a new one.";
+const LATE =
+  "The mail server has not taken the mail yet. It goes out as soon as the server does; if the address is wrong, ask for another code.";
 const NO_PROOF = "That took longer than 30 minutes, or was done before. Sign in again.";
 const OTHER_SUBJECT =
   "This address belongs to somebody who signs in otherwise. Sign in with a code by mail, or ask the operator.";

@@ -2316,7 +2316,7 @@ export interface StatementTypes {
       readonly address: string;
       readonly name: string | null;
       readonly is_proven: boolean;
-      readonly is_vouched: boolean;
+      readonly is_late: boolean;
     };
   };
   /** a key of an account that people made, and how many agents it has connected; no row for agents and sessions */
