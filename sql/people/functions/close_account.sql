@@ -1,6 +1,8 @@
 -- Closes an account: its keys, agents and sessions end, its feeds are deleted, its members leave, and those who have no
 -- other account are removed. Usage, ledger, earnings and the audit trail stay under the account's id, without names.
 --
+-- Its sign-up stays until it is too old for the limits, which closing an account must not evade.
+--
 -- The account is locked first, so that the sales of its feeds that come later are none.
 --
 -- acting_person: see is_owner
@@ -82,8 +84,6 @@ begin
       perform forget_person(member.person_id);
     end if;
   end loop;
-  delete from sign_ups
-  where account_id = closed_account;
   update accounts
   set name = 'Closed account',
     closed_at = clock_timestamp(),
