@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { randomUUID } from "node:crypto";
 import { present } from "../../src/lib/assert.ts";
 import type { Gateway } from "../../src/server.ts";
+import { signIn } from "../pages/console/support.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { insertAdminKey } from "../support/insert_key.ts";
 import { type Browser, browser, codeFor, invite, join, prove } from "./support.ts";
@@ -340,6 +341,23 @@ describe("members", () => {
       select 1 from members where account_id = ${account} and role = 'owner'`;
     expect(after.length).toBe(1);
   });
+});
+
+test("an operator invites, removes and closes in the console", async () => {
+  await forgetLimits();
+  const account = await gateway.createAccount({ name: "Operated" });
+  const operator = await signIn(gateway.baseUrl, admin);
+  const path = `/accounts/${account}`;
+  const address = newAddress();
+  await operator.act(path, { act: "invite_member", address, role: "owner" });
+  const member = await join(gateway, address, { accepts: true });
+  expect(await (await operator.get(path)).text()).toContain(address);
+  const person = await personOf(address);
+  await operator.act(path, { act: "remove_member", person, person_name: "Ada" });
+  expect((await member.get("/console/members")).headers.get("location")).toContain("choose");
+  const { answer } = await operator.act(path, { act: "close" });
+  expect(answer.headers.get("location")).toContain("done=closed");
+  expect(await (await operator.get(path)).text()).toContain("Closed account");
 });
 
 describe("keys of owners", () => {

@@ -252,7 +252,11 @@ export function createSignIn(services: Services, answers: PageAnswers) {
           const token = proofToken(call);
           const proof = token === undefined ? undefined : await findProof(database, token);
           if (proof === undefined) return signInPage(call, place, { why: NO_CODE });
-          return page(call, { view: codeView({ ...place, address: proof.address }) });
+          const { address, isLate } = proof;
+          return page(call, {
+            view: codeView({ ...place, address }),
+            message: messageOf("warn", isLate ? LATE : undefined),
+          });
         }),
         hidden,
       )
@@ -478,6 +482,8 @@ function refusalOfOpenId(error: unknown): OpenIdRefused {
 const NO_CODE =
   "This browser has no valid code. It was used, entered incorrectly too often, or is older than 10 minutes. Request a new one.";
 const NO_PROOF = "This sign-in is older than 30 minutes or was already used. Sign in again.";
+const LATE =
+  "The mail server has not taken the mail yet. It goes out as soon as the server does; if the address is wrong, ask for another code.";
 const OTHER_SUBJECT =
   "This address belongs to a person who signs in another way. Sign in with a code by email, or contact the operator.";
 

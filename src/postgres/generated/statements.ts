@@ -162,6 +162,8 @@ import sql_oauth_find_client from "../../../sql/oauth/find_client.sql" with { ty
 import sql_oauth_functions_redeem_code from "../../../sql/oauth/functions/redeem_code.sql" with { type: "text" };
 import sql_oauth_redeem_code from "../../../sql/oauth/redeem_code.sql" with { type: "text" };
 import sql_oauth_register_client from "../../../sql/oauth/register_client.sql" with { type: "text" };
+import sql_operator_begin_operator_call from "../../../sql/operator/begin_operator_call.sql" with { type: "text" };
+import sql_operator_cancel_operator_call from "../../../sql/operator/cancel_operator_call.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -173,8 +175,11 @@ import sql_operator_export_usage from "../../../sql/operator/export_usage.sql" w
 import sql_operator_find_admin_key from "../../../sql/operator/find_admin_key.sql" with { type: "text" };
 import sql_operator_find_home from "../../../sql/operator/find_home.sql" with { type: "text" };
 import sql_operator_find_proof from "../../../sql/operator/find_proof.sql" with { type: "text" };
+import sql_operator_finish_operator_call from "../../../sql/operator/finish_operator_call.sql" with { type: "text" };
+import sql_operator_functions_begin_operator_call from "../../../sql/operator/functions/begin_operator_call.sql" with { type: "text" };
 import sql_operator_functions_credits_of_nanos from "../../../sql/operator/functions/credits_of_nanos.sql" with { type: "text" };
 import sql_operator_functions_find_top_reads from "../../../sql/operator/functions/find_top_reads.sql" with { type: "text" };
+import sql_operator_functions_first_admin_key from "../../../sql/operator/functions/first_admin_key.sql" with { type: "text" };
 import sql_operator_functions_rank_reads from "../../../sql/operator/functions/rank_reads.sql" with { type: "text" };
 import sql_operator_functions_rotate_admin_key from "../../../sql/operator/functions/rotate_admin_key.sql" with { type: "text" };
 import sql_operator_has_accounts from "../../../sql/operator/has_accounts.sql" with { type: "text" };
@@ -343,11 +348,6 @@ import sql_read_read_stream_tail from "../../../sql/read/read_stream_tail.sql" w
 import sql_read_release_export from "../../../sql/read/release_export.sql" with { type: "text" };
 import sql_read_search_feeds from "../../../sql/read/search_feeds.sql" with { type: "text" };
 import sql_read_survey_export from "../../../sql/read/survey_export.sql" with { type: "text" };
-import sql_routes_operator_begin_operator_call from "../../../sql/routes/operator/begin_operator_call.sql" with { type: "text" };
-import sql_routes_operator_cancel_operator_call from "../../../sql/routes/operator/cancel_operator_call.sql" with { type: "text" };
-import sql_routes_operator_finish_operator_call from "../../../sql/routes/operator/finish_operator_call.sql" with { type: "text" };
-import sql_routes_operator_functions_begin_operator_call from "../../../sql/routes/operator/functions/begin_operator_call.sql" with { type: "text" };
-import sql_routes_operator_functions_first_admin_key from "../../../sql/routes/operator/functions/first_admin_key.sql" with { type: "text" };
 import sql_skill_find_skill_feed from "../../../sql/skill/find_skill_feed.sql" with { type: "text" };
 import sql_skill_find_skill_version from "../../../sql/skill/find_skill_version.sql" with { type: "text" };
 import sql_skill_list_skill_versions from "../../../sql/skill/list_skill_versions.sql" with { type: "text" };
@@ -496,8 +496,10 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "run_job", text: sql_jobs_functions_run_job },
   { name: "score_feeds", text: sql_jobs_functions_score_feeds },
   { name: "redeem_code", text: sql_oauth_functions_redeem_code },
+  { name: "begin_operator_call", text: sql_operator_functions_begin_operator_call },
   { name: "credits_of_nanos", text: sql_operator_functions_credits_of_nanos },
   { name: "find_top_reads", text: sql_operator_functions_find_top_reads },
+  { name: "first_admin_key", text: sql_operator_functions_first_admin_key },
   { name: "rank_reads", text: sql_operator_functions_rank_reads },
   { name: "rotate_admin_key", text: sql_operator_functions_rotate_admin_key },
   { name: "accept_invitation", text: sql_people_functions_accept_invitation },
@@ -571,8 +573,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "weigh_search", text: sql_read_functions_weigh_search },
   { name: "words_around", text: sql_read_functions_words_around },
   { name: "words_ending", text: sql_read_functions_words_ending },
-  { name: "begin_operator_call", text: sql_routes_operator_functions_begin_operator_call },
-  { name: "first_admin_key", text: sql_routes_operator_functions_first_admin_key },
   { name: "adopt_topup", text: sql_topups_functions_adopt_topup },
   { name: "begin_topup", text: sql_topups_functions_begin_topup },
   { name: "give_topup_key", text: sql_topups_functions_give_topup_key },
@@ -639,6 +639,8 @@ export const STATEMENTS = {
   find_client: numbered(sql_oauth_find_client),
   redeem_code: numbered(sql_oauth_redeem_code),
   register_client: numbered(sql_oauth_register_client),
+  begin_operator_call: numbered(sql_operator_begin_operator_call),
+  cancel_operator_call: numbered(sql_operator_cancel_operator_call),
   count_rows_left: numbered(sql_operator_count_rows_left),
   create_account: numbered(sql_operator_create_account),
   create_admin_key: numbered(sql_operator_create_admin_key),
@@ -650,6 +652,7 @@ export const STATEMENTS = {
   find_admin_key: numbered(sql_operator_find_admin_key),
   find_home: numbered(sql_operator_find_home),
   find_proof: numbered(sql_operator_find_proof),
+  finish_operator_call: numbered(sql_operator_finish_operator_call),
   has_accounts: numbered(sql_operator_has_accounts),
   has_admin_keys: numbered(sql_operator_has_admin_keys),
   has_late_feeds: numbered(sql_operator_has_late_feeds),
@@ -745,9 +748,6 @@ export const STATEMENTS = {
   release_export: numbered(sql_read_release_export),
   search_feeds: numbered(sql_read_search_feeds),
   survey_export: numbered(sql_read_survey_export),
-  begin_operator_call: numbered(sql_routes_operator_begin_operator_call),
-  cancel_operator_call: numbered(sql_routes_operator_cancel_operator_call),
-  finish_operator_call: numbered(sql_routes_operator_finish_operator_call),
   find_skill_feed: numbered(sql_skill_find_skill_feed),
   find_skill_version: numbered(sql_skill_find_skill_version),
   list_skill_versions: numbered(sql_skill_list_skill_versions),
@@ -1677,6 +1677,32 @@ export interface StatementTypes {
       readonly registered_at: string;
     };
   };
+  /** takes an Idempotency-Key for an operator's call, or finds the earlier call that has it */
+  begin_operator_call: {
+    parameters: {
+      readonly admin_key_id: string;
+      readonly idempotency_hash: Uint8Array;
+      readonly request_hash: Uint8Array;
+      readonly forgotten_after: string;
+      readonly forgotten_max: number;
+    };
+    row: {
+      readonly owner_id: string;
+      readonly outcome: string;
+      readonly status: number | null;
+      readonly sealed_body: string | null;
+    };
+  };
+  /** releases an Idempotency-Key, because its call was refused and has changed nothing */
+  cancel_operator_call: {
+    parameters: {
+      readonly owner_id: string;
+      readonly idempotency_hash: Uint8Array;
+    };
+    row: {
+      readonly admin_key_id: string;
+    };
+  };
   /** the number of rows that a deleted feed still has in its tables */
   count_rows_left: {
     parameters: {
@@ -1809,6 +1835,18 @@ export interface StatementTypes {
       readonly refunded_nanos: string | null;
       readonly balance_nanos: string | null;
       readonly proven_at: string | null;
+    };
+  };
+  /** stores the answer of an operator's call for its repeats */
+  finish_operator_call: {
+    parameters: {
+      readonly owner_id: string;
+      readonly idempotency_hash: Uint8Array;
+      readonly status: number;
+      readonly sealed_body: string;
+    };
+    row: {
+      readonly admin_key_id: string;
     };
   };
   /** whether there is an account; until then, a start prints the next steps */
@@ -2320,7 +2358,7 @@ export interface StatementTypes {
       readonly address: string;
       readonly name: string | null;
       readonly is_proven: boolean;
-      readonly is_vouched: boolean;
+      readonly is_late: boolean;
     };
   };
   /** a key of an account that people made, and how many agents it has connected; no row for agents and sessions */
@@ -3179,44 +3217,6 @@ export interface StatementTypes {
       readonly csv_columns: string | null;
     };
   };
-  /** takes an Idempotency-Key for an operator's call, or finds the earlier call that has it */
-  begin_operator_call: {
-    parameters: {
-      readonly admin_key_id: string;
-      readonly idempotency_hash: Uint8Array;
-      readonly request_hash: Uint8Array;
-      readonly forgotten_after: string;
-      readonly forgotten_max: number;
-    };
-    row: {
-      readonly owner_id: string;
-      readonly outcome: string;
-      readonly status: number | null;
-      readonly sealed_body: string | null;
-    };
-  };
-  /** releases an Idempotency-Key, because its call was refused and has changed nothing */
-  cancel_operator_call: {
-    parameters: {
-      readonly owner_id: string;
-      readonly idempotency_hash: Uint8Array;
-    };
-    row: {
-      readonly admin_key_id: string;
-    };
-  };
-  /** stores the answer of an operator's call for its repeats */
-  finish_operator_call: {
-    parameters: {
-      readonly owner_id: string;
-      readonly idempotency_hash: Uint8Array;
-      readonly status: number;
-      readonly sealed_body: string;
-    };
-    row: {
-      readonly admin_key_id: string;
-    };
-  };
   /** the data from which a feed's agent skill is rendered; an unlisted feed has none */
   find_skill_feed: {
     parameters: {
@@ -3634,6 +3634,8 @@ export const ARGUMENTS: {
   find_client: (by) => [by.client_id],
   redeem_code: (by) => [by.code_hash, by.client_id, by.redirect_uri, by.challenge, by.code_age, by.key_hash, by.key_start],
   register_client: (by) => [by.client_name, by.redirect_uris, by.unused_max, by.young],
+  begin_operator_call: (by) => [by.admin_key_id, by.idempotency_hash, by.request_hash, by.forgotten_after, by.forgotten_max],
+  cancel_operator_call: (by) => [by.owner_id, by.idempotency_hash],
   count_rows_left: (by) => [by.feed_id],
   create_account: (by) => [by.name, by.max_feeds_allowed, by.account_id, by.actor],
   create_admin_key: (by) => [by.key_hash, by.key_start, by.name, by.expires_at, by.actor],
@@ -3645,6 +3647,7 @@ export const ARGUMENTS: {
   find_admin_key: (by) => [by.key_hash],
   find_home: () => [],
   find_proof: () => [],
+  finish_operator_call: (by) => [by.owner_id, by.idempotency_hash, by.status, by.sealed_body],
   has_accounts: () => [],
   has_admin_keys: () => [],
   has_late_feeds: (by) => [by.found_within],
@@ -3740,9 +3743,6 @@ export const ARGUMENTS: {
   release_export: (by) => [by.export_id],
   search_feeds: (by) => [by.q, by.category, by.limit, by.offset],
   survey_export: (by) => [by.feed_id, by.account_id, by.version, by.after, by.grace, by.is_counted],
-  begin_operator_call: (by) => [by.admin_key_id, by.idempotency_hash, by.request_hash, by.forgotten_after, by.forgotten_max],
-  cancel_operator_call: (by) => [by.owner_id, by.idempotency_hash],
-  finish_operator_call: (by) => [by.owner_id, by.idempotency_hash, by.status, by.sealed_body],
   find_skill_feed: (by) => [by.feed_id],
   find_skill_version: (by) => [by.feed_id, by.endpoint_path],
   list_skill_versions: (by) => [by.limit, by.offset],

@@ -58,6 +58,7 @@ import {
   type PageRoute,
   type Visit,
 } from "../visit.ts";
+import { MEMBER_ACTS, MembersPart, readMembers } from "./account_members.tsx";
 import { listInput, operatorAct, operatorEntry, operatorMakes } from "./operator_act.ts";
 
 const CALLS_LISTED = 20;
@@ -72,12 +73,13 @@ export const ONE_ACCOUNT: PageRoute = {
     const { operator } = visit;
     const account = { account_id: id };
     const calls = listInput(visit, ListUsageInput, { limit: CALLS_LISTED, fixed: account });
-    const [row, keys, log, spent, { outcome: sold }] = await Promise.all([
+    const [row, keys, log, spent, { outcome: sold }, members] = await Promise.all([
       outlineAccount(operator, account),
       listKeys(operator, account),
       listUsage(operator, calls),
       spendingOf(visit, id, "day"),
       reportEarnings(operator, { ...account, group_by: "day" }),
+      readMembers(visit, id),
     ]);
     const proof =
       row.has_long_log && visit.query.get("prove") !== "yes"
@@ -200,6 +202,7 @@ export const ONE_ACCOUNT: PageRoute = {
               buttons={[{ act: "key", text: "Make a key" }]}
             />
           )}
+          {!isClosed && <MembersPart of={members} form={form} />}
           <h2>Credits</h2>
           <ActForm
             form={form}
@@ -293,11 +296,18 @@ export const ONE_ACCOUNT: PageRoute = {
               )}
             </>
           )}
+          {row.closed_at === undefined && (
+            <>
+              <h2>Close the account</h2>
+              <ActForm buttons={[{ act: "close", text: "Close the account", tone: "danger" }]} />
+            </>
+          )}
         </>
       ),
     };
   },
   acts: {
+    ...MEMBER_ACTS,
     key: operatorMakes({
       input: CreateKeyInput,
       given: (visit, form) => ({ typed: newKeyOf(visit, form) }),

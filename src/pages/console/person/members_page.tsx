@@ -127,8 +127,7 @@ export const MEMBERS: PageRoute = {
         return `${address} is invited as ${role === "owner" ? "an owner, who can do everything you can" : "a member"}, for ${INVITATION_DAYS} days.`;
       },
       async run(visit, form) {
-        const inviting = { ...visit.operator, hasMail: visit.services.config.mail !== undefined };
-        await inviteMember(inviting, invitationOf(visit, form), ownerOf(visit));
+        await inviteMember(visit.operator, invitationOf(visit, form), ownerOf(visit));
         visit.services.mail?.wake();
         return { kind: "go", to: "members", done: "invited" };
       },
