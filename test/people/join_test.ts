@@ -22,6 +22,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     ...MAIL,
     FEEDGATE_SIGN_UP: "open",
+    FEEDGATE_TRUSTED_PROXIES: "127.0.0.1",
     FEEDGATE_WELCOME_CREDITS: String(WELCOME),
     FEEDGATE_TERMS_URL: "https://example.com/terms",
   });
