@@ -44,6 +44,12 @@ const STEPS = Array.from({ length: 24 }, (_, power) => power - 9).flatMap((power
 );
 const exact = new Intl.NumberFormat(undefined, { maximumFractionDigits: 9 });
 
+/** Short numbers, unless two of them would look the same. */
+function tickTexts(ticks) {
+  const short = ticks.map((tick) => compact.format(tick));
+  return new Set(short).size === ticks.length ? short : ticks.map((tick) => exact.format(tick));
+}
+
 function ownSeries(figure) {
   const table = figure.querySelector("details table");
   const rows = [...table.tBodies[0].rows].map((row) => [...row.cells]);
@@ -116,13 +122,13 @@ function draw(figure) {
         scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
       }),
       axes: [
-        { ...axis, grid: { show: false } },
+        { ...axis, grid: { show: false }, space: 64 },
         {
           ...axis,
-          size: 46,
+          size: isChosen ? 64 : 46,
           space: 26,
           incrs: STEPS.filter((step) => step >= 1 || !hasWholes),
-          values: (_, ticks) => ticks.map((tick) => compact.format(tick)),
+          values: (_, ticks) => tickTexts(ticks),
         },
       ],
       series: [

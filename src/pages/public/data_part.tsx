@@ -18,7 +18,6 @@ import {
   isNumber,
   memberOf,
   parseShown,
-  type ShownColumn,
   type ShownRows,
   showRows,
 } from "./shown_rows.ts";
@@ -99,9 +98,7 @@ function Sample({ sample, isPaid = false }: SampleProps) {
   return (
     <section>
       <h2>Sample</h2>
-      {isPaid && (
-        <p class="soft small">Chosen by the provider. Reading the feed returns its current data.</p>
-      )}
+      {isPaid && <p class="soft small">The provider's example. Reads return the current data.</p>}
       {shown.columns.length === 0 ? (
         <Json text={sample} />
       ) : (
@@ -150,6 +147,7 @@ function Json({ text, charsMax = JSON_CHARS_SHOWN }: { text: string; charsMax?: 
 }
 
 function RowTable({ rows, columns, others }: ShownRows) {
+  const cells = rows.map((row) => columns.map(({ key }) => cellOf(memberOf(row, key))));
   return (
     <>
       <section class="scroll rows" aria-label="Rows" tabIndex={0}>
@@ -164,10 +162,10 @@ function RowTable({ rows, columns, others }: ShownRows) {
             </tr>
           </thead>
           <tbody>
-            {rows.map((row) => (
+            {cells.map((row) => (
               <tr>
-                {columns.map((column) => (
-                  <RowCell column={column} cell={cellOf(memberOf(row, column.key))} />
+                {row.map((cell, place) => (
+                  <RowCell {...cell} isNumeric={columns[place]?.isNumeric === true} />
                 ))}
               </tr>
             ))}
@@ -175,20 +173,21 @@ function RowTable({ rows, columns, others }: ShownRows) {
         </table>
       </section>
       <Others names={others} />
-      {columns.length > 0 && (
-        <p class="soft small">Values are cut after {digits(SITE_CELL_CHARS_MAX)} characters.</p>
+      {cells.flat().some(({ isCut }) => isCut) && (
+        <p class="soft small">
+          Long values are cut after {digits(SITE_CELL_CHARS_MAX)} characters.
+        </p>
       )}
     </>
   );
 }
 
 /** Texts longer than this take several lines. */
-const LINE_CHARS_MAX = 44;
+const LINE_CHARS_MAX = 80;
 
-function RowCell({ column, cell }: { readonly column: ShownColumn; readonly cell: Cell }) {
-  const { text, kind } = cell;
+function RowCell({ text, kind, isNumeric }: Cell & { readonly isNumeric: boolean }) {
   const className = [
-    column.isNumeric && "num",
+    isNumeric && "num",
     text.length > LINE_CHARS_MAX && "long",
     kind === "null" && "soft",
   ]

@@ -8,6 +8,7 @@
 import { consumerType, DATA_LICENSE } from "../../feeds/feed_text.ts";
 import type { FeedType } from "../../feeds/find.ts";
 import { withoutInvisible } from "../../lib/invisible_text.ts";
+import { SITE_ROWS_BYTES_MAX } from "../../limits.ts";
 import type { Row } from "../../postgres/client/database.ts";
 import { Markdown } from "../layout/markdown.tsx";
 import { type PageFrame, PUBLIC_MENU, renderPage } from "../layout/page.tsx";
@@ -17,7 +18,7 @@ import { DataPart } from "./data_part.tsx";
 import { shortened } from "./feed_list.tsx";
 import { describeFields } from "./field_details.ts";
 import { FieldsPart } from "./fields_part.tsx";
-import { FreshnessPart, Pace } from "./freshness_part.tsx";
+import { AgeNote, FreshnessPart, Pace } from "./freshness_part.tsx";
 import type { McpAddressesProps } from "./mcp_addresses.tsx";
 import { PricePart } from "./price_part.tsx";
 import { ReadingPart } from "./reading_part.tsx";
@@ -87,9 +88,13 @@ function Parts(page: FeedPage) {
   const { feed } = page;
   return (
     <div>
+      <AgeNote {...page} />
       <DataPart {...page} />
       <FieldsPart
-        {...describeFields({ schema: feed.schema_definition, sample: feed.sample_response })}
+        {...describeFields({
+          schema: feed.schema_definition,
+          sample: sampleOf(page),
+        })}
       />
       <ReadingPart {...page} />
       <FreshnessPart {...page} />
@@ -101,6 +106,15 @@ function Parts(page: FeedPage) {
       )}
     </div>
   );
+}
+
+/** What fields are taken from if there is no schema: the sample, unless it is large, or else the rows. */
+function sampleOf({ feed, rowTexts }: FeedPage): string | null {
+  const sample = feed.sample_response;
+  if (sample !== null && sample.length <= SITE_ROWS_BYTES_MAX) return sample;
+  if (rowTexts === null) return null;
+  if (consumerType(feed.feed_type) !== "singleton") return `[${rowTexts}]`;
+  return rowTexts.length < SITE_ROWS_BYTES_MAX ? rowTexts : null;
 }
 
 function FeedFacts({ feed, newestEvent }: FeedPage) {

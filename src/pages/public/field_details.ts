@@ -6,9 +6,8 @@
  */
 import { parseFeedFields } from "../../feeds/feed_fields.ts";
 import { schemaProperties } from "../../feeds/schema_properties.ts";
-import { withoutInvisible } from "../../lib/invisible_text.ts";
 import { isObject, type JsonObject } from "../../lib/records.ts";
-import { cellOf, cut, memberOf } from "./shown_rows.ts";
+import { cellOf, cut, memberOf, oneLine } from "./shown_rows.ts";
 
 export interface FieldDetails {
   readonly name: string;
@@ -86,7 +85,7 @@ function withFormat(type: string, format: unknown): string {
 
 function wordsOf(description: unknown): string {
   if (typeof description !== "string") return "";
-  return cut(withoutInvisible(description).replace(/\s+/g, " ").trim(), DESCRIPTION_CHARS_MAX);
+  return cut(oneLine(description), DESCRIPTION_CHARS_MAX);
 }
 
 function shownValue(value: unknown, charsMax: number): string {

@@ -25,19 +25,13 @@ const MS_PER_MINUTE = 60_000;
 /** An event is old after these days, and after so many of the feed's intervals. */
 const OLD_DAYS = 30;
 const OLD_INTERVALS = 3;
+const HISTORICAL_DAYS = 365;
 
-export function FreshnessPart({ feed, days, newestEvent, nowMs }: FreshnessPartProps) {
+export function FreshnessPart({ days }: Pick<FreshnessPartProps, "days">) {
   const isCapped = days.some(({ pushes }) => Number(pushes) >= SITE_PUSHES_A_DAY_MAX);
   return (
     <section>
       <h2>Freshness</h2>
-      {isHistorical({ feed, newestEvent, nowMs }) && (
-        <Message tone="warn">
-          <p>
-            Historical data: the newest event is from <Time of={newestEvent} />.
-          </p>
-        </Message>
-      )}
       <Chart
         title={`Pushes a day, last ${SITE_DAYS_SHOWN} days`}
         series={["pushes"]}
@@ -58,16 +52,18 @@ export function Pace({ feed }: { readonly feed: Feed }) {
   return <Text of={feed.update_frequency_text?.trim() || intervalText(feed.sync_interval_mins)} />;
 }
 
-/** Whether a stream's newest event is far older than the feed's pace suggests. */
-export function isHistorical({
-  feed,
-  newestEvent,
-  nowMs,
-}: Omit<FreshnessPartProps, "days">): boolean {
-  if (newestEvent === null) return false;
-  const oldMs = Math.max(
-    OLD_DAYS * MS_PER_DAY,
-    OLD_INTERVALS * feed.sync_interval_mins * MS_PER_MINUTE,
+/** Says so if a stream's newest event is far older than the feed's pace suggests. */
+export function AgeNote({ feed, newestEvent, nowMs }: Omit<FreshnessPartProps, "days">) {
+  if (newestEvent === null) return null;
+  const ageMs = nowMs - Date.parse(newestEvent);
+  const paceMs = OLD_INTERVALS * feed.sync_interval_mins * MS_PER_MINUTE;
+  if (ageMs <= Math.max(OLD_DAYS * MS_PER_DAY, paceMs)) return null;
+  return (
+    <Message tone="warn">
+      <p>
+        {ageMs > HISTORICAL_DAYS * MS_PER_DAY ? "Historical data" : "No recent data"}: the newest
+        event is from <Time of={newestEvent} />.
+      </p>
+    </Message>
   );
-  return nowMs - Date.parse(newestEvent) > oldMs;
 }

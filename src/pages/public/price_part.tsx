@@ -92,11 +92,10 @@ function Cost({ nanos, note }: { readonly nanos: bigint; readonly note: string }
   return (
     <>
       {digits(usdText(nanos))} USD
-      <span class="soft small">
-        {" "}
+      <div class="soft small">
         {counted(credits, "credit")}
         {note !== "" && `, ${note}`}
-      </span>
+      </div>
     </>
   );
 }

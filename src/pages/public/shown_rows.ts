@@ -30,6 +30,7 @@ export interface ShownRows {
 export interface Cell {
   readonly text: string;
   readonly kind: "absent" | "null" | "number" | "text" | "nested";
+  readonly isCut: boolean;
 }
 
 const HEAD_CHARS_MAX = 64;
@@ -105,16 +106,27 @@ function kindOf(value: unknown): Cell["kind"] {
 /** A value in a table. */
 export function cellOf(value: unknown): Cell {
   const kind = kindOf(value);
+  const whole = wholeText(value, kind);
+  const text = cut(whole);
+  return { kind, text, isCut: text !== whole };
+}
+
+function wholeText(value: unknown, kind: Cell["kind"]): string {
   switch (kind) {
     case "absent":
-      return { kind, text: "" };
+      return "";
     case "number":
-      return { kind, text: cut(numberText(value)) };
+      return JSON.stringify(value);
     case "nested":
-      return { kind, text: cut(escapeInvisible(JSON.stringify(value))) };
+      return escapeInvisible(JSON.stringify(value));
     default:
-      return { kind, text: cut(withoutInvisible(String(value)).replace(/\s+/g, " ").trim()) };
+      return oneLine(String(value));
   }
+}
+
+/** A stranger's text in one line, without characters that a person would not see. */
+export function oneLine(text: string): string {
+  return withoutInvisible(text).replace(/\s+/g, " ").trim();
 }
 
 /** The key of the row, never one that it inherits. */
@@ -126,12 +138,8 @@ export function isNumber(value: unknown): value is number | ExactNumber {
   return typeof value === "number" || JSON.isRawJSON(value);
 }
 
-function numberText(value: unknown): string {
-  return JSON.stringify(value);
-}
-
 function shownKey(key: string): string {
-  return cut(withoutInvisible(key).replace(/\s+/g, " ").trim(), HEAD_CHARS_MAX) || "(no name)";
+  return cut(oneLine(key), HEAD_CHARS_MAX) || "(no name)";
 }
 
 /** The beginning of a text, with an ellipsis if there is more. */
