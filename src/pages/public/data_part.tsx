@@ -11,16 +11,7 @@ import { escapeInvisible } from "../../lib/invisible_text.ts";
 import { SITE_CELL_CHARS_MAX, SITE_ROWS_BYTES_MAX, SITE_ROWS_SHOWN } from "../../limits.ts";
 import type { Row } from "../../postgres/client/database.ts";
 import { counted, digits, Tabs } from "../layout/parts.tsx";
-import {
-  type Cell,
-  cellOf,
-  EVENT_TIME,
-  isNumber,
-  memberOf,
-  parseShown,
-  type ShownRows,
-  showRows,
-} from "./shown_rows.ts";
+import { type Cell, type ShownRows, showRows } from "./shown_rows.ts";
 
 type Feed = Row<"find_feed_row">;
 
@@ -33,8 +24,8 @@ interface DataPartProps {
 /** Of JSON, in characters. */
 const JSON_CHARS_SHOWN = 4_000;
 const DOCUMENT_CHARS_SHOWN = 12_000;
-/** Names of fields without a column. */
-const OTHERS_NAMED = 12;
+/** Times the characters shown. */
+const JSON_LOOKED_AT = 3;
 /** The id of the table that a chart draws. */
 const ROWS_ID = "rows";
 
@@ -43,14 +34,14 @@ export function DataPart({ feed, rowTexts }: DataPartProps) {
   const type = consumerType(feed.feed_type);
   if (rowTexts === null) return <NoRows {...feed} />;
   if (type === "singleton") return <Document text={rowTexts} />;
-  const values = parseShown(`[${rowTexts}]`);
-  const shown = showRows(Array.isArray(values) ? values : []);
+  const json = `[${rowTexts}]`;
+  const shown = showRows(json, SITE_ROWS_SHOWN);
   return (
     <section>
       <h2>{type === "stream" ? "Latest events" : "Rows"}</h2>
       <p class="soft small">{countWords(feed, shown.rows.length)}</p>
       {type === "stream" && <RowChart {...shown} />}
-      <TableAndJson shown={shown} json={`[${rowTexts}]`} name="rows" />
+      <TableAndJson shown={shown} json={json} name="rows" />
     </section>
   );
 }
@@ -93,8 +84,7 @@ interface SampleProps {
 
 function Sample({ sample, isPaid = false }: SampleProps) {
   if (sample === null) return null;
-  const value = sample.length > SITE_ROWS_BYTES_MAX ? undefined : parseShown(sample);
-  const shown = showRows((Array.isArray(value) ? value : [value]).slice(0, SITE_ROWS_SHOWN));
+  const shown = showRows(sample.length > SITE_ROWS_BYTES_MAX ? "null" : sample, SITE_ROWS_SHOWN);
   return (
     <section>
       <h2>Sample</h2>
@@ -129,25 +119,21 @@ function TableAndJson({ shown, json, name }: TableAndJsonProps) {
 
 /** The text on several lines, up to a number of characters. */
 function Json({ text, charsMax = JSON_CHARS_SHOWN }: { text: string; charsMax?: number }) {
-  // Formatting adds characters and never removes any but blanks.
-  const lines = escapeInvisible(indentJson(text.slice(0, SITE_ROWS_BYTES_MAX)));
-  const isCut = lines.length > charsMax || text.length > SITE_ROWS_BYTES_MAX;
+  // A provider's own white space is left out, so more is looked at than is shown.
+  const looked = text.slice(0, JSON_LOOKED_AT * charsMax);
+  const lines = escapeInvisible(indentJson(looked));
+  const isCut = lines.length > charsMax || looked !== text;
   return (
     <>
       <pre tabIndex={0} class="tall">
         <code>{isCut ? `${lines.slice(0, charsMax).toWellFormed()}\n…` : lines}</code>
       </pre>
-      {isCut && (
-        <p class="soft small">
-          The first {digits(charsMax)} characters. Read the feed for the rest.
-        </p>
-      )}
+      {isCut && <p class="soft small">Only the beginning. Read the feed for the rest.</p>}
     </>
   );
 }
 
-function RowTable({ rows, columns, others }: ShownRows) {
-  const cells = rows.map((row) => columns.map(({ key }) => cellOf(memberOf(row, key))));
+function RowTable({ rows, columns, others, otherCount }: ShownRows) {
   return (
     <>
       <section class="scroll rows" aria-label="Rows" tabIndex={0}>
@@ -162,7 +148,7 @@ function RowTable({ rows, columns, others }: ShownRows) {
             </tr>
           </thead>
           <tbody>
-            {cells.map((row) => (
+            {rows.map((row) => (
               <tr>
                 {row.map((cell, place) => (
                   <RowCell {...cell} isNumeric={columns[place]?.isNumeric === true} />
@@ -172,8 +158,8 @@ function RowTable({ rows, columns, others }: ShownRows) {
           </tbody>
         </table>
       </section>
-      <Others names={others} />
-      {cells.flat().some(({ isCut }) => isCut) && (
+      <Others names={others} count={otherCount} />
+      {rows.flat().some(({ isCut }) => isCut) && (
         <p class="soft small">
           Long values are cut after {digits(SITE_CELL_CHARS_MAX)} characters.
         </p>
@@ -196,14 +182,13 @@ function RowCell({ text, kind, isNumeric }: Cell & { readonly isNumeric: boolean
   return <td class={className || undefined}>{kind === "nested" ? <code>{text}</code> : text}</td>;
 }
 
-function Others({ names }: { readonly names: readonly string[] }) {
-  if (names.length === 0) return null;
-  const named = names.slice(0, OTHERS_NAMED);
-  const rest = names.length - named.length;
+function Others({ names, count }: { readonly names: readonly string[]; readonly count: number }) {
+  if (count === 0) return null;
+  const rest = count - names.length;
   return (
     <p class="soft small">
-      {counted(names.length, "more field")} not shown:{" "}
-      {named.map((name, place) => (
+      {counted(count, "more field")} not shown:{" "}
+      {names.map((name, place) => (
         <>
           {place > 0 && ", "}
           <code>{name}</code>
@@ -215,14 +200,13 @@ function Others({ names }: { readonly names: readonly string[] }) {
 }
 
 /** Drawn from the table of rows by the page's script, which alone shows it. */
-function RowChart({ rows, columns }: ShownRows) {
-  const drawn = columns.flatMap((column, place) =>
-    isDrawable(rows.map((row) => memberOf(row, column.key))) ? [{ ...column, place }] : [],
+function RowChart({ columns, timePlace }: ShownRows) {
+  const drawn = columns.flatMap(({ head, isDrawable }, place) =>
+    isDrawable ? [{ head, place }] : [],
   );
-  const time = columns.findIndex(({ key }) => key === EVENT_TIME);
-  if (drawn.length === 0 || time < 0) return null;
+  if (drawn.length === 0 || timePlace < 0) return null;
   return (
-    <figure class="chart" data-rows={ROWS_ID} data-time={time} hidden>
+    <figure class="chart" data-rows={ROWS_ID} data-time={timePlace} hidden>
       <figcaption>
         <label>
           Chart of{" "}
@@ -235,13 +219,5 @@ function RowChart({ rows, columns }: ShownRows) {
       </figcaption>
       <div class="plot" aria-hidden="true" />
     </figure>
-  );
-}
-
-/** Whether the column has numbers of which two differ. */
-function isDrawable(values: readonly unknown[]): boolean {
-  const given = values.filter((value) => value !== null && value !== undefined);
-  return (
-    given.every(isNumber) && new Set(given.map((value) => Number(JSON.stringify(value)))).size > 1
   );
 }

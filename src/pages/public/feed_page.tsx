@@ -113,8 +113,9 @@ function sampleOf({ feed, rowTexts }: FeedPage): string | null {
   const sample = feed.sample_response;
   if (sample !== null && sample.length <= SITE_ROWS_BYTES_MAX) return sample;
   if (rowTexts === null) return null;
-  if (consumerType(feed.feed_type) !== "singleton") return `[${rowTexts}]`;
-  return rowTexts.length < SITE_ROWS_BYTES_MAX ? rowTexts : null;
+  const isCut =
+    consumerType(feed.feed_type) === "singleton" && rowTexts.length >= SITE_ROWS_BYTES_MAX;
+  return isCut ? null : `[${rowTexts}]`;
 }
 
 function FeedFacts({ feed, newestEvent }: FeedPage) {

@@ -7,7 +7,7 @@
 import { parseFeedFields } from "../../feeds/feed_fields.ts";
 import { schemaProperties } from "../../feeds/schema_properties.ts";
 import { isObject, type JsonObject } from "../../lib/records.ts";
-import { cellOf, cut, memberOf, oneLine } from "./shown_rows.ts";
+import { cellOf, cut, firstRowOf, oneLine } from "./shown_rows.ts";
 
 export interface FieldDetails {
   readonly name: string;
@@ -39,7 +39,7 @@ export function describeFields({ schema, sample }: Described) {
   const { fields, unnamedCount } = parseFeedFields(schema, sample);
   const properties = new Map(schemaProperties(schema));
   const required = requiredOf(schema);
-  const examples = firstRowOf(sample);
+  const examples = firstRowOf(sample ?? "null");
   return {
     unnamedCount,
     fields: fields.map(({ name, type }): FieldDetails => {
@@ -51,9 +51,11 @@ export function describeFields({ schema, sample }: Described) {
         type: withFormat(type, property.format),
         isRequired: required.has(name),
         description: wordsOf(property.description),
-        values: values.slice(0, VALUES_SHOWN).map((value) => shownValue(value, VALUE_CHARS_MAX)),
+        values: values
+          .slice(0, VALUES_SHOWN)
+          .map((value) => shownValue(JSON.stringify(value), VALUE_CHARS_MAX)),
         otherValues: Math.max(0, values.length - VALUES_SHOWN),
-        example: shownValue(exampleOf(property) ?? memberOf(examples, name), EXAMPLE_CHARS_MAX),
+        example: shownValue(exampleOf(property) ?? examples.get(name), EXAMPLE_CHARS_MAX),
       };
     }),
   };
@@ -64,19 +66,15 @@ function requiredOf(schema: string | null): ReadonlySet<unknown> {
   return new Set(isObject(parsed) && Array.isArray(parsed.required) ? parsed.required : []);
 }
 
-function firstRowOf(sample: string | null): JsonObject {
-  const value: unknown = JSON.parse(sample ?? "null");
-  const row: unknown = Array.isArray(value) ? value[0] : value;
-  return isObject(row) ? row : {};
-}
-
 function enumOf(property: JsonObject): readonly unknown[] {
   if (Array.isArray(property.enum)) return property.enum;
   return property.const === undefined ? [] : [property.const];
 }
 
-function exampleOf(property: JsonObject): unknown {
-  return Array.isArray(property.examples) ? property.examples[0] : property.example;
+/** As JSON text. */
+function exampleOf(property: JsonObject): string | undefined {
+  const example = Array.isArray(property.examples) ? property.examples[0] : property.example;
+  return JSON.stringify(example);
 }
 
 function withFormat(type: string, format: unknown): string {
@@ -88,6 +86,6 @@ function wordsOf(description: unknown): string {
   return cut(oneLine(description), DESCRIPTION_CHARS_MAX);
 }
 
-function shownValue(value: unknown, charsMax: number): string {
-  return cut(cellOf(value).text, charsMax);
+function shownValue(source: string | undefined, charsMax: number): string {
+  return cut(cellOf(source).text, charsMax);
 }
