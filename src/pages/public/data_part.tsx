@@ -11,6 +11,7 @@ import { escapeInvisible } from "../../lib/invisible_text.ts";
 import { SITE_CELL_CHARS_MAX, SITE_ROWS_BYTES_MAX, SITE_ROWS_SHOWN } from "../../limits.ts";
 import type { Row } from "../../postgres/client/database.ts";
 import { counted, digits, Tabs } from "../layout/parts.tsx";
+import { RowMap } from "./map_part.tsx";
 import { type Cell, type ShownRows, showRows } from "./shown_rows.ts";
 
 type Feed = Row<"find_feed_row">;
@@ -41,6 +42,7 @@ export function DataPart({ feed, rowTexts }: DataPartProps) {
       <h2>{type === "stream" ? "Latest events" : "Rows"}</h2>
       <p class="soft small">{countWords(feed, shown.rows.length)}</p>
       {type === "stream" && <RowChart {...shown} />}
+      <RowMap {...shown} />
       <TableAndJson shown={shown} json={json} name="rows" />
     </section>
   );

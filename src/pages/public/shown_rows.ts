@@ -9,6 +9,7 @@
 import { escapeInvisible, withoutInvisible } from "../../lib/invisible_text.ts";
 import { type JsonSpan, type JsonText, scanJson, textOf } from "../../lib/json_text.ts";
 import { JSON_DEPTH_MAX, SITE_CELL_CHARS_MAX, SITE_COLUMNS_SHOWN } from "../../limits.ts";
+import { type MapPoint, pointOf } from "./map_points.ts";
 
 export interface ShownColumn {
   /** The rows' key, as it is shown. */
@@ -28,6 +29,8 @@ export interface ShownRows {
   readonly otherCount: number;
   /** The place of the column with the times of a stream's events. -1 if there is none. */
   readonly timePlace: number;
+  /** Of the rows that have coordinates. */
+  readonly points: readonly MapPoint[];
 }
 
 type Kind = "absent" | "null" | "number" | "text" | "nested";
@@ -83,6 +86,7 @@ export function showRows(json: string, rowsMax: number): ShownRows {
     others: others.slice(0, OTHERS_NAMED).map(({ key }) => shownKey(key)),
     otherCount: others.length,
     timePlace: columns.findIndex(({ key }) => key === EVENT_TIME),
+    points: rows.flatMap((row) => pointOf(row) ?? []),
   };
 }
 
