@@ -53,7 +53,7 @@ export function describeFields({ schema, sample }: Described) {
         description: wordsOf(property.description),
         values: values
           .slice(0, VALUES_SHOWN)
-          .map((value) => shownValue(JSON.stringify(value), VALUE_CHARS_MAX)),
+          .map((value) => cut(cellOf(JSON.stringify(value)).text, VALUE_CHARS_MAX)),
         otherValues: Math.max(0, values.length - VALUES_SHOWN),
         example: shownValue(exampleOf(property) ?? examples.get(name), EXAMPLE_CHARS_MAX),
       };
@@ -86,6 +86,8 @@ function wordsOf(description: unknown): string {
   return cut(oneLine(description), DESCRIPTION_CHARS_MAX);
 }
 
+/** "" for what says nothing. */
 function shownValue(source: string | undefined, charsMax: number): string {
-  return cut(cellOf(source).text, charsMax);
+  const { text, kind } = cellOf(source);
+  return kind === "null" ? "" : cut(text, charsMax);
 }

@@ -37,7 +37,8 @@ describe("describeFields", () => {
 
   test("without an example in the schema, the sample's value is one", () => {
     expect(detailsOf({ properties: { a: {} } }, [{ a: { b: [1] } }])[0]?.example).toBe('{"b":[1]}');
-    expect(detailsOf(undefined, { a: null })[0]?.example).toBe("null");
+    expect(detailsOf(undefined, { a: 1.5 })[0]?.example).toBe("1.5");
+    expect(detailsOf(undefined, { a: null })[0]?.example).toBe("");
   });
 
   test("a schema that is no such thing describes nothing", () => {
