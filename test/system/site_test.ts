@@ -207,9 +207,9 @@ describe.skipIf(!hasBrowser)("public pages in a browser", () => {
     const chart = page.locator("figure[data-rows]");
     await chart.locator("canvas").waitFor();
     const legend = chart.locator(".u-legend");
-    expect(await legend.textContent()).toContain("id");
-    await chart.locator("select").selectOption({ label: "magnitude" });
-    await legend.getByText("magnitude").waitFor();
+    expect(await legend.textContent()).toContain("magnitude");
+    await chart.locator("select").selectOption({ label: "depth" });
+    await legend.getByText("depth").waitFor();
     expect(await chart.locator("canvas").count()).toBe(1);
     expect(await page.locator(".map circle").count()).toBe(50);
     const outline = await page.evaluate(

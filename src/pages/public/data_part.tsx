@@ -201,11 +201,14 @@ function Others({ names, count }: { readonly names: readonly string[]; readonly 
   );
 }
 
+/** Numbers that say nothing in a chart are the last choice. */
+const ID_NAME = /(?:^|[^a-z])id$/i;
+
 /** Drawn from the table of rows by the page's script, which alone shows it. */
 function RowChart({ columns, timePlace }: ShownRows) {
-  const drawn = columns.flatMap(({ head, isDrawable }, place) =>
-    isDrawable ? [{ head, place }] : [],
-  );
+  const drawn = columns
+    .flatMap(({ head, isDrawable }, place) => (isDrawable ? [{ head, place }] : []))
+    .toSorted((a, b) => Number(ID_NAME.test(a.head)) - Number(ID_NAME.test(b.head)));
   if (drawn.length === 0 || timePlace < 0) return null;
   return (
     <figure class="chart" data-rows={ROWS_ID} data-time={timePlace} hidden>

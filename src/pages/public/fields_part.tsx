@@ -25,7 +25,7 @@ export function FieldsPart({ fields, unnamedCount }: ReturnType<typeof describeF
         empty="The provider gives neither a schema nor a sample."
       />
       {unnamedCount > 0 && (
-        <p class="soft small">{counted(unnamedCount, "more field")} in the schema.</p>
+        <p class="soft small">{counted(unnamedCount, "more field")} not listed here.</p>
       )}
     </section>
   );
