@@ -241,7 +241,7 @@ describe.skipIf(!hasBrowser)("public pages in a browser", () => {
       }
       const table = page.locator("#rows");
       expect(await table.isVisible()).toBe(true);
-      await page.getByRole("group", { name: "View" }).getByText("JSON").click();
+      await page.getByRole("group", { name: "View" }).getByRole("radio", { name: "JSON" }).check();
       expect(await table.isVisible()).toBe(false);
       expect(await page.locator("figure[data-rows]").isVisible()).toBe(hasJavaScript);
       await page.context().close();
