@@ -17,7 +17,7 @@ const WIDTH_MIN = 150;
 /** Around the points, of the width. */
 const MARGIN = 0.12;
 /** Of a point, of the width. */
-const RADIUS = 0.006;
+const RADIUS = 0.008;
 
 export function RowMap({ points }: { readonly points: readonly MapPoint[] }) {
   const places = points
