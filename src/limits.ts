@@ -514,6 +514,14 @@ export const AGENT_FEEDS_MAX = 100;
 export const PUBLIC_PAGES_BYTES_MAX = 16 * MIB;
 /** How old a public page in memory may be, in milliseconds. */
 export const PUBLIC_PAGE_MS_MAX = 5_000;
+/** How often the version of a feed's page is looked up at most, and how old the page may be at the same version. */
+export const PUBLIC_PAGE_LOOK_MS = 1_000;
+export const VERSIONED_PAGE_MS_MAX = 60_000;
+/** Rows and bytes of rows on a feed's page, columns of its table, and characters of a cell. */
+export const SITE_ROWS_SHOWN = 50;
+export const SITE_ROWS_BYTES_MAX = 100 * KIB;
+export const SITE_COLUMNS_SHOWN = 12;
+export const SITE_CELL_CHARS_MAX = 200;
 /** Readmes cached as HTML with their text, in characters. The pages above are rebuilt far more often. */
 export const RENDERED_READMES_CHARS_MAX = 8 * MIB;
 /** Feeds on a page of the public catalog, categories beside it, and the largest offset. */

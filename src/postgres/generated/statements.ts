@@ -205,9 +205,11 @@ import sql_pages_console_find_names from "../../../sql/pages/console/find_names.
 import sql_pages_console_find_session from "../../../sql/pages/console/find_session.sql" with { type: "text" };
 import sql_pages_console_find_sign_in_link from "../../../sql/pages/console/find_sign_in_link.sql" with { type: "text" };
 import sql_pages_console_use_sign_in_link from "../../../sql/pages/console/use_sign_in_link.sql" with { type: "text" };
+import sql_pages_public_find_page_version from "../../../sql/pages/public/find_page_version.sql" with { type: "text" };
 import sql_pages_public_list_categories from "../../../sql/pages/public/list_categories.sql" with { type: "text" };
 import sql_pages_public_list_feed_pages from "../../../sql/pages/public/list_feed_pages.sql" with { type: "text" };
 import sql_pages_public_list_push_days from "../../../sql/pages/public/list_push_days.sql" with { type: "text" };
+import sql_pages_public_read_shown_rows from "../../../sql/pages/public/read_shown_rows.sql" with { type: "text" };
 import sql_people_accept_invitation from "../../../sql/people/accept_invitation.sql" with { type: "text" };
 import sql_people_begin_proof from "../../../sql/people/begin_proof.sql" with { type: "text" };
 import sql_people_change_member from "../../../sql/people/change_member.sql" with { type: "text" };
@@ -676,9 +678,11 @@ export const STATEMENTS = {
   find_session: numbered(sql_pages_console_find_session),
   find_sign_in_link: numbered(sql_pages_console_find_sign_in_link),
   use_sign_in_link: numbered(sql_pages_console_use_sign_in_link),
+  find_page_version: numbered(sql_pages_public_find_page_version),
   list_categories: numbered(sql_pages_public_list_categories),
   list_feed_pages: numbered(sql_pages_public_list_feed_pages),
   list_push_days: numbered(sql_pages_public_list_push_days),
+  read_shown_rows: numbered(sql_pages_public_read_shown_rows),
   accept_invitation: numbered(sql_people_accept_invitation),
   begin_proof: numbered(sql_people_begin_proof),
   change_member: numbered(sql_people_change_member),
@@ -2180,6 +2184,17 @@ export interface StatementTypes {
       readonly made_by: string;
     };
   };
+  /** the version of everything that a listed feed's page shows of the feed */
+  find_page_version: {
+    parameters: {
+      readonly endpoint_path: string;
+    };
+    row: {
+      readonly data_version: bigint;
+      readonly definition_version: bigint;
+      readonly push_count: bigint;
+    };
+  };
   /** the categories with the most listed feeds, for the front page */
   list_categories: {
     parameters: {
@@ -2210,6 +2225,18 @@ export interface StatementTypes {
     row: {
       readonly day: string;
       readonly pushes: bigint;
+    };
+  };
+  /** the first rows of a feed for its page, in the order of a read and up to a number of bytes */
+  read_shown_rows: {
+    parameters: {
+      readonly feed_id: string;
+      readonly rows_max: number;
+      readonly bytes_max: number;
+    };
+    row: {
+      readonly newest_event: string | null;
+      readonly data: string | null;
     };
   };
   /** makes a person a member of the account to which its address was invited */
@@ -3671,9 +3698,11 @@ export const ARGUMENTS: {
   find_session: (by) => [by.session_hash],
   find_sign_in_link: (by) => [by.link_hash, by.is_for_operators],
   use_sign_in_link: (by) => [by.link_hash, by.is_for_operators],
+  find_page_version: (by) => [by.endpoint_path],
   list_categories: (by) => [by.limit],
   list_feed_pages: (by) => [by.limit],
   list_push_days: (by) => [by.feed_id, by.days, by.counted_max],
+  read_shown_rows: (by) => [by.feed_id, by.rows_max, by.bytes_max],
   accept_invitation: (by) => [by.invitation_id, by.person_id],
   begin_proof: (by) => [by.proof_hash, by.address, by.address_key, by.code_hash, by.network, by.lifetime, by.address_max, by.network_max, by.mail_subject, by.mail_text, by.mail_html],
   change_member: (by) => [by.account_id, by.person_id, by.role, by.acting_person, by.actor],
