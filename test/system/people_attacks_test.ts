@@ -10,9 +10,6 @@ import { present } from "../../src/lib/assert.ts";
 import { agree, redeem } from "../../src/oauth/codes.ts";
 import type { Gateway } from "../../src/server.ts";
 import { signIn } from "../pages/console/support.ts";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { insertAdminKey } from "../support/insert_key.ts";
-import { seedFeed } from "../support/seed.ts";
 import {
   accept,
   type Browser,
@@ -22,7 +19,10 @@ import {
   invite,
   join,
   prove,
-} from "./support.ts";
+} from "../people/support.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { insertAdminKey } from "../support/insert_key.ts";
+import { seedFeed } from "../support/seed.ts";
 
 const WELCOME = 1_000;
 
