@@ -42,7 +42,7 @@ export interface Member extends Person {
   >;
 }
 
-/** Who is signed in, and what for. */
+/** A sign-in: its key or person, its role, and the account that it acts in. */
 export interface Session {
   readonly token: string;
   /** Whose pages the session has. A person has those of consumers and of providers: see `actingAs`. */
