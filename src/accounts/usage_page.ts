@@ -69,6 +69,7 @@ export async function pageUsage(
     feed_id: feedId,
     key_id: keyId,
     chain_id: chainId,
+    is_discovery_hidden: false,
     from_usage_id: from,
     limit: limit + 1,
   });

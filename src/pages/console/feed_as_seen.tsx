@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Column, digits, Facts, type Figure, Table, Text } from "../layout/parts.tsx";
+import { type Column, dollars, Facts, type Figure, Table, Text } from "../layout/parts.tsx";
 
 export interface ShownFeed {
   readonly name: string;
@@ -85,7 +85,7 @@ export function priceText(
 ): string {
   switch (feed.price_type) {
     case "metered":
-      return `${digits(feed.price_per_1k ?? 0)} USD per 1,000 calls`;
+      return `${dollars(feed.price_per_1k ?? 0)} USD per 1,000 calls`;
     case "one_time":
       return `${(Number(feed.one_time_price_cents) / 100).toFixed(2)} USD once`;
     default:

@@ -19,12 +19,13 @@ const ACTS: Readonly<Record<string, Act>> = {
   top_up: TOP_UP,
   end_agent: {
     isForOwners: true,
-    confirm: () => "The agent's key ends. Its next call is refused.",
+    confirm: (form) =>
+      `The agent ${form.text("agent_name") || "without a name"} is ended: its next call is refused. It can ask to be connected again.`,
     async run({ services, session, actor }, form) {
       const { keys, database } = services;
       const principal = await keys.identify(session.key, "read");
       await endOwnAgent(database, { principal, keyId: form.text("key_id") }, actor);
-      return { kind: "go", to: "", done: "revoked" };
+      return { kind: "go", to: "", done: "agent_ended" };
     },
   },
 };
@@ -95,7 +96,7 @@ export async function showAccount(
               head: "End",
               cell: (row) => (
                 <ActForm
-                  hidden={{ key_id: row.key_id }}
+                  hidden={{ key_id: row.key_id, agent_name: row.name ?? "" }}
                   buttons={[{ act: "end_agent", text: "End", tone: "danger" }]}
                 />
               ),
