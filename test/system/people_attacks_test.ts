@@ -379,8 +379,7 @@ describe("at the same time", () => {
       const made = await one.post("/console/own-keys", {
         act: "make",
         permission: "read",
-        daily: "1000000",
-        confirmed: "yes",
+        daily: "1",
       });
       const key = present(/fg_read_\w+/.exec(await made.text())?.[0]);
       const [row] = await gateway.sql<[{ key_id: string }]>`
@@ -398,7 +397,7 @@ describe("at the same time", () => {
         act: "edit",
         key_id: row.key_id,
         key_name: "edited",
-        daily: "500",
+        daily: "0.0005",
         confirmed: "yes",
       };
       const work = [

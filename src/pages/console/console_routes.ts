@@ -244,7 +244,7 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
   }
 
   /** In the place of a page that needs a session, to which the sign-in leads back. */
-  function signInInstead(call: RoutedCall): Response {
+  function signInInstead(call: RoutedCall): Promise<Response> {
     const { request } = call;
     const { pathname, search } = urlOf(request);
     const isForm = request.method === "POST";

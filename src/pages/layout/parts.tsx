@@ -109,7 +109,7 @@ export function FigureCard(card: {
 
 /** Characters that a card's width has room for in the usual size, and in the next smaller one. */
 const VALUE_CHARACTERS = 10;
-const LONG_VALUE_CHARACTERS = 13;
+const LONG_VALUE_CHARACTERS = 12;
 
 function lengthClass(value: ComponentChildren): string {
   const { length } = String(value);

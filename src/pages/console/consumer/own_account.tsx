@@ -6,7 +6,16 @@
  */
 import type { ComponentChildren } from "preact";
 import { endOwnAgent } from "../../../consumer/end_agent.ts";
-import { digits, Facts, FigureCard, Table, Text, Time } from "../../layout/parts.tsx";
+import {
+  counted,
+  dollars,
+  Facts,
+  FigureCard,
+  Money,
+  Table,
+  Text,
+  Time,
+} from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import type { Act, Form, PageRoute, View, Visit } from "../visit.ts";
 import { readAccount, readCalls } from "./own_records.ts";
@@ -59,21 +68,21 @@ export async function showAccount(
         <div class="cards">
           <FigureCard
             label="Balance"
-            value={digits(account.balance.credits)}
-            note={`credits = ${digits(account.balance.usd)} USD`}
+            value={`${dollars(account.balance.usd)} USD`}
+            note={counted(account.balance.credits, "credit")}
           />
           {budget !== undefined && (
             <FigureCard
               label="This key's budget today"
-              value={`${digits(budget.left.credits)} left`}
-              note={`of ${digits(budget.daily.credits)} credits; ${digits(budget.spent.credits)} spent`}
+              value={`${dollars(budget.left.usd)} USD left`}
+              note={`of ${dollars(budget.daily.usd)} USD; ${dollars(budget.spent.usd)} USD spent`}
             />
           )}
         </div>
         <Facts
           of={{
             "Account id": <code>{account.id}</code>,
-            "Budget begins anew": budget && <Time of={budget.resets_at} />,
+            "Budget resets": budget && <Time of={budget.resets_at} />,
             "More credits": (
               <a href={`${visit.root}/billing?account_id=${account.id}`}>How to pay</a>
             ),
@@ -87,9 +96,9 @@ export async function showAccount(
           columns={[
             { head: "Agent", cell: (row) => <Text of={row.name} /> },
             {
-              head: "Spent today, credits",
+              head: "Spent today",
               kind: "num",
-              cell: (row) => digits(row.spent.credits),
+              cell: (row) => <Money usd={row.spent.usd} credits={row.spent.credits} />,
             },
             { head: "Ends", kind: "when", cell: (row) => <Time of={row.expires_at} /> },
             {

@@ -227,22 +227,25 @@ function FoundObjects({ visit, found }: FoundObjectsProps) {
   if (found === undefined) return null;
   if (found.length === 0) return <div class="empty">No account or feed matches.</div>;
   return (
-    <ul>
-      {found.map(({ parameter, id, name }) => (
-        <li>
-          <a
-            href={addressWith(visit.query, {
-              name: parameter,
-              value: id,
-              without: ["q", "account_id", "feed_id"],
-            })}
-          >
-            {parameter === "feed_id" ? "feed " : "account "}
-            <Text of={name} />
-          </a>
-        </li>
-      ))}
-    </ul>
+    <div class="note-box">
+      <p>Show the changes of</p>
+      <ul>
+        {found.map(({ parameter, id, name }) => (
+          <li>
+            <a
+              href={addressWith(visit.query, {
+                name: parameter,
+                value: id,
+                without: ["q", "account_id", "feed_id"],
+              })}
+            >
+              {parameter === "feed_id" ? "feed " : "account "}
+              <Text of={name} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -80,6 +80,20 @@ const UNTOLD = new Set([
   "draft_step",
   "deleted_at",
   "person_id",
+  "invitation_id",
+  "created_at",
+]);
+/** What a new feed has besides, which its page shows. */
+const UNTOLD_OF_NEW = new Set([
+  "description",
+  "readme_md",
+  "schema_definition",
+  "schema_version",
+  "schema_locked",
+  "sample_response",
+  "sync_interval_mins",
+  "update_frequency_text",
+  "status",
 ]);
 
 /** What changed, a sentence or less for each field. */
@@ -102,6 +116,9 @@ function isAmount(name: string): boolean {
 
 function changeOf(name: string, was: unknown, is: unknown): string {
   if (isNothing(was) && isNothing(is)) return "";
+  // Of a feed that is free, or that nobody wants to have listed.
+  if (isNothing(was) && ((name === "price_per_1k" && numberText(is) === "0") || is === "none"))
+    return "";
   if (name === "schema_locked")
     return is === true ? "schema locked" : was === true ? "schema unlocked" : "";
   if (name === "revoked_at") return "";

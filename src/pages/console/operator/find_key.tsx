@@ -165,7 +165,7 @@ function FoundKey({ visit, found, isAgent, form }: FoundKeyProps) {
             ) : (
               <AccountLink visit={visit} id={found.account_id} name={found.account_name ?? ""} />
             ),
-          Name: <Text of={found.name} />,
+          Name: found.name && <Text of={found.name} />,
           Created: <Time of={found.created_at} />,
           "Last used": <Time of={found.last_used_at} />,
           Ends: found.expires_at === null ? "never" : <Time of={found.expires_at} />,
