@@ -357,7 +357,8 @@ describe("the consent", () => {
       "calls itself",
       "agent.example",
       "Research",
-      "1000",
+      'value="2.00"',
+      "USD",
       "30",
     ]) {
       expect(html).toContain(words);

@@ -347,7 +347,7 @@ test("an operator invites, removes and closes in the console", async () => {
   await forgetLimits();
   const account = await gateway.createAccount({ name: "Operated" });
   const operator = await signIn(gateway.baseUrl, admin);
-  const path = `/accounts/${account}`;
+  const path = `/accounts/${account}/settings`;
   const address = newAddress();
   await operator.act(path, { act: "invite_member", address, role: "owner" });
   const member = await join(gateway, address, { accepts: true });

@@ -132,9 +132,12 @@ describe("closing an account", () => {
       ]);
     }
     const operator = await signIn(gateway.baseUrl, admin);
-    const page = await (await operator.get(`/accounts/${account}`)).text();
+    const parts = ["", "/keys", "/money", "/settings"].map(async (part) =>
+      (await operator.get(`/accounts/${account}${part}`)).text(),
+    );
+    const page = (await Promise.all(parts)).join("");
     expect(page).toContain("Closed at");
-    for (const gone of ["Make a key", "End the suspension", ">Grant<"]) {
+    for (const gone of ["Create key", "End the suspension", ">Add credits<", ">Save<"]) {
       expect(page).not.toContain(gone);
     }
   });
