@@ -52,11 +52,11 @@ export function FeedAsSeen({ feed }: { readonly feed: ShownFeed }) {
           { head: "Type", cell: (row) => <Text of={row.type} /> },
           ...(fields.some((field) => field.description !== "") ? [FIELD_WORDS] : []),
         ]}
-        empty="It has no schema, so agents don't know its fields before they read it."
+        empty="The feed has no schema, so agents don't know its fields before they read it."
       />
       <h3>Sample</h3>
       {feed.sample_response === null || feed.sample_response === undefined ? (
-        <div class="empty">It has no sample. Agents must read the feed to see a row.</div>
+        <div class="empty">The feed has no sample. Agents must read the feed to see a row.</div>
       ) : (
         <pre>
           <Text of={JSON.stringify(feed.sample_response, null, 2)} />

@@ -19,8 +19,8 @@ import { LinkChoice } from "../link_choice.tsx";
 import { fileOf, type ListedTable, type ListPart, listedTable } from "../listed_table.tsx";
 import { AccountLink } from "../lists.tsx";
 import type { PageRoute, Visit } from "../visit.ts";
-import { partOf } from "./find_anything.tsx";
 import { operatorMakes } from "./operator_act.ts";
+import { partOf } from "./picks.ts";
 
 const LISTED = 50;
 const STATES = [

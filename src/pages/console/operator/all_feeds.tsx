@@ -15,8 +15,8 @@ import { fileOf, type ListedTable } from "../listed_table.tsx";
 import { AccountLink } from "../lists.tsx";
 import type { PageRoute, Visit } from "../visit.ts";
 import { feedsTable } from "./feed_table.tsx";
-import { partOf } from "./find_anything.tsx";
 import { listInput } from "./operator_act.ts";
+import { partOf } from "./picks.ts";
 
 const FILTERS = ["status", "review", "health", "account_id"];
 const ANY = ["", "any"] as const;

@@ -17,10 +17,10 @@ import { addressWith, LinkChoice } from "../link_choice.tsx";
 import { fileOf, type ListedTable, listedTable } from "../listed_table.tsx";
 import { AccountLink, FeedLink } from "../lists.tsx";
 import { findNames, type NameOf } from "../names.ts";
-import { RangeLinks, rangeOf } from "../time_range.tsx";
+import { RangeLinks, rangeOf } from "../shown_range.tsx";
 import type { PageRoute, Visit } from "../visit.ts";
 import { AUDIT_KINDS, auditAction, auditChanges } from "./audit_words.ts";
-import { partOf } from "./find_anything.tsx";
+import { partOf } from "./picks.ts";
 
 const LISTED = 50;
 /** Accounts, and feeds, to choose from. */

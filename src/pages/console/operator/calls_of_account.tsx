@@ -17,7 +17,7 @@ import { addressWith, LinkChoice } from "../link_choice.tsx";
 import { fileOf, type ListedTable, listedTable } from "../listed_table.tsx";
 import { FeedLink } from "../lists.tsx";
 import { findNames } from "../names.ts";
-import { isByMonth, RangeLinks, rangeOf } from "../time_range.tsx";
+import { isByMonth, RangeLinks, rangeOf } from "../shown_range.tsx";
 import { idOf, type PageRoute, type Visit } from "../visit.ts";
 import { accountView, framedAccount, nameOfAccount } from "./account_frame.tsx";
 import { MovedChart } from "./one_account.tsx";

@@ -10,11 +10,9 @@ import { FilterForm } from "../act_form.tsx";
 import type { Download, PageRoute, Visit } from "../visit.ts";
 import { accountsTable } from "./accounts_list.tsx";
 import { feedsTable } from "./feed_table.tsx";
-import { suggest } from "./picks.ts";
+import { partOf, suggest } from "./picks.ts";
 
 const LISTED = 10;
-/** Longer texts are no name. */
-const PART_LENGTH_MAX = 200;
 
 export const FIND_ANYTHING: PageRoute = {
   path: "find",
@@ -64,10 +62,6 @@ export const FIND_ANYTHING: PageRoute = {
     };
   },
 };
-
-export function partOf({ query }: Visit): string {
-  return (query.get("q") ?? "").trim().slice(0, PART_LENGTH_MAX).toWellFormed();
-}
 
 async function suggestions(visit: Visit): Promise<Download | undefined> {
   const of = visit.query.get("of");

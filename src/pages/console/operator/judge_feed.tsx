@@ -31,7 +31,7 @@ import { FeedAsSeen, type ShownFeed } from "../feed_as_seen.tsx";
 import { fileOf, type ListedTable, listedTable } from "../listed_table.tsx";
 import { AccountLink } from "../lists.tsx";
 import { OpenBatches } from "../open_batches.tsx";
-import { RangeLinks, rangeOf } from "../time_range.tsx";
+import { RangeLinks, rangeOf } from "../shown_range.tsx";
 import {
   type Acted,
   type Change,

@@ -15,7 +15,7 @@ import { dollars, FigureCard } from "../../layout/parts.tsx";
 import { FoldedForm } from "../act_form.tsx";
 import { moneyWords, typedCredits, typedUsd, usdOfCredits } from "../amounts.ts";
 import { fileOf, type ListedTable, listedTable } from "../listed_table.tsx";
-import { RangeLinks, rangeOf } from "../time_range.tsx";
+import { RangeLinks, rangeOf } from "../shown_range.tsx";
 import type { PageRoute, Visit } from "../visit.ts";
 import { moneyActs, payoutsTable, purchasesTable } from "./money_tables.tsx";
 import { operatorEntry } from "./operator_act.ts";

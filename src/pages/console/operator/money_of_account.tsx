@@ -18,7 +18,7 @@ import { counted, dollars, FigureCard, Message, Text } from "../../layout/parts.
 import { ActForm, FoldedForm } from "../act_form.tsx";
 import { moneyWords, typedCredits, typedUsd, usdOfCredits } from "../amounts.ts";
 import { fileOf } from "../listed_table.tsx";
-import { RangeLinks, rangeOf } from "../time_range.tsx";
+import { RangeLinks, rangeOf } from "../shown_range.tsx";
 import { type Acted, type Done, idOf, type PageRoute, type Visit } from "../visit.ts";
 import { accountView, framedAccount, nameOfAccount } from "./account_frame.tsx";
 import { moneyActs, payoutsTable, purchasesTable } from "./money_tables.tsx";

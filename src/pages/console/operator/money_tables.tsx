@@ -29,7 +29,7 @@ import { typedUsd, usdWords } from "../amounts.ts";
 import { type ListedTable, listedTable } from "../listed_table.tsx";
 import { AccountLink, FeedLink } from "../lists.tsx";
 import { findNames } from "../names.ts";
-import { rangeOf } from "../time_range.tsx";
+import { rangeOf } from "../shown_range.tsx";
 import type { Acted, Change, Done, Form, Visit } from "../visit.ts";
 import { operatorAct, operatorEntry } from "./operator_act.ts";
 import { type Picked, pickAccount, pickFeed } from "./picks.ts";

@@ -29,7 +29,7 @@ import {
 import { FoldedForm } from "../act_form.tsx";
 import { byMonth } from "../amounts.ts";
 import { CsvLink, fileOf, type ListedTable, listedTable } from "../listed_table.tsx";
-import { isByMonth, RangeLinks, rangeOf } from "../time_range.tsx";
+import { isByMonth, RangeLinks, rangeOf } from "../shown_range.tsx";
 import { type Acted, type Done, idOf, type PageRoute, type Visit } from "../visit.ts";
 import { accountView, nameOfAccount } from "./account_frame.tsx";
 import { operatorAct } from "./operator_act.ts";

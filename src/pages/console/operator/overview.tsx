@@ -21,7 +21,7 @@ import {
 import { byMonth, usdOfCredits } from "../amounts.ts";
 import { LinkChoice } from "../link_choice.tsx";
 import { CsvLink, fileOf, type ListedTable, listedTable } from "../listed_table.tsx";
-import { isByMonth, RangeLinks, rangeOf, type ShownRange } from "../time_range.tsx";
+import { isByMonth, RangeLinks, rangeOf, type ShownRange } from "../shown_range.tsx";
 import type { PageRoute, Visit } from "../visit.ts";
 import { feedsTable } from "./feed_table.tsx";
 import { operatorTop } from "./top_tables.tsx";

@@ -98,6 +98,14 @@ export async function pickFeed(
   }
 }
 
+/** Longer texts are no name. */
+const PART_LENGTH_MAX = 200;
+
+/** The part of a name that a page's address asks for; "" if it asks for none. */
+export function partOf({ query }: Visit): string {
+  return (query.get("q") ?? "").trim().slice(0, PART_LENGTH_MAX).toWellFormed();
+}
+
 export type Suggested = "accounts" | "feeds";
 
 /** Names that begin an input's list: those that match, or the newest. */

@@ -9,7 +9,7 @@ import { reportTop, type TopOutcome } from "../../../operator/reports.ts";
 import { usdOfCredits } from "../amounts.ts";
 import { type ListedTable, listedTable } from "../listed_table.tsx";
 import { AccountLink, FeedLink } from "../lists.tsx";
-import { rangeOf } from "../time_range.tsx";
+import { rangeOf } from "../shown_range.tsx";
 import type { Visit } from "../visit.ts";
 
 /** Those of the page's range, by reads or by what was spent. */

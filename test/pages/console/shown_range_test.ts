@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { byMonth } from "../../../src/pages/console/amounts.ts";
-import { isByMonth, rangeOf } from "../../../src/pages/console/time_range.tsx";
+import { isByMonth, rangeOf } from "../../../src/pages/console/shown_range.tsx";
 
 const NOW = Date.parse("2026-11-28T10:30:00Z");
 const range = (query: string) => rangeOf({ query: new URLSearchParams(query) }, "30d", NOW);
