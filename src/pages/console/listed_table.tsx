@@ -23,6 +23,8 @@ import type { Download, Visit } from "./visit.ts";
 export const FILE_ROWS_MAX = 10_000;
 /** Rows that one statement reads for a file. */
 const FILE_PAGE_ROWS = 1_000;
+/** A page of a filtered log may have few rows, or none. */
+const FILE_PAGES_MAX = 50;
 
 export interface ListedColumn<Row> {
   readonly head: string;
@@ -99,14 +101,16 @@ export function listedTable<Row>(visit: Visit, table: TableOfPage<Row>): ListedT
     async file() {
       const lines = [csvLine(columns.map(({ head, kind }) => csvField(headOf(head, kind))))];
       let cursor: string | undefined;
+      let pages = 0;
       do {
+        pages += 1;
         const limit = Math.min(FILE_PAGE_ROWS, FILE_ROWS_MAX + 1 - lines.length);
         const { entries, nextCursor }: ListedPage<Row> = await read({ limit, cursor });
         for (const row of entries) {
           lines.push(csvLine(columns.map((column) => fieldOf(column.text(row)))));
         }
         cursor = nextCursor ?? undefined;
-      } while (cursor !== undefined && lines.length <= FILE_ROWS_MAX);
+      } while (cursor !== undefined && lines.length <= FILE_ROWS_MAX && pages < FILE_PAGES_MAX);
       return { name: `${name}.csv`, type: "text/csv; charset=utf-8", text: lines.join("") };
     },
   };

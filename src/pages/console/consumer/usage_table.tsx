@@ -40,7 +40,7 @@ export function UsageTable({ visit, usage, names }: UsageTableProps) {
         {
           head: "Charged",
           kind: "num",
-          cell: (row) => (row.charge_nanos === 0n ? "free" : usdWords(row.charge_nanos)),
+          cell: (row) => usdWords(row.charge_nanos),
         },
         {
           head: "Key",

@@ -283,7 +283,10 @@ function Filtered({ visit: { query }, nameOf }: FilteredProps) {
     <>
       {shown.map(([name, label, value]) => (
         <p class="choice">
-          <span class="soft">{label}</span> <Text of={value} />
+          <span class="soft">{label}</span>
+          <span>
+            <Text of={value} />
+          </span>
           <a href={addressWith(query, { name, value: "" })}>
             any<span class="sr"> instead of {label.toLowerCase()}</span>
           </a>

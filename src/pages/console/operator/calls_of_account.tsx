@@ -12,7 +12,7 @@ import { inTime } from "../../../operator/in_time.ts";
 import { listCalls, RefundUsageInput, refundUsage } from "../../../operator/usage.ts";
 import { counted, dollars, FigureCard, plain, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { byMonth, moneyWords, usdWords } from "../amounts.ts";
+import { byMonth, moneyWords } from "../amounts.ts";
 import { addressWith, LinkChoice } from "../link_choice.tsx";
 import { fileOf, type ListedTable, listedTable } from "../listed_table.tsx";
 import { FeedLink } from "../lists.tsx";
@@ -234,7 +234,6 @@ function callsTable(visit: Visit): ListedTable {
         head: "Charged",
         kind: "usd",
         text: (call) => usdNumber(call.charge_nanos),
-        cell: (call) => (call.charge_nanos === 0n ? "free" : usdWords(call.charge_nanos)),
       },
       {
         head: "Usage id",

@@ -168,6 +168,9 @@ function byHour(groups: readonly Group[]): readonly Group[] {
   });
 }
 
+const MIDNIGHT = "T00:00:00.000Z";
+const DAY_LENGTH = "2026-11-21".length;
+
 interface StatsChartsProps {
   readonly groups: readonly Group[];
   readonly range: ShownRange;
@@ -175,12 +178,10 @@ interface StatsChartsProps {
 
 function StatsCharts({ groups, range }: StatsChartsProps) {
   const isMonthly = isByMonth(range);
+  const isDaily = groups.every(({ at }) => at.endsWith(MIDNIGHT));
   const points = (values: (group: Group) => readonly Figure[]) => {
     const each = groups.map((group) => ({
-      at:
-        group.at.endsWith("T00:00:00.000Z") && range.name !== "24h"
-          ? group.at.slice(0, 10)
-          : group.at,
+      at: isDaily ? group.at.slice(0, DAY_LENGTH) : group.at,
       values: values(group),
     }));
     return isMonthly ? byMonth(each) : each;

@@ -14,7 +14,9 @@ import type { Visit } from "../visit.ts";
 
 /** Those of the page's range, by reads or by what was spent. */
 export function operatorTop(visit: Visit): readonly [ListedTable, ListedTable] {
-  const { since, from, to } = rangeOf(visit);
+  const { since, from: first, to } = rangeOf(visit);
+  // Totals are those of whole days.
+  const from = visit.query.get("range") === "1h" ? to : first;
   const by = visit.query.get("top") === "spent" ? "credits" : "reads";
   let top: Promise<TopOutcome> | undefined;
   // Both tables of a page are of one ranking.
