@@ -187,7 +187,7 @@ export interface Config {
   readonly isConnectOn: boolean;
   /** Whether clients' metadata documents are fetched. @default true */
   readonly isConnectFetching: boolean;
-  /** The credits a day that the consent page suggests. @default 1000 */
+  /** The budget a day that the consent page suggests, in credits. @default 2000000, which buys a feed */
   readonly connectDailyCredits: number;
   /** The provider through which people sign in. Undefined for none. */
   readonly oidc: OidcConfig | undefined;
@@ -314,7 +314,7 @@ export function readConfig(environment: Environment): Config {
     isConnectOn: read.oneOf("FEEDGATE_CONNECT", SWITCH) !== "off",
     isConnectFetching: read.oneOf("FEEDGATE_CONNECT_FETCH", SWITCH) !== "off",
     connectDailyCredits:
-      read.integer("FEEDGATE_CONNECT_DAILY_CREDITS", { least: 1, most: LIMIT_MAX }) ?? 1_000,
+      read.integer("FEEDGATE_CONNECT_DAILY_CREDITS", { least: 1, most: LIMIT_MAX }) ?? 2_000_000,
     oidc: readOidc(read, mistakes),
     signUp: readSignUp(read, mistakes),
     connectTrial: undefined,

@@ -2,6 +2,8 @@
 -- why: purchases of accounts that were not undone, newest first, after the previous page
 -- :account_id uuid?
 -- :feed_id uuid?
+-- :since timestamptz?
+-- :until timestamptz?
 -- :before_purchased_at timestamptz?
 -- :before_purchase_id uuid?
 -- :limit int
@@ -23,6 +25,8 @@ left join credit_ledger
   on credit_ledger.entry_id = purchases.entry_id
 where (:account_id::uuid is null or purchases.account_id = :account_id)
   and (:feed_id::uuid is null or purchases.feed_id = :feed_id)
+  and (:since::timestamptz is null or purchases.purchased_at >= :since)
+  and (:until::timestamptz is null or purchases.purchased_at <= :until)
   and (
     :before_purchase_id::uuid is null
     or (purchases.purchased_at, purchases.purchase_id)

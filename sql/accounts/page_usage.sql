@@ -2,10 +2,12 @@
 -- why: a page of an account's usage log, newest first
 -- A usage id is a UUIDv7 by the database's clock, so its order is that of time. The bounds are therefore ranges of the
 -- primary key, and partitions outside them are not read.
+-- is_discovery_hidden: leaves out calls of catalog, search and metadata that cost nothing
 -- :account_id uuid
 -- :feed_id uuid?
 -- :key_id uuid?
 -- :chain_id uuid?
+-- :is_discovery_hidden boolean
 -- :since timestamptz?
 -- :until timestamptz?
 -- :before_usage_id uuid?
@@ -31,6 +33,11 @@ where account_id = :account_id
       where keys.account_id = :account_id
         and keys.chain_id = :chain_id
     )
+  )
+  and (
+    not :is_discovery_hidden::boolean
+    or operation not in ('catalog', 'search', 'metadata')
+    or charge_nanos > 0
   )
   and usage_id >= uuid_since(:since)
   and usage_id < uuid_until(:until)

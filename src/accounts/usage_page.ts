@@ -48,18 +48,25 @@ export function readUsageQuery(
   return opened && { ...filter, beforeUsageId: opened.toString("utf8"), scope };
 }
 
+interface UsagePageQuery {
+  readonly query: UsageQuery;
+  readonly limit: number;
+  /** Leaves out calls of catalog, search and metadata that cost nothing. @default false */
+  readonly isDiscoveryHidden?: boolean;
+}
+
 /**
  * A page that is filtered by feed or key may be shorter than requested, or empty, even if there is a next page. Each
  * page examines a limited number of events, and the next one continues from there.
  */
 export async function pageUsage(
   database: Queries,
-  { query, limit }: { readonly query: UsageQuery; readonly limit: number },
+  { query, limit, isDiscoveryHidden = false }: UsagePageQuery,
 ): Promise<UsagePage> {
   const { accountId, feedId, keyId, chainId, since, until, beforeUsageId } = query;
   const range = { account_id: accountId, since, until, before_usage_id: beforeUsageId };
   const walkEnd =
-    feedId === null && keyId === null && chainId === null
+    feedId === null && keyId === null && chainId === null && !isDiscoveryHidden
       ? undefined
       : await database.row("find_usage_walk_end", { ...range, events: USAGE_WALK_MAX });
   const from = walkEnd?.usage_id ?? null;
@@ -69,6 +76,7 @@ export async function pageUsage(
     feed_id: feedId,
     key_id: keyId,
     chain_id: chainId,
+    is_discovery_hidden: isDiscoveryHidden,
     from_usage_id: from,
     limit: limit + 1,
   });

@@ -41,6 +41,8 @@ export async function listPurchases(
   const found = await database.rows("list_purchases", {
     account_id: accountId,
     feed_id: feedId,
+    since: null,
+    until: null,
     before_purchased_at: before,
     before_purchase_id: beforeId,
     limit: limit + 1,

@@ -7,11 +7,12 @@
 import type { Feeds } from "../feeds/find.ts";
 import { MS_PER_DAY } from "../lib/time_units.ts";
 import { AGENT_DAYS_DEFAULT, AGENT_DAYS_MAX, AGENT_FEEDS_MAX } from "../limits.ts";
-import { creditsText, nanosOfCredits, withoutGroups } from "../money/money.ts";
+import { nanosOfCredits, nanosOfUsd, usdText, withoutGroups } from "../money/money.ts";
 
 /** The fields as the page shows them, with the user's input. */
 export interface ConsentFields {
-  readonly credits: string;
+  /** USD a day. */
+  readonly usd: string;
   readonly isAllFeeds: boolean;
   /** Ids of selected feeds. */
   readonly feedIds: readonly string[];
@@ -37,7 +38,7 @@ const TYPED_LENGTH_MAX = 10_000;
 
 export function proposedFields(dailyCredits: number): ConsentFields {
   return {
-    credits: String(dailyCredits),
+    usd: withCents(usdText(nanosOfCredits(String(dailyCredits)) ?? 0n)),
     isAllFeeds: true,
     feedIds: [],
     otherFeeds: "",
@@ -45,9 +46,15 @@ export function proposedFields(dailyCredits: number): ConsentFields {
   };
 }
 
+/** `2` as `2.00`. */
+function withCents(usd: string): string {
+  const [whole = "", fraction = ""] = usd.split(".");
+  return `${whole}.${fraction.padEnd(2, "0")}`;
+}
+
 export function fieldsOf(form: URLSearchParams): ConsentFields {
   return {
-    credits: (form.get("daily_credits") ?? "").trim(),
+    usd: (form.get("daily_usd") ?? "").trim(),
     isAllFeeds: form.get("feeds") === "all",
     feedIds: form.getAll("feed_id"),
     otherFeeds: (form.get("other_feeds") ?? "").slice(0, TYPED_LENGTH_MAX),
@@ -68,10 +75,10 @@ export async function readConsent(
   { feeds, accountId, nowMs, endsBeforeMs }: Around,
 ): Promise<ConsentInput> {
   const mistakes: string[] = [];
-  const dailyNanos = nanosOfCredits(withoutGroups(fields.credits)) ?? 0n;
+  const dailyNanos = nanosOfUsd(withoutGroups(fields.usd)) ?? 0n;
   if (dailyNanos <= 0n || dailyNanos > DAILY_NANOS_MAX) {
     mistakes.push(
-      `Credits a day must be a number above 0 with at most 3 decimals, and at most ${creditsText(DAILY_NANOS_MAX)}.`,
+      `The budget must be an amount of USD above 0 with at most 9 decimals, and at most ${usdText(DAILY_NANOS_MAX)}.`,
     );
   }
   const days = /^\d{1,3}$/.test(fields.days) ? Number(fields.days) : 0;

@@ -108,7 +108,7 @@ export function renderConsent(view: ConsentView): string {
             </button>
           </div>
           <p class="hint">
-            You see what it spends, and end it at any time, on the first page of the console.{" "}
+            The first page of the console shows what it spends, and ends it at any time.{" "}
             {view.isPerson
               ? "It also ends if you leave the account."
               : "It also ends if the key that you have signed in with is revoked."}
@@ -157,18 +157,21 @@ function Limits({ fields, endsBefore }: ConsentView) {
   return (
     <>
       <Field
-        label="Credits a day"
-        name="daily_credits"
-        hint="The most that it spends in a UTC day. 1,000,000 credits are 1 USD. A feed that is bought once costs at least 1,000,000."
+        label="Budget a day"
+        name="daily_usd"
+        hint="The most that it spends in a UTC day. A feed that is bought once costs at least 1 USD. 1 USD is 1,000,000 credits."
       >
-        <input
-          id="daily_credits"
-          name="daily_credits"
-          inputMode="decimal"
-          required
-          autoComplete="off"
-          value={fields.credits}
-        />
+        <span class="unit">
+          <input
+            id="daily_usd"
+            name="daily_usd"
+            inputMode="decimal"
+            required
+            autoComplete="off"
+            value={fields.usd}
+          />
+          <span>USD</span>
+        </span>
       </Field>
       <Field
         label="Days until it ends"

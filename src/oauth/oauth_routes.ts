@@ -27,9 +27,10 @@ import {
   REGISTRATIONS_LIMIT,
   REGISTRATIONS_OF_NETWORK_LIMIT,
 } from "../limits.ts";
-import { pricingText } from "../money/money.ts";
+
 import { findKey } from "../operator/references.ts";
 import { PRIVATE_PAGE_HEADERS, privatePageHeaders } from "../pages/layout/page_headers.ts";
+import { priceText } from "../pages/layout/price_text.ts";
 import { GATEWAY } from "../postgres/client/database.ts";
 import type { Services } from "../services.ts";
 import {
@@ -381,7 +382,7 @@ async function listFeeds(reader: Services["reader"]): Promise<readonly ListedFee
     id: feed.feed_id ?? "",
     slug: feed.endpoint_path ?? "",
     name: feed.name ?? "",
-    price: pricingText(feed),
+    price: priceText(feed),
   }));
 }
 

@@ -187,6 +187,41 @@ export async function listAccounts(
   });
 }
 
+/** Orders of a search of accounts. */
+export const ACCOUNT_ORDERS = ["newest", "oldest", "name"] as const;
+
+export interface AccountSearch {
+  /** A part of the name, in any case. */
+  readonly part?: string | undefined;
+  readonly isSuspended?: boolean | undefined;
+  readonly order: (typeof ACCOUNT_ORDERS)[number];
+  readonly limit: number;
+  /** An account's id. */
+  readonly cursor?: string | undefined;
+}
+
+/** Accounts by a part of their name, for people who choose one. */
+export async function searchAccounts(
+  { database }: Operator,
+  { part, isSuspended, order, limit, cursor }: AccountSearch,
+): Promise<Page<AccountOutcome>> {
+  const after = await findPlace(database, { cursor, find: findAccount });
+  return readPage(limit, {
+    read: (rowsMax) =>
+      inTime(
+        database.rows("search_accounts", {
+          part: part ?? null,
+          is_suspended: isSuspended ?? null,
+          order,
+          after_account_id: after?.account_id ?? null,
+          limit: rowsMax,
+        }),
+      ),
+    cursorOf: (row) => row.account_id,
+    entryOf: outcomeOf,
+  });
+}
+
 export const ShowAccountInput = Type.Object({ account_id: accountReference });
 
 /** The account as of one moment, with the proof of its balance by the ledger and the usage log. */

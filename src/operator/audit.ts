@@ -9,6 +9,7 @@ import { nullable, oneOf } from "../lib/typebox.ts";
 import type { Row } from "../postgres/client/database.ts";
 import { time, uuid } from "../shapes.ts";
 import { accountReference, feedReference } from "./common_shapes.ts";
+import { inTime } from "./in_time.ts";
 import { NUMBER_CURSOR } from "./keyset_cursor.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
@@ -48,10 +49,18 @@ export const ListAuditEventsInput = Type.Object({
   until: Type.Optional(time("Inclusive upper bound.")),
 });
 
+/** What a page of the console filters by, besides. */
+interface AuditFilter {
+  /** As the trail has it, without the face. */
+  readonly actor?: string | undefined;
+  /** The first word of an action, such as `feed`, or a whole action, such as `feed publish`. */
+  readonly actionKind?: string | undefined;
+}
+
 /** Newest first. The cursor is an event's id. */
 export async function listAuditEvents(
   { database }: Operator,
-  input: InputOf<typeof ListAuditEventsInput>,
+  input: InputOf<typeof ListAuditEventsInput> & AuditFilter,
 ): Promise<Page<AuditEvent>> {
   requireInOrder(input);
   const { limit, cursor, since = null, until = null } = input;
@@ -60,14 +69,18 @@ export async function listAuditEvents(
   const [before = null] = NUMBER_CURSOR.parse(cursor).map(BigInt);
   return readPage(limit, {
     read: (rowsMax) =>
-      database.rows("list_audit_events", {
-        account_id: accountId,
-        feed_id: feedId,
-        since,
-        until,
-        before_event_id: before,
-        limit: rowsMax,
-      }),
+      inTime(
+        database.rows("list_audit_events", {
+          account_id: accountId,
+          feed_id: feedId,
+          actor: input.actor ?? null,
+          action_kind: input.actionKind ?? null,
+          since,
+          until,
+          before_event_id: before,
+          limit: rowsMax,
+        }),
+      ),
     cursorOf: (row) => row.event_id,
     entryOf: (row) => row,
   });

@@ -26,6 +26,7 @@ import {
 import type { Database, Row } from "../postgres/client/database.ts";
 import { count, time } from "../shapes.ts";
 import { accountReference, feedReference, reason } from "./common_shapes.ts";
+import { inTime } from "./in_time.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import { accountIdOf, findFeed, findLiveFeed, findPlace } from "./references.ts";
@@ -79,6 +80,66 @@ export async function listFeeds(
     cursorOf: (row) => row.feed_id,
     entryOf: (row) => row,
   });
+}
+
+export interface FeedSearch {
+  /** A part of the name or slug, in any case. */
+  readonly part: string;
+  readonly accountId?: string | undefined;
+  readonly status?: (typeof FEED_STATUSES)[number] | undefined;
+  readonly review?: (typeof REVIEWS)[number] | undefined;
+  readonly limit: number;
+  /** A feed's id. */
+  readonly cursor?: string | undefined;
+}
+
+/** A feed as a search lists it. */
+export type FoundFeed = Row<"search_feeds_by_name">;
+
+/** Feeds in any state but deleted by a part of their name or slug, newest first. */
+export async function searchFeeds(
+  { database }: Operator,
+  { part, accountId, status, review, limit, cursor }: FeedSearch,
+): Promise<Page<FoundFeed>> {
+  const after = await findPlace(database, { cursor, find: findFeed });
+  return readPage(limit, {
+    read: (rowsMax) =>
+      inTime(
+        database.rows("search_feeds_by_name", {
+          part,
+          account_id: accountId ?? null,
+          status: status ?? null,
+          review: review ?? null,
+          after_feed_id: after?.feed_id ?? null,
+          limit: rowsMax,
+        }),
+      ),
+    cursorOf: (row) => row.feed_id,
+    entryOf: (row) => row,
+  });
+}
+
+/** An account that reads a feed. */
+export type FeedReader = Row<"list_readers">;
+
+/** Accounts that are ranked by what they read of a feed, and of them, those that are listed. */
+export const READERS_RANKED_MAX = 300;
+const READERS_LISTED = 50;
+
+/** The accounts that read a feed on these UTC days, the most reads first. A read is counted within a minute. */
+export function listReaders(
+  { database }: Operator,
+  { feedId, from, to }: { readonly feedId: string; readonly from: string; readonly to: string },
+): Promise<readonly FeedReader[]> {
+  return inTime(
+    database.rows("list_readers", {
+      feed_id: feedId,
+      from_day: from,
+      to_day: to,
+      ranked_max: READERS_RANKED_MAX,
+      limit: READERS_LISTED,
+    }),
+  );
 }
 
 /** Whether a feed was late when the job last looked, about a minute ago. A scan of all feeds tells it as of now. */

@@ -16,6 +16,7 @@ import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import { accountIdOf, findAccount } from "./references.ts";
 import { Refused } from "./refused.ts";
+import type { Within } from "./time_range.ts";
 
 export const ProviderPayoutShape = Type.Object(
   { account_id: uuid("The provider."), ...PayoutShape.properties },
@@ -108,7 +109,7 @@ export const ListPayoutsInput = Type.Object({
 /** Newest first. The cursor is a payout's id. */
 export async function listPayouts(
   { database }: Operator,
-  { limit, cursor, account_id: account }: InputOf<typeof ListPayoutsInput>,
+  { limit, cursor, account_id: account, since, until }: InputOf<typeof ListPayoutsInput> & Within,
 ): Promise<Page<PayoutOutcome>> {
   const accountId = await accountIdOf(database, account);
   const [before = null] = NUMBER_CURSOR.parse(cursor).map(BigInt);
@@ -116,6 +117,8 @@ export async function listPayouts(
     read: (rowsMax) =>
       database.rows("list_payouts", {
         account_id: accountId,
+        since: since ?? null,
+        until: until ?? null,
         before_payout_id: before,
         limit: rowsMax,
       }),

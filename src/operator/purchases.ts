@@ -20,6 +20,7 @@ import { balanceTooLarge, referenceTaken, type WrittenEntry, writtenOf } from ".
 import type { InputOf, Operator } from "./operator.ts";
 import { accountIdOf, findAccount, findFeed, findLiveFeed, findOpenAccount } from "./references.ts";
 import { Refused } from "./refused.ts";
+import type { Within } from "./time_range.ts";
 
 export const PurchaseShape = Type.Object(
   {
@@ -141,8 +142,9 @@ export const ListPurchasesInput = Type.Object({
 /** Newest first, without those that were undone. */
 export async function listPurchases(
   { database }: Operator,
-  { limit, cursor, account_id: account }: InputOf<typeof ListPurchasesInput>,
+  input: InputOf<typeof ListPurchasesInput> & Within,
 ): Promise<Page<PurchaseOutcome>> {
+  const { limit, cursor, account_id: account, since, until } = input;
   const buyerId = await accountIdOf(database, account);
   const [beforeTime = null, beforeId = null] = PURCHASES_CURSOR.parse(cursor);
   return readPage(limit, {
@@ -150,6 +152,8 @@ export async function listPurchases(
       database.rows("list_purchases", {
         account_id: buyerId,
         feed_id: null,
+        since: since ?? null,
+        until: until ?? null,
         before_purchased_at: beforeTime,
         before_purchase_id: beforeId,
         limit: rowsMax,

@@ -5,7 +5,8 @@
  */
 import { Refused } from "./refused.ts";
 
-interface TimeRange {
+/** RFC 3339. */
+export interface Within {
   /** Inclusive. */
   readonly since?: string | undefined;
   /** Inclusive. */
@@ -13,7 +14,7 @@ interface TimeRange {
 }
 
 /** @throws {Refused} if the range ends before it begins. */
-export function requireInOrder({ since, until }: TimeRange): void {
+export function requireInOrder({ since, until }: Within): void {
   if (since === undefined || until === undefined || since <= until) return;
   throw new Refused("RANGE_INVALID", `since (${since}) is later than until (${until}). Swap them.`);
 }

@@ -9,6 +9,7 @@ import { changeLedger } from "../accounts/ledger.ts";
 import type { UsageRow } from "../accounts/usage_event.ts";
 import { unreachable } from "../lib/assert.ts";
 import { parseUuid } from "../lib/uuid.ts";
+import { USAGE_WALK_MAX } from "../limits.ts";
 import type { Database, Parameters } from "../postgres/client/database.ts";
 import { time } from "../shapes.ts";
 import { accountReference, reason } from "./common_shapes.ts";
@@ -49,6 +50,7 @@ export async function listUsage(
           feed_id: null,
           key_id: null,
           chain_id: null,
+          is_discovery_hidden: false,
           since,
           until,
           before_usage_id: before,
@@ -59,6 +61,48 @@ export async function listUsage(
     cursorOf: (row) => row.usage_id,
     entryOf: (row) => row,
   });
+}
+
+interface CallsQuery {
+  readonly accountId: string;
+  readonly limit: number;
+  readonly cursor: string | undefined;
+  /** Inclusive bounds, RFC 3339. */
+  readonly since: string;
+  readonly until: string;
+  readonly feedId?: string | undefined;
+  readonly keyId?: string | undefined;
+  /** Leaves out calls of catalog, search and metadata that cost nothing. */
+  readonly isDiscoveryHidden: boolean;
+}
+
+/**
+ * The log for people, newest first. Each page examines a limited number of events, and the next one continues from
+ * there. So a page may be shorter than asked, or empty, even if there is a next one.
+ */
+export async function listCalls(
+  { database }: Operator,
+  { accountId, limit, cursor, since, until, ...filter }: CallsQuery,
+): Promise<Page<UsageRow>> {
+  const [before = null] = USAGE_CURSOR.parse(cursor);
+  const range = { account_id: accountId, since, until, before_usage_id: before };
+  const walkEnd = await inTime(
+    database.row("find_usage_walk_end", { ...range, events: USAGE_WALK_MAX }),
+  );
+  const found = await inTime(
+    database.rows("page_usage", {
+      ...range,
+      feed_id: filter.feedId ?? null,
+      key_id: filter.keyId ?? null,
+      chain_id: null,
+      is_discovery_hidden: filter.isDiscoveryHidden,
+      from_usage_id: walkEnd?.usage_id ?? null,
+      limit: limit + 1,
+    }),
+  );
+  const entries = found.slice(0, limit);
+  const last = found.length > limit ? entries.at(-1)?.usage_id : walkEnd?.usage_id;
+  return { entries, limit, nextCursor: last ?? null };
 }
 
 export const ExportUsageInput = Type.Object({

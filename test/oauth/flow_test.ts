@@ -101,7 +101,7 @@ function decide({ query = queryOf(), fields = {}, cookie: as = cookie, token = "
     body: new URLSearchParams({
       token,
       decision: "agree",
-      daily_credits: "20",
+      daily_usd: "0.00002",
       days: "30",
       feeds: "all",
       ...fields,
@@ -357,7 +357,8 @@ describe("the consent", () => {
       "calls itself",
       "agent.example",
       "Research",
-      "1000",
+      'value="2.00"',
+      "USD",
       "30",
     ]) {
       expect(html).toContain(words);
@@ -368,7 +369,7 @@ describe("the consent", () => {
 
   test("becomes a key with exactly these limits, named after the client", async () => {
     const feed = await seedFeed(gateway, accountId, { type: "collection", rows: [{ id: 1 }] });
-    const fields = { daily_credits: "1,012.5", days: "7", feeds: "some", other_feeds: feed.slug };
+    const fields = { daily_usd: "0.0010125", days: "7", feeds: "some", other_feeds: feed.slug };
     const answered = await exchange(await codeFor(queryOf(), fields));
     expect(answered.status).toBe(200);
     expect(answered.headers.get("cache-control")).toBe("no-store");
@@ -450,9 +451,9 @@ describe("the consent", () => {
 
   test("shows what was typed wrong, and keeps the rest", async () => {
     for (const [fields, words] of [
-      [{ daily_credits: "0" }, "Credits a day must be"],
-      [{ daily_credits: "1.0001" }, "Credits a day must be"],
-      [{ daily_credits: "1,00" }, "Credits a day must be"],
+      [{ daily_usd: "0" }, "The budget must be"],
+      [{ daily_usd: "1.0000000001" }, "The budget must be"],
+      [{ daily_usd: "1,00" }, "The budget must be"],
       [{ days: "366" }, "Days must be"],
       [{ days: "0" }, "Days must be"],
       [{ feeds: "some" }, "Choose at least one feed"],
@@ -538,7 +539,7 @@ describe("a connected agent", () => {
       rows: [{ id: 1 }],
       callPriceNanos: 1_000_000,
     });
-    const token = await accessToken({ daily_credits: "2000" });
+    const token = await accessToken({ daily_usd: "0.002" });
     const read = {
       ...CALL,
       params: { name: "read_feed", arguments: { feed: feed.slug } },
@@ -548,7 +549,7 @@ describe("a connected agent", () => {
     // The account itself has 1,000 credits.
     expect(texts[0]).toContain('"isError":false');
     expect(texts[1]).toContain("INSUFFICIENT_CREDITS");
-    const small = await accessToken({ daily_credits: "1" });
+    const small = await accessToken({ daily_usd: "0.000001" });
     const spent = await (await callMcp(small, read)).text();
     expect(spent).toContain("KEY_BUDGET_SPENT");
     expect(spent).toContain("resets_at");
@@ -771,7 +772,7 @@ test("no code, verifier, token or key is in the log, at any level", async () => 
     body: new URLSearchParams({
       token: tokenOf(await page.text()),
       decision: "agree",
-      daily_credits: "20",
+      daily_usd: "0.00002",
       days: "1",
       feeds: "all",
     }),

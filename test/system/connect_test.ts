@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)("a person connects an agent", () => {
     await signIn(page, key);
     await page.waitForSelector("text=Connect Official client?");
     if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
-    await page.fill("input[name=daily_credits]", "20000");
+    await page.fill("input[name=daily_usd]", "0.02");
     // Feeds are named after "Only these" alone, and stay in sight while one is named.
     const choice = page.locator(`input[name=feed_id][value="${feed.feedId}"]`);
     expect(await choice.isVisible()).toBe(false);

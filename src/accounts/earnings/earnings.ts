@@ -8,6 +8,7 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { assert } from "../../lib/assert.ts";
+import { csvField, csvLine } from "../../lib/csv_field.ts";
 import { nullable, oneOf } from "../../lib/typebox.ts";
 import { type ExactNumber, usdNumber } from "../../money/money.ts";
 import type { Queries, Row } from "../../postgres/client/database.ts";
@@ -164,16 +165,11 @@ const SUM_COLUMNS = [
 /** The groups as CSV (RFC 4180), with a header. Totals are omitted, so that the sum of a column is correct. */
 export function earningsCsv({ group_by: groupBy, groups }: Earnings): string {
   const columns = [...KEY_COLUMNS[groupBy], ...SUM_COLUMNS];
-  const lines = groups.map((group) =>
-    columns.map((column) => csvField(group[column] ?? "")).join(","),
-  );
-  return [columns.join(","), ...lines].map((line) => `${line}\r\n`).join("");
+  const lines = groups.map((group) => columns.map((column) => csvValue(group[column] ?? "")));
+  return [columns, ...lines].map(csvLine).join("");
 }
 
-/** A name that a spreadsheet would interpret as a formula gets an apostrophe prefix, which spreadsheets don't show. */
-function csvField(value: string | number | boolean | ExactNumber): string {
+function csvValue(value: string | number | boolean | ExactNumber): string {
   if (typeof value === "object") return value.rawJSON;
-  if (typeof value !== "string") return String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return typeof value === "string" ? csvField(value) : String(value);
 }

@@ -68,6 +68,8 @@ export async function readPayouts(
 ): Promise<Static<typeof PayoutsShape>> {
   const found = await database.rows("list_payouts", {
     account_id: accountId,
+    since: null,
+    until: null,
     before_payout_id: before ?? null,
     limit: limit + 1,
   });

@@ -4,6 +4,8 @@
  *
  * @module
  */
+import type { ComponentChildren } from "preact";
+import { withoutInvisible } from "../../lib/invisible_text.ts";
 import { Field } from "../layout/parts.tsx";
 import type { FormField } from "./form_field.ts";
 import type { Form } from "./visit.ts";
@@ -24,10 +26,15 @@ interface ActFormProps {
   readonly buttons: readonly ActButton[];
   /** Whether each field has a line of its own. @default false */
   readonly isTall?: boolean;
+  /** Whether its buttons act at once. Sent twice, the form acts once. @default false */
+  readonly isDirect?: boolean;
+  /** What its buttons will do. */
+  readonly effect?: ComponentChildren;
 }
 
 /** A form whose buttons are acts of its page. */
-export function ActForm({ form, fields = [], hidden = {}, buttons, isTall }: ActFormProps) {
+export function ActForm({ form, fields = [], hidden = {}, buttons, ...look }: ActFormProps) {
+  const { isTall = false, isDirect = false, effect } = look;
   const pressed = buttons.map(({ act, text, tone }) => (
     <button class={tone} type="submit" name="act" value={act}>
       {text}
@@ -39,9 +46,28 @@ export function ActForm({ form, fields = [], hidden = {}, buttons, isTall }: Act
       {Object.entries(hidden).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
+      {isDirect && (
+        <input type="hidden" name="once" value={crypto.randomUUID()} autoComplete="off" />
+      )}
       <Fields fields={fields} typed={isSent ? (name) => form.typed(name) : undefined} />
       {isTall ? <div class="actions">{pressed}</div> : pressed}
+      {effect !== undefined && <p class="hint effect">{effect}</p>}
     </form>
+  );
+}
+
+interface FoldedFormProps extends ActFormProps {
+  readonly summary: string;
+}
+
+/** A form that opens where it belongs. It is open if it was refused. */
+export function FoldedForm({ summary, ...props }: FoldedFormProps) {
+  const { form, buttons } = props;
+  return (
+    <details class="folded" open={buttons.some(({ act }) => act === form?.text("act"))}>
+      <summary>{summary}</summary>
+      <ActForm {...props} />
+    </details>
   );
 }
 
@@ -50,12 +76,18 @@ interface FilterFormProps {
   readonly query: URLSearchParams;
   readonly fields: readonly FormField[];
   readonly button: string;
+  /** Parameters of the page's address that stay. @default none */
+  readonly keeps?: readonly string[];
 }
 
 /** A form that shows the same page with another query. */
-export function FilterForm({ query, fields, button }: FilterFormProps) {
+export function FilterForm({ query, fields, button, keeps = [] }: FilterFormProps) {
+  const kept = keeps.map((name) => [name, query.get(name) ?? ""] as const);
   return (
     <form method="get" class="line">
+      {kept.map(
+        ([name, value]) => value !== "" && <input type="hidden" name={name} value={value} />,
+      )}
       <Fields fields={fields} typed={(name) => query.get(name)?.trim() ?? ""} />
       <button class="quiet" type="submit">
         {button}
@@ -103,7 +135,28 @@ function OneField({ field, value }: OneFieldProps) {
 }
 
 function Input({ field, value }: OneFieldProps) {
-  const { name, kind = "text", choices, isRequired = false } = field;
+  const { name, kind = "text", choices, suggestions, isRequired = false } = field;
+  if (suggestions !== undefined) {
+    return (
+      <>
+        <input
+          id={name}
+          name={name}
+          list={`${name}-names`}
+          data-find={suggestions.address}
+          autoComplete="off"
+          spellcheck={false}
+          value={value}
+          required={isRequired}
+        />
+        <datalist id={`${name}-names`}>
+          {suggestions.names.map((each) => (
+            <option value={withoutInvisible(each)} />
+          ))}
+        </datalist>
+      </>
+    );
+  }
   if (choices !== undefined) {
     return (
       <select id={name} name={name}>
@@ -134,6 +187,13 @@ function Input({ field, value }: OneFieldProps) {
           value={value}
           required={isRequired}
         />
+      );
+    case "usd":
+      return (
+        <span class="unit">
+          <input id={name} name={name} inputMode="decimal" value={value} required={isRequired} />
+          <span aria-hidden="true">USD</span>
+        </span>
       );
     case "key":
       return (

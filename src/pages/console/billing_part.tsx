@@ -7,7 +7,7 @@
 import type { Call } from "../../http/call.ts";
 import type { Row } from "../../postgres/client/database.ts";
 import type { Services } from "../../services.ts";
-import { digits, FigureCard, Text } from "../layout/parts.tsx";
+import { counted, dollars, FigureCard, Text } from "../layout/parts.tsx";
 import { admitBy } from "./admit.ts";
 import { hasBought, readAccount } from "./consumer/own_records.ts";
 import { sessionOf } from "./sessions.ts";
@@ -44,8 +44,8 @@ export function billingPart(services: Services) {
           <div class="cards">
             <FigureCard
               label="Your balance"
-              value={digits(balance.credits)}
-              note={`credits = ${digits(balance.usd)} USD`}
+              value={`${dollars(balance.usd)} USD`}
+              note={counted(balance.credits, "credit")}
             />
           </div>
           {takesCards && (

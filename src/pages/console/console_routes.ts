@@ -1,8 +1,8 @@
 /**
  * `/console`: pages for operators, providers and consumers. Beyond 5.
  *
- * A page is a line of its role's table (`visit.ts`). Every change is one call of a function of the API, after the
- * person has confirmed what will happen.
+ * A page is a line of its role's table (`visit.ts`). Every change is one call of a function of the API. What can't be
+ * undone is confirmed first.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import { admitBy } from "./admit.ts";
 import { CONSUMER_PAGES } from "./consumer/consumer_pages.ts";
 import { cookieValue, isOverTls, SESSION_COOKIE } from "./cookie.ts";
 import { readForm, requireOwnSite } from "./forms.ts";
-import { confirmView } from "./frame.tsx";
+import { chooseView, confirmView } from "./frame.tsx";
 import { OPERATOR_PAGES } from "./operator/operator_pages.ts";
 import { askApi, askText } from "./own_api.ts";
 import { pageAnswers, type Routed } from "./page_answers.ts";
@@ -209,15 +209,20 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
     if (form.text("confirmed") === "no") {
       return page(call, { session, view: await route.show(visit, form) });
     }
-    if (form.text("confirmed") !== "yes") {
-      const asked = await refusedAsAnswer(async () => chosen.confirm(form, visit));
+    if (chosen.confirm !== undefined && form.text("confirmed") !== "yes") {
+      const { confirm } = chosen;
+      const asked = await refusedAsAnswer(async () => confirm(form, visit));
       const question =
         typeof asked === "string" ? ({ kind: "ask", sentence: asked } as const) : asked;
       if (question.kind === "refused") return answer(acting, question);
       // With its query, because the page after a no is the one that had the form.
       const { pathname, search } = urlOf(call.request);
       const action = `${visit.root}${pathname}${search}`;
-      return page(call, { session, view: confirmView({ question, change: chosen, form, action }) });
+      const view =
+        question.kind === "choose"
+          ? chooseView({ choice: question, form, action })
+          : confirmView({ question, change: chosen, form, action });
+      return page(call, { session, view });
     }
     return answer(acting, await refusedAsAnswer(() => chosen.run(visit, form)));
   }
@@ -226,7 +231,8 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
     switch (acted.kind) {
       case "go": {
         const place = acted.to === "" ? "" : `/${acted.to}`;
-        return goTo(`${visit.root}/console${place}?done=${acted.done}`);
+        const join = place.includes("?") ? "&" : "?";
+        return goTo(`${visit.root}/console${place}${join}done=${acted.done}`);
       }
       case "show":
         return page(call, { session, view: acted.view });
@@ -238,7 +244,7 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
   }
 
   /** In the place of a page that needs a session, to which the sign-in leads back. */
-  function signInInstead(call: RoutedCall): Response {
+  function signInInstead(call: RoutedCall): Promise<Response> {
     const { request } = call;
     const { pathname, search } = urlOf(request);
     const isForm = request.method === "POST";

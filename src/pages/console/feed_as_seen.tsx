@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Column, digits, Facts, type Figure, Table, Text } from "../layout/parts.tsx";
+import { type Column, dollars, Facts, type Figure, Table, Text } from "../layout/parts.tsx";
 
 export interface ShownFeed {
   readonly name: string;
@@ -52,11 +52,11 @@ export function FeedAsSeen({ feed }: { readonly feed: ShownFeed }) {
           { head: "Type", cell: (row) => <Text of={row.type} /> },
           ...(fields.some((field) => field.description !== "") ? [FIELD_WORDS] : []),
         ]}
-        empty="It has no schema, so agents don't know its fields before they read it."
+        empty="The feed has no schema, so agents don't know its fields before they read it."
       />
       <h3>Sample</h3>
       {feed.sample_response === null || feed.sample_response === undefined ? (
-        <div class="empty">It has no sample. Agents must read the feed to see a row.</div>
+        <div class="empty">The feed has no sample. Agents must read the feed to see a row.</div>
       ) : (
         <pre>
           <Text of={JSON.stringify(feed.sample_response, null, 2)} />
@@ -85,7 +85,7 @@ export function priceText(
 ): string {
   switch (feed.price_type) {
     case "metered":
-      return `${digits(feed.price_per_1k ?? 0)} USD per 1,000 calls`;
+      return `${dollars(feed.price_per_1k ?? 0)} USD per 1,000 calls`;
     case "one_time":
       return `${(Number(feed.one_time_price_cents) / 100).toFixed(2)} USD once`;
     default:

@@ -11,10 +11,26 @@ export interface FormField {
   /** Below the input: what is to be known. */
   readonly hint?: ComponentChildren;
   /**
-   * `lines` is several lines of text, `code` several of JSON. What is typed as a `key` is not shown again.
+   * `lines` is several lines of text, `code` several of JSON. What is typed as a `key` is not shown again. `usd` is an
+   * amount of dollars.
    * @default "text"
    */
-  readonly kind?: "text" | "decimal" | "integer" | "search" | "lines" | "code" | "check" | "key";
+  readonly kind?:
+    | "text"
+    | "decimal"
+    | "usd"
+    | "integer"
+    | "search"
+    | "lines"
+    | "code"
+    | "check"
+    | "key";
+  /** Names to choose from, of which the field takes others, too. */
+  readonly suggestions?: {
+    readonly names: readonly string[];
+    /** Finds more of them while one types, as JSON. */
+    readonly address: string;
+  };
   /** Its values and what they are called, if it is chosen. */
   readonly choices?: readonly (readonly [value: string, text: string])[];
   /** What is there before anything is typed. @default "" */

@@ -9,7 +9,7 @@ import { CONSOLE_LINK, type MenuLink, PUBLIC_MENU, renderPage } from "../layout/
 import { Message, Text } from "../layout/parts.tsx";
 import { Fields } from "./act_form.tsx";
 import type { Role, Session, SignedInPerson } from "./sessions.ts";
-import type { Change, Form, Question, View } from "./visit.ts";
+import type { Change, Choice, Form, Question, View } from "./visit.ts";
 
 const MENUS: Readonly<Record<Role, readonly MenuLink[]>> = {
   admin: [
@@ -152,6 +152,7 @@ interface Confirming {
 /** Asks whether the change is meant, and names what will happen. "No" shows the form again with what was typed. */
 export function confirmView({ question, change, form, action }: Confirming): View {
   const { sentence, details, fields = [] } = question;
+  const given = new Set(fields.map(([name]) => name));
   return {
     title: "Please confirm",
     content: (
@@ -165,7 +166,7 @@ export function confirmView({ question, change, form, action }: Confirming): Vie
         {details}
         <form class="stack" method="post" encType="multipart/form-data" action={action}>
           <Fields fields={change.asks ?? []} typed={undefined} />
-          {[...form.fields, ...fields].map(([name, value]) => (
+          {[...form.fields.filter(([name]) => !given.has(name)), ...fields].map(([name, value]) => (
             <input type="hidden" name={name} value={value} />
           ))}
           <input type="hidden" name="once" value={crypto.randomUUID()} />
@@ -173,6 +174,49 @@ export function confirmView({ question, change, form, action }: Confirming): Vie
             <button type="submit" name="confirmed" value="yes">
               Yes, do it
             </button>
+            <button class="quiet" type="submit" name="confirmed" value="no" formNoValidate>
+              No, go back
+            </button>
+          </div>
+        </form>
+      </>
+    ),
+  };
+}
+
+interface Choosing {
+  readonly choice: Choice;
+  readonly form: Form;
+  readonly action: string;
+}
+
+/** Asks which one was meant. The form is then sent again with the choice. */
+export function chooseView({ choice, form, action }: Choosing): View {
+  const { field, sentence, choices } = choice;
+  return {
+    title: "Please choose",
+    content: (
+      <>
+        <h1>Please choose</h1>
+        <p class="lead">
+          <Text of={sentence} />
+        </p>
+        <form class="stack" method="post" encType="multipart/form-data" action={action}>
+          {form.fields
+            .filter(([name]) => name !== field)
+            .map(([name, value]) => (
+              <input type="hidden" name={name} value={value} />
+            ))}
+          {choices.map(({ value, text, note }) => (
+            <label class="check">
+              <input type="radio" name={field} value={value} required />
+              <span>
+                <Text of={text} /> <span class="soft small">{note}</span>
+              </span>
+            </label>
+          ))}
+          <div class="actions">
+            <button type="submit">Continue</button>
             <button class="quiet" type="submit" name="confirmed" value="no" formNoValidate>
               No, go back
             </button>

@@ -11,10 +11,16 @@ interface Lifetime {
   readonly expires_at: string | null;
 }
 
+type State = "revoked" | "expired" | "works";
+
+const TONES = { revoked: "bad", expired: "plain", works: "good" } as const;
+
 export function KeyState({ of: key }: { readonly of: Lifetime }) {
-  if (key.revoked_at !== null) return <Badge tone="bad">revoked</Badge>;
-  if (key.expires_at !== null && Date.parse(key.expires_at) < Date.now()) {
-    return <Badge>expired</Badge>;
-  }
-  return <Badge tone="good">works</Badge>;
+  const state = stateOfKey(key);
+  return <Badge tone={TONES[state]}>{state}</Badge>;
+}
+
+export function stateOfKey({ revoked_at: revoked, expires_at: end }: Lifetime): State {
+  if (revoked !== null) return "revoked";
+  return end !== null && Date.parse(end) < Date.now() ? "expired" : "works";
 }

@@ -19,6 +19,7 @@ export function OpenBatches({ of }: { readonly of: readonly OpenBatch[] }) {
         columns={[
           {
             head: "Batch",
+            kind: "slug",
             cell: (row) => (
               <code>
                 <Text of={row.batch_id} />
@@ -27,7 +28,7 @@ export function OpenBatches({ of }: { readonly of: readonly OpenBatch[] }) {
           },
           { head: "Rows so far", kind: "num", cell: (row) => digits(row.rows) },
           { head: "Begun", kind: "when", cell: (row) => <Time of={row.begun_at} /> },
-          { head: "Closed by itself", kind: "when", cell: (row) => <Time of={row.closes_at} /> },
+          { head: "Closes by itself", kind: "when", cell: (row) => <Time of={row.closes_at} /> },
         ]}
         empty=""
       />

@@ -41,6 +41,7 @@ import {
 } from "./sign_in_views.tsx";
 import { doneText } from "./visit.ts";
 import { nextOf } from "./visitors.ts";
+import { waitingAgent } from "./waiting_agent.ts";
 
 /** Where a sign-in is. */
 interface Place {
@@ -84,12 +85,13 @@ export function createSignIn(services: Services, answers: PageAnswers) {
   }
 
   /** The sign-in page, with why it is shown again. */
-  function signInPage(
+  async function signInPage(
     call: RoutedCall,
     place: Place,
     { why, status = 200, address, done }: SignInAgain = {},
-  ): Response {
-    const view = signInView({ ...place, ways, ...(address !== undefined && { address }) });
+  ): Promise<Response> {
+    const waiting = await waitingAgent(database, place.next);
+    const view = signInView({ ...place, ways, waiting, ...(address !== undefined && { address }) });
     // The provider's button leads to another site, which the browser allows only if the policy names it.
     const headers =
       config.oidc && privatePageHeaders({ formTarget: formTargetOf(config.oidc.issuer) });

@@ -10,6 +10,7 @@ import { Facts, Field, Message, Text, Time } from "../layout/parts.tsx";
 import { ROLE_NAMES } from "./frame.tsx";
 import type { Linked, Role, Session } from "./sessions.ts";
 import type { View } from "./visit.ts";
+import type { WaitingAgent } from "./waiting_agent.ts";
 
 const MS_PER_MINUTE = 60_000;
 
@@ -27,12 +28,14 @@ interface SignInView {
   /** Where the sign-in goes on, if not to the console. */
   readonly next: string | undefined;
   readonly ways: SignInWays;
+  /** The agent that somebody signs in to connect. */
+  readonly waiting?: WaitingAgent | undefined;
   /** The address that was typed, if it was refused. */
   readonly address?: string;
 }
 
 /** The page where a person signs in. */
-export function signInView({ root, next, ways, address = "" }: SignInView): View {
+export function signInView({ root, next, ways, waiting, address = "" }: SignInView): View {
   const { hasMail, openId, isOpen } = ways;
   const isPersonal = hasMail || openId !== undefined;
   const title = isPersonal && isOpen ? "Sign in or join" : "Sign in";
@@ -41,6 +44,17 @@ export function signInView({ root, next, ways, address = "" }: SignInView): View
     content: (
       <>
         <h1>{title}</h1>
+        {waiting !== undefined && (
+          <Message tone="plain">
+            <p>
+              <strong>
+                <Text of={waiting.name} />
+              </strong>{" "}
+              waits to be connected. After you sign in, you decide what it may read and spend.
+              {!waiting.isSite && " Nobody has checked its name."}
+            </p>
+          </Message>
+        )}
         {openId !== undefined && (
           <form class="stack" method="post" action={`${root}/console/sign-in/openid`}>
             <Next to={next} />

@@ -28,9 +28,9 @@ export function spendingOf(
 export function SpendingChart({ of }: { readonly of: Spending }) {
   return (
     <Chart
-      title="Credits spent by day"
+      title="Spent by day, USD"
       series={["spent"]}
-      points={of.groups.map((group) => ({ at: group.date ?? "", values: [group.spent_credits] }))}
+      points={of.groups.map((group) => ({ at: group.date ?? "", values: [group.spent_usd] }))}
     />
   );
 }

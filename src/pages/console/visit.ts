@@ -104,12 +104,15 @@ export interface PageRoute {
   readonly acts?: Readonly<Record<string, Act>>;
 }
 
-/** What a button does. Only what changes nothing goes without a confirmation. */
+/** What a button does. */
 export type Act = Change | Look;
 
 export interface Change {
-  /** What will happen, which a person confirms first. */
-  confirm(form: Form, visit: Visit): Confirmation | Promise<Confirmation>;
+  /**
+   * What will happen, which a person confirms first. Without it, the button acts at once: only for what its form
+   * explains and what can be undone.
+   */
+  confirm?(form: Form, visit: Visit): Confirmation | Promise<Confirmation>;
   /** What the confirmation asks for, if the form did not. */
   readonly asks?: readonly FormField[];
   /** Whether a person must be an owner of the account. */
@@ -122,14 +125,27 @@ interface Look {
 }
 
 /** What will happen; or why there is nothing to confirm. A string is a question's sentence. */
-export type Confirmation = string | Question | Refused;
+export type Confirmation = string | Question | Choice | Refused;
+
+/** Which one of several was meant by what a field says. The field is sent again with one of the values. */
+export interface Choice {
+  readonly kind: "choose";
+  /** The field's name. */
+  readonly field: string;
+  readonly sentence: string;
+  readonly choices: readonly {
+    readonly value: string;
+    readonly text: string;
+    readonly note: string;
+  }[];
+}
 
 export interface Question {
   readonly kind: "ask";
   readonly sentence: string;
   /** Below the sentence: more to look at. */
   readonly details?: ComponentChildren;
-  /** Sent along with what the form had. */
+  /** Sent along with what the form had, in the place of fields of the same names. */
   readonly fields?: Form["fields"];
 }
 
@@ -142,14 +158,19 @@ export const DONE = {
   resumed: "The suspension has ended.",
   deleted: "The feed is deleted. Its rows are removed in the background.",
   granted: "The credits are in the account's balance.",
-  taken: "The credits were taken back.",
+  taken: "The credits are revoked.",
   revoked: "The key is revoked. It reads and writes nothing from the next request on.",
+  agent_ended: "The agent is ended. Its calls are refused from the next request on.",
+  account_created: "The account is created. It needs a key, and credits if it buys.",
+  account_named_twice:
+    "The account is created. Another account has the same name, so tell them apart by their ids.",
   edited: "Saved.",
+  code_created: "The code is created.",
   made: "Made.",
   refunded: "The charge went back to the account.",
   undone: "The purchase is undone, and its price went back.",
   recorded: "Recorded.",
-  payout_undone: "The payout is taken back. Both stay in the list.",
+  payout_undone: "The payout is reversed. Both entries stay in the list.",
   bought: "Bought. Reads of this feed are free now.",
   asked: "The operator was asked to list the feed.",
   redeemed: "The code is redeemed. Its credits are in the account's balance.",

@@ -4,7 +4,15 @@ for (const element of document.querySelectorAll("time[datetime]")) {
   const time = new Date(element.dateTime);
   if (Number.isNaN(time.getTime())) continue;
   element.title = element.dateTime;
-  element.textContent = time.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  element.textContent = time.toLocaleString(undefined, {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+    ...("exact" in element.dataset && { second: "2-digit" }),
+    timeZoneName: "short",
+  });
 }
 
 for (const element of document.querySelectorAll("pre")) {
@@ -27,6 +35,21 @@ for (const element of document.querySelectorAll("pre")) {
   frame.className = "copy";
   element.replaceWith(frame);
   frame.append(element, button);
+}
+
+// An input with a list of names asks for those that match what is typed.
+for (const input of document.querySelectorAll("input[data-find]")) {
+  let timer;
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      const asked = input.value;
+      const answer = await fetch(input.dataset.find + encodeURIComponent(asked)).catch(() => null);
+      const names = answer?.ok ? await answer.json() : [];
+      if (input.value !== asked || names.length === 0) return;
+      input.list.replaceChildren(...names.map((name) => new Option(name, name)));
+    }, 200);
+  });
 }
 
 // A chart draws a table: the one below it, whose first column is the time and whose others are series, or the rows of a

@@ -40,15 +40,51 @@ export function Credits({ of }: { readonly of: Figure }) {
   return <span>{digits(of)} credits</span>;
 }
 
-export function Usd({ of }: { readonly of: Figure }) {
-  return <span>{digits(of)} USD</span>;
+/** Dollars for people: `5` as `5.00`, `1234.5` as `1,234.50`; no digit is lost. */
+export function dollars(figure: Figure): string {
+  const [whole = "", fraction = ""] = digits(figure).split(".");
+  return `${whole}.${fraction.padEnd(CENT_DECIMALS, "0")}`;
 }
 
-/** A time, in UTC without JavaScript, local with it. */
-export function Time({ of }: { readonly of: string | null | undefined }) {
-  if (of === null || of === undefined) return <span class="soft">never</span>;
-  return <time dateTime={of}>{`${of.slice(0, 16).replace("T", " ")} UTC`}</time>;
+const CENT_DECIMALS = 2;
+
+export function Usd({ of }: { readonly of: Figure }) {
+  return <span>{dollars(of)} USD</span>;
 }
+
+interface MoneyProps {
+  readonly usd: Figure;
+  readonly credits: Figure;
+}
+
+/** An amount in USD, and the same in credits beside it. */
+export function Money({ usd, credits }: MoneyProps) {
+  return (
+    <>
+      <Usd of={usd} /> <span class="soft small">{counted(credits, "credit")}</span>
+    </>
+  );
+}
+
+interface TimeProps {
+  readonly of: string | null | undefined;
+  /** Whether seconds are shown. @default false */
+  readonly isExact?: boolean;
+}
+
+/** A time with its zone: in UTC without JavaScript, local with it. */
+export function Time({ of, isExact = false }: TimeProps) {
+  if (of === null || of === undefined) return <span class="soft">never</span>;
+  const text = of.slice(0, isExact ? EXACT_LENGTH : MINUTE_LENGTH).replace("T", " ");
+  return (
+    <time dateTime={of} data-exact={isExact ? "" : undefined}>
+      {text} UTC
+    </time>
+  );
+}
+
+const MINUTE_LENGTH = "2026-11-21T10:00".length;
+const EXACT_LENGTH = "2026-11-21T10:00:00".length;
 
 export type Tone = "good" | "bad" | "warn" | "plain";
 
@@ -73,7 +109,7 @@ export function FigureCard(card: {
 
 /** Characters that a card's width has room for in the usual size, and in the next smaller one. */
 const VALUE_CHARACTERS = 10;
-const LONG_VALUE_CHARACTERS = 13;
+const LONG_VALUE_CHARACTERS = 12;
 
 function lengthClass(value: ComponentChildren): string {
   const { length } = String(value);

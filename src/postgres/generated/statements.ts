@@ -190,6 +190,7 @@ import sql_operator_list_accounts from "../../../sql/operator/list_accounts.sql"
 import sql_operator_list_audit_events from "../../../sql/operator/list_audit_events.sql" with { type: "text" };
 import sql_operator_list_demo_settings from "../../../sql/operator/list_demo_settings.sql" with { type: "text" };
 import sql_operator_list_promotions from "../../../sql/operator/list_promotions.sql" with { type: "text" };
+import sql_operator_list_readers from "../../../sql/operator/list_readers.sql" with { type: "text" };
 import sql_operator_list_refusals from "../../../sql/operator/list_refusals.sql" with { type: "text" };
 import sql_operator_list_revenue from "../../../sql/operator/list_revenue.sql" with { type: "text" };
 import sql_operator_list_stale_feeds from "../../../sql/operator/list_stale_feeds.sql" with { type: "text" };
@@ -197,6 +198,8 @@ import sql_operator_list_top_reads from "../../../sql/operator/list_top_reads.sq
 import sql_operator_list_totals from "../../../sql/operator/list_totals.sql" with { type: "text" };
 import sql_operator_prove_ledger from "../../../sql/operator/prove_ledger.sql" with { type: "text" };
 import sql_operator_rotate_admin_key from "../../../sql/operator/rotate_admin_key.sql" with { type: "text" };
+import sql_operator_search_accounts from "../../../sql/operator/search_accounts.sql" with { type: "text" };
+import sql_operator_search_feeds_by_name from "../../../sql/operator/search_feeds_by_name.sql" with { type: "text" };
 import sql_operator_set_feeds_public from "../../../sql/operator/set_feeds_public.sql" with { type: "text" };
 import sql_operator_suspend_feed from "../../../sql/operator/suspend_feed.sql" with { type: "text" };
 import sql_pages_console_begin_session from "../../../sql/pages/console/begin_session.sql" with { type: "text" };
@@ -663,6 +666,7 @@ export const STATEMENTS = {
   list_audit_events: numbered(sql_operator_list_audit_events),
   list_demo_settings: numbered(sql_operator_list_demo_settings),
   list_promotions: numbered(sql_operator_list_promotions),
+  list_readers: numbered(sql_operator_list_readers),
   list_refusals: numbered(sql_operator_list_refusals),
   list_revenue: numbered(sql_operator_list_revenue),
   list_stale_feeds: numbered(sql_operator_list_stale_feeds),
@@ -670,6 +674,8 @@ export const STATEMENTS = {
   list_totals: numbered(sql_operator_list_totals),
   prove_ledger: numbered(sql_operator_prove_ledger),
   rotate_admin_key: numbered(sql_operator_rotate_admin_key),
+  search_accounts: numbered(sql_operator_search_accounts),
+  search_feeds_by_name: numbered(sql_operator_search_feeds_by_name),
   set_feeds_public: numbered(sql_operator_set_feeds_public),
   suspend_feed: numbered(sql_operator_suspend_feed),
   begin_session: numbered(sql_pages_console_begin_session),
@@ -890,6 +896,8 @@ export interface StatementTypes {
   list_payouts: {
     parameters: {
       readonly account_id: string | null;
+      readonly since: string | null;
+      readonly until: string | null;
       readonly before_payout_id: bigint | null;
       readonly limit: number;
     };
@@ -1095,6 +1103,8 @@ export interface StatementTypes {
     parameters: {
       readonly account_id: string | null;
       readonly feed_id: string | null;
+      readonly since: string | null;
+      readonly until: string | null;
       readonly before_purchased_at: string | null;
       readonly before_purchase_id: string | null;
       readonly limit: number;
@@ -1117,6 +1127,7 @@ export interface StatementTypes {
       readonly feed_id: string | null;
       readonly key_id: string | null;
       readonly chain_id: string | null;
+      readonly is_discovery_hidden: boolean;
       readonly since: string | null;
       readonly until: string | null;
       readonly before_usage_id: string | null;
@@ -1911,6 +1922,8 @@ export interface StatementTypes {
     parameters: {
       readonly account_id: string | null;
       readonly feed_id: string | null;
+      readonly actor: string | null;
+      readonly action_kind: string | null;
       readonly since: string | null;
       readonly until: string | null;
       readonly before_event_id: bigint | null;
@@ -1949,6 +1962,24 @@ export interface StatementTypes {
       readonly redemptions: number;
       readonly expires_at: string | null;
       readonly created_at: string;
+    };
+  };
+  /** the accounts that read a feed in a range of UTC days, the most reads first */
+  list_readers: {
+    parameters: {
+      readonly feed_id: string;
+      readonly from_day: string;
+      readonly to_day: string;
+      readonly ranked_max: number;
+      readonly limit: number;
+    };
+    row: {
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly reads: bigint;
+      readonly purchases: bigint;
+      readonly spent_nanos: bigint;
+      readonly last_day: string;
     };
   };
   /** refused pushes by feed and code, each with its newest one, newest first, after the previous page */
@@ -2084,6 +2115,48 @@ export interface StatementTypes {
       readonly key_id: string;
     };
   };
+  /** accounts whose name contains a text, in an order, after the previous page */
+  search_accounts: {
+    parameters: {
+      readonly part: string | null;
+      readonly is_suspended: boolean | null;
+      readonly order: string;
+      readonly after_account_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly account_id: string;
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly balance_nanos: bigint;
+      readonly created_at: string;
+      readonly suspension_reason: string | null;
+      readonly closed_at: string | null;
+    };
+  };
+  /** feeds whose name or slug contains a text, newest first, after the previous page */
+  search_feeds_by_name: {
+    parameters: {
+      readonly part: string;
+      readonly account_id: string | null;
+      readonly status: string | null;
+      readonly review: string | null;
+      readonly after_feed_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly name: string;
+      readonly endpoint_path: string | null;
+      readonly feed_type: string | null;
+      readonly status: string;
+      readonly is_public: boolean;
+      readonly review: string;
+      readonly last_sync_at: string | null;
+    };
+  };
   /** lists or unlists feeds; a feed that is already in the wanted state stays unchanged; closes open reviews */
   set_feeds_public: {
     parameters: {
@@ -2132,7 +2205,7 @@ export interface StatementTypes {
       readonly is_own_key: boolean;
     };
   };
-  /** the names of feeds, accounts, and keys that a page knows by id, and which feeds still exist */
+  /** the names of feeds, accounts, keys, and persons that a page knows by id, and which feeds still exist */
   find_names: {
     parameters: {
       readonly ids: readonly (string | null)[];
@@ -3616,7 +3689,7 @@ export const ARGUMENTS: {
   find_earned: (by) => [by.account_id],
   keep_fee_rate: (by) => [by.rate_millionths],
   list_earnings: (by) => [by.account_id, by.from_day, by.to_day, by.group_by],
-  list_payouts: (by) => [by.account_id, by.before_payout_id, by.limit],
+  list_payouts: (by) => [by.account_id, by.since, by.until, by.before_payout_id, by.limit],
   list_spending: (by) => [by.account_id, by.from_day, by.to_day, by.group_by],
   record_payout: (by) => [by.account_id, by.amount_nanos, by.reference, by.allow_above, by.actor],
   undo_payout: (by) => [by.payout_id, by.reason, by.actor],
@@ -3628,8 +3701,8 @@ export const ARGUMENTS: {
   find_usage_walk_end: (by) => [by.account_id, by.since, by.until, by.before_usage_id, by.events],
   list_agents: (by) => [by.account_id, by.chain_id, by.limit],
   list_keys: (by) => [by.account_id, by.is_admin_only, by.key_id, by.key_hash, by.beginning, by.after_key_id, by.limit],
-  list_purchases: (by) => [by.account_id, by.feed_id, by.before_purchased_at, by.before_purchase_id, by.limit],
-  page_usage: (by) => [by.account_id, by.feed_id, by.key_id, by.chain_id, by.since, by.until, by.before_usage_id, by.from_usage_id, by.limit],
+  list_purchases: (by) => [by.account_id, by.feed_id, by.since, by.until, by.before_purchased_at, by.before_purchase_id, by.limit],
+  page_usage: (by) => [by.account_id, by.feed_id, by.key_id, by.chain_id, by.is_discovery_hidden, by.since, by.until, by.before_usage_id, by.from_usage_id, by.limit],
   record_purchase: (by) => [by.account_id, by.feed_id, by.reference, by.actor],
   redeem_promotion: (by) => [by.code, by.account_id, by.actor],
   refund_event: (by) => [by.usage_id, by.reason, by.actor],
@@ -3680,9 +3753,10 @@ export const ARGUMENTS: {
   has_late_feeds: (by) => [by.found_within],
   has_long_log: (by) => [by.account_id, by.events_max],
   list_accounts: (by) => [by.account_id, by.name, by.after_account_id, by.limit],
-  list_audit_events: (by) => [by.account_id, by.feed_id, by.since, by.until, by.before_event_id, by.limit],
+  list_audit_events: (by) => [by.account_id, by.feed_id, by.actor, by.action_kind, by.since, by.until, by.before_event_id, by.limit],
   list_demo_settings: () => [],
   list_promotions: (by) => [by.after_code, by.limit],
+  list_readers: (by) => [by.feed_id, by.from_day, by.to_day, by.ranked_max, by.limit],
   list_refusals: (by) => [by.since, by.newest_push_id, by.before_push_id, by.limit],
   list_revenue: (by) => [by.from_day, by.to_day, by.account_id, by.as_of, by.after_gross_nanos, by.after_feed_id, by.limit],
   list_stale_feeds: (by) => [by.since, by.as_of, by.after_synced_at, by.after_feed_id, by.limit],
@@ -3690,6 +3764,8 @@ export const ARGUMENTS: {
   list_totals: (by) => [by.by, by.from, by.until],
   prove_ledger: (by) => [by.account_id],
   rotate_admin_key: (by) => [by.key_id, by.new_hash, by.new_start, by.grace, by.actor],
+  search_accounts: (by) => [by.part, by.is_suspended, by.order, by.after_account_id, by.limit],
+  search_feeds_by_name: (by) => [by.part, by.account_id, by.status, by.review, by.after_feed_id, by.limit],
   set_feeds_public: (by) => [by.feed_ids, by.is_public, by.actor],
   suspend_feed: (by) => [by.feed_id, by.reason, by.actor],
   begin_session: (by) => [by.session_hash, by.permission, by.key_id, by.sealed_key, by.is_own_key, by.lifetime, by.forgotten_max],

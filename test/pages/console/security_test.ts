@@ -324,8 +324,8 @@ describe("pages", () => {
 
   test("a form that another site sends does nothing", async () => {
     const who = await signIn(gateway.baseUrl, admin);
-    const path = `/accounts/${account}`;
-    const grant = { act: "grant", credits: "5", reason: "test", confirmed: "yes" };
+    const path = `/accounts/${account}/money`;
+    const grant = { act: "grant", usd_added: "5", reason: "test" };
     const from = async (headers: Record<string, string>) =>
       (await who.post(path, grant, { "sec-fetch-site": "", ...headers })).status;
     const before = await balance();

@@ -1,6 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { PUBLIC_MENU, renderPage } from "../../../src/pages/layout/page.tsx";
-import { Chart, digits, Facts, Table, Text } from "../../../src/pages/layout/parts.tsx";
+import {
+  Chart,
+  digits,
+  dollars,
+  Facts,
+  Table,
+  Text,
+  Time,
+} from "../../../src/pages/layout/parts.tsx";
 
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>\u202e`;
 
@@ -50,6 +58,31 @@ test("figures are grouped by thousands, and lose no digit", () => {
     digits(JSON.rawJSON("12345678901234567.125")),
   ]).toEqual(["1,234,567", "0.000001", "12,345,678,901,234,567.125"]);
   expect([digits(-1234), digits(999)]).toEqual(["-1,234", "999"]);
+});
+
+test("dollars have two decimals at least, and lose no digit", () => {
+  expect([dollars(5), dollars("1234.5"), dollars("0.0000005"), dollars(-999)]).toEqual([
+    "5.00",
+    "1,234.50",
+    "0.0000005",
+    "-999.00",
+  ]);
+});
+
+test("a time has its zone, and seconds if they matter", () => {
+  const html = renderPage({
+    title: "x",
+    root: ".",
+    menu: [],
+    children: (
+      <>
+        <Time of="2026-11-21T10:00:05.123456Z" />
+        <Time of="2026-11-21T10:00:05.123456Z" isExact />
+      </>
+    ),
+  });
+  expect(html).toContain(">2026-11-21 10:00 UTC</time>");
+  expect(html).toContain(">2026-11-21 10:00:05 UTC</time>");
 });
 
 test("a chart is a table that the script draws", () => {

@@ -6,7 +6,16 @@
  */
 import type { ComponentChildren } from "preact";
 import { endOwnAgent } from "../../../consumer/end_agent.ts";
-import { digits, Facts, FigureCard, Table, Text, Time } from "../../layout/parts.tsx";
+import {
+  counted,
+  dollars,
+  Facts,
+  FigureCard,
+  Money,
+  Table,
+  Text,
+  Time,
+} from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import type { Act, Form, PageRoute, View, Visit } from "../visit.ts";
 import { readAccount, readCalls } from "./own_records.ts";
@@ -19,12 +28,13 @@ const ACTS: Readonly<Record<string, Act>> = {
   top_up: TOP_UP,
   end_agent: {
     isForOwners: true,
-    confirm: () => "The agent's key ends. Its next call is refused.",
+    confirm: (form) =>
+      `The agent ${form.text("agent_name") || "without a name"} is ended: its next call is refused. It can ask to be connected again.`,
     async run({ services, session, actor }, form) {
       const { keys, database } = services;
       const principal = await keys.identify(session.key, "read");
       await endOwnAgent(database, { principal, keyId: form.text("key_id") }, actor);
-      return { kind: "go", to: "", done: "revoked" };
+      return { kind: "go", to: "", done: "agent_ended" };
     },
   },
 };
@@ -58,21 +68,21 @@ export async function showAccount(
         <div class="cards">
           <FigureCard
             label="Balance"
-            value={digits(account.balance.credits)}
-            note={`credits = ${digits(account.balance.usd)} USD`}
+            value={`${dollars(account.balance.usd)} USD`}
+            note={counted(account.balance.credits, "credit")}
           />
           {budget !== undefined && (
             <FigureCard
               label="This key's budget today"
-              value={`${digits(budget.left.credits)} left`}
-              note={`of ${digits(budget.daily.credits)} credits; ${digits(budget.spent.credits)} spent`}
+              value={`${dollars(budget.left.usd)} USD left`}
+              note={`of ${dollars(budget.daily.usd)} USD; ${dollars(budget.spent.usd)} USD spent`}
             />
           )}
         </div>
         <Facts
           of={{
             "Account id": <code>{account.id}</code>,
-            "Budget begins anew": budget && <Time of={budget.resets_at} />,
+            "Budget resets": budget && <Time of={budget.resets_at} />,
             "More credits": (
               <a href={`${visit.root}/billing?account_id=${account.id}`}>How to pay</a>
             ),
@@ -86,16 +96,16 @@ export async function showAccount(
           columns={[
             { head: "Agent", cell: (row) => <Text of={row.name} /> },
             {
-              head: "Spent today, credits",
+              head: "Spent today",
               kind: "num",
-              cell: (row) => digits(row.spent.credits),
+              cell: (row) => <Money usd={row.spent.usd} credits={row.spent.credits} />,
             },
             { head: "Ends", kind: "when", cell: (row) => <Time of={row.expires_at} /> },
             {
               head: "End",
               cell: (row) => (
                 <ActForm
-                  hidden={{ key_id: row.key_id }}
+                  hidden={{ key_id: row.key_id, agent_name: row.name ?? "" }}
                   buttons={[{ act: "end_agent", text: "End", tone: "danger" }]}
                 />
               ),

@@ -17,9 +17,9 @@ import {
   revokeOwnKey,
   rotateOwnKey,
 } from "../../../people/account_keys.ts";
-import { counted, digits, plain, Table, Text, Time } from "../../layout/parts.tsx";
+import { counted, plain, Table, Text, Time, Usd } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { typedNumber } from "../exact_values.ts";
+import { givenCredits, usdOfCredits } from "../amounts.ts";
 import type { FormField } from "../form_field.ts";
 import { inputOf } from "../form_input.ts";
 import { KeyState } from "../key_state.tsx";
@@ -42,7 +42,7 @@ export const OWN_KEYS: PageRoute = {
       listKeys(visit.operator, asked),
       spendingOf(visit, accountId, "key"),
     ]);
-    const spentBy = new Map(spending.groups.map((group) => [group.key_id, group.spent_credits]));
+    const spentBy = new Map(spending.groups.map((group) => [group.key_id, group.spent_usd]));
     const changed = page.entries.find(
       ({ id }) => id === (form?.text("key_id") ?? visit.query.get("edit")),
     );
@@ -82,14 +82,15 @@ export const OWN_KEYS: PageRoute = {
               { head: "Name", cell: (row) => <Text of={row.name} /> },
               { head: "Permission", cell: (row) => row.permission },
               {
-                head: "Credits a day",
+                head: "Daily limit",
                 kind: "num",
-                cell: ({ daily_credits: daily }) => (daily === null ? "no limit" : digits(daily)),
+                cell: ({ daily_credits: daily }) =>
+                  daily === null ? "no limit" : <Usd of={usdOfCredits(daily)} />,
               },
               {
                 head: "Spent in 30 days",
                 kind: "num",
-                cell: (row) => digits(spentBy.get(row.id) ?? 0),
+                cell: (row) => <Usd of={spentBy.get(row.id) ?? 0} />,
               },
               { head: "State", cell: (row) => <KeyState of={row} /> },
               { head: "Last used", kind: "when", cell: (row) => <Time of={row.last_used_at} /> },
@@ -117,15 +118,6 @@ export const OWN_KEYS: PageRoute = {
   acts: {
     make: {
       isForOwners: true,
-      confirm(form, visit) {
-        ownerOf(visit);
-        newKeyOf(form);
-        const daily = form.given("daily");
-        const limit = form.text("permission") === "read" && daily !== undefined;
-        return form.text("permission") === "write"
-          ? "A write key is made. Whoever has it creates, edits and deletes this account's feeds, and pushes to them. The next page shows it, once."
-          : `A read key is made. Whoever has it spends ${limit ? `at most ${daily} of this account's credits a day` : "this account's credits, without a limit a day"}. The next page shows it, once.`;
-      },
       async run(visit, form) {
         const made = await createOwnKey(visit.operator, newKeyOf(form), ownerOf(visit));
         return showOnce(
@@ -227,9 +219,9 @@ function NewKeyForm({ form, isOpen }: NewKeyFormProps) {
           { name: "key_name", label: "Name", hint: "Where it is used, such as “news agent”." },
           {
             name: "daily",
-            label: "Credits a day, read keys only",
-            kind: "decimal",
-            hint: "The most that it spends in a UTC day. 1,000,000 credits are 1 USD. Empty: no limit.",
+            label: "Daily limit, read keys only",
+            kind: "usd",
+            hint: "The most that it spends in a UTC day. 1 USD is 1,000,000 credits. Empty: no limit.",
           },
           FEEDS_FIELD,
           {
@@ -239,7 +231,9 @@ function NewKeyForm({ form, isOpen }: NewKeyFormProps) {
             hint: "Empty: it doesn't end.",
           },
         ]}
+        isDirect
         buttons={[{ act: "make", text: "Make the key" }]}
+        effect="The next page shows the key, once. Whoever has a read key spends this account's credits. Whoever has a write key edits and deletes its feeds."
       />
       <p class="hint">An account has at most {OWN_KEYS_MAX} keys that work.</p>
     </details>
@@ -263,10 +257,10 @@ function EditForm({ of, form }: { readonly of: KeyOutcome; readonly form: Form |
             ? [
                 {
                   name: "daily",
-                  label: "Credits a day",
-                  kind: "decimal" as const,
-                  hint: "Empty: no limit.",
-                  value: daily === null ? "" : plain(daily),
+                  label: "Daily limit",
+                  kind: "usd" as const,
+                  hint: "The most that it spends in a UTC day. Empty: no limit.",
+                  value: daily === null ? "" : plain(usdOfCredits(daily)),
                 },
                 { ...FEEDS_FIELD, label: "Only these feeds", value: feedIds?.join(" ") ?? "" },
               ]
@@ -306,14 +300,14 @@ function feedsOf(form: Form): readonly string[] {
 }
 
 function newKeyOf(form: Form) {
-  const daily = form.given("daily");
+  const daily = givenCredits(form, "daily");
   const days = form.given("days");
   const feeds = feedsOf(form);
   return inputOf(CreateOwnKeyInput, {
     typed: {
       permission: form.text("permission"),
       name: form.given("key_name"),
-      ...(daily !== undefined && { daily_credits: typedNumber(daily) }),
+      ...(daily !== undefined && { daily_credits: daily }),
       ...(feeds.length > 0 && { feed_ids: feeds }),
       ...(days !== undefined && { expires_at: endOf(days) }),
     },
@@ -327,14 +321,13 @@ function endOf(days: string): string {
 }
 
 function editOf(form: Form, permission: string) {
-  const daily = form.given("daily");
   const feeds = feedsOf(form);
   return inputOf(EditKeyInput, {
     known: { key_id: form.text("key_id") },
     typed: {
       name: form.given("key_name"),
       ...(permission === "read" && {
-        daily_credits: daily === undefined ? null : typedNumber(daily),
+        daily_credits: givenCredits(form, "daily") ?? null,
         feed_ids: feeds.length === 0 ? null : feeds,
       }),
     },

@@ -18,7 +18,10 @@ export async function readAccount({ services, admit }: Asking) {
   return readOwnAccount(services, await admit("account"));
 }
 
-/** A page of the account's calls, the newest first. The page's address says which. */
+/**
+ * A page of the account's calls, the newest first. The page's address says which, and whether searches that cost nothing
+ * are among them.
+ */
 export async function readCalls(
   { services, admit, query }: Visit,
   limit: number,
@@ -26,7 +29,9 @@ export async function readCalls(
   const principal = await admit("usage");
   const cursor = query.get("cursor")?.trim() || undefined;
   const asked = findUsageQuery(services, principal, { cursor });
-  return pageUsage(services.database.onBehalfOf(principal.accountId), { query: asked, limit });
+  const isDiscoveryHidden = query.get("searches") !== "yes";
+  const database = services.database.onBehalfOf(principal.accountId);
+  return pageUsage(database, { query: asked, limit, isDiscoveryHidden });
 }
 
 /** A page of what the account has bought, the newest first. The page's address says which. */

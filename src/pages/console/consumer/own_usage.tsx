@@ -6,7 +6,17 @@
  */
 import type { Spending } from "../../../accounts/earnings/spending.ts";
 import { present } from "../../../lib/assert.ts";
-import { digits, FigureCard, Table, Text, Time } from "../../layout/parts.tsx";
+import {
+  counted,
+  digits,
+  dollars,
+  FigureCard,
+  Money,
+  Table,
+  Text,
+  Time,
+} from "../../layout/parts.tsx";
+import { LinkChoice } from "../link_choice.tsx";
 import { FeedLink, Next } from "../lists.tsx";
 import type { Names } from "../names.ts";
 import { SpendingChart, spendingOf } from "../spending_chart.tsx";
@@ -46,10 +56,14 @@ export const OWN_USAGE: PageRoute = {
           <div class="cards">
             <FigureCard
               label="Spent"
-              value={digits(days.totals.spent_credits)}
-              note={`credits = ${digits(days.totals.spent_usd)} USD`}
+              value={`${dollars(days.totals.spent_usd)} USD`}
+              note={counted(days.totals.spent_credits, "credit")}
             />
-            <FigureCard label="Reads" value={digits(days.totals.reads)} note="free ones, too" />
+            <FigureCard
+              label="Reads"
+              value={digits(days.totals.reads)}
+              note="including free ones"
+            />
             <FigureCard
               label="Feeds bought"
               value={digits(days.totals.purchases)}
@@ -67,7 +81,17 @@ export const OWN_USAGE: PageRoute = {
             names={names}
           />
           <h2>Calls</h2>
-          <p class="lead">Every call that was answered, and what it cost, the newest first.</p>
+          <p class="lead">Every call that was answered, and what it cost, newest first.</p>
+          <LinkChoice
+            query={visit.query}
+            label="Free searches"
+            name="searches"
+            choices={[
+              ["", "left out"],
+              ["yes", "included"],
+            ]}
+            chosen={visit.query.get("searches") === "yes" ? "yes" : ""}
+          />
           <UsageTable visit={visit} usage={log.rows} names={names} />
           <Next visit={visit} cursor={log.nextCursor} text="Older calls" />
         </>
@@ -99,7 +123,11 @@ function SpendingTable({ visit, head, groups, names }: SpendingTableProps) {
           },
         },
         { head: "Reads", kind: "num", cell: (row) => digits(row.reads) },
-        { head: "Credits", kind: "num", cell: (row) => digits(row.spent_credits) },
+        {
+          head: "Spent",
+          kind: "num",
+          cell: (row) => <Money usd={row.spent_usd} credits={row.spent_credits} />,
+        },
       ]}
       empty={
         <>

@@ -5,11 +5,14 @@
  * @module
  */
 import type { UsageRow } from "../../../accounts/usage_event.ts";
-import { creditsText } from "../../../money/money.ts";
-import { digits, Table, Text, Time } from "../../layout/parts.tsx";
+import { Table, Text, Time } from "../../layout/parts.tsx";
+import { usdWords } from "../amounts.ts";
 import { FeedLink } from "../lists.tsx";
 import { findNames, type Names } from "../names.ts";
 import type { Visit } from "../visit.ts";
+
+/** Ids of a day begin alike. */
+const ID_END_LENGTH = 12;
 
 interface UsageTableProps {
   readonly visit: Visit;
@@ -23,7 +26,7 @@ export function UsageTable({ visit, usage, names }: UsageTableProps) {
       label="Usage log"
       rows={usage}
       columns={[
-        { head: "When", kind: "when", cell: (row) => <Time of={row.timestamp} /> },
+        { head: "When", kind: "when", cell: (row) => <Time of={row.timestamp} isExact /> },
         { head: "Call", cell: (row) => row.operation },
         {
           head: "Feed",
@@ -34,16 +37,28 @@ export function UsageTable({ visit, usage, names }: UsageTableProps) {
               <FeedLink visit={visit} id={id} name={names.nameOf(id)} hasPage={names.hasPage(id)} />
             ),
         },
-        { head: "Credits", kind: "num", cell: (row) => digits(creditsText(row.charge_nanos)) },
+        {
+          head: "Charged",
+          kind: "num",
+          cell: (row) => usdWords(row.charge_nanos),
+        },
         {
           head: "Key",
           cell: (row) => <Text of={names.nameOf(row.key_id)} />,
         },
-        { head: "Usage id", kind: "id", cell: (row) => <code class="small">{row.usage_id}</code> },
+        {
+          head: "Usage id",
+          kind: "id",
+          cell: ({ usage_id: id }) => (
+            <code class="small" title={id}>
+              …{id.slice(-ID_END_LENGTH)}
+            </code>
+          ),
+        },
       ]}
       empty={
         <>
-          Nothing was read yet. Look into the <a href={`${visit.root}/console/catalog`}>catalog</a>.
+          No feed was read. Look into the <a href={`${visit.root}/console/catalog`}>catalog</a>.
         </>
       }
     />

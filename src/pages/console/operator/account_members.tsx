@@ -4,6 +4,9 @@
  *
  * @module
  */
+
+import { nanosOfCredits } from "../../../money/money.ts";
+import { outlineAccount } from "../../../operator/accounts.ts";
 import { CloseAccountInput, closeAccount } from "../../../people/close_account.ts";
 import {
   type InvitationOutcome,
@@ -15,56 +18,62 @@ import {
   RemoveMemberInput,
   removeMember,
 } from "../../../people/members.ts";
-import { Table, Text, Time } from "../../layout/parts.tsx";
+import { plain, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
+import { moneyWords } from "../amounts.ts";
+import { type ListedTable, listedTable } from "../listed_table.tsx";
 import { type Change, type Form, idOf, type Visit } from "../visit.ts";
+import { nameOfAccount } from "./account_frame.tsx";
 import { operatorAct } from "./operator_act.ts";
 
-export interface AccountMembers {
-  readonly members: readonly MemberOutcome[];
-  readonly invitations: readonly InvitationOutcome[];
-}
-
-export async function readMembers(
+/** Those who were invited and have not accepted yet. */
+export function readInvitations(
   { operator: { database } }: Visit,
   accountId: string,
-): Promise<AccountMembers> {
-  const [members, invitations] = await Promise.all([
-    listMembers(database, accountId),
-    listInvitations(database, { accountId }),
-  ]);
-  return { members, invitations };
+): Promise<readonly InvitationOutcome[]> {
+  return listInvitations(database, { accountId });
+}
+
+export function membersTable(visit: Visit): ListedTable {
+  return listedTable<MemberOutcome>(visit, {
+    name: "members",
+    label: "Members",
+    rows: 1,
+    by: "members_cursor",
+    empty: "Nobody signs in to this account with an e-mail address. It is used with keys alone.",
+    read: async () => ({
+      entries: await listMembers(visit.operator.database, idOf(visit)),
+      nextCursor: null,
+    }),
+    columns: [
+      { head: "Name", text: (row) => row.name },
+      { head: "Address", text: (row) => row.address },
+      { head: "Role", text: (row) => row.role },
+      { head: "Since", kind: "when", text: (row) => row.since },
+    ],
+    buttons: [
+      {
+        head: "Remove",
+        cell: (row) => (
+          <ActForm
+            hidden={{ person: row.person_id, person_name: row.name }}
+            buttons={[{ act: "remove_member", text: "Remove", tone: "danger" }]}
+          />
+        ),
+      },
+    ],
+  });
 }
 
 interface MembersPartProps {
-  readonly of: AccountMembers;
+  readonly invitations: readonly InvitationOutcome[];
   readonly form: Form | undefined;
 }
 
-export function MembersPart({ of: { members, invitations }, form }: MembersPartProps) {
+/** Those who are invited, and a new invitation. */
+export function MembersPart({ invitations, form }: MembersPartProps) {
   return (
     <>
-      <h2>Members</h2>
-      <Table
-        label="Members"
-        rows={members}
-        columns={[
-          { head: "Name", cell: (row) => <Text of={row.name} /> },
-          { head: "Address", cell: (row) => <Text of={row.address} /> },
-          { head: "Role", cell: (row) => row.role },
-          { head: "Since", kind: "when", cell: (row) => <Time of={row.since} /> },
-          {
-            head: "Remove",
-            cell: (row) => (
-              <ActForm
-                hidden={{ person: row.person_id, person_name: row.name }}
-                buttons={[{ act: "remove_member", text: "Remove", tone: "danger" }]}
-              />
-            ),
-          },
-        ]}
-        empty="Nobody signs in to this account with an e-mail address. It is used with keys alone."
-      />
       {invitations.length > 0 && (
         <ul>
           {invitations.map(({ address, role, expires_at: end }) => (
@@ -100,12 +109,12 @@ export const MEMBER_ACTS: Readonly<Record<string, Change>> = {
       known: { account_id: idOf(visit) },
       typed: { address: form.text("address"), role: form.text("role") },
     }),
-    confirm: (form) =>
-      `${form.text("address")} is invited as ${form.text("role")} for 7 days: whoever proves this address may act in the account.`,
+    confirm: async (form, visit) =>
+      `${form.text("address")} is invited to ${await nameOfAccount(visit)} as ${form.text("role")} for 7 days: whoever proves this address may act in the account.`,
     run: (operator, input, actor) => inviteMember(operator, input, { actor }),
     done: (visit) => {
       visit.services.mail?.wake();
-      return { kind: "go", to: `accounts/${idOf(visit)}`, done: "invited" };
+      return { kind: "go", to: `accounts/${idOf(visit)}/settings`, done: "invited" };
     },
   }),
   remove_member: operatorAct({
@@ -113,16 +122,20 @@ export const MEMBER_ACTS: Readonly<Record<string, Change>> = {
     given: (visit, form) => ({
       known: { account_id: idOf(visit), person: form.text("person") },
     }),
-    confirm: (form) =>
-      `${form.text("person_name")} is signed out of this account at once, and the agents that this person connected to it end. Keys stay.`,
+    confirm: async (form, visit) =>
+      `${form.text("person_name")} is signed out of ${await nameOfAccount(visit)} at once, and the agents that this person connected to it end. Keys stay.`,
     run: removeMember,
-    done: (visit) => ({ kind: "go", to: `accounts/${idOf(visit)}`, done: "removed" }),
+    done: (visit) => ({ kind: "go", to: `accounts/${idOf(visit)}/settings`, done: "removed" }),
   }),
   close: operatorAct({
     input: CloseAccountInput,
     given: (visit) => ({ known: { account_id: idOf(visit) } }),
-    confirm: () =>
-      "The account is closed for good: its keys, agents and sessions end, its feeds are deleted, its members leave, and its credits are lost. Usage, ledger and audit trail stay under its id. This can't be undone.",
+    async confirm(_, visit) {
+      const account = { account_id: idOf(visit) };
+      const { name, balance_credits: credits } = await outlineAccount(visit.operator, account);
+      const lost = moneyWords(nanosOfCredits(plain(credits)) ?? 0n);
+      return `${name} is closed for good: its keys, agents and sessions end, its feeds are deleted, its members leave, and its balance of ${lost} is lost. Usage, ledger and audit trail stay under its id. This can't be undone.`;
+    },
     run: (operator, input, actor) => closeAccount(operator, input, { actor }),
     done: (visit) => ({ kind: "go", to: `accounts/${idOf(visit)}`, done: "closed" }),
   }),

@@ -1,68 +1,78 @@
 /** @jsxImportSource preact */
 /**
- * All accounts, and a new one.
+ * All accounts, by a part of their name, and a new one.
  *
  * @module
  */
+import type { ComponentChildren } from "preact";
 import {
+  ACCOUNT_ORDERS,
+  type AccountOutcome,
   CreateAccountInput,
   createAccount,
-  ListAccountsInput,
-  listAccounts,
+  searchAccounts,
 } from "../../../operator/accounts.ts";
-import { Badge, digits, Table, Time } from "../../layout/parts.tsx";
-import { ActForm, FilterForm } from "../act_form.tsx";
-import { AccountLink, Next } from "../lists.tsx";
-import type { PageRoute } from "../visit.ts";
-import { listInput, operatorMakes } from "./operator_act.ts";
+import type { Page } from "../../../operator/keyset_page.ts";
+import { Badge, digits, Money } from "../../layout/parts.tsx";
+import { FilterForm, FoldedForm } from "../act_form.tsx";
+import { LinkChoice } from "../link_choice.tsx";
+import { fileOf, type ListedTable, type ListPart, listedTable } from "../listed_table.tsx";
+import { AccountLink } from "../lists.tsx";
+import type { PageRoute, Visit } from "../visit.ts";
+import { operatorMakes } from "./operator_act.ts";
+import { partOf } from "./picks.ts";
 
 const LISTED = 50;
+const STATES = [
+  ["", "any"],
+  ["open", "not suspended"],
+  ["suspended", "suspended"],
+] as const;
 
 export const ACCOUNTS_LIST: PageRoute = {
   path: "accounts",
+  download: (visit) => fileOf(visit, [foundAccounts(visit)]),
   async show(visit, form) {
-    const input = listInput(visit, ListAccountsInput, { limit: LISTED, names: ["name"] });
-    const { entries, nextCursor } = await listAccounts(visit.operator, input);
     return {
       title: "Accounts",
       content: (
         <>
           <h1>Accounts</h1>
+          <FoldedForm
+            summary="New account"
+            form={form}
+            isDirect
+            fields={[{ name: "new_name", label: "Name", isRequired: true }]}
+            buttons={[{ act: "create", text: "Create account" }]}
+            effect="It begins without credits and keys. Two accounts may have the same name."
+          />
           <FilterForm
             query={visit.query}
             button="Find"
-            fields={[{ name: "name", label: "Exact name", kind: "search" }]}
+            fields={[{ name: "q", label: "Part of the name", kind: "search" }]}
+            keeps={["state", "sort"]}
           />
-          <Table
-            label="Accounts"
-            rows={entries}
-            columns={[
-              {
-                head: "Name",
-                cell: (row) => <AccountLink visit={visit} id={row.id} name={row.name} />,
-              },
-              { head: "Balance, credits", kind: "num", cell: (row) => digits(row.balance_credits) },
-              { head: "Feeds at most", kind: "num", cell: (row) => digits(row.max_feeds_allowed) },
-              {
-                head: "State",
-                cell: (row) =>
-                  row.suspension_reason === undefined ? (
-                    <Badge tone="good">active</Badge>
-                  ) : (
-                    <Badge tone="bad">suspended</Badge>
-                  ),
-              },
-              { head: "Made", kind: "when", cell: (row) => <Time of={row.created_at} /> },
-            ]}
-            empty="There is no such account. Make one below."
-          />
-          <Next visit={visit} cursor={nextCursor} />
-          <h2>New account</h2>
-          <ActForm
-            form={form}
-            fields={[{ name: "new_name", label: "Name", isRequired: true }]}
-            buttons={[{ act: "create", text: "Make it" }]}
-          />
+          <div class="filters">
+            <LinkChoice
+              query={visit.query}
+              label="State"
+              name="state"
+              choices={STATES}
+              chosen={visit.query.get("state") ?? ""}
+            />
+            <LinkChoice
+              query={visit.query}
+              label="Sort by"
+              name="sort"
+              choices={[
+                ["", "newest"],
+                ["oldest", "oldest"],
+                ["name", "name"],
+              ]}
+              chosen={visit.query.get("sort") ?? ""}
+            />
+          </div>
+          {await foundAccounts(visit).show()}
         </>
       ),
     };
@@ -71,17 +81,83 @@ export const ACCOUNTS_LIST: PageRoute = {
     create: operatorMakes({
       input: CreateAccountInput,
       given: (_, form) => ({ typed: { name: form.text("new_name") } }),
-      async confirm(form, { operator }) {
-        const name = form.text("new_name");
-        const { entries } = await listAccounts(operator, { name, limit: 1 });
-        const warning =
-          entries.length > 0
-            ? " Another account has this name, so commands and forms will need the ids of both."
-            : "";
-        return `An account is made for ${name}, without credits and keys.${warning}`;
-      },
       run: createAccount,
-      done: (_, { id }) => ({ kind: "go", to: `accounts/${id}`, done: "made" }),
+      done: (_, { id, warning }) => ({
+        kind: "go",
+        to: `accounts/${id}`,
+        done: warning === undefined ? "account_created" : "account_named_twice",
+      }),
     }),
   },
 };
+
+function foundAccounts(visit: Visit): ListedTable {
+  const part = partOf(visit);
+  const state = visit.query.get("state");
+  const order = ACCOUNT_ORDERS.find((each) => each === visit.query.get("sort")) ?? "newest";
+  return accountsTable(visit, {
+    empty:
+      part === "" && !state
+        ? "There is no account yet. Create one above."
+        : "No account matches. Look for a shorter part of the name, or in another state.",
+    read: ({ limit, cursor }) =>
+      searchAccounts(visit.operator, {
+        ...(part !== "" && { part }),
+        ...((state === "open" || state === "suspended") && { isSuspended: state === "suspended" }),
+        order,
+        limit,
+        cursor,
+      }),
+  });
+}
+
+interface AccountsOfPage {
+  readonly empty: ComponentChildren;
+  read(part: ListPart): Promise<Page<AccountOutcome>>;
+}
+
+export function accountsTable(visit: Visit, { empty, read }: AccountsOfPage): ListedTable {
+  return listedTable<AccountOutcome>(visit, {
+    name: "accounts",
+    label: "Accounts",
+    rows: LISTED,
+    empty,
+    read,
+    columns: [
+      {
+        head: "Name",
+        text: (row) => row.name,
+        cell: (row) => <AccountLink visit={visit} id={row.id} name={row.name} />,
+      },
+      {
+        head: "Balance",
+        kind: "usd",
+        text: (row) => row.balance_usd,
+        cell: (row) => <Money usd={row.balance_usd} credits={row.balance_credits} />,
+      },
+      {
+        head: "Feed limit",
+        kind: "num",
+        text: (row) => row.max_feeds_allowed,
+        cell: (row) => digits(row.max_feeds_allowed),
+      },
+      { head: "State", text: stateOf, cell: (row) => <AccountState of={row} /> },
+      { head: "Created", kind: "when", text: (row) => row.created_at },
+      { head: "Id", text: (row) => row.id, isInFileOnly: true },
+    ],
+  });
+}
+
+type InState = Pick<AccountOutcome, "closed_at" | "suspension_reason">;
+
+function stateOf({ closed_at: closed, suspension_reason: reason }: InState): string {
+  if (closed !== undefined) return "closed";
+  return reason === undefined ? "active" : "suspended";
+}
+
+const STATE_TONES = { closed: "plain", suspended: "bad", active: "good" } as const;
+
+export function AccountState({ of }: { readonly of: InState }) {
+  const state = stateOf(of);
+  return <Badge tone={STATE_TONES[state as keyof typeof STATE_TONES]}>{state}</Badge>;
+}

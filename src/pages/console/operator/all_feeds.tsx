@@ -1,19 +1,24 @@
 /** @jsxImportSource preact */
 /**
- * All feeds, by health and status.
+ * All feeds, by a part of their name or by health, and by status and review.
  *
  * @module
  */
+import { REVIEWS } from "../../../feeds/feed_shapes.ts";
 import { FEED_STATUSES } from "../../../feeds/find.ts";
-import { HEALTHS, ListFeedsInput, listFeeds } from "../../../operator/feeds.ts";
+import { HEALTHS, ListFeedsInput, listFeeds, searchFeeds } from "../../../operator/feeds.ts";
+import { findAccount } from "../../../operator/references.ts";
+import { Text } from "../../layout/parts.tsx";
 import { FilterForm } from "../act_form.tsx";
-import { Next } from "../lists.tsx";
-import type { PageRoute } from "../visit.ts";
-import { FeedTable } from "./feed_table.tsx";
+import { addressWith, LinkChoice } from "../link_choice.tsx";
+import { fileOf, type ListedTable } from "../listed_table.tsx";
+import { AccountLink } from "../lists.tsx";
+import type { PageRoute, Visit } from "../visit.ts";
+import { feedsTable } from "./feed_table.tsx";
 import { listInput } from "./operator_act.ts";
+import { partOf } from "./picks.ts";
 
-const LISTED = 50;
-const FILTERS = ["status", "health", "account_id"];
+const FILTERS = ["status", "review", "health", "account_id"];
 const ANY = ["", "any"] as const;
 
 /** `never_pushed` is "never pushed" to people. */
@@ -23,30 +28,87 @@ function choiceOf(value: string): readonly [string, string] {
 
 export const ALL_FEEDS: PageRoute = {
   path: "feeds",
+  download: (visit) => fileOf(visit, [foundFeeds(visit)]),
   async show(visit) {
-    const input = listInput(visit, ListFeedsInput, { limit: LISTED, names: FILTERS });
-    const { entries, nextCursor } = await listFeeds(visit.operator, input);
+    const { query } = visit;
+    const accountId = query.get("account_id")?.trim();
+    const owner = accountId ? await findAccount(visit.operator.database, accountId) : undefined;
+    const chosen = (name: string) => query.get(name) ?? "";
     return {
       title: "Feeds",
       content: (
         <>
           <h1>Feeds</h1>
           <FilterForm
-            query={visit.query}
-            button="Filter"
-            fields={[
-              { name: "health", label: "Health", choices: [ANY, ...HEALTHS.map(choiceOf)] },
-              { name: "status", label: "Status", choices: [ANY, ...FEED_STATUSES.map(choiceOf)] },
-            ]}
+            query={query}
+            button="Find"
+            fields={[{ name: "q", label: "Part of the name or slug", kind: "search" }]}
+            keeps={["status", "review", "account_id"]}
           />
-          <FeedTable
-            visit={visit}
-            feeds={entries}
-            empty="No feed matches. Choose another filter."
-          />
-          <Next visit={visit} cursor={nextCursor} />
+          <div class="filters">
+            {owner !== undefined && (
+              <p class="choice">
+                <span class="soft">Provider</span>
+                <AccountLink visit={visit} id={owner.account_id} name={owner.name} />
+                <a href={addressWith(query, { name: "account_id", value: "" })}>
+                  any
+                  <span class="sr">
+                    {" "}
+                    provider instead of <Text of={owner.name} />
+                  </span>
+                </a>
+              </p>
+            )}
+            <LinkChoice
+              query={query}
+              label="Status"
+              name="status"
+              choices={[ANY, ...FEED_STATUSES.map(choiceOf)]}
+              chosen={chosen("status")}
+            />
+            <LinkChoice
+              query={query}
+              label="Review"
+              name="review"
+              choices={[ANY, ...REVIEWS.map(choiceOf)]}
+              chosen={chosen("review")}
+            />
+            <LinkChoice
+              query={query}
+              label="Health"
+              name="health"
+              choices={[ANY, ...HEALTHS.map(choiceOf)]}
+              chosen={chosen("health")}
+              without={["q"]}
+            />
+          </div>
+          {await foundFeeds(visit).show()}
         </>
       ),
     };
   },
 };
+
+function foundFeeds(visit: Visit): ListedTable {
+  const part = partOf(visit);
+  return feedsTable(visit, {
+    empty: "No feed matches. Choose another filter.",
+    read({ limit, cursor }) {
+      const names = part === "" ? FILTERS : FILTERS.filter((each) => each !== "health");
+      const { status, review, health, ...rest } = listInput(visit, ListFeedsInput, {
+        limit,
+        names,
+      });
+      const place = { limit, cursor };
+      if (part === "")
+        return listFeeds(visit.operator, { ...rest, status, review, health, ...place });
+      return searchFeeds(visit.operator, {
+        part,
+        accountId: rest.account_id,
+        status,
+        review,
+        ...place,
+      });
+    },
+  });
+}

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { listAgents } from "../../../accounts/agents.ts";
 import { KEY_PATTERN, startOf } from "../../../accounts/key_format.ts";
 import { problemOf } from "../../../api/problems/problems.ts";
 import {
@@ -19,12 +20,12 @@ import {
 import { Refused, refusedOf } from "../../../operator/refused.ts";
 import { Facts, Message, plain, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { typedNumber } from "../exact_values.ts";
+import { givenCredits, usdOfCredits } from "../amounts.ts";
 import type { FormField } from "../form_field.ts";
 import { KeyState } from "../key_state.tsx";
 import { AccountLink } from "../lists.tsx";
 import { showOnce } from "../show_once.tsx";
-import type { Form, PageRoute, Visit } from "../visit.ts";
+import type { Acted, Done, Form, PageRoute, Visit } from "../visit.ts";
 import { operatorAct, operatorMakes } from "./operator_act.ts";
 
 export const FIND_KEY: PageRoute = {
@@ -64,7 +65,12 @@ export const FIND_KEY: PageRoute = {
             </Message>
           )}
           {found !== undefined && !(found instanceof Refused) && (
-            <FoundKey visit={visit} found={found} form={form} />
+            <FoundKey
+              visit={visit}
+              found={found}
+              isAgent={await isAgent(visit, found)}
+              form={form}
+            />
           )}
         </>
       ),
@@ -79,16 +85,24 @@ export const FIND_KEY: PageRoute = {
     revoke: operatorAct({
       input: RevokeKeyInput,
       given: (_, form) => ({ known: { key_id: form.text("key_id") } }),
-      confirm: (form) =>
-        `Key ${form.text("key_start")}… reads and writes nothing from the next request on, and the agents that it has connected end with it. This can't be undone.`,
+      async confirm(form, visit) {
+        const found = await findKeyRecord(visit.operator, { key: form.text("key_id") });
+        const whose = found.account_name ?? "an operator";
+        if (await isAgent(visit, found)) {
+          return `The agent ${found.name ?? "without a name"} of ${whose} is ended: its calls are refused from the next request on. It can ask to be connected again.`;
+        }
+        return `Key ${found.key_start}… of ${whose} is revoked: it reads and writes nothing from the next request on, and the agents that it has connected end with it. This can't be undone.`;
+      },
       run: revokeKey,
-      done: () => ({ kind: "go", to: "keys", done: "revoked" }),
+      done: (_, form) => backTo(form, form.given("is_agent") ? "agent_ended" : "revoked"),
     }),
     rotate: operatorMakes({
       input: RotateKeyInput,
       given: (_, form) => ({ known: { key_id: form.text("key_id") } }),
-      confirm: (form) =>
-        `A new key with the same settings is made in the place of ${form.text("key_start")}…, which works for 24 hours more. Agents that it has connected stay. If somebody else may have the key, revoke it instead.`,
+      async confirm(form, visit) {
+        const found = await findKeyRecord(visit.operator, { key: form.text("key_id") });
+        return `A new key with the same settings replaces ${found.key_start}… of ${found.account_name ?? "an operator"}, which works for 24 hours more. Agents that it has connected stay. If somebody else may have the key, revoke it instead.`;
+      },
       run: rotateAccountKey,
       done: (_, { key }) =>
         showOnce(
@@ -99,87 +113,99 @@ export const FIND_KEY: PageRoute = {
     }),
     edit: operatorAct({
       input: EditKeyInput,
-      confirm(form) {
-        const name = form.given("key_name");
-        const daily = form.given("daily");
-        const named = `Key ${form.text("key_start")}… ${name === undefined ? "has no name" : `is named ${name}`}.`;
-        if (form.text("permission") !== "read") return named;
-        const limit = daily === undefined ? "what the account has" : `at most ${daily} credits`;
-        return `${named} In a day, it spends ${limit}.`;
-      },
       given(_, form) {
-        const daily = form.given("daily");
-        const budget = daily === undefined ? null : typedNumber(daily);
+        const isRead = form.text("permission") === "read";
         return {
           known: { key_id: form.text("key_id") },
           typed: {
             name: form.given("key_name"),
-            ...(form.text("permission") === "read" && { daily_credits: budget }),
+            ...(isRead && { daily_credits: givenCredits(form, "daily") ?? null }),
           },
         };
       },
       run: editAccountKey,
-      done: () => ({ kind: "go", to: "keys", done: "edited" }),
+      done: (_, form) => backTo(form, "edited"),
     }),
   },
 };
 
+function backTo(form: Form, done: Done): Acted {
+  return { kind: "go", to: `keys?${new URLSearchParams({ key: form.text("key_id") })}`, done };
+}
+
+/** Whether the key is an agent's that a user of its account has connected. */
+async function isAgent(
+  { operator: { database } }: Visit,
+  { id, account_id: accountId }: FoundKeyOutcome,
+): Promise<boolean> {
+  if (accountId === null) return false;
+  const agents = await listAgents(database, { accountId, chainId: null });
+  return agents.some((agent) => agent.key_id === id);
+}
+
 interface FoundKeyProps {
   readonly visit: Visit;
   readonly found: FoundKeyOutcome;
+  readonly isAgent: boolean;
   /** What was typed, if that was refused. */
   readonly form: Form | undefined;
 }
 
-function FoundKey({ visit, found, form }: FoundKeyProps) {
+function FoundKey({ visit, found, isAgent, form }: FoundKeyProps) {
   return (
     <>
       <Facts
         of={{
           Key: <code>{found.key_start}…</code>,
           State: <KeyState of={found} />,
-          Permission: found.permission,
+          Kind: isAgent ? "a connected agent" : `${found.permission} key`,
           Account:
             found.account_id === null ? (
-              "an operator's own"
+              "none, an operator's own"
             ) : (
               <AccountLink visit={visit} id={found.account_id} name={found.account_name ?? ""} />
             ),
-          Name: <Text of={found.name} />,
-          Made: <Time of={found.created_at} />,
+          Name: found.name && <Text of={found.name} />,
+          Created: <Time of={found.created_at} />,
           "Last used": <Time of={found.last_used_at} />,
           Ends: found.expires_at === null ? "never" : <Time of={found.expires_at} />,
         }}
       />
-      {found.revoked_at === null && <KeyForms found={found} form={form} />}
+      {found.revoked_at === null && <KeyForms found={found} isAgent={isAgent} form={form} />}
     </>
   );
 }
 
-function KeyForms({ found, form }: Omit<FoundKeyProps, "visit">) {
+function KeyForms({ found, isAgent, form }: Omit<FoundKeyProps, "visit">) {
   const { id, key_start, permission, account_id: accountId, daily_credits: daily } = found;
-  const hidden = { key_id: id, key_start, permission };
-  const revoke = { act: "revoke", text: "Revoke it", tone: "danger" } as const;
+  const hidden = { key_id: id, key_start, permission, ...(isAgent && { is_agent: "yes" }) };
+  const revoke = {
+    act: "revoke",
+    text: isAgent ? "End the agent" : "Revoke the key",
+    tone: "danger",
+  } as const;
   // An operator's key is replaced by the command alone.
   if (accountId === null) return <ActForm hidden={hidden} buttons={[revoke]} />;
-  const rotate = { act: "rotate", text: "Make a new one in its place", tone: "quiet" } as const;
+  const rotate = { act: "rotate", text: "Replace by a new key", tone: "quiet" } as const;
   const budget: FormField = {
     name: "daily",
-    label: "Credits a day; empty: no limit",
-    kind: "decimal",
-    value: daily === null ? "" : plain(daily),
+    label: "Daily limit; empty: none",
+    kind: "usd",
+    value: daily === null ? "" : plain(usdOfCredits(daily)),
   };
   return (
     <>
-      <ActForm hidden={hidden} buttons={[revoke, rotate]} />
+      <ActForm hidden={hidden} buttons={isAgent ? [revoke] : [revoke, rotate]} />
       <ActForm
         form={form}
+        isDirect
         hidden={hidden}
         fields={[
           { name: "key_name", label: "Name", value: found.name ?? "" },
           ...(permission === "read" ? [budget] : []),
         ]}
         buttons={[{ act: "edit", text: "Save", tone: "quiet" }]}
+        effect="A limit applies from the next request on."
       />
     </>
   );

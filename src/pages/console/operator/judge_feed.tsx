@@ -6,12 +6,15 @@
  */
 import type { Actor } from "../../../accounts/actor.ts";
 import type { OpenBatch } from "../../../feeds/feed_contents.ts";
+import { usdNumber } from "../../../money/money.ts";
 import {
   DeclineFeedInput,
   declineFeed,
   deleteFeed,
   FeedInput,
+  type FeedReader,
   feedReviewText,
+  listReaders,
   publishFeeds,
   resumeFeed,
   reviewFeed,
@@ -20,13 +23,24 @@ import {
   unpublishFeeds,
 } from "../../../operator/feeds.ts";
 import type { Operator } from "../../../operator/operator.ts";
-import { Badge, digits, Facts, Table, Text, Time } from "../../layout/parts.tsx";
+import { findFeed } from "../../../operator/references.ts";
+import { Badge, counted, Facts, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { parseExact } from "../exact_values.ts";
 import { FeedAsSeen, type ShownFeed } from "../feed_as_seen.tsx";
+import { fileOf, type ListedTable, listedTable } from "../listed_table.tsx";
 import { AccountLink } from "../lists.tsx";
 import { OpenBatches } from "../open_batches.tsx";
-import { type Acted, type Change, type Done, idOf, type PageRoute, type Visit } from "../visit.ts";
+import { RangeLinks, rangeOf } from "../shown_range.tsx";
+import {
+  type Acted,
+  type Change,
+  type Done,
+  type Form,
+  idOf,
+  type PageRoute,
+  type Visit,
+} from "../visit.ts";
 import { ReviewBadge, StatusBadge } from "./feed_table.tsx";
 import { operatorAct } from "./operator_act.ts";
 
@@ -47,6 +61,7 @@ interface Review extends ShownFeed {
   readonly status: string;
   readonly review: string;
   readonly is_public: boolean;
+  readonly review_reason?: string | null;
   readonly last_sync_at: string | null;
   readonly provider: { readonly id: string; readonly name: string };
   readonly row_count: number;
@@ -60,6 +75,8 @@ interface Review extends ShownFeed {
 
 export const JUDGE_FEED: PageRoute = {
   path: "feeds/:id",
+  download: (visit) =>
+    fileOf(visit, [readersTable(visit), pushesTable(visit, () => readPushes(visit))]),
   async show(visit, form) {
     const { operator } = visit;
     const found = await reviewFeed(operator, { feed_id: idOf(visit), rows: ROWS_SHOWN });
@@ -67,6 +84,10 @@ export const JUDGE_FEED: PageRoute = {
     const review = parseExact<Review>(feedReviewText(found, operator));
     const isDeleted = review.deleted_at !== undefined;
     const isSuspended = review.suspension_reason !== undefined;
+    const [readers, pushes] = await Promise.all([
+      readersTable(visit).show(),
+      pushesTable(visit, async () => review.pushes).show(),
+    ]);
     return {
       title: review.name,
       content: (
@@ -89,48 +110,31 @@ export const JUDGE_FEED: PageRoute = {
               "Suspended because": review.suspension_reason && (
                 <Text of={review.suspension_reason} />
               ),
+              "Declined because": review.review === "declined" && review.review_reason && (
+                <Text of={review.review_reason} />
+              ),
               Provider: (
                 <AccountLink visit={visit} id={review.provider.id} name={review.provider.name} />
               ),
-              Holds: `${digits(review.row_count)} rows, ${digits(review.bytes)} bytes`,
+              Content: `${counted(review.row_count, "row")}, ${counted(review.bytes, "byte")}`,
               "Last push": <Time of={review.last_sync_at} />,
+              Changes: (
+                <a href={`${visit.root}/console/audit?feed_id=${review.id}`}>
+                  Audit trail of the feed
+                </a>
+              ),
               Id: <code>{review.id}</code>,
             }}
           />
-          {!isDeleted && (
-            <>
-              <ActForm
-                buttons={[
-                  review.is_public
-                    ? { act: "unpublish", text: "Take off the catalog", tone: "quiet" }
-                    : { act: "publish", text: "Publish" },
-                  ...(isSuspended
-                    ? [{ act: "resume", text: "End the suspension", tone: "quiet" } as const]
-                    : []),
-                  { act: "delete", text: "Delete", tone: "danger" },
-                ]}
-              />
-              <ActForm
-                form={form}
-                fields={[
-                  { name: "reason", label: "Reason, which the provider sees", isRequired: true },
-                ]}
-                buttons={[
-                  ...(review.is_public
-                    ? []
-                    : [{ act: "decline", text: "Decline", tone: "quiet" } as const]),
-                  ...(isSuspended
-                    ? []
-                    : [{ act: "suspend", text: "Suspend", tone: "danger" } as const]),
-                ]}
-              />
-            </>
-          )}
+          {!isDeleted && <StateForms review={review} form={form} />}
+          <h2>Readers</h2>
+          <RangeLinks visit={visit} range={rangeOf(visit)} />
+          {readers}
           <h2>As an agent sees it</h2>
           <FeedAsSeen feed={review} />
           <h2>Newest rows</h2>
           {review.newest_rows.length === 0 ? (
-            <div class="empty">It has no rows that readers see.</div>
+            <div class="empty">The feed has no rows that readers see.</div>
           ) : (
             review.newest_rows.map((row) => (
               <pre>
@@ -140,48 +144,41 @@ export const JUDGE_FEED: PageRoute = {
           )}
           <OpenBatches of={review.open_batches} />
           <h2>Newest pushes</h2>
-          <Table
-            label="Pushes"
-            rows={review.pushes}
-            columns={[
-              { head: "When", kind: "when", cell: (push) => <Time of={push.pushed_at} /> },
-              {
-                head: "Outcome",
-                cell: (push) =>
-                  push.stored ? (
-                    <Badge tone="good">stored</Badge>
-                  ) : (
-                    <Badge tone="bad">{push.code}</Badge>
-                  ),
-              },
-              { head: "Rows", kind: "num", cell: (push) => digits(push.rows_received) },
-              { head: "Why not", cell: (push) => <Text of={push.detail} /> },
-            ]}
-            empty="Nobody has pushed to it yet."
-          />
+          {pushes}
+          {!isDeleted && (
+            <section class="apart">
+              <h2>Delete the feed</h2>
+              <ActForm
+                buttons={[{ act: "delete", text: "Delete", tone: "danger" }]}
+                effect="The feed and all its rows are removed. Those who bought it can no longer read it. This can't be undone."
+              />
+            </section>
+          )}
         </>
       ),
     };
   },
   acts: {
-    publish: listingAct(
-      publishFeeds,
-      "The feed shows in catalog and search, to everybody, as soon as it is active.",
-      "published",
-    ),
-    unpublish: listingAct(
-      unpublishFeeds,
-      "The feed leaves catalog and search. Who has its id or slug still reads it.",
-      "unpublished",
-    ),
+    publish: listingAct({
+      setListed: publishFeeds,
+      done: "published",
+      confirm: async (_, visit) =>
+        `${await nameOfFeed(visit)} is listed: it shows in catalog and search, to everybody, as soon as it is active.`,
+    }),
+    unpublish: listingAct({
+      setListed: unpublishFeeds,
+      done: "unpublished",
+      confirm: async (_, visit) =>
+        `${await nameOfFeed(visit)} leaves catalog and search. Those who know its id or slug can still read it.`,
+    }),
     decline: operatorAct({
       input: DeclineFeedInput,
       given: (visit, form) => ({
         known: { feed_id: idOf(visit) },
         typed: { reason: form.text("reason") },
       }),
-      confirm: (form) =>
-        `The feed stays unlisted, and its provider sees that it was declined. The reason is: ${form.text("reason")}`,
+      confirm: async (form, visit) =>
+        `${await nameOfFeed(visit)} stays unlisted, and its provider sees that it was declined. The reason is: ${form.text("reason")}`,
       run: declineFeed,
       done: (visit) => backTo(visit, "declined"),
     }),
@@ -191,35 +188,153 @@ export const JUDGE_FEED: PageRoute = {
         known: { feed_id: idOf(visit) },
         typed: { reason: form.text("reason") },
       }),
-      confirm: (form) =>
-        `Nobody reads the feed or pushes to it from the next request on. The reason is: ${form.text("reason")}`,
+      confirm: async (form, visit) =>
+        `${await nameOfFeed(visit)} is suspended: nobody can read it or push to it from the next request on. The reason is: ${form.text("reason")}`,
       run: suspendFeed,
       done: (visit) => backTo(visit, "suspended"),
     }),
     resume: operatorAct({
       input: FeedInput,
       given: (visit) => ({ known: { feed_id: idOf(visit) } }),
-      confirm: () => "The feed is read and pushed to again from the next request on.",
       run: resumeFeed,
       done: (visit) => backTo(visit, "resumed"),
     }),
     delete: operatorAct({
       input: FeedInput,
       given: (visit) => ({ known: { feed_id: idOf(visit) } }),
-      confirm: () => "The feed is deleted for good, with all its rows. This can't be undone.",
+      async confirm(_, visit) {
+        const { name, row_count: rows } = await findFeed(visit.operator.database, idOf(visit));
+        return `${name} is deleted for good, with its ${counted(rows, "row")}. Those who bought it can no longer read it. This can't be undone.`;
+      },
       run: deleteFeed,
       done: () => ({ kind: "go", to: "feeds", done: "deleted" }),
     }),
   },
 };
 
-type SetListed = typeof publishFeeds;
+interface StateFormsProps {
+  readonly review: Review;
+  /** What was typed, if that was refused. */
+  readonly form: Form | undefined;
+}
 
-function listingAct(setListed: SetListed, sentence: string, done: Done): Change {
+/** Listing and suspension. */
+function StateForms({ review, form }: StateFormsProps) {
+  const isSuspended = review.suspension_reason !== undefined;
+  return (
+    <>
+      <div class="actions">
+        <ActForm
+          buttons={[
+            review.is_public
+              ? { act: "unpublish", text: "Remove from the catalog", tone: "quiet" }
+              : { act: "publish", text: "Publish" },
+          ]}
+        />
+        {isSuspended && (
+          <ActForm
+            isDirect
+            buttons={[{ act: "resume", text: "End the suspension", tone: "quiet" }]}
+          />
+        )}
+      </div>
+      {!(review.is_public && isSuspended) && (
+        <ActForm
+          form={form}
+          fields={[{ name: "reason", label: "Reason, which the provider sees", isRequired: true }]}
+          buttons={[
+            ...(review.is_public
+              ? []
+              : [{ act: "decline", text: "Decline", tone: "quiet" } as const]),
+            ...(isSuspended ? [] : [{ act: "suspend", text: "Suspend", tone: "danger" } as const]),
+          ]}
+          effect={[
+            ...(review.is_public ? [] : ["A declined feed stays unlisted."]),
+            ...(isSuspended
+              ? []
+              : ["A suspended feed can't be read or pushed to until you end the suspension."]),
+          ].join(" ")}
+        />
+      )}
+    </>
+  );
+}
+
+/** The accounts that read the feed in the page's range. */
+function readersTable(visit: Visit): ListedTable {
+  const { from, to } = rangeOf(visit);
+  return listedTable<FeedReader>(visit, {
+    name: "readers",
+    label: "Readers",
+    rows: 1,
+    by: "readers_cursor",
+    empty: "Nobody read it in this time. A read is counted within a minute.",
+    read: async () => ({
+      entries: await listReaders(visit.operator, { feedId: idOf(visit), from, to }),
+      nextCursor: null,
+    }),
+    columns: [
+      {
+        head: "Account",
+        text: (row) => row.account_name,
+        cell: (row) => <AccountLink visit={visit} id={row.account_id} name={row.account_name} />,
+      },
+      { head: "Reads", kind: "num", text: (row) => row.reads },
+      { head: "Purchases", kind: "num", text: (row) => row.purchases },
+      { head: "Spent", kind: "usd", text: (row) => usdNumber(row.spent_nanos) },
+      { head: "Last read (UTC)", text: (row) => row.last_day },
+    ],
+  });
+}
+
+function pushesTable(visit: Visit, read: () => Promise<readonly Push[]>): ListedTable {
+  return listedTable<Push>(visit, {
+    name: "pushes",
+    label: "Pushes",
+    rows: 1,
+    by: "pushes_cursor",
+    empty: "Nobody has pushed to it yet.",
+    read: async () => ({ entries: await read(), nextCursor: null }),
+    columns: [
+      {
+        head: "When",
+        kind: "when",
+        text: (push) => push.pushed_at,
+        cell: (push) => <Time of={push.pushed_at} isExact />,
+      },
+      {
+        head: "Outcome",
+        text: (push) => (push.stored ? "stored" : push.code),
+        cell: (push) =>
+          push.stored ? <Badge tone="good">stored</Badge> : <Badge tone="bad">{push.code}</Badge>,
+      },
+      { head: "Rows", kind: "num", text: (push) => push.rows_received },
+      { head: "Reason", text: (push) => push.detail },
+    ],
+  });
+}
+
+async function readPushes({ operator, params }: Visit): Promise<readonly Push[]> {
+  const { pushes } = await reviewFeed(operator, { feed_id: params.id ?? "", rows: 0 });
+  return pushes;
+}
+
+/** What a confirmation calls the feed of the page. */
+async function nameOfFeed({ operator, params }: Visit): Promise<string> {
+  return (await findFeed(operator.database, params.id ?? "")).name;
+}
+
+interface ListingAct {
+  readonly setListed: typeof publishFeeds;
+  readonly done: Done;
+  confirm(form: Form, visit: Visit): Promise<string>;
+}
+
+function listingAct({ setListed, done, confirm }: ListingAct): Change {
   return operatorAct({
     input: FeedInput,
     given: (visit) => ({ known: { feed_id: idOf(visit) } }),
-    confirm: () => sentence,
+    confirm,
     run: (operator: Operator, { feed_id: feed }, actor: Actor) =>
       setListed(operator, { feed_ids: [feed] }, actor),
     done: (visit) => backTo(visit, done),

@@ -21,13 +21,13 @@ interface OperatorForm<Schema extends TObject> {
   given(visit: Visit, form: Form): Given;
   /** What the confirmation asks for, if the form did not. */
   readonly asks?: readonly FormField[];
-  /** What will happen. */
-  confirm(form: Form, visit: Visit): Confirmation | Promise<Confirmation>;
+  /** What will happen. Without it, the button acts at once. */
+  confirm?(form: Form, visit: Visit): Confirmation | Promise<Confirmation>;
 }
 
 interface OperatorAct<Schema extends TObject> extends OperatorForm<Schema> {
   run(operator: Inviting, input: InputOf<Schema>, actor: Actor): Promise<unknown>;
-  done(visit: Visit): Acted;
+  done(visit: Visit, form: Form): Acted;
 }
 
 /** A button whose function may run again without harm. A form that is sent twice still runs it once. */
@@ -40,7 +40,7 @@ export function operatorAct<Schema extends TObject>(act: OperatorAct<Schema>): C
         return {};
       },
     });
-    return act.done(visit);
+    return act.done(visit, form);
   });
 }
 
@@ -122,11 +122,13 @@ function changeBy<Schema extends TObject>(
   const read = (visit: Visit, form: Form) => inputOf(schema, given(visit, form));
   return {
     ...(asks !== undefined && { asks }),
-    confirm(form, visit) {
-      // What would be refused for its input is not worth a confirmation.
-      if (asks === undefined) read(visit, form);
-      return confirm(form, visit);
-    },
+    ...(confirm !== undefined && {
+      confirm(form: Form, visit: Visit) {
+        // What would be refused for its input is not worth a confirmation.
+        if (asks === undefined) read(visit, form);
+        return confirm(form, visit);
+      },
+    }),
     run: async (visit, form) => run(visit, form, read(visit, form)),
   };
 }

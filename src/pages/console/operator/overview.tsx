@@ -1,81 +1,95 @@
 /** @jsxImportSource preact */
 /**
- * The home of an operator: whether the ledger holds, what is asked of the gateway, and what waits.
+ * The home of an operator: whether balances match the ledger, what is asked of the gateway, and what needs attention.
  *
  * @module
  */
-import type { FeedRow } from "../../../feeds/feed_text.ts";
+import { MS_PER_DAY } from "../../../lib/time_units.ts";
 import { hasLateFeeds, listFeeds } from "../../../operator/feeds.ts";
-import type { Operator } from "../../../operator/operator.ts";
 import { readStats, type StatsOutcome } from "../../../operator/stats.ts";
 import {
   Chart,
+  counted,
   digits,
+  dollars,
   type Figure,
   FigureCard,
   Message,
-  Table,
+  plain,
   Time,
 } from "../../layout/parts.tsx";
-import { AccountLink, FeedLink } from "../lists.tsx";
-import type { PageRoute } from "../visit.ts";
-import { FeedTable } from "./feed_table.tsx";
+import { byMonth, usdOfCredits } from "../amounts.ts";
+import { LinkChoice } from "../link_choice.tsx";
+import { CsvLink, fileOf, type ListedTable, listedTable } from "../listed_table.tsx";
+import { isByMonth, RangeLinks, rangeOf, type ShownRange } from "../shown_range.tsx";
+import type { PageRoute, Visit } from "../visit.ts";
+import { feedsTable } from "./feed_table.tsx";
+import { operatorTop } from "./top_tables.tsx";
+import { waitingTable } from "./waiting_feeds.tsx";
 
 /** Of each list. */
 const FEEDS_SHOWN = 5;
+const MINUTE_MS = 60_000;
 
 export const OVERVIEW: PageRoute = {
   path: "",
+  download: (visit) =>
+    fileOf(visit, [
+      statsTable(visit),
+      waitingTable(visit),
+      lateTable(visit),
+      ...operatorTop(visit),
+    ]),
   async show(visit) {
-    const { operator, query } = visit;
-    const by = query.get("by") === "minute" ? "minute" : "day";
-    const [stats, waiting, late] = await Promise.all([
-      readStats(operator, { by }),
-      listFeeds(operator, { review: "waiting", limit: FEEDS_SHOWN }),
-      listLate(operator),
+    const range = rangeOf(visit);
+    const [stats, waiting, late, feeds, accounts] = await Promise.all([
+      statsOf(visit, range),
+      waitingTable(visit, FEEDS_SHOWN).show(),
+      lateTable(visit).show(),
+      ...operatorTop(visit).map((table) => table.show()),
     ]);
-    const { groups, totals, ledger, top, complete_until: until } = stats;
-    const points = (values: (group: StatsOutcome["groups"][number]) => readonly Figure[]) =>
-      groups.map((group) => ({ at: group.at, values: values(group) }));
+    const { totals, ledger, complete_until: until } = stats;
     return {
       title: "Overview",
       hasCharts: true,
       content: (
         <>
           <h1>Overview</h1>
-          <LedgerProof ledger={ledger} />
-          <h2>{by === "day" ? "The last 30 days" : "The last hour"}</h2>
-          <p class="small">
-            <a href="?by=day" aria-current={by === "day" ? "true" : undefined}>
-              By day
-            </a>{" "}
-            ·{" "}
-            <a href="?by=minute" aria-current={by === "minute" ? "true" : undefined}>
-              By minute
-            </a>{" "}
-            · complete until <Time of={until} />
-          </p>
+          <form method="get" action={`${visit.root}/console/find`} class="search">
+            <input
+              type="search"
+              name="q"
+              aria-label="Find an account or feed"
+              placeholder="Find an account or feed"
+            />
+            <button class="quiet" type="submit">
+              Find
+            </button>
+          </form>
+          <BalanceCheck ledger={ledger} />
+          <h2>Traffic</h2>
+          <RangeLinks visit={visit} range={range} shortest={LAST_HOUR} />
           <div class="cards">
             <FigureCard label="Reads" value={digits(totals.reads)} note="answered and logged" />
             <FigureCard
               label="Charged"
-              value={digits(totals.charged_credits)}
-              note="credits of 0.000001 USD"
+              value={`${dollars(usdOfCredits(totals.charged_credits))} USD`}
+              note={counted(totals.charged_credits, "credit")}
             />
             <FigureCard
               label="Refused"
               value={digits(totals.refused)}
-              note="answers of 400 to 499"
+              note="client errors, 400 and up"
             />
             <FigureCard
               label="Errors"
               value={digits(totals.errors)}
-              note="answers of 500 or more"
+              note="server errors, 500 and up"
             />
             <FigureCard
               label="Pushes"
               value={digits(totals.pushes)}
-              note={`${digits(totals.pushed_rows)} rows`}
+              note={counted(totals.pushed_rows, "row")}
             />
             <FigureCard
               label="Feeds bought"
@@ -83,95 +97,180 @@ export const OVERVIEW: PageRoute = {
               note="from balances"
             />
           </div>
-          <div class="charts">
-            <Chart
-              title="Reads and refusals"
-              series={["reads", "refused"]}
-              points={points((group) => [group.reads, group.refused])}
-            />
-            <Chart
-              title="Credits charged and refunded"
-              series={["charged", "refunded"]}
-              points={points((group) => [group.charged_credits, group.refunded_credits])}
-            />
-            <Chart
-              title="Errors and pushes"
-              series={["errors", "pushes"]}
-              points={points((group) => [group.errors, group.pushes])}
-            />
-          </div>
+          <StatsCharts groups={stats.groups} range={range} />
+          <p class="small soft">
+            Complete until <Time of={until} />.{" "}
+            <CsvLink query={visit.query} name="traffic" label="the traffic" />
+          </p>
           <h2>Waiting for review</h2>
-          <FeedTable
-            visit={visit}
-            feeds={waiting.entries}
-            empty="No feed waits for review. Providers ask for it when they create or edit a feed."
-          />
+          {waiting}
           <h2>Late feeds</h2>
-          <FeedTable visit={visit} feeds={late} empty="No provider was late a minute ago." />
-          <h2>Read most</h2>
-          <Table
-            label="Feeds that are read most"
-            rows={top.feeds}
-            columns={[
-              {
-                head: "Feed",
-                cell: (row) => <FeedLink visit={visit} id={row.feed_id} name={row.feed_name} />,
-              },
-              { head: "Reads", kind: "num", cell: (row) => digits(row.reads) },
-              { head: "Credits", kind: "num", cell: (row) => digits(row.credits_charged) },
+          {late}
+          <h2>Most read feeds</h2>
+          <LinkChoice
+            query={visit.query}
+            label="Sort by"
+            name="top"
+            choices={[
+              ["", "reads"],
+              ["spent", "spending"],
             ]}
-            empty="No feed was read in this time."
+            chosen={visit.query.get("top") ?? ""}
           />
-          <h3>Accounts</h3>
-          <Table
-            label="Accounts that read most"
-            rows={top.accounts}
-            columns={[
-              {
-                head: "Account",
-                cell: (row) => (
-                  <AccountLink visit={visit} id={row.account_id} name={row.account_name} />
-                ),
-              },
-              { head: "Reads", kind: "num", cell: (row) => digits(row.reads) },
-              { head: "Credits", kind: "num", cell: (row) => digits(row.credits_charged) },
-            ]}
-            empty="No account has read in this time."
-          />
+          {feeds}
+          <h2>Most active accounts</h2>
+          {accounts}
         </>
       ),
     };
   },
 };
 
-async function listLate(operator: Operator): Promise<readonly FeedRow[]> {
-  if (!(await hasLateFeeds(operator))) return [];
-  const { entries } = await listFeeds(operator, { health: "late", limit: FEEDS_SHOWN });
-  return entries;
+const LAST_HOUR = ["1h", "1 hour"] as const;
+
+type Group = Pick<
+  StatsOutcome["groups"][number],
+  "at" | "reads" | "refused" | "errors" | "pushes" | "charged_credits" | "refunded_credits"
+>;
+
+/** By minute for an hour, by hour for a day, and otherwise by day. */
+async function statsOf({ operator, query }: Visit, range: ShownRange) {
+  const nowMs = Date.now();
+  if (query.get("range") === "1h" && range.name !== undefined) {
+    return readStats(operator, { by: "minute" });
+  }
+  if (range.name === "24h") {
+    const from = new Date(nowMs - MS_PER_DAY + MINUTE_MS).toISOString();
+    const stats = await readStats(operator, { by: "minute", from });
+    return { ...stats, groups: byHour(stats.groups) };
+  }
+  return readStats(operator, { by: "day", from: range.from, to: range.to });
 }
 
-function LedgerProof({ ledger }: { readonly ledger: StatsOutcome["ledger"] }) {
+const HOUR_LENGTH = "2026-11-21T10".length;
+
+function byHour(groups: readonly Group[]): readonly Group[] {
+  const hours = Map.groupBy(groups, ({ at }) => `${at.slice(0, HOUR_LENGTH)}:00:00Z`);
+  return [...hours].map(([at, minutes]) => {
+    const sum = (of: (group: Group) => Figure) =>
+      byMonth(minutes.map((group) => ({ at: "", values: [of(group)] })))[0]?.values[0] ?? 0;
+    const count = (of: (group: Group) => number) =>
+      minutes.reduce((total, group) => total + of(group), 0);
+    return {
+      at,
+      reads: count((group) => group.reads),
+      refused: count((group) => group.refused),
+      errors: count((group) => group.errors),
+      pushes: count((group) => group.pushes),
+      charged_credits: JSON.rawJSON(plain(sum((group) => group.charged_credits))),
+      refunded_credits: JSON.rawJSON(plain(sum((group) => group.refunded_credits))),
+    };
+  });
+}
+
+const MIDNIGHT = "T00:00:00.000Z";
+const DAY_LENGTH = "2026-11-21".length;
+
+interface StatsChartsProps {
+  readonly groups: readonly Group[];
+  readonly range: ShownRange;
+}
+
+function StatsCharts({ groups, range }: StatsChartsProps) {
+  const isMonthly = isByMonth(range);
+  const isDaily = groups.every(({ at }) => at.endsWith(MIDNIGHT));
+  const points = (values: (group: Group) => readonly Figure[]) => {
+    const each = groups.map((group) => ({
+      at: isDaily ? group.at.slice(0, DAY_LENGTH) : group.at,
+      values: values(group),
+    }));
+    return isMonthly ? byMonth(each) : each;
+  };
+  return (
+    <div class="charts">
+      <Chart
+        title="Reads and refusals"
+        series={["reads", "refused"]}
+        points={points((group) => [group.reads, group.refused])}
+      />
+      <Chart
+        title="Charged and refunded, USD"
+        series={["charged", "refunded"]}
+        points={points((group) => [
+          usdOfCredits(group.charged_credits),
+          usdOfCredits(group.refunded_credits),
+        ])}
+      />
+      <Chart
+        title="Errors and pushes"
+        series={["errors", "pushes"]}
+        points={points((group) => [group.errors, group.pushes])}
+      />
+    </div>
+  );
+}
+
+function statsTable(visit: Visit): ListedTable {
+  return listedTable<Group>(visit, {
+    name: "traffic",
+    label: "Traffic",
+    rows: 1,
+    empty: "",
+    read: async () => ({
+      entries: (await statsOf(visit, rangeOf(visit))).groups,
+      nextCursor: null,
+    }),
+    columns: [
+      { head: "Time (UTC)", text: (row) => row.at },
+      { head: "Reads", kind: "num", text: (row) => row.reads },
+      { head: "Charged", kind: "usd", text: (row) => usdOfCredits(row.charged_credits) },
+      { head: "Refunded", kind: "usd", text: (row) => usdOfCredits(row.refunded_credits) },
+      { head: "Refused", kind: "num", text: (row) => row.refused },
+      { head: "Errors", kind: "num", text: (row) => row.errors },
+      { head: "Pushes", kind: "num", text: (row) => row.pushes },
+    ],
+  });
+}
+
+function lateTable(visit: Visit): ListedTable {
+  const { operator } = visit;
+  return feedsTable(visit, {
+    name: "late",
+    label: "Late feeds",
+    rows: FEEDS_SHOWN,
+    empty: "All feeds are up to date.",
+    async read(part) {
+      if (!(await hasLateFeeds(operator))) return { entries: [], nextCursor: null };
+      return listFeeds(operator, { health: "late", ...part });
+    },
+  });
+}
+
+function BalanceCheck({ ledger }: { readonly ledger: StatsOutcome["ledger"] }) {
   if (ledger === null) {
     return (
       <Message tone="plain">
-        <p>The ledger's proof is made within ten minutes of the first start.</p>
+        <p>Balances are first checked against the ledger ten minutes after the first start.</p>
       </Message>
     );
   }
-  const { is_balanced: holds } = ledger;
+  const { is_balanced: isBalanced } = ledger;
+  const usd = (credits: typeof ledger.granted_credits) => dollars(usdOfCredits(credits));
   return (
-    <Message tone={holds ? "good" : "bad"}>
+    <Message tone={isBalanced ? "good" : "bad"}>
       <p>
-        <strong>{holds ? "The ledger holds." : "The ledger does not add up."}</strong>{" "}
-        {holds
-          ? `Proven for ${digits(ledger.accounts)} accounts`
-          : `${digits(ledger.wrong_accounts)} of ${digits(ledger.accounts)} accounts are wrong`}{" "}
+        <strong>
+          {isBalanced ? "All balances match the ledger." : "Balances don't match the ledger."}
+        </strong>{" "}
+        {isBalanced
+          ? `Checked for ${counted(ledger.accounts, "account")}`
+          : `${digits(ledger.wrong_accounts)} of ${counted(ledger.accounts, "account")} are wrong`}{" "}
         at <Time of={ledger.proven_at} />.
       </p>
-      <p class="small mono">
-        granted {digits(ledger.granted_credits)} − revoked {digits(ledger.revoked_credits)} −
-        charged {digits(ledger.charged_credits)} + refunded {digits(ledger.refunded_credits)}{" "}
-        {holds ? "=" : "≠"} balances {digits(ledger.balance_credits)} credits
+      <p class="small">
+        {usd(ledger.granted_credits)} granted − {usd(ledger.revoked_credits)} revoked −{" "}
+        {usd(ledger.charged_credits)} charged + {usd(ledger.refunded_credits)} refunded{" "}
+        {isBalanced ? "=" : "≠"} {usd(ledger.balance_credits)} USD in balances
       </p>
     </Message>
   );

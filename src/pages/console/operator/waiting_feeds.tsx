@@ -4,34 +4,35 @@
  *
  * @module
  */
-import { ListFeedsInput, listFeeds } from "../../../operator/feeds.ts";
-import { Next } from "../lists.tsx";
-import type { PageRoute } from "../visit.ts";
-import { FeedTable } from "./feed_table.tsx";
-import { listInput } from "./operator_act.ts";
-
-const LISTED = 50;
+import { listFeeds } from "../../../operator/feeds.ts";
+import { fileOf, type ListedTable } from "../listed_table.tsx";
+import type { PageRoute, Visit } from "../visit.ts";
+import { feedsTable } from "./feed_table.tsx";
 
 export const WAITING_FEEDS: PageRoute = {
   path: "reviews",
+  download: (visit) => fileOf(visit, [waitingTable(visit)]),
   async show(visit) {
-    const fixed = { review: "waiting" };
-    const input = listInput(visit, ListFeedsInput, { limit: LISTED, fixed });
-    const { entries, nextCursor } = await listFeeds(visit.operator, input);
     return {
       title: "Reviews",
       content: (
         <>
           <h1>Waiting for review</h1>
           <p class="lead">Look at a feed as an agent sees it, then publish or decline it.</p>
-          <FeedTable
-            visit={visit}
-            feeds={entries}
-            empty="Nothing waits. Providers ask for a review when they create or edit a feed."
-          />
-          <Next visit={visit} cursor={nextCursor} />
+          {await waitingTable(visit).show()}
         </>
       ),
     };
   },
 };
+
+/** @param rows of the page; by default as many as a list has */
+export function waitingTable(visit: Visit, rows?: number): ListedTable {
+  return feedsTable(visit, {
+    name: "waiting",
+    label: "Feeds that wait for review",
+    ...(rows !== undefined && { rows }),
+    empty: "No feed waits for review. Providers request a review when they create or edit a feed.",
+    read: (part) => listFeeds(visit.operator, { review: "waiting", ...part }),
+  });
+}

@@ -74,6 +74,11 @@ for (const [turn, look] of LOOKS.entries()) {
       await reach(page, page.locator(`button:has-text("${button}")`).first());
       await enter(page);
     };
+    /** Opens a part of the page that is folded. */
+    const unfold = async (page: Page, summary: string) => {
+      await reach(page, page.locator(`summary:has-text("${summary}")`).first());
+      await page.keyboard.press("Enter");
+    };
     const follow = async (page: Page, link: string) => {
       await reach(page, page.locator(link).first());
       await enter(page);
@@ -111,7 +116,7 @@ for (const [turn, look] of LOOKS.entries()) {
       return id;
     }
 
-    test("operator: the ledger holds; a waiting feed is looked at and published, another declined", async () => {
+    test("operator: balances match the ledger; a waiting feed is looked at and published, another declined", async () => {
       const [good, bad] = [await offer(), await offer()];
       await as(scene.adminKey, async (page) => {
         expect(await page.locator("main").textContent()).toMatch(/ledger/i);
@@ -142,20 +147,25 @@ for (const [turn, look] of LOOKS.entries()) {
       await gateway.send("POST", "/v1/operator/promotions", scene.adminKey, promotion);
       const before = await balanceOf(scene.consumerAccount);
       await as(scene.adminKey, async (page) => {
-        await go(page, `/accounts/${scene.consumerAccount}`);
-        await fill(page, "#credits", "12.5");
+        const account = `/accounts/${scene.consumerAccount}`;
+        await go(page, `${account}/money`);
+        await fill(page, "#usd_added", "0.0000125");
         await fill(page, "#reason", "a present");
-        expect(await confirm(page, "Grant")).toContain("12.5 credits are added");
+        await press(page, "Add credits");
         expect(await told(page)).toContain("in the account's balance");
+        await unfold(page, "Redeem a promotion code");
+        await fill(page, "#code", code);
+        await press(page, "Redeem");
+        expect(await told(page)).toContain("redeemed");
+        await go(page, `${account}/usage`);
         expect(await page.locator("main").textContent()).toContain("metered <script>");
         const refund = { refund_reason: "twice" };
         expect(await confirm(page, "Refund", refund)).toContain(origin.usage_id);
         expect(await told(page)).toContain("went back");
-        await fill(page, "#code", code);
-        expect(await confirm(page, "Redeem")).toContain(code);
-        expect(await told(page)).toContain("redeemed");
+        await go(page, `${account}/settings`);
         await fill(page, "#max_feeds", feedsMax);
-        expect(await confirm(page, "Save")).toContain(`${feedsMax} feeds`);
+        await press(page, "Save");
+        expect(await told(page)).toContain("Saved");
         expect(await page.inputValue("#max_feeds")).toBe(feedsMax);
         await go(page, "/keys");
         await fill(page, "#key", leaked);
@@ -163,13 +173,11 @@ for (const [turn, look] of LOOKS.entries()) {
         expect(await page.locator("main").textContent()).toContain(leaked.slice(0, 12));
         expect(await page.content()).not.toContain(leaked.slice(16));
         expect(page.url()).not.toContain(leaked.slice(16));
-        await fill(page, "#daily", "250.5");
-        expect(await confirm(page, "Save")).toContain("at most 250.5 credits");
+        await fill(page, "#daily", "0.0002505");
+        await press(page, "Save");
         expect(await told(page)).toContain("Saved");
-        await fill(page, "#key", leaked);
-        await enter(page);
-        expect(await page.inputValue("#daily")).toBe("250.5");
-        expect(await confirm(page, "Make a new one")).toContain("24 hours more");
+        expect(await page.inputValue("#daily")).toBe("0.0002505");
+        expect(await confirm(page, "Replace by a new key")).toContain("24 hours more");
         expect(await page.locator("main pre").textContent()).toMatch(/^fg_read_\w{38}/);
         await go(page, "/keys");
         await fill(page, "#key", leaked);
@@ -291,7 +299,7 @@ for (const [turn, look] of LOOKS.entries()) {
       const buyer = await gateway.createAccount({ credits: 2_000_000, name: "Buyer" });
       const key = await gateway.createKey(buyer, "read");
       await as(key, async (page) => {
-        expect(await page.locator("main").textContent()).toContain("2,000,000");
+        expect(await page.locator("main").textContent()).toContain("2.00 USD2,000,000 credits");
         await go(page, "/catalog?q=once");
         await follow(page, `a[href$="/catalog/${scene.feeds.once}"]`);
         await page.waitForURL(`**/catalog/${scene.feeds.once}`);
@@ -308,9 +316,9 @@ for (const [turn, look] of LOOKS.entries()) {
           (await page.locator(`[aria-label="Spending by ${by}"] tbody tr`).allTextContents()).join(
             "\n",
           );
-        expect(await spent("feed")).toMatch(/once .*1,000,000$/m);
-        expect(await spent("feed")).toMatch(/metered .*500$/m);
-        expect(await spent("key")).toContain("1,000,500");
+        expect(await spent("feed")).toMatch(/once .*1\.00 USD 1,000,000 credits$/m);
+        expect(await spent("feed")).toMatch(/metered .*0\.0005 USD 500 credits$/m);
+        expect(await spent("key")).toContain("1.0005 USD 1,000,500 credits");
         expect(await page.locator("main").textContent()).toContain("purchase");
         expect(await page.locator("main").textContent()).toContain("metered <script>");
         await go(page, "/own-keys");

@@ -15,7 +15,7 @@ import { startTestGateway, type TestGateway } from "../../../support/gateway.ts"
 import { countSales } from "../../../support/run_job.ts";
 
 /** Pages that one walk looks at; a list of many entries is one page of each kind. */
-const PAGES_MAX = 40;
+const PAGES_MAX = 60;
 
 /** What every page says to browsers. */
 const UNFRAMED = {

@@ -1,0 +1,72 @@
+/**
+ * Amounts of money on pages: in USD, with credits beside them, and as people type them.
+ *
+ * @module
+ */
+import { Problem } from "../../http/problem_details.ts";
+import {
+  creditsNumber,
+  type ExactNumber,
+  nanosOfCredits,
+  nanosOfUsd,
+  usdNumber,
+  withoutGroups,
+} from "../../money/money.ts";
+import { counted, dollars, type Figure, plain } from "../layout/parts.tsx";
+import type { Form } from "./visit.ts";
+
+/** An amount of credits in USD. */
+export function usdOfCredits(credits: Figure): ExactNumber {
+  return usdNumber(nanosOfCredits(plain(credits)) ?? 0n);
+}
+
+/** `5.00 USD`. */
+export function usdWords(nanos: bigint): string {
+  return `${dollars(usdNumber(nanos))} USD`;
+}
+
+/** `5.00 USD (5,000,000 credits)`. */
+export function moneyWords(nanos: bigint): string {
+  return `${usdWords(nanos)} (${counted(creditsNumber(nanos), "credit")})`;
+}
+
+/** Nano-dollars that were typed as USD. @throws {Problem} 422 if the field has no amount */
+export function typedUsd(form: Form, field: string): bigint {
+  const typed = form.text(field);
+  const nanos = nanosOfUsd(withoutGroups(typed));
+  if (nanos !== undefined && nanos > 0n && nanos <= USD_NANOS_MAX) return nanos;
+  throw new Problem("VALIDATION_FAILED", {
+    detail: `usd must be an amount above 0 with at most 9 decimals, such as 5 or 0.25, got "${typed.slice(0, TYPED_SHOWN_MAX)}".`,
+  });
+}
+
+/** The same as credits, for a function that takes them. @throws {Problem} 422 */
+export function typedCredits(form: Form, field: string): ExactNumber {
+  return creditsNumber(typedUsd(form, field));
+}
+
+/** The same, or undefined if the field is blank. @throws {Problem} 422 */
+export function givenCredits(form: Form, field: string): ExactNumber | undefined {
+  return form.given(field) === undefined ? undefined : typedCredits(form, field);
+}
+
+const TYPED_SHOWN_MAX = 64;
+/** A billion dollars, as every act of an operator allows. */
+const USD_NANOS_MAX = 10n ** 18n;
+
+/** Points of a chart by day, as sums by month: each at the first day of its month. */
+export function byMonth<Point extends { readonly at: string; readonly values: readonly Figure[] }>(
+  points: readonly Point[],
+): readonly { readonly at: string; readonly values: readonly Figure[] }[] {
+  const months = Map.groupBy(points, ({ at }) => `${at.slice(0, MONTH_LENGTH)}-01`);
+  return [...months].map(([at, days]) => ({
+    at,
+    values: (days[0]?.values ?? []).map((_, place) =>
+      usdNumber(
+        days.reduce((sum, { values }) => sum + (nanosOfUsd(plain(values[place] ?? 0)) ?? 0n), 0n),
+      ),
+    ),
+  }));
+}
+
+const MONTH_LENGTH = "2026-11".length;

@@ -1,0 +1,149 @@
+/** @jsxImportSource preact */
+/**
+ * The range of time that a page's charts and lists show: the last 24 hours, 7 days, 30 days or 12 months, or from one
+ * day to another. It is in the page's address, as `range`, or as `from` and `to`.
+ *
+ * @module
+ */
+import { dayOf, dayRange } from "../../accounts/earnings/utc_day.ts";
+import { invalidParameter } from "../../api/input/parameters.ts";
+import { MS_PER_DAY } from "../../lib/time_units.ts";
+import { LinkChoice, PLACE } from "./link_choice.tsx";
+import type { Visit } from "./visit.ts";
+
+const RANGES = [
+  ["24h", "24 hours"],
+  ["7d", "7 days"],
+  ["30d", "30 days"],
+  ["12m", "12 months"],
+] as const;
+type RangeName = (typeof RANGES)[number][0];
+
+export interface ShownRange {
+  /** Undefined: from one day to another. */
+  readonly name: RangeName | undefined;
+  /** The first and the last day in UTC. Daily totals are those of whole days. */
+  readonly from: string;
+  readonly to: string;
+  /** Inclusive bounds of a list, RFC 3339. */
+  readonly since: string;
+  readonly until: string;
+  /** Such as "the last 30 days". */
+  readonly text: string;
+}
+
+/** @throws {Problem} 400 if the days are none */
+export function rangeOf(
+  { query }: Pick<Visit, "query">,
+  usual: RangeName = "30d",
+  nowMs = Date.now(),
+): ShownRange {
+  const from = query.get("from")?.trim() || undefined;
+  const to = query.get("to")?.trim() || undefined;
+  if (from !== undefined || to !== undefined) {
+    for (const day of [from, to]) {
+      if (day !== undefined && !isDay(day)) {
+        throw invalidParameter(
+          `A day looks like 2026-11-21, got "${day.slice(0, DAY_SHOWN_MAX)}".`,
+        );
+      }
+    }
+    const days = dayRange({ from, to }, nowMs);
+    if (typeof days === "string") throw invalidParameter(days);
+    const since = `${days.from}T00:00:00.000000Z`;
+    const until = `${days.to}T23:59:59.999999Z`;
+    return { name: undefined, ...days, since, until, text: `${days.from} to ${days.to}` };
+  }
+  const asked = query.get("range");
+  const [name, words] = RANGES.find(([each]) => each === asked) ??
+    RANGES.find(([each]) => each === usual) ?? [usual, usual];
+  const sinceMs = beginningOf(name, nowMs);
+  // What happens while the page is made is on it, too.
+  const until = new Date(nowMs + MS_PER_DAY).toISOString();
+  return {
+    name,
+    from: dayOf(sinceMs),
+    to: dayOf(nowMs),
+    since: new Date(sinceMs).toISOString(),
+    until,
+    text: `the last ${words}`,
+  };
+}
+
+/** A range of more days is shown by month. */
+const DAYS_BY_DAY_MAX = 92;
+
+/** Whether a chart of daily totals shows months. */
+export function isByMonth({ from, to }: ShownRange): boolean {
+  return (Date.parse(to) - Date.parse(from)) / MS_PER_DAY > DAYS_BY_DAY_MAX;
+}
+
+const DAY_SHOWN_MAX = 64;
+
+function isDay(text: string): boolean {
+  const ms = Date.parse(`${text}T00:00:00Z`);
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(ms) && dayOf(ms) === text;
+}
+
+function beginningOf(name: RangeName, nowMs: number): number {
+  const now = new Date(nowMs);
+  const today = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
+  switch (name) {
+    case "24h":
+      return nowMs - MS_PER_DAY;
+    case "7d":
+      return today - 6 * MS_PER_DAY;
+    case "30d":
+      return today - 29 * MS_PER_DAY;
+    case "12m":
+      return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 11, 1);
+  }
+}
+
+interface RangeLinksProps {
+  readonly visit: Visit;
+  readonly range: ShownRange;
+  /** A shorter range that the page has by itself. */
+  readonly shortest?: readonly [name: string, text: string];
+}
+
+/** Links to the ranges, and a form for two days. */
+export function RangeLinks({ visit, range, shortest }: RangeLinksProps) {
+  const asked = visit.query.get("range");
+  const isShortest = shortest?.[0] === asked && range.name !== undefined;
+  const kept = keptFields(visit.query, ["range", "from", "to"]);
+  return (
+    <div class="filters">
+      <LinkChoice
+        query={visit.query}
+        label="Time"
+        name="range"
+        choices={shortest === undefined ? RANGES : [shortest, ...RANGES]}
+        chosen={isShortest ? (asked ?? "") : (range.name ?? "")}
+        without={["from", "to"]}
+      />
+      <form method="get" class="dates">
+        {kept.map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <label>
+          From <input type="date" name="from" value={range.from} required />
+        </label>
+        <label>
+          to <input type="date" name="to" value={range.to} required />
+        </label>
+        <button class="quiet" type="submit">
+          Show
+        </button>
+      </form>
+    </div>
+  );
+}
+
+/** What the rest of an address asks for, which a form keeps. */
+export function keptFields(
+  query: URLSearchParams,
+  without: readonly string[],
+): readonly (readonly [string, string])[] {
+  return [...query].filter(([name]) => !without.includes(name) && !PLACE.test(name));
+}

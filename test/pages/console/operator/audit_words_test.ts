@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import { auditAction, auditChanges } from "../../../../src/pages/console/operator/audit_words.ts";
+
+test("auditAction says what was done, and leaves no action unsaid", () => {
+  expect(auditAction("feed unpublish")).toBe("Feed made private");
+  expect(auditAction("credits grant")).toBe("Credits added");
+  expect(auditAction("something new")).toBe("Something new");
+});
+
+test("auditChanges speaks of money in USD, of times with their zone, and of long texts as changed", () => {
+  const exact = (text: string) => JSON.rawJSON(text);
+  for (const [before, after, words] of [
+    [{ is_public: true }, { is_public: false }, []],
+    [
+      { balance_credits: 0 },
+      { entry_id: 7, amount_credits: 5_000_000, balance_credits: 5_000_000, reason: "trial" },
+      ["amount: 5.00 USD (5,000,000 credits)", "balance: 0.00 USD → 5.00 USD", "reason: trial"],
+    ],
+    [
+      { price_per_1k: exact("0.0010") },
+      { price_per_1k: exact("0.002") },
+      ["price: 0.0010 USD per 1,000 calls → 0.002 USD per 1,000 calls"],
+    ],
+    [{ daily_credits: null }, { daily_credits: exact("250000.5") }, ["daily limit: 0.2500005 USD"]],
+    [{ daily_credits: 1_000_000 }, { daily_credits: null }, ["daily limit removed, was 1.00 USD"]],
+    [
+      { schema_definition: { type: "object" } },
+      { schema_definition: { bytes: 2_000, md5: "x", begins: "{" } },
+      ["schema changed"],
+    ],
+    [{ schema_locked: false }, { schema_locked: true }, ["schema locked"]],
+    [
+      { expires_at: null },
+      { expires_at: "2026-11-21T10:00:00+00:00" },
+      ["ends: 2026-11-21 10:00 UTC"],
+    ],
+    [
+      { sync_interval_mins: 60 },
+      { sync_interval_mins: 1_440 },
+      ["updated: every 60 minutes → daily"],
+    ],
+    [
+      {},
+      {
+        name: "A",
+        slug: null,
+        price_type: "free",
+        price_per_1k: 0,
+        schema_version: 1,
+        review: "none",
+      },
+      ["name: A", "pricing: free"],
+    ],
+    [{}, { max_feeds_allowed: 5 }, ["feed limit: 5"]],
+  ] as const) {
+    expect(auditChanges({ before, after })).toEqual([...words]);
+  }
+});
