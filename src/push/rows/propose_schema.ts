@@ -101,6 +101,7 @@ function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   // `1.00` is one of values with decimals.
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
   if (JSON.isRawJSON(value)) return /^-?\d+$/.test(value.rawJSON) ? "integer" : "number";
   return typeof value;
 }
