@@ -154,7 +154,7 @@ export async function readFileRows(
     for (const line of lines) {
       if (isEnough()) break;
       const checked = isDocument
-        ? documentOf(line)
+        ? documentOf(line, opened.isSound)
         : checkLine(form === "csv" ? line : renamed(line, renames), rules);
       if ("message" in checked) mistakes.push(checked);
       else rows.push(checked);
@@ -316,8 +316,19 @@ function isJson(text: string): boolean {
   }
 }
 
+/** A file is looked at, and then read: its JSON is scanned once. */
+const SCANNED = new WeakMap<Uint8Array, ScannedJson | string>();
+
 /** The text with spans for each row, or what is wrong with it. */
 function readJson(bytes: Uint8Array): ScannedJson | string {
+  const known = SCANNED.get(bytes);
+  if (known !== undefined) return known;
+  const scanned = scanFile(bytes);
+  SCANNED.set(bytes, scanned);
+  return scanned;
+}
+
+function scanFile(bytes: Uint8Array): ScannedJson | string {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -373,11 +384,10 @@ function lookAtLine({ line, text, mistake }: SourceLine, rules: LookRules): Look
 }
 
 /** The document of a singleton. */
-function documentOf({ line, text }: SourceLine): PushedRow | FieldError {
-  const { text: compact, refusals } = scanRow(text, { refusalsMax: 1 });
-  const [refusal] = refusals;
+function documentOf({ line, text }: SourceLine, isSound: boolean): PushedRow | FieldError {
+  const [refusal] = isSound ? [] : scanRow(text, { refusalsMax: 1 }).refusals;
   if (refusal !== undefined) return badLine(line, refusal);
-  return { text: compact, id: "", eventTime: null, pointer: "", index: line };
+  return { text, id: "", eventTime: null, pointer: "", index: line };
 }
 
 /** A line with other names of fields. A line that is no object stays, and its check says what it is. */

@@ -101,7 +101,10 @@ function isJson(text: string): boolean {
  */
 export function withProposal(form: Form, { proposal }: Proposed): Form {
   const { name, slug, feedType, schema, sample } = proposal;
-  const isChanged = CHOICES.some((choice) => form.text(choice) !== form.text(chosenBefore(choice)));
+  // What the form did not offer was not chosen.
+  const isChanged = CHOICES.some(
+    (choice) => form.text(choice) !== "" && form.text(choice) !== form.text(chosenBefore(choice)),
+  );
   const proposed = new Map([
     ["name", name],
     ["endpoint_path", slug],

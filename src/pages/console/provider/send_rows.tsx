@@ -86,19 +86,21 @@ interface RefusedPush {
 /** A feed that was made, and whose file was refused. */
 export function refusedPush(visit: Visit, { id, problem, form }: RefusedPush): View {
   const here = `${visit.root}/console/feeds/${id}`;
+  const { detail, errors = [] } = problem;
   return {
-    title: "Saved as a draft",
+    title: "The file was refused",
     content: (
       <>
-        <h1>Saved as a draft</h1>
+        <h1>The file was refused</h1>
         <Message tone="bad">
           <p>
-            The feed is saved, and nothing of the file is stored: <Text of={problem.detail} />
+            The feed is saved with all that you have typed, but its file can't be stored
+            {errors.length > 0 ? ":" : "."} <Text of={errors.length > 0 ? "" : detail} />
           </p>
-          <PlacedMistakes of={problem.errors ?? []} form={form} />
+          <PlacedMistakes of={errors} form={form} />
         </Message>
         <p>
-          Correct the file, and push it again. The first push that is stored makes the feed active.
+          Correct the file, and push it again. The first rows that are stored make the feed active.
         </p>
         <div class="actions">
           <a class="button" href={`${here}/push`}>
