@@ -34,11 +34,13 @@ import { fileOf, hasFile } from "./sent_file.ts";
 export const NEW_FEED: PageRoute = {
   path: "new",
   async show(visit, form, refused) {
-    if (form === undefined || !hasFile(form)) return startView(visit, form, refused);
+    // A file that was just chosen and refused is chosen again.
+    const isChosen = form?.file !== undefined;
+    if (form === undefined || isChosen || !hasFile(form)) return startView(form, refused);
     const proposed = await proposedFor(visit, form);
     return "file" in proposed
       ? proposalView(visit, proposed, form, refused)
-      : startView(visit, form, refused);
+      : startView(form, refused);
   },
   acts: {
     look: { look: proposeAgain },
@@ -111,7 +113,7 @@ async function proposalView(
   };
 }
 
-function startView(_: Visit, form: Form | undefined, refused: Refused | undefined): View {
+function startView(form: Form | undefined, refused: Refused | undefined): View {
   const parts = listingFields();
   const isSent = form?.text("act") === "create";
   const sent = isSent ? form : undefined;

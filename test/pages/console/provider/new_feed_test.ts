@@ -40,7 +40,8 @@ async function send(fields: Fields, file?: File) {
   return { answer, html, status: answer.status };
 }
 
-const look = (name: string, content: BlobPart) => send({ act: "look" }, new File([content], name));
+const look = (name: string, content: string | Uint8Array<ArrayBuffer>) =>
+  send({ act: "look" }, new File([content], name));
 const alertIn = (html: string) => html.match(/role="alert".*?<\/div>/s)?.[0] ?? "";
 
 async function feedNamed(slug: string) {
