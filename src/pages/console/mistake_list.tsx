@@ -26,9 +26,13 @@ export function PlacedMistakes({ of, form }: PlacedMistakesProps) {
   );
 }
 
-/** A mistake with its place, unless its message begins with it. */
+/** A mistake with its place. */
 export function mistakeText(mistake: FieldError, form: FileForm): string {
   const place = placeOfMistake(mistake, form);
-  if (place === "" || mistake.message.startsWith(place)) return mistake.message;
-  return `${place}: ${mistake.message}`;
+  return place === "" ? mistake.message : `${place}: ${messageOf(mistake)}`;
+}
+
+/** Without the place with which some begin: `line 3 has no id` is `has no id` beside its line. */
+export function messageOf({ message }: Pick<FieldError, "message">): string {
+  return message.replace(/^(?:row|line) \d+ (?=has )/, "");
 }

@@ -40,8 +40,16 @@ export function Credits({ of }: { readonly of: Figure }) {
   return <span>{digits(of)} credits</span>;
 }
 
+/** Dollars for people: `5` as `5.00`, `1234.5` as `1,234.50`; no digit is lost. */
+export function dollars(figure: Figure): string {
+  const [whole = "", fraction = ""] = digits(figure).split(".");
+  return `${whole}.${fraction.padEnd(CENT_DECIMALS, "0")}`;
+}
+
+const CENT_DECIMALS = 2;
+
 export function Usd({ of }: { readonly of: Figure }) {
-  return <span>{digits(of)} USD</span>;
+  return <span>{dollars(of)} USD</span>;
 }
 
 /** A time, in UTC without JavaScript, local with it. */

@@ -27,7 +27,7 @@ import type { Database } from "../../postgres/client/database.ts";
 import { type Arrival, type PushServices, recordLimited } from "../push_feed.ts";
 import { linesToSingleton, problemOfRefusal, type UncountedRefusal } from "../push_problems.ts";
 import { receiptOf } from "../push_receipt.ts";
-import { type RefusedPush, recordRefusal } from "../record_push.ts";
+import { keepMistakes, type RefusedPush, recordRefusal } from "../record_push.ts";
 import { boundEmptyPieces } from "../rows/check_lines.ts";
 import { readCsv } from "../rows/read_csv.ts";
 import type { SourceLine } from "../rows/source_line.ts";
@@ -275,7 +275,10 @@ async function giveUp(
   const { rowsReceived, bytes: bodyBytes } = progress;
   metrics.pushed({ feedType: claim.feedType, outcome: "refused", rows: rowsReceived });
   const elapsedMs = Math.round(performance.now() - arrival.startedMs);
-  const end = () => importStore.end(claim, { problem, rowsReceived, bodyBytes, elapsedMs });
+  const end = async () => {
+    await importStore.end(claim, { problem, rowsReceived, bodyBytes, elapsedMs });
+    await keepMistakes(services.database, { feedId, problem });
+  };
   try {
     await end();
   } catch (failure) {

@@ -159,11 +159,11 @@ describe("a new feed from a file", () => {
 
   test("mistakes in the rows are named before anything is stored", async () => {
     const { html } = await look("twice.ndjson", '{"id":"a"}\n\n{"n":1}\n{"id":[]}\n');
-    expect(html).toContain("line 3 has no id");
+    expect(html).toContain("line 3: has no id");
     const fields = fieldsIn(html);
     const asked = await send({ ...fields, act: "publish" });
     expect(asked.status).toBe(422);
-    expect(alertIn(asked.html)).toMatch(/line 3 has no id.*line 4: \/id: id must be a string/s);
+    expect(alertIn(asked.html)).toMatch(/line 3: has no id.*line 4: \/id: id must be a string/s);
     expect(await feedNamed("twice")).toBeUndefined();
     // What only the whole file shows is found when it is stored.
     const late = fieldsIn((await look("late.csv", `id,n\n${rows(1_200)}5,again\n`)).html);
