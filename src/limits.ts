@@ -531,6 +531,9 @@ export const SITE_OFFSET_MAX = 100_000;
 /** Days in the chart of a feed's page, and pushes of a day that are counted for it. */
 export const SITE_DAYS_SHOWN = 30;
 export const SITE_PUSHES_A_DAY_MAX = 1_000;
+/** The same on its provider's page, whose charts read the pushes themselves: a push a minute is counted whole. */
+export const FEED_DAYS_SHOWN = 30;
+export const FEED_PUSHES_A_DAY_MAX = 1_440;
 /** Addresses in a sitemap. The protocol allows 50,000. */
 export const SITEMAP_FEEDS_MAX = 49_900;
 /** Bytes of agent skills, and of pages of their index, kept in memory. */

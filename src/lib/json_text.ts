@@ -87,6 +87,13 @@ export interface JsonRefusal {
 /** The text is not JSON. The message says what was expected, what was found, and where. */
 export class JsonSyntaxError extends Error {
   override readonly name = "JsonSyntaxError";
+  /** From the text's first line on. */
+  readonly line: number;
+
+  constructor(message: string, line: number) {
+    super(message);
+    this.line = line;
+  }
 }
 
 /** Characters of a pointer in an answer. A body may contain keys of megabytes. */
@@ -563,6 +570,7 @@ class Scanner {
     const found = named(this.#source.codePointAt(at));
     throw new JsonSyntaxError(
       `expected ${expected}, found ${found} at line ${line}, column ${column}`,
+      line,
     );
   }
 }

@@ -11,7 +11,6 @@ import type { Problem } from "../http/problem_details.ts";
 import { present, unreachable } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import type { Limits } from "../limits.ts";
-import type { PushedRow } from "./check_row.ts";
 import {
   type Invalid,
   type NotJson,
@@ -20,6 +19,7 @@ import {
   parsePush,
   type TooLarge,
 } from "./parse_push.ts";
+import type { PushedRow } from "./rows/check_row.ts";
 import type { RowSchemas } from "./schema/row_schemas.ts";
 
 /** Why a push can't be stored. */

@@ -31,7 +31,7 @@ import {
   named,
   type PushedRow,
   scanRow,
-} from "./check_row.ts";
+} from "./rows/check_row.ts";
 
 /** A body as received. */
 export interface PushBody {

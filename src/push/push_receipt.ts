@@ -5,7 +5,7 @@
  */
 import type { FeedType } from "../feeds/find.ts";
 import { MS_PER_DAY } from "../lib/time_units.ts";
-import type { PushedRow } from "./check_row.ts";
+import type { PushedRow } from "./rows/check_row.ts";
 import type { StoredPush } from "./store_push.ts";
 
 export type RowOutcome = "inserted" | "updated" | "duplicate";

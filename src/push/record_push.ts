@@ -9,6 +9,7 @@ import type { FeedType } from "../feeds/find.ts";
 import type { Metrics } from "../http/metrics.ts";
 import type { Problem } from "../http/problem_details.ts";
 import type { Log } from "../lib/log.ts";
+import { ERRORS_LISTED_MAX } from "../limits.ts";
 import type { Database } from "../postgres/client/database.ts";
 import type { Push } from "./parse_push.ts";
 import type { CountedRefusal, UncountedRefusal } from "./push_problems.ts";
@@ -86,7 +87,36 @@ export async function recordRefusal(
       batch_id: batchId,
       times,
     });
+    await keepMistakes(database, { feedId, problem });
   } catch (error) {
     log.warn("refused push not recorded", { request_id: requestId, feed: feedId, error });
   }
+}
+
+/** Characters kept of each path and message. A path may have thousands. */
+const MISTAKE_CHARS_MAX = 400;
+
+/**
+ * Keeps the mistakes of a refused push in place of those of the feed's earlier one. A refusal without any leaves them.
+ *
+ * @throws {DatabaseUnavailableError}
+ */
+export async function keepMistakes(
+  database: Database,
+  { feedId, problem }: Pick<RefusedPush, "feedId" | "problem">,
+): Promise<void> {
+  const { errors = [], errorCount = errors.length } = problem.options;
+  if (errors.length === 0) return;
+  const cut = (text: string) => text.slice(0, MISTAKE_CHARS_MAX).toWellFormed();
+  const kept = errors.map(({ path, message, ...place }) => ({
+    ...place,
+    path: cut(path),
+    message: cut(message),
+  }));
+  await database.row("keep_push_mistakes", {
+    feed_id: feedId,
+    detail: problem.detailIn(),
+    mistakes: JSON.stringify(kept.slice(0, ERRORS_LISTED_MAX)),
+    mistake_count: errorCount,
+  });
 }

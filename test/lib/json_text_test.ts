@@ -68,7 +68,7 @@ describe("scanJson: syntax", () => {
     ],
     ['["\\x"]', 'expected an escape of JSON, found "x" at line 1, column 4'],
   ])("%j says what was expected and where", (source, message) => {
-    expect(() => scanJson(source, OPTIONS)).toThrow(new JsonSyntaxError(message));
+    expect(() => scanJson(source, OPTIONS)).toThrow(new JsonSyntaxError(message, 1));
   });
 
   test("a syntax error comes before a refusal that stands earlier in the text", () => {

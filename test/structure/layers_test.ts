@@ -36,7 +36,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["read/pipeline"],
   ["read/projection"],
   ["services.ts"],
-  ["jobs", "push/schema"],
+  ["jobs", "push/schema", "push/rows"],
   ["people"],
   ["api", "pages/layout"],
   ["operator"],

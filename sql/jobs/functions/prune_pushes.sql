@@ -1,5 +1,5 @@
 -- Removes pushes older than `age` from the history of the next feeds in id order. The newest successful one among them
--- stays, because it is what readers saw when the rest of the history began.
+-- stays, because it is what readers saw when the rest of the history began. Mistakes of an old refusal go with it.
 create or replace function prune_pushes(
   inout mark text,
   moment timestamptz,
@@ -46,6 +46,9 @@ begin
     ));
     get diagnostics removed = row_count;
     rows_left := rows_left - removed;
+    delete from push_mistakes
+    where push_mistakes.feed_id = feed.feed_id
+      and push_mistakes.refused_at < moment - age;
     exit when rows_left = 0;
     mark := feed.feed_id::text;
     feeds_done := feeds_done + 1;

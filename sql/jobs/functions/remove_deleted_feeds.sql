@@ -103,6 +103,8 @@ begin
   where row_totals.feed_id = feed.feed_id;
   delete from push_windows
   where push_windows.feed_id = feed.feed_id;
+  delete from push_mistakes
+  where push_mistakes.feed_id = feed.feed_id;
   update feeds
   set emptied_at = moment,
     current_batch = null,

@@ -7,11 +7,20 @@
 import { basename } from "node:path";
 import { isArrayText } from "../../client/json_texts.ts";
 import { EndpointPathTakenError, type NewFeed } from "../../client/mod.ts";
-import { parseEventTime } from "../../lib/date_time.ts";
 import { intervalText } from "../../lib/interval_text.ts";
 import { shellWord } from "../../lib/own_process.ts";
-import { plainDecimal } from "../../lib/plain_decimal.ts";
 import { parseExact } from "../../money/money.ts";
+import {
+  distinctField,
+  type ExactRow,
+  idOf,
+  isRow,
+  type ProposedField,
+  proposedFields,
+  proposeFeed,
+  SLUG_LENGTH_MAX,
+} from "../../push/rows/propose_feed.ts";
+import { typedTexts } from "../../push/rows/propose_schema.ts";
 import { RefusedError } from "../command.ts";
 import { typed } from "../hints.ts";
 import { flag, oneOf, text } from "../options.ts";
@@ -20,7 +29,6 @@ import { clientCommand } from "./client_command.ts";
 import { notes } from "./feed_edit_command.ts";
 import { INTERVAL_OPTION, PRICE_OPTION } from "./feed_options.ts";
 import { priceText } from "./find_commands.ts";
-import { isObject, type ProposedSchema, proposeSchema, typedTexts } from "./propose_schema.ts";
 import {
   type RowSource,
   readJson,
@@ -33,12 +41,8 @@ import { grouped } from "./status.ts";
 
 /** Rows that are looked at. */
 const ROWS_MAX = 1_000;
-const SLUG_LENGTH_MAX = 80;
-const NAME_LENGTH_MAX = 200;
 /** The gateway's default. Interface 4.7. */
 const INTERVAL_MINUTES = 60;
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** The command `feed init`. */
 export const feedInit = clientCommand({
@@ -58,16 +62,16 @@ export const feedInit = clientCommand({
   async run({ argument: path, values, output, feedgate, signal }) {
     const source = rowSource(path, values.format);
     const { rows, isDocument } = await firstRows(source);
-    const words = basename(path)
-      .replace(/\.\w+$/, "")
-      .replace(/[^\p{L}\p{N}]+/gu, " ")
-      .trim();
-    const type = values.type ?? typeOf(rows, isDocument);
+    const proposed = proposeFeed(rows, {
+      fileName: basename(path),
+      isDocument,
+      feedType: values.type,
+    });
+    const { feedType: type, schema } = proposed;
     if (type !== "singleton") requireIds(rows, source);
-    const schema = proposeSchema(rows);
     const feed = {
-      name: values.name ?? nameOf(words),
-      endpoint_path: values.slug ?? slugOf(words),
+      name: values.name ?? proposed.name,
+      endpoint_path: values.slug ?? proposed.slug,
       feed_type: type,
       schema_definition: { ...schema },
       schema_locked: values.lock ?? false,
@@ -92,7 +96,7 @@ export const feedInit = clientCommand({
           "looked at": `${grouped(rows.length)} ${rows.length === 1 ? "row" : "rows"}; fields of all of them are required`,
         }),
         "",
-        table(fieldsOf(schema, rows), FIELD_COLUMNS)(columns),
+        table(proposedFields(schema, rows), FIELD_COLUMNS)(columns),
         "",
       ].join("\n");
     const { confirm } = output;
@@ -130,18 +134,18 @@ export const feedInit = clientCommand({
 /** The first rows, with their types. @throws {RefusedError} if there are none */
 async function firstRows(
   source: RowSource,
-): Promise<{ readonly rows: readonly Row[]; readonly isDocument: boolean }> {
+): Promise<{ readonly rows: readonly ExactRow[]; readonly isDocument: boolean }> {
   if (source.format === "json") {
     const text = await readJson(source);
     if (!isArrayText(text)) {
       requireStorable(text, source.name);
-      return { rows: [parseExact(text) as Row], isDocument: true };
+      return { rows: [parseExact(text) as ExactRow], isDocument: true };
     }
   }
-  const rows: Row[] = [];
+  const rows: ExactRow[] = [];
   for await (const text of sourceRows(source, undefined)) {
     const row = parseExact(text);
-    if (!isObject(row)) {
+    if (!isRow(row)) {
       throw new RefusedError(
         `row ${rows.length + 1} of ${source.name} is no object: ${text.slice(0, 60)}`,
       );
@@ -153,73 +157,19 @@ async function firstRows(
   return { rows: typedTexts(rows), isDocument: false };
 }
 
-function typeOf(rows: readonly Row[], isDocument: boolean): "singleton" | "collection" | "stream" {
-  if (isDocument) return "singleton";
-  const isStream = rows.every(
-    ({ event_timestamp: at }) => typeof at === "string" && parseEventTime(at) !== undefined,
-  );
-  return isStream ? "stream" : "collection";
-}
-
 /** @throws {RefusedError} that names a field which would do */
-function requireIds(rows: readonly Row[], { name }: RowSource): void {
+function requireIds(rows: readonly ExactRow[], { name }: RowSource): void {
   const place = rows.findIndex(({ id }) => idOf(id) === undefined);
   if (place < 0) return;
-  const unique = Object.keys(rows[0] ?? {}).find((field) => {
-    const ids = new Set(rows.map((row) => idOf(row[field])));
-    return ids.size === rows.length && !ids.has(undefined);
-  });
+  const unique = distinctField(rows);
   const hint =
     unique === undefined ? "give each row one" : `"${unique}" differs in every row: name it id`;
   throw new RefusedError(`row ${place + 1} of ${name} has no "id", which every row needs; ${hint}`);
 }
 
-/** What a value is as an id; undefined if it can be none. */
-function idOf(value: unknown): string | undefined {
-  if (typeof value === "string") return value;
-  return JSON.isRawJSON(value) ? plainDecimal(value.rawJSON) : undefined;
-}
-
-function nameOf(words: string): string {
-  const [first = ""] = words;
-  return (first.toUpperCase() + words.slice(first.length)).slice(0, NAME_LENGTH_MAX) || "My feed";
-}
-
-function slugOf(words: string): string {
-  const slug = words
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, SLUG_LENGTH_MAX)
-    .replace(/^-+|-+$/g, "");
-  return slug || "my-feed";
-}
-
-interface Field {
-  readonly name: string;
-  readonly type: string;
-  readonly isRequired: boolean;
-  readonly example: string;
-}
-
-const FIELD_COLUMNS: Columns<Field> = {
+const FIELD_COLUMNS: Columns<ProposedField> = {
   FIELD: { whole: ({ name }) => name },
   TYPE: ({ type }) => type,
   REQUIRED: ({ isRequired }) => (isRequired ? "yes" : "no"),
   EXAMPLE: ({ example }) => example,
 };
-
-function fieldsOf(
-  { properties = {}, required = [] }: ProposedSchema,
-  rows: readonly Row[],
-): Field[] {
-  return Object.entries(properties).map(([name, { type, format }]) => {
-    const value = rows.find((row) => row[name] !== undefined && row[name] !== null)?.[name];
-    return {
-      name,
-      type: [type ?? "any"].flat().join(" or ") + (format === undefined ? "" : ` (${format})`),
-      isRequired: required.includes(name),
-      example: typeof value === "string" ? value : JSON.stringify(value ?? null),
-    };
-  });
-}

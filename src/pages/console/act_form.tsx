@@ -8,6 +8,7 @@ import type { ComponentChildren } from "preact";
 import { withoutInvisible } from "../../lib/invisible_text.ts";
 import { Field } from "../layout/parts.tsx";
 import type { FormField } from "./form_field.ts";
+import { type Mark, MarkedLines } from "./marked_lines.tsx";
 import type { Form } from "./visit.ts";
 
 /** A button, by the name of what it does. */
@@ -130,8 +131,19 @@ function OneField({ field, value }: OneFieldProps) {
   return (
     <Field label={label} name={name} hint={hint}>
       <Input field={field} value={value} />
+      {hasMarks(field) && <MarkedLines id={marksId(name)} text={value} marks={field.marks} />}
     </Field>
   );
+}
+
+type MarkedField = FormField & { readonly marks: readonly Mark[] };
+
+function hasMarks(field: FormField): field is MarkedField {
+  return field.marks !== undefined && field.marks.length > 0;
+}
+
+function marksId(name: string): string {
+  return `${name}-mistakes`;
 }
 
 function Input({ field, value }: OneFieldProps) {
@@ -172,7 +184,13 @@ function Input({ field, value }: OneFieldProps) {
     case "lines":
     case "code":
       return (
-        <textarea id={name} name={name} class={kind} spellcheck={kind === "lines"}>
+        <textarea
+          id={name}
+          name={name}
+          class={kind}
+          spellcheck={kind === "lines"}
+          {...(hasMarks(field) && { "aria-invalid": true, "aria-describedby": marksId(name) })}
+        >
           {/* Browsers drop the first line end of the text. */}
           {`\n${value}`}
         </textarea>

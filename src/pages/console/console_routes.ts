@@ -237,7 +237,7 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
       case "show":
         return page(call, { session, view: acted.view });
       case "refused": {
-        const view = await route.show(visit, form);
+        const view = await route.show(visit, form, acted);
         return page(call, { session, view, message: messageOfRefusal(acted), status: 422 });
       }
     }

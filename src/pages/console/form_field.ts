@@ -4,6 +4,7 @@
  * @module
  */
 import type { ComponentChildren } from "preact";
+import type { Mark } from "./marked_lines.tsx";
 
 export interface FormField {
   readonly name: string;
@@ -36,4 +37,6 @@ export interface FormField {
   /** What is there before anything is typed. @default "" */
   readonly value?: string;
   readonly isRequired?: boolean;
+  /** Mistakes in what was typed, by line. */
+  readonly marks?: readonly Mark[];
 }

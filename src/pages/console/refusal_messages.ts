@@ -22,6 +22,7 @@ export function refusalOf({ detail, errors = [] }: Refusal): Refused {
     kind: "refused",
     why: detail.replace("Correct what is listed in errors", `Correct ${wrong}`),
     mistakes,
+    errors,
   };
 }
 

@@ -8,6 +8,7 @@ import type { Actor } from "../../accounts/actor.ts";
 import type { BuyFeed } from "../../consumer/buy_feed.ts";
 import type { Call } from "../../http/call.ts";
 import { Problem } from "../../http/problem_details.ts";
+import type { FieldError } from "../../lib/field_error.ts";
 import { parseUuid } from "../../lib/uuid.ts";
 import type { Keeping } from "../../operator/act_once.ts";
 import type { Inviting } from "../../people/members.ts";
@@ -82,6 +83,8 @@ export interface Refused {
   readonly why: string;
   /** Further mistakes, one sentence each. */
   readonly mistakes?: readonly string[];
+  /** All mistakes with their places, for fields that mark them. */
+  readonly errors?: readonly FieldError[];
 }
 
 /** A file instead of a page. */
@@ -96,8 +99,8 @@ export interface Download {
 export interface PageRoute {
   /** Below `/console`; "" is the home of its role. */
   readonly path: string;
-  /** `form` is what was typed, if that was refused. */
-  show(visit: Visit, form?: Form): Promise<View>;
+  /** `form` is what was typed, if that was refused, and `refused` why. */
+  show(visit: Visit, form?: Form, refused?: Refused): Promise<View>;
   /** Answers a GET in the place of `show`, if there is a file for its query. */
   download?(visit: Visit): Promise<Download | undefined>;
   /** By the value of the form's button `act`. */
@@ -173,6 +176,11 @@ export const DONE = {
   payout_undone: "The payout is reversed. Both entries stay in the list.",
   bought: "Bought. Reads of this feed are free now.",
   asked: "The operator was asked to list the feed.",
+  drafted: "Saved as a draft that only you see.",
+  submitted: "The feed is active, and the operator was asked to list it.",
+  activated: "The feed is active. The operator was not asked to list it; you can ask below.",
+  row_pushed: "The row is stored.",
+  row_known: "The stream has an event with this id already, so nothing was changed.",
   redeemed: "The code is redeemed. Its credits are in the account's balance.",
   invited: "Invited for 7 days. Whoever proves the address can accept after signing in here.",
   withdrawn: "The invitation is withdrawn.",

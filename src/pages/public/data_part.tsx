@@ -8,11 +8,12 @@
 import { consumerType } from "../../feeds/feed_text.ts";
 import { indentJson } from "../../lib/indent_json.ts";
 import { escapeInvisible } from "../../lib/invisible_text.ts";
-import { SITE_CELL_CHARS_MAX, SITE_ROWS_BYTES_MAX, SITE_ROWS_SHOWN } from "../../limits.ts";
+import { SITE_ROWS_BYTES_MAX, SITE_ROWS_SHOWN } from "../../limits.ts";
 import type { Row } from "../../postgres/client/database.ts";
 import { counted, digits, Tabs } from "../layout/parts.tsx";
+import { RowTable } from "../layout/row_table.tsx";
+import { type ShownRows, showRows } from "../layout/shown_rows.ts";
 import { RowMap } from "./map_part.tsx";
-import { type Cell, type ShownRows, showRows } from "./shown_rows.ts";
 
 type Feed = Row<"find_feed_row">;
 
@@ -112,7 +113,7 @@ function TableAndJson({ shown, json, name }: TableAndJsonProps) {
       label="View"
       name={name}
       tabs={[
-        { head: "Table", body: <RowTable {...shown} /> },
+        { head: "Table", body: <RowTable id={ROWS_ID} {...shown} /> },
         { head: "JSON", body: <Json text={json} /> },
       ]}
     />
@@ -132,72 +133,6 @@ function Json({ text, charsMax = JSON_CHARS_SHOWN }: { text: string; charsMax?: 
       </pre>
       {isCut && <p class="soft small">Only the beginning. Read the feed for the rest.</p>}
     </>
-  );
-}
-
-function RowTable({ rows, columns, others, otherCount }: ShownRows) {
-  return (
-    <>
-      <section class="scroll rows" aria-label="Rows" tabIndex={0}>
-        <table id={ROWS_ID}>
-          <thead>
-            <tr>
-              {columns.map(({ head, isNumeric }) => (
-                <th scope="col" class={isNumeric ? "num" : undefined}>
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr>
-                {row.map((cell, place) => (
-                  <RowCell {...cell} isNumeric={columns[place]?.isNumeric === true} />
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-      <Others names={others} count={otherCount} />
-      {rows.flat().some(({ isCut }) => isCut) && (
-        <p class="soft small">
-          Long values are cut after {digits(SITE_CELL_CHARS_MAX)} characters.
-        </p>
-      )}
-    </>
-  );
-}
-
-/** Texts longer than this take several lines. */
-const LINE_CHARS_MAX = 80;
-
-function RowCell({ text, kind, isNumeric }: Cell & { readonly isNumeric: boolean }) {
-  const className = [
-    isNumeric && "num",
-    text.length > LINE_CHARS_MAX && "long",
-    kind === "null" && "soft",
-  ]
-    .filter(Boolean)
-    .join(" ");
-  return <td class={className || undefined}>{kind === "nested" ? <code>{text}</code> : text}</td>;
-}
-
-function Others({ names, count }: { readonly names: readonly string[]; readonly count: number }) {
-  if (count === 0) return null;
-  const rest = count - names.length;
-  return (
-    <p class="soft small">
-      {counted(count, "more field")} not shown:{" "}
-      {names.map((name, place) => (
-        <>
-          {place > 0 && ", "}
-          <code>{name}</code>
-        </>
-      ))}
-      {rest > 0 && ` and ${digits(rest)} others`}.
-    </p>
   );
 }
 

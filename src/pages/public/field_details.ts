@@ -7,7 +7,7 @@
 import { parseFeedFields } from "../../feeds/feed_fields.ts";
 import { schemaProperties } from "../../feeds/schema_properties.ts";
 import { isObject, type JsonObject } from "../../lib/records.ts";
-import { cellOf, cut, firstRowOf, oneLine } from "./shown_rows.ts";
+import { cellOf, cut, firstRowOf, oneLine } from "../layout/shown_rows.ts";
 
 export interface FieldDetails {
   readonly name: string;

@@ -5,8 +5,8 @@
  * @module
  */
 import { assetUrl } from "../layout/assets.ts";
+import type { MapPoint } from "../layout/map_points.ts";
 import { counted } from "../layout/parts.tsx";
-import type { MapPoint } from "./map_points.ts";
 
 /** The outline's size: two units a degree, from 90 degrees north to 60 degrees south. */
 const WORLD = { width: 720, height: 300 };

@@ -157,6 +157,7 @@ import sql_migrations_0033_networks_of_topups from "../../../sql/migrations/0033
 import sql_migrations_0034_search_letters from "../../../sql/migrations/0034_search_letters.sql" with { type: "text" };
 import sql_migrations_0035_imports_counted from "../../../sql/migrations/0035_imports_counted.sql" with { type: "text" };
 import sql_migrations_0036_people from "../../../sql/migrations/0036_people.sql" with { type: "text" };
+import sql_migrations_0037_push_mistakes from "../../../sql/migrations/0037_push_mistakes.sql" with { type: "text" };
 import sql_oauth_agree_to_connection from "../../../sql/oauth/agree_to_connection.sql" with { type: "text" };
 import sql_oauth_find_client from "../../../sql/oauth/find_client.sql" with { type: "text" };
 import sql_oauth_functions_redeem_code from "../../../sql/oauth/functions/redeem_code.sql" with { type: "text" };
@@ -278,6 +279,8 @@ import sql_postgres_list_migrations from "../../../sql/postgres/list_migrations.
 import sql_postgres_list_schema_parts from "../../../sql/postgres/list_schema_parts.sql" with { type: "text" };
 import sql_postgres_ping from "../../../sql/postgres/ping.sql" with { type: "text" };
 import sql_postgres_read_wal_position from "../../../sql/postgres/read_wal_position.sql" with { type: "text" };
+import sql_provider_find_push_mistakes from "../../../sql/provider/find_push_mistakes.sql" with { type: "text" };
+import sql_provider_list_feed_days from "../../../sql/provider/list_feed_days.sql" with { type: "text" };
 import sql_push_begin_import from "../../../sql/push/begin_import.sql" with { type: "text" };
 import sql_push_count_push from "../../../sql/push/count_push.sql" with { type: "text" };
 import sql_push_end_import from "../../../sql/push/end_import.sql" with { type: "text" };
@@ -299,6 +302,7 @@ import sql_push_functions_push_document from "../../../sql/push/functions/push_d
 import sql_push_functions_push_stream from "../../../sql/push/functions/push_stream.sql" with { type: "text" };
 import sql_push_functions_write_push from "../../../sql/push/functions/write_push.sql" with { type: "text" };
 import sql_push_import_rows from "../../../sql/push/import_rows.sql" with { type: "text" };
+import sql_push_keep_push_mistakes from "../../../sql/push/keep_push_mistakes.sql" with { type: "text" };
 import sql_push_push_to_feed from "../../../sql/push/push_to_feed.sql" with { type: "text" };
 import sql_push_record_push from "../../../sql/push/record_push.sql" with { type: "text" };
 import sql_push_renew_import from "../../../sql/push/renew_import.sql" with { type: "text" };
@@ -426,6 +430,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0034_search_letters", text: sql_migrations_0034_search_letters },
   { name: "0035_imports_counted", text: sql_migrations_0035_imports_counted },
   { name: "0036_people", text: sql_migrations_0036_people },
+  { name: "0037_push_mistakes", text: sql_migrations_0037_push_mistakes },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -731,11 +736,14 @@ export const STATEMENTS = {
   list_schema_parts: numbered(sql_postgres_list_schema_parts),
   ping: numbered(sql_postgres_ping),
   read_wal_position: numbered(sql_postgres_read_wal_position),
+  find_push_mistakes: numbered(sql_provider_find_push_mistakes),
+  list_feed_days: numbered(sql_provider_list_feed_days),
   begin_import: numbered(sql_push_begin_import),
   count_push: numbered(sql_push_count_push),
   end_import: numbered(sql_push_end_import),
   finish_import: numbered(sql_push_finish_import),
   import_rows: numbered(sql_push_import_rows),
+  keep_push_mistakes: numbered(sql_push_keep_push_mistakes),
   push_to_feed: numbered(sql_push_push_to_feed),
   record_push: numbered(sql_push_record_push),
   renew_import: numbered(sql_push_renew_import),
@@ -2851,6 +2859,35 @@ export interface StatementTypes {
       readonly wal_position: string;
     };
   };
+  /** the mistakes in the rows of a feed's newest refused push */
+  find_push_mistakes: {
+    parameters: {
+      readonly feed_id: string;
+    };
+    row: {
+      readonly detail: string;
+      readonly mistakes: string;
+      readonly mistake_count: number;
+    };
+  };
+  /** what became of a feed on each of the last UTC days, including today: reads, earnings, pushes, and time on time */
+  list_feed_days: {
+    parameters: {
+      readonly feed_id: string;
+      readonly days: number;
+      readonly counted_max: number;
+    };
+    row: {
+      readonly day: string;
+      readonly reads: bigint;
+      readonly readers: bigint;
+      readonly net_nanos: bigint;
+      readonly rows_new: bigint;
+      readonly rows_changed: bigint;
+      readonly refusals: bigint;
+      readonly on_time_percent: string | null;
+    };
+  };
   /** admits an import as one push and claims the feed for it, in one round trip and one commit */
   begin_import: {
     parameters: {
@@ -2944,6 +2981,18 @@ export interface StatementTypes {
       readonly rows_inserted: number | null;
       readonly repeated_ids: string | null;
       readonly data_version: bigint | null;
+    };
+  };
+  /** keeps the mistakes of a feed's newest refused push, in place of those of an earlier one */
+  keep_push_mistakes: {
+    parameters: {
+      readonly feed_id: string;
+      readonly detail: string;
+      readonly mistakes: string;
+      readonly mistake_count: number;
+    };
+    row: {
+      readonly feed_id: string;
     };
   };
   /** admits and stores one push, all or nothing, in one round trip and one commit */
@@ -3821,11 +3870,14 @@ export const ARGUMENTS: {
   list_schema_parts: (by) => [by.table_name],
   ping: () => [],
   read_wal_position: () => [],
+  find_push_mistakes: (by) => [by.feed_id],
+  list_feed_days: (by) => [by.feed_id, by.days, by.counted_max],
   begin_import: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us, by.feed_type, by.import_id, by.lease],
   count_push: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us],
   end_import: (by) => [by.feed_id, by.import_id, by.code, by.detail, by.rows_received, by.body_bytes, by.elapsed_ms],
   finish_import: (by) => [by.feed_id, by.import_id, by.definition_version, by.account_id, by.key_id, by.feed_type, by.rows_received, by.rows_inserted, by.body_bytes, by.elapsed_ms, by.actor],
   import_rows: (by) => [by.feed_id, by.import_id, by.definition_version, by.account_id, by.key_id, by.row_texts, by.row_ids, by.event_times, by.part_rows, by.body_bytes],
+  keep_push_mistakes: (by) => [by.feed_id, by.detail, by.mistakes, by.mistake_count],
   push_to_feed: (by) => [by.feed_id, by.feed_type, by.definition_version, by.row_count, by.row_texts, by.row_ids, by.event_times, by.batch_id, by.is_complete, by.is_dry_run, by.body_bytes, by.elapsed_ms, by.account_id, by.key_id, by.actor, by.window_limit, by.window_us],
   record_push: (by) => [by.feed_id, by.code, by.detail, by.rows_received, by.body_bytes, by.duration_ms, by.batch_id, by.times],
   renew_import: (by) => [by.feed_id, by.import_id],

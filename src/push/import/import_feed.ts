@@ -27,14 +27,14 @@ import type { Database } from "../../postgres/client/database.ts";
 import { type Arrival, type PushServices, recordLimited } from "../push_feed.ts";
 import { linesToSingleton, problemOfRefusal, type UncountedRefusal } from "../push_problems.ts";
 import { receiptOf } from "../push_receipt.ts";
-import { type RefusedPush, recordRefusal } from "../record_push.ts";
-import { boundEmptyPieces } from "./check_lines.ts";
+import { keepMistakes, type RefusedPush, recordRefusal } from "../record_push.ts";
+import { boundEmptyPieces } from "../rows/check_lines.ts";
+import { readCsv } from "../rows/read_csv.ts";
+import type { SourceLine } from "../rows/source_line.ts";
+import { splitLines } from "../rows/split_lines.ts";
 import { ImportWatch } from "./import_watch.ts";
 import { readChunks } from "./read_chunks.ts";
-import { readCsv } from "./read_csv.ts";
 import { type ImportProgress, renewClaim, runImport } from "./run_import.ts";
-import type { SourceLine } from "./source_line.ts";
-import { splitLines } from "./split_lines.ts";
 import type { ImportClaim, ImportStore } from "./store_import.ts";
 
 export interface ImportServices extends PushServices {
@@ -275,7 +275,10 @@ async function giveUp(
   const { rowsReceived, bytes: bodyBytes } = progress;
   metrics.pushed({ feedType: claim.feedType, outcome: "refused", rows: rowsReceived });
   const elapsedMs = Math.round(performance.now() - arrival.startedMs);
-  const end = () => importStore.end(claim, { problem, rowsReceived, bodyBytes, elapsedMs });
+  const end = async () => {
+    await importStore.end(claim, { problem, rowsReceived, bodyBytes, elapsedMs });
+    await keepMistakes(services.database, { feedId, problem });
+  };
   try {
     await end();
   } catch (failure) {

@@ -15,13 +15,13 @@ import { present, unreachable } from "../../lib/assert.ts";
 import type { FieldError } from "../../lib/field_error.ts";
 import { IMPORT_CHARACTERS_MAX, IMPORT_ROWS_MAX, type Limits, PLANS_MAX } from "../../limits.ts";
 import { type CheckRefusal, checkSchema } from "../check_push.ts";
-import type { PushedRow } from "../check_row.ts";
 import { problemOfRefusal } from "../push_problems.ts";
 import { newestEventOf } from "../push_receipt.ts";
+import { BadLines, badLine, checkLine } from "../rows/check_lines.ts";
+import type { PushedRow } from "../rows/check_row.ts";
+import type { SourceLine } from "../rows/source_line.ts";
 import type { RowSchemas } from "../schema/row_schemas.ts";
-import { BadLines, badLine, checkLine } from "./check_lines.ts";
 import { claimLost, type ImportWatch } from "./import_watch.ts";
-import type { SourceLine } from "./source_line.ts";
 import type { ImportClaim, ImportStore, NotHeld } from "./store_import.ts";
 
 export interface RunServices {

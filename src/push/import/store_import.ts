@@ -12,7 +12,7 @@ import { FEED_STATUSES, type FeedType } from "../../feeds/find.ts";
 import type { Problem } from "../../http/problem_details.ts";
 import { assert, nameIn, present } from "../../lib/assert.ts";
 import type { Database } from "../../postgres/client/database.ts";
-import type { PushedRow } from "../check_row.ts";
+import type { PushedRow } from "../rows/check_row.ts";
 import { type PushClaim, rowColumns, type StoredPush } from "../store_push.ts";
 
 /** The import has lost its claim. Nothing was stored. */

@@ -321,33 +321,56 @@ describe("what a form sends", () => {
     const who = await signIn(gateway.baseUrl, scene.providerKey);
     const path = `/feeds/${scene.feeds.metered}/push`;
     const text = "Two\nlines\r\nand ü";
-    const csv = `id,text\ncsv-1,"${text}"\ncsv-2,x\n`;
-    const first = new FormData();
-    first.set("act", "push");
-    first.set("file", new File([csv], "rows.csv"));
-    const asking = await (await who.post(path, first)).text();
-    expect(asking).toContain("rows.csv becomes the whole collection");
-    expect(asking).toContain("what the feed has now, 2 rows, is replaced");
-    const second = new FormData();
-    const input = /<input type="hidden" name="(\w+)" value="([^"]*)"/g;
-    for (const [, name = "", value = ""] of asking.matchAll(input)) second.append(name, value);
-    second.set("confirmed", "yes");
-    const stored = await (await who.post(path, second)).text();
-    expect(stored).toMatch(/the feed had before, 2 rows, was replaced.*New rows.*2/s);
+    const push = async (mode: string, csv: string) => {
+      const first = new FormData();
+      first.set("act", "push");
+      first.set("mode", mode);
+      first.set("file", new File([csv], "rows.csv"));
+      const asking = await (await who.post(path, first)).text();
+      const second = new FormData();
+      const input = /<input type="hidden" name="(\w+)" value="([^"]*)"/g;
+      for (const [, name = "", value = ""] of asking.matchAll(input)) second.append(name, value);
+      second.set("confirmed", "yes");
+      return { asking, stored: await (await who.post(path, second)).text() };
+    };
+    const added = await push("add", "id,text\n2,changed\ncsv-1,x\n");
+    expect(added.asking).toContain("rows.csv adds and changes: of its 2 rows");
+    expect(added.asking).toMatch(/New rows.*?1<.*Changed rows.*?1</s);
+    expect(added.stored).toContain("The others have stayed.");
+    const replaced = await push("replace", `id,text\ncsv-1,"${text}"\ncsv-2,x\n`);
+    expect(replaced.asking).toContain("rows.csv replaces all: the feed has 3 rows now");
+    expect(replaced.stored).toMatch(/the feed had 3 rows before, and has the 2 rows of the file/);
     const rows = await gateway.sql`
-      select payload ->> 'text' as text from collection_rows
-      where feed_id = ${scene.feeds.metered} and row_id = 'csv-1'`;
-    expect(rows[0]?.text).toBe(text);
+      select row_id, payload ->> 'text' as text
+      from collection_rows
+      join feeds using (feed_id)
+      where feed_id = ${scene.feeds.metered} and batch_number = current_batch
+      order by row_id`;
+    expect([...rows]).toEqual([
+      { row_id: "csv-1", text },
+      { row_id: "csv-2", text: "x" },
+    ]);
+    const refused = await push("add", "id,text\n3,a\n4\n");
+    expect(refused.asking).toContain("line 3: the line has 1 value, and the header 2 columns");
+    const unfit = await push("add", "id\n3\n\n4\n");
+    expect(unfit.asking).toContain("line 2: must have the property");
+    expect(unfit.asking).toContain("line 4: must have the property");
+    const many = await push("add", `id,text\n${"x,y\n".repeat(501)}`);
+    expect(many.asking).toContain("has 501 rows, and this page adds up to 500 at a time");
   });
 
   test("the page of a push says what a file does to this kind of feed", async () => {
     const key = await gateway.createKey(await gateway.createAccount(), "write");
     const who = await signIn(gateway.baseUrl, key);
     for (const [type, lead, sentence] of [
-      ["collection", "CSV becomes the whole collection", "a.csv becomes the whole collection"],
-      ["stream", "CSV is stored up to its first bad line", "stored up to its first bad line"],
-      ["singleton", "one object", "replaces what the feed has now"],
-      [null, "rows make it a collection", "a.csv becomes the whole collection"],
+      ["collection", "completely or not at all", "a.csv has 1 row, the first of this feed"],
+      ["stream", "those up to its first bad line", "a.csv has 1 event. All of its events"],
+      [
+        "singleton",
+        "one JSON object",
+        "the feed is a singleton, one JSON object, and a.csv has rows",
+      ],
+      [null, "rows make it a collection", "the first of this feed"],
     ] as const) {
       const created = await gateway.send("POST", "/v1/provider/feed/create", key, {
         name: `A ${type}`,
@@ -357,14 +380,16 @@ describe("what a form sends", () => {
       const { id } = (await created.json()) as { id: string };
       const page = await (await who.get(`/feeds/${id}/push`)).text();
       expect(page).toContain(lead);
-      expect(page.includes("500 rows of JSON or NDJSON")).toBe(
-        type === "collection" || type === "stream",
-      );
+      expect(page).not.toContain("Replaces all");
       const form = new FormData();
       form.set("act", "push");
       form.set("file", new File(["id\na\n"], "a.csv"));
       expect(await (await who.post(`/feeds/${id}/push`, form)).text()).toContain(sentence);
     }
+    const page = await (await signIn(gateway.baseUrl, scene.providerKey)).get(
+      `/feeds/${scene.feeds.metered}/push`,
+    );
+    expect(await page.text()).toMatch(/Adds and changes.*Replaces all.*--batch/s);
   });
 
   test("an account whose log is long is proven when that is asked", async () => {

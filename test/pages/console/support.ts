@@ -94,9 +94,9 @@ export function fieldsIn(html: string): Fields {
   new HTMLRewriter()
     .on("input[name]", {
       element(input) {
-        const isLeftOut =
-          input.getAttribute("type") === "checkbox" && !input.hasAttribute("checked");
-        if (!isLeftOut) fields[nameOf(input)] = input.getAttribute("value") ?? "";
+        const isChosen = ["checkbox", "radio"].includes(input.getAttribute("type") ?? "");
+        if (!isChosen || input.hasAttribute("checked"))
+          fields[nameOf(input)] = input.getAttribute("value") ?? "";
       },
     })
     .on("select[name], textarea[name]", {

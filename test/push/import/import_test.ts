@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { present } from "../../../src/lib/assert.ts";
 import { IMPORT_ROWS_MAX } from "../../../src/limits.ts";
-import { readCsv } from "../../../src/push/import/read_csv.ts";
+import { readCsv } from "../../../src/push/rows/read_csv.ts";
 import { waitFor } from "../../support/processes.ts";
 import { type PushScene, startPushScene } from "../../support/push_scene.ts";
 import { runJob } from "../../support/run_job.ts";

@@ -9,8 +9,9 @@ import type { Compatibility } from "../../../feeds/schema_changes.ts";
 import { assert } from "../../../lib/assert.ts";
 import { judgementOf } from "../../../provider/save_own_feed.ts";
 import { Text } from "../../layout/parts.tsx";
-import { ActForm } from "../act_form.tsx";
+import { Fields } from "../act_form.tsx";
 import { FeedAsSeen } from "../feed_as_seen.tsx";
+import type { FormField } from "../form_field.ts";
 import { FeedLink } from "../lists.tsx";
 import type { Confirmation, Form, PageRoute, Visit } from "../visit.ts";
 import { findListing, findOwn } from "./find_own.ts";
@@ -18,14 +19,19 @@ import {
   listingAsTyped,
   listingFields,
   listingText,
+  marked,
+  PriceFields,
   saveListing,
   saveText,
 } from "./listing_form.tsx";
 
 export const EDIT_LISTING: PageRoute = {
   path: "feeds/:id/edit",
-  async show(visit, form) {
+  async show(visit, form, refused) {
     const shown = await findListing(visit);
+    const parts = listingFields(shown);
+    const typed = form && ((name: string) => form.typed(name));
+    const show = (fields: readonly FormField[]) => marked(fields, form, refused?.errors);
     return {
       title: `Edit ${shown.name}`,
       content: (
@@ -34,21 +40,18 @@ export const EDIT_LISTING: PageRoute = {
             <FeedLink visit={visit} id={shown.id} name={shown.name} />
           </p>
           <h1>Edit the listing</h1>
-          <ActForm
-            isTall
-            form={form}
-            fields={[
-              ...listingFields(shown),
-              {
-                name: "status",
-                label: "Status",
-                hint: "Only an active feed can be read. The first push makes a draft active.",
-                choices: FEED_STATUSES.map((status) => [status, status]),
-                value: shown.status,
-              },
-            ]}
-            buttons={[{ act: "save", text: "Preview and save" }]}
-          />
+          <form class="stack wide" method="post" encType="multipart/form-data">
+            <Fields fields={parts.listing} typed={typed} />
+            <Fields fields={[statusField(shown.status)]} typed={typed} />
+            <PriceFields feed={shown} form={form} />
+            <Fields fields={show([...parts.schema, ...parts.version])} typed={typed} />
+            <Fields fields={show([...parts.sample, ...parts.more])} typed={typed} />
+            <div class="actions">
+              <button type="submit" name="act" value="save">
+                Preview and save
+              </button>
+            </div>
+          </form>
         </>
       ),
     };
@@ -60,6 +63,16 @@ export const EDIT_LISTING: PageRoute = {
     },
   },
 };
+
+function statusField(status: string): FormField {
+  return {
+    name: "status",
+    label: "Status",
+    hint: "Only an active feed can be read. The first push makes a draft active.",
+    choices: FEED_STATUSES.map((each) => [each, each]),
+    value: status,
+  };
+}
 
 /** What a new schema means to agents that read the feed now. */
 const OF_SCHEMA: Readonly<Record<Compatibility, string>> = {

@@ -4,33 +4,49 @@
  *
  * @module
  */
+
+import { usdNumber } from "../../../money/money.ts";
+import { type FeedDay, findPushMistakes, listFeedDays } from "../../../provider/feed_days.ts";
 import { listPushes } from "../../../provider/push_history.ts";
-import { Badge, digits, Facts, FigureCard, Table, Text, Time } from "../../layout/parts.tsx";
+import { Chart, digits, dollars, Facts, FigureCard, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { FeedAsSeen, priceText } from "../feed_as_seen.tsx";
 import { Next } from "../lists.tsx";
 import { OpenBatches } from "../open_batches.tsx";
 import { idOf, type PageRoute } from "../visit.ts";
-import { findOwn } from "./find_own.ts";
+import { findListing, type OwnFeed } from "./find_own.ts";
+import { LastRefusal } from "./last_refusal.tsx";
 import { saveText } from "./listing_form.tsx";
 import { OwnStatus } from "./own_status.tsx";
+import { PUSH_ROW, PushRow } from "./push_row.tsx";
+import { PushTimeline } from "./push_timeline.tsx";
+import { inCredits } from "./usd_credits.ts";
 
 const PUSHES_LISTED = 20;
 
 export const FEED_STATE: PageRoute = {
   path: "feeds/:id",
-  async show(visit) {
-    const shown = await findOwn(visit);
+  async show(visit, form, refused) {
+    const shown = await findListing(visit);
     const { accountId } = await visit.admit("feeds");
-    const { body: history } = await listPushes(visit.services, {
-      accountId,
-      reference: shown.id,
-      limit: PUSHES_LISTED,
-      cursor: visit.query.get("cursor")?.trim() || undefined,
-    });
-    const here = `${visit.root}/console/feeds/${shown.id}`;
+    const database = visit.services.database.onBehalfOf(accountId);
+    const { id: feedId, last_refusal: refusal, last_sync_at: syncedAt } = shown;
+    const isPushed = syncedAt !== null;
+    const [{ body: history }, days, found] = await Promise.all([
+      listPushes(visit.services, {
+        accountId,
+        reference: feedId,
+        limit: PUSHES_LISTED,
+        cursor: visit.query.get("cursor")?.trim() || undefined,
+      }),
+      isPushed ? listFeedDays(database, feedId) : [],
+      findPushMistakes(database, { feedId, detail: refusal?.detail ?? "" }),
+    ]);
+    const here = `${visit.root}/console/feeds/${feedId}`;
+    const isUsable = shown.suspension_reason === undefined;
     return {
       title: shown.name,
+      hasCharts: isPushed,
       content: (
         <>
           <p class="crumbs">
@@ -41,27 +57,17 @@ export const FEED_STATE: PageRoute = {
           <h1>
             <Text of={shown.name} />
           </h1>
-          <div class="cards">
-            <FigureCard label="Rows" value={digits(shown.row_count)} note="that readers see" />
-            <FigureCard label="Reads" value={digits(shown.reads)} note="of 30 days" />
-            <FigureCard label="Readers" value={digits(shown.readers)} note="accounts, of 30 days" />
-            <FigureCard
-              label="Earned"
-              value={digits(shown.net_usd)}
-              note="USD of 30 days, less the fee"
-            />
-          </div>
           <Facts
             of={{
               Status: <OwnStatus of={shown} />,
               "Suspended because": shown.suspension_reason && <Text of={shown.suspension_reason} />,
-              Review: shown.review,
+              Review: shown.review !== "none" && shown.review,
               "Declined because": shown.review_reason && <Text of={shown.review_reason} />,
               Price: priceText(shown),
-              "Last push": <Time of={shown.last_sync_at} />,
+              "Last push": <Time of={syncedAt} />,
             }}
           />
-          {shown.suspension_reason === undefined ? (
+          {isUsable ? (
             <div class="actions">
               <a class="button" href={`${here}/push`}>
                 Push a file
@@ -79,29 +85,16 @@ export const FEED_STATE: PageRoute = {
               suspension. Nothing of it is removed.
             </p>
           )}
+          <LastRefusal feed={shown} found={found} editPath={`${here}/edit`} />
+          <h2>The last 30 days</h2>
+          <Figures feed={shown} />
+          {isPushed && <DayCharts days={days} />}
           <OpenBatches of={shown.open_batches} />
+          {isUsable && shown.feed_type === "stream" && (
+            <PushRow feed={shown} form={form} refused={refused} />
+          )}
           <h2>Pushes</h2>
-          <Table
-            label="Pushes"
-            rows={history.pushes}
-            columns={[
-              { head: "When", kind: "when", cell: (row) => <Time of={row.pushed_at} /> },
-              {
-                head: "Outcome",
-                cell: (row) =>
-                  row.outcome === "stored" ? (
-                    <Badge tone="good">stored</Badge>
-                  ) : (
-                    <Badge tone="bad">{row.code}</Badge>
-                  ),
-              },
-              { head: "Rows", kind: "num", cell: (row) => digits(row.rows_received) },
-              { head: "New", kind: "num", cell: (row) => digits(row.rows_inserted) },
-              { head: "Took, ms", kind: "num", cell: (row) => digits(row.ms) },
-              { head: "Why not", cell: (row) => <Text of={row.detail} /> },
-            ]}
-            empty="Nothing was pushed in the last 90 days. Push a file, or see the providers' guide."
-          />
+          <PushTimeline of={history.pushes} />
           <Next visit={visit} cursor={history.next_cursor} text="Older pushes" />
           <h2>As agents see it</h2>
           <FeedAsSeen feed={shown} />
@@ -110,6 +103,7 @@ export const FEED_STATE: PageRoute = {
     };
   },
   acts: {
+    row: PUSH_ROW,
     review: {
       confirm: () =>
         "The operator looks at the feed, and publishes it to catalog and search or says why not.",
@@ -121,3 +115,58 @@ export const FEED_STATE: PageRoute = {
     },
   },
 };
+
+function Figures({ feed }: { readonly feed: OwnFeed }) {
+  return (
+    <div class="cards">
+      <FigureCard
+        label="Earned"
+        value={`${dollars(feed.net_usd)} USD`}
+        note={`${inCredits(feed.net_usd)}, less the fee`}
+      />
+      <FigureCard label="Reads" value={digits(feed.reads)} note="that were answered" />
+      <FigureCard label="Readers" value={digits(feed.readers)} note="accounts" />
+      <FigureCard label="Rows" value={digits(feed.row_count)} note="that readers see now" />
+    </div>
+  );
+}
+
+function DayCharts({ days }: { readonly days: readonly FeedDay[] }) {
+  const points = (valuesOf: (day: FeedDay) => readonly (bigint | string)[]) =>
+    days.map((day) => ({ at: day.day, values: valuesOf(day) }));
+  const isKnown = days.some(({ on_time_percent: percent }) => percent !== null);
+  return (
+    <div class="charts">
+      <Chart title="Reads by day" series={["reads"]} points={points(({ reads }) => [reads])} />
+      <Chart
+        title="Readers by day: accounts"
+        series={["readers"]}
+        points={points(({ readers }) => [readers])}
+      />
+      <Chart
+        title="Earned by day, USD, less the fee"
+        series={["net"]}
+        points={points(({ net_nanos: net }) => [usdNumber(net).rawJSON])}
+      />
+      <Chart
+        title="Rows by day"
+        series={["new", "changed"]}
+        points={points((day) => [day.rows_new, day.rows_changed])}
+      />
+      {isKnown && (
+        <Chart
+          title="On time by day, percent"
+          series={["on time"]}
+          points={days.flatMap(({ day: at, on_time_percent: percent }) =>
+            percent === null ? [] : [{ at, values: [percent] }],
+          )}
+        />
+      )}
+      <Chart
+        title="Refused pushes by day"
+        series={["refused"]}
+        points={points(({ refusals }) => [refusals])}
+      />
+    </div>
+  );
+}

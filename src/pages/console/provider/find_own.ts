@@ -25,7 +25,11 @@ export interface OwnFeed extends ShownFeed {
   readonly reads: number;
   readonly readers: number;
   readonly net_usd: Figure;
-  readonly last_refusal: { readonly code: string; readonly pushed_at: string } | null;
+  readonly last_refusal: {
+    readonly code: string;
+    readonly detail: string;
+    readonly pushed_at: string;
+  } | null;
   readonly open_batches: readonly OpenBatch[];
   readonly is_public: boolean;
   readonly schema_locked: boolean;

@@ -5,21 +5,33 @@
  * @module
  */
 import { findUsable } from "../../../api/input/usable_feed.ts";
-import { problemOfBody, problemOfSave, saveTooLarge } from "../../../api/problems/feed_problems.ts";
-import { parseBody, readChanges } from "../../../feeds/feed_body.ts";
+import { problemOfBody, saveTooLarge } from "../../../api/problems/feed_problems.ts";
+import { parseBody } from "../../../feeds/feed_body.ts";
 import { Problem } from "../../../http/problem_details.ts";
 import { assert } from "../../../lib/assert.ts";
+import { excerpt } from "../../../lib/code_points.ts";
+import type { FieldError } from "../../../lib/field_error.ts";
 import { indentJson } from "../../../lib/indent_json.ts";
+import { JsonSyntaxError, scanJson } from "../../../lib/json_text.ts";
+import { JSON_DEPTH_MAX } from "../../../limits.ts";
+import { usdOfCents, withoutGroups } from "../../../money/money.ts";
 import { saveOwnFeed } from "../../../provider/save_own_feed.ts";
 import { Message, plain, Text } from "../../layout/parts.tsx";
 import { parseExact, typedNumber } from "../exact_values.ts";
 import type { ShownFeed } from "../feed_as_seen.tsx";
 import type { FormField } from "../form_field.ts";
-import type { Acted, Form, Visit } from "../visit.ts";
+import { marksIn } from "../marked_lines.tsx";
+import type { Acted, Done, Form, Visit } from "../visit.ts";
 import type { OwnFeed, OwnListing } from "./find_own.ts";
 
+type JsonName = "schema_definition" | "sample_response";
+
 /** Fields of the form that hold JSON. */
-const EXACT: ReadonlySet<string> = new Set(["schema_definition", "sample_response"]);
+const EXACT: ReadonlySet<string> = new Set<JsonName>(["schema_definition", "sample_response"]);
+const JSON_NAMES: Readonly<Record<JsonName, string>> = {
+  schema_definition: "The schema",
+  sample_response: "The sample",
+};
 /** For a feed whose type is not decided. Nothing is sent for it, so it stays so. */
 const NO_TYPE = ["", "not set: the first push decides"] as const;
 
@@ -27,19 +39,13 @@ const NO_TYPE = ["", "not set: the first push decides"] as const;
  * The fields of a listing, as a form sends them to create and edit. A text that was not touched is left out, so that it
  * stays as `feed` has it.
  *
- * @throws {Problem} 400 if one is no JSON
+ * @throws {Problem} if one is no JSON, or a price is none
  */
 export function listingOf(form: Form, feed?: OwnFeed) {
-  const json = (name: string) => {
-    const text = form.given(name);
-    if (text === undefined) return null;
-    try {
-      return parseExact<unknown>(text);
-    } catch {
-      throw new Problem("INVALID_PARAMETER", {
-        detail: `${name} is no JSON. Correct it and save again.`,
-      });
-    }
+  const json = (name: JsonName) => {
+    if (form.given(name) === undefined) return null;
+    requireJson(name, form.typed(name));
+    return parseExact<unknown>(form.typed(name));
   };
   // What was emptied is cleared.
   const text = (name: TextName) => {
@@ -48,8 +54,6 @@ export function listingOf(form: Form, feed?: OwnFeed) {
     if (typed.trim() === "") return null;
     return MANY_LINES.has(name) ? typed : typed.trim();
   };
-  const price = form.given("price_per_1k");
-  const cents = form.given("one_time_price_cents");
   const minutes = form.given("sync_interval_mins");
   const version = form.given("schema_version");
   return {
@@ -61,9 +65,7 @@ export function listingOf(form: Form, feed?: OwnFeed) {
     update_frequency_text: text("update_frequency_text"),
     readme_md: text("readme_md"),
     status: form.given("status"),
-    price_type: form.given("price_type"),
-    ...(price !== undefined && { price_per_1k: typedNumber(price) }),
-    ...(cents !== undefined && { one_time_price_cents: typedNumber(cents) }),
+    ...pricingOf(form),
     ...(minutes !== undefined && { sync_interval_mins: typedNumber(minutes) }),
     ...(version !== undefined && { schema_version: typedNumber(version) }),
     schema_locked: form.text("schema_locked") === "yes",
@@ -72,22 +74,49 @@ export function listingOf(form: Form, feed?: OwnFeed) {
   };
 }
 
+/** @throws {Problem} that names the line of the mistake */
+function requireJson(name: JsonName, text: string): void {
+  try {
+    scanJson(text, { spanDepth: 0, heightMax: JSON_DEPTH_MAX });
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const { message, line } = error;
+    throw new Problem("INVALID_PARAMETER", {
+      detail: `${JSON_NAMES[name]} is no JSON: ${message}. Correct it and send the form again.`,
+      errors: [{ path: `/${name}`, message, line }],
+    });
+  }
+}
+
+/** The price that was chosen. An amount of another kind of price is left out. */
+function pricingOf(form: Form) {
+  const type = form.given("price_type");
+  const per1k = type === "metered" ? form.given("price_per_1k") : undefined;
+  const once = type === "one_time" ? form.given("one_time_price_usd") : undefined;
+  return {
+    price_type: type,
+    ...(per1k !== undefined && { price_per_1k: typedNumber(per1k) }),
+    ...(once !== undefined && { one_time_price_cents: centsOf(once) }),
+  };
+}
+
+/** @throws {Problem} 400 */
+function centsOf(typed: string) {
+  const [, whole, fraction = ""] = /^(\d{1,9})(?:\.(\d{1,2}))?$/.exec(withoutGroups(typed)) ?? [];
+  if (whole !== undefined) return typedNumber(whole + fraction.padEnd(2, "0"));
+  throw new Problem("INVALID_PARAMETER", {
+    detail: `The price for reading without limit must be USD with at most two decimals, such as 5.00, got ${JSON.stringify(excerpt(typed))}.`,
+  });
+}
+
 /** The same as the text of a body. JSON goes as it was typed, because objects lose the order of some keys. */
 export function listingText(form: Form, feed?: OwnFeed): string {
   const members = Object.entries(listingOf(form, feed)).flatMap(([name, value]) => {
     if (value === undefined) return [];
-    const typed = EXACT.has(name) ? form.given(name) : undefined;
+    const typed = value !== null && EXACT.has(name) ? form.typed(name) : undefined;
     return [`${JSON.stringify(name)}:${typed ?? JSON.stringify(value)}`];
   });
   return `{${members.join(",")}}`;
-}
-
-/** Refuses what a create would refuse for its body alone, so that nobody confirms it. @throws {Problem} 422 */
-export function requireListing(form: Form): void {
-  const read = parseBody(listingText(form));
-  if (read.kind !== "body") throw problemOfBody(read);
-  const changes = readChanges(read.body, "create");
-  if (changes.kind !== "changes") throw problemOfSave(changes);
 }
 
 type TextName = "name" | "description" | "category" | "update_frequency_text" | "readme_md";
@@ -115,110 +144,172 @@ export function listingAsTyped(form: Form, feed?: OwnFeed): ShownFeed {
     endpoint_path: typed.endpoint_path ?? feed?.endpoint_path ?? null,
     feed_type: typed.feed_type ?? feed?.feed_type ?? null,
     price_type: typed.price_type ?? feed?.price_type ?? "free",
-    price_per_1k: form.given("price_per_1k") ?? null,
-    one_time_price_cents: form.given("one_time_price_cents") ?? null,
+    price_per_1k: typed.price_per_1k ?? null,
+    one_time_price_cents: typed.one_time_price_cents ?? null,
   };
 }
 
-/** The fields of the form, with what the feed has now. */
-export function listingFields(feed?: OwnListing): readonly FormField[] {
+/** The fields of the form by their parts, with what the feed has now. */
+export function listingFields(feed?: OwnListing) {
   const json = (text: string | null = null) => (text === null ? "" : indentJson(text));
-  return [
-    { name: "name", label: "Name", value: feed?.name ?? "", isRequired: true },
-    {
-      name: "endpoint_path",
-      label: "Slug",
-      hint: "Lower-case letters, digits and hyphens. Agents read the feed by it.",
-      value: feed?.endpoint_path ?? "",
-    },
-    {
-      name: "feed_type",
-      label: "Type",
-      choices: [
-        ...(feed?.feed_type === null ? [NO_TYPE] : []),
-        ["collection", "collection: rows by id, replaced as a whole or one by one"],
-        ["stream", "stream: events in time"],
-        ["singleton", "singleton: one document"],
-      ],
-      value: feed === undefined ? "collection" : (feed.feed_type ?? ""),
-    },
-    {
-      name: "description",
-      label: "Description",
-      hint: "Agents search by it.",
-      kind: "lines",
-      value: feed?.description ?? "",
-    },
-    { name: "category", label: "Category", value: feed?.category ?? "" },
-    {
-      name: "update_frequency_text",
-      label: "How often there is new data",
-      value: feed?.update_frequency_text ?? "",
-    },
-    {
-      name: "sync_interval_mins",
-      label: "Minutes between two pushes, at most",
-      hint: "Empty: 60. A feed whose push is overdue is shown as late.",
-      kind: "integer",
-      value: String(feed?.sync_interval_mins ?? ""),
-    },
-    {
-      name: "price_type",
-      label: "Price",
-      choices: [
-        ["free", "free"],
-        ["metered", "metered: a price for each call"],
-        ["one_time", "one-time: bought once, then free to read"],
-      ],
-      value: feed?.price_type ?? "free",
-    },
-    {
-      name: "price_per_1k",
-      label: "USD per 1,000 calls, if metered",
-      kind: "decimal",
-      value: feed?.price_type === "metered" ? plain(feed.price_per_1k ?? "") : "",
-    },
-    {
-      name: "one_time_price_cents",
-      label: "US cents, if one-time",
-      kind: "integer",
-      value: feed?.price_type === "one_time" ? plain(feed.one_time_price_cents ?? "") : "",
-    },
-    {
-      name: "schema_definition",
-      label: "Schema of a row, JSON Schema",
-      kind: "code",
-      value: json(feed?.schemaText),
-    },
-    {
-      name: "schema_version",
-      label: "Version of the schema",
-      hint: "A higher one says that a change which may surprise agents is meant.",
-      kind: "decimal",
-      value: feed === undefined ? "" : plain(feed.schema_version),
-    },
-    {
-      name: "schema_locked",
-      label: "Refuse pushes with rows that the schema does not allow",
-      kind: "check",
-      value: feed?.schema_locked === true ? "yes" : "",
-    },
-    {
-      name: "sample_response",
-      label: "Sample row, JSON",
-      kind: "code",
-      value: json(feed?.sampleText),
-    },
-    { name: "readme_md", label: "Read-me, Markdown", kind: "lines", value: feed?.readme_md ?? "" },
-  ];
+  const parts = {
+    listing: [
+      { name: "name", label: "Name", value: feed?.name ?? "", isRequired: true },
+      {
+        name: "endpoint_path",
+        label: "Slug",
+        hint: "Lower-case letters, digits and hyphens. Agents read the feed by it.",
+        value: feed?.endpoint_path ?? "",
+      },
+      {
+        name: "feed_type",
+        label: "Type",
+        choices: [...(feed?.feed_type === null ? [NO_TYPE] : []), ...TYPES],
+        value: feed === undefined ? "collection" : (feed.feed_type ?? ""),
+      },
+      {
+        name: "description",
+        label: "Description",
+        hint: "What the feed contains, and for what it is good. Agents search by it.",
+        kind: "lines",
+        value: feed?.description ?? "",
+      },
+    ],
+    schema: [
+      {
+        name: "schema_definition",
+        label: "Schema of a row, JSON Schema",
+        hint: "Agents see the fields before they pay. Add a description to each.",
+        kind: "code",
+        value: json(feed?.schemaText),
+      },
+      {
+        name: "schema_locked",
+        label: "Refuse pushes with rows that the schema does not allow",
+        kind: "check",
+        value: feed?.schema_locked === true ? "yes" : "",
+      },
+    ],
+    version: [
+      {
+        name: "schema_version",
+        label: "Version of the schema",
+        hint: "A higher one says that a change which may surprise agents is meant.",
+        kind: "decimal",
+        value: feed === undefined ? "" : plain(feed.schema_version),
+      },
+    ],
+    sample: [
+      {
+        name: "sample_response",
+        label: "Sample row, JSON",
+        hint: "Anyone sees it, also if reading the feed costs something.",
+        kind: "code",
+        value: json(feed?.sampleText),
+      },
+    ],
+    more: [
+      { name: "category", label: "Category", value: feed?.category ?? "" },
+      {
+        name: "update_frequency_text",
+        label: "How often there is new data",
+        hint: "In words, such as: every weekday at 18:00 UTC.",
+        value: feed?.update_frequency_text ?? "",
+      },
+      {
+        name: "sync_interval_mins",
+        label: "Minutes between two pushes, at most",
+        hint: "Empty: 60. A feed whose push is overdue is shown as late.",
+        kind: "integer",
+        value: String(feed?.sync_interval_mins ?? ""),
+      },
+      {
+        name: "readme_md",
+        label: "Read-me, Markdown",
+        kind: "lines",
+        value: feed?.readme_md ?? "",
+      },
+    ],
+  } as const satisfies Readonly<Record<string, readonly FormField[]>>;
+  return parts as Readonly<Record<keyof typeof parts, readonly FormField[]>>;
+}
+
+/** What a type is, in words. */
+export const TYPES = [
+  ["collection", "collection: rows by id, replaced as a whole or one by one"],
+  ["stream", "stream: events in time"],
+  ["singleton", "singleton: one document"],
+] as const;
+
+/** Fields with the mistakes that are in what was typed into them. */
+export function marked(
+  fields: readonly FormField[],
+  form: Form | undefined,
+  errors: readonly FieldError[] | undefined,
+): readonly FormField[] {
+  if (form === undefined || errors === undefined) return fields;
+  return fields.map((field) => {
+    const marks =
+      field.kind === "code" ? marksIn(form.typed(field.name), { field: field.name, errors }) : [];
+    return marks.length === 0 ? field : { ...field, marks };
+  });
+}
+
+interface PriceFieldsProps {
+  readonly feed?: OwnFeed | undefined;
+  /** What was typed into a form that was refused. */
+  readonly form: Form | undefined;
+}
+
+/** What reading costs: a choice, with the amount beside it. */
+export function PriceFields({ feed, form }: PriceFieldsProps) {
+  const type = form?.given("price_type") ?? feed?.price_type ?? "free";
+  const typed = (name: string, now: string) => (form === undefined ? now : form.typed(name));
+  const per1k = feed?.price_type === "metered" ? plain(feed.price_per_1k ?? "") : "";
+  const cents = feed?.price_type === "one_time" ? plain(feed.one_time_price_cents ?? "") : "";
+  const once = cents === "" ? "" : usdOfCents(BigInt(cents));
+  const radio = (value: string, text: string) => (
+    <label class="check">
+      <input type="radio" name="price_type" value={value} checked={value === type} />
+      {text}
+    </label>
+  );
+  const amount = (name: string, label: string, value: string) => (
+    <input id={name} name={name} aria-label={label} inputMode="decimal" value={value} />
+  );
+  return (
+    <fieldset class="prices">
+      <legend>Price</legend>
+      {radio("free", "Free")}
+      <div>
+        {radio("metered", "For each call:")}
+        {amount("price_per_1k", "USD per 1,000 calls", typed("price_per_1k", per1k))}
+        <span>USD per 1,000 calls</span>
+      </div>
+      <div>
+        {radio("one_time", "Once, then free to read:")}
+        {amount("one_time_price_usd", "USD once", typed("one_time_price_usd", once))}
+        <span>USD for an account</span>
+      </div>
+      <p class="hint">
+        1 USD is 1,000,000 credits, so 0.50 USD per 1,000 calls is 500 credits a call. A price for
+        once is at least 1.00 USD.
+      </p>
+    </fieldset>
+  );
 }
 
 /** Saves what was typed, and goes on to the feed, unless there is something to say about it. */
-export async function saveListing(visit: Visit, form: Form, feed?: OwnFeed): Promise<Acted> {
+export async function saveListing(
+  visit: Visit,
+  form: Form,
+  feed?: OwnFeed,
+  done: Done = "edited",
+): Promise<Acted> {
   const saved = await saveText(visit, listingText(form, feed), { feedId: feed?.id });
   assert(saved.kind === "saved", "only a dry run is judged");
   const { id, warnings }: Saved = JSON.parse(saved.text);
-  if (warnings.length === 0) return { kind: "go", to: `feeds/${id}`, done: "edited" };
+  if (warnings.length === 0) return { kind: "go", to: `feeds/${id}`, done };
   return { kind: "show", view: savedView(visit, id, warnings) };
 }
 

@@ -9,11 +9,13 @@ import { type Earnings, earningsCsv, readEarnings } from "../../../accounts/earn
 import { readPayouts } from "../../../accounts/earnings/provider_payouts.ts";
 import { type DayRange, dayRange } from "../../../accounts/earnings/utc_day.ts";
 import { invalidParameter } from "../../../api/input/parameters.ts";
-import { counted, digits, FigureCard, Table, Text, Time } from "../../layout/parts.tsx";
+import { counted, digits, dollars, FigureCard, Table, Text, Time } from "../../layout/parts.tsx";
 import { EarningsChart } from "../earnings_chart.tsx";
 import { FeedLink } from "../lists.tsx";
 import { findNames } from "../names.ts";
 import type { Download, PageRoute, Visit } from "../visit.ts";
+import { daysOfMonth } from "./statement_page.tsx";
+import { inCredits } from "./usd_credits.ts";
 
 /** Each has a line of its own, and a provider may have thousands. */
 const FEEDS_LISTED = 100;
@@ -50,15 +52,19 @@ export const OWN_EARNINGS: PageRoute = {
           <div class="cards">
             <FigureCard
               label="Net"
-              value={digits(totals.net_usd)}
-              note="USD: gross − refunded − fee"
+              value={`${dollars(totals.net_usd)} USD`}
+              note={`${inCredits(totals.net_usd)}: gross, less refunds and the fee`}
             />
             <FigureCard
               label="Gross"
-              value={digits(totals.gross_usd)}
-              note={`USD: ${counted(totals.paid_reads, "paid read")}, ${counted(totals.purchases, "purchase")}`}
+              value={`${dollars(totals.gross_usd)} USD`}
+              note={`${counted(totals.paid_reads, "paid read")}, ${counted(totals.purchases, "purchase")}`}
             />
-            <FigureCard label="Fee" value={digits(totals.fee_usd)} note="USD, the platform's" />
+            <FigureCard
+              label="Fee"
+              value={`${dollars(totals.fee_usd)} USD`}
+              note="of the platform"
+            />
             <FigureCard
               label="Readers"
               value={digits(totals.accounts)}
@@ -67,8 +73,16 @@ export const OWN_EARNINGS: PageRoute = {
           </div>
           <p class="small soft">Of all time</p>
           <div class="cards">
-            <FigureCard label="Owed" value={digits(payouts.owed_usd)} note="USD, to you" />
-            <FigureCard label="Paid out" value={digits(payouts.paid_usd)} note="USD" />
+            <FigureCard
+              label="Owed"
+              value={`${dollars(payouts.owed_usd)} USD`}
+              note={`${inCredits(payouts.owed_usd)}, not paid out yet`}
+            />
+            <FigureCard
+              label="Paid out"
+              value={`${dollars(payouts.paid_usd)} USD`}
+              note={inCredits(payouts.paid_usd)}
+            />
           </div>
           <EarningsChart of={byDay} />
           <h2>By month</h2>
@@ -77,7 +91,9 @@ export const OWN_EARNINGS: PageRoute = {
             head="Month"
             cell={({ month = "" }) => (
               <>
-                {month} <a href={`?statement=${month}`}>statement as CSV</a>
+                {month}{" "}
+                <a href={`${visit.root}/console/earnings/statement?month=${month}`}>statement</a>{" "}
+                <a href={`?statement=${month}`}>CSV</a>
               </>
             )}
           />
@@ -101,9 +117,9 @@ export const OWN_EARNINGS: PageRoute = {
             rows={payouts.payouts}
             columns={[
               { head: "When", kind: "when", cell: (row) => <Time of={row.paid_at} /> },
-              { head: "USD", kind: "num", cell: (row) => digits(row.usd) },
+              { head: "USD", kind: "num", cell: (row) => dollars(row.usd) },
               { head: "Reference", cell: (row) => <Text of={row.reference} /> },
-              { head: "Taken back", cell: (row) => <Text of={row.reason} /> },
+              { head: "Revoked because", cell: (row) => <Text of={row.reason} /> },
             ]}
             empty="You have not been paid yet. The operator records payouts."
           />
@@ -116,11 +132,9 @@ export const OWN_EARNINGS: PageRoute = {
 /** The days of a month, as the API writes them. */
 async function statementOf(visit: Visit): Promise<Download | undefined> {
   const month = visit.query.get("statement") ?? "";
-  const [, year, number] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month) ?? [];
-  if (year === undefined) return undefined;
-  const to = new Date(Date.UTC(Number(year), Number(number), 0)).toISOString().slice(0, 10);
+  const range = daysOfMonth(month);
+  if (range === undefined) return undefined;
   const { accountId } = await visit.admit("earnings");
-  const range = rangeOf({ from: `${month}-01`, to });
   const database = visit.services.database.onBehalfOf(accountId);
   const earnings = await readEarnings(database, { accountId, groupBy: "day", ...range });
   const type = "text/csv; charset=utf-8";
@@ -158,10 +172,10 @@ function EarningsTable({ groups, head, cell }: EarningsTableProps) {
         { head, cell },
         { head: "Reads", kind: "num", cell: (row) => digits(row.reads) },
         { head: "Purchases", kind: "num", cell: (row) => digits(row.purchases) },
-        { head: "Gross, USD", kind: "num", cell: (row) => digits(row.gross_usd) },
-        { head: "Refunded, USD", kind: "num", cell: (row) => digits(row.refunded_usd) },
-        { head: "Fee, USD", kind: "num", cell: (row) => digits(row.fee_usd) },
-        { head: "Net, USD", kind: "num", cell: (row) => digits(row.net_usd) },
+        { head: "Gross, USD", kind: "num", cell: (row) => dollars(row.gross_usd) },
+        { head: "Refunded, USD", kind: "num", cell: (row) => dollars(row.refunded_usd) },
+        { head: "Fee, USD", kind: "num", cell: (row) => dollars(row.fee_usd) },
+        { head: "Net, USD", kind: "num", cell: (row) => dollars(row.net_usd) },
       ]}
       empty="Nothing was sold in this time. Set a price, and ask to be listed."
     />

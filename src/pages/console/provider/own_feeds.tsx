@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Badge, digits, Table, Time, type Tone } from "../../layout/parts.tsx";
+import { Badge, digits, dollars, Table, Time, type Tone } from "../../layout/parts.tsx";
 import { parseExact } from "../exact_values.ts";
 import { FeedLink, Next, nextOffset, offsetOf } from "../lists.tsx";
 import type { PageRoute } from "../visit.ts";
@@ -54,7 +54,7 @@ export const OWN_FEEDS: PageRoute = {
               { head: "Rows", kind: "num", cell: (row) => digits(row.row_count) },
               { head: "Reads", kind: "num", cell: (row) => digits(row.reads) },
               { head: "Readers", kind: "num", cell: (row) => digits(row.readers) },
-              { head: "Earned, USD", kind: "num", cell: (row) => digits(row.net_usd) },
+              { head: "Earned, USD", kind: "num", cell: (row) => dollars(row.net_usd) },
               { head: "Last push", kind: "when", cell: (row) => <Time of={row.last_sync_at} /> },
               {
                 head: "Last refusal",

@@ -10,6 +10,7 @@ import { NEW_FEED } from "./new_feed.tsx";
 import { OWN_EARNINGS } from "./own_earnings.tsx";
 import { OWN_FEEDS } from "./own_feeds.tsx";
 import { PUSH_FILE } from "./push_file.tsx";
+import { STATEMENT } from "./statement_page.tsx";
 
 export const PROVIDER_PAGES: readonly PageRoute[] = [
   OWN_FEEDS,
@@ -18,4 +19,5 @@ export const PROVIDER_PAGES: readonly PageRoute[] = [
   NEW_FEED,
   PUSH_FILE,
   OWN_EARNINGS,
+  STATEMENT,
 ];

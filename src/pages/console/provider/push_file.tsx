@@ -4,19 +4,26 @@
  *
  * @module
  */
-import { present } from "../../../lib/assert.ts";
 import type { FieldError } from "../../../lib/field_error.ts";
-import { counted, digits, Facts, Field, Text } from "../../layout/parts.tsx";
+import {
+  type ConvertedFile,
+  convertFile,
+  type FileForm,
+  type RowFile,
+} from "../../../push/rows/read_file.ts";
+import { counted, digits, Field, Text } from "../../layout/parts.tsx";
 import { FeedLink } from "../lists.tsx";
-import { refusalOf } from "../refusal_messages.ts";
-import { idOf, type PageRoute, type Refused, type Visit } from "../visit.ts";
-import { findOwn, type OwnFeed } from "./find_own.ts";
+import { mistakeText } from "../mistake_list.tsx";
+import { type Form, idOf, type PageRoute, type Refused, type Visit } from "../visit.ts";
+import { findListing, findOwn, type OwnFeed, type OwnListing } from "./find_own.ts";
+import { type PushProblem, ReceiptFacts, sendRows } from "./send_rows.tsx";
+import { fieldsOfFile, fileOf } from "./sent_file.ts";
 
 export const PUSH_FILE: PageRoute = {
   path: "feeds/:id/push",
-  async show(visit) {
+  async show(visit, form) {
     const shown = await findOwn(visit);
-    const { max_rows: maxRows } = shown.storage_config;
+    const { requestBodyBytes } = visit.services.config.limits;
     return {
       title: `Push to ${shown.name}`,
       content: (
@@ -44,8 +51,8 @@ export const PUSH_FILE: PageRoute = {
               name="file"
               hint={
                 <>
-                  Up to 2 MB{maxRows !== null && `, and ${maxRows} rows of JSON or NDJSON`}. For
-                  larger files, use the command <code>feedgate push</code>.
+                  CSV, NDJSON or JSON, up to {digits(Math.floor(requestBodyBytes / BYTES_PER_MB))}{" "}
+                  MB. For larger files, use the command <code>feedgate push</code>.
                 </>
               }
             >
@@ -57,6 +64,7 @@ export const PUSH_FILE: PageRoute = {
                 required
               />
             </Field>
+            {hasChoice(shown) && <ModeChoice feed={shown} mode={form && modeOf(form)} />}
             <div>
               <button type="submit" name="act" value="push">
                 Push it
@@ -69,40 +77,62 @@ export const PUSH_FILE: PageRoute = {
   },
   acts: {
     push: {
-      async confirm({ file }, visit) {
+      async confirm(form, visit) {
+        const file = await fileOf(form);
         if (file === undefined) return { kind: "refused", why: "Choose a file first." };
-        const { name } = file;
-        const bytes = new Uint8Array(await file.arrayBuffer());
-        const way = wayOf(name);
-        // A push can be tried first. An import can't.
-        const tried = way.route === "push" && (await send(visit, bytes, way, "?dry_run=true"));
-        if (typeof tried === "object") return tried;
-        const { asked } = effectOf(await findOwn(visit), way, name);
+        const feed = await findListing(visit);
+        const push = await planPush(visit, { feed, file, mode: modeOf(form) });
+        if (push.kind === "refused") return push;
+        const tried =
+          push.way === "push"
+            ? await sendRows(visit, feed.id, { ...push, isDryRun: true })
+            : undefined;
+        if (tried?.problem !== undefined) return refusalOfPush(tried.problem, push);
         return {
           kind: "ask",
-          sentence: `${asked} It has ${digits(bytes.length)} bytes.`,
-          details: tried && <ReceiptFacts of={JSON.parse(tried)} />,
-          fields: [
-            [FILE_NAME, name],
-            [FILE_BASE64, Buffer.from(bytes).toString("base64")],
-          ],
+          sentence: push.asked,
+          details: tried?.receipt && (
+            <ReceiptFacts of={tried.receipt} isReplaced={push.isReplaced} />
+          ),
+          fields: form.file === undefined ? [] : fieldsOfFile(file),
         };
       },
       async run(visit, form) {
-        const bytes = new Uint8Array(Buffer.from(form.text(FILE_BASE64), "base64"));
-        const name = form.text(FILE_NAME);
-        const way = wayOf(name);
-        const { done } = effectOf(await findOwn(visit), way, name);
-        const sent = await send(visit, bytes, way);
-        if (typeof sent === "object") return sent;
-        const { receipt, problem } = endOf(way.route, sent);
-        return receipt === undefined
-          ? refusalOf(present(problem))
-          : { kind: "show", view: receiptView(visit, receipt, done) };
+        const file = await fileOf(form);
+        if (file === undefined) return { kind: "refused", why: "Choose a file first." };
+        const feed = await findListing(visit);
+        const push = await planPush(visit, { feed, file, mode: modeOf(form) });
+        if (push.kind === "refused") return push;
+        const { receipt, problem } = await sendRows(visit, feed.id, push);
+        if (problem !== undefined) return refusalOfPush(problem, push);
+        return {
+          kind: "show",
+          view: {
+            title: "Stored",
+            content: (
+              <>
+                <h1>Stored</h1>
+                <p class="lead">
+                  <Text of={push.done} />
+                </p>
+                {receipt !== undefined && (
+                  <ReceiptFacts of={receipt} isReplaced={push.isReplaced} />
+                )}
+                <p>
+                  <a class="button" href={`${visit.root}/console/feeds/${idOf(visit)}`}>
+                    To the feed
+                  </a>
+                </p>
+              </>
+            ),
+          },
+        };
       },
     },
   },
 };
+
+const BYTES_PER_MB = 1_024 * 1_024;
 
 /** A feed without a type takes rows as a collection. */
 function kindOf({ feed_type: type }: OwnFeed): "collection" | "singleton" | "stream" {
@@ -112,109 +142,208 @@ function kindOf({ feed_type: type }: OwnFeed): "collection" | "singleton" | "str
 /** What a file does to a feed. */
 const LEADS = {
   collection:
-    "A file of JSON (an array of rows) or NDJSON (a row a line) adds its rows, and replaces those of the same id. A file of CSV becomes the whole collection: all rows of before are replaced. All rows of a file are stored, or none.",
+    "The rows of a file are stored completely or not at all. The page shows what they change before anything is stored.",
   stream:
-    "A file of JSON (an array of events), NDJSON (an event a line) or CSV. Events that the feed has are skipped. Of JSON and NDJSON, all of it is stored, or nothing; CSV is stored up to its first bad line.",
-  singleton: "A file of JSON: one object, which replaces the one of before.",
+    "The events of a file are appended, and those whose id the feed has are skipped. Up to 500 events are stored completely or not at all; of a longer file, those up to its first bad line.",
+  singleton: "A file with one JSON object, which replaces the document that the feed has.",
 } as const;
 
-interface Effect {
-  /** What will happen, in sentences. */
-  readonly asked: string;
-  /** What has happened, if the receipt does not say so. */
-  readonly done?: string;
+/** What the rows of a file do to those that a collection has. */
+type Mode = "add" | "replace";
+
+function modeOf(form: Form): Mode {
+  return form.text("mode") === "replace" ? "replace" : "add";
 }
 
-function effectOf(feed: OwnFeed, { route }: ReturnType<typeof wayOf>, name: string): Effect {
-  const kind = kindOf(feed);
-  if (kind === "singleton") return { asked: `What is in ${name} replaces what the feed has now.` };
-  if (route === "push") return { asked: `All rows of ${name} are stored, or none.` };
-  if (kind === "stream") {
+/** A collection without data becomes what the first file has. */
+function hasChoice(feed: OwnFeed): boolean {
+  return kindOf(feed) === "collection" && feed.last_sync_at !== null;
+}
+
+function ModeChoice({ feed, mode = "add" }: { feed: OwnFeed; mode: Mode | undefined }) {
+  const radio = (value: Mode, text: string) => (
+    <label class="check">
+      <input type="radio" name="mode" value={value} checked={value === mode} />
+      <span>{text}</span>
+    </label>
+  );
+  return (
+    <fieldset>
+      <legend>What the file does</legend>
+      {radio(
+        "add",
+        "Adds and changes: new ids are added, rows of the same id are changed, and all others stay.",
+      )}
+      {radio(
+        "replace",
+        `Replaces all: the feed then has the rows of the file, and none of the ${counted(feed.row_count, "row")} that it has now.`,
+      )}
+      <p class="hint">
+        The command <code>feedgate push</code> adds and changes by default, and replaces all with{" "}
+        <code>--batch</code>. This page adds up to 500 rows at a time.
+      </p>
+    </fieldset>
+  );
+}
+
+interface PlannedPush {
+  readonly kind: "planned";
+  readonly way: "push" | "import";
+  readonly text: string;
+  readonly form: FileForm;
+  /** The lines of the file on which the rows began. */
+  readonly lines: readonly number[];
+  readonly isReplaced: boolean;
+  /** What will happen, and what has. */
+  readonly asked: string;
+  readonly done: string;
+}
+
+interface Planning {
+  readonly feed: OwnListing;
+  readonly file: RowFile;
+  readonly mode: Mode;
+}
+
+/** How a file is sent, and what it will do. */
+async function planPush(
+  visit: Visit,
+  { feed, file, mode }: Planning,
+): Promise<PlannedPush | Refused> {
+  const { limits } = visit.services.config;
+  const { name, bytes } = file;
+  if (bytes.length > limits.requestBodyBytes) {
+    return refused(
+      `${name} has ${digits(bytes.length)} bytes, and this page takes ${digits(limits.requestBodyBytes)}. Use the command feedgate push.`,
+    );
+  }
+  const converted = await convertFile(file, {
+    feedType: kindOf(feed),
+    schema: feed.schemaText,
+    renames: new Map(),
+    rowBytesMax: limits.rowBytes,
+  });
+  if (converted.kind === "unreadable") {
+    const mistakes = converted.mistakes.map((mistake) => mistakeText(mistake, "csv"));
+    return { ...refused(`Nothing was stored: ${converted.why}`), mistakes };
+  }
+  const isSingleton = kindOf(feed) === "singleton";
+  if (isSingleton && !converted.isDocument) {
+    return refused(
+      `Nothing was stored: the feed is a singleton, one JSON object, and ${name} has rows.`,
+    );
+  }
+  return isSingleton || (feed.feed_type === null && converted.isDocument)
+    ? documentPush(name, converted)
+    : rowsPush(converted, { feed, name, mode, rowsMax: limits.rows });
+}
+
+function documentPush(name: string, { form, text }: ConvertedFile): PlannedPush {
+  return {
+    ...{ kind: "planned", way: "push", text, form, lines: [1], isReplaced: false },
+    asked: `What is in ${name} replaces what the feed has now.`,
+    done: `${name} is what readers get now.`,
+  };
+}
+
+interface RowsPlanning {
+  readonly feed: OwnListing;
+  readonly name: string;
+  readonly mode: Mode;
+  /** Of one push. */
+  readonly rowsMax: number;
+}
+
+/** In one push where the rows fit, which can be tried first, else as an import. */
+function rowsPush(
+  { form, text }: ConvertedFile,
+  { feed, name, mode, rowsMax }: RowsPlanning,
+): PlannedPush | Refused {
+  const rows = text
+    .split("\n")
+    .flatMap((row, place) => (row === "" ? [] : [{ row, line: place + 1 }]));
+  const isReplaced = hasChoice(feed) && mode === "replace";
+  const isAdded = hasChoice(feed) && !isReplaced;
+  const fits = rows.length <= rowsMax;
+  const count = counted(rows.length, "row");
+  if (isAdded && !fits) {
+    return refused(
+      `${name} has ${count}, and this page adds up to ${digits(rowsMax)} at a time. Choose “Replaces all”, or use the command feedgate push, which adds any number.`,
+    );
+  }
+  const list = `[${rows.map(({ row }) => row).join(",")}]`;
+  const body = isReplaced ? `{"payload":${list},"batch_complete":true}` : list;
+  return {
+    kind: "planned",
+    form,
+    lines: rows.map(({ line }) => line),
+    ...(fits ? { way: "push", text: body } : { way: "import", text }),
+    isReplaced,
+    ...effectOf({ feed, name, rowCount: rows.length, isReplaced, isAdded, fits }),
+  };
+}
+
+interface Effect {
+  readonly feed: OwnListing;
+  readonly name: string;
+  readonly rowCount: number;
+  readonly isReplaced: boolean;
+  readonly isAdded: boolean;
+  readonly fits: boolean;
+}
+
+/** What the rows will do, and what they have done. */
+function effectOf({ feed, name, rowCount, isReplaced, isAdded, fits }: Effect) {
+  const count = counted(rowCount, "row");
+  if (kindOf(feed) === "stream") {
+    const stored = fits
+      ? "All of its events are stored, or none"
+      : "Its events are stored up to the first bad line";
     return {
-      asked: `Events of ${name} are stored up to its first bad line. Those that the feed has are skipped.`,
+      asked: `${name} has ${counted(rowCount, "event")}. ${stored}. Those that the feed has are skipped.`,
+      done: `The events of ${name} are stored.`,
     };
   }
-  const before = counted(feed.row_count, "row");
+  if (isReplaced) {
+    const before = counted(feed.row_count, "row");
+    return {
+      asked: `${name} replaces all: the feed has ${before} now, and then the ${count} of the file and no others.`,
+      done: `${name} has replaced all: the feed had ${before} before, and has the ${count} of the file now.`,
+    };
+  }
+  if (isAdded) {
+    return {
+      asked: `${name} adds and changes: of its ${count}, new ids are added and rows of the same id are changed. The other rows of the feed stay.`,
+      done: `${name} has added and changed rows. The others have stayed.`,
+    };
+  }
   return {
-    asked: `${name} becomes the whole collection: what the feed has now, ${before}, is replaced. All rows of the file are stored, or none.`,
-    done: `${name} is the whole collection now. What the feed had before, ${before}, was replaced.`,
+    asked: `${name} has ${count}, the first of this feed. All rows are stored, or none.`,
+    done: `The feed has the ${count} of ${name} now.`,
   };
 }
 
-/** A browser sends a file once, so the confirmation has it, with all its bytes as they are. */
-const FILE_NAME = "file_name";
-const FILE_BASE64 = "file_base64";
-
-/** How a file is sent, by the end of its name. */
-function wayOf(name: string) {
-  if (/\.csv$/i.test(name)) return { route: "import", type: "text/csv" } as const;
-  const isLines = /\.(ndjson|jsonl)$/i.test(name);
-  return { route: "push", type: isLines ? "application/x-ndjson" : "application/json" } as const;
+function refused(why: string): Refused {
+  return { kind: "refused", why };
 }
 
-/** The text of the answer, if it is no refusal. */
-async function send(
-  visit: Visit,
-  bytes: Uint8Array<ArrayBuffer>,
-  { route, type }: ReturnType<typeof wayOf>,
-  query = "",
-): Promise<string | Refused> {
-  const path = `/v1/provider/feed/${idOf(visit)}/${route}${query}`;
-  const answer = await visit.askText(path, { method: "POST", file: { bytes, type } });
-  return answer.kind === "refused" ? refusalOf(answer) : answer.text;
+/** Why a push was refused, with the lines of the file. */
+function refusalOfPush(
+  { detail, errors = [] }: PushProblem,
+  { form, lines }: PlannedPush,
+): Refused {
+  const mistakes = errors.map((error) => mistakeText(inFile(error, lines), form));
+  const [why = detail] =
+    mistakes.length > 0
+      ? ["Nothing was stored. Correct what is listed below, and push the file again."]
+      : [];
+  return { kind: "refused", why, mistakes };
 }
 
-interface End {
-  readonly receipt?: Receipt;
-  readonly problem?: { readonly detail: string; readonly errors?: readonly FieldError[] };
-}
-
-/** What came of it: of an import, the last line of its answer. */
-function endOf(route: "import" | "push", text: string): End {
-  if (route === "push") return { receipt: JSON.parse(text) };
-  return JSON.parse(text.trim().split("\n").at(-1) ?? "{}");
-}
-
-interface Receipt {
-  readonly rows_inserted: number;
-  readonly rows_updated: number;
-  readonly rows_duplicate: number;
-  readonly is_visible: boolean;
-  readonly detail?: string;
-}
-
-function receiptView(visit: Visit, receipt: Receipt, done: string | undefined) {
-  return {
-    title: "Stored",
-    content: (
-      <>
-        <h1>Stored</h1>
-        {done !== undefined && (
-          <p class="lead">
-            <Text of={done} />
-          </p>
-        )}
-        <ReceiptFacts of={receipt} />
-        <p>
-          <a class="button" href={`${visit.root}/console/feeds/${idOf(visit)}`}>
-            To the feed
-          </a>
-        </p>
-      </>
-    ),
-  };
-}
-
-function ReceiptFacts({ of: receipt }: { readonly of: Receipt }) {
-  return (
-    <Facts
-      of={{
-        "New rows": digits(receipt.rows_inserted),
-        "Replaced rows": digits(receipt.rows_updated),
-        "There before": digits(receipt.rows_duplicate),
-        "Readers see them": receipt.is_visible ? "yes" : "not yet",
-        Note: receipt.detail && <Text of={receipt.detail} />,
-      }}
-    />
-  );
+/** A mistake in a row of a body, as one in a line of the file. */
+function inFile(error: FieldError, lines: readonly number[]): FieldError {
+  const { row_index: index, path } = error;
+  const line = index === undefined ? undefined : lines[index];
+  if (line === undefined) return error;
+  return { ...error, line, path: path.replace(/^(?:\/payload)?\/\d+/, "") };
 }

@@ -83,8 +83,15 @@ function formatOf(texts: readonly string[]): string | undefined {
 }
 
 function membersOf(objects: readonly Readonly<Record<string, unknown>>[], depth: number) {
-  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
-  if (names.length > PROPERTIES_MAX) return {};
+  const found = new Set<string>();
+  for (const object of objects) {
+    // A list of all keys is not made: a map has a hundred thousand.
+    for (const name in object) {
+      found.add(name);
+      if (found.size > PROPERTIES_MAX) return {};
+    }
+  }
+  const names = [...found];
   const properties = Object.fromEntries(
     names.map((name) => {
       const values = objects.flatMap((object) =>
@@ -101,6 +108,7 @@ function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   // `1.00` is one of values with decimals.
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
   if (JSON.isRawJSON(value)) return /^-?\d+$/.test(value.rawJSON) ? "integer" : "number";
   return typeof value;
 }

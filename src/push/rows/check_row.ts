@@ -6,10 +6,10 @@
  *
  * @module
  */
-import type { FeedType } from "../feeds/find.ts";
-import { excerpt } from "../lib/code_points.ts";
-import { parseEventTime } from "../lib/date_time.ts";
-import type { FieldError } from "../lib/field_error.ts";
+import type { FeedType } from "../../feeds/find.ts";
+import { excerpt } from "../../lib/code_points.ts";
+import { parseEventTime } from "../../lib/date_time.ts";
+import type { FieldError } from "../../lib/field_error.ts";
 import {
   findMember,
   type JsonSpan,
@@ -19,8 +19,8 @@ import {
   scanJson,
   stringOf,
   textOf,
-} from "../lib/json_text.ts";
-import { ERRORS_LISTED_MAX, JSON_DEPTH_MAX } from "../limits.ts";
+} from "../../lib/json_text.ts";
+import { ERRORS_LISTED_MAX, JSON_DEPTH_MAX } from "../../limits.ts";
 import { canonicalRowId } from "./row_id.ts";
 
 /** A row of a collection or stream, or a singleton's document. */

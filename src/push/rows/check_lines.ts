@@ -8,7 +8,7 @@ import { Problem } from "../../http/problem_details.ts";
 import type { FieldError } from "../../lib/field_error.ts";
 import { JsonSyntaxError, type KnownKeys } from "../../lib/json_text.ts";
 import { ERRORS_LISTED_MAX, IMPORT_EMPTY_PIECES_MAX, IMPORT_PIECE_BYTES } from "../../limits.ts";
-import { checkRow, isRowTooLarge, type PushedRow, scanRow } from "../check_row.ts";
+import { checkRow, isRowTooLarge, type PushedRow, scanRow } from "./check_row.ts";
 import type { SourceLine } from "./source_line.ts";
 
 interface LineRules {
@@ -16,12 +16,14 @@ interface LineRules {
   readonly rowBytesMax: number;
   /** Keys of the previous line. The rows of a file mostly have the same keys. */
   readonly keys: KnownKeys;
+  /** What a line is called. A JSON array has rows. @default "line" */
+  readonly noun?: "line" | "row";
 }
 
 /** The row of a line, with the line number as its `index`, or the first mistake in the line. */
 export function checkLine(
   { line, text, mistake }: SourceLine,
-  { feedType, rowBytesMax, keys }: LineRules,
+  { feedType, rowBytesMax, keys, noun = "line" }: LineRules,
 ): PushedRow | FieldError {
   if (mistake !== undefined) return badLine(line, { path: "", message: mistake });
   try {
@@ -33,7 +35,7 @@ export function checkLine(
     }
     const [refusal] = json.refusals;
     if (refusal !== undefined) return badLine(line, refusal);
-    const { row, mistakes } = checkRow(found, { feedType, isList: true, noun: "line" });
+    const { row, mistakes } = checkRow(found, { feedType, isList: true, noun });
     const [first] = mistakes;
     return first === undefined ? row : badLine(line, first);
   } catch (error) {

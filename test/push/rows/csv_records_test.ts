@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
-import { type CsvRecord, CsvRecords } from "../../../src/push/import/csv_records.ts";
+import { type CsvRecord, CsvRecords } from "../../../src/push/rows/csv_records.ts";
 
 const LENGTH_MAX = 1_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { pointOf } from "../../../src/pages/public/map_points.ts";
-import { firstRowOf } from "../../../src/pages/public/shown_rows.ts";
+import { pointOf } from "../../../src/pages/layout/map_points.ts";
+import { firstRowOf } from "../../../src/pages/layout/shown_rows.ts";
 
 const at = (row: unknown) => pointOf(firstRowOf(JSON.stringify(row)));
 const POINT = { latitude: 34.5, longitude: -118.25 };

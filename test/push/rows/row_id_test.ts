@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { scanJson } from "../../src/lib/json_text.ts";
-import { plainDecimal } from "../../src/lib/plain_decimal.ts";
-import { canonicalRowId } from "../../src/push/row_id.ts";
+import { scanJson } from "../../../src/lib/json_text.ts";
+import { plainDecimal } from "../../../src/lib/plain_decimal.ts";
+import { canonicalRowId } from "../../../src/push/rows/row_id.ts";
 
 describe("canonicalRowId", () => {
   test.each([

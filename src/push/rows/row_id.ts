@@ -6,9 +6,9 @@
  *
  * @module
  */
-import { hasAtMost } from "../lib/code_points.ts";
-import { type JsonSpan, type JsonText, stringOf, textOf } from "../lib/json_text.ts";
-import { plainDecimal } from "../lib/plain_decimal.ts";
+import { hasAtMost } from "../../lib/code_points.ts";
+import { type JsonSpan, type JsonText, stringOf, textOf } from "../../lib/json_text.ts";
+import { plainDecimal } from "../../lib/plain_decimal.ts";
 
 type RowIdOutcome =
   | { readonly kind: "valid"; readonly id: string }

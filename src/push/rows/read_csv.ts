@@ -27,6 +27,10 @@ interface CsvOptions {
   readonly isStream: boolean;
   /** Length of the longest record, quotes included. */
   readonly recordBytesMax: number;
+  /** What columns are called in the rows, by their name in the header. @default as in the header */
+  readonly renames?: ReadonlyMap<string, string>;
+  /** Whether a header without `id` is a mistake. @default true */
+  readonly isIdRequired?: boolean;
 }
 
 /** A column: the start of its JSON member, and the types that its values may have. */
@@ -59,7 +63,7 @@ const JSON_TYPES = ["string", "number", "integer", "boolean", "null", "object", 
 /** Lists of rows. The header is line 1 and not a row. A mistake in the header or in quoting ends the lines. */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
-  { schema, isStream, recordBytesMax }: CsvOptions,
+  { recordBytesMax, ...options }: CsvOptions,
 ): AsyncGenerator<readonly SourceLine[], void, void> {
   // Skips the byte order mark.
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -75,7 +79,7 @@ export async function* readCsv(
         lines.push(lineOf(values, columns, line));
         continue;
       }
-      const header = readHeader(values, { schema, isStream });
+      const header = readHeader(values, options);
       if (typeof header === "string") {
         return { lines: [{ line, text: "", mistake: header }], isEnded: true };
       }
@@ -148,9 +152,10 @@ function validLines(bytes: Uint8Array): Uint8Array {
 
 /** The columns, or what is wrong with the header. */
 function readHeader(
-  names: readonly string[],
-  { schema, isStream }: Omit<CsvOptions, "recordBytesMax">,
+  header: readonly string[],
+  { schema, isStream, renames, isIdRequired = true }: Omit<CsvOptions, "recordBytesMax">,
 ): readonly Column[] | string {
+  const names = header.map((name) => renames?.get(name) ?? name);
   if (names.length > CSV_COLUMNS_MAX) return `a header has at most ${CSV_COLUMNS_MAX} columns`;
   const [first = ""] = names;
   if (names.length === 1 && /[;\t|]/.test(first)) {
@@ -168,7 +173,8 @@ function readHeader(
     const [name, meant] = near.map((each) => JSON.stringify(excerpt(each)));
     return `the header has the column ${name}, and the feed has the field ${meant}; write both alike`;
   }
-  if (!names.includes("id")) return "the header has no column id; give each row an id";
+  if (isIdRequired && !names.includes("id"))
+    return "the header has no column id; give each row an id";
   const root: unknown = JSON.parse(schema ?? "null");
   return names.map((name) => {
     const types = typesOf(properties.get(name), root);

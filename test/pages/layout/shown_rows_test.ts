@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { cellOf, firstRowOf, showRows } from "../../../src/pages/public/shown_rows.ts";
+import { cellOf, firstRowOf, showRows } from "../../../src/pages/layout/shown_rows.ts";
 import edgeRows from "../../fixtures/edge-rows.json";
 import hostileStrings from "../../fixtures/hostile-strings.json";
 import { whenBusy } from "../../support/pace.ts";

@@ -1,0 +1,124 @@
+/** @jsxImportSource preact */
+/**
+ * The newest refused push of a feed: its rows, what is wrong with each, and what to change.
+ *
+ * @module
+ */
+import type { FieldError } from "../../../lib/field_error.ts";
+import type { PushMistakes } from "../../../provider/feed_days.ts";
+import { Badge, counted, digits, Table, Text, Time } from "../../layout/parts.tsx";
+import { messageOf } from "../mistake_list.tsx";
+import type { OwnFeed } from "./find_own.ts";
+
+/** What to do about a refusal whose sentence leaves it open. */
+const ADVICE: Readonly<Record<string, string>> = {
+  VALIDATION_FAILED:
+    "Correct these rows in your source, and push all rows of the push again: nothing of it was stored. If the rows are right, change the schema.",
+  BODY_NOT_JSON: "Check the program that writes the body. It has to be JSON, or lines of JSON.",
+  PAYLOAD_TOO_LARGE: "Divide the rows over several pushes, or import them as a file.",
+  RATE_LIMITED: "Collect rows, and push them together: a feed takes 20 pushes a minute.",
+  SCHEMA_INVALID: "Correct the schema in the listing, and push again.",
+  UNSUPPORTED_MEDIA_TYPE: "Send JSON as application/json, and lines of it as application/x-ndjson.",
+  BATCH_CLOSED: "Push the rows under a new batch_id.",
+  UNAVAILABLE: "Nothing is wrong with the rows. Push them again.",
+};
+
+interface LastRefusalProps {
+  readonly feed: OwnFeed;
+  readonly found: PushMistakes;
+  /** Of the page that edits the listing. */
+  readonly editPath: string;
+}
+
+/** Nothing if there was none, or if a later push was stored. */
+export function LastRefusal({ feed, found, editPath }: LastRefusalProps) {
+  const { last_refusal: refusal, last_sync_at: storedAt } = feed;
+  if (refusal === null) return null;
+  const isOver = storedAt !== null && Date.parse(storedAt) > Date.parse(refusal.pushed_at);
+  const { mistakes, mistakeCount } = found;
+  const advice = ADVICE[refusal.code];
+  const content = (
+    <>
+      <p>
+        <Badge tone="bad">{refusal.code}</Badge> <Time of={refusal.pushed_at} />
+      </p>
+      <p>
+        <Text of={refusal.detail.replace(/ Correct what is listed in errors[^.]*\.$/, "")} />
+      </p>
+      {mistakes.length > 0 && (
+        <>
+          <Table
+            label="Rows of the last refusal"
+            rows={mistakes}
+            columns={[
+              { head: "Row", cell: (row) => <RowName of={row} /> },
+              {
+                head: "Field",
+                kind: "slug",
+                cell: (row) =>
+                  fieldOf(row) !== "" && (
+                    <code>
+                      <Text of={fieldOf(row)} />
+                    </code>
+                  ),
+              },
+              { head: "What is wrong", cell: (row) => <Text of={messageOf(row)} /> },
+            ]}
+            empty=""
+          />
+          {mistakeCount > mistakes.length && (
+            <p class="small soft">
+              The first {digits(mistakes.length)} of {counted(mistakeCount, "mistake")}.
+            </p>
+          )}
+        </>
+      )}
+      {advice !== undefined && (
+        <p>
+          <strong>What to change:</strong> {advice}{" "}
+          {(refusal.code === "VALIDATION_FAILED" || refusal.code === "SCHEMA_INVALID") && (
+            <a href={editPath}>Edit the listing</a>
+          )}
+        </p>
+      )}
+    </>
+  );
+  if (!isOver) {
+    return (
+      <section>
+        <h2>The last push was refused</h2>
+        {content}
+      </section>
+    );
+  }
+  return (
+    <details class="card">
+      <summary>
+        The last refused push, <Time of={refusal.pushed_at} />. A later one was stored.
+      </summary>
+      {content}
+    </details>
+  );
+}
+
+function RowName({ of: { line, row_index: index, row_id: id } }: { readonly of: FieldError }) {
+  const place = line === undefined ? index !== undefined && `row ${index + 1}` : `line ${line}`;
+  return (
+    <>
+      {place}
+      {id !== undefined && id !== "" && (
+        <>
+          {place && ", "}
+          <code>
+            <Text of={id} />
+          </code>
+        </>
+      )}
+    </>
+  );
+}
+
+/** A pointer into the row, without the row's own place in the body. */
+function fieldOf({ path, row_index: index }: FieldError): string {
+  return index === undefined ? path : path.replace(/^(?:\/payload)?\/\d+/, "");
+}
