@@ -15,3 +15,7 @@ declare module "*/page_script.js" {
   const text: string;
   export default text;
 }
+declare module "*/search_script.js" {
+  const text: string;
+  export default text;
+}

@@ -1,13 +1,19 @@
 // What pages can do better with JavaScript than without: local times, copy buttons and charts. Each page is whole
 // without it.
-for (const element of document.querySelectorAll("time[datetime]")) {
-  const time = new Date(element.dateTime);
-  if (Number.isNaN(time.getTime())) continue;
-  element.title = element.dateTime;
-  element.textContent = time.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+function enhance(root) {
+  for (const element of root.querySelectorAll("time[datetime]")) {
+    const time = new Date(element.dateTime);
+    if (Number.isNaN(time.getTime())) continue;
+    element.title = element.dateTime;
+    element.textContent = time.toLocaleString(undefined, {
+      dateStyle: "medium",
+      timeStyle: "short",
+    });
+  }
+  for (const element of root.querySelectorAll("pre")) addCopyButton(element);
 }
 
-for (const element of document.querySelectorAll("pre")) {
+function addCopyButton(element) {
   // It scrolls by itself, so a keyboard has to reach it.
   element.tabIndex = 0;
   const button = document.createElement("button");
@@ -28,6 +34,10 @@ for (const element of document.querySelectorAll("pre")) {
   element.replaceWith(frame);
   frame.append(element, button);
 }
+
+enhance(document);
+// A part of the page was replaced by a newer one.
+document.addEventListener("renewed", ({ detail }) => enhance(detail));
 
 // A chart draws a table: the one below it, whose first column is the time and whose others are series, or the rows of a
 // feed, of which a column is chosen.

@@ -30,8 +30,10 @@ import {
 import type { Services } from "../../services.ts";
 import { type PageFrame, WHAT_IT_IS } from "../layout/page.tsx";
 import { PUBLIC_PAGE_HEADERS } from "../layout/page_headers.ts";
+import type { ListedFeed } from "./feed_list.tsx";
 import { renderFeedPage } from "./feed_page.tsx";
 import { renderFrontPage, type Search } from "./front_page.tsx";
+import type { Match } from "./matched_text.tsx";
 import { renderNotFound } from "./not_found_page.tsx";
 import { createPublicPages } from "./public_pages.ts";
 
@@ -79,6 +81,7 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
     ]);
     const baseUrl = http.baseUrl();
     const page = listedPage(rows, search.offset);
+    const matches = search.q === "" ? undefined : await explainMatches(search.q, page.feeds);
     return renderFrontPage({
       baseUrl,
       canConnect: config.hasConsole,
@@ -86,6 +89,7 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
       frame,
       search,
       ...page,
+      matches,
       categories,
     });
   }
@@ -98,6 +102,17 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
     return category === ""
       ? reader.rows(VISITORS, "list_catalog", page)
       : reader.rows(VISITORS, "list_category", { category, ...page });
+  }
+
+  /** What the words of a search were found in, for each feed of its page. */
+  async function explainMatches(
+    q: string,
+    feeds: readonly ListedFeed[],
+  ): Promise<ReadonlyMap<string, Match>> {
+    const feedIds = feeds.map((feed) => feed.feed_id);
+    if (feedIds.length === 0) return new Map();
+    const rows = await reader.rows(VISITORS, "explain_matches", { q, feed_ids: feedIds });
+    return new Map(rows.map((row) => [row.feed_id, row]));
   }
 
   /** The version of a feed's page. Undefined if no listed feed has the slug. */

@@ -205,6 +205,7 @@ import sql_pages_console_find_names from "../../../sql/pages/console/find_names.
 import sql_pages_console_find_session from "../../../sql/pages/console/find_session.sql" with { type: "text" };
 import sql_pages_console_find_sign_in_link from "../../../sql/pages/console/find_sign_in_link.sql" with { type: "text" };
 import sql_pages_console_use_sign_in_link from "../../../sql/pages/console/use_sign_in_link.sql" with { type: "text" };
+import sql_pages_public_explain_matches from "../../../sql/pages/public/explain_matches.sql" with { type: "text" };
 import sql_pages_public_find_page_version from "../../../sql/pages/public/find_page_version.sql" with { type: "text" };
 import sql_pages_public_list_categories from "../../../sql/pages/public/list_categories.sql" with { type: "text" };
 import sql_pages_public_list_feed_pages from "../../../sql/pages/public/list_feed_pages.sql" with { type: "text" };
@@ -678,6 +679,7 @@ export const STATEMENTS = {
   find_session: numbered(sql_pages_console_find_session),
   find_sign_in_link: numbered(sql_pages_console_find_sign_in_link),
   use_sign_in_link: numbered(sql_pages_console_use_sign_in_link),
+  explain_matches: numbered(sql_pages_public_explain_matches),
   find_page_version: numbered(sql_pages_public_find_page_version),
   list_categories: numbered(sql_pages_public_list_categories),
   list_feed_pages: numbered(sql_pages_public_list_feed_pages),
@@ -2182,6 +2184,21 @@ export interface StatementTypes {
       readonly permission: string;
       readonly account_id: string | null;
       readonly made_by: string;
+    };
+  };
+  /** what a search has found in each feed of a page of results, with the words that match between \ue000 and \ue001 */
+  explain_matches: {
+    parameters: {
+      readonly q: string;
+      readonly feed_ids: readonly (string | null)[];
+    };
+    row: {
+      readonly feed_id: string;
+      readonly name: string | null;
+      readonly description: string | null;
+      readonly category: string | null;
+      readonly fields: string | null;
+      readonly readme: string | null;
     };
   };
   /** the version of everything that a listed feed's page shows of the feed */
@@ -3698,6 +3715,7 @@ export const ARGUMENTS: {
   find_session: (by) => [by.session_hash],
   find_sign_in_link: (by) => [by.link_hash, by.is_for_operators],
   use_sign_in_link: (by) => [by.link_hash, by.is_for_operators],
+  explain_matches: (by) => [by.q, by.feed_ids],
   find_page_version: (by) => [by.endpoint_path],
   list_categories: (by) => [by.limit],
   list_feed_pages: (by) => [by.limit],
