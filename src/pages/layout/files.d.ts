@@ -19,3 +19,7 @@ declare module "*/search_script.js" {
   const text: string;
   export default text;
 }
+declare module "*/live_script.js" {
+  const text: string;
+  export default text;
+}

@@ -10,7 +10,9 @@ function enhance(root) {
       timeStyle: "short",
     });
   }
-  for (const element of root.querySelectorAll("pre")) addCopyButton(element);
+  for (const element of root.querySelectorAll("pre")) {
+    if (!element.parentElement.matches(".copy")) addCopyButton(element);
+  }
 }
 
 function addCopyButton(element) {
@@ -158,22 +160,37 @@ function draw(figure) {
     plot,
   );
 }
-const figures = [...document.querySelectorAll("figure.chart")];
-if (figures.length > 0 && "uPlot" in window) {
-  const charts = figures.map(draw);
-  const redraw = (index) => {
-    charts[index]?.destroy();
-    charts[index] = draw(figures[index]);
-  };
-  for (const [index, figure] of figures.entries()) {
-    figure.querySelector("select")?.addEventListener("change", () => redraw(index));
+/** The chart of each figure, and the table that it was drawn from. */
+const charts = new Map();
+
+function redraw(figure) {
+  charts.get(figure)?.destroy();
+  charts.set(figure, draw(figure));
+}
+
+function drawAll(root) {
+  for (const figure of root.querySelectorAll("figure.chart")) {
+    if (!charts.has(figure)) {
+      figure.querySelector("select")?.addEventListener("change", () => redraw(figure));
+    }
+    redraw(figure);
   }
-  // A canvas follows neither the colours nor the width of its page.
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    for (const index of figures.keys()) redraw(index);
+}
+
+if ("uPlot" in window) {
+  drawAll(document);
+  document.addEventListener("renewed", ({ detail }) => {
+    for (const [figure, chart] of charts) {
+      if (figure.isConnected) continue;
+      chart?.destroy();
+      charts.delete(figure);
+    }
+    drawAll(detail);
   });
+  // A canvas follows neither the colours nor the width of its page.
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawAll(document));
   addEventListener("resize", () => {
-    for (const chart of charts) {
+    for (const chart of charts.values()) {
       chart?.setSize({ width: chart.root.parentElement.clientWidth, height: HEIGHT });
     }
   });

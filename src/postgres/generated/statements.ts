@@ -202,8 +202,10 @@ import sql_operator_suspend_feed from "../../../sql/operator/suspend_feed.sql" w
 import sql_pages_console_begin_session from "../../../sql/pages/console/begin_session.sql" with { type: "text" };
 import sql_pages_console_end_sessions from "../../../sql/pages/console/end_sessions.sql" with { type: "text" };
 import sql_pages_console_find_names from "../../../sql/pages/console/find_names.sql" with { type: "text" };
+import sql_pages_console_find_overview_version from "../../../sql/pages/console/find_overview_version.sql" with { type: "text" };
 import sql_pages_console_find_session from "../../../sql/pages/console/find_session.sql" with { type: "text" };
 import sql_pages_console_find_sign_in_link from "../../../sql/pages/console/find_sign_in_link.sql" with { type: "text" };
+import sql_pages_console_list_live_sessions from "../../../sql/pages/console/list_live_sessions.sql" with { type: "text" };
 import sql_pages_console_use_sign_in_link from "../../../sql/pages/console/use_sign_in_link.sql" with { type: "text" };
 import sql_pages_public_explain_matches from "../../../sql/pages/public/explain_matches.sql" with { type: "text" };
 import sql_pages_public_find_page_version from "../../../sql/pages/public/find_page_version.sql" with { type: "text" };
@@ -676,8 +678,10 @@ export const STATEMENTS = {
   begin_session: numbered(sql_pages_console_begin_session),
   end_sessions: numbered(sql_pages_console_end_sessions),
   find_names: numbered(sql_pages_console_find_names),
+  find_overview_version: numbered(sql_pages_console_find_overview_version),
   find_session: numbered(sql_pages_console_find_session),
   find_sign_in_link: numbered(sql_pages_console_find_sign_in_link),
+  list_live_sessions: numbered(sql_pages_console_list_live_sessions),
   use_sign_in_link: numbered(sql_pages_console_use_sign_in_link),
   explain_matches: numbered(sql_pages_public_explain_matches),
   find_page_version: numbered(sql_pages_public_find_page_version),
@@ -2146,6 +2150,14 @@ export interface StatementTypes {
       readonly is_deleted: boolean;
     };
   };
+  /** a number that changes with what the operators' overview shows, for all that look at it */
+  find_overview_version: {
+    parameters: {
+    };
+    row: {
+      readonly version: bigint;
+    };
+  };
   /** the session of a cookie, if session and key are valid */
   find_session: {
     parameters: {
@@ -2172,6 +2184,15 @@ export interface StatementTypes {
       readonly permission: string;
       readonly account_name: string | null;
       readonly expires_at: string;
+    };
+  };
+  /** those of the given sessions that still let somebody see a page, for all viewers of a process at once */
+  list_live_sessions: {
+    parameters: {
+      readonly hashes: readonly (string | null)[];
+    };
+    row: {
+      readonly hash: string;
     };
   };
   /** who is signed in by a link, which is consumed; no row if it has expired or the account is suspended */
@@ -2207,6 +2228,7 @@ export interface StatementTypes {
       readonly endpoint_path: string;
     };
     row: {
+      readonly feed_id: string;
       readonly data_version: bigint;
       readonly definition_version: bigint;
       readonly push_count: bigint;
@@ -3712,8 +3734,10 @@ export const ARGUMENTS: {
   begin_session: (by) => [by.session_hash, by.permission, by.key_id, by.sealed_key, by.is_own_key, by.lifetime, by.forgotten_max],
   end_sessions: (by) => [by.session_hash, by.is_everywhere],
   find_names: (by) => [by.ids],
+  find_overview_version: () => [],
   find_session: (by) => [by.session_hash],
   find_sign_in_link: (by) => [by.link_hash, by.is_for_operators],
+  list_live_sessions: (by) => [by.hashes],
   use_sign_in_link: (by) => [by.link_hash, by.is_for_operators],
   explain_matches: (by) => [by.q, by.feed_ids],
   find_page_version: (by) => [by.endpoint_path],

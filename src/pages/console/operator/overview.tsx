@@ -8,6 +8,7 @@ import type { FeedRow } from "../../../feeds/feed_text.ts";
 import { hasLateFeeds, listFeeds } from "../../../operator/feeds.ts";
 import type { Operator } from "../../../operator/operator.ts";
 import { readStats, type StatsOutcome } from "../../../operator/stats.ts";
+import { liveAddress } from "../../layout/live_events.ts";
 import {
   Chart,
   digits,
@@ -18,6 +19,7 @@ import {
   Time,
 } from "../../layout/parts.tsx";
 import { AccountLink, FeedLink } from "../lists.tsx";
+import { OVERVIEW_TOPIC, overviewVersion } from "../live_visits.ts";
 import type { PageRoute } from "../visit.ts";
 import { FeedTable } from "./feed_table.tsx";
 
@@ -26,9 +28,14 @@ const FEEDS_SHOWN = 5;
 
 export const OVERVIEW: PageRoute = {
   path: "",
+  async watch({ operator }) {
+    return { topic: OVERVIEW_TOPIC, version: await overviewVersion(operator.database) };
+  },
   async show(visit) {
     const { operator, query } = visit;
     const by = query.get("by") === "minute" ? "minute" : "day";
+    // Read first, so that what is shown is at least as new.
+    const version = await overviewVersion(operator.database);
     const [stats, waiting, late] = await Promise.all([
       readStats(operator, { by }),
       listFeeds(operator, { review: "waiting", limit: FEEDS_SHOWN }),
@@ -40,6 +47,7 @@ export const OVERVIEW: PageRoute = {
     return {
       title: "Overview",
       hasCharts: true,
+      live: liveAddress(`${visit.root}/console/live`, version),
       content: (
         <>
           <h1>Overview</h1>

@@ -9,6 +9,7 @@ import { Badge, digits, Facts, FigureCard, Table, Text, Time } from "../../layou
 import { ActForm } from "../act_form.tsx";
 import { FeedAsSeen, priceText } from "../feed_as_seen.tsx";
 import { Next } from "../lists.tsx";
+import { feedEvents, feedVersion } from "../live_visits.ts";
 import { OpenBatches } from "../open_batches.tsx";
 import { idOf, type PageRoute } from "../visit.ts";
 import { findOwn } from "./find_own.ts";
@@ -19,7 +20,12 @@ const PUSHES_LISTED = 20;
 
 export const FEED_STATE: PageRoute = {
   path: "feeds/:id",
+  async watch(visit) {
+    const { id } = await findOwn(visit);
+    return { topic: id, version: await feedVersion(visit, id) };
+  },
   async show(visit) {
+    const version = await feedVersion(visit, idOf(visit));
     const shown = await findOwn(visit);
     const { accountId } = await visit.admit("feeds");
     const { body: history } = await listPushes(visit.services, {
@@ -31,6 +37,7 @@ export const FEED_STATE: PageRoute = {
     const here = `${visit.root}/console/feeds/${shown.id}`;
     return {
       title: shown.name,
+      live: feedEvents(visit, `feeds/${shown.id}`, version),
       content: (
         <>
           <p class="crumbs">
