@@ -439,6 +439,12 @@ export const KNOWN_METADATA_LENGTH_MAX = 16 * KIB;
 /** Readers that wait for a change, per account and per process. */
 export const WAITS_PER_ACCOUNT_MAX = 20;
 export const WAITS_MAX = 10_000;
+/** People with an open page that updates by itself, per process. Of a network or an account, as many as wait for feeds. */
+export const VIEWERS_MAX = 1_000;
+/** How often to check whether a viewer may still see its page, in milliseconds. */
+export const VIEWER_RECHECK_MS = 15_000;
+/** How often to ask whether the operators' overview has changed while somebody looks at it, in milliseconds. */
+export const OVERVIEW_LOOK_MS = 5_000;
 /** How often to ask for pushes through other processes while readers wait. */
 export const WAIT_POLL_MS = 250;
 /** The minimum time between two `rows` events of a follower. */
@@ -625,5 +631,6 @@ assert(
   "a refusal that waits for its turn comes before its connection is closed",
 );
 assert(DRAIN_WORKER_MS < DRAIN_EXIT_MS && DRAIN_EXIT_MS < DRAIN_MS_MAX, "a drain ends from below");
+assert(VIEWERS_MAX < WAITS_MAX / 2, "viewers leave places to readers");
 assert(WAITS_MAX < CONNECTIONS_MAX, "readers that wait leave connections to the others");
 assert(RELIABILITY_HISTORY_MS < PUSH_HISTORY_MS, "reliability has all the pushes that it looks at");

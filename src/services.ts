@@ -12,6 +12,7 @@ import { StrangersBodies } from "./api/callers/strangers_bodies.ts";
 import { registerDatabaseMetrics } from "./api/operations/database_metrics.ts";
 import { type Config, listenerUrl } from "./config.ts";
 import { Feeds } from "./feeds/find.ts";
+import { Viewers } from "./feeds/viewers.ts";
 import { Waits } from "./feeds/waits.ts";
 import type { HttpContext } from "./http/call.ts";
 import { Cors } from "./http/cors.ts";
@@ -147,6 +148,8 @@ export async function createServices({
   );
   const waits = new Waits({ database, log, pollMs: intervals.waitPoll });
   metrics.gauge("feedgate_waits", "Readers that wait for a change", () => waits.open);
+  const viewers = new Viewers(waits);
+  metrics.gauge("feedgate_viewers", "People with an open page that updates", () => viewers.open);
   const bodies = new BodyBudget(BODIES_BYTES_MAX);
   const operatorsListener = new OperatorsListener({
     isSeparate: config.admin !== undefined,
@@ -240,6 +243,8 @@ export async function createServices({
     admission,
     /** Readers that wait for a feed to change. */
     waits,
+    /** People with an open page that updates by itself. */
+    viewers,
     rowSchemas,
     /** Bodies of known accounts: push, create, edit, and MCP. */
     bodies,

@@ -21,6 +21,14 @@ export interface Wait {
 /** Why a wait ended. */
 type WaitEnd = "moved" | "time_up" | "gone" | "draining";
 
+/** Something other than a feed that can be waited for. */
+export interface Topic {
+  /** Reads its version, with one statement for all that wait. */
+  look(): Promise<bigint>;
+  /** How often to look at most, in milliseconds. */
+  readonly everyMs: number;
+}
+
 /** A reader's slot, which it can use for many waits. */
 export interface WaitPlace {
   /**
@@ -28,6 +36,8 @@ export interface WaitPlace {
    * disconnects.
    */
   until(wait: Wait): Promise<WaitEnd>;
+  /** The version that ended the last wait. Undefined if the feed can't be read. */
+  readonly movedTo: bigint | undefined;
   /** Total duration of its waits. */
   readonly waitedMs: number;
   leave(): void;
@@ -37,7 +47,7 @@ interface Waiter {
   readonly version: bigint;
   /** On the monotonic clock. */
   readonly endsMs: number;
-  end(end: WaitEnd): void;
+  end(end: WaitEnd, movedTo?: bigint): void;
 }
 
 interface WaitsOptions {
@@ -53,6 +63,8 @@ export class Waits {
   readonly #pollMs: number;
   /** By account. */
   readonly #places = new Map<string, number>();
+  /** By name, which takes the place of a feed's id. */
+  readonly #topics = new Map<string, Topic & { lookedMs: number }>();
   /** By feed. */
   readonly #waiting = new Map<string, Set<Waiter>>();
   #open = 0;
@@ -86,16 +98,23 @@ export class Waits {
     signal.addEventListener("abort", () => waiter?.end("gone"), { once: true });
     let isLeft = false;
     let waitedMs = 0;
+    let movedTo: bigint | undefined;
     return {
       get waitedMs() {
         return waitedMs;
+      },
+      get movedTo() {
+        return movedTo;
       },
       until: async (wait) => {
         if (this.#isDraining) return "draining";
         if (signal.aborted) return "gone";
         const { promise, resolve } = Promise.withResolvers<WaitEnd>();
         const startedMs = performance.now();
-        waiter = this.#add(wait, resolve);
+        waiter = this.#add(wait, (end, version) => {
+          movedTo = version;
+          resolve(end);
+        });
         const end = await promise;
         waitedMs += performance.now() - startedMs;
         return end;
@@ -114,8 +133,13 @@ export class Waits {
   /** Reports the feed's current version. Undefined if it can't be read. */
   moved(feedId: string, version: bigint | undefined): void {
     for (const waiter of this.#waiting.get(feedId) ?? []) {
-      if (waiter.version !== version) waiter.end("moved");
+      if (waiter.version !== version) waiter.end("moved", version);
     }
+  }
+
+  /** Lets readers wait for something that is no feed, under a name that is no feed's id. */
+  addTopic(name: string, topic: Topic): void {
+    this.#topics.set(name, { ...topic, lookedMs: -Infinity });
   }
 
   /** Ends all waits and refuses new ones. */
@@ -126,13 +150,16 @@ export class Waits {
     }
   }
 
-  #add({ feedId, version, msMax }: Wait, resolve: (end: WaitEnd) => void): Waiter {
+  #add(
+    { feedId, version, msMax }: Wait,
+    resolve: (end: WaitEnd, movedTo: bigint | undefined) => void,
+  ): Waiter {
     const waiter: Waiter = {
       version,
       endsMs: performance.now() + msMax,
-      end: (end) => {
+      end: (end, movedTo) => {
         this.#forget(feedId, waiter);
-        resolve(end);
+        resolve(end, movedTo);
       },
     };
     const waiters = this.#waiting.get(feedId) ?? new Set();
@@ -162,18 +189,33 @@ export class Waits {
   }
 
   async #ask(): Promise<void> {
-    const feedIds = [...this.#waiting.keys()];
-    if (this.#isAsking || feedIds.length === 0) return;
+    if (this.#isAsking || this.#waiting.size === 0) return;
     this.#isAsking = true;
     try {
-      const rows = await this.#database.rows("list_data_versions", { feed_ids: feedIds });
-      const versions = new Map(rows.map((row) => [row.feed_id, row.data_version]));
-      for (const feedId of feedIds) this.moved(feedId, versions.get(feedId));
+      await this.#askFeeds();
+      await this.#askTopics();
     } catch (error) {
       // Retried at the next tick. Other waiters are not affected.
       this.#log.warn("versions of feeds that are waited for could not be read", { error });
     } finally {
       this.#isAsking = false;
+    }
+  }
+
+  async #askFeeds(): Promise<void> {
+    const feedIds = [...this.#waiting.keys()].filter((id) => !this.#topics.has(id));
+    if (feedIds.length === 0) return;
+    const rows = await this.#database.rows("list_data_versions", { feed_ids: feedIds });
+    const versions = new Map(rows.map((row) => [row.feed_id, row.data_version]));
+    for (const feedId of feedIds) this.moved(feedId, versions.get(feedId));
+  }
+
+  async #askTopics(): Promise<void> {
+    const nowMs = performance.now();
+    for (const [name, topic] of this.#topics) {
+      if (!this.#waiting.has(name) || nowMs - topic.lookedMs < topic.everyMs) continue;
+      topic.lookedMs = nowMs;
+      this.moved(name, await topic.look());
     }
   }
 }

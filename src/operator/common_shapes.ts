@@ -57,11 +57,13 @@ export const accountReference = text({
   minLength: 1,
   maxLength: NAME_LENGTH_MAX,
   description: "The account, by id or exact name.",
+  examples: ["Acme agents"],
 });
 export const feedReference = text({
   minLength: 1,
   maxLength: NAME_LENGTH_MAX,
   description: "The feed, by id or slug.",
+  examples: ["quakes"],
 });
 export const name = text({ minLength: 1, maxLength: NAME_LENGTH_MAX, description: "For people." });
 export const reason = text({

@@ -38,6 +38,7 @@ const keyReference = text({
   minLength: 1,
   maxLength: NAME_LENGTH_MAX,
   description: "The key, by id, by its beginning, or whole.",
+  examples: ["fg_read_abcd"],
 });
 const limits = {
   daily_credits: nullable(exact("What it may spend in a UTC day; null: all.")),

@@ -74,7 +74,7 @@ export async function recordPayout(
 }
 
 export const UndoPayoutInput = Type.Object({
-  payout_id: Type.String({ description: "The payout, by its id." }),
+  payout_id: Type.String({ description: "The payout, by its id.", examples: ["7"] }),
   reason,
 });
 

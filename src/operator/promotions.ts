@@ -22,6 +22,7 @@ export const PROMOTION_CODE = Type.String({
   pattern: "^[\\x21-\\x7e]{1,64}$",
   [Expected]: "1 to 64 visible ASCII characters",
   description: "1 to 64 visible ASCII characters.",
+  examples: ["WELCOME"],
 });
 
 export const PromotionShape = Type.Object(

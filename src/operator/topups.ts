@@ -106,7 +106,10 @@ function outcomeOf(row: Row<"list_topups">): TopupOutcome {
 }
 
 export const SettleTopupInput = Type.Object({
-  topup_id: Type.String({ description: "The top-up, by its id." }),
+  topup_id: Type.String({
+    description: "The top-up, by its id.",
+    examples: ["5e0b7c1d-6a2f-4d83-9c70-1f4b8a2e6d05"],
+  }),
   reason,
 });
 

@@ -137,7 +137,10 @@ async function* readChunks(
 }
 
 export const RefundUsageInput = Type.Object({
-  usage_id: Type.String({ description: "Of the usage event." }),
+  usage_id: Type.String({
+    description: "Of the usage event.",
+    examples: ["0193a7e4-52d1-7b6e-8c55-6a1f0f7e9d20"],
+  }),
   reason,
 });
 

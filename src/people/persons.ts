@@ -21,6 +21,7 @@ export const personReference = text({
   minLength: 1,
   maxLength: 254,
   description: "The person, by id or e-mail address.",
+  examples: ["ada@example.com"],
 });
 
 export const PersonShape = Type.Object(

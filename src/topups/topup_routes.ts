@@ -105,7 +105,10 @@ const BEGIN_BODY = documented(TopupOrderShape, {
 });
 
 const TOPUP_PARAMS = Type.Object({
-  topup_id: Type.String({ description: "As `POST /v1/topups` answered it." }),
+  topup_id: Type.String({
+    description: "As `POST /v1/topups` answered it.",
+    examples: [TOPUP.topup_id],
+  }),
 });
 const GET_TOPUP = described({
   access: "consumer",

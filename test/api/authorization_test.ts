@@ -44,10 +44,14 @@ const OPEN = [
   "GET /billing/paid",
   "GET /docs",
   "GET /docs/assets/:name",
+  "GET /docs/errors",
   "GET /docs/guides",
   "GET /docs/guides/:name",
   "GET /docs/json",
+  "GET /docs/reference/:name",
+  "GET /docs/try",
   "GET /feeds/:slug",
+  "GET /feeds/:slug/live",
   "GET /llms.txt",
   "GET /openapi.json",
   "GET /public/feeds/:id/agent-skill",
@@ -164,8 +168,12 @@ function byRole(credential: Credential, { method, path }: RouteOfApp): Outcome {
   // To the choice of an account.
   if (isOutside(credential)) return "303 elsewhere";
   if (role === undefined) return method === "GET" ? "200 sign in" : "401 sign in";
-  const page = path.replace(/^\/console\/?/, "");
-  return ROLES[role].some((each) => each.path === page) ? "passes" : "404 no such page";
+  // The events of a page are for those who have the page, and only if it updates.
+  const page = path.replace(/^\/console\/?/, "").replace(/\/?\blive$/, "");
+  const isLive = path.endsWith("/live");
+  return ROLES[role].some((each) => each.path === page && (!isLive || each.watch !== undefined))
+    ? "passes"
+    : "404 no such page";
 }
 
 function roleOf(credential: Credential): Role | undefined {
@@ -332,8 +340,12 @@ async function outcomeOf(route: RouteOfApp, kind: Kind, sent: Sent): Promise<Out
     },
     ...(isSent && { body: isForm ? "act=none" : body }),
   });
-  const text = await response.text();
   const { status } = response;
+  if (response.headers.get("content-type") === "text/event-stream") {
+    await response.body?.cancel();
+    return "passes";
+  }
+  const text = await response.text();
   if (kind === "consent" || kind === "sign-out") return status;
   if (kind === "page" || kind === "person") {
     if (status === 303) return `${status} elsewhere`;

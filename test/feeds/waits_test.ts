@@ -84,3 +84,55 @@ test("nobody waits: no statement is sent", async () => {
   await Bun.sleep(3 * POLL_MS);
   expect(database.statementCount - before).toBeLessThanOrEqual(1);
 });
+
+test("a wait says which version ended it", async () => {
+  const place = present(waits.enter(crypto.randomUUID(), new AbortController().signal));
+  const first = place.until({ feedId, version: 1n, msMax: 5_000 });
+  await setVersion(7);
+  expect([await first, place.movedTo]).toEqual(["moved", 7n]);
+  const second = place.until({ feedId, version: 7n, msMax: 5_000 });
+  waits.moved(feedId, undefined);
+  expect([await second, place.movedTo]).toEqual(["moved", undefined]);
+});
+
+test("a topic is looked at once for all that wait for it, and not while nobody does", async () => {
+  let version = 1n;
+  let looks = 0;
+  waits.addTopic("weather", {
+    look: async () => {
+      looks += 1;
+      return version;
+    },
+    everyMs: 0,
+  });
+  await Bun.sleep(3 * POLL_MS);
+  expect(looks).toBe(0);
+  const watch = () =>
+    present(waits.enter(crypto.randomUUID(), new AbortController().signal)).until({
+      feedId: "weather",
+      version: 1n,
+      msMax: 5_000,
+    });
+  const ends = [watch(), watch(), watch(), wait(1n)];
+  await Bun.sleep(4 * POLL_MS);
+  expect(looks).toBeLessThanOrEqual(4);
+  version = 2n;
+  expect(await Promise.all(ends.slice(0, 3))).toEqual(["moved", "moved", "moved"]);
+  await setVersion(2);
+  expect(await ends[3]).toBe("moved");
+});
+
+test("a topic is looked at no more often than it asks for, and a look that fails harms nobody", async () => {
+  let looks = 0;
+  waits.addTopic("slow", {
+    look: async () => {
+      looks += 1;
+      throw new Error("the database is away");
+    },
+    everyMs: 100 * POLL_MS,
+  });
+  const place = present(waits.enter(crypto.randomUUID(), new AbortController().signal));
+  const end = place.until({ feedId: "slow", version: 1n, msMax: 6 * POLL_MS });
+  expect(await end).toBe("time_up");
+  expect(looks).toBe(1);
+});

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { PROBLEM_CODES } from "../../src/api/reference/problem_docs.ts";
-import { anchorOf } from "../../src/http/problem_details.ts";
 import { hasBrowser, launchBrowser, openWatched } from "../support/browser.ts";
 import { loadContract } from "../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
@@ -27,8 +25,8 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 describe("docs page", () => {
-  test("the docs page has security headers, and names no other host", async () => {
-    const response = await gateway.get("/docs");
+  test("the page to try operations out has security headers, and names no other host", async () => {
+    const response = await gateway.get("/docs/try");
     const headers = Object.fromEntries(response.headers);
     expect(headers).toMatchObject({
       "content-type": "text/html; charset=utf-8",
@@ -42,24 +40,15 @@ describe("docs page", () => {
     expect(headers["content-security-policy"]).not.toContain("unsafe-eval");
     const loaded = [...(await response.text()).matchAll(/(?:src|href)="([^"#]+)"/g)];
     for (const [, address] of loaded) {
-      expect(address).toStartWith("./");
-      const asset = await gateway.get((address as string).slice(1));
+      expect(address).toMatch(/^\.\.?\//);
+      const asset = await fetch(new URL(address as string, response.url));
       expect(asset.status).toBe(200);
       expect(asset.headers.get("x-content-type-options")).toBe("nosniff");
     }
   });
 
-  test("the docs page has an anchor for every problem code, to which problems point", async () => {
-    const html = await (await gateway.get("/docs")).text();
-    for (const code of PROBLEM_CODES)
-      expect(html).toContain(`<article id="${anchorOf(code)}" class="problem">`);
-    const problem = (await (await gateway.get("/v1/catalog")).json()) as { type: string };
-    const { hash, pathname } = new URL(problem.type);
-    expect([pathname, hash]).toEqual(["/docs", "#errors-key-required"]);
-  });
-
   test("the docs page, the document and the assets are revalidated by tag, HEAD included", async () => {
-    for (const path of ["/docs", "/docs/json", "/docs/assets/swagger-ui-bundle.js"]) {
+    for (const path of ["/docs", "/docs/try", "/docs/json", "/docs/assets/swagger-ui-bundle.js"]) {
       const response = await fetch(gateway.baseUrl + path, { method: "HEAD" });
       const etag = response.headers.get("etag") as string;
       expect([path, response.status, await response.text()]).toEqual([path, 200, ""]);
@@ -71,13 +60,15 @@ describe("docs page", () => {
   test("the docs page refuses unknown parameters and files", async () => {
     expect((await gateway.get("/docs?x=1")).status).toBe(400);
     expect((await gateway.get("/docs/json?x=1")).status).toBe(400);
+    expect((await gateway.get("/docs/reference/agents?x=1")).status).toBe(400);
+    expect((await gateway.get("/docs/reference/__proto__")).status).toBe(404);
     expect((await gateway.get("/docs/assets/nothing.js")).status).toBe(404);
     expect((await gateway.get("/docs/assets/__proto__")).status).toBe(404);
     expect((await gateway.get("/docs/")).status).toBe(404);
   });
 });
 
-describe.skipIf(!hasBrowser)("docs page in a browser", () => {
+describe.skipIf(!hasBrowser)("pages of the docs in a browser", () => {
   let browser: Browser;
   let page: Page;
   let complaints: readonly string[];
@@ -86,7 +77,7 @@ describe.skipIf(!hasBrowser)("docs page in a browser", () => {
     browser = await launchBrowser();
     ({ page, complaints } = await openWatched(browser, gateway.baseUrl));
     // One load for all: rendering takes seconds of processor time.
-    await page.goto(`${gateway.baseUrl}/docs#errors-rate-limited`);
+    await page.goto(`${gateway.baseUrl}/docs/try`);
     await page.locator(".opblock").first().waitFor();
   });
   afterAll(() => browser?.close());
@@ -105,20 +96,23 @@ describe.skipIf(!hasBrowser)("docs page in a browser", () => {
     return (await answer.textContent()) ?? "";
   }
 
-  test("an error's address leads to its explanation on the docs page", async () => {
-    const article = page.locator("#errors-rate-limited");
-    await article.waitFor();
-    // Given as text: it runs in the page, whose types are not ours.
-    await page.waitForFunction(
-      "(({ top }) => top >= 0 && top < innerHeight)(document.getElementById('errors-rate-limited').getBoundingClientRect())",
-    );
-    expect(await article.textContent()).toContain("retry_after_ms");
-    if (process.env.SCREENSHOT) {
-      await page.screenshot({ path: process.env.SCREENSHOT.replace(".png", "-errors.png") });
+  test("an error's address leads to its row, and without JavaScript to a link to it", async () => {
+    for (const hasJavaScript of [true, false]) {
+      const watched = await openWatched(browser, gateway.baseUrl, { hasJavaScript });
+      await watched.page.goto(`${gateway.baseUrl}/docs#errors-rate-limited`);
+      if (!hasJavaScript) await watched.page.locator(".moved:target a").click();
+      await watched.page.waitForURL("**/docs/errors#errors-rate-limited");
+      // Given as text: it runs in the page, whose types are not ours.
+      await watched.page.waitForFunction(
+        "(({ top }) => top >= 0 && top < innerHeight)(document.querySelector('tr:target').getBoundingClientRect())",
+      );
+      expect(await watched.page.locator("tr:target").textContent()).toContain("retry_after_ms");
+      expect(watched.complaints).toEqual([]);
+      await watched.context.close();
     }
   });
 
-  test("the docs page lists every operation", async () => {
+  test("the page to try operations out lists every operation", async () => {
     const shown = await page
       .locator(".opblock")
       .evaluateAll((blocks) => blocks.map(({ id }) => id));
@@ -133,7 +127,7 @@ describe.skipIf(!hasBrowser)("docs page in a browser", () => {
     }
   });
 
-  test("the docs page takes a key, and shows the answers of a search and of a read", async () => {
+  test("it takes a key, and shows the answers of a search and of a read", async () => {
     await page.locator("button.authorize").first().click();
     const form = page.locator(".auth-container", { hasText: "apiKey" });
     await form.locator("input").first().fill(key);
@@ -150,7 +144,7 @@ describe.skipIf(!hasBrowser)("docs page in a browser", () => {
     if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
   });
 
-  test("the docs page asked no other host, and the browser logged nothing", () => {
+  test("it asked no other host, and the browser logged nothing", () => {
     expect(complaints).toEqual([]);
   });
 });

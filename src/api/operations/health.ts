@@ -80,7 +80,15 @@ const METRICS = described({
     200: documented(Type.String(), {
       description: "The metrics of this process.",
       headers: ["Cache-Control"],
-      mediaTypes: { "text/plain": {} },
+      mediaTypes: {
+        "text/plain": {
+          example: [
+            "# HELP feedgate_waits Readers that wait for a change",
+            "# TYPE feedgate_waits gauge",
+            "feedgate_waits 0",
+          ].join("\n"),
+        },
+      },
     }),
   },
   problems: ["KEY_REQUIRED", "KEY_INVALID", "ROUTE_NOT_FOUND"],

@@ -308,10 +308,16 @@ export const CONDITIONAL = Type.Object({
 
 /** The path parameter of readers' routes. */
 export const FEED_PARAMS = Type.Object({
-  id: Type.String({ description: "The feed's UUID or its `endpoint_path`." }),
+  id: Type.String({
+    description: "The feed's UUID or its `endpoint_path`.",
+    examples: ["quakes"],
+  }),
 });
 
 /** The path parameter of providers' routes. */
 export const OWN_FEED_PARAMS = Type.Object({
-  feed_id: Type.String({ description: "UUID or slug of a feed that the key's account owns." }),
+  feed_id: Type.String({
+    description: "UUID or slug of a feed that the key's account owns.",
+    examples: ["quakes"],
+  }),
 });

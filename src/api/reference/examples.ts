@@ -7,7 +7,7 @@
 export const FEED_ID = "0192f0c1-8f5e-7c3a-9d1b-2f6c1e0a4b7d";
 export const ACCOUNT_ID = "3d6f8a52-5b0e-4c8e-9a44-0d2f7f0e6c11";
 const KEY_ID = "6c1f0a7b-2d7e-4c39-8b55-5b2e4f0e9a11";
-const AGENT_KEY_ID = "b1d4c7e0-93aa-4f5e-8d21-7c0e6a2f4d35";
+export const AGENT_KEY_ID = "b1d4c7e0-93aa-4f5e-8d21-7c0e6a2f4d35";
 export const USAGE_ID = "0193a7e4-52d1-7b6e-8c55-6a1f0f7e9d20";
 const SYNCED_AT = "2026-11-21T09:00:04.218031Z";
 

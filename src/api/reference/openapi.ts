@@ -34,6 +34,8 @@ interface PluginParameter {
   readonly in: string;
   readonly description?: string;
   readonly required?: boolean;
+  /** Those of the schema, which the plugin moves here. */
+  readonly examples?: readonly unknown[];
   readonly schema: Json;
 }
 
@@ -85,7 +87,7 @@ function requiredFirst(parameters: readonly Json[]): readonly Json[] {
 
 /** An object is sent as `name[member]=value`. */
 function parameter(given: PluginParameter): Json {
-  const { name, in: place, description, required = false, schema } = given;
+  const { name, in: place, description, required = false, examples, schema } = given;
   return {
     // `If-None-Match` instead of `if-none-match`.
     name: place === "header" ? name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()) : name,
@@ -93,7 +95,7 @@ function parameter(given: PluginParameter): Json {
     required,
     ...(description !== undefined && { description }),
     ...(schema.type === "object" && { style: "deepObject", explode: true, example: {} }),
-    schema,
+    schema: { ...schema, ...(examples !== undefined && { examples }) },
   };
 }
 

@@ -14,8 +14,10 @@ import { callPlugin, type RoutedCall } from "../../http/call.ts";
 import { PAGE_WORDS } from "../../http/face_words.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { urlOf } from "../../http/query_string.ts";
+import { respond } from "../../http/respond.ts";
 import { ownerRequired } from "../../people/members.ts";
 import type { Services } from "../../services.ts";
+import { liveEvents, versionSeen } from "../layout/live_events.ts";
 import { rootOf } from "../layout/page.tsx";
 import { PRIVATE_PAGE_HEADERS } from "../layout/page_headers.ts";
 import { admitBy } from "./admit.ts";
@@ -23,6 +25,7 @@ import { CONSUMER_PAGES } from "./consumer/consumer_pages.ts";
 import { cookieValue, isOverTls, SESSION_COOKIE } from "./cookie.ts";
 import { readForm, requireOwnSite } from "./forms.ts";
 import { chooseView, confirmView } from "./frame.tsx";
+import { addOverviewTopic, liveSessions } from "./live_visits.ts";
 import { OPERATOR_PAGES } from "./operator/operator_pages.ts";
 import { askApi, askText } from "./own_api.ts";
 import { pageAnswers, type Routed } from "./page_answers.ts";
@@ -55,6 +58,12 @@ const PATHS = [
     ...PERSON_PAGES.map(({ page }) => page.path),
   ]),
 ];
+/** Those of pages that update while they are open. */
+const LIVE_PATHS = PATHS.filter((path) =>
+  [...Object.values(PAGES).flat(), ...PERSON_PAGES.map(({ page }) => page)].some(
+    (page) => page.path === path && page.watch !== undefined,
+  ),
+);
 /** Routes that no customer has a page of. */
 export const OPERATOR_PAGE_ROUTES: ReadonlySet<string> = new Set(
   OPERATOR_PAGES.map(({ path }) => path)
@@ -140,9 +149,31 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
         return { route: found.page, session: actingAs(session, found.role) };
       }
     }
-    throw new Problem("ROUTE_NOT_FOUND", {
-      detail: "This page isn't available for your role. The menu lists the pages that are.",
-    });
+    throw noSuchPage();
+  }
+
+  addOverviewTopic(services);
+  const isLive = liveSessions(services.database);
+
+  /** The events of a page, for whoever may see the page, and as long as that holds. */
+  async function liveResponse(
+    { call, params = {}, server }: Routed,
+    signedIn: Session,
+    path: string,
+  ): Promise<Response> {
+    const { route, session } = routeOf(signedIn, path);
+    if (route.watch === undefined) throw noSuchPage();
+    const { topic, version } = await route.watch(visitOf(call, session, params));
+    const seen = versionSeen(call.request) ?? version;
+    // What readers don't see can't be waited for.
+    if (version === undefined || seen === undefined) throw noSuchPage();
+    return respond(
+      liveEvents(
+        services,
+        { topic, version: seen, isAllowed: () => isLive(session.token) },
+        { who: session.account?.id ?? session.keyId, request: call.request, server },
+      ),
+    );
   }
 
   const app = new Elysia({ name: "console" }).use(callPlugin()).use(signInRoutes);
@@ -180,6 +211,15 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
         const form = await readForm(services, call, session);
         return act({ call, session, visit, route, form });
       }),
+      hidden,
+    );
+  }
+
+  for (const path of LIVE_PATHS) {
+    app.route(
+      "GET",
+      path === "" ? "/console/live" : `/console/${path}/live`,
+      shownTo((context, signedIn) => liveResponse(context, signedIn, path)),
       hidden,
     );
   }
@@ -260,6 +300,12 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
   }
 
   return app;
+}
+
+function noSuchPage(): Problem {
+  return new Problem("ROUTE_NOT_FOUND", {
+    detail: "This page isn't available for your role. The menu lists the pages that are.",
+  });
 }
 
 /** What a function refuses is an answer to the form. What fails is not. */

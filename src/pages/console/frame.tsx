@@ -74,6 +74,7 @@ export function renderFramed({ root, path, session, person, view, message }: Fra
     menu,
     current: current.at(-1)?.path ?? "",
     hasCharts: view.hasCharts ?? false,
+    live: view.live,
     ...(view.head !== undefined && { head: view.head }),
     ...(isSignedIn && { who: <Who root={root} session={session} person={person} /> }),
     children: (

@@ -10,6 +10,7 @@ import { PAGE_WORDS } from "../../http/face_words.ts";
 import { Problem, retryAfterOf } from "../../http/problem_details.ts";
 import { urlOf } from "../../http/query_string.ts";
 import type { Services } from "../../services.ts";
+import type { LiveServer } from "../layout/live_events.ts";
 import { rootOf } from "../layout/page.tsx";
 import { PRIVATE_PAGE_HEADERS } from "../layout/page_headers.ts";
 import { titleOf } from "../layout/problem_page.tsx";
@@ -23,7 +24,7 @@ import type { View } from "./visit.ts";
 export interface Routed {
   readonly call: RoutedCall;
   readonly params?: Readonly<Record<string, string>>;
-  readonly server?: Peer | null;
+  readonly server?: (Peer & LiveServer) | null;
 }
 
 export interface PageRest {

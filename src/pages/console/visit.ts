@@ -51,6 +51,8 @@ export interface Visit {
 export interface View {
   readonly title: string;
   readonly hasCharts?: boolean;
+  /** The address of the events that say that the page has changed. @default none */
+  readonly live?: string | undefined;
   /** More of the head. */
   readonly head?: ComponentChildren;
   readonly content: ComponentChildren;
@@ -101,6 +103,10 @@ export interface PageRoute {
   readonly path: string;
   /** `form` is what was typed, if that was refused, and `refused` why. */
   show(visit: Visit, form?: Form, refused?: Refused): Promise<View>;
+  /**
+   * What the page shows that changes while it is open, at `…/live`. @throws {Problem} if the visitor may not see it
+   */
+  watch?(visit: Visit): Promise<{ readonly topic: string; readonly version: bigint | undefined }>;
   /** Answers a GET in the place of `show`, if there is a file for its query. */
   download?(visit: Visit): Promise<Download | undefined>;
   /** By the value of the form's button `act`. */

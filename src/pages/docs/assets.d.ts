@@ -3,7 +3,11 @@ declare module "*/swagger-ui-bundle.js" {
   const path: string;
   export default path;
 }
-declare module "*/reference_script.js" {
+declare module "*/try_page_script.js" {
+  const path: string;
+  export default path;
+}
+declare module "*/docs_script.js" {
   const path: string;
   export default path;
 }

@@ -1,5 +1,5 @@
 /**
- * `/docs`, the browsable page, and `/docs/json`, the OpenAPI document. Decisions 1.
+ * `/docs`, the reference with its pages, the guides, and `/docs/json`, the OpenAPI document. Decisions 1.
  *
  * All of it is served from here; the compiled binary holds Swagger UI's files.
  *
@@ -21,16 +21,16 @@ import { answerShared, compressedContent, type SharedContent } from "../../http/
 import { IS_COMPILED, typedCommand } from "../../lib/own_process.ts";
 import type { Services } from "../../services.ts";
 import type { PageFrame } from "../layout/page.tsx";
+import docsStyles from "./docs.css" with { type: "file" };
+import docsScript from "./docs_script.js" with { type: "file" };
+import { guideIndexText } from "./guide_index.ts" with { type: "macro" };
+import { GUIDE_HEADERS, renderGuide, renderGuideIndex } from "./guide_pages.tsx";
 import { GUIDE_NAMES } from "./guide_texts.ts";
-import {
-  GUIDE_HEADERS,
-  REFERENCE_HEADERS,
-  renderGuide,
-  renderGuideIndex,
-  renderReference,
-} from "./html_pages.tsx";
-import styles from "./reference.css" with { type: "file" };
-import script from "./reference_script.js" with { type: "file" };
+import { GROUP_NAMES, type ReferenceDocument } from "./reference_document.ts";
+import { type Reference, renderErrors, renderGroup, renderOverview } from "./reference_pages.tsx";
+import tryStyles from "./try_page.css" with { type: "file" };
+import { renderTryPage, TRY_HEADERS } from "./try_page.tsx";
+import tryScript from "./try_page_script.js" with { type: "file" };
 
 /** Where the plugin serves, on an app of its own that no client reaches; no route of ours. */
 const PLUGIN_PATH = "/swagger";
@@ -44,13 +44,25 @@ interface Served {
 const ASSETS: ReadonlyMap<string, Served> = new Map([
   ["swagger-ui-bundle.js", file(swaggerScript, "text/javascript; charset=utf-8")],
   ["swagger-ui.css", file(swaggerStyles, "text/css; charset=utf-8")],
-  ["reference.js", file(script, "text/javascript; charset=utf-8")],
-  ["reference.css", file(styles, "text/css; charset=utf-8")],
+  ["try_page.js", file(tryScript, "text/javascript; charset=utf-8")],
+  ["try_page.css", file(tryStyles, "text/css; charset=utf-8")],
+  ["docs.js", file(docsScript, "text/javascript; charset=utf-8")],
+  ["docs.css", file(docsStyles, "text/css; charset=utf-8")],
+  [
+    "guides.json",
+    {
+      read: once(() => compressedContent(guideIndexText())),
+      headers: { "Content-Type": "application/json", "Cache-Control": "public, no-cache" },
+    },
+  ],
   ["consent.png", file(consentPicture, "image/png")],
 ]);
 
-function page(render: () => string, headers: Served["headers"] = GUIDE_HEADERS): Served {
-  return { read: once(() => compressedContent(render())), headers };
+function page(
+  render: () => string | Promise<string>,
+  headers: Served["headers"] = GUIDE_HEADERS,
+): Served {
+  return { read: once(async () => compressedContent(await render())), headers };
 }
 
 function file(path: string, type: string): Served {
@@ -62,17 +74,28 @@ function file(path: string, type: string): Served {
 
 /** `app` is described as it is when the document is first asked for: with all its routes. */
 export function docsRoutes(services: Services, app: AnyElysia, frame: PageFrame = {}) {
-  const reference = page(() => renderReference(frame), REFERENCE_HEADERS);
+  const tryPage = page(() => renderTryPage(frame), TRY_HEADERS);
   const guideIndex = page(() => renderGuideIndex(frame));
   const hidden = { detail: { hide: true }, query: NO_PARAMETERS };
+  const { limits } = services.config;
+  const describe = once(async () => {
+    const plugin = await describeRoutes(app);
+    // The base URL is known when the listener has its port.
+    return openApi31(plugin, { baseUrl: services.http.baseUrl(), limits });
+  });
+  const referenceOf = async (): Promise<Reference> => ({
+    document: (await describe()) as unknown as ReferenceDocument,
+    frame,
+    baseUrl: services.http.baseUrl(),
+    limits,
+  });
+  const overview = page(async () => renderOverview(await referenceOf()));
+  const errors = page(async () => renderErrors(await referenceOf()));
+  const groups: ReadonlyMap<string, Served> = new Map(
+    GROUP_NAMES.map((name) => [name, page(async () => renderGroup(name, await referenceOf()))]),
+  );
   const document: Served = {
-    read: once(async () => {
-      const plugin = await describeRoutes(app);
-      // The base URL is known when the listener has its port.
-      const { http, config } = services;
-      const document = openApi31(plugin, { baseUrl: http.baseUrl(), limits: config.limits });
-      return compressedContent(JSON.stringify(document));
-    }),
+    read: once(async () => compressedContent(JSON.stringify(await describe()))),
     headers: {
       "Content-Type": "application/json",
       "Cache-Control": "public, no-cache",
@@ -90,7 +113,14 @@ export function docsRoutes(services: Services, app: AnyElysia, frame: PageFrame 
   );
   return new Elysia({ name: "docs" })
     .use(keyless())
-    .get("/docs", ({ call }) => answer(call, reference), hidden)
+    .get("/docs", ({ call }) => answer(call, overview), hidden)
+    .get("/docs/errors", ({ call }) => answer(call, errors), hidden)
+    .get("/docs/try", ({ call }) => answer(call, tryPage), hidden)
+    .get(
+      "/docs/reference/:name",
+      ({ call, params }) => answer(call, groups.get(params.name) ?? missing("page", groups)),
+      hidden,
+    )
     .get("/docs/json", ({ call }) => answer(call, document), hidden)
     .get("/openapi.json", ({ call }) => answer(call, document), hidden)
     .get("/docs/guides", ({ call }) => answer(call, guideIndex), hidden)

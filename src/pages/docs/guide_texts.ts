@@ -20,7 +20,7 @@ import providers from "../../docs/guides/providers.md" with { type: "text" };
 import { keysOf } from "../../lib/records.ts";
 
 /** Markdown by name, in the order of the menu. */
-const GUIDES = {
+export const GUIDES = {
   agents,
   connect,
   providers,
@@ -51,6 +51,11 @@ export const GUIDE_TOPICS: Readonly<Record<GuideName, string>> = {
   performance: "Benchmarks, and how they were run.",
   architecture: "The design, the source tree, and the packages it uses.",
 };
+
+/** In menus. */
+export function titleOf(name: GuideName): string {
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+}
 
 /** Where a guide is read. */
 export interface GuidePlace {

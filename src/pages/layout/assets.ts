@@ -10,7 +10,9 @@ import chartScript from "uplot/dist/uPlot.iife.min.js" with { type: "text" };
 import chartStyles from "uplot/dist/uPlot.min.css" with { type: "text" };
 import { keysOf, mapTable } from "../../lib/records.ts";
 import icon from "./icon.svg" with { type: "text" };
+import liveScript from "./live_script.js" with { type: "text" };
 import script from "./page_script.js" with { type: "text" };
+import searchScript from "./search_script.js" with { type: "text" };
 import styles from "./styles.css" with { type: "text" };
 import world from "./world.svg" with { type: "text" };
 
@@ -27,6 +29,8 @@ interface UiFile {
 const UI_FILES = {
   "page.css": { text: styles, type: STYLES },
   "page.js": { text: script, type: SCRIPT },
+  "live.js": { text: liveScript, type: SCRIPT },
+  "search.js": { text: searchScript, type: SCRIPT },
   "chart.css": { text: chartStyles, type: STYLES },
   "chart.js": { text: chartScript, type: SCRIPT },
   "icon.svg": { text: icon, type: SVG },

@@ -15,3 +15,11 @@ declare module "*/page_script.js" {
   const text: string;
   export default text;
 }
+declare module "*/search_script.js" {
+  const text: string;
+  export default text;
+}
+declare module "*/live_script.js" {
+  const text: string;
+  export default text;
+}

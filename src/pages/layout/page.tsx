@@ -39,6 +39,8 @@ export interface PageProps extends PageFrame {
   readonly head?: ComponentChildren;
   /** Whether there are charts, which take another script. @default false */
   readonly hasCharts?: boolean;
+  /** The address of the events that say that the page has changed (`live_events.ts`). @default none */
+  readonly live?: string | undefined;
   readonly children: ComponentChildren;
 }
 
@@ -111,6 +113,7 @@ function Page(props: PageProps) {
         {hasCharts && <link rel="stylesheet" href={asset("chart.css")} />}
         {hasCharts && <script src={asset("chart.js")} defer />}
         <script src={asset("page.js")} type="module" />
+        {props.live !== undefined && <script src={asset("live.js")} type="module" />}
         {head}
       </head>
       <Body root={root} {...body} menu={[...body.menu, ...more]} />
@@ -118,9 +121,9 @@ function Page(props: PageProps) {
   );
 }
 
-type BodyProps = Pick<PageProps, "root" | "menu" | "current" | "who" | "children">;
+type BodyProps = Pick<PageProps, "root" | "menu" | "current" | "who" | "live" | "children">;
 
-function Body({ root, menu, current, who, children }: BodyProps) {
+function Body({ root, menu, current, who, live, children }: BodyProps) {
   return (
     <body>
       <a class="skip" href="#main">
@@ -141,7 +144,7 @@ function Body({ root, menu, current, who, children }: BodyProps) {
           {who !== undefined && <div class="who">{who}</div>}
         </div>
       </header>
-      <main id="main" class="wrap">
+      <main id="main" class="wrap" data-live={live}>
         {children}
       </main>
       <footer class="foot">

@@ -1,21 +1,26 @@
 // What pages can do better with JavaScript than without: local times, copy buttons and charts. Each page is whole
 // without it.
-for (const element of document.querySelectorAll("time[datetime]")) {
-  const time = new Date(element.dateTime);
-  if (Number.isNaN(time.getTime())) continue;
-  element.title = element.dateTime;
-  element.textContent = time.toLocaleString(undefined, {
-    year: "numeric",
-    month: "short",
-    day: "numeric",
-    hour: "numeric",
-    minute: "2-digit",
-    ...("exact" in element.dataset && { second: "2-digit" }),
-    timeZoneName: "short",
-  });
+function enhance(root) {
+  for (const element of root.querySelectorAll("time[datetime]")) {
+    const time = new Date(element.dateTime);
+    if (Number.isNaN(time.getTime())) continue;
+    element.title = element.dateTime;
+    element.textContent = time.toLocaleString(undefined, {
+      year: "numeric",
+      month: "short",
+      day: "numeric",
+      hour: "numeric",
+      minute: "2-digit",
+      ...("exact" in element.dataset && { second: "2-digit" }),
+      timeZoneName: "short",
+    });
+  }
+  for (const element of root.querySelectorAll("pre")) {
+    if (!element.parentElement.matches(".copy")) addCopyButton(element);
+  }
 }
 
-for (const element of document.querySelectorAll("pre")) {
+function addCopyButton(element) {
   // It scrolls by itself, so a keyboard has to reach it.
   element.tabIndex = 0;
   const button = document.createElement("button");
@@ -51,6 +56,10 @@ for (const input of document.querySelectorAll("input[data-find]")) {
     }, 200);
   });
 }
+
+enhance(document);
+// A part of the page was replaced by a newer one.
+document.addEventListener("renewed", ({ detail }) => enhance(detail));
 
 // A chart draws a table: the one below it, whose first column is the time and whose others are series, or the rows of a
 // feed, of which a column is chosen.
@@ -171,22 +180,37 @@ function draw(figure) {
     plot,
   );
 }
-const figures = [...document.querySelectorAll("figure.chart")];
-if (figures.length > 0 && "uPlot" in window) {
-  const charts = figures.map(draw);
-  const redraw = (index) => {
-    charts[index]?.destroy();
-    charts[index] = draw(figures[index]);
-  };
-  for (const [index, figure] of figures.entries()) {
-    figure.querySelector("select")?.addEventListener("change", () => redraw(index));
+/** The chart of each figure, and the table that it was drawn from. */
+const charts = new Map();
+
+function redraw(figure) {
+  charts.get(figure)?.destroy();
+  charts.set(figure, draw(figure));
+}
+
+function drawAll(root) {
+  for (const figure of root.querySelectorAll("figure.chart")) {
+    if (!charts.has(figure)) {
+      figure.querySelector("select")?.addEventListener("change", () => redraw(figure));
+    }
+    redraw(figure);
   }
-  // A canvas follows neither the colours nor the width of its page.
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    for (const index of figures.keys()) redraw(index);
+}
+
+if ("uPlot" in window) {
+  drawAll(document);
+  document.addEventListener("renewed", ({ detail }) => {
+    for (const [figure, chart] of charts) {
+      if (figure.isConnected) continue;
+      chart?.destroy();
+      charts.delete(figure);
+    }
+    drawAll(detail);
   });
+  // A canvas follows neither the colours nor the width of its page.
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawAll(document));
   addEventListener("resize", () => {
-    for (const chart of charts) {
+    for (const chart of charts.values()) {
       chart?.setSize({ width: chart.root.parentElement.clientWidth, height: HEIGHT });
     }
   });

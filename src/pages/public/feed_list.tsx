@@ -10,6 +10,7 @@ import { withoutInvisible } from "../../lib/invisible_text.ts";
 import type { Row } from "../../postgres/client/database.ts";
 import { Text, Time } from "../layout/parts.tsx";
 import { priceText } from "../layout/price_text.ts";
+import { excerptOf, Marked, type Match, MatchReasons } from "./matched_text.tsx";
 
 /** Of a description in a list. */
 const WORDS_SHOWN = 220;
@@ -17,33 +18,59 @@ const WORDS_SHOWN = 220;
 /** What catalog and search both return of a feed. */
 export type ListedFeed = Row<"search_feeds">;
 
-export function FeedList({ feeds }: { readonly feeds: readonly ListedFeed[] }) {
+interface FeedListProps {
+  readonly feeds: readonly ListedFeed[];
+  /** What a search has found in each, by the feed's id. @default no search */
+  readonly matches?: ReadonlyMap<string, Match>;
+}
+
+export function FeedList({ feeds, matches }: FeedListProps) {
   return (
     <ul class="feeds">
       {feeds.map((feed) => (
-        <li class="card">
-          <div class="feed-head">
-            <h3>
-              <a href={`./feeds/${feed.endpoint_path}`}>
-                <Text of={feed.name} />
-              </a>
-            </h3>
-            <span class="price">{priceText(feed)}</span>
-          </div>
-          {feed.description && <p>{shortened(feed.description)}</p>}
-          <p class="soft small tags">
-            <span>{consumerType(feed.feed_type)}</span>
-            <span>
-              <Text of={feed.category ?? "uncategorized"} />
-            </span>
-            <span>
-              last push <Time of={feed.last_sync_at} />
-            </span>
-            {feed.reliability_score !== null && <span>{feed.reliability_score}% on time</span>}
-          </p>
-        </li>
+        <FeedCard feed={feed} match={matches?.get(feed.feed_id ?? "")} />
       ))}
     </ul>
+  );
+}
+
+interface FeedCardProps {
+  readonly feed: ListedFeed;
+  readonly match: Match | undefined;
+}
+
+function FeedCard({ feed, match }: FeedCardProps) {
+  const name = match?.name ?? feed.name ?? "";
+  const found = match?.description;
+  return (
+    <li class="card">
+      <div class="feed-head">
+        <h3>
+          <a href={`./feeds/${feed.endpoint_path}`}>
+            <Marked of={name} />
+          </a>
+        </h3>
+        <span class="price">{priceText(feed)}</span>
+      </div>
+      {found ? (
+        <p>
+          <Marked of={excerptOf(found, WORDS_SHOWN)} />
+        </p>
+      ) : (
+        feed.description && <p>{shortened(feed.description)}</p>
+      )}
+      {match !== undefined && <MatchReasons of={match} />}
+      <p class="soft small tags">
+        <span>{consumerType(feed.feed_type)}</span>
+        <span>
+          <Text of={feed.category ?? "uncategorized"} />
+        </span>
+        <span>
+          last push <Time of={feed.last_sync_at} />
+        </span>
+        {feed.reliability_score !== null && <span>{feed.reliability_score}% on time</span>}
+      </p>
+    </li>
   );
 }
 

@@ -10,6 +10,7 @@ import type { FeedType } from "../../feeds/find.ts";
 import { withoutInvisible } from "../../lib/invisible_text.ts";
 import { SITE_ROWS_BYTES_MAX } from "../../limits.ts";
 import type { Row } from "../../postgres/client/database.ts";
+import { liveAddress } from "../layout/live_events.ts";
 import { Markdown } from "../layout/markdown.tsx";
 import { type PageFrame, PUBLIC_MENU, renderPage } from "../layout/page.tsx";
 import { digits, Facts, Text, Time } from "../layout/parts.tsx";
@@ -28,6 +29,8 @@ type Feed = Row<"find_feed_row">;
 export interface FeedPage extends McpAddressesProps {
   readonly frame: PageFrame;
   readonly feed: Feed;
+  /** What is shown is at least as new. */
+  readonly dataVersion: bigint;
   readonly days: readonly Row<"list_push_days">[];
   /** JSON texts of the first rows of a free feed, separated by commas. */
   readonly rowTexts: string | null;
@@ -58,6 +61,7 @@ export function renderFeedPage(page: FeedPage): string {
     menu: PUBLIC_MENU,
     current: "",
     hasCharts: true,
+    live: liveAddress(`./${feed.endpoint_path}/live`, page.dataVersion),
     children: (
       <>
         <p class="crumbs">

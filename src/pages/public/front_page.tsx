@@ -6,9 +6,11 @@
  */
 import { SITE_FEEDS_SHOWN } from "../../limits.ts";
 import type { Row } from "../../postgres/client/database.ts";
+import { assetUrl } from "../layout/assets.ts";
 import { type PageFrame, PUBLIC_MENU, renderPage, WHAT_IT_IS } from "../layout/page.tsx";
 import { digits } from "../layout/parts.tsx";
 import { FeedList, type ListedFeed } from "./feed_list.tsx";
+import type { Match } from "./matched_text.tsx";
 import { McpAddresses, type McpAddressesProps } from "./mcp_addresses.tsx";
 
 /** What is looked for. */
@@ -26,6 +28,8 @@ export interface FrontPage extends McpAddressesProps {
   readonly frame: PageFrame;
   readonly search: Search;
   readonly feeds: readonly ListedFeed[];
+  /** What the words were found in, by the feed's id. Undefined if there are no words. */
+  readonly matches: ReadonlyMap<string, Match> | undefined;
   readonly total: number;
   readonly hasMore: boolean;
   readonly categories: readonly Row<"list_categories">[];
@@ -43,6 +47,7 @@ export function renderFrontPage(page: FrontPage): string {
     root: ".",
     menu: PUBLIC_MENU,
     current: "",
+    head: <script src={assetUrl(".", "search.js")} type="module" />,
     children: (
       <>
         {isSearch ? (
@@ -58,7 +63,7 @@ export function renderFrontPage(page: FrontPage): string {
         )}
         <SearchForm {...search} />
         <div class="with-side front">
-          <section aria-label="Feeds">
+          <section id="found" aria-label="Feeds">
             {!isSearch && page.total > 0 && <h2>Newest feeds</h2>}
             <Results {...page} />
           </section>
@@ -90,16 +95,18 @@ function SearchForm({ q, category }: Search) {
           type="search"
           value={q}
           maxLength={200}
+          autocomplete="off"
           placeholder="Search feeds: earthquakes, exchange rates, …"
         />
         {category !== "" && <input type="hidden" name="category" value={category} />}
         <button type="submit">Search</button>
       </form>
+      <p class="sr" role="status" />
     </search>
   );
 }
 
-function Results({ search, feeds, total, hasMore }: FrontPage) {
+function Results({ search, feeds, matches, total, hasMore }: FrontPage) {
   if (feeds.length === 0) return <NoFeeds {...search} />;
   const first = search.offset + 1;
   const last = search.offset + feeds.length;
@@ -108,8 +115,9 @@ function Results({ search, feeds, total, hasMore }: FrontPage) {
       <p class="soft small">
         {total > feeds.length && `${digits(first)} to ${digits(last)} of `}
         {digits(total)} {total === 1 ? "feed" : "feeds"}
+        {search.q !== "" && ` for “${search.q}”`}
       </p>
-      <FeedList feeds={feeds} />
+      <FeedList feeds={feeds} {...(matches && { matches })} />
       <nav class="pager" aria-label="Pages of feeds">
         {search.offset > 0 && (
           <a

@@ -30,8 +30,15 @@ export interface PublicPages {
   has(key: string): boolean;
   /** `key` names what is shown. What is not there is asked for each time. */
   find(key: string, make: Make): Promise<SharedContent | undefined>;
-  /** The same for a page that is kept until its version changes. */
-  findVersioned(key: string, page: Versioned): Promise<SharedContent | undefined>;
+  /**
+   * The same for a page that is kept until its version changes. `isMoved`: it has just changed, so its version is looked up
+   * now, once for all that ask at the time.
+   */
+  findVersioned(
+    key: string,
+    page: Versioned,
+    options?: { readonly isMoved?: boolean },
+  ): Promise<SharedContent | undefined>;
 }
 
 interface KeptPage {
@@ -73,7 +80,7 @@ export function createPublicPages(): PublicPages {
       const page = await pages.fetch(key, { context: async () => keep(await make(), undefined) });
       return page?.content;
     },
-    async findVersioned(key, { findVersion, make }) {
+    async findVersioned(key, { findVersion, make }, { isMoved = false } = {}) {
       const renew: Renew = async (kept) => {
         const version = await findVersion();
         if (version === undefined) return undefined;
@@ -81,7 +88,11 @@ export function createPublicPages(): PublicPages {
           kept?.version === version && performance.now() - kept.madeMs < VERSIONED_PAGE_MS_MAX;
         return isCurrent ? kept : keep(await make(), version);
       };
-      const page = await pages.fetch(key, { context: renew, ttl: PUBLIC_PAGE_LOOK_MS });
+      const page = await pages.fetch(key, {
+        context: renew,
+        ttl: PUBLIC_PAGE_LOOK_MS,
+        forceRefresh: isMoved,
+      });
       return page?.content;
     },
   };

@@ -9,12 +9,14 @@ import type { Peer } from "../../api/callers/operators_listener.ts";
 import { keyless } from "../../api/callers/without_key.ts";
 import { NO_PARAMETERS, parameters, queryInteger } from "../../api/input/parameters.ts";
 import { canJoin } from "../../config.ts";
+import type { Answer } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { respond } from "../../http/respond.ts";
 import { answerShared, compressedContent, type SharedContent } from "../../http/shared_content.ts";
 import { wantsHtml } from "../../http/wants_html.ts";
 import { withoutInvisible } from "../../lib/invisible_text.ts";
 import { listedPage } from "../../lib/offset_page.ts";
+import { networksOf } from "../../lib/public_address.ts";
 import { text } from "../../lib/typebox.ts";
 import {
   SEARCH_LENGTH_MAX,
@@ -28,10 +30,13 @@ import {
   SITEMAP_FEEDS_MAX,
 } from "../../limits.ts";
 import type { Services } from "../../services.ts";
+import { type LiveServer, liveEvents, versionSeen } from "../layout/live_events.ts";
 import { type PageFrame, WHAT_IT_IS } from "../layout/page.tsx";
 import { PUBLIC_PAGE_HEADERS } from "../layout/page_headers.ts";
+import type { ListedFeed } from "./feed_list.tsx";
 import { renderFeedPage } from "./feed_page.tsx";
 import { renderFrontPage, type Search } from "./front_page.tsx";
+import type { Match } from "./matched_text.tsx";
 import { renderNotFound } from "./not_found_page.tsx";
 import { createPublicPages } from "./public_pages.ts";
 
@@ -40,6 +45,7 @@ const SEARCH = parameters({
   category: Type.Optional(text({ maxLength: SEARCH_LENGTH_MAX })),
   offset: Type.Optional(queryInteger({ minimum: 0 })),
 });
+const LIVE = parameters({ version: Type.Optional(Type.String()) });
 /** Of a listed feed. Decisions 4. */
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/;
 /** Visitors' queries are one account's to the database, so that they take nobody else's turn. */
@@ -66,10 +72,44 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
   function findFeedPage(address: string, slug: string): Promise<SharedContent | undefined> {
     const key = `/feeds/${slug}`;
     if (!pages.has(key)) services.pageLimit(address);
-    return pages.findVersioned(key, {
-      findVersion: () => feedPageVersion(slug),
-      make: () => feedPage(slug),
-    });
+    return renewFeedPage(slug);
+  }
+
+  function renewFeedPage(slug: string, isMoved = false): Promise<SharedContent | undefined> {
+    let dataVersion = 0n;
+    const page = {
+      async findVersion() {
+        const [found] = await reader.rows(VISITORS, "find_page_version", { endpoint_path: slug });
+        if (found === undefined) return undefined;
+        dataVersion = found.data_version;
+        return [dataVersion, found.definition_version, found.push_count].join(" ");
+      },
+      make: () => feedPage(slug, dataVersion),
+    };
+    return pages.findVersioned(`/feeds/${slug}`, page, { isMoved });
+  }
+
+  /** The events of a feed's page. Undefined if no listed feed has the slug. @throws {Problem} 429 */
+  async function feedEvents(
+    { request }: Call,
+    slug: string,
+    server: (Peer & LiveServer) | null,
+  ): Promise<Answer | undefined> {
+    const address = services.operatorsListener.addressOf(request, server);
+    services.pageLimit(address);
+    const [found] = await reader.rows(VISITORS, "find_page_version", { endpoint_path: slug });
+    if (found === undefined) return undefined;
+    const [network = "this machine"] = networksOf(address);
+    return liveEvents(
+      services,
+      {
+        topic: found.feed_id,
+        version: versionSeen(request) ?? found.data_version,
+        // So the page is made once, before all viewers ask for it.
+        isAllowed: async (isMoved) => (await renewFeedPage(slug, isMoved)) !== undefined,
+      },
+      { who: network, request, server },
+    );
   }
 
   async function frontPage(search: Search): Promise<string> {
@@ -79,6 +119,7 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
     ]);
     const baseUrl = http.baseUrl();
     const page = listedPage(rows, search.offset);
+    const matches = search.q === "" ? undefined : await explainMatches(search.q, page.feeds);
     return renderFrontPage({
       baseUrl,
       canConnect: config.hasConsole,
@@ -86,6 +127,7 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
       frame,
       search,
       ...page,
+      matches,
       categories,
     });
   }
@@ -100,15 +142,19 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
       : reader.rows(VISITORS, "list_category", { category, ...page });
   }
 
-  /** The version of a feed's page. Undefined if no listed feed has the slug. */
-  async function feedPageVersion(slug: string): Promise<string | undefined> {
-    const [found] = await reader.rows(VISITORS, "find_page_version", { endpoint_path: slug });
-    if (found === undefined) return undefined;
-    return [found.data_version, found.definition_version, found.push_count].join(" ");
+  /** What the words of a search were found in, for each feed of its page. */
+  async function explainMatches(
+    q: string,
+    feeds: readonly ListedFeed[],
+  ): Promise<ReadonlyMap<string, Match>> {
+    const feedIds = feeds.map((feed) => feed.feed_id);
+    if (feedIds.length === 0) return new Map();
+    const rows = await reader.rows(VISITORS, "explain_matches", { q, feed_ids: feedIds });
+    return new Map(rows.map((row) => [row.feed_id, row]));
   }
 
-  /** Undefined if no listed feed has the slug. */
-  async function feedPage(slug: string): Promise<string | undefined> {
+  /** At a data version or a later one. Undefined if no listed feed has the slug. */
+  async function feedPage(slug: string, dataVersion: bigint): Promise<string | undefined> {
     const visitors = services.database.onBehalfOf(VISITORS);
     const feed = await visitors.row("find_feed_row", {
       feed_id: null,
@@ -131,7 +177,7 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
     ]);
     const { readsFree, readsPaid } = config.limits;
     return renderFeedPage({
-      ...{ frame, feed, days },
+      ...{ frame, feed, days, dataVersion },
       rowTexts: rows?.data ?? null,
       newestEvent: rows?.newest_event ?? null,
       readsMax: isFree ? readsFree : readsPaid,
@@ -203,6 +249,16 @@ ${addresses.join("\n")}
         return answer(call, page, PUBLIC_PAGE_HEADERS);
       },
       { ...hidden, query: NO_PARAMETERS },
+    )
+    .get(
+      "/feeds/:slug/live",
+      async ({ call, params: { slug }, server }) => {
+        const events = SLUG.test(slug) ? await feedEvents(call, slug, server) : undefined;
+        return events === undefined
+          ? answer(call, undefined, PUBLIC_PAGE_HEADERS)
+          : respond(events);
+      },
+      { ...hidden, query: LIVE },
     )
     .get(
       "/sitemap.xml",

@@ -206,9 +206,12 @@ import sql_operator_suspend_feed from "../../../sql/operator/suspend_feed.sql" w
 import sql_pages_console_begin_session from "../../../sql/pages/console/begin_session.sql" with { type: "text" };
 import sql_pages_console_end_sessions from "../../../sql/pages/console/end_sessions.sql" with { type: "text" };
 import sql_pages_console_find_names from "../../../sql/pages/console/find_names.sql" with { type: "text" };
+import sql_pages_console_find_overview_version from "../../../sql/pages/console/find_overview_version.sql" with { type: "text" };
 import sql_pages_console_find_session from "../../../sql/pages/console/find_session.sql" with { type: "text" };
 import sql_pages_console_find_sign_in_link from "../../../sql/pages/console/find_sign_in_link.sql" with { type: "text" };
+import sql_pages_console_list_live_sessions from "../../../sql/pages/console/list_live_sessions.sql" with { type: "text" };
 import sql_pages_console_use_sign_in_link from "../../../sql/pages/console/use_sign_in_link.sql" with { type: "text" };
+import sql_pages_public_explain_matches from "../../../sql/pages/public/explain_matches.sql" with { type: "text" };
 import sql_pages_public_find_page_version from "../../../sql/pages/public/find_page_version.sql" with { type: "text" };
 import sql_pages_public_list_categories from "../../../sql/pages/public/list_categories.sql" with { type: "text" };
 import sql_pages_public_list_feed_pages from "../../../sql/pages/public/list_feed_pages.sql" with { type: "text" };
@@ -686,9 +689,12 @@ export const STATEMENTS = {
   begin_session: numbered(sql_pages_console_begin_session),
   end_sessions: numbered(sql_pages_console_end_sessions),
   find_names: numbered(sql_pages_console_find_names),
+  find_overview_version: numbered(sql_pages_console_find_overview_version),
   find_session: numbered(sql_pages_console_find_session),
   find_sign_in_link: numbered(sql_pages_console_find_sign_in_link),
+  list_live_sessions: numbered(sql_pages_console_list_live_sessions),
   use_sign_in_link: numbered(sql_pages_console_use_sign_in_link),
+  explain_matches: numbered(sql_pages_public_explain_matches),
   find_page_version: numbered(sql_pages_public_find_page_version),
   list_categories: numbered(sql_pages_public_list_categories),
   list_feed_pages: numbered(sql_pages_public_list_feed_pages),
@@ -2225,6 +2231,14 @@ export interface StatementTypes {
       readonly is_deleted: boolean;
     };
   };
+  /** a number that changes with what the operators' overview shows, for all that look at it */
+  find_overview_version: {
+    parameters: {
+    };
+    row: {
+      readonly version: bigint;
+    };
+  };
   /** the session of a cookie, if session and key are valid */
   find_session: {
     parameters: {
@@ -2253,6 +2267,15 @@ export interface StatementTypes {
       readonly expires_at: string;
     };
   };
+  /** those of the given sessions that still let somebody see a page, for all viewers of a process at once */
+  list_live_sessions: {
+    parameters: {
+      readonly hashes: readonly (string | null)[];
+    };
+    row: {
+      readonly hash: string;
+    };
+  };
   /** who is signed in by a link, which is consumed; no row if it has expired or the account is suspended */
   use_sign_in_link: {
     parameters: {
@@ -2265,12 +2288,28 @@ export interface StatementTypes {
       readonly made_by: string;
     };
   };
+  /** what a search has found in each feed of a page of results, with the words that match between \ue000 and \ue001 */
+  explain_matches: {
+    parameters: {
+      readonly q: string;
+      readonly feed_ids: readonly (string | null)[];
+    };
+    row: {
+      readonly feed_id: string;
+      readonly name: string | null;
+      readonly description: string | null;
+      readonly category: string | null;
+      readonly fields: string | null;
+      readonly readme: string | null;
+    };
+  };
   /** the version of everything that a listed feed's page shows of the feed */
   find_page_version: {
     parameters: {
       readonly endpoint_path: string;
     };
     row: {
+      readonly feed_id: string;
       readonly data_version: bigint;
       readonly definition_version: bigint;
       readonly push_count: bigint;
@@ -3820,9 +3859,12 @@ export const ARGUMENTS: {
   begin_session: (by) => [by.session_hash, by.permission, by.key_id, by.sealed_key, by.is_own_key, by.lifetime, by.forgotten_max],
   end_sessions: (by) => [by.session_hash, by.is_everywhere],
   find_names: (by) => [by.ids],
+  find_overview_version: () => [],
   find_session: (by) => [by.session_hash],
   find_sign_in_link: (by) => [by.link_hash, by.is_for_operators],
+  list_live_sessions: (by) => [by.hashes],
   use_sign_in_link: (by) => [by.link_hash, by.is_for_operators],
+  explain_matches: (by) => [by.q, by.feed_ids],
   find_page_version: (by) => [by.endpoint_path],
   list_categories: (by) => [by.limit],
   list_feed_pages: (by) => [by.limit],

@@ -34,6 +34,7 @@ const Q = text({
   minLength: 1,
   maxLength: SEARCH_LENGTH_MAX,
   description: 'What to look for, in plain words; "quoted words" stand together, -word excludes.',
+  examples: ["earthquakes"],
 });
 const refuseQ: Refuse = (_, value) => (value ? undefined : queryRequired());
 

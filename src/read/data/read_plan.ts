@@ -28,6 +28,7 @@ const READ_PARAMETERS = {
     queryInteger({
       minimum: 1,
       description: `Rows on the page; above ${PAGE_LIMIT_MAX} is capped. Default ${PAGE_LIMIT_DEFAULT}.`,
+      examples: [2],
     }),
   ),
   offset: Type.Optional(

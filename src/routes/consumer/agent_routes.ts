@@ -10,13 +10,17 @@ import { authenticated } from "../../api/callers/auth.ts";
 import { faceOf } from "../../api/callers/faces.ts";
 import { NO_PARAMETERS } from "../../api/input/parameters.ts";
 import { described, documented } from "../../api/reference/described.ts";
+import { AGENT_KEY_ID } from "../../api/reference/examples.ts";
 import { endOwnAgent } from "../../consumer/end_agent.ts";
 import { CACHE_PRIVATE } from "../../http/answer.ts";
 import { respond } from "../../http/respond.ts";
 import type { Services } from "../../services.ts";
 
 const AGENT_PARAMS = Type.Object({
-  key_id: Type.String({ description: "The agent's key, as `GET /v1/account` lists it." }),
+  key_id: Type.String({
+    description: "The agent's key, as `GET /v1/account` lists it.",
+    examples: [AGENT_KEY_ID],
+  }),
 });
 const END_AGENT = described({
   access: "consumer",

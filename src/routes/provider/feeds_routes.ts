@@ -218,6 +218,7 @@ const DELETE_ROWS = described({
 const ROWS_QUERY = parameters({
   ids: idsParameter({
     description: `Up to ${IDS_MAX} record ids, comma-separated, or ids repeated. A comma in an id is sent as %2C.`,
+    examples: ["us7000kufc"],
   }),
 });
 

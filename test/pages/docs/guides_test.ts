@@ -76,6 +76,35 @@ test("/docs/guides lists all guides, and links to them", async () => {
   }
 });
 
+test("the index of the search leads to every section of every guide, and has its words", async () => {
+  const index = await gateway.get("/docs/assets/guides.json");
+  expect(index.headers.get("content-type")).toBe("application/json");
+  const sections = (await index.json()) as Record<string, string>[];
+  for (const name of GUIDE_NAMES) {
+    const html = await (await fetch(`${gateway.baseUrl}/docs/guides/${name}`)).text();
+    const own = sections.filter(({ guide }) => guide === name);
+    const ids = [...html.matchAll(/<h[23] id="([^"]+)"/g)].map(([, id]) => id);
+    expect([name, own.map(({ id }) => id)]).toEqual([name, ["", ...ids]]);
+  }
+  const found = sections.find(({ guide, id }) => guide === "agents" && id === "follow-a-stream");
+  expect(found).toMatchObject({ title: "Agents", heading: "Follow a stream" });
+  expect(found?.text).toContain("Last-Event-ID");
+  expect(JSON.stringify(sections)).not.toMatch(/<\/|&amp;|&lt;/);
+});
+
+test("each guide leads to the one before and the one after it, in the order of the menu", async () => {
+  for (const [place, name] of GUIDE_NAMES.entries()) {
+    const html = await (await fetch(`${gateway.baseUrl}/docs/guides/${name}`)).text();
+    const linked = (rel: string) =>
+      new RegExp(`<a class="[^"]+" rel="${rel}" href="./([a-z]+)"`).exec(html)?.[1];
+    expect([name, linked("prev"), linked("next")]).toEqual([
+      name,
+      GUIDE_NAMES[place - 1],
+      GUIDE_NAMES[place + 1],
+    ]);
+  }
+});
+
 test("a guide is compressed, and revalidated by its tag", async () => {
   const url = `${gateway.baseUrl}/docs/guides/agents`;
   const response = await fetch(url, { headers: { "Accept-Encoding": "gzip" } });

@@ -53,7 +53,7 @@ describe("the front page", () => {
 
   test("searches by words and by category, and keeps what was typed", async () => {
     const found = await pageAt("/?q=gold");
-    expect(found).toContain("Gold prices");
+    expect(found).toContain("<mark>Gold</mark> prices");
     expect(found).toContain('value="gold"');
     expect(found).not.toContain(hostile.slug);
     expect(found).toContain('<meta name="robots" content="noindex"');

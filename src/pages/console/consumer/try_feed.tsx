@@ -11,6 +11,7 @@ import { nanosOfCredits, toExactNumber, withoutGroups } from "../../../money/mon
 import { Badge, digits, Facts, type Figure, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { FeedAsSeen, priceText, type ShownFeed } from "../feed_as_seen.tsx";
+import { feedEvents, feedVersion } from "../live_visits.ts";
 import { bodyOf } from "../own_api.ts";
 import { idOf, type PageRoute } from "../visit.ts";
 import { hasBought } from "./own_records.ts";
@@ -26,8 +27,13 @@ const CREDITS_PER_CENT = 10_000;
 
 export const TRY_FEED: PageRoute = {
   path: "catalog/:id",
+  async watch(visit) {
+    const { id } = bodyOf(await visit.ask<Metadata>(`/v1/feed/${idOf(visit)}/metadata`));
+    return { topic: id, version: await feedVersion(visit, id) };
+  },
   async show(visit) {
     const id = idOf(visit);
+    const version = await feedVersion(visit, id);
     const [shown, isBought] = await Promise.all([
       visit.ask<Metadata>(`/v1/feed/${id}/metadata`),
       hasBought(visit, id),
@@ -38,6 +44,7 @@ export const TRY_FEED: PageRoute = {
     const maySpend = visit.session.member?.role !== "member";
     return {
       title: about.name,
+      live: feedEvents(visit, `catalog/${id}`, version),
       content: (
         <>
           <p class="crumbs">
@@ -97,18 +104,25 @@ export const TRY_FEED: PageRoute = {
       confirm: () =>
         "This is a real read: it is charged as one by an agent, and logged. A feed that was bought costs nothing, and one that is yet to be bought is refused.",
       async run(visit) {
-        const path = `/v1/feed/${idOf(visit)}?limit=3`;
+        const id = idOf(visit);
+        const path = `/v1/feed/${id}?limit=3`;
+        const version = await feedVersion(visit, id);
         const answer = await visit.ask<unknown>(path);
         return {
           kind: "show",
           view: {
             title: "Try it",
+            live: answer.kind === "done" ? feedEvents(visit, `catalog/${id}`, version) : undefined,
             content: (
               <>
                 <p class="crumbs">
                   <a href="?">Back to the feed</a>
                 </p>
                 <h1>What was asked, and answered</h1>
+                <div class="note-box good" data-live-note hidden role="status">
+                  <p>The feed has new data since this read.</p>
+                  <ActForm buttons={[{ act: "try", text: "Read again", tone: "quiet" }]} />
+                </div>
                 <pre>{`curl -H "x-api-key: $FEEDGATE_READ_KEY" '${visit.baseUrl}${path}'`}</pre>
                 <p>
                   Status{" "}

@@ -7,6 +7,7 @@
 import { MS_PER_DAY } from "../../../lib/time_units.ts";
 import { hasLateFeeds, listFeeds } from "../../../operator/feeds.ts";
 import { readStats, type StatsOutcome } from "../../../operator/stats.ts";
+import { liveAddress } from "../../layout/live_events.ts";
 import {
   Chart,
   counted,
@@ -21,6 +22,7 @@ import {
 import { byMonth, usdOfCredits } from "../amounts.ts";
 import { LinkChoice } from "../link_choice.tsx";
 import { CsvLink, fileOf, type ListedTable, listedTable } from "../listed_table.tsx";
+import { OVERVIEW_TOPIC, overviewVersion } from "../live_visits.ts";
 import { isByMonth, RangeLinks, rangeOf, type ShownRange } from "../shown_range.tsx";
 import type { PageRoute, Visit } from "../visit.ts";
 import { feedsTable } from "./feed_table.tsx";
@@ -33,6 +35,9 @@ const MINUTE_MS = 60_000;
 
 export const OVERVIEW: PageRoute = {
   path: "",
+  async watch({ operator }) {
+    return { topic: OVERVIEW_TOPIC, version: await overviewVersion(operator.database) };
+  },
   download: (visit) =>
     fileOf(visit, [
       statsTable(visit),
@@ -42,6 +47,8 @@ export const OVERVIEW: PageRoute = {
     ]),
   async show(visit) {
     const range = rangeOf(visit);
+    // Read first, so that what is shown is at least as new.
+    const version = await overviewVersion(visit.operator.database);
     const [stats, waiting, late, feeds, accounts] = await Promise.all([
       statsOf(visit, range),
       waitingTable(visit, FEEDS_SHOWN).show(),
@@ -52,6 +59,7 @@ export const OVERVIEW: PageRoute = {
     return {
       title: "Overview",
       hasCharts: true,
+      live: liveAddress(`${visit.root}/console/live`, version),
       content: (
         <>
           <h1>Overview</h1>

@@ -12,6 +12,7 @@ import { Chart, digits, dollars, Facts, FigureCard, Text, Time } from "../../lay
 import { ActForm } from "../act_form.tsx";
 import { FeedAsSeen, priceText } from "../feed_as_seen.tsx";
 import { Next } from "../lists.tsx";
+import { feedEvents, feedVersion } from "../live_visits.ts";
 import { OpenBatches } from "../open_batches.tsx";
 import { idOf, type PageRoute } from "../visit.ts";
 import { findListing, type OwnFeed } from "./find_own.ts";
@@ -26,7 +27,12 @@ const PUSHES_LISTED = 20;
 
 export const FEED_STATE: PageRoute = {
   path: "feeds/:id",
+  async watch(visit) {
+    const { id } = await findListing(visit);
+    return { topic: id, version: await feedVersion(visit, id) };
+  },
   async show(visit, form, refused) {
+    const version = await feedVersion(visit, idOf(visit));
     const shown = await findListing(visit);
     const { accountId } = await visit.admit("feeds");
     const database = visit.services.database.onBehalfOf(accountId);
@@ -47,6 +53,7 @@ export const FEED_STATE: PageRoute = {
     return {
       title: shown.name,
       hasCharts: isPushed,
+      live: feedEvents(visit, `feeds/${shown.id}`, version),
       content: (
         <>
           <p class="crumbs">

@@ -1,86 +1,30 @@
 /** @jsxImportSource preact */
 /**
- * The pages of the docs: the reference, which is Swagger UI over the document and every error explained
- * under the anchor that a problem's `type` points to, and the guides. Decisions 1, 2 and 10.
+ * The guides: a page for each, between those before and after it, and their index.
  *
  * @module
  */
 
 import type { ComponentChildren } from "preact";
-import { PROBLEM_CODES, PROBLEM_DOCS } from "../../api/reference/problem_docs.ts";
-import { anchorOf, PROBLEMS } from "../../http/problem_details.ts";
 import { type PageFrame, PUBLIC_MENU, renderPage } from "../layout/page.tsx";
 import { PUBLIC_PAGE_HEADERS } from "../layout/page_headers.ts";
+import { DocsHead, GuideSearch } from "./docs_frame.tsx";
 import {
   GUIDE_NAMES,
   GUIDE_TOPICS,
   type GuideName,
   type GuidePlace,
   guideText,
+  titleOf,
 } from "./guide_texts.ts";
 
 /** Guides are revalidated: they change with the program. */
 export const GUIDE_HEADERS = { ...PUBLIC_PAGE_HEADERS, "Cache-Control": "public, no-cache" };
 
-/** Swagger UI sets styles on elements, so styles can't be confined to files. */
-export const REFERENCE_HEADERS = {
-  ...GUIDE_HEADERS,
-  "Content-Security-Policy": GUIDE_HEADERS["Content-Security-Policy"].replace(
-    "style-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
-  ),
-};
-
 /** A heading in a list of contents. */
 interface Heading {
   readonly id: string;
   readonly title: string;
-}
-
-/** The reference, the same for every deployment. */
-export function renderReference(frame: PageFrame): string {
-  return renderPage({
-    ...frame,
-    title: "API reference",
-    description: "Every route of the gateway, with parameters, answers and errors.",
-    root: ".",
-    menu: PUBLIC_MENU,
-    current: "docs",
-    head: (
-      <>
-        <link rel="stylesheet" href="./docs/assets/swagger-ui.css" />
-        <link rel="stylesheet" href="./docs/assets/reference.css" />
-        <script src="./docs/assets/swagger-ui-bundle.js" defer />
-        <script src="./docs/assets/reference.js" type="module" />
-      </>
-    ),
-    children: (
-      <>
-        <h1>API reference</h1>
-        <p class="lead">
-          All routes, with their parameters and answers. Open one to see what it takes, or choose
-          “Try it out” there. <a href="./docs/json">OpenAPI document</a> ·{" "}
-          <a href="#errors">Errors</a>
-        </p>
-        <div id="api">
-          <noscript>
-            The API is described in <a href="./docs/json">the OpenAPI document</a>.
-          </noscript>
-        </div>
-        <section id="errors">
-          <h2>Errors</h2>
-          <p class="lead">
-            Every error is a problem document (RFC 9457, <code>application/problem+json</code>).
-            Decide by <code>code</code>; <code>detail</code> says what to do in the case at hand.
-          </p>
-          {PROBLEM_CODES.map((code) => (
-            <ProblemDoc code={code} />
-          ))}
-        </section>
-        <GuideLinks root="." />
-      </>
-    ),
-  });
 }
 
 /** A link to a file of the repository, such as `../../app.ts`. `../../docs` is an address of the gateway. */
@@ -104,6 +48,7 @@ export function renderGuide(name: GuideName, place: GuidePlace, frame: PageFrame
     root: "../..",
     menu: PUBLIC_MENU,
     current: "docs/guides",
+    head: <DocsHead root="../.." />,
     children: (
       <GuideFrame name={name} headings={headingsOf(text)}>
         {/* The guides are ours. */}
@@ -122,12 +67,14 @@ export function renderGuideIndex(frame: PageFrame): string {
     root: "..",
     menu: PUBLIC_MENU,
     current: "docs/guides",
+    head: <DocsHead root=".." />,
     children: (
       <>
         <h1>Guides</h1>
         <p class="lead">
-          All routes, parameters and errors are in <a href="./">the reference</a>.
+          All routes, parameters and errors are in <a href="../docs">the reference</a>.
         </p>
+        <GuideSearch root=".." />
         <dl class="cards wide">
           {GUIDE_NAMES.map((name) => (
             <div class="card">
@@ -167,26 +114,36 @@ function GuideFrame({ name, headings, children }: GuideFrameProps) {
         {contents}
       </nav>
       <div>
+        <GuideSearch root="../.." />
         <details class="contents-above">
           <summary>On this page</summary>
           <nav aria-label="On this page">{contents}</nav>
         </details>
         {children}
+        <Neighbours of={name} />
       </div>
     </div>
   );
 }
 
-function GuideLinks({ root }: { readonly root: string }) {
+/** The guides before and after this one, in the order of the menu. */
+function Neighbours({ of }: { readonly of: GuideName }) {
+  const place = GUIDE_NAMES.indexOf(of);
+  const before = GUIDE_NAMES[place - 1];
+  const after = GUIDE_NAMES[place + 1];
   return (
-    <section>
-      <h2>Guides</h2>
-      <p class="guide-links">
-        {GUIDE_NAMES.map((name) => (
-          <a href={`${root}/docs/guides/${name}`}>{titleOf(name)}</a>
-        ))}
-      </p>
-    </section>
+    <nav class="neighbours" aria-label="Previous and next guide">
+      {before !== undefined && (
+        <a class="card" rel="prev" href={`./${before}`}>
+          <span class="small soft">Previous</span> <b>{titleOf(before)}</b>
+        </a>
+      )}
+      {after !== undefined && (
+        <a class="card next" rel="next" href={`./${after}`}>
+          <span class="small soft">Next</span> <b>{titleOf(after)}</b>
+        </a>
+      )}
+    </nav>
   );
 }
 
@@ -204,40 +161,4 @@ function headingsOf(text: string): readonly Heading[] {
     { headings: { ids: true } },
   );
   return headings;
-}
-
-/** In the menu. */
-function titleOf(name: GuideName): string {
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-}
-
-function ProblemDoc({ code }: { readonly code: (typeof PROBLEM_CODES)[number] }) {
-  const { status, title } = PROBLEMS[code];
-  const { when, remedy } = PROBLEM_DOCS[code];
-  const anchor = anchorOf(code);
-  return (
-    <article id={anchor} class="problem">
-      <h3>
-        <a href={`#${anchor}`}>
-          <code>{code}</code>
-        </a>{" "}
-        <span>
-          {code === "KEY_INVALID" ? "401 or 403" : status} · {title}
-        </span>
-      </h3>
-      <p>
-        <Coded text={when} />
-      </p>
-      <p>
-        <b>What to do:</b> <Coded text={remedy} />
-      </p>
-    </article>
-  );
-}
-
-/** Text with code in backticks. */
-function Coded({ text }: { readonly text: string }) {
-  return (
-    <>{text.split("`").map((part, index) => (index % 2 === 0 ? part : <code>{part}</code>))}</>
-  );
 }

@@ -1,9 +1,4 @@
-// Starts Swagger UI on the server that the page came from, and jumps to the error that the address names.
-const jump = () => {
-  const asked =
-    location.hash.startsWith("#errors") && document.getElementById(location.hash.slice(1));
-  if (asked) asked.scrollIntoView();
-};
+// Starts Swagger UI on the server that the page came from.
 
 // What Swagger UI draws lacks names for screen readers, keeps the keyboard from what scrolls, and has a main part within
 // ours. It draws anew whenever something is opened.
@@ -23,10 +18,10 @@ const mend = () => {
 const api = document.querySelector("#api");
 new MutationObserver(mend).observe(api, { childList: true, subtree: true });
 
-const response = await fetch("docs/json");
+const response = await fetch("json");
 const spec = await response.json();
 // The public address may lie behind a proxy that this browser does not use.
-spec.servers = [{ url: new URL(".", location.href).href.replace(/\/$/, "") }];
+spec.servers = [{ url: new URL("..", location.href).href.replace(/\/$/, "") }];
 SwaggerUIBundle({
   spec,
   dom_id: "#api",
@@ -37,6 +32,4 @@ SwaggerUIBundle({
   persistAuthorization: false,
   tryItOutEnabled: false,
   validatorUrl: null,
-  onComplete: jump,
 });
-addEventListener("hashchange", jump);
