@@ -36,6 +36,7 @@ import { operatorRoutes } from "./routes/operator/operator_routes.ts";
 import { earningsRoutes } from "./routes/provider/earnings_routes.ts";
 import { feedsRoutes } from "./routes/provider/feeds_routes.ts";
 import { pushesRoutes } from "./routes/provider/pushes_routes.ts";
+import { webhookRoutes } from "./routes/webhook_routes.ts";
 import type { Services } from "./services.ts";
 import { skillRoutes } from "./skill/skill_routes.ts";
 import { openWays } from "./topups/open_ways.ts";
@@ -78,6 +79,7 @@ export function createApp(services: Services) {
     .use(agentRoutes(services))
     .use(purchaseRoutes(services, buyFeed))
     .use(topupRoutes(services, ways))
+    .use(webhookRoutes(services))
     .use(operatorRoutes(services));
   const routes = new Elysia({
     strictPath: true,

@@ -22,6 +22,7 @@ import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
 import { within } from "./lib/within.ts";
 import { DRAIN_WORKER_MS, IDLE_SECONDS_MAX, SERVER_BODY_BYTES_MAX } from "./limits.ts";
+import { createNoticeJobs } from "./notices/notice_jobs.ts";
 import type { OutgoingMail } from "./people/mail/outgoing_mail.ts";
 import { sendMails } from "./people/mail/send_mails_job.ts";
 import { type Databases, openDatabases, POOL_CLOSE_MS_MAX } from "./postgres/open_database.ts";
@@ -172,6 +173,15 @@ function serve(services: Services, options: ServeOptions): Gateway {
           jobs: [sendMails(mail)],
         })
       : undefined;
+  // Separate, so that a notice is not late because of the other jobs.
+  const noticing = hasJobs
+    ? startMaintenance({
+        database: databases.background,
+        log,
+        metrics: http.metrics,
+        jobs: createNoticeJobs({ sender: services.notices, hasMail: mail !== undefined }),
+      })
+    : undefined;
   const minuteCounts = hasJobs
     ? startMinuteCounts({
         database: databases.background,
@@ -189,7 +199,14 @@ function serve(services: Services, options: ServeOptions): Gateway {
       stopping ??= drain(services, {
         listeners,
         stopJobs: () =>
-          Promise.all([maintenance?.stop(), finishing?.stop(), mailing?.stop(), mail?.stop()]),
+          Promise.all([
+            maintenance?.stop(),
+            finishing?.stop(),
+            mailing?.stop(),
+            mail?.stop(),
+            noticing?.stop(),
+            services.notices.stop(),
+          ]),
         minuteCounts,
         closingNoticeMs,
       }).finally(() => {

@@ -157,6 +157,38 @@ import sql_migrations_0033_networks_of_topups from "../../../sql/migrations/0033
 import sql_migrations_0034_search_letters from "../../../sql/migrations/0034_search_letters.sql" with { type: "text" };
 import sql_migrations_0035_imports_counted from "../../../sql/migrations/0035_imports_counted.sql" with { type: "text" };
 import sql_migrations_0036_people from "../../../sql/migrations/0036_people.sql" with { type: "text" };
+import sql_migrations_0038_notices from "../../../sql/migrations/0038_notices.sql" with { type: "text" };
+import sql_notices_claim_delivery from "../../../sql/notices/claim_delivery.sql" with { type: "text" };
+import sql_notices_create_webhook from "../../../sql/notices/create_webhook.sql" with { type: "text" };
+import sql_notices_delete_webhook from "../../../sql/notices/delete_webhook.sql" with { type: "text" };
+import sql_notices_edit_webhook from "../../../sql/notices/edit_webhook.sql" with { type: "text" };
+import sql_notices_find_waiting_notices from "../../../sql/notices/find_waiting_notices.sql" with { type: "text" };
+import sql_notices_finish_delivery from "../../../sql/notices/finish_delivery.sql" with { type: "text" };
+import sql_notices_functions_claim_delivery from "../../../sql/notices/functions/claim_delivery.sql" with { type: "text" };
+import sql_notices_functions_compare_feeds from "../../../sql/notices/functions/compare_feeds.sql" with { type: "text" };
+import sql_notices_functions_create_webhook from "../../../sql/notices/functions/create_webhook.sql" with { type: "text" };
+import sql_notices_functions_finish_delivery from "../../../sql/notices/functions/finish_delivery.sql" with { type: "text" };
+import sql_notices_functions_is_own_budget from "../../../sql/notices/functions/is_own_budget.sql" with { type: "text" };
+import sql_notices_functions_keep_account_feeds from "../../../sql/notices/functions/keep_account_feeds.sql" with { type: "text" };
+import sql_notices_functions_lasting_chain from "../../../sql/notices/functions/lasting_chain.sql" with { type: "text" };
+import sql_notices_functions_may_be_told from "../../../sql/notices/functions/may_be_told.sql" with { type: "text" };
+import sql_notices_functions_note_closing_batches from "../../../sql/notices/functions/note_closing_batches.sql" with { type: "text" };
+import sql_notices_functions_note_late_feeds from "../../../sql/notices/functions/note_late_feeds.sql" with { type: "text" };
+import sql_notices_functions_note_low_balances from "../../../sql/notices/functions/note_low_balances.sql" with { type: "text" };
+import sql_notices_functions_note_spent_budgets from "../../../sql/notices/functions/note_spent_budgets.sql" with { type: "text" };
+import sql_notices_functions_note_updated_feeds from "../../../sql/notices/functions/note_updated_feeds.sql" with { type: "text" };
+import sql_notices_functions_remove_old_notices from "../../../sql/notices/functions/remove_old_notices.sql" with { type: "text" };
+import sql_notices_functions_run_notice_job from "../../../sql/notices/functions/run_notice_job.sql" with { type: "text" };
+import sql_notices_functions_set_next_delivery from "../../../sql/notices/functions/set_next_delivery.sql" with { type: "text" };
+import sql_notices_functions_spread_notices from "../../../sql/notices/functions/spread_notices.sql" with { type: "text" };
+import sql_notices_list_all_deliveries from "../../../sql/notices/list_all_deliveries.sql" with { type: "text" };
+import sql_notices_list_deliveries from "../../../sql/notices/list_deliveries.sql" with { type: "text" };
+import sql_notices_list_webhooks from "../../../sql/notices/list_webhooks.sql" with { type: "text" };
+import sql_notices_note_failed_job from "../../../sql/notices/note_failed_job.sql" with { type: "text" };
+import sql_notices_resend_delivery from "../../../sql/notices/resend_delivery.sql" with { type: "text" };
+import sql_notices_rotate_webhook from "../../../sql/notices/rotate_webhook.sql" with { type: "text" };
+import sql_notices_run_notice_job from "../../../sql/notices/run_notice_job.sql" with { type: "text" };
+import sql_notices_test_webhook from "../../../sql/notices/test_webhook.sql" with { type: "text" };
 import sql_oauth_agree_to_connection from "../../../sql/oauth/agree_to_connection.sql" with { type: "text" };
 import sql_oauth_find_client from "../../../sql/oauth/find_client.sql" with { type: "text" };
 import sql_oauth_functions_redeem_code from "../../../sql/oauth/functions/redeem_code.sql" with { type: "text" };
@@ -419,6 +451,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0034_search_letters", text: sql_migrations_0034_search_letters },
   { name: "0035_imports_counted", text: sql_migrations_0035_imports_counted },
   { name: "0036_people", text: sql_migrations_0036_people },
+  { name: "0038_notices", text: sql_migrations_0038_notices },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -493,6 +526,23 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "retire_usage", text: sql_jobs_functions_retire_usage },
   { name: "run_job", text: sql_jobs_functions_run_job },
   { name: "score_feeds", text: sql_jobs_functions_score_feeds },
+  { name: "claim_delivery", text: sql_notices_functions_claim_delivery },
+  { name: "compare_feeds", text: sql_notices_functions_compare_feeds },
+  { name: "create_webhook", text: sql_notices_functions_create_webhook },
+  { name: "finish_delivery", text: sql_notices_functions_finish_delivery },
+  { name: "is_own_budget", text: sql_notices_functions_is_own_budget },
+  { name: "keep_account_feeds", text: sql_notices_functions_keep_account_feeds },
+  { name: "lasting_chain", text: sql_notices_functions_lasting_chain },
+  { name: "may_be_told", text: sql_notices_functions_may_be_told },
+  { name: "note_closing_batches", text: sql_notices_functions_note_closing_batches },
+  { name: "note_late_feeds", text: sql_notices_functions_note_late_feeds },
+  { name: "note_low_balances", text: sql_notices_functions_note_low_balances },
+  { name: "note_spent_budgets", text: sql_notices_functions_note_spent_budgets },
+  { name: "note_updated_feeds", text: sql_notices_functions_note_updated_feeds },
+  { name: "remove_old_notices", text: sql_notices_functions_remove_old_notices },
+  { name: "run_notice_job", text: sql_notices_functions_run_notice_job },
+  { name: "set_next_delivery", text: sql_notices_functions_set_next_delivery },
+  { name: "spread_notices", text: sql_notices_functions_spread_notices },
   { name: "redeem_code", text: sql_oauth_functions_redeem_code },
   { name: "credits_of_nanos", text: sql_operator_functions_credits_of_nanos },
   { name: "find_top_reads", text: sql_operator_functions_find_top_reads },
@@ -633,6 +683,20 @@ export const STATEMENTS = {
   list_findings: numbered(sql_jobs_list_findings),
   prove_ledgers: numbered(sql_jobs_prove_ledgers),
   run_job: numbered(sql_jobs_run_job),
+  claim_delivery: numbered(sql_notices_claim_delivery),
+  create_webhook: numbered(sql_notices_create_webhook),
+  delete_webhook: numbered(sql_notices_delete_webhook),
+  edit_webhook: numbered(sql_notices_edit_webhook),
+  find_waiting_notices: numbered(sql_notices_find_waiting_notices),
+  finish_delivery: numbered(sql_notices_finish_delivery),
+  list_all_deliveries: numbered(sql_notices_list_all_deliveries),
+  list_deliveries: numbered(sql_notices_list_deliveries),
+  list_webhooks: numbered(sql_notices_list_webhooks),
+  note_failed_job: numbered(sql_notices_note_failed_job),
+  resend_delivery: numbered(sql_notices_resend_delivery),
+  rotate_webhook: numbered(sql_notices_rotate_webhook),
+  run_notice_job: numbered(sql_notices_run_notice_job),
+  test_webhook: numbered(sql_notices_test_webhook),
   agree_to_connection: numbered(sql_oauth_agree_to_connection),
   find_client: numbered(sql_oauth_find_client),
   redeem_code: numbered(sql_oauth_redeem_code),
@@ -1612,6 +1676,245 @@ export interface StatementTypes {
     };
     row: {
       readonly is_more: boolean;
+    };
+  };
+  /** claims the next due delivery; no id if none is due */
+  claim_delivery: {
+    parameters: {
+      readonly moment: string | null;
+      readonly lease: string;
+      readonly is_failing: boolean;
+      readonly busy_accounts: readonly (string | null)[];
+    };
+    row: {
+      readonly delivery_id: string | null;
+      readonly webhook_id: string | null;
+      readonly account_id: string | null;
+      readonly url: string | null;
+      readonly sealed_secret: string | null;
+      readonly previous_sealed_secret: string | null;
+      readonly notice_id: string | null;
+      readonly type: string | null;
+      readonly happened_at: string | null;
+      readonly data: string | null;
+      readonly attempts: number | null;
+    };
+  };
+  /** names an address; false if there are the most already */
+  create_webhook: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly permission: string;
+      readonly chain_id: string | null;
+      readonly url: string;
+      readonly types: readonly (string | null)[];
+      readonly feed_ids: readonly (string | null)[] | null;
+      readonly webhook_id: string;
+      readonly sealed_secret: string;
+      readonly webhooks_max: number;
+    };
+    row: {
+      readonly is_made: boolean;
+    };
+  };
+  /** removes an address with its deliveries */
+  delete_webhook: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly permission: string;
+      readonly chain_id: string | null;
+      readonly webhook_id: string;
+    };
+    row: {
+      readonly webhook_id: string;
+    };
+  };
+  /** changes an address, as far as parameters are not null */
+  edit_webhook: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly permission: string;
+      readonly chain_id: string | null;
+      readonly webhook_id: string;
+      readonly url: string | null;
+      readonly types: readonly (string | null)[] | null;
+      readonly has_feed_ids: boolean;
+      readonly feed_ids: readonly (string | null)[] | null;
+      readonly is_active: boolean | null;
+      readonly editor_chain_id: string | null;
+    };
+    row: {
+      readonly webhook_id: string;
+      readonly feeds_compared: boolean;
+    };
+  };
+  /** how many notices and deliveries wait, and for how long the oldest has, for the metrics */
+  find_waiting_notices: {
+    parameters: {
+    };
+    row: {
+      readonly unspread: bigint;
+      readonly waiting: bigint;
+      readonly oldest_seconds: number | null;
+    };
+  };
+  /** records how an attempt to deliver has ended */
+  finish_delivery: {
+    parameters: {
+      readonly moment: string | null;
+      readonly delivery_id: string;
+      readonly attempts: number;
+      readonly is_success: boolean;
+      readonly code: number | null;
+      readonly ms: number;
+      readonly answer: string | null;
+      readonly error: string | null;
+      readonly retry_in: string | null;
+      readonly give_up_after: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly is_switched_off: boolean;
+    };
+  };
+  /** a page of the deliveries of all addresses, the newest first, for operators */
+  list_all_deliveries: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly status: string | null;
+      readonly since: string;
+      readonly limit: number;
+      readonly offset: number;
+    };
+    row: {
+      readonly delivery_id: string;
+      readonly webhook_id: string;
+      readonly notice_id: string;
+      readonly type: string;
+      readonly status: string;
+      readonly created_at: string;
+      readonly attempts: number;
+      readonly attempted_at: string | null;
+      readonly next_at: string | null;
+      readonly code: number | null;
+      readonly ms: number | null;
+      readonly answer: string | null;
+      readonly error: string | null;
+      readonly account_id: string | null;
+      readonly url: string;
+    };
+  };
+  /** a page of an address's deliveries, the newest first */
+  list_deliveries: {
+    parameters: {
+      readonly webhook_id: string;
+      readonly since: string;
+      readonly limit: number;
+      readonly offset: number;
+    };
+    row: {
+      readonly delivery_id: string;
+      readonly webhook_id: string;
+      readonly notice_id: string;
+      readonly type: string;
+      readonly status: string;
+      readonly created_at: string;
+      readonly attempts: number;
+      readonly attempted_at: string | null;
+      readonly next_at: string | null;
+      readonly code: number | null;
+      readonly ms: number | null;
+      readonly answer: string | null;
+      readonly error: string | null;
+    };
+  };
+  /** the addresses of an account, or of operators, that a key may see, the oldest first */
+  list_webhooks: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly permission: string;
+      readonly chain_id: string | null;
+      readonly webhook_id: string | null;
+    };
+    row: {
+      readonly webhook_id: string;
+      readonly account_id: string | null;
+      readonly permission: string;
+      readonly chain_id: string | null;
+      readonly url: string;
+      readonly types: readonly (string | null)[];
+      readonly feed_ids: readonly (string | null)[] | null;
+      readonly is_active: boolean;
+      readonly switched_off: string | null;
+      readonly created_at: string;
+      readonly is_key_usable: boolean;
+    };
+  };
+  /** tells operators of a background job that fails, once an hour and job */
+  note_failed_job: {
+    parameters: {
+      readonly job: string;
+      readonly error: string;
+    };
+    row: {
+      readonly name: string;
+    };
+  };
+  /** makes a delivery due again, with the same notice and its id */
+  resend_delivery: {
+    parameters: {
+      readonly is_operator: boolean;
+      readonly account_id: string | null;
+      readonly permission: string | null;
+      readonly chain_id: string | null;
+      readonly delivery_id: string;
+    };
+    row: {
+      readonly delivery_id: string;
+      readonly webhook_id: string;
+    };
+  };
+  /** gives an address a new secret; the previous one also signs until a given time */
+  rotate_webhook: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly permission: string;
+      readonly chain_id: string | null;
+      readonly webhook_id: string;
+      readonly sealed_secret: string;
+      readonly moment: string | null;
+      readonly overlap: string;
+    };
+    row: {
+      readonly webhook_id: string;
+      readonly previous_until: string | null;
+    };
+  };
+  /** runs a step of a background job of notices, unless it is not due or runs elsewhere */
+  run_notice_job: {
+    parameters: {
+      readonly job: string;
+      readonly moment: string | null;
+      readonly pause: string;
+      readonly age: string | null;
+      readonly amount: bigint;
+      readonly mail_defaults: readonly (string | null)[] | null;
+    };
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** stores a notice of type webhook.test for one address */
+  test_webhook: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly permission: string;
+      readonly chain_id: string | null;
+      readonly webhook_id: string;
+    };
+    row: {
+      readonly notice_id: string;
+      readonly delivery_id: string;
     };
   };
   /** stores a user's consent under a code; no row if the account has too many agents */
@@ -3603,6 +3906,20 @@ export const ARGUMENTS: {
   list_findings: () => [],
   prove_ledgers: (by) => [by.mark, by.account_limit],
   run_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.work_max],
+  claim_delivery: (by) => [by.moment, by.lease, by.is_failing, by.busy_accounts],
+  create_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.url, by.types, by.feed_ids, by.webhook_id, by.sealed_secret, by.webhooks_max],
+  delete_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id],
+  edit_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.url, by.types, by.has_feed_ids, by.feed_ids, by.is_active, by.editor_chain_id],
+  find_waiting_notices: () => [],
+  finish_delivery: (by) => [by.moment, by.delivery_id, by.attempts, by.is_success, by.code, by.ms, by.answer, by.error, by.retry_in, by.give_up_after],
+  list_all_deliveries: (by) => [by.account_id, by.status, by.since, by.limit, by.offset],
+  list_deliveries: (by) => [by.webhook_id, by.since, by.limit, by.offset],
+  list_webhooks: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id],
+  note_failed_job: (by) => [by.job, by.error],
+  resend_delivery: (by) => [by.is_operator, by.account_id, by.permission, by.chain_id, by.delivery_id],
+  rotate_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.sealed_secret, by.moment, by.overlap],
+  run_notice_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.mail_defaults],
+  test_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id],
   agree_to_connection: (by) => [by.code_hash, by.account_id, by.client_id, by.client_name, by.redirect_uri, by.challenge, by.daily_nanos, by.feed_ids, by.key_ends_at, by.actor, by.agreed_key_id, by.agents_max],
   find_client: (by) => [by.client_id],
   redeem_code: (by) => [by.code_hash, by.client_id, by.redirect_uri, by.challenge, by.code_age, by.key_hash, by.key_start],
