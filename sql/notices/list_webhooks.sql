@@ -6,10 +6,10 @@
 -- :permission text
 -- :chain_id uuid?
 -- :webhook_id uuid?
--- returns webhook_id uuid, account_id uuid?, permission text, chain_id uuid?, url text, types text[],
---   feed_ids uuid[]?, is_active boolean, switched_off text?, created_at timestamptz, is_key_usable boolean
+-- returns webhook_id uuid, account_id uuid?, permission text, chain_id uuid?, url text, types json,
+--   feed_ids json?, is_active boolean, switched_off text?, created_at timestamptz, is_key_usable boolean
 select
-  webhook_id, account_id, permission, chain_id, url, types, feed_ids, is_active, switched_off, created_at,
+  webhook_id, account_id, permission, chain_id, url, to_json(types) as types, to_json(feed_ids) as feed_ids, is_active, switched_off, created_at,
   chain_id is null or exists (
     select
     from api_keys as keys

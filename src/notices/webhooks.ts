@@ -237,8 +237,8 @@ function webhookOf(row: Row<"list_webhooks">): WebhookOutcome {
   return {
     id: row.webhook_id,
     url: row.url,
-    types: row.types.filter((each) => each !== null),
-    feed_ids: row.feed_ids?.filter((each) => each !== null) ?? null,
+    types: JSON.parse(row.types),
+    feed_ids: row.feed_ids === null ? null : JSON.parse(row.feed_ids),
     is_active: row.is_active && !isEnded,
     switched_off: isEnded
       ? "key_ended"

@@ -1842,8 +1842,8 @@ export interface StatementTypes {
       readonly permission: string;
       readonly chain_id: string | null;
       readonly url: string;
-      readonly types: readonly (string | null)[];
-      readonly feed_ids: readonly (string | null)[] | null;
+      readonly types: string;
+      readonly feed_ids: string | null;
       readonly is_active: boolean;
       readonly switched_off: string | null;
       readonly created_at: string;
