@@ -78,6 +78,7 @@ type Kind =
   | "open"
   | "consumer"
   | "provider"
+  | "account"
   | "operator"
   | "scraper"
   | "page"
@@ -92,6 +93,7 @@ function kindOf({ method, path }: RouteOfApp): Kind | undefined {
   const route = `${method} ${path.replace(/^\/api\//, "/")}`;
   if (OPEN.includes(route)) return "open";
   if (OF_CONSUMERS.includes(route)) return "consumer";
+  if (/ \/v1\/webhooks(\/|$)/.test(route)) return "account";
   if (/ \/v1\/provider\//.test(route)) return "provider";
   if (/ \/v1\/operator\//.test(route)) return "operator";
   if (route === "GET /metrics") return "scraper";
@@ -108,6 +110,7 @@ function kindOf({ method, path }: RouteOfApp): Kind | undefined {
 const NEEDS_KEY: ReadonlySet<Kind> = new Set([
   "consumer",
   "provider",
+  "account",
   "operator",
   "scraper",
   "connect",
@@ -188,6 +191,9 @@ const EXPECTED: Readonly<Record<Kind, (credential: Credential, route: RouteOfApp
   open: () => "passes",
   consumer: byKey("read", 403),
   provider: byKey("write", 401),
+  // A read key or a write key.
+  account: (credential) =>
+    credential.endsWith("write") ? byKey("write", 401)(credential) : byKey("read", 403)(credential),
   operator: byKey("admin", 401),
   // Its token is no key.
   scraper: (credential) =>

@@ -19,6 +19,7 @@ import { Problem } from "../../http/problem_details.ts";
 import { respond } from "../../http/respond.ts";
 import { answerShared, compressedContent, type SharedContent } from "../../http/shared_content.ts";
 import { IS_COMPILED, typedCommand } from "../../lib/own_process.ts";
+import { NOTICE_WEBHOOKS } from "../../notices/notice_reference.ts";
 import type { Services } from "../../services.ts";
 import type { PageFrame } from "../layout/page.tsx";
 import { GUIDE_NAMES } from "./guide_texts.ts";
@@ -70,7 +71,11 @@ export function docsRoutes(services: Services, app: AnyElysia, frame: PageFrame 
       const plugin = await describeRoutes(app);
       // The base URL is known when the listener has its port.
       const { http, config } = services;
-      const document = openApi31(plugin, { baseUrl: http.baseUrl(), limits: config.limits });
+      const document = openApi31(plugin, {
+        baseUrl: http.baseUrl(),
+        limits: config.limits,
+        webhooks: NOTICE_WEBHOOKS,
+      });
       return compressedContent(JSON.stringify(document));
     }),
     headers: {
