@@ -22,6 +22,7 @@ import { assetRoutes } from "./pages/layout/asset_routes.ts";
 import { pageFrame } from "./pages/layout/page.tsx";
 import { billingRoutes } from "./pages/public/billing_page.tsx";
 import { siteRoutes } from "./pages/public/site_routes.ts";
+import { unsubscribeRoutes } from "./pages/public/unsubscribe_page.tsx";
 import { pushRoutes } from "./push/push_route.ts";
 import { catalogRoutes } from "./read/catalog/catalog_routes.ts";
 import { dataRoutes } from "./read/data/data_routes.ts";
@@ -115,6 +116,7 @@ export function createApp(services: Services) {
   const app = routes
     .use(assetRoutes())
     .use(siteRoutes(services, frame))
+    .use(unsubscribeRoutes(services, frame))
     .use(discoveryRoutes(services))
     .use(
       billingRoutes(services, {

@@ -188,7 +188,7 @@ function serve(services: Services, options: ServeOptions): Gateway {
         log,
         metrics: http.metrics,
         onFailed,
-        jobs: createNoticeJobs({ sender: services.notices, hasMail: mail !== undefined }),
+        jobs: createNoticeJobs({ sender: services.notices, mails: services.noticeMails }),
       })
     : undefined;
   const minuteCounts = hasJobs

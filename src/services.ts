@@ -41,6 +41,7 @@ import {
   ROW_EVENTS_MS,
   WAIT_POLL_MS,
 } from "./limits.ts";
+import { NoticeMails, stopMails } from "./notices/notice_mails.ts";
 import { registerNoticeMetrics } from "./notices/notice_metrics.ts";
 import { NoticeSender } from "./notices/notice_sender.ts";
 import type { WebhookSettings } from "./notices/webhooks.ts";
@@ -264,6 +265,12 @@ export async function createServices({
     mail,
     /** Calls webhooks. Wake it after making a delivery. */
     notices,
+    /** Mails of notices. Undefined if mail is not configured. */
+    noticeMails:
+      mail &&
+      new NoticeMails({ database: operatorDatabase, sender: mail, secret, baseUrl: http.baseUrl }),
+    /** Stops mails of a kind for the member whose link it is. */
+    stopMails: (token: string) => stopMails({ database: operatorDatabase, secret }, token),
     webhooks: (): WebhookSettings => ({
       database: operatorDatabase,
       secret,

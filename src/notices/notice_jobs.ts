@@ -9,6 +9,7 @@
 import { present } from "../lib/assert.ts";
 import { ABANDONED_BATCH_MS, LOW_BALANCE_NANOS, NOTICES_KEPT_MS } from "../limits.ts";
 import type { Database } from "../postgres/client/database.ts";
+import type { NoticeMails } from "./notice_mails.ts";
 import type { NoticeSender } from "./notice_sender.ts";
 import { MAILED_TYPES } from "./notice_types.ts";
 
@@ -20,11 +21,14 @@ const STEP_MAX = 1_000;
 
 interface NoticeJobsOptions {
   readonly sender: NoticeSender;
-  readonly hasMail: boolean;
+  /** Composes and queues mails. Undefined if mail is not configured. */
+  readonly mails?: NoticeMails | undefined;
 }
 
 /** `Job`s of `jobs/jobs.ts`. None waits for an address. */
-export function createNoticeJobs({ sender, hasMail }: NoticeJobsOptions) {
+export function createNoticeJobs({ sender, mails }: NoticeJobsOptions) {
+  const hasMail = mails !== undefined;
+  const withheld = job("notice mails", 5 * SECOND_MS, {});
   const spread = job("notices", SECOND_MS, { amount: STEP_MAX, hasMail });
   return [
     job("told feeds", 10 * SECOND_MS, {}),
@@ -32,6 +36,17 @@ export function createNoticeJobs({ sender, hasMail }: NoticeJobsOptions) {
     job("low balances", 2 * SECOND_MS, { amount: LOW_BALANCE_NANOS }),
     job("late feeds", 10 * SECOND_MS, {}),
     job("closing batches", MINUTE_MS, { ageMs: ABANDONED_BATCH_MS }),
+    ...(mails === undefined
+      ? []
+      : [
+          {
+            ...withheld,
+            async step(database: Database, now?: string) {
+              await withheld.step(database, now);
+              return mails.queueDue(now);
+            },
+          },
+        ]),
     job("old notices", HOUR_MS, { ageMs: NOTICES_KEPT_MS, amount: STEP_MAX }),
     {
       ...spread,

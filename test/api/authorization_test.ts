@@ -42,6 +42,9 @@ const OPEN = [
   "GET /assets/:name",
   "GET /billing",
   "GET /billing/paid",
+  // Its token is its key.
+  "GET /unsubscribe/:token",
+  "POST /unsubscribe/:token",
   "GET /docs",
   "GET /docs/assets/:name",
   "GET /docs/guides",

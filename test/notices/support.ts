@@ -6,6 +6,7 @@
 import type { GuardTrial } from "../../src/config.ts";
 import { present } from "../../src/lib/assert.ts";
 import { createNoticeJobs } from "../../src/notices/notice_jobs.ts";
+import type { NoticeMails } from "../../src/notices/notice_mails.ts";
 import type { NoticeSender } from "../../src/notices/notice_sender.ts";
 import type { Connections } from "../../src/postgres/client/connect.ts";
 import { createDatabase } from "../../src/postgres/client/database.ts";
@@ -68,7 +69,8 @@ export async function runNoticeJob(
   name: string,
   { now, hasMail = false }: { readonly now?: string | undefined; readonly hasMail?: boolean } = {},
 ): Promise<void> {
-  const jobs = createNoticeJobs({ sender: idle, hasMail });
+  const mails = hasMail ? ({ queueDue: async () => false } as unknown as NoticeMails) : undefined;
+  const jobs = createNoticeJobs({ sender: idle, mails });
   const job = present(jobs.find((each) => each.name === name));
   const database = createDatabase(sql);
   await sql`delete from maintenance_jobs where name = ${name}`;

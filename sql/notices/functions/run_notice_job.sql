@@ -42,6 +42,8 @@ begin
     when 'low balances' then
       perform note_low_balances(moment, amount);
       perform note_spent_budgets(moment);
+    when 'notice mails' then
+      perform drop_withheld_mails(moment);
     when 'late feeds' then
       perform note_late_feeds(moment);
     when 'closing batches' then

@@ -167,6 +167,7 @@ import sql_notices_finish_delivery from "../../../sql/notices/finish_delivery.sq
 import sql_notices_functions_claim_delivery from "../../../sql/notices/functions/claim_delivery.sql" with { type: "text" };
 import sql_notices_functions_compare_feeds from "../../../sql/notices/functions/compare_feeds.sql" with { type: "text" };
 import sql_notices_functions_create_webhook from "../../../sql/notices/functions/create_webhook.sql" with { type: "text" };
+import sql_notices_functions_drop_withheld_mails from "../../../sql/notices/functions/drop_withheld_mails.sql" with { type: "text" };
 import sql_notices_functions_finish_delivery from "../../../sql/notices/functions/finish_delivery.sql" with { type: "text" };
 import sql_notices_functions_is_own_budget from "../../../sql/notices/functions/is_own_budget.sql" with { type: "text" };
 import sql_notices_functions_keep_account_feeds from "../../../sql/notices/functions/keep_account_feeds.sql" with { type: "text" };
@@ -177,17 +178,23 @@ import sql_notices_functions_note_late_feeds from "../../../sql/notices/function
 import sql_notices_functions_note_low_balances from "../../../sql/notices/functions/note_low_balances.sql" with { type: "text" };
 import sql_notices_functions_note_spent_budgets from "../../../sql/notices/functions/note_spent_budgets.sql" with { type: "text" };
 import sql_notices_functions_note_updated_feeds from "../../../sql/notices/functions/note_updated_feeds.sql" with { type: "text" };
+import sql_notices_functions_queue_notice_mail from "../../../sql/notices/functions/queue_notice_mail.sql" with { type: "text" };
 import sql_notices_functions_remove_old_notices from "../../../sql/notices/functions/remove_old_notices.sql" with { type: "text" };
 import sql_notices_functions_run_notice_job from "../../../sql/notices/functions/run_notice_job.sql" with { type: "text" };
 import sql_notices_functions_set_next_delivery from "../../../sql/notices/functions/set_next_delivery.sql" with { type: "text" };
 import sql_notices_functions_spread_notices from "../../../sql/notices/functions/spread_notices.sql" with { type: "text" };
 import sql_notices_list_all_deliveries from "../../../sql/notices/list_all_deliveries.sql" with { type: "text" };
 import sql_notices_list_deliveries from "../../../sql/notices/list_deliveries.sql" with { type: "text" };
+import sql_notices_list_due_notice_mails from "../../../sql/notices/list_due_notice_mails.sql" with { type: "text" };
+import sql_notices_list_mail_choices from "../../../sql/notices/list_mail_choices.sql" with { type: "text" };
 import sql_notices_list_webhooks from "../../../sql/notices/list_webhooks.sql" with { type: "text" };
 import sql_notices_note_failed_job from "../../../sql/notices/note_failed_job.sql" with { type: "text" };
+import sql_notices_queue_notice_mail from "../../../sql/notices/queue_notice_mail.sql" with { type: "text" };
 import sql_notices_resend_delivery from "../../../sql/notices/resend_delivery.sql" with { type: "text" };
 import sql_notices_rotate_webhook from "../../../sql/notices/rotate_webhook.sql" with { type: "text" };
 import sql_notices_run_notice_job from "../../../sql/notices/run_notice_job.sql" with { type: "text" };
+import sql_notices_set_low_balance from "../../../sql/notices/set_low_balance.sql" with { type: "text" };
+import sql_notices_set_mail_choices from "../../../sql/notices/set_mail_choices.sql" with { type: "text" };
 import sql_notices_test_webhook from "../../../sql/notices/test_webhook.sql" with { type: "text" };
 import sql_oauth_agree_to_connection from "../../../sql/oauth/agree_to_connection.sql" with { type: "text" };
 import sql_oauth_find_client from "../../../sql/oauth/find_client.sql" with { type: "text" };
@@ -529,6 +536,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "claim_delivery", text: sql_notices_functions_claim_delivery },
   { name: "compare_feeds", text: sql_notices_functions_compare_feeds },
   { name: "create_webhook", text: sql_notices_functions_create_webhook },
+  { name: "drop_withheld_mails", text: sql_notices_functions_drop_withheld_mails },
   { name: "finish_delivery", text: sql_notices_functions_finish_delivery },
   { name: "is_own_budget", text: sql_notices_functions_is_own_budget },
   { name: "keep_account_feeds", text: sql_notices_functions_keep_account_feeds },
@@ -539,6 +547,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "note_low_balances", text: sql_notices_functions_note_low_balances },
   { name: "note_spent_budgets", text: sql_notices_functions_note_spent_budgets },
   { name: "note_updated_feeds", text: sql_notices_functions_note_updated_feeds },
+  { name: "queue_notice_mail", text: sql_notices_functions_queue_notice_mail },
   { name: "remove_old_notices", text: sql_notices_functions_remove_old_notices },
   { name: "run_notice_job", text: sql_notices_functions_run_notice_job },
   { name: "set_next_delivery", text: sql_notices_functions_set_next_delivery },
@@ -691,11 +700,16 @@ export const STATEMENTS = {
   finish_delivery: numbered(sql_notices_finish_delivery),
   list_all_deliveries: numbered(sql_notices_list_all_deliveries),
   list_deliveries: numbered(sql_notices_list_deliveries),
+  list_due_notice_mails: numbered(sql_notices_list_due_notice_mails),
+  list_mail_choices: numbered(sql_notices_list_mail_choices),
   list_webhooks: numbered(sql_notices_list_webhooks),
   note_failed_job: numbered(sql_notices_note_failed_job),
+  queue_notice_mail: numbered(sql_notices_queue_notice_mail),
   resend_delivery: numbered(sql_notices_resend_delivery),
   rotate_webhook: numbered(sql_notices_rotate_webhook),
   run_notice_job: numbered(sql_notices_run_notice_job),
+  set_low_balance: numbered(sql_notices_set_low_balance),
+  set_mail_choices: numbered(sql_notices_set_mail_choices),
   test_webhook: numbered(sql_notices_test_webhook),
   agree_to_connection: numbered(sql_oauth_agree_to_connection),
   find_client: numbered(sql_oauth_find_client),
@@ -1828,6 +1842,35 @@ export interface StatementTypes {
       readonly error: string | null;
     };
   };
+  /** the notices that are to be mailed to one member now, at once or as its digest, the oldest first */
+  list_due_notice_mails: {
+    parameters: {
+      readonly moment: string | null;
+      readonly limit: bigint;
+    };
+    row: {
+      readonly notice_id: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly person_id: string;
+      readonly address: string;
+      readonly choice: string;
+      readonly type: string;
+      readonly data: string;
+      readonly happened_at: string;
+    };
+  };
+  /** how a member has chosen to be told by mail */
+  list_mail_choices: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string;
+    };
+    row: {
+      readonly type: string;
+      readonly choice: string;
+    };
+  };
   /** the addresses of an account, or of operators, that a key may see, the oldest first */
   list_webhooks: {
     parameters: {
@@ -1858,6 +1901,23 @@ export interface StatementTypes {
     };
     row: {
       readonly name: string;
+    };
+  };
+  /** queues the mail of waiting notices; no id if another process has queued it */
+  queue_notice_mail: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string;
+      readonly notice_ids: readonly (string | null)[];
+      readonly address: string;
+      readonly subject: string;
+      readonly body_text: string;
+      readonly body_html: string;
+      readonly unsubscribe_url: string;
+      readonly lifetime: string;
+    };
+    row: {
+      readonly mail_id: string | null;
     };
   };
   /** makes a delivery due again, with the same notice and its id */
@@ -1902,6 +1962,28 @@ export interface StatementTypes {
     };
     row: {
       readonly is_more: boolean;
+    };
+  };
+  /** sets below which balance an account is told; 0 for never, null for the default */
+  set_low_balance: {
+    parameters: {
+      readonly account_id: string;
+      readonly threshold_nanos: bigint | null;
+    };
+    row: {
+      readonly account_id: string;
+    };
+  };
+  /** sets how a member wants to be told by mail; no row if it is no member */
+  set_mail_choices: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string;
+      readonly types: readonly (string | null)[];
+      readonly choice: string;
+    };
+    row: {
+      readonly type: string;
     };
   };
   /** stores a notice of type webhook.test for one address */
@@ -2794,6 +2876,7 @@ export interface StatementTypes {
       readonly subject: string;
       readonly body_text: string;
       readonly body_html: string;
+      readonly unsubscribe_url: string | null;
       readonly attempts: number;
     };
   };
@@ -3914,11 +3997,16 @@ export const ARGUMENTS: {
   finish_delivery: (by) => [by.moment, by.delivery_id, by.attempts, by.is_success, by.code, by.ms, by.answer, by.error, by.retry_in, by.give_up_after],
   list_all_deliveries: (by) => [by.account_id, by.status, by.since, by.limit, by.offset],
   list_deliveries: (by) => [by.webhook_id, by.since, by.limit, by.offset],
+  list_due_notice_mails: (by) => [by.moment, by.limit],
+  list_mail_choices: (by) => [by.account_id, by.person_id],
   list_webhooks: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id],
   note_failed_job: (by) => [by.job, by.error],
+  queue_notice_mail: (by) => [by.account_id, by.person_id, by.notice_ids, by.address, by.subject, by.body_text, by.body_html, by.unsubscribe_url, by.lifetime],
   resend_delivery: (by) => [by.is_operator, by.account_id, by.permission, by.chain_id, by.delivery_id],
   rotate_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.sealed_secret, by.moment, by.overlap],
   run_notice_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.mail_defaults],
+  set_low_balance: (by) => [by.account_id, by.threshold_nanos],
+  set_mail_choices: (by) => [by.account_id, by.person_id, by.types, by.choice],
   test_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id],
   agree_to_connection: (by) => [by.code_hash, by.account_id, by.client_id, by.client_name, by.redirect_uri, by.challenge, by.daily_nanos, by.feed_ids, by.key_ends_at, by.actor, by.agreed_key_id, by.agents_max],
   find_client: (by) => [by.client_id],

@@ -52,12 +52,7 @@ const OPERATORS_WEBHOOK = {
 };
 const WEBHOOK_ANSWER = { shape: WebhookShape, example: OPERATORS_WEBHOOK };
 const BY_ID = { id: "webhook_id" };
-const NAMING = [
-  "NOTICE_TYPE_FORBIDDEN",
-  "FEED_NOT_FOUND",
-  "REFERENCE_AMBIGUOUS",
-  "WEBHOOK_URL_INVALID",
-] as const;
+const NAMING = ["NOTICE_TYPE_FORBIDDEN", "FEED_NOT_FOUND", "WEBHOOK_URL_INVALID"] as const;
 const PAGE_INPUT = {
   limit: Type.Optional(Type.Integer({ minimum: 1, description: "Deliveries at most." })),
   offset: Type.Optional(Type.Integer({ minimum: 0, description: "Deliveries to skip." })),
