@@ -22,6 +22,7 @@ import { KEY_COMMANDS } from "./commands/key_commands.ts";
 import { licenses } from "./commands/licenses_command.ts";
 import { mailTest } from "./commands/mail_command.ts";
 import { migrate } from "./commands/migrate_command.ts";
+import { NOTICE_COMMANDS } from "./commands/notice_commands.ts";
 import { PAYOUT_COMMANDS } from "./commands/payout_commands.ts";
 import { PERSON_COMMANDS } from "./commands/person_commands.ts";
 import { PROMOTION_COMMANDS } from "./commands/promotion_commands.ts";
@@ -42,6 +43,7 @@ export const COMMANDS: readonly Command[] = [
   consoleCommand,
   ...ACCOUNT_COMMANDS,
   ...PERSON_COMMANDS,
+  ...NOTICE_COMMANDS,
   ...KEY_COMMANDS,
   ...CREDIT_COMMANDS,
   ...PROMOTION_COMMANDS,

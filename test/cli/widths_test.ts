@@ -113,6 +113,18 @@ beforeAll(async () => {
   const providers = { FEEDGATE_URL: gateway.baseUrl, FEEDGATE_KEY: write.key };
   const slugs = [`${SLUG} `, `${SLUG}2 `];
   await gateway.sql`
+    with webhook as (
+      insert into webhooks (account_id, permission, url, types, sealed_secret)
+      values (${agent}, 'read', ${`https://example.com/${SLUG}/${SLUG}`}, '{feed.updated}', '')
+      returning webhook_id
+    ),
+    notice as (
+      insert into notices (type, permission, data, spread_at)
+      values ('feed.updated', 'read', '{}', now()) returning notice_id
+    )
+    insert into webhook_deliveries (webhook_id, notice_id, status, code, error)
+    select webhook_id, notice_id, 'failed', 500, ${LONG} from webhook, notice`;
+  await gateway.sql`
     insert into persons (address, address_key, name)
     values (${`${"a".repeat(60)}@example.com`}, ${`${"a".repeat(60)}@example.com`}, ${LONG})`;
   shown = {
@@ -122,6 +134,7 @@ beforeAll(async () => {
     "promo list": [{ copied: [PROMOTION] }],
     "purchase list": [{ copied: [`${SLUG}2 `, REFERENCE] }],
     "payout list": [{ copied: [REFERENCE] }],
+    "notice list": [{ copied: [] }],
     "topup list": [{ copied: [] }],
     "report topups": [{ copied: [] }],
     "feed init": [
@@ -155,6 +168,7 @@ beforeAll(async () => {
         ...[
           "payout record",
           "payout undo",
+          "notice resend",
           "topup settle",
           "feed publish",
           "feed unpublish",

@@ -232,7 +232,7 @@ function cleaned(text: string): string {
 
 /** Untrusted text as part of one line. "" if nothing of it is visible. */
 function oneLine(text: string): string {
-  const line = withoutInvisible(text.replace(/\s+/g, " ")).trim();
+  const line = cleaned(text);
   if (hasAtMost(line, NAME_LENGTH_MAX)) return line;
   return `${[...line].slice(0, NAME_LENGTH_MAX).join("").trimEnd()}…`;
 }
