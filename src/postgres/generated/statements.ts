@@ -162,6 +162,7 @@ import sql_notices_claim_delivery from "../../../sql/notices/claim_delivery.sql"
 import sql_notices_create_webhook from "../../../sql/notices/create_webhook.sql" with { type: "text" };
 import sql_notices_delete_webhook from "../../../sql/notices/delete_webhook.sql" with { type: "text" };
 import sql_notices_edit_webhook from "../../../sql/notices/edit_webhook.sql" with { type: "text" };
+import sql_notices_find_low_balance from "../../../sql/notices/find_low_balance.sql" with { type: "text" };
 import sql_notices_find_waiting_notices from "../../../sql/notices/find_waiting_notices.sql" with { type: "text" };
 import sql_notices_finish_delivery from "../../../sql/notices/finish_delivery.sql" with { type: "text" };
 import sql_notices_functions_claim_delivery from "../../../sql/notices/functions/claim_delivery.sql" with { type: "text" };
@@ -696,6 +697,7 @@ export const STATEMENTS = {
   create_webhook: numbered(sql_notices_create_webhook),
   delete_webhook: numbered(sql_notices_delete_webhook),
   edit_webhook: numbered(sql_notices_edit_webhook),
+  find_low_balance: numbered(sql_notices_find_low_balance),
   find_waiting_notices: numbered(sql_notices_find_waiting_notices),
   finish_delivery: numbered(sql_notices_finish_delivery),
   list_all_deliveries: numbered(sql_notices_list_all_deliveries),
@@ -1760,6 +1762,15 @@ export interface StatementTypes {
     row: {
       readonly webhook_id: string;
       readonly feeds_compared: boolean;
+    };
+  };
+  /** below which balance an account is told, if it has set that */
+  find_low_balance: {
+    parameters: {
+      readonly account_id: string;
+    };
+    row: {
+      readonly threshold_nanos: bigint | null;
     };
   };
   /** how many notices and deliveries wait, and for how long the oldest has, for the metrics */
@@ -3993,6 +4004,7 @@ export const ARGUMENTS: {
   create_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.url, by.types, by.feed_ids, by.webhook_id, by.sealed_secret, by.webhooks_max],
   delete_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id],
   edit_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.url, by.types, by.has_feed_ids, by.feed_ids, by.is_active, by.editor_chain_id],
+  find_low_balance: (by) => [by.account_id],
   find_waiting_notices: () => [],
   finish_delivery: (by) => [by.moment, by.delivery_id, by.attempts, by.is_success, by.code, by.ms, by.answer, by.error, by.retry_in, by.give_up_after],
   list_all_deliveries: (by) => [by.account_id, by.status, by.since, by.limit, by.offset],
