@@ -25,10 +25,16 @@ export function registerNoticeMetrics(
     return found === "late" ? undefined : found;
   });
   metrics.counts(
-    "feedgate_notices_total",
-    "Attempts to call a webhook, by type of notice and outcome",
-    "attempt",
-    () => sender.counts,
+    "feedgate_notices_sent_total",
+    "Notices that webhooks have accepted",
+    "type",
+    () => sender.sent,
+  );
+  metrics.counts(
+    "feedgate_notices_failed_total",
+    "Attempts to call a webhook that have failed",
+    "type",
+    () => sender.failed,
   );
   metrics.gauge(
     "feedgate_notices_waiting",

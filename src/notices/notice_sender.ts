@@ -17,10 +17,8 @@ import type { Log } from "../lib/log.ts";
 import { VERSION } from "../lib/program_version.ts";
 import { MS_PER_DAY } from "../lib/time_units.ts";
 import type { Database, Row } from "../postgres/client/database.ts";
+import { NOTICE_TYPE_NAMES } from "./notice_types.ts";
 import { openWebhookSecret, signedHeaders } from "./webhook_secret.ts";
-
-/** How an attempt has ended. */
-export type NoticeOutcome = "delivered" | "postponed" | "failed" | "lost";
 
 interface NoticeSenderOptions {
   readonly database: Database;
@@ -77,7 +75,8 @@ export class NoticeSender {
     sound: { calling: new Set(), byAccount: new Map() },
     failing: { calling: new Set(), byAccount: new Map() },
   };
-  readonly #counts = new Map<string, number>();
+  readonly #sent = new Map<string, number>(NOTICE_TYPE_NAMES.map((type) => [type, 0]));
+  readonly #failed = new Map<string, number>(NOTICE_TYPE_NAMES.map((type) => [type, 0]));
   /** Grows with each report of new deliveries. */
   #wakes = 0;
   #isStopped = false;
@@ -86,9 +85,14 @@ export class NoticeSender {
     this.#options = options;
   }
 
-  /** Attempts since the start, by `type outcome`. */
-  get counts(): ReadonlyMap<string, number> {
-    return this.#counts;
+  /** Notices that were accepted since the start, by type. */
+  get sent(): ReadonlyMap<string, number> {
+    return this.#sent;
+  }
+
+  /** Attempts that have failed since the start, by type. */
+  get failed(): ReadonlyMap<string, number> {
+    return this.#failed;
   }
 
   /**
@@ -177,8 +181,8 @@ export class NoticeSender {
       give_up_after: interval(GIVE_UP_MS),
     });
     const { outcome, is_switched_off: isSwitchedOff } = present(finished);
-    const counted = `${type} ${outcome}`;
-    this.#counts.set(counted, (this.#counts.get(counted) ?? 0) + 1);
+    const counts = isSuccess ? this.#sent : this.#failed;
+    counts.set(type, (counts.get(type) ?? 0) + 1);
     const fields = { webhook_id, notice_id, type, attempts };
     if (isSuccess) log.debug("notice sent", fields);
     else log.info("a notice could not be sent", { ...fields, outcome, reason: error });
