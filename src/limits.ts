@@ -282,11 +282,16 @@ export const OPENID_METADATA_MS = 60 * 60_000;
 /** Codes that are mailed per hour to one address, and for one network. */
 export const CODES_OF_ADDRESS_LIMIT = 5;
 export const CODES_OF_NETWORK_LIMIT = 20;
+/** Codes per minute: of a process, and of a network. */
+export const CODES_LIMIT = 300;
+export const CODES_OF_NETWORK_MINUTE_LIMIT = CODES_OF_NETWORK_LIMIT;
 /** Accounts that people of one network make per hour. */
 export const SIGN_UPS_OF_NETWORK_LIMIT = 10;
 /** How long an invitation is valid, in days, and how many an account may have open. */
 export const INVITATION_DAYS = 7;
 export const INVITATIONS_MAX = 50;
+/** Invitations that are mailed per hour to one address, from all accounts. */
+export const INVITATIONS_OF_ADDRESS_LIMIT = 5;
 /** Valid keys that owners may have made for an account, without those of agents. */
 export const OWN_KEYS_MAX = 50;
 /** How long proofs of addresses and networks of sign-ups are kept, in ms. */
@@ -519,6 +524,14 @@ export const AGENT_FEEDS_MAX = 100;
 export const PUBLIC_PAGES_BYTES_MAX = 16 * MIB;
 /** How old a public page in memory may be, in milliseconds. */
 export const PUBLIC_PAGE_MS_MAX = 5_000;
+/** How often the version of a feed's page is looked up at most, and how old the page may be at the same version. */
+export const PUBLIC_PAGE_LOOK_MS = 1_000;
+export const VERSIONED_PAGE_MS_MAX = 60_000;
+/** Rows and bytes of rows on a feed's page, columns of its table, and characters of a cell. */
+export const SITE_ROWS_SHOWN = 50;
+export const SITE_ROWS_BYTES_MAX = 100 * KIB;
+export const SITE_COLUMNS_SHOWN = 12;
+export const SITE_CELL_CHARS_MAX = 200;
 /** Readmes cached as HTML with their text, in characters. The pages above are rebuilt far more often. */
 export const RENDERED_READMES_CHARS_MAX = 8 * MIB;
 /** Feeds on a page of the public catalog, categories beside it, and the largest offset. */

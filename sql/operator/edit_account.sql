@@ -1,5 +1,6 @@
 -- name: edit_account
 -- why: changes an account's name or quota, or suspends or resumes it
+-- A closed account stays as it is; no row is returned.
 -- Suspension ends the account's console sessions. No key of the account may be used while there is a suspension_reason.
 -- The account's feeds show its name, and caches identify a feed by the version of its row, so a new name gives its
 -- feeds new versions.
@@ -12,6 +13,7 @@ with known as (
   from accounts
   cross join act_as(:actor)
   where account_id = :account_id
+    and closed_at is null
   for no key update of accounts
 ),
 edited as (

@@ -7,6 +7,7 @@
 -- :role text
 -- :lifetime interval
 -- :invitations_max int
+-- :address_max int
 -- :mail_subject text?
 -- :mail_text text?
 -- :mail_html text?
@@ -14,6 +15,6 @@
 -- returns outcome text, invitation_id uuid?
 select outcome, invited_id as invitation_id
 from invite_member(
-  :account_id, :person_id, :address, :address_key, :role, :lifetime, :invitations_max, :mail_subject, :mail_text,
-  :mail_html, :actor
+  :account_id, :person_id, :address, :address_key, :role, :lifetime, :invitations_max, :address_max, :mail_subject,
+  :mail_text, :mail_html, :actor
 )

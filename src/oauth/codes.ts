@@ -104,7 +104,8 @@ const REASONS: Readonly<Record<string, string>> = {
   unknown: "The code is not one of this gateway, or was forgotten. Ask the person again.",
   repeated: "The code came before, so the key that it became has ended. Ask the person again.",
   expired: "The code is older than 60 seconds. Ask the person again.",
-  withdrawn: "The key that agreed has been revoked. Ask the person again.",
+  withdrawn:
+    "The key or the person that agreed has lost access to the account. Ask the person again.",
   mismatched:
     "The code was given to another client_id, redirect_uri or code_verifier, and can't be used any more. Ask the person again.",
 };

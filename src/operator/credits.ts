@@ -11,7 +11,7 @@ import { creditsText, creditsWords } from "../money/money.ts";
 import { accountReference, entryReference, nanos, reason } from "./common_shapes.ts";
 import { balanceTooLarge, referenceTaken, type WrittenEntry, writtenOf } from "./ledger_entry.ts";
 import type { InputOf, Operator } from "./operator.ts";
-import { findAccount } from "./references.ts";
+import { findAccount, findOpenAccount } from "./references.ts";
 import { Refused } from "./refused.ts";
 
 export const CreditsInput = Type.Object({
@@ -44,7 +44,9 @@ async function append(
   actor: Actor,
 ): Promise<WrittenEntry> {
   const { reason, reference = null } = input;
-  const { account_id: accountId } = await findAccount(database, input.account_id);
+  // What is left of a closed account's credits can still be taken back.
+  const find = kind === "grant" ? findOpenAccount : findAccount;
+  const { account_id: accountId } = await find(database, input.account_id);
   const entry = {
     account_id: accountId,
     kind,

@@ -14,7 +14,7 @@ import { accountReference, COUNT_MAX, exact, nanos } from "./common_shapes.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import { balanceTooLarge, type WrittenEntry, writtenOf } from "./ledger_entry.ts";
 import type { InputOf, Operator } from "./operator.ts";
-import { findAccount } from "./references.ts";
+import { findOpenAccount } from "./references.ts";
 import { Refused } from "./refused.ts";
 
 /** Visible ASCII, so that a code can be read out and typed. */
@@ -89,7 +89,7 @@ export async function redeemPromotion(
   { code, account_id: account }: InputOf<typeof RedeemPromotionInput>,
   actor: Actor,
 ): Promise<WrittenEntry> {
-  const { account_id: accountId } = await findAccount(database, account);
+  const { account_id: accountId } = await findOpenAccount(database, account);
   const outcome = await changeLedger(database, "redeem_promotion", {
     code,
     account_id: accountId,

@@ -18,7 +18,7 @@ import { defineCursor, timePart, uuidPart } from "./keyset_cursor.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import { balanceTooLarge, referenceTaken, type WrittenEntry, writtenOf } from "./ledger_entry.ts";
 import type { InputOf, Operator } from "./operator.ts";
-import { accountIdOf, findAccount, findFeed, findLiveFeed } from "./references.ts";
+import { accountIdOf, findAccount, findFeed, findLiveFeed, findOpenAccount } from "./references.ts";
 import { Refused } from "./refused.ts";
 
 export const PurchaseShape = Type.Object(
@@ -57,7 +57,7 @@ export async function recordPurchase(
   input: InputOf<typeof RecordPurchaseInput>,
   actor: Actor,
 ): Promise<WrittenEntry> {
-  const { account_id: accountId } = await findAccount(database, input.account_id);
+  const { account_id: accountId } = await findOpenAccount(database, input.account_id);
   const { feed_id: feedId } = await findLiveFeed(database, input.feed_id);
   const { reference = null } = input;
   const purchase = { account_id: accountId, feed_id: feedId, reference, actor };

@@ -116,7 +116,15 @@ export async function keepVouchedProof(
 /** What a browser's token stands for. Undefined if the proof is used or over. */
 export async function findProof(database: Database, token: string) {
   const row = await database.row("find_address_proof", { proof_hash: hashOfToken(token) });
-  return row && { address: row.address, name: row.name ?? undefined, isProven: row.is_proven };
+  return (
+    row && {
+      address: row.address,
+      name: row.name ?? undefined,
+      isProven: row.is_proven,
+      /** Whether the mail server did not take the mail with the code so far. */
+      isLate: row.is_late,
+    }
+  );
 }
 
 /** With the token, which is in the browser alone, so that the database does not contain what a code can be tried on. */

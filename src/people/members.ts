@@ -11,7 +11,7 @@ import type { Actor } from "../accounts/actor.ts";
 import { present } from "../lib/assert.ts";
 import { type MailAddress, parseMailAddress } from "../lib/mail_address.ts";
 import { oneOf, text } from "../lib/typebox.ts";
-import { INVITATION_DAYS, INVITATIONS_MAX } from "../limits.ts";
+import { INVITATION_DAYS, INVITATIONS_MAX, INVITATIONS_OF_ADDRESS_LIMIT } from "../limits.ts";
 import { accountReference } from "../operator/common_shapes.ts";
 import type { InputOf } from "../operator/operator.ts";
 import { findAccount, findOpenAccount } from "../operator/references.ts";
@@ -128,6 +128,7 @@ export async function inviteMember(
       role,
       lifetime: `${INVITATION_DAYS} days`,
       invitations_max: INVITATIONS_MAX,
+      address_max: INVITATIONS_OF_ADDRESS_LIMIT,
       mail_subject: mail?.subject ?? null,
       mail_text: mail?.text ?? null,
       mail_html: mail?.html ?? null,
@@ -157,7 +158,7 @@ export async function inviteMember(
 export function requireAddress(typed: string): MailAddress {
   const address = parseMailAddress(typed);
   if (address !== undefined) return address;
-  throw new Refused("ADDRESS_INVALID", "that is no e-mail address such as ada@example.com");
+  throw new Refused("ADDRESS_INVALID", "that is not an e-mail address such as ada@example.com");
 }
 
 /** Takes an invitation back, or declines it, if it is to the person's own address. @throws {Refused} */
@@ -256,6 +257,6 @@ export function lastOwner(): Refused {
 function invitationNotFound(): Refused {
   return new Refused(
     "INVITATION_NOT_FOUND",
-    "there is no such invitation; it may have ended, or been withdrawn or accepted",
+    "there is no such invitation; it may have expired, or been withdrawn or accepted",
   );
 }

@@ -438,14 +438,14 @@ export const MUTANTS: readonly Mutant[] = [
       what: "the rest of a list is published although one of its feeds was deleted",
     },
     {
-      file: "sql/routes/operator/functions/begin_operator_call.sql",
+      file: "sql/operator/functions/begin_operator_call.sql",
       find: "    when known.request_hash <> new_request_hash then 'reused'\n",
       replace: "",
       tests: ["test/routes/operator/operator_routes_test.ts"],
       what: "an operator's Idempotency-Key answers another call",
     },
     {
-      file: "sql/routes/operator/functions/begin_operator_call.sql",
+      file: "sql/operator/functions/begin_operator_call.sql",
       find: "  owner_id := first_admin_key(caller_id);",
       replace: "  owner_id := caller_id;",
       tests: ["test/routes/operator/repeats_test.ts"],

@@ -70,6 +70,12 @@ export function browser(
   };
 }
 
+/** A network of its own, for a gateway that trusts this machine as a proxy: others ignore it. */
+export function elsewhere(): Readonly<Record<string, string>> {
+  const [a = 0, b = 0, c = 0] = crypto.getRandomValues(new Uint8Array(3));
+  return { "x-forwarded-for": `${100 + (a % 20)}.${b}.${c}.1` };
+}
+
 /** The newest code that waits in the outbox for an address. */
 export async function codeFor({ sql }: TestGateway, address: string): Promise<string> {
   const rows = await sql<{ body_text: string }[]>`
@@ -95,7 +101,7 @@ export async function join(
   address: string,
   { name = "Ada", baseUrl = gateway.baseUrl, accepts = false } = {},
 ): Promise<Browser> {
-  const at = browser(baseUrl);
+  const at = browser(baseUrl, elsewhere());
   expect(await prove(gateway, at, address)).toContain("/console/join");
   const joined = await at.post("/console/join", { name, terms: "yes" });
   expect(joined.status).toBe(303);

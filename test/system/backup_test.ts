@@ -65,7 +65,7 @@ async function lookInto<Result>(dataDir: string, look: (sql: Connections) => Pro
 }
 
 test("a backup shows one moment, whatever is written while it runs", async () => {
-  const sql = connect({ url: (await createTestDatabase()).url }, { connectionsMax: 2 });
+  const sql = connect(await createTestDatabase(), { connectionsMax: 2, statementTimeoutMs: 0 });
   const pieces: string[] = [];
   const sink = new Writable({
     async write(piece, _encoding, done) {
@@ -84,7 +84,7 @@ test("a backup shows one moment, whatever is written while it runs", async () =>
 });
 
 test("a backup leaves in large pieces, however many rows there are, and says how far it is", async () => {
-  const sql = connect({ url: (await createTestDatabase()).url }, { connectionsMax: 2 });
+  const sql = connect(await createTestDatabase(), { connectionsMax: 2, statementTimeoutMs: 0 });
   await sql`
     insert into accounts (name, max_feeds_allowed)
     select repeat('Account ', 12) || number, 3 from generate_series(1, 30000) as number`;

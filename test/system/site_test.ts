@@ -19,6 +19,7 @@ let gateway: TestGateway;
 let slug: string;
 let hostile: string;
 let hostileId: string;
+let quakes: string;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -37,6 +38,21 @@ beforeAll(async () => {
       rows_duplicate, body_bytes, duration_ms)
     select ${gold.feedId}, now() - make_interval(days => day), true, 1, 1, 0, 0, 10, 1
     from generate_series(0, 20) as days (day), generate_series(1, 3) as times (push)`;
+  // Free, so its page shows rows, a chart and a map.
+  const shown = await seedFeed(gateway, owner, {
+    ...seed,
+    name: "Earthquakes",
+    rows: Array.from({ length: 60 }, (_, place) => ({
+      id: place,
+      event_timestamp: new Date(Date.UTC(2018, 0, 1, place)).toISOString(),
+      magnitude: (place % 7) / 2,
+      depth: place,
+      [HOSTILE]: HOSTILE,
+      nested: { [HOSTILE]: [HOSTILE, null] },
+      geometry: { type: "Point", coordinates: [place * 5 - 150, place - 30] },
+    })),
+  });
+  quakes = shown.slug;
   const odd = await seedFeed(gateway, owner, {
     ...seed,
     rows,
@@ -61,6 +77,7 @@ function paths(): string[] {
     "/?q=nothing+at+all",
     `/feeds/${slug}`,
     `/feeds/${hostile}`,
+    `/feeds/${quakes}`,
     "/feeds/none",
     "/billing",
     `/billing?feed_id=${hostileId}`,
@@ -182,6 +199,53 @@ describe.skipIf(!hasBrowser)("public pages in a browser", () => {
     await page.locator(".chart summary").click();
     expect(await page.locator(".chart details tbody tr").count()).toBe(30);
     await page.context().close();
+  });
+
+  test("rows are drawn by the field that one chooses, and on a map", async () => {
+    const page = await open({ width: 390, scheme: "dark" });
+    await page.goto(`${gateway.baseUrl}/feeds/${quakes}`);
+    const chart = page.locator("figure[data-rows]");
+    await chart.locator("canvas").waitFor();
+    const legend = chart.locator(".u-legend");
+    expect(await legend.textContent()).toContain("magnitude");
+    await chart.locator("select").selectOption({ label: "depth" });
+    await legend.getByText("depth").waitFor();
+    expect(await chart.locator("canvas").count()).toBe(1);
+    expect(await page.locator(".map circle").count()).toBe(50);
+    const outline = await page.evaluate(
+      "fetch(document.querySelector('.map image').href.baseVal).then((answer) => answer.text())",
+    );
+    expect(outline).toContain("Natural Earth");
+    await page.context().close();
+  });
+
+  test("tabs work by keyboard and without JavaScript, and show one part each", async () => {
+    for (const hasJavaScript of [true, false]) {
+      const page = await open({ width: 390, hasJavaScript });
+      await page.goto(`${gateway.baseUrl}/feeds/${quakes}`);
+      const group = page.getByRole("group", { name: "How to read it" });
+      const shown = () => page.locator(".tabs:has([name=how]) > .tab:visible").allTextContents();
+      expect((await shown()).join()).toContain("curl -H");
+      await group.getByRole("radio", { name: "curl" }).focus();
+      for (const [name, text] of [
+        ["TypeScript", "feedgate.rows("],
+        ["Python", "urllib.request"],
+        ["MCP", "/mcp"],
+        ["Skill", "SKILL.md"],
+      ] as const) {
+        await page.keyboard.press("ArrowRight");
+        expect(await group.getByRole("radio", { name }).isChecked()).toBe(true);
+        const parts = await shown();
+        expect([name, parts.length]).toEqual([name, 1]);
+        expect(parts[0]).toContain(text);
+      }
+      const table = page.locator("#rows");
+      expect(await table.isVisible()).toBe(true);
+      await page.getByRole("group", { name: "View" }).getByRole("radio", { name: "JSON" }).check();
+      expect(await table.isVisible()).toBe(false);
+      expect(await page.locator("figure[data-rows]").isVisible()).toBe(hasJavaScript);
+      await page.context().close();
+    }
   });
 
   test("by keyboard: past the header to the content, and through a search", async () => {

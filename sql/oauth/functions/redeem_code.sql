@@ -4,8 +4,9 @@
 -- presented again, someone else may have it, so the key that was created for it ends, with all keys created from it by
 -- rotation. RFC 6749, 4.1.2.
 --
--- A code is withdrawn with the key that agreed. The account is locked before the code is read, so that a revocation, or an
--- earlier end of that key, either comes first and is seen here, or sees the key that is made.
+-- A code is withdrawn with the key that agreed, or if the person who agreed is not an owner of the account any more. The
+-- account is locked before the code is read, so that a revocation, an earlier end of that key, or a removal either comes
+-- first and is seen here, or sees the key that is made.
 --
 -- presented_address: null if the client sends none, as OAuth 2.1 allows. Then only the verifier binds it.
 --
@@ -27,9 +28,12 @@ declare
   agreed agent_connections;
   made record;
 begin
-  perform lock_account_of_key(waiting.agreed_key_id)
-  from agent_connections as waiting
-  where waiting.code_hash = presented_code;
+  perform
+  from accounts
+  where accounts.account_id = (
+    select waiting.account_id from agent_connections as waiting where waiting.code_hash = presented_code
+  )
+  for no key update;
   select *
   into agreed
   from agent_connections
@@ -68,6 +72,11 @@ begin
       and ended.created_at >= agreeing.created_at
     where agreeing.key_id = agreed.agreed_key_id
       and ended.revoked_at is not null
+  ) or starts_with(agreed.actor, 'console:person ') and not exists (
+    select from members
+    where members.account_id = agreed.account_id
+      and members.role = 'owner'
+      and agreed.actor = 'console:person ' || members.person_id
   ) then
     outcome := 'withdrawn';
     return;

@@ -1,5 +1,8 @@
 -- Closes an account: its keys, agents and sessions end, its feeds are deleted, its members leave, and those who have no
--- other account are removed. Usage, ledger, earnings and the audit trail stay under the account's id, without names.
+-- other account are removed. Usage, ledger, earnings and the audit trail stay under the account's id, without names. So
+-- does its sign-up for as long as the limits count it. Otherwise closing accounts would make room for more of them.
+--
+-- Its sign-up stays until it is too old for the limits, which closing an account must not evade.
 --
 -- The account is locked first, so that the sales of its feeds that come later are none.
 --
@@ -76,6 +79,8 @@ begin
     where members.account_id = closed_account
     order by members.person_id
   loop
+    -- Of two accounts that close at the same time, the second sees that the person has no other one.
+    perform pg_advisory_xact_lock(hashtextextended('person ' || member.person_id, 0));
     perform leave_account(member.person_id, null, closed_account, actor);
     delete from members
     where account_id = closed_account
@@ -84,8 +89,6 @@ begin
       perform forget_person(member.person_id);
     end if;
   end loop;
-  delete from sign_ups
-  where account_id = closed_account;
   update accounts
   set name = 'Closed account',
     closed_at = clock_timestamp(),

@@ -8,6 +8,7 @@ language plpgsql
 as $$
 declare
   leaving uuid;
+  held record;
 begin
   select sessions.person_id
   into leaving
@@ -22,8 +23,20 @@ begin
     null,
     'console:person ' || leaving
   );
-  delete from person_sessions
-  where person_id = leaving
-    and (is_everywhere or session_hash = held_session);
+  for held in
+    delete from person_sessions
+    where person_id = leaving
+      and (is_everywhere or session_hash = held_session)
+    returning read_key_id, write_key_id
+  loop
+    -- Keys that the session was given since.
+    perform edit_key(
+      ended.key_id,
+      json_build_object('revoked_at', clock_timestamp()),
+      'console:person ' || leaving
+    )
+    from unnest(array[held.read_key_id, held.write_key_id]) as ended (key_id)
+    where ended.key_id is not null;
+  end loop;
 end
 $$;

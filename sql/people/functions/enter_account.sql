@@ -21,21 +21,31 @@ declare
   read_key uuid;
   write_key uuid;
 begin
+  -- Locked before the membership is looked at, so that a removal comes before or after all of this. The account that the
+  -- session leaves is locked too, in the order of ids, so that two sessions which change places never deadlock.
+  perform
+  from accounts
+  where account_id in (
+    entered_account,
+    (select sessions.account_id from person_sessions as sessions where sessions.session_hash = held_session)
+  )
+  order by account_id
+  for no key update;
+  -- Locked, so that a sign-out at the same time sees the keys that are made here.
   select * into session
   from person_sessions
   where session_hash = held_session
-    and expires_at > now();
+    and expires_at > now()
+  for update;
   if not found then
     outcome := 'over';
     return;
   end if;
   perform act_as('console:person ' || session.person_id);
   perform leave_account(session.person_id, held_session, null, null);
-  -- Locked before the membership is looked at, so that a removal comes before or after all of this.
   select * into account
   from accounts
-  where account_id = entered_account
-  for no key update;
+  where account_id = entered_account;
   if not exists (
     select from members where account_id = entered_account and person_id = session.person_id
   ) then

@@ -1,5 +1,9 @@
 -- Invites an address to an account, or renews its invitation, and mails it.
 --
+-- Whoever joins can invite any address, so the mails are limited: one an hour from an account to an address, and
+-- `address_max` an hour to an address from all accounts. Further invitations are made without a mail. Invitations of the
+-- last hour count as open even if they were withdrawn.
+--
 -- acting_person: see is_owner
 --
 -- Outcomes: invited (invited_id); not_owner; closed; is_member; limited (the account has as many open invitations as
@@ -12,6 +16,7 @@ create or replace function invite_member(
   given_role text,
   lifetime interval,
   invitations_max int,
+  address_max int,
   mail_subject text,
   mail_text text,
   mail_html text,
@@ -23,8 +28,10 @@ language plpgsql
 as $$
 #variable_conflict use_column
 declare
+  pause constant interval := interval '1 hour';
   moment timestamptz;
   account accounts;
+  is_mailed boolean;
 begin
   perform act_as(actor);
   select * into account
@@ -47,7 +54,7 @@ begin
       select count(*)
       from invitations
       where account_id = inviting_account
-        and expires_at > moment
+        and (expires_at > moment or created_at > moment - pause)
         and address_key <> given_key
     ) >= invitations_max then 'limited'
     else 'invited'
@@ -55,15 +62,21 @@ begin
   if outcome <> 'invited' then
     return;
   end if;
-  insert into invitations (account_id, address, address_key, role, expires_at)
-  values (inviting_account, given_address, given_key, given_role, moment + lifetime)
+  select
+    count(*) filter (where account_id = inviting_account) = 0 and count(*) < address_max
+  into is_mailed
+  from invitations
+  where address_key = given_key
+    and created_at > moment - pause;
+  insert into invitations (account_id, address, address_key, role, created_at, expires_at)
+  values (inviting_account, given_address, given_key, given_role, moment, moment + lifetime)
   on conflict (account_id, address_key) do update
   set address = excluded.address,
     role = excluded.role,
-    created_at = excluded.created_at,
+    created_at = case when is_mailed then excluded.created_at else invitations.created_at end,
     expires_at = excluded.expires_at
   returning invitation_id into invited_id;
-  if mail_subject is not null then
+  if is_mailed and mail_subject is not null then
     insert into mails (person_id, address, subject, body_text, body_html, expires_at)
     values (
       (select person_id from persons where address_key = given_key),

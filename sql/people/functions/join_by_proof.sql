@@ -41,103 +41,92 @@ declare
   granted bigint := 0;
   full_since timestamptz;
 begin
-  select * into proof
-  from address_proofs
-  where proof_hash = held_proof
-    and proven_at is not null
-    and used_at is null
-    and expires_at > clock_timestamp()
-  for update;
-  if not found then
-    outcome := 'over';
-    return;
-  end if;
   perform pg_advisory_xact_lock(hashtextextended('sign-ups', 0));
-  select known.outcome, known.found_person
+  -- By now, the person may have joined in another browser.
+  select entered.outcome, entered.person_id
   into outcome, person_id
-  from person_of_proof(proof) as known;
-  if outcome = 'other_subject' then
+  from enter_by_proof(held_proof, new_session, lifetime) as entered;
+  if outcome <> 'new' then
     return;
   end if;
-  if outcome = 'known' then
-    outcome := 'entered';
-  else
-    moment := clock_timestamp();
-    today := date_trunc('day', moment at time zone 'UTC') at time zone 'UTC';
-    is_invited := exists (
-      select
-      from invitations
-      where invitations.address_key = proof.address_key
-        and invitations.expires_at > moment
-    );
-    outcome := 'joined';
-    if sign_up = 'open' and is_own_domain or sign_up = 'invited' and is_invited then
-      if (select count(*) from sign_ups where sign_ups.happened_at >= today) >= day_max then
-        outcome := 'day_full';
-        retry_after_ms := ceil(extract(epoch from today + interval '1 day' - moment) * 1000);
-        return;
-      end if;
-      select recent.happened_at
-      into full_since
-      from sign_ups as recent
-      where recent.network = joining_network
-        and recent.happened_at > moment - interval '1 hour'
-      order by recent.happened_at desc
-      limit 1
-      offset network_max - 1;
-      if found then
-        outcome := 'network_full';
-        retry_after_ms := ceil(extract(epoch from full_since + interval '1 hour' - moment) * 1000);
-        return;
-      end if;
-      account_id := gen_random_uuid();
-    elsif not is_invited then
-      outcome := 'not_invited';
+  select * into strict proof
+  from address_proofs
+  where proof_hash = held_proof;
+  moment := clock_timestamp();
+  today := date_trunc('day', moment at time zone 'UTC') at time zone 'UTC';
+  is_invited := exists (
+    select
+    from invitations
+    where invitations.address_key = proof.address_key
+      and invitations.expires_at > moment
+  );
+  outcome := 'joined';
+  if sign_up = 'open' and is_own_domain or sign_up = 'invited' and is_invited then
+    if (select count(*) from sign_ups where sign_ups.happened_at >= today) >= day_max then
+      outcome := 'day_full';
+      retry_after_ms := ceil(extract(epoch from today + interval '1 day' - moment) * 1000);
       return;
     end if;
+    select recent.happened_at
+    into full_since
+    from sign_ups as recent
+    where recent.network = joining_network
+      and recent.happened_at > moment - interval '1 hour'
+    order by recent.happened_at desc
+    limit 1
+    offset network_max - 1;
+    if found then
+      outcome := 'network_full';
+      retry_after_ms := ceil(extract(epoch from full_since + interval '1 hour' - moment) * 1000);
+      return;
+    end if;
+    account_id := gen_random_uuid();
+  elsif not is_invited then
+    outcome := 'not_invited';
+    return;
+  end if;
 
-    insert into persons (address, address_key, name, mail_proven_at, agreed_at)
-    values (
-      proof.address,
-      proof.address_key,
-      given_name,
-      case when proof.issuer is null then proof.proven_at end,
-      case when has_agreed then moment end
-    )
-    returning persons.person_id into person_id;
-    if proof.issuer is not null then
-      insert into person_subjects (issuer, subject, person_id)
-      values (proof.issuer, proof.subject, person_id);
-    end if;
-    if account_id is not null then
-      perform act_as('console:person ' || person_id);
-      insert into accounts (account_id, name, max_feeds_allowed)
-      values (account_id, given_name, feeds_max);
-      insert into members (account_id, person_id, role)
-      values (account_id, person_id, 'owner');
-      if welcome > 0
-        and welcome + coalesce(
-          (select sum(welcome_nanos) from sign_ups where sign_ups.happened_at >= today), 0
-        ) <= welcome_day
-      then
-        insert into welcomes (address_hash, person_id)
-        values (address_digest, person_id)
-        on conflict do nothing;
-        if found then
-          perform append_ledger_entry(
-            account_id, 'grant', welcome, 'welcome credits', 'welcome:' || person_id
-          );
-          granted := welcome;
-        else
-          update welcomes
-          set person_id = join_by_proof.person_id,
-            happened_at = null
-          where address_hash = address_digest;
-        end if;
+  insert into persons (address, address_key, name, mail_proven_at, agreed_at)
+  values (
+    proof.address,
+    proof.address_key,
+    given_name,
+    case when proof.issuer is null then proof.proven_at end,
+    case when has_agreed then moment end
+  )
+  returning persons.person_id into person_id;
+  if proof.issuer is not null then
+    insert into person_subjects (issuer, subject, person_id)
+    values (proof.issuer, proof.subject, person_id);
+  end if;
+  if account_id is not null then
+    perform act_as('console:person ' || person_id);
+    insert into accounts (account_id, name, max_feeds_allowed)
+    values (account_id, given_name, feeds_max);
+    insert into members (account_id, person_id, role)
+    values (account_id, person_id, 'owner');
+    if welcome > 0
+      and welcome + coalesce(
+        (select sum(welcome_nanos) from sign_ups where sign_ups.happened_at >= today), 0
+      ) <= welcome_day
+    then
+      insert into welcomes (address_hash, person_id)
+      values (address_digest, person_id)
+      on conflict do nothing;
+      if found then
+        perform append_ledger_entry(
+          account_id, 'grant', welcome, 'welcome credits', 'welcome:' || person_id
+        );
+        granted := welcome;
+      else
+        update welcomes
+        set person_id = join_by_proof.person_id,
+          happened_at = null
+        where address_hash = address_digest;
       end if;
-      insert into sign_ups (account_id, network, welcome_nanos)
-      values (account_id, joining_network, granted);
     end if;
+    insert into sign_ups (account_id, network, welcome_nanos)
+    values (account_id, joining_network, granted);
   end if;
   perform begin_person_session(new_session, person_id, lifetime);
   update address_proofs

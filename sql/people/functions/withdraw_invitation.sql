@@ -1,4 +1,5 @@
--- Takes an invitation back, by an owner, an operator, or whoever was invited.
+-- Takes an invitation back, by an owner, an operator, or whoever was invited. It ends now and is removed later, so that
+-- withdrawing makes no room for more mails.
 --
 -- acting_person: see is_owner
 -- Outcomes: withdrawn; not_found
@@ -26,8 +27,10 @@ begin
   ) then
     return;
   end if;
-  delete from invitations
-  where invitation_id = withdrawn_id;
+  update invitations
+  set expires_at = clock_timestamp()
+  where invitation_id = withdrawn_id
+    and expires_at > clock_timestamp();
   if found then
     outcome := 'withdrawn';
     perform note_member(

@@ -82,6 +82,7 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
     database: operatorDatabase,
     limits: config.limits,
     baseUrl: http.baseUrl(),
+    hasMail: config.mail !== undefined,
   });
 
   /** The same for whoever is signed in, which its problems show, too. Without a session it is the sign-in. */

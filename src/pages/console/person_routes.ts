@@ -3,20 +3,18 @@
  *
  * @module
  */
-import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { personActor } from "../../accounts/actor.ts";
 import { callPlugin } from "../../http/call.ts";
 import { urlOf } from "../../http/query_string.ts";
-import { name } from "../../operator/common_shapes.ts";
 import { Refused } from "../../operator/refused.ts";
 import { acceptInvitation, listInvitations, withdrawInvitation } from "../../people/members.ts";
+import { readOwnName } from "../../people/own_name.ts";
 import { enterAccount, listMemberships, type Person } from "../../people/person_sessions.ts";
 import { showPerson } from "../../people/persons.ts";
 import type { Services } from "../../services.ts";
 import { rootOf } from "../layout/page.tsx";
 import { PRIVATE_PAGE_HEADERS } from "../layout/page_headers.ts";
-import { inputOf } from "./form_input.ts";
 import { readForm, requireOwnSite } from "./forms.ts";
 import type { PageAnswers, Routed } from "./page_answers.ts";
 import { messageOf } from "./page_messages.tsx";
@@ -25,8 +23,6 @@ import { chooseView } from "./person/choose_account.tsx";
 import { type Session, type SignedInPerson, visitorOf } from "./sessions.ts";
 import { type Done, doneText, type Form } from "./visit.ts";
 import { nextOf } from "./visitors.ts";
-
-const NameInput = Type.Object({ name });
 
 /** A person who is signed in, in an account or in none. */
 interface Visiting {
@@ -109,7 +105,7 @@ export function personRoutes(services: Services, { page, shown, goTo }: PageAnsw
       case "suspended":
         return refused(visiting, "That account is suspended. Its owner can ask the operator why.");
       default:
-        return refused(visiting, "You are no member of that account any more.");
+        return refused(visiting, "You are no longer a member of that account.");
     }
   }
 
@@ -142,7 +138,12 @@ export function personRoutes(services: Services, { page, shown, goTo }: PageAnsw
         const query = urlOf(context.call.request).searchParams;
         if (query.get("download") === "json") {
           const { addressKey } = person;
-          const text = personText(kept, await listInvitations(database, { addressKey }));
+          const [invitations, sessions, signIns] = await Promise.all([
+            listInvitations(database, { addressKey }),
+            database.rows("list_person_sessions", { person_id: person.id }),
+            database.rows("list_person_proofs", { address_key: addressKey }),
+          ]);
+          const text = personText(kept, { invitations, sessions, sign_ins: signIns });
           const headers = {
             ...PRIVATE_PAGE_HEADERS,
             "Content-Type": "application/json",
@@ -160,8 +161,13 @@ export function personRoutes(services: Services, { page, shown, goTo }: PageAnsw
       shownToPerson(async (visiting) => {
         const { context, person } = visiting;
         const form = await readForm(services, context.call, { server: context.server ?? null });
-        const { name } = inputOf(NameInput, { typed: { name: form.text("name") } });
-        await database.row("edit_person", { person_id: person.id, name });
+        const named = readOwnName(form.text("name"));
+        if (named.kind === "refused") {
+          const view = aboutYouView(await showPerson(operator, { person: person.id }), form);
+          const message = messageOf("bad", named.why);
+          return page(context.call, { ...whoOf(visiting), view, message, status: 422 });
+        }
+        await database.row("edit_person", { person_id: person.id, name: named.name });
         return goTo(`you?done=${"edited" satisfies Done}`);
       }),
       hidden,

@@ -3,27 +3,27 @@
  *
  * @module
  */
-import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { hashKey, permissionOf } from "../../accounts/key_format.ts";
+import { createNetworkLimit } from "../../api/callers/network_limit.ts";
 import { callPlugin, type RoutedCall } from "../../http/call.ts";
 import { PAGE_WORDS } from "../../http/face_words.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { urlOf } from "../../http/query_string.ts";
 import { parseMailAddress } from "../../lib/mail_address.ts";
 import { networkOf } from "../../lib/public_address.ts";
-import { name } from "../../operator/common_shapes.ts";
+import { CODES_LIMIT, CODES_OF_NETWORK_MINUTE_LIMIT } from "../../limits.ts";
 import { Refused } from "../../operator/refused.ts";
 import { beginProof, checkCode, findProof, keepVouchedProof } from "../../people/address_proofs.ts";
 import { enterByProof, joinByProof } from "../../people/join.ts";
 import { requireAddress } from "../../people/members.ts";
 import { createOpenId, OpenIdRefused } from "../../people/openid/openid_sign_in.ts";
+import { readOwnName } from "../../people/own_name.ts";
 import { endPersonSessions, enterAccount, listMemberships } from "../../people/person_sessions.ts";
 import type { Services } from "../../services.ts";
 import { rootOf } from "../layout/page.tsx";
 import { privatePageHeaders } from "../layout/page_headers.ts";
 import { cookieOf, cookieValue, isOverTls, OPENID_COOKIE, PROOF_COOKIE } from "./cookie.ts";
-import { inputOf } from "./form_input.ts";
 import { readForm, requireOwnSite } from "./forms.ts";
 import { problemView } from "./frame.tsx";
 import type { PageAnswers, Routed } from "./page_answers.ts";
@@ -41,8 +41,6 @@ import {
 } from "./sign_in_views.tsx";
 import { nextOf } from "./visitors.ts";
 
-const JoinInput = Type.Object({ name });
-
 /** Where a sign-in is. */
 interface Place {
   readonly root: string;
@@ -54,6 +52,12 @@ export function createSignIn(services: Services, answers: PageAnswers) {
   const { config, database, operatorDatabase, operatorsListener, http, keys } = services;
   const { page, shown, goTo, sessionCookie } = answers;
   const tries = new SignInTries();
+  // Each code is a mail, and many networks together could send any number.
+  const codesLimit = createNetworkLimit({
+    limit: CODES_LIMIT,
+    networkLimit: CODES_OF_NETWORK_MINUTE_LIMIT,
+    of: "codes",
+  });
   const operator = { database: operatorDatabase, limits: config.limits };
   const hidden = { config: {}, parse: "none" as const, detail: { hide: true } };
   const ways = {
@@ -134,10 +138,13 @@ export function createSignIn(services: Services, answers: PageAnswers) {
       case "other_subject":
         return {
           kind: "refused",
-          why: "This address belongs to somebody who signs in otherwise. Sign in with a code by mail, or ask the operator.",
+          why: "This address belongs to a person who signs in another way. Sign in with a code by email, or contact the operator.",
         };
       case "over":
-        return { kind: "refused", why: "That took too long, or was used before. Begin again." };
+        return {
+          kind: "refused",
+          why: "This sign-in has expired or was already used. Start again.",
+        };
     }
   }
 
@@ -218,8 +225,10 @@ export function createSignIn(services: Services, answers: PageAnswers) {
   async function mailCode(context: Routed, place: Place, typed: string): Promise<Response> {
     const { call } = context;
     try {
+      const address = requireAddress(typed);
+      codesLimit(addressOf(context));
       const token = await beginProof(database, {
-        address: requireAddress(typed),
+        address,
         network: networkOf(addressOf(context)),
         baseUrl: http.baseUrl(),
       });
@@ -229,7 +238,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
       ]);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      const why = "That is no e-mail address such as ada@example.com.";
+      const why = "That is not an e-mail address. Enter one such as ada@example.com.";
       return signInPage(call, place, { why, status: 422, address: typed });
     }
   }
@@ -243,7 +252,11 @@ export function createSignIn(services: Services, answers: PageAnswers) {
           const token = proofToken(call);
           const proof = token === undefined ? undefined : await findProof(database, token);
           if (proof === undefined) return signInPage(call, place, { why: NO_CODE });
-          return page(call, { view: codeView({ ...place, address: proof.address }) });
+          const { address, isLate } = proof;
+          return page(call, {
+            view: codeView({ ...place, address }),
+            message: messageOf("warn", isLate ? LATE : undefined),
+          });
         }),
         hidden,
       )
@@ -312,11 +325,11 @@ export function createSignIn(services: Services, answers: PageAnswers) {
             const view = joinView({ ...place, address: proof.address, name: typed, termsUrl });
             return page(call, { view, message: messageOf("bad", why), status: 422 });
           };
-          if (typed === "") return again("Give a name.");
+          const named = readOwnName(typed);
+          if (named.kind === "refused") return again(named.why);
           if (termsUrl !== undefined && !hasAgreed) {
             return again("To join, agree to the terms.");
           }
-          const { name } = inputOf(JoinInput, { typed: { name: typed } });
           const gateway = {
             database,
             signUp: config.signUp,
@@ -326,7 +339,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
           const network = networkOf(addressOf(context));
           const joined = await joinByProof(gateway, {
             proofToken: token,
-            name,
+            name: named.name,
             hasAgreed,
             network,
           });
@@ -341,14 +354,14 @@ export function createSignIn(services: Services, answers: PageAnswers) {
                 call,
                 place,
                 config.signUp.mode === "open"
-                  ? "This gateway takes addresses of certain organizations only, and yours is not one of them. Ask its operator, or somebody who owns an account here, to invite you."
-                  : "This gateway takes new people by invitation. Ask its operator, or somebody who owns an account here, to invite your address.",
+                  ? "Only addresses of certain organizations can join this gateway, and yours is not one of them. Ask the operator, or an owner of an account here, to invite you."
+                  : "Joining this gateway requires an invitation. Ask the operator, or an owner of an account here, to invite your address.",
               );
             case "day_full":
               return refusedPage(
                 call,
                 place,
-                "As many people have joined today as may. Try again tomorrow, after midnight UTC.",
+                "The limit of new accounts for today is reached. Try again after midnight UTC.",
                 429,
               );
             case "other_subject":
@@ -467,10 +480,12 @@ function refusalOfOpenId(error: unknown): OpenIdRefused {
 }
 
 const NO_CODE =
-  "There is no code to enter in this browser: it was used, tried too often, or is older than 10 minutes. Ask for a new one.";
-const NO_PROOF = "That took longer than 30 minutes, or was done before. Sign in again.";
+  "This browser has no valid code. It was used, entered incorrectly too often, or is older than 10 minutes. Request a new one.";
+const NO_PROOF = "This sign-in is older than 30 minutes or was already used. Sign in again.";
+const LATE =
+  "The mail server has not taken the mail yet. It goes out as soon as the server does; if the address is wrong, ask for another code.";
 const OTHER_SUBJECT =
-  "This address belongs to somebody who signs in otherwise. Sign in with a code by mail, or ask the operator.";
+  "This address belongs to a person who signs in another way. Sign in with a code by email, or contact the operator.";
 
 /** A provider's first page may lead to others, under any host. */
 function formTargetOf(issuer: string): string {

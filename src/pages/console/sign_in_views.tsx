@@ -166,8 +166,8 @@ export function codeView({ root, next, address }: CodeView): View {
           </div>
         </form>
         <p class="text">
-          No mail? Look among unwanted mail, or{" "}
-          <a href={`${root}/console/sign-in${queryOf(next)}`}>ask for another code</a>.
+          No email? Check your spam folder, or{" "}
+          <a href={`${root}/console/sign-in${queryOf(next)}`}>request another code</a>.
         </p>
       </>
     ),

@@ -10,7 +10,7 @@ import type { Call } from "../../http/call.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { parseUuid } from "../../lib/uuid.ts";
 import type { Keeping } from "../../operator/act_once.ts";
-import type { Linking } from "../../operator/sign_in_links.ts";
+import type { Inviting } from "../../people/members.ts";
 import type { Services } from "../../services.ts";
 import type { Admit } from "./admit.ts";
 import type { FormField } from "./form_field.ts";
@@ -20,7 +20,7 @@ import type { Session } from "./sessions.ts";
 export interface Visit {
   readonly session: Session;
   /** For an operator's pages. */
-  readonly operator: Linking;
+  readonly operator: Inviting;
   /** Where is kept which of an operator's forms were acted on. */
   readonly keeping: Keeping;
   readonly actor: Actor;

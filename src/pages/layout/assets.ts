@@ -1,5 +1,6 @@
 /**
- * The files that pages need: one stylesheet, one small script, the script of charts. In the executable, too.
+ * The files that pages need: one stylesheet, one small script, the script of charts, the outline of the
+ * world. In the executable, too.
  *
  * The name under which a file is served holds a hash of its content, so that browsers keep it for good.
  *
@@ -11,9 +12,11 @@ import { keysOf, mapTable } from "../../lib/records.ts";
 import icon from "./icon.svg" with { type: "text" };
 import script from "./page_script.js" with { type: "text" };
 import styles from "./styles.css" with { type: "text" };
+import world from "./world.svg" with { type: "text" };
 
 const SCRIPT = "text/javascript; charset=utf-8";
 const STYLES = "text/css; charset=utf-8";
+const SVG = "image/svg+xml";
 const HASH_LENGTH = 12;
 
 interface UiFile {
@@ -26,7 +29,9 @@ const UI_FILES = {
   "page.js": { text: script, type: SCRIPT },
   "chart.css": { text: chartStyles, type: STYLES },
   "chart.js": { text: chartScript, type: SCRIPT },
-  "icon.svg": { text: icon, type: "image/svg+xml" },
+  "icon.svg": { text: icon, type: SVG },
+  // Countries of Natural Earth (1:110m, through npm world-atlas 2.0.2), public domain, rounded to half a degree.
+  "world.svg": { text: world, type: SVG },
 } as const satisfies Record<string, UiFile>;
 
 export type UiFileName = keyof typeof UI_FILES;

@@ -147,6 +147,42 @@ export function Table<Row>({ label, rows, columns, empty }: TableProps<Row>) {
   );
 }
 
+export interface Tab {
+  readonly head: string;
+  readonly body: ComponentChildren;
+}
+
+interface TabsProps {
+  /** What the tabs choose, for people who can't see where they are. */
+  readonly label: string;
+  /** Unique on the page. */
+  readonly name: string;
+  /** At most 6, which is what the stylesheet has rules for. */
+  readonly tabs: readonly Tab[];
+}
+
+/** Parts of which one is in sight. They are radio buttons, so they work without JavaScript. */
+export function Tabs({ label, name, tabs }: TabsProps) {
+  return (
+    <div class="tabs">
+      <fieldset class="tab-heads">
+        <legend class="sr">{label}</legend>
+        {tabs.map(({ head }, place) => (
+          <label>
+            <input type="radio" name={name} value={place} checked={place === 0} />
+            <span>{head}</span>
+          </label>
+        ))}
+      </fieldset>
+      {tabs.map(({ head, body }) => (
+        <section class="tab" aria-label={head}>
+          {body}
+        </section>
+      ))}
+    </div>
+  );
+}
+
 /** A message above a page's content: what was done, or why not. */
 export function Message({ tone, children }: { tone: Tone; children: ComponentChildren }) {
   return (

@@ -20,12 +20,12 @@ import type { Call } from "../../http/call.ts";
 import { respond } from "../../http/respond.ts";
 import { answerShared, compressedContent } from "../../http/shared_content.ts";
 import { parseUuid } from "../../lib/uuid.ts";
-import { pricingText } from "../../money/money.ts";
 import type { Row } from "../../postgres/client/database.ts";
 import type { Services } from "../../services.ts";
 import { type PageFrame, PUBLIC_MENU, renderPage } from "../layout/page.tsx";
 import { PUBLIC_PAGE_HEADERS } from "../layout/page_headers.ts";
 import { Facts, Text } from "../layout/parts.tsx";
+import { priceText } from "../layout/price_text.ts";
 
 const QUERY = parameters({
   account_id: Type.Optional(Type.String()),
@@ -187,7 +187,7 @@ function renderBill({
                 <code>{feed.endpoint_path}</code>
               </>
             ),
-            Price: feed && pricingText(feed),
+            Price: feed && priceText(feed),
             Account: accountId && <code>{accountId}</code>,
           }}
         />

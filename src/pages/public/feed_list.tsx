@@ -7,9 +7,9 @@
 
 import { consumerType } from "../../feeds/feed_text.ts";
 import { withoutInvisible } from "../../lib/invisible_text.ts";
-import { pricingText } from "../../money/money.ts";
 import type { Row } from "../../postgres/client/database.ts";
 import { Text, Time } from "../layout/parts.tsx";
+import { priceText } from "../layout/price_text.ts";
 
 /** Of a description in a list. */
 const WORDS_SHOWN = 220;
@@ -28,7 +28,7 @@ export function FeedList({ feeds }: { readonly feeds: readonly ListedFeed[] }) {
                 <Text of={feed.name} />
               </a>
             </h3>
-            <span class="price">{pricingText(feed)}</span>
+            <span class="price">{priceText(feed)}</span>
           </div>
           {feed.description && <p>{shortened(feed.description)}</p>}
           <p class="soft small tags">
@@ -37,7 +37,7 @@ export function FeedList({ feeds }: { readonly feeds: readonly ListedFeed[] }) {
               <Text of={feed.category ?? "uncategorized"} />
             </span>
             <span>
-              updated <Time of={feed.last_sync_at} />
+              last push <Time of={feed.last_sync_at} />
             </span>
             {feed.reliability_score !== null && <span>{feed.reliability_score}% on time</span>}
           </p>

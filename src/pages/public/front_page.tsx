@@ -49,7 +49,7 @@ export function renderFrontPage(page: FrontPage): string {
           <h1>{searchTitle(search)}</h1>
         ) : (
           <div class="hero">
-            <h1>Live data for AI agents</h1>
+            <h1>Data feeds for AI agents</h1>
             <p class="lead">
               Providers push JSON feeds; AI agents find them, read them and pay for what they read.
               One key opens every feed here, over HTTP or MCP.

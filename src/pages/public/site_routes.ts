@@ -23,6 +23,8 @@ import {
   SITE_FEEDS_SHOWN,
   SITE_OFFSET_MAX,
   SITE_PUSHES_A_DAY_MAX,
+  SITE_ROWS_BYTES_MAX,
+  SITE_ROWS_SHOWN,
   SITEMAP_FEEDS_MAX,
 } from "../../limits.ts";
 import type { Services } from "../../services.ts";
@@ -60,6 +62,16 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
     return pages.find(key, make);
   }
 
+  /** The same of a feed's page, which is kept until the feed changes. @throws {Problem} 429 */
+  function findFeedPage(address: string, slug: string): Promise<SharedContent | undefined> {
+    const key = `/feeds/${slug}`;
+    if (!pages.has(key)) services.pageLimit(address);
+    return pages.findVersioned(key, {
+      findVersion: () => feedPageVersion(slug),
+      make: () => feedPage(slug),
+    });
+  }
+
   async function frontPage(search: Search): Promise<string> {
     const [rows, categories] = await Promise.all([
       listFeeds(search),
@@ -88,23 +100,42 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
       : reader.rows(VISITORS, "list_category", { category, ...page });
   }
 
+  /** The version of a feed's page. Undefined if no listed feed has the slug. */
+  async function feedPageVersion(slug: string): Promise<string | undefined> {
+    const [found] = await reader.rows(VISITORS, "find_page_version", { endpoint_path: slug });
+    if (found === undefined) return undefined;
+    return [found.data_version, found.definition_version, found.push_count].join(" ");
+  }
+
   /** Undefined if no listed feed has the slug. */
   async function feedPage(slug: string): Promise<string | undefined> {
-    const feed = await services.database.onBehalfOf(VISITORS).row("find_feed_row", {
+    const visitors = services.database.onBehalfOf(VISITORS);
+    const feed = await visitors.row("find_feed_row", {
       feed_id: null,
       endpoint_path: slug,
       active_only: true,
     });
     if (feed?.is_public !== true || feed.endpoint_path !== slug) return undefined;
-    const days = await services.database.onBehalfOf(VISITORS).rows("list_push_days", {
-      feed_id: feed.feed_id,
-      days: SITE_DAYS_SHOWN,
-      counted_max: SITE_PUSHES_A_DAY_MAX,
-    });
+    const isFree = feed.price_type === "free";
+    const [days, [rows]] = await Promise.all([
+      visitors.rows("list_push_days", {
+        feed_id: feed.feed_id,
+        days: SITE_DAYS_SHOWN,
+        counted_max: SITE_PUSHES_A_DAY_MAX,
+      }),
+      reader.rows(VISITORS, "read_shown_rows", {
+        feed_id: feed.feed_id,
+        rows_max: isFree ? SITE_ROWS_SHOWN : 0,
+        bytes_max: SITE_ROWS_BYTES_MAX,
+      }),
+    ]);
     const { readsFree, readsPaid } = config.limits;
-    const readsMax = feed.price_type === "free" ? readsFree : readsPaid;
     return renderFeedPage({
-      ...{ frame, feed, days, readsMax },
+      ...{ frame, feed, days },
+      rowTexts: rows?.data ?? null,
+      newestEvent: rows?.newest_event ?? null,
+      readsMax: isFree ? readsFree : readsPaid,
+      nowMs: Date.now(),
       baseUrl: http.baseUrl(),
       canConnect: config.hasConsole,
     });
@@ -167,10 +198,7 @@ ${addresses.join("\n")}
       "/feeds/:slug",
       async ({ call, params: { slug }, server }) => {
         const page = SLUG.test(slug)
-          ? await find(addressOf(call, server), {
-              key: `/feeds/${slug}`,
-              make: () => feedPage(slug),
-            })
+          ? await findFeedPage(addressOf(call, server), slug)
           : undefined;
         return answer(call, page, PUBLIC_PAGE_HEADERS);
       },

@@ -23,6 +23,7 @@ import {
   enableNonRepudiationChecks,
   fetchUserInfo,
   ResponseBodyError,
+  WWWAuthenticateChallengeError,
 } from "openid-client";
 import type { OidcConfig } from "../../config.ts";
 import { excerpt, hasAtMost } from "../../lib/code_points.ts";
@@ -52,8 +53,8 @@ export interface OpenIdProvider {
 }
 
 const SCOPE = "openid email profile";
-/** OpenID Connect Core 1.0, section 2. */
-const SUBJECT_LENGTH_MAX = 255;
+/** ASCII, by OpenID Connect Core 1.0, section 2. A control character such as NUL could not even be stored. */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 /** Codes of openid-client for an endpoint that is missing from the metadata, or is not one of https. */
 const METADATA_FAULTS: ReadonlySet<string> = new Set([
   "OAUTH_MISSING_SERVER_METADATA",
@@ -119,7 +120,9 @@ export async function discoverProvider(
         refuse(error, "invalid"),
       );
       const { iss, sub, email, email_verified, name } = claims;
-      if (sub.length > SUBJECT_LENGTH_MAX) refuse(new Error("the subject is too long"), "invalid");
+      if (!SUBJECT.test(sub)) {
+        refuse(new Error("the subject is not 1 to 255 characters of ASCII"), "invalid");
+      }
       if (typeof email !== "string" || email === "" || email_verified !== true) {
         const verified = JSON.stringify(email_verified)?.slice(0, 20);
         return refuse(new Error(`email_verified is ${verified}`), "unverified");
@@ -187,6 +190,8 @@ function reasonOf(error: unknown): OpenIdRefusal | undefined {
   }
   // RFC 6749, section 5.2: everything but a bad code is about the client.
   if (error instanceof ResponseBodyError && error.error !== "invalid_grant") return "misconfigured";
+  // A client that authenticates in a header is refused with a challenge, whatever the body says.
+  if (error instanceof WWWAuthenticateChallengeError) return "misconfigured";
   const isOfMetadata = causesOf(error).some((each) => METADATA_FAULTS.has(codeOf(each) ?? ""));
   return isOfMetadata ? "misconfigured" : undefined;
 }
@@ -201,5 +206,6 @@ function detailOf(error: Error): string {
     const { error: code, error_description: description = "" } = error;
     return [error.message, excerpt(code), excerpt(description)].filter(Boolean).join(": ");
   }
+  if (error instanceof WWWAuthenticateChallengeError) return `${error.message}: ${error.status}`;
   return error.message;
 }

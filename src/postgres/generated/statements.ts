@@ -202,6 +202,8 @@ import sql_oauth_find_client from "../../../sql/oauth/find_client.sql" with { ty
 import sql_oauth_functions_redeem_code from "../../../sql/oauth/functions/redeem_code.sql" with { type: "text" };
 import sql_oauth_redeem_code from "../../../sql/oauth/redeem_code.sql" with { type: "text" };
 import sql_oauth_register_client from "../../../sql/oauth/register_client.sql" with { type: "text" };
+import sql_operator_begin_operator_call from "../../../sql/operator/begin_operator_call.sql" with { type: "text" };
+import sql_operator_cancel_operator_call from "../../../sql/operator/cancel_operator_call.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -213,8 +215,11 @@ import sql_operator_export_usage from "../../../sql/operator/export_usage.sql" w
 import sql_operator_find_admin_key from "../../../sql/operator/find_admin_key.sql" with { type: "text" };
 import sql_operator_find_home from "../../../sql/operator/find_home.sql" with { type: "text" };
 import sql_operator_find_proof from "../../../sql/operator/find_proof.sql" with { type: "text" };
+import sql_operator_finish_operator_call from "../../../sql/operator/finish_operator_call.sql" with { type: "text" };
+import sql_operator_functions_begin_operator_call from "../../../sql/operator/functions/begin_operator_call.sql" with { type: "text" };
 import sql_operator_functions_credits_of_nanos from "../../../sql/operator/functions/credits_of_nanos.sql" with { type: "text" };
 import sql_operator_functions_find_top_reads from "../../../sql/operator/functions/find_top_reads.sql" with { type: "text" };
+import sql_operator_functions_first_admin_key from "../../../sql/operator/functions/first_admin_key.sql" with { type: "text" };
 import sql_operator_functions_rank_reads from "../../../sql/operator/functions/rank_reads.sql" with { type: "text" };
 import sql_operator_functions_rotate_admin_key from "../../../sql/operator/functions/rotate_admin_key.sql" with { type: "text" };
 import sql_operator_has_accounts from "../../../sql/operator/has_accounts.sql" with { type: "text" };
@@ -240,9 +245,11 @@ import sql_pages_console_find_names from "../../../sql/pages/console/find_names.
 import sql_pages_console_find_session from "../../../sql/pages/console/find_session.sql" with { type: "text" };
 import sql_pages_console_find_sign_in_link from "../../../sql/pages/console/find_sign_in_link.sql" with { type: "text" };
 import sql_pages_console_use_sign_in_link from "../../../sql/pages/console/use_sign_in_link.sql" with { type: "text" };
+import sql_pages_public_find_page_version from "../../../sql/pages/public/find_page_version.sql" with { type: "text" };
 import sql_pages_public_list_categories from "../../../sql/pages/public/list_categories.sql" with { type: "text" };
 import sql_pages_public_list_feed_pages from "../../../sql/pages/public/list_feed_pages.sql" with { type: "text" };
 import sql_pages_public_list_push_days from "../../../sql/pages/public/list_push_days.sql" with { type: "text" };
+import sql_pages_public_read_shown_rows from "../../../sql/pages/public/read_shown_rows.sql" with { type: "text" };
 import sql_people_accept_invitation from "../../../sql/people/accept_invitation.sql" with { type: "text" };
 import sql_people_begin_proof from "../../../sql/people/begin_proof.sql" with { type: "text" };
 import sql_people_change_member from "../../../sql/people/change_member.sql" with { type: "text" };
@@ -283,6 +290,8 @@ import sql_people_keep_vouched_proof from "../../../sql/people/keep_vouched_proo
 import sql_people_list_invitations from "../../../sql/people/list_invitations.sql" with { type: "text" };
 import sql_people_list_members from "../../../sql/people/list_members.sql" with { type: "text" };
 import sql_people_list_memberships from "../../../sql/people/list_memberships.sql" with { type: "text" };
+import sql_people_list_person_proofs from "../../../sql/people/list_person_proofs.sql" with { type: "text" };
+import sql_people_list_person_sessions from "../../../sql/people/list_person_sessions.sql" with { type: "text" };
 import sql_people_list_persons from "../../../sql/people/list_persons.sql" with { type: "text" };
 import sql_people_mail_claim_mails from "../../../sql/people/mail/claim_mails.sql" with { type: "text" };
 import sql_people_mail_find_waiting_mails from "../../../sql/people/mail/find_waiting_mails.sql" with { type: "text" };
@@ -381,11 +390,6 @@ import sql_read_read_stream_tail from "../../../sql/read/read_stream_tail.sql" w
 import sql_read_release_export from "../../../sql/read/release_export.sql" with { type: "text" };
 import sql_read_search_feeds from "../../../sql/read/search_feeds.sql" with { type: "text" };
 import sql_read_survey_export from "../../../sql/read/survey_export.sql" with { type: "text" };
-import sql_routes_operator_begin_operator_call from "../../../sql/routes/operator/begin_operator_call.sql" with { type: "text" };
-import sql_routes_operator_cancel_operator_call from "../../../sql/routes/operator/cancel_operator_call.sql" with { type: "text" };
-import sql_routes_operator_finish_operator_call from "../../../sql/routes/operator/finish_operator_call.sql" with { type: "text" };
-import sql_routes_operator_functions_begin_operator_call from "../../../sql/routes/operator/functions/begin_operator_call.sql" with { type: "text" };
-import sql_routes_operator_functions_first_admin_key from "../../../sql/routes/operator/functions/first_admin_key.sql" with { type: "text" };
 import sql_skill_find_skill_feed from "../../../sql/skill/find_skill_feed.sql" with { type: "text" };
 import sql_skill_find_skill_version from "../../../sql/skill/find_skill_version.sql" with { type: "text" };
 import sql_skill_list_skill_versions from "../../../sql/skill/list_skill_versions.sql" with { type: "text" };
@@ -554,8 +558,10 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "set_next_delivery", text: sql_notices_functions_set_next_delivery },
   { name: "spread_notices", text: sql_notices_functions_spread_notices },
   { name: "redeem_code", text: sql_oauth_functions_redeem_code },
+  { name: "begin_operator_call", text: sql_operator_functions_begin_operator_call },
   { name: "credits_of_nanos", text: sql_operator_functions_credits_of_nanos },
   { name: "find_top_reads", text: sql_operator_functions_find_top_reads },
+  { name: "first_admin_key", text: sql_operator_functions_first_admin_key },
   { name: "rank_reads", text: sql_operator_functions_rank_reads },
   { name: "rotate_admin_key", text: sql_operator_functions_rotate_admin_key },
   { name: "accept_invitation", text: sql_people_functions_accept_invitation },
@@ -629,8 +635,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "weigh_search", text: sql_read_functions_weigh_search },
   { name: "words_around", text: sql_read_functions_words_around },
   { name: "words_ending", text: sql_read_functions_words_ending },
-  { name: "begin_operator_call", text: sql_routes_operator_functions_begin_operator_call },
-  { name: "first_admin_key", text: sql_routes_operator_functions_first_admin_key },
   { name: "adopt_topup", text: sql_topups_functions_adopt_topup },
   { name: "begin_topup", text: sql_topups_functions_begin_topup },
   { name: "give_topup_key", text: sql_topups_functions_give_topup_key },
@@ -717,6 +721,8 @@ export const STATEMENTS = {
   find_client: numbered(sql_oauth_find_client),
   redeem_code: numbered(sql_oauth_redeem_code),
   register_client: numbered(sql_oauth_register_client),
+  begin_operator_call: numbered(sql_operator_begin_operator_call),
+  cancel_operator_call: numbered(sql_operator_cancel_operator_call),
   count_rows_left: numbered(sql_operator_count_rows_left),
   create_account: numbered(sql_operator_create_account),
   create_admin_key: numbered(sql_operator_create_admin_key),
@@ -728,6 +734,7 @@ export const STATEMENTS = {
   find_admin_key: numbered(sql_operator_find_admin_key),
   find_home: numbered(sql_operator_find_home),
   find_proof: numbered(sql_operator_find_proof),
+  finish_operator_call: numbered(sql_operator_finish_operator_call),
   has_accounts: numbered(sql_operator_has_accounts),
   has_admin_keys: numbered(sql_operator_has_admin_keys),
   has_late_feeds: numbered(sql_operator_has_late_feeds),
@@ -751,9 +758,11 @@ export const STATEMENTS = {
   find_session: numbered(sql_pages_console_find_session),
   find_sign_in_link: numbered(sql_pages_console_find_sign_in_link),
   use_sign_in_link: numbered(sql_pages_console_use_sign_in_link),
+  find_page_version: numbered(sql_pages_public_find_page_version),
   list_categories: numbered(sql_pages_public_list_categories),
   list_feed_pages: numbered(sql_pages_public_list_feed_pages),
   list_push_days: numbered(sql_pages_public_list_push_days),
+  read_shown_rows: numbered(sql_pages_public_read_shown_rows),
   accept_invitation: numbered(sql_people_accept_invitation),
   begin_proof: numbered(sql_people_begin_proof),
   change_member: numbered(sql_people_change_member),
@@ -773,6 +782,8 @@ export const STATEMENTS = {
   list_invitations: numbered(sql_people_list_invitations),
   list_members: numbered(sql_people_list_members),
   list_memberships: numbered(sql_people_list_memberships),
+  list_person_proofs: numbered(sql_people_list_person_proofs),
+  list_person_sessions: numbered(sql_people_list_person_sessions),
   list_persons: numbered(sql_people_list_persons),
   claim_mails: numbered(sql_people_mail_claim_mails),
   find_waiting_mails: numbered(sql_people_mail_find_waiting_mails),
@@ -821,9 +832,6 @@ export const STATEMENTS = {
   release_export: numbered(sql_read_release_export),
   search_feeds: numbered(sql_read_search_feeds),
   survey_export: numbered(sql_read_survey_export),
-  begin_operator_call: numbered(sql_routes_operator_begin_operator_call),
-  cancel_operator_call: numbered(sql_routes_operator_cancel_operator_call),
-  finish_operator_call: numbered(sql_routes_operator_finish_operator_call),
   find_skill_feed: numbered(sql_skill_find_skill_feed),
   find_skill_version: numbered(sql_skill_find_skill_version),
   list_skill_versions: numbered(sql_skill_list_skill_versions),
@@ -2069,6 +2077,32 @@ export interface StatementTypes {
       readonly registered_at: string;
     };
   };
+  /** takes an Idempotency-Key for an operator's call, or finds the earlier call that has it */
+  begin_operator_call: {
+    parameters: {
+      readonly admin_key_id: string;
+      readonly idempotency_hash: Uint8Array;
+      readonly request_hash: Uint8Array;
+      readonly forgotten_after: string;
+      readonly forgotten_max: number;
+    };
+    row: {
+      readonly owner_id: string;
+      readonly outcome: string;
+      readonly status: number | null;
+      readonly sealed_body: string | null;
+    };
+  };
+  /** releases an Idempotency-Key, because its call was refused and has changed nothing */
+  cancel_operator_call: {
+    parameters: {
+      readonly owner_id: string;
+      readonly idempotency_hash: Uint8Array;
+    };
+    row: {
+      readonly admin_key_id: string;
+    };
+  };
   /** the number of rows that a deleted feed still has in its tables */
   count_rows_left: {
     parameters: {
@@ -2201,6 +2235,18 @@ export interface StatementTypes {
       readonly refunded_nanos: string | null;
       readonly balance_nanos: string | null;
       readonly proven_at: string | null;
+    };
+  };
+  /** stores the answer of an operator's call for its repeats */
+  finish_operator_call: {
+    parameters: {
+      readonly owner_id: string;
+      readonly idempotency_hash: Uint8Array;
+      readonly status: number;
+      readonly sealed_body: string;
+    };
+    row: {
+      readonly admin_key_id: string;
     };
   };
   /** whether there is an account; until then, a start prints the next steps */
@@ -2534,6 +2580,17 @@ export interface StatementTypes {
       readonly made_by: string;
     };
   };
+  /** the version of everything that a listed feed's page shows of the feed */
+  find_page_version: {
+    parameters: {
+      readonly endpoint_path: string;
+    };
+    row: {
+      readonly data_version: bigint;
+      readonly definition_version: bigint;
+      readonly push_count: bigint;
+    };
+  };
   /** the categories with the most listed feeds, for the front page */
   list_categories: {
     parameters: {
@@ -2564,6 +2621,18 @@ export interface StatementTypes {
     row: {
       readonly day: string;
       readonly pushes: bigint;
+    };
+  };
+  /** the first rows of a feed for its page, in the order of a read and up to a number of bytes */
+  read_shown_rows: {
+    parameters: {
+      readonly feed_id: string;
+      readonly rows_max: number;
+      readonly bytes_max: number;
+    };
+    row: {
+      readonly newest_event: string | null;
+      readonly data: string | null;
     };
   };
   /** makes a person a member of the account to which its address was invited */
@@ -2712,7 +2781,7 @@ export interface StatementTypes {
       readonly address: string;
       readonly name: string | null;
       readonly is_proven: boolean;
-      readonly is_vouched: boolean;
+      readonly is_late: boolean;
     };
   };
   /** a key of an account that people made, and how many agents it has connected; no row for agents and sessions */
@@ -2762,6 +2831,7 @@ export interface StatementTypes {
       readonly role: string;
       readonly lifetime: string;
       readonly invitations_max: number;
+      readonly address_max: number;
       readonly mail_subject: string | null;
       readonly mail_text: string | null;
       readonly mail_html: string | null;
@@ -2853,6 +2923,28 @@ export interface StatementTypes {
       readonly role: string;
       readonly suspension_reason: string | null;
       readonly balance_nanos: bigint;
+    };
+  };
+  /** the recent sign-ins with the address of a person, for the file of what is kept of it */
+  list_person_proofs: {
+    parameters: {
+      readonly address_key: string;
+    };
+    row: {
+      readonly network: string;
+      readonly happened_at: string;
+      readonly used_at: string | null;
+    };
+  };
+  /** the open sessions of a person, for the file of what is kept of it */
+  list_person_sessions: {
+    parameters: {
+      readonly person_id: string;
+    };
+    row: {
+      readonly account_id: string | null;
+      readonly created_at: string;
+      readonly expires_at: string;
     };
   };
   /** persons, oldest first, after the previous page; or one by its id or address */
@@ -3549,44 +3641,6 @@ export interface StatementTypes {
       readonly csv_columns: string | null;
     };
   };
-  /** takes an Idempotency-Key for an operator's call, or finds the earlier call that has it */
-  begin_operator_call: {
-    parameters: {
-      readonly admin_key_id: string;
-      readonly idempotency_hash: Uint8Array;
-      readonly request_hash: Uint8Array;
-      readonly forgotten_after: string;
-      readonly forgotten_max: number;
-    };
-    row: {
-      readonly owner_id: string;
-      readonly outcome: string;
-      readonly status: number | null;
-      readonly sealed_body: string | null;
-    };
-  };
-  /** releases an Idempotency-Key, because its call was refused and has changed nothing */
-  cancel_operator_call: {
-    parameters: {
-      readonly owner_id: string;
-      readonly idempotency_hash: Uint8Array;
-    };
-    row: {
-      readonly admin_key_id: string;
-    };
-  };
-  /** stores the answer of an operator's call for its repeats */
-  finish_operator_call: {
-    parameters: {
-      readonly owner_id: string;
-      readonly idempotency_hash: Uint8Array;
-      readonly status: number;
-      readonly sealed_body: string;
-    };
-    row: {
-      readonly admin_key_id: string;
-    };
-  };
   /** the data from which a feed's agent skill is rendered; an unlisted feed has none */
   find_skill_feed: {
     parameters: {
@@ -4024,6 +4078,8 @@ export const ARGUMENTS: {
   find_client: (by) => [by.client_id],
   redeem_code: (by) => [by.code_hash, by.client_id, by.redirect_uri, by.challenge, by.code_age, by.key_hash, by.key_start],
   register_client: (by) => [by.client_name, by.redirect_uris, by.unused_max, by.young],
+  begin_operator_call: (by) => [by.admin_key_id, by.idempotency_hash, by.request_hash, by.forgotten_after, by.forgotten_max],
+  cancel_operator_call: (by) => [by.owner_id, by.idempotency_hash],
   count_rows_left: (by) => [by.feed_id],
   create_account: (by) => [by.name, by.max_feeds_allowed, by.account_id, by.actor],
   create_admin_key: (by) => [by.key_hash, by.key_start, by.name, by.expires_at, by.actor],
@@ -4035,6 +4091,7 @@ export const ARGUMENTS: {
   find_admin_key: (by) => [by.key_hash],
   find_home: () => [],
   find_proof: () => [],
+  finish_operator_call: (by) => [by.owner_id, by.idempotency_hash, by.status, by.sealed_body],
   has_accounts: () => [],
   has_admin_keys: () => [],
   has_late_feeds: (by) => [by.found_within],
@@ -4058,9 +4115,11 @@ export const ARGUMENTS: {
   find_session: (by) => [by.session_hash],
   find_sign_in_link: (by) => [by.link_hash, by.is_for_operators],
   use_sign_in_link: (by) => [by.link_hash, by.is_for_operators],
+  find_page_version: (by) => [by.endpoint_path],
   list_categories: (by) => [by.limit],
   list_feed_pages: (by) => [by.limit],
   list_push_days: (by) => [by.feed_id, by.days, by.counted_max],
+  read_shown_rows: (by) => [by.feed_id, by.rows_max, by.bytes_max],
   accept_invitation: (by) => [by.invitation_id, by.person_id],
   begin_proof: (by) => [by.proof_hash, by.address, by.address_key, by.code_hash, by.network, by.lifetime, by.address_max, by.network_max, by.mail_subject, by.mail_text, by.mail_html],
   change_member: (by) => [by.account_id, by.person_id, by.role, by.acting_person, by.actor],
@@ -4074,12 +4133,14 @@ export const ARGUMENTS: {
   find_address_proof: (by) => [by.proof_hash],
   find_own_key: (by) => [by.account_id, by.key_id],
   find_person_session: (by) => [by.session_hash],
-  invite_member: (by) => [by.account_id, by.person_id, by.address, by.address_key, by.role, by.lifetime, by.invitations_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
+  invite_member: (by) => [by.account_id, by.person_id, by.address, by.address_key, by.role, by.lifetime, by.invitations_max, by.address_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
   join_by_proof: (by) => [by.proof_hash, by.session_hash, by.lifetime, by.name, by.has_agreed, by.sign_up, by.is_own_domain, by.feeds_max, by.network, by.day_max, by.network_max, by.welcome_nanos, by.welcome_day_nanos, by.address_hash],
   keep_vouched_proof: (by) => [by.proof_hash, by.address, by.address_key, by.issuer, by.subject, by.name, by.network, by.lifetime],
   list_invitations: (by) => [by.account_id, by.address_key],
   list_members: (by) => [by.account_id],
   list_memberships: (by) => [by.person_id],
+  list_person_proofs: (by) => [by.address_key],
+  list_person_sessions: (by) => [by.person_id],
   list_persons: (by) => [by.person_id, by.address_key, by.after_person_id, by.limit],
   claim_mails: (by) => [by.moment, by.lease, by.limit],
   find_waiting_mails: () => [],
@@ -4128,9 +4189,6 @@ export const ARGUMENTS: {
   release_export: (by) => [by.export_id],
   search_feeds: (by) => [by.q, by.category, by.limit, by.offset],
   survey_export: (by) => [by.feed_id, by.account_id, by.version, by.after, by.grace, by.is_counted],
-  begin_operator_call: (by) => [by.admin_key_id, by.idempotency_hash, by.request_hash, by.forgotten_after, by.forgotten_max],
-  cancel_operator_call: (by) => [by.owner_id, by.idempotency_hash],
-  finish_operator_call: (by) => [by.owner_id, by.idempotency_hash, by.status, by.sealed_body],
   find_skill_feed: (by) => [by.feed_id],
   find_skill_version: (by) => [by.feed_id, by.endpoint_path],
   list_skill_versions: (by) => [by.limit, by.offset],

@@ -11,11 +11,12 @@ import type { Claim } from "../../admission/claims.ts";
 import { feedNotFound } from "../../api/problems/read_refusals.ts";
 import { metadataMembers } from "../../feeds/feed_text.ts";
 import { referenceParameters } from "../../feeds/find.ts";
+import { readsOfAll } from "../../feeds/read_costs.ts";
 import type { Answer } from "../../http/answer.ts";
 import { weakTag } from "../../http/etag.ts";
 import type { Problem } from "../../http/problem_details.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
-import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX, PAGE_LIMIT_MAX } from "../../limits.ts";
+import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX } from "../../limits.ts";
 import { creditsText } from "../../money/money.ts";
 import { NANOS_PER_CENT } from "../../money/money_units.ts";
 import type { Row } from "../../postgres/client/database.ts";
@@ -106,9 +107,7 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
 function costOfAll(row: Row<"find_feed_row">): bigint {
   const { row_count, call_price_nanos, one_time_price_cents: cents } = row;
   if (cents !== null) return cents * NANOS_PER_CENT;
-  const pageRows = BigInt(PAGE_LIMIT_MAX);
-  const pages = row_count === 0n ? 1n : (row_count + pageRows - 1n) / pageRows;
-  return pages * (call_price_nanos ?? 0n);
+  return readsOfAll(row_count) * (call_price_nanos ?? 0n);
 }
 
 /** Metadata is free, so the price is omitted. */

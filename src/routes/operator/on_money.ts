@@ -53,7 +53,7 @@ export const CREDIT_ROUTES = [
     },
     isSafeToRepeat: true,
     answers: ENTRY_ANSWERS,
-    problems: [...ACCOUNT_PROBLEMS, "REFERENCE_TAKEN", "BALANCE_TOO_LARGE"],
+    problems: [...ACCOUNT_PROBLEMS, "ACCOUNT_CLOSED", "REFERENCE_TAKEN", "BALANCE_TOO_LARGE"],
     act: async ({ operator, actor, reference }, input) =>
       entryReply(await grantCredits(operator, { reference, ...input }, actor)),
   }),
@@ -113,6 +113,7 @@ export const CREDIT_ROUTES = [
     problems: [
       ...ACCOUNT_PROBLEMS,
       "PROMOTION_NOT_FOUND",
+      "ACCOUNT_CLOSED",
       "PROMOTION_REDEEMED",
       "PROMOTION_EXPIRED",
       "PROMOTION_EXHAUSTED",
@@ -148,6 +149,7 @@ export const CREDIT_ROUTES = [
       "FEED_NOT_FOUND",
       "FEED_DELETED",
       "FEED_NOT_FOR_SALE",
+      "ACCOUNT_CLOSED",
       "PURCHASE_EXISTS",
       "REFERENCE_TAKEN",
     ],

@@ -104,7 +104,7 @@ export const PEOPLE_ROUTES = [
     operationId: "inviteMember",
     summary: "Invite an e-mail address to an account",
     description:
-      "For 7 days; a second invitation renews the first. Whoever proves the address can accept it in the console. If mail is configured, the address is told.",
+      "For 7 days; a second invitation renews the first. Whoever proves the address can accept it in the console. If mail is configured, the invitation is mailed, at most once an hour.",
     input: InviteMemberInput,
     names: BY_ACCOUNT,
     example: { address: "ada@example.com", role: "owner" },

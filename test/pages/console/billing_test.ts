@@ -22,12 +22,12 @@ test("/billing shows a signed-in consumer the price of an unlisted feed, whether
   const { billing_url: url } = (await refused.json()) as { billing_url: string };
   const pageOf = async (headers: Record<string, string>) => (await fetch(url, { headers })).text();
   const before = await pageOf({ cookie });
-  expect(before).toContain("$5.00 one-time");
+  expect(before).toContain("5.00 USD once");
   expect(before).toContain(`href="./console/catalog/${feedId}"`);
   expect(before).toContain("Buy it from the balance");
   expect(before).not.toContain("another account");
   // Nobody else learns that there is such a feed.
-  expect(await pageOf({})).not.toContain("$5.00");
+  expect(await pageOf({})).not.toContain("5.00 USD");
   const bought = await gateway.send("POST", `/v1/feed/${slug}/purchase`, key, {
     max_credits: 5_000_000,
   });

@@ -42,7 +42,7 @@ describe("/billing", () => {
     expect(url).toStartWith(`${gateway.baseUrl}/billing?`);
     const page = await pageAt(new URL(url).search);
     expect(page).toContain(`>Gold</a> <code>${metered.slug}</code>`);
-    expect(page).toContain("$0.0015 per 1,000 calls");
+    expect(page).toContain("0.0015 USD per 1,000 calls");
     expect(page).toContain(`<code>${reader}</code>`);
     expect(page).toContain("As soon as the credits are in the balance");
   });
@@ -59,7 +59,7 @@ describe("/billing", () => {
   test("a provider's text is escaped, and hides nothing", async () => {
     const page = await pageAt(`?feed_id=${sold.feedId}`);
     expect(page).toContain("&lt;script>alert(1)&lt;/script></a> <code>");
-    expect(page).toContain("$5.00 one-time");
+    expect(page).toContain("5.00 USD once");
     expect(page).toContain("has recorded the purchase, and the feed can be read");
     expect(page).toContain("POST /v1/feed/{id}/purchase");
     expect(page).not.toContain("<script>");

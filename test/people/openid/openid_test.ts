@@ -239,7 +239,10 @@ describe("at a provider that lies", () => {
       ["wrong nonce", { nonce: "of another attempt" }, /"nonce"/],
       ["missing nonce", { nonce: undefined }, /"nonce"/],
       ["missing subject", { sub: undefined }, /"sub"/],
-      ["long subject", { sub: "x".repeat(256) }, /subject is too long/],
+      ["long subject", { sub: "x".repeat(256) }, /subject is not 1 to 255/],
+      ["empty subject", { sub: "" }, /"sub"|subject is not 1 to 255/],
+      ["subject that can't be stored", { sub: "a\0b" }, /subject is not 1 to 255/],
+      ["subject that is not ASCII", { sub: "ä" }, /subject is not 1 to 255/],
       ["missing expiry", { exp: undefined }, /"exp"/],
     ])("%s is refused", async (_, claims, detail) => {
       await expectRefused(signIn({ claims: claims ?? {} }), "invalid", detail);
@@ -339,6 +342,14 @@ describe("at a provider that lies", () => {
         expect([name, reason]).toEqual([name, name === "state" ? "unknown" : "invalid"]);
       }
       expect(provider.redeemed).toEqual([]);
+    });
+
+    test("a client that is refused with a challenge is the operator's to mend", async () => {
+      const challenge = { "www-authenticate": 'Basic realm="SECRET"' };
+      const refused = () =>
+        Response.json({ error: "invalid_client" }, { status: 401, headers: challenge });
+      const attempt = signIn({ answers: { "/token": refused } });
+      await expectRefused(attempt, "misconfigured", /WWW-Authenticate HTTP Header: 401/);
     });
 
     test("a text of the provider is cut, and not shown on the page", async () => {

@@ -34,6 +34,8 @@ export const TRY_FEED: PageRoute = {
     ]);
     const about = bodyOf(shown);
     const isForSale = about.price_type === "one_time" && !isBought;
+    // A member spends nothing.
+    const maySpend = visit.session.member?.role !== "member";
     return {
       title: about.name,
       content: (
@@ -46,7 +48,7 @@ export const TRY_FEED: PageRoute = {
           </h1>
           <div class="actions">
             {isBought && <Badge tone="good">bought</Badge>}
-            {isForSale && (
+            {isForSale && maySpend && (
               <ActForm
                 hidden={{
                   max_credits: String(Number(about.one_time_price_cents) * CREDITS_PER_CENT),
@@ -54,7 +56,9 @@ export const TRY_FEED: PageRoute = {
                 buttons={[{ act: "buy", text: `Buy for ${priceText(about)}` }]}
               />
             )}
-            <ActForm buttons={[{ act: "try", text: "Try it: read 3 rows", tone: "quiet" }]} />
+            {maySpend && (
+              <ActForm buttons={[{ act: "try", text: "Try it: read 3 rows", tone: "quiet" }]} />
+            )}
           </div>
           <Facts
             of={{
@@ -89,6 +93,7 @@ export const TRY_FEED: PageRoute = {
       },
     },
     try: {
+      isForOwners: true,
       confirm: () =>
         "This is a real read: it is charged as one by an agent, and logged. A feed that was bought costs nothing, and one that is yet to be bought is refused.",
       async run(visit) {

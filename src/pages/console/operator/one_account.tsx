@@ -58,6 +58,7 @@ import {
   type PageRoute,
   type Visit,
 } from "../visit.ts";
+import { MEMBER_ACTS, MembersPart, readMembers } from "./account_members.tsx";
 import { listInput, operatorAct, operatorEntry, operatorMakes } from "./operator_act.ts";
 
 const CALLS_LISTED = 20;
@@ -72,12 +73,13 @@ export const ONE_ACCOUNT: PageRoute = {
     const { operator } = visit;
     const account = { account_id: id };
     const calls = listInput(visit, ListUsageInput, { limit: CALLS_LISTED, fixed: account });
-    const [row, keys, log, spent, { outcome: sold }] = await Promise.all([
+    const [row, keys, log, spent, { outcome: sold }, members] = await Promise.all([
       outlineAccount(operator, account),
       listKeys(operator, account),
       listUsage(operator, calls),
       spendingOf(visit, id, "day"),
       reportEarnings(operator, { ...account, group_by: "day" }),
+      readMembers(visit, id),
     ]);
     const proof =
       row.has_long_log && visit.query.get("prove") !== "yes"
@@ -89,7 +91,8 @@ export const ONE_ACCOUNT: PageRoute = {
       usage.flatMap(({ feed_id: feedId, key_id: keyId }) => [feedId, keyId]),
     );
     const { earned } = row;
-    const isSuspended = row.suspension_reason !== undefined;
+    const isClosed = row.closed_at !== undefined;
+    const isSuspended = row.suspension_reason !== undefined && !isClosed;
     return {
       title: row.name,
       hasCharts: true,
@@ -101,6 +104,13 @@ export const ONE_ACCOUNT: PageRoute = {
           <h1>
             <Text of={row.name} />
           </h1>
+          {isClosed && (
+            <Message tone="plain">
+              <p>
+                Closed at <Time of={row.closed_at} />. Its usage and ledger are kept under its id.
+              </p>
+            </Message>
+          )}
           {isSuspended && (
             <Message tone="bad">
               <p>
@@ -168,24 +178,31 @@ export const ONE_ACCOUNT: PageRoute = {
               { head: "State", cell: (key) => <KeyState of={key} /> },
               { head: "Last used", kind: "when", cell: (key) => <Time of={key.last_used_at} /> },
             ]}
-            empty="It has no key yet. Make one below, and give it to the customer."
+            empty={
+              isClosed
+                ? "It has no key."
+                : "It has no key yet. Make one below, and give it to the customer."
+            }
           />
-          <ActForm
-            form={form}
-            fields={[
-              {
-                name: "permission",
-                label: "Permission",
-                choices: [
-                  ["read", "read (buys and reads)"],
-                  ["write", "write (publishes)"],
-                ],
-              },
-              { name: "key_name", label: "Name" },
-              { name: "daily", label: "Credits a day, read keys only", kind: "decimal" },
-            ]}
-            buttons={[{ act: "key", text: "Make a key" }]}
-          />
+          {!isClosed && (
+            <ActForm
+              form={form}
+              fields={[
+                {
+                  name: "permission",
+                  label: "Permission",
+                  choices: [
+                    ["read", "read (buys and reads)"],
+                    ["write", "write (publishes)"],
+                  ],
+                },
+                { name: "key_name", label: "Name" },
+                { name: "daily", label: "Credits a day, read keys only", kind: "decimal" },
+              ]}
+              buttons={[{ act: "key", text: "Make a key" }]}
+            />
+          )}
+          {!isClosed && <MembersPart of={members} form={form} />}
           <h2>Credits</h2>
           <ActForm
             form={form}
@@ -195,17 +212,22 @@ export const ONE_ACCOUNT: PageRoute = {
               { name: "reference", label: "Reference of the payment" },
             ]}
             buttons={[
-              { act: "grant", text: "Grant" },
+              ...(isClosed ? [] : [{ act: "grant", text: "Grant" }]),
               { act: "take", text: "Take back", tone: "danger" },
             ]}
           />
           <p class="hint">1,000,000 credits are 1 USD.</p>
-          <h3>Redeem a promotion code</h3>
-          <ActForm
-            form={form}
-            fields={[{ name: "code", label: "Code", isRequired: true }]}
-            buttons={[{ act: "redeem", text: "Redeem", tone: "quiet" }]}
-          />
+          {!isClosed && (
+            <>
+              {" "}
+              <h3>Redeem a promotion code</h3>
+              <ActForm
+                form={form}
+                fields={[{ name: "code", label: "Code", isRequired: true }]}
+                buttons={[{ act: "redeem", text: "Redeem", tone: "quiet" }]}
+              />
+            </>
+          )}
           <h2>Newest calls</h2>
           <Table
             label="Usage log"
@@ -237,43 +259,55 @@ export const ONE_ACCOUNT: PageRoute = {
             empty="It has not read anything yet."
           />
           <Next visit={visit} cursor={cursor} text="Older calls" />
-          <h2>Name and quota</h2>
-          <ActForm
-            form={form}
-            fields={[
-              { name: "account_name", label: "Name", value: row.name, isRequired: true },
-              {
-                name: "max_feeds",
-                label: "Feeds at most",
-                kind: "integer",
-                value: String(row.max_feeds_allowed),
-                isRequired: true,
-              },
-            ]}
-            buttons={[{ act: "edit", text: "Save", tone: "quiet" }]}
-          />
-          <h2>Sign-in and suspension</h2>
-          <ActForm
-            buttons={[
-              { act: "link_read", text: "Link to sign in as consumer", tone: "quiet" },
-              { act: "link_write", text: "Link to sign in as provider", tone: "quiet" },
-              ...(isSuspended ? [{ act: "resume", text: "End the suspension" }] : []),
-            ]}
-          />
-          {!isSuspended && (
-            <ActForm
-              form={form}
-              fields={[
-                { name: "suspend_reason", label: "Reason of a suspension", isRequired: true },
-              ]}
-              buttons={[{ act: "suspend", text: "Suspend", tone: "danger" }]}
-            />
+          {!isClosed && (
+            <>
+              {" "}
+              <h2>Name and quota</h2>
+              <ActForm
+                form={form}
+                fields={[
+                  { name: "account_name", label: "Name", value: row.name, isRequired: true },
+                  {
+                    name: "max_feeds",
+                    label: "Feeds at most",
+                    kind: "integer",
+                    value: String(row.max_feeds_allowed),
+                    isRequired: true,
+                  },
+                ]}
+                buttons={[{ act: "edit", text: "Save", tone: "quiet" }]}
+              />
+              <h2>Sign-in and suspension</h2>
+              <ActForm
+                buttons={[
+                  { act: "link_read", text: "Link to sign in as consumer", tone: "quiet" },
+                  { act: "link_write", text: "Link to sign in as provider", tone: "quiet" },
+                  ...(isSuspended ? [{ act: "resume", text: "End the suspension" }] : []),
+                ]}
+              />
+              {!isSuspended && (
+                <ActForm
+                  form={form}
+                  fields={[
+                    { name: "suspend_reason", label: "Reason of a suspension", isRequired: true },
+                  ]}
+                  buttons={[{ act: "suspend", text: "Suspend", tone: "danger" }]}
+                />
+              )}
+            </>
+          )}
+          {row.closed_at === undefined && (
+            <>
+              <h2>Close the account</h2>
+              <ActForm buttons={[{ act: "close", text: "Close the account", tone: "danger" }]} />
+            </>
           )}
         </>
       ),
     };
   },
   acts: {
+    ...MEMBER_ACTS,
     key: operatorMakes({
       input: CreateKeyInput,
       given: (visit, form) => ({ typed: newKeyOf(visit, form) }),

@@ -6,6 +6,7 @@
  */
 import type { InvitationOutcome } from "../../../people/members.ts";
 import type { PersonOutcome } from "../../../people/persons.ts";
+import type { Row } from "../../../postgres/client/database.ts";
 import { Facts, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { SignOutEverywhere } from "../frame.tsx";
@@ -35,8 +36,8 @@ export function aboutYouView(person: PersonOutcome, form?: Form): View {
         <h2>What is kept of you</h2>
         <p class="text">
           Your name and address, how you sign in, when you agreed to the terms, your accounts, and
-          your open sessions and invitations. All of it is removed when your last account is closed,
-          or when you ask the operator to remove you.
+          your recent sign-ins, open sessions and invitations. All of it is removed when your last
+          account is closed, or when you ask the operator to remove you.
         </p>
         <p>
           <a class="button quiet" href="?download=json">
@@ -48,10 +49,13 @@ export function aboutYouView(person: PersonOutcome, form?: Form): View {
   };
 }
 
+interface AlsoKept {
+  readonly invitations: readonly InvitationOutcome[];
+  readonly sessions: readonly Row<"list_person_sessions">[];
+  readonly sign_ins: readonly Row<"list_person_proofs">[];
+}
+
 /** All of it, as JSON. */
-export function personText(
-  person: PersonOutcome,
-  invitations: readonly InvitationOutcome[],
-): string {
-  return `${JSON.stringify({ ...person, invitations }, undefined, 2)}\n`;
+export function personText(person: PersonOutcome, also: AlsoKept): string {
+  return `${JSON.stringify({ ...person, ...also }, undefined, 2)}\n`;
 }

@@ -4,20 +4,16 @@
  *
  * @module
  */
-import { Type } from "@sinclair/typebox";
 import { readEarned } from "../../../accounts/earnings/provider_payouts.ts";
 import { present } from "../../../lib/assert.ts";
 import { editAccount } from "../../../operator/accounts.ts";
-import { name } from "../../../operator/common_shapes.ts";
 import { closeAccount } from "../../../people/close_account.ts";
+import { readOwnName } from "../../../people/own_name.ts";
 import { digits, Facts, plain, Text } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { readAccount } from "../consumer/own_records.ts";
-import { inputOf } from "../form_input.ts";
 import type { PageRoute } from "../visit.ts";
 import { isOwner, ownerOf } from "./acting_owner.ts";
-
-const NameInput = Type.Object({ name });
 
 export const ACCOUNT_SETTINGS: PageRoute = {
   path: "settings",
@@ -77,13 +73,16 @@ export const ACCOUNT_SETTINGS: PageRoute = {
     rename: {
       isForOwners: true,
       confirm(form) {
-        inputOf(NameInput, { typed: { name: form.text("name") } });
-        return `The account is called ${form.text("name")}, also where its feeds are shown.`;
+        const named = readOwnName(form.text("name"));
+        return named.kind === "refused"
+          ? named
+          : `The account will be called ${named.name}. Its feeds will show this name.`;
       },
       async run(visit, form) {
         const { accountId, actor } = ownerOf(visit);
-        const { name } = inputOf(NameInput, { typed: { name: form.text("name") } });
-        await editAccount(visit.operator, { account_id: accountId, name }, actor);
+        const named = readOwnName(form.text("name"));
+        if (named.kind === "refused") return named;
+        await editAccount(visit.operator, { account_id: accountId, name: named.name }, actor);
         return { kind: "go", to: "settings", done: "edited" };
       },
     },

@@ -81,7 +81,7 @@ export function chooseView({ person, memberships, invitations, current, next }: 
                 ),
             },
           ]}
-          empty="You are a member of no account. Somebody who owns one can invite your address."
+          empty="You are not a member of any account. An owner of one can invite your address."
         />
       </>
     ),

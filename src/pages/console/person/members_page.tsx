@@ -124,18 +124,17 @@ export const MEMBERS: PageRoute = {
       confirm(form, visit) {
         ownerOf(visit);
         const { address, role } = invitationOf(visit, form);
-        return `${address} is invited as ${role === "owner" ? "an owner, who may do all that you may" : "a member"}, for ${INVITATION_DAYS} days.`;
+        return `${address} is invited as ${role === "owner" ? "an owner, who can do everything you can" : "a member"}, for ${INVITATION_DAYS} days.`;
       },
       async run(visit, form) {
-        const inviting = { ...visit.operator, hasMail: visit.services.config.mail !== undefined };
-        await inviteMember(inviting, invitationOf(visit, form), ownerOf(visit));
+        await inviteMember(visit.operator, invitationOf(visit, form), ownerOf(visit));
         visit.services.mail?.wake();
         return { kind: "go", to: "members", done: "invited" };
       },
     },
     withdraw: {
       isForOwners: true,
-      confirm: () => "The invitation can't be accepted any more.",
+      confirm: () => "The invitation can no longer be accepted.",
       async run(visit, form) {
         const { database } = visit.operator;
         await withdrawInvitation(database, form.text("invitation_id"), ownerOf(visit));
@@ -146,8 +145,8 @@ export const MEMBERS: PageRoute = {
       isForOwners: true,
       confirm: (form) =>
         form.text("role") === "owner"
-          ? `${form.text("name")} may do all that you may: make keys, spend money, remove members, close the account.`
-          : `${form.text("name")} sees everything and changes feeds, and does nothing else from the next request on.`,
+          ? `${form.text("name")} can do everything you can: make keys, spend credits, remove members, and close the account.`
+          : `${form.text("name")} will see everything and can change feeds, and can do nothing else from the next request on.`,
       async run(visit, form) {
         const role = form.text("role") === "owner" ? "owner" : "member";
         await changed(visit, form.text("person_id"), role);
@@ -164,7 +163,7 @@ export const MEMBERS: PageRoute = {
       },
     },
     leave: {
-      confirm: () => "You leave this account at once. To come back, somebody must invite you.",
+      confirm: () => "You leave this account immediately. To come back, you need a new invitation.",
       async run(visit) {
         const { account, member, actor } = visit.session;
         const { id: personId } = present(member);

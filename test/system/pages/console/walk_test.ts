@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import axe from "axe-core";
 import type { Browser } from "playwright-core";
-import { type Scene, setScene } from "../../../pages/console/scene.ts";
+import { HOSTILE, type Scene, setScene } from "../../../pages/console/scene.ts";
 import { dangersIn, signIn } from "../../../pages/console/support.ts";
-import { hasBrowser, type Look, launchBrowser, openWatched } from "../../../support/browser.ts";
+import { invite, join } from "../../../people/support.ts";
+import {
+  hasBrowser,
+  type Look,
+  launchBrowser,
+  openWatched,
+  type Watched,
+} from "../../../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../../../support/gateway.ts";
 import { countSales } from "../../../support/run_job.ts";
 
@@ -21,10 +28,28 @@ const PAGE_BYTES_MAX = 60 * 1_024;
 
 let gateway: TestGateway;
 let scene: Scene;
+/** The console of a person who owns the provider's account, on a process that sends mail. */
+let person: Visited;
+
+/** A gateway, and the cookie of whoever is signed in there. */
+interface Visited {
+  readonly baseUrl: string;
+  readonly cookie: string;
+}
 
 beforeAll(async () => {
   gateway = await startTestGateway();
   scene = await setScene(gateway);
+  const { baseUrl } = await gateway.startPeer({
+    FEEDGATE_SMTP_URL: "smtp://127.0.0.1:1",
+    FEEDGATE_MAIL_FROM: "gate@example.com",
+  });
+  const { adminKey: admin, providerAccount: account } = scene;
+  const address = "ada@example.com";
+  await invite(gateway, { admin, account, address, role: "owner" });
+  await invite(gateway, { admin, account, address: "guest@example.com", role: "member" });
+  const at = await join({ ...gateway, baseUrl }, address, { name: HOSTILE, accepts: true });
+  person = { baseUrl, cookie: at.cookie() };
 });
 afterAll(() => gateway.stop());
 
@@ -34,12 +59,18 @@ function kindOf(address: URL): string {
   return `${path}?${[...address.searchParams.keys()].sort().join("&")}`;
 }
 
+/** Whoever signs in with a key. */
+async function visited(key: string): Promise<Visited> {
+  const { baseUrl } = gateway;
+  return { baseUrl, cookie: (await signIn(baseUrl, key)).cookie };
+}
+
 /** Every kind of page that links of a session lead to: address and HTML. */
-async function walk(key: string): Promise<ReadonlyMap<string, string>> {
-  const { cookie } = await signIn(gateway.baseUrl, key);
+async function walk(who: string | Visited): Promise<ReadonlyMap<string, string>> {
+  const { baseUrl, cookie } = typeof who === "string" ? await visited(who) : who;
   const pages = new Map<string, string>();
   const kinds = new Set<string>();
-  const todo = [new URL("/console", gateway.baseUrl)];
+  const todo = [new URL("/console", baseUrl)];
   for (let next = todo.shift(); next !== undefined; next = todo.shift()) {
     if (kinds.has(kindOf(next)) || kinds.size >= PAGES_MAX) continue;
     kinds.add(kindOf(next));
@@ -67,7 +98,7 @@ async function walk(key: string): Promise<ReadonlyMap<string, string>> {
 describe("every page of every role", () => {
   test("a page of one account shows nothing of another's", async () => {
     const { foreignMarker, foreignAccount, foreignFeed } = scene;
-    for (const key of [scene.consumerKey, scene.providerKey]) {
+    for (const key of [scene.consumerKey, scene.providerKey, person]) {
       const pages = await walk(key);
       expect(pages.size).toBeGreaterThan(4);
       for (const [address, html] of pages) {
@@ -80,7 +111,7 @@ describe("every page of every role", () => {
   });
 
   test("a stranger's texts run nowhere and stay where they belong", async () => {
-    for (const key of [scene.adminKey, scene.consumerKey, scene.providerKey]) {
+    for (const key of [scene.adminKey, scene.consumerKey, scene.providerKey, person]) {
       for (const [address, html] of await walk(key)) {
         expect([address, dangersIn(html)]).toEqual([address, []]);
         // Characters that would turn the text around. An input shows what there is, so that it can be corrected.
@@ -198,29 +229,50 @@ describe.skipIf(!hasBrowser)("every page in a browser", () => {
     { width: 390, scheme: "dark" },
   ];
 
+  test("person: pages fit both widths, axe finds nothing, and the browser complains about nothing", async () => {
+    const addresses = [...(await walk(person)).keys(), `${person.baseUrl}/console/sign-in`];
+    expect(addresses.length).toBeGreaterThan(12);
+    const [name = "", value = ""] = person.cookie.split("=");
+    for (const look of LOOKS) {
+      const watched = await openWatched(browser, person.baseUrl, look);
+      await watched.context.addCookies([{ name, value, url: person.baseUrl, sameSite: "Strict" }]);
+      await lookAt(watched, addresses, look);
+    }
+  });
+
+  /** Looks at each page, and closes the browser's window. */
+  async function lookAt(
+    { context, page, complaints }: Watched,
+    addresses: readonly string[],
+    look: Look,
+  ): Promise<void> {
+    for (const address of addresses) {
+      await page.goto(address);
+      const place = `${look.width} ${look.scheme} ${address}`;
+      const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      expect([place, over]).toEqual([place, 0]);
+      await page.evaluate(axe.source);
+      const found = await page.evaluate(
+        "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ target }) => target).join(', ')))",
+      );
+      expect([place, found]).toEqual([place, []]);
+    }
+    expect(complaints).toEqual([]);
+    await context.close();
+  }
+
   for (const role of ["admin", "provider", "consumer"] as const) {
     test(`${role}: pages fit both widths, axe finds nothing, and the browser complains about nothing`, async () => {
       const key = scene[`${role}Key`];
       const addresses = [...(await walk(key)).keys()];
       for (const look of LOOKS) {
-        const { context, page, complaints } = await openWatched(browser, gateway.baseUrl, look);
+        const watched = await openWatched(browser, gateway.baseUrl, look);
+        const { page } = watched;
         await page.goto(`${gateway.baseUrl}/console/sign-in`);
         await page.fill("#key", key);
         await page.press("#key", "Enter");
         await page.waitForURL(`${gateway.baseUrl}/console`);
-        for (const address of addresses) {
-          await page.goto(address);
-          const place = `${look.width} ${look.scheme} ${address}`;
-          const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-          expect([place, over]).toEqual([place, 0]);
-          await page.evaluate(axe.source);
-          const found = await page.evaluate(
-            "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ target }) => target).join(', ')))",
-          );
-          expect([place, found]).toEqual([place, []]);
-        }
-        expect(complaints).toEqual([]);
-        await context.close();
+        await lookAt(watched, addresses, look);
       }
     });
   }

@@ -1,0 +1,228 @@
+/** @jsxImportSource preact */
+/**
+ * What is in a feed: rows as a table and as JSON, with a chart of a stream's numbers; a singleton's document; or the
+ * sample of a feed that costs something.
+ *
+ * @module
+ */
+import { consumerType } from "../../feeds/feed_text.ts";
+import { indentJson } from "../../lib/indent_json.ts";
+import { escapeInvisible } from "../../lib/invisible_text.ts";
+import { SITE_CELL_CHARS_MAX, SITE_ROWS_BYTES_MAX, SITE_ROWS_SHOWN } from "../../limits.ts";
+import type { Row } from "../../postgres/client/database.ts";
+import { counted, digits, Tabs } from "../layout/parts.tsx";
+import { RowMap } from "./map_part.tsx";
+import { type Cell, type ShownRows, showRows } from "./shown_rows.ts";
+
+type Feed = Row<"find_feed_row">;
+
+interface DataPartProps {
+  readonly feed: Feed;
+  /** JSON texts of the feed's first rows, separated by commas. Null if it has none or if they are not shown. */
+  readonly rowTexts: string | null;
+}
+
+/** Of JSON, in characters. */
+const JSON_CHARS_SHOWN = 4_000;
+const DOCUMENT_CHARS_SHOWN = 12_000;
+/** Times the characters shown. */
+const JSON_LOOKED_AT = 3;
+/** The id of the table that a chart draws. */
+const ROWS_ID = "rows";
+
+export function DataPart({ feed, rowTexts }: DataPartProps) {
+  if (feed.price_type !== "free") return <Sample sample={feed.sample_response} isPaid />;
+  const type = consumerType(feed.feed_type);
+  if (rowTexts === null) return <NoRows {...feed} />;
+  if (type === "singleton") return <Document text={rowTexts} />;
+  const json = `[${rowTexts}]`;
+  const shown = showRows(json, SITE_ROWS_SHOWN);
+  return (
+    <section>
+      <h2>{type === "stream" ? "Latest events" : "Rows"}</h2>
+      <p class="soft small">{countWords(feed, shown.rows.length)}</p>
+      {type === "stream" && <RowChart {...shown} />}
+      <RowMap {...shown} />
+      <TableAndJson shown={shown} json={json} name="rows" />
+    </section>
+  );
+}
+
+function countWords({ row_count: total, feed_type: type }: Feed, shown: number): string {
+  const what = type === "stream" ? "event" : "row";
+  if (BigInt(shown) >= total) return `All ${counted(shown, what)}.`;
+  const which = type === "stream" ? "The newest" : "The first";
+  return `${which} ${digits(shown)} of ${counted(total, what)}.`;
+}
+
+function NoRows(feed: Feed) {
+  const isLarge = feed.row_count > 0n;
+  return (
+    <>
+      <section>
+        <h2>Rows</h2>
+        <div class="empty">
+          {isLarge ? "The rows are too large to show here." : "This feed has no rows yet."}
+        </div>
+      </section>
+      <Sample sample={feed.sample_response} />
+    </>
+  );
+}
+
+function Document({ text }: { readonly text: string }) {
+  return (
+    <section>
+      <h2>Document</h2>
+      <Json text={text} charsMax={DOCUMENT_CHARS_SHOWN} />
+    </section>
+  );
+}
+
+interface SampleProps {
+  readonly sample: string | null;
+  readonly isPaid?: boolean;
+}
+
+function Sample({ sample, isPaid = false }: SampleProps) {
+  if (sample === null) return null;
+  const shown = showRows(sample.length > SITE_ROWS_BYTES_MAX ? "null" : sample, SITE_ROWS_SHOWN);
+  return (
+    <section>
+      <h2>Sample</h2>
+      {isPaid && <p class="soft small">The provider's example. Reads return the current data.</p>}
+      {shown.columns.length === 0 ? (
+        <Json text={sample} />
+      ) : (
+        <TableAndJson shown={shown} json={sample} name="sample" />
+      )}
+    </section>
+  );
+}
+
+interface TableAndJsonProps {
+  readonly shown: ShownRows;
+  readonly json: string;
+  readonly name: string;
+}
+
+function TableAndJson({ shown, json, name }: TableAndJsonProps) {
+  return (
+    <Tabs
+      label="View"
+      name={name}
+      tabs={[
+        { head: "Table", body: <RowTable {...shown} /> },
+        { head: "JSON", body: <Json text={json} /> },
+      ]}
+    />
+  );
+}
+
+/** The text on several lines, up to a number of characters. */
+function Json({ text, charsMax = JSON_CHARS_SHOWN }: { text: string; charsMax?: number }) {
+  // A provider's own white space is left out, so more is looked at than is shown.
+  const looked = text.slice(0, JSON_LOOKED_AT * charsMax);
+  const lines = escapeInvisible(indentJson(looked));
+  const isCut = lines.length > charsMax || looked !== text;
+  return (
+    <>
+      <pre tabIndex={0} class="tall">
+        <code>{isCut ? `${lines.slice(0, charsMax).toWellFormed()}\n…` : lines}</code>
+      </pre>
+      {isCut && <p class="soft small">Only the beginning. Read the feed for the rest.</p>}
+    </>
+  );
+}
+
+function RowTable({ rows, columns, others, otherCount }: ShownRows) {
+  return (
+    <>
+      <section class="scroll rows" aria-label="Rows" tabIndex={0}>
+        <table id={ROWS_ID}>
+          <thead>
+            <tr>
+              {columns.map(({ head, isNumeric }) => (
+                <th scope="col" class={isNumeric ? "num" : undefined}>
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr>
+                {row.map((cell, place) => (
+                  <RowCell {...cell} isNumeric={columns[place]?.isNumeric === true} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <Others names={others} count={otherCount} />
+      {rows.flat().some(({ isCut }) => isCut) && (
+        <p class="soft small">
+          Long values are cut after {digits(SITE_CELL_CHARS_MAX)} characters.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Texts longer than this take several lines. */
+const LINE_CHARS_MAX = 80;
+
+function RowCell({ text, kind, isNumeric }: Cell & { readonly isNumeric: boolean }) {
+  const className = [
+    isNumeric && "num",
+    text.length > LINE_CHARS_MAX && "long",
+    kind === "null" && "soft",
+  ]
+    .filter(Boolean)
+    .join(" ");
+  return <td class={className || undefined}>{kind === "nested" ? <code>{text}</code> : text}</td>;
+}
+
+function Others({ names, count }: { readonly names: readonly string[]; readonly count: number }) {
+  if (count === 0) return null;
+  const rest = count - names.length;
+  return (
+    <p class="soft small">
+      {counted(count, "more field")} not shown:{" "}
+      {names.map((name, place) => (
+        <>
+          {place > 0 && ", "}
+          <code>{name}</code>
+        </>
+      ))}
+      {rest > 0 && ` and ${digits(rest)} others`}.
+    </p>
+  );
+}
+
+/** Numbers that say nothing in a chart are the last choice. */
+const ID_NAME = /(?:^|[^a-z])id$/i;
+
+/** Drawn from the table of rows by the page's script, which alone shows it. */
+function RowChart({ columns, timePlace }: ShownRows) {
+  const drawn = columns
+    .flatMap(({ head, isDrawable }, place) => (isDrawable ? [{ head, place }] : []))
+    .toSorted((a, b) => Number(ID_NAME.test(a.head)) - Number(ID_NAME.test(b.head)));
+  if (drawn.length === 0 || timePlace < 0) return null;
+  return (
+    <figure class="chart" data-rows={ROWS_ID} data-time={timePlace} hidden>
+      <figcaption>
+        <label>
+          Chart of{" "}
+          <select>
+            {drawn.map(({ head, place }) => (
+              <option value={place}>{head}</option>
+            ))}
+          </select>
+        </label>
+      </figcaption>
+      <div class="plot" aria-hidden="true" />
+    </figure>
+  );
+}
