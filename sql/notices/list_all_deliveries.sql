@@ -3,8 +3,8 @@
 -- :account_id uuid?
 -- :status text?
 -- :since timestamptz
--- :limit int
--- :offset int
+-- :limit bigint
+-- :offset bigint
 -- returns delivery_id uuid, webhook_id uuid, notice_id uuid, type text, status text, created_at timestamptz, attempts int,
 --   attempted_at timestamptz?, next_at timestamptz?, code int?, ms int?, answer text?, error text?, account_id uuid?, url text
 select

@@ -2,8 +2,8 @@
 -- why: a page of an address's deliveries, the newest first
 -- :webhook_id uuid
 -- :since timestamptz
--- :limit int
--- :offset int
+-- :limit bigint
+-- :offset bigint
 -- returns delivery_id uuid, webhook_id uuid, notice_id uuid, type text, status text, created_at timestamptz, attempts int,
 --   attempted_at timestamptz?, next_at timestamptz?, code int?, ms int?, answer text?, error text?
 select

@@ -49,8 +49,8 @@ export async function allDeliveries(
     status,
     since: new Date(Date.now() - NOTICES_KEPT_MS).toISOString(),
     // One more shows whether there is another page.
-    limit: limit + 1,
-    offset,
+    limit: BigInt(limit + 1),
+    offset: BigInt(offset),
   });
   return {
     deliveries: rows.slice(0, limit).map((row) => {

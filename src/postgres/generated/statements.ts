@@ -1816,8 +1816,8 @@ export interface StatementTypes {
       readonly account_id: string | null;
       readonly status: string | null;
       readonly since: string;
-      readonly limit: number;
-      readonly offset: number;
+      readonly limit: bigint;
+      readonly offset: bigint;
     };
     row: {
       readonly delivery_id: string;
@@ -1842,8 +1842,8 @@ export interface StatementTypes {
     parameters: {
       readonly webhook_id: string;
       readonly since: string;
-      readonly limit: number;
-      readonly offset: number;
+      readonly limit: bigint;
+      readonly offset: bigint;
     };
     row: {
       readonly delivery_id: string;
