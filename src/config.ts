@@ -69,7 +69,7 @@ export interface TopupConfig {
   readonly stripeTrial?: { readonly host: string; readonly port: number } | undefined;
 }
 
-/** Who the gateway's mails are from. */
+/** The sender of the gateway's mail. */
 export interface MailFrom {
   /** The display name. "" for none. */
   readonly name: string;
@@ -109,9 +109,9 @@ export interface OidcConfig {
   readonly name: string;
 }
 
-/** Who may join without an operator, and what they get. */
+/** Sign-up: who gets an account without an operator, and with what. */
 export interface SignUpConfig {
-  /** Who gets an account: nobody, whoever was invited, or anybody. @default "off" */
+  /** Who gets an account: nobody, invited people, or everybody. @default "off" */
   readonly mode: SignUpMode;
   /** The domains of addresses that `open` covers, in lower case. Undefined for all. */
   readonly domains: readonly string[] | undefined;

@@ -76,7 +76,7 @@ async function create(
   { permission, accountId }: Whose,
   actor: Actor,
 ): Promise<SignInLinkOutcome> {
-  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const token = newToken();
   const made = await database.row("create_sign_in_link", {
     link_hash: hashOfToken(token),
     permission,
@@ -86,6 +86,11 @@ async function create(
     forgotten_max: FORGOTTEN_MAX,
   });
   return { url: `${baseUrl}/console/link/${token}`, expires_at: present(made).expires_at };
+}
+
+/** A token for a link or a cookie. It is not stored. */
+export function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString("base64url");
 }
 
 /** What is stored of the token of a link or a session. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { randomBytes, randomInt } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { rateLimitedHourly } from "../api/callers/rate_headers.ts";
 import { present } from "../lib/assert.ts";
 import type { MailAddress } from "../lib/mail_address.ts";
@@ -17,11 +17,9 @@ import {
   CODES_OF_NETWORK_LIMIT,
   PROVEN_MS,
 } from "../limits.ts";
-import { hashOfToken } from "../operator/sign_in_links.ts";
+import { hashOfToken, newToken } from "../operator/sign_in_links.ts";
 import type { Database } from "../postgres/client/database.ts";
 import { codeMail } from "./mail/templates.tsx";
-
-const TOKEN_BYTES = 32;
 
 interface AskedCode {
   readonly address: MailAddress;
@@ -39,7 +37,7 @@ export async function beginProof(
   database: Database,
   { address: { address, key }, network, baseUrl }: AskedCode,
 ): Promise<string> {
-  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const token = newToken();
   const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, "0");
   const minutes = CODE_MS / MS_PER_SECOND / 60;
   const mail = codeMail({ code, minutes, gateway: { baseUrl, name: "Feedgate" } });
@@ -99,7 +97,7 @@ export async function keepVouchedProof(
   database: Database,
   { address: { address, key }, issuer, subject, name, network }: Vouched,
 ): Promise<string> {
-  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const token = newToken();
   await database.row("keep_vouched_proof", {
     proof_hash: hashOfToken(token),
     address,

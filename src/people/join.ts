@@ -5,18 +5,17 @@
  *
  * @module
  */
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { rateLimitedHourly } from "../api/callers/rate_headers.ts";
 import type { SignUpConfig } from "../config.ts";
 import { assert, present } from "../lib/assert.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { SESSION_MS, SIGN_UPS_OF_NETWORK_LIMIT } from "../limits.ts";
 import { nanosOfCredits } from "../money/money.ts";
-import { hashOfToken } from "../operator/sign_in_links.ts";
+import { hashOfToken, newToken } from "../operator/sign_in_links.ts";
 import type { Database } from "../postgres/client/database.ts";
 import { findProof } from "./address_proofs.ts";
 
-const TOKEN_BYTES = 32;
 const SESSION_LIFETIME = `${SESSION_MS / MS_PER_SECOND} seconds`;
 
 export type Entered =
@@ -31,7 +30,7 @@ export type Entered =
 
 /** Signs in the person of a proven address. */
 export async function enterByProof(database: Database, proofToken: string): Promise<Entered> {
-  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const token = newToken();
   const entered = present(
     await database.row("enter_by_proof", {
       proof_hash: hashOfToken(proofToken),
@@ -92,7 +91,7 @@ export async function joinByProof(
 ): Promise<Joined> {
   const proof = await findProof(database, proofToken);
   if (proof === undefined) return { kind: "over" };
-  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const token = newToken();
   const joined = present(
     await database.row("join_by_proof", {
       proof_hash: hashOfToken(proofToken),

@@ -11,7 +11,7 @@ import { OPERATOR_PAGES } from "../../src/pages/console/operator/operator_pages.
 import { PERSON_PAGES } from "../../src/pages/console/person/person_pages.ts";
 import { PROVIDER_PAGES } from "../../src/pages/console/provider/provider_pages.ts";
 import { UNKNOWN_ID } from "../cli/support.ts";
-import { invite, join } from "../people/support.ts";
+import { elsewhere, invite, join } from "../people/support.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { insertAdminKey } from "../support/insert_key.ts";
 import { type RouteOfApp, readRouteTable } from "../support/route_table.ts";
@@ -238,6 +238,7 @@ beforeAll(async () => {
   const environment = {
     FEEDGATE_METRICS_TOKEN: "scrape-me-0123456789",
     FEEDGATE_READ_LIMIT_FREE: "100000",
+    FEEDGATE_TRUSTED_PROXIES: "127.0.0.1",
     FEEDGATE_SMTP_URL: "smtp://127.0.0.1:1",
     FEEDGATE_MAIL_FROM: "gate@example.com",
     ...STRIPE_ENVIRONMENT,
@@ -333,6 +334,8 @@ async function outcomeOf(route: RouteOfApp, kind: Kind, sent: Sent): Promise<Out
       }),
       // As a browser says it of a form of this site.
       "Sec-Fetch-Site": "same-origin",
+      // Pages are limited by network, and these are more than one asks for in a minute.
+      ...((kind === "page" || kind === "person") && elsewhere()),
       ...(sent.key !== undefined && { Authorization: `Bearer ${sent.key}` }),
       ...(sent.cookie !== undefined && { Cookie: sent.cookie }),
     },

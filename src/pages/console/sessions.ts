@@ -8,7 +8,6 @@
  *
  * @module
  */
-import { randomBytes } from "node:crypto";
 import { type Actor, adminKeyActor, keyActor, personActor } from "../../accounts/actor.ts";
 import { assert, present } from "../../lib/assert.ts";
 import { openToken, sealToken } from "../../lib/sealed_token.ts";
@@ -17,7 +16,7 @@ import { SESSION_MS } from "../../limits.ts";
 import { createAdminKey, createKey, revokeKey } from "../../operator/keys.ts";
 import type { Operator } from "../../operator/operator.ts";
 import { findKey } from "../../operator/references.ts";
-import { hashOfToken } from "../../operator/sign_in_links.ts";
+import { hashOfToken, newToken } from "../../operator/sign_in_links.ts";
 import {
   endPersonSessions,
   findPersonSession,
@@ -28,7 +27,6 @@ import type { Database } from "../../postgres/client/database.ts";
 import type { Services } from "../../services.ts";
 import { cookieValue, isOverTls, SESSION_COOKIE } from "./cookie.ts";
 
-const TOKEN_BYTES = 32;
 /** Sessions that are over and that a new one forgets. */
 const FORGOTTEN_MAX = 100n;
 const PURPOSE = "console session";
@@ -44,7 +42,7 @@ export interface Member extends Person {
   >;
 }
 
-/** Who is signed in, and what for. */
+/** A sign-in: its key or person, its role, and the account that it acts in. */
 export interface Session {
   readonly token: string;
   /** Whose pages the session has. A person has those of consumers and of providers: see `actingAs`. */
@@ -166,7 +164,7 @@ export async function beginSession(
   { key, isOwnKey }: SignedIn,
 ): Promise<string> {
   const { key_id: keyId, permission } = await findKey(database, key);
-  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const token = newToken();
   await database.row("begin_session", {
     session_hash: hashOfToken(token),
     permission,

@@ -75,8 +75,11 @@ export function createSignIn(services: Services, answers: PageAnswers) {
     return cookieOf(PROOF_COOKIE, token, isOverTls(services, request));
   }
 
-  function proofToken({ request }: RoutedCall): string | undefined {
-    return cookieValue(request.headers, PROOF_COOKIE, isOverTls(services, request));
+  /** The proof of an address that the browser holds, unless it is used or over. */
+  async function heldProof({ request }: RoutedCall) {
+    const token = cookieValue(request.headers, PROOF_COOKIE, isOverTls(services, request));
+    const proof = token === undefined ? undefined : await findProof(database, token);
+    return token !== undefined && proof !== undefined ? { token, ...proof } : undefined;
   }
 
   /** The sign-in page, with why it is shown again. */
@@ -138,7 +141,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
       case "other_subject":
         return {
           kind: "refused",
-          why: "This address belongs to a person who signs in another way. Sign in with a code by email, or contact the operator.",
+          why: OTHER_SUBJECT,
         };
       case "over":
         return {
@@ -249,8 +252,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
         "/console/sign-in/code",
         shown(async ({ call }) => {
           const place = placeOf(call, urlOf(call.request).searchParams.get("next"));
-          const token = proofToken(call);
-          const proof = token === undefined ? undefined : await findProof(database, token);
+          const proof = await heldProof(call);
           if (proof === undefined) return signInPage(call, place, { why: NO_CODE });
           const { address, isLate } = proof;
           return page(call, {
@@ -268,11 +270,11 @@ export function createSignIn(services: Services, answers: PageAnswers) {
           const forgive = tries.begin(addressOf(context));
           const form = await readForm(services, call, { server });
           const place = placeOf(call, form.text("next"));
-          const token = proofToken(call);
-          if (token === undefined) return signInPage(call, place, { why: NO_CODE, status: 401 });
-          const proof = await findProof(database, token);
+          const proof = await heldProof(call);
+          if (proof === undefined) return signInPage(call, place, { why: NO_CODE, status: 401 });
+          const { token } = proof;
           const checked = await checkCode(database, { token, typed: form.text("code") });
-          if (checked.kind === "over" || proof === undefined) {
+          if (checked.kind === "over") {
             return signInPage(call, place, { why: NO_CODE, status: 401 });
           }
           if (checked.kind === "wrong") {
@@ -299,8 +301,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
         "/console/join",
         shown(async ({ call }) => {
           const place = placeOf(call, urlOf(call.request).searchParams.get("next"));
-          const token = proofToken(call);
-          const proof = token === undefined ? undefined : await findProof(database, token);
+          const proof = await heldProof(call);
           if (proof?.isProven !== true) return signInPage(call, place, { why: NO_PROOF });
           const { address, name = "" } = proof;
           return page(call, { view: joinView({ ...place, address, name, termsUrl }) });
@@ -314,9 +315,8 @@ export function createSignIn(services: Services, answers: PageAnswers) {
           requireOwnSite(call);
           const form = await readForm(services, call, { server });
           const place = placeOf(call, form.text("next"));
-          const token = proofToken(call);
-          const proof = token === undefined ? undefined : await findProof(database, token);
-          if (token === undefined || proof?.isProven !== true) {
+          const proof = await heldProof(call);
+          if (proof?.isProven !== true) {
             return signInPage(call, place, { why: NO_PROOF, status: 401 });
           }
           const typed = form.text("name");
@@ -338,7 +338,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
           };
           const network = networkOf(addressOf(context));
           const joined = await joinByProof(gateway, {
-            proofToken: token,
+            proofToken: proof.token,
             name: named.name,
             hasAgreed,
             network,
