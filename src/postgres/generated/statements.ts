@@ -157,7 +157,7 @@ import sql_migrations_0033_networks_of_topups from "../../../sql/migrations/0033
 import sql_migrations_0034_search_letters from "../../../sql/migrations/0034_search_letters.sql" with { type: "text" };
 import sql_migrations_0035_imports_counted from "../../../sql/migrations/0035_imports_counted.sql" with { type: "text" };
 import sql_migrations_0036_people from "../../../sql/migrations/0036_people.sql" with { type: "text" };
-import sql_migrations_0038_notices from "../../../sql/migrations/0038_notices.sql" with { type: "text" };
+import sql_migrations_0037_notices from "../../../sql/migrations/0037_notices.sql" with { type: "text" };
 import sql_notices_claim_delivery from "../../../sql/notices/claim_delivery.sql" with { type: "text" };
 import sql_notices_create_webhook from "../../../sql/notices/create_webhook.sql" with { type: "text" };
 import sql_notices_delete_webhook from "../../../sql/notices/delete_webhook.sql" with { type: "text" };
@@ -463,7 +463,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0034_search_letters", text: sql_migrations_0034_search_letters },
   { name: "0035_imports_counted", text: sql_migrations_0035_imports_counted },
   { name: "0036_people", text: sql_migrations_0036_people },
-  { name: "0038_notices", text: sql_migrations_0038_notices },
+  { name: "0037_notices", text: sql_migrations_0037_notices },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
