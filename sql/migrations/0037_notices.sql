@@ -26,6 +26,8 @@ create table webhooks (
   next_at timestamptz,
   -- Until when a process has exclusive use of it.
   leased_until timestamptz,
+  -- How the last attempt went: sound if it succeeded promptly, troubled if it failed or was slow, new if there was none.
+  health text not null default 'new',
   -- Attempts that have failed since the last success, and when the first of them was.
   failures integer not null default 0,
   failing_since timestamptz,
@@ -33,12 +35,13 @@ create table webhooks (
   constraint webhooks_admin_without_account check ((permission = 'admin') = (account_id is null)),
   constraint webhooks_types_not_empty check (cardinality(types) > 0),
   constraint webhooks_feed_ids_not_empty check (cardinality(feed_ids) > 0),
-  constraint webhooks_off_for_reason check (switched_off is null or not is_active)
+  constraint webhooks_off_for_reason check (switched_off is null or not is_active),
+  constraint webhooks_health_known check (health in ('new', 'sound', 'troubled'))
 )
 with (fillfactor = 70);
 
 create index webhooks_account_id on webhooks (account_id, created_at, webhook_id);
-create index webhooks_due on webhooks (next_at) where is_active and next_at is not null;
+create index webhooks_due on webhooks (health, next_at) where is_active and next_at is not null;
 create index webhooks_feed_ids on webhooks using gin (feed_ids) where feed_ids is not null;
 
 -- What has happened. A row is written in the commit of what it tells.

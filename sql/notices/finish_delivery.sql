@@ -10,6 +10,8 @@
 -- :error text?
 -- :retry_in interval?
 -- :give_up_after interval
+-- :slow interval
+-- :is_last boolean
 -- returns outcome text, is_switched_off boolean
 select outcome, is_switched_off
 from finish_delivery(
@@ -22,5 +24,7 @@ from finish_delivery(
   answer_text => :answer,
   fault => :error,
   retry_in => :retry_in,
-  give_up_after => :give_up_after
+  give_up_after => :give_up_after,
+  slow => :slow,
+  is_last => :is_last
 )

@@ -178,7 +178,7 @@ describe("the sender", () => {
         if (property !== "row") return Reflect.get(target, property);
         return (statement: string, parameters: never) => {
           if (statement === "finish_delivery") throw new Error("killed");
-          return target.row(statement as "claim_delivery", parameters);
+          return target.row(statement as "finish_delivery", parameters);
         };
       },
     });
@@ -242,10 +242,102 @@ describe("the sender", () => {
     new Webhook(rotated.secret).verify(last?.text ?? "", last?.headers ?? {});
   });
 
+  test("sends what has piled up for a sound address at the same time", async () => {
+    const { id } = await name("/piled");
+    await grant();
+    await sendNotices(gateway);
+    let calling = 0;
+    let callingMax = 0;
+    receiver.answer("/piled", async () => {
+      calling += 1;
+      callingMax = Math.max(callingMax, calling);
+      await Bun.sleep(200);
+      calling -= 1;
+      return new Response(null, { status: 204 });
+    });
+    for (let count = 0; count < 20; count += 1) await grant();
+    await sendNotices(gateway);
+    expect(callingMax).toBe(8);
+    const { length } = (await deliveriesOf(id)).filter(({ status }) => status === "delivered");
+    // A page of deliveries.
+    expect(length).toBe(20);
+    expect(receiver.received.length).toBe(21);
+  });
+
+  test("delays no address of an account by its other ones that hang", async () => {
+    await name("/prompt");
+    await grant();
+    await sendNotices(gateway);
+    receiver.received.length = 0;
+    receiver.answer("/stuck", async () => {
+      await Bun.sleep(4_000);
+      return new Response(null, { status: 500 });
+    });
+    for (let count = 0; count < 19; count += 1) {
+      const url = `${receiver.origin}/stuck`;
+      await nameWebhook(gateway, readKey, { url, types: ["credits.granted"] });
+    }
+    await grant();
+    await runNoticeJob(gateway.sql, "notices");
+    const startedMs = performance.now();
+    gateway.gateway.services.notices.wake();
+    while (!receiver.received.some(({ path }) => path === "/prompt")) await Bun.sleep(10);
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    await gateway.sql`update webhooks set is_active = false`;
+    await gateway.gateway.services.notices.idle();
+  }, 60_000);
+
+  test("fails what waits for an address that its owner switches off, and then tells it of new notices only", async () => {
+    const { id } = await name("/paused");
+    receiver.answer("/paused", () => new Response(null, { status: 500 }));
+    await grant();
+    await sendNotices(gateway);
+    const edit = (isActive: boolean) =>
+      gateway.send("PATCH", `/v1/webhooks/${id}`, readKey, { is_active: isActive });
+    await edit(false);
+    expect(await deliveriesOf(id)).toMatchObject([{ status: "failed" }]);
+    await grant();
+    await sendNotices(gateway);
+    await edit(true);
+    await sendNotices(gateway, later(DAY_MS));
+    expect(receiver.received.length).toBe(1);
+    await grant();
+    await sendNotices(gateway);
+    expect(receiver.received.length).toBe(2);
+  });
+
+  test("calls an address whose lease a clock that was ahead has written", async () => {
+    await name("/ahead");
+    await grant();
+    await gateway.sql`update webhooks set leased_until = now() + interval '1 hour'`;
+    await sendNotices(gateway);
+    expect(receiver.received.length).toBe(1);
+  });
+
+  test("signs with the last two secrets after two rotations", async () => {
+    const { id, secret } = await name("/rotated-twice");
+    const rotate = async () => {
+      const answer = await gateway.send("POST", `/v1/webhooks/${id}/rotate`, readKey, {});
+      return ((await answer.json()) as { secret: string }).secret;
+    };
+    const [second, third] = [await rotate(), await rotate()];
+    await grant();
+    await sendNotices(gateway);
+    const [call] = receiver.received;
+    const verify = (each: string) =>
+      new Webhook(each).verify(call?.text ?? "", call?.headers ?? {});
+    expect(verify(second)).toBeDefined();
+    expect(verify(third)).toBeDefined();
+    expect(() => verify(secret)).toThrow();
+  });
+
   test("delays no account beside 1,000 addresses of others that hang", async () => {
     const { services } = gateway.gateway;
     const { secret } = services.webhooks();
     await name("/sound");
+    await grant();
+    await sendNotices(gateway);
+    receiver.received.length = 0;
     receiver.answer("/hangs", async () => {
       await Bun.sleep(4_000);
       return new Response(null, { status: 500 });

@@ -1,6 +1,8 @@
--- Records how an attempt to deliver has ended, and frees its address. Has no effect if the lease ended and another
--- process has claimed the delivery since.
+-- Records how an attempt to deliver has ended, and with the last one that was claimed frees the address. Has no effect
+-- if the lease ended and another process has claimed the delivery since.
 --
+-- is_last: whether no other delivery of the same claim is left
+-- slow: an answer that took longer makes the address a troubled one, whose turns delay no others
 -- retry_in: the pause until the next attempt; null: there is none
 -- give_up_after: an address whose attempts have all failed for this long is switched off, and one that answers 410 at
 --   once. Its account is told
@@ -18,6 +20,8 @@ create or replace function finish_delivery(
   fault text,
   retry_in interval,
   give_up_after interval,
+  slow interval,
+  is_last boolean,
   out outcome text,
   out is_switched_off boolean
 )
@@ -63,7 +67,8 @@ begin
     when told.failing_since <= moment - give_up_after then 'failing'
   end;
   update webhooks
-  set leased_until = null,
+  set leased_until = case when not is_last then webhooks.leased_until end,
+    health = case when is_success and took_ms * interval '1 millisecond' <= slow then 'sound' else 'troubled' end,
     failures = case when is_success then 0 else webhooks.failures + 1 end,
     failing_since = case when not is_success then coalesce(webhooks.failing_since, moment) end,
     is_active = webhooks.is_active and reason is null,

@@ -1,6 +1,8 @@
 -- Runs a step of a background job of notices, unless the job is not due or another process is running it. Returns true if
 -- more is left. Its row is locked until the end of the transaction, in which the notices are stored.
 --
+-- A due time later than after a pause was written by a clock that was ahead.
+--
 -- pause: from the end of a pass to the start of the next
 -- age: of what the job removes or compares; null if it has none
 -- amount: the most that a step does; for balances, the usual threshold in nano-dollars
@@ -21,7 +23,7 @@ declare
 begin
   perform from maintenance_jobs
   where name = job
-    and (due_at <= moment or due_at > moment + interval '1 day')
+    and (due_at <= moment or due_at > moment + pause)
   for update skip locked;
   if not found then
     insert into maintenance_jobs (name)

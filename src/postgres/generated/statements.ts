@@ -158,14 +158,14 @@ import sql_migrations_0034_search_letters from "../../../sql/migrations/0034_sea
 import sql_migrations_0035_imports_counted from "../../../sql/migrations/0035_imports_counted.sql" with { type: "text" };
 import sql_migrations_0036_people from "../../../sql/migrations/0036_people.sql" with { type: "text" };
 import sql_migrations_0037_notices from "../../../sql/migrations/0037_notices.sql" with { type: "text" };
-import sql_notices_claim_delivery from "../../../sql/notices/claim_delivery.sql" with { type: "text" };
+import sql_notices_claim_deliveries from "../../../sql/notices/claim_deliveries.sql" with { type: "text" };
 import sql_notices_create_webhook from "../../../sql/notices/create_webhook.sql" with { type: "text" };
 import sql_notices_delete_webhook from "../../../sql/notices/delete_webhook.sql" with { type: "text" };
 import sql_notices_edit_webhook from "../../../sql/notices/edit_webhook.sql" with { type: "text" };
 import sql_notices_find_low_balance from "../../../sql/notices/find_low_balance.sql" with { type: "text" };
 import sql_notices_find_waiting_notices from "../../../sql/notices/find_waiting_notices.sql" with { type: "text" };
 import sql_notices_finish_delivery from "../../../sql/notices/finish_delivery.sql" with { type: "text" };
-import sql_notices_functions_claim_delivery from "../../../sql/notices/functions/claim_delivery.sql" with { type: "text" };
+import sql_notices_functions_claim_deliveries from "../../../sql/notices/functions/claim_deliveries.sql" with { type: "text" };
 import sql_notices_functions_compare_feeds from "../../../sql/notices/functions/compare_feeds.sql" with { type: "text" };
 import sql_notices_functions_create_webhook from "../../../sql/notices/functions/create_webhook.sql" with { type: "text" };
 import sql_notices_functions_drop_withheld_mails from "../../../sql/notices/functions/drop_withheld_mails.sql" with { type: "text" };
@@ -538,7 +538,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "retire_usage", text: sql_jobs_functions_retire_usage },
   { name: "run_job", text: sql_jobs_functions_run_job },
   { name: "score_feeds", text: sql_jobs_functions_score_feeds },
-  { name: "claim_delivery", text: sql_notices_functions_claim_delivery },
+  { name: "claim_deliveries", text: sql_notices_functions_claim_deliveries },
   { name: "compare_feeds", text: sql_notices_functions_compare_feeds },
   { name: "create_webhook", text: sql_notices_functions_create_webhook },
   { name: "drop_withheld_mails", text: sql_notices_functions_drop_withheld_mails },
@@ -697,7 +697,7 @@ export const STATEMENTS = {
   list_findings: numbered(sql_jobs_list_findings),
   prove_ledgers: numbered(sql_jobs_prove_ledgers),
   run_job: numbered(sql_jobs_run_job),
-  claim_delivery: numbered(sql_notices_claim_delivery),
+  claim_deliveries: numbered(sql_notices_claim_deliveries),
   create_webhook: numbered(sql_notices_create_webhook),
   delete_webhook: numbered(sql_notices_delete_webhook),
   edit_webhook: numbered(sql_notices_edit_webhook),
@@ -1702,26 +1702,27 @@ export interface StatementTypes {
       readonly is_more: boolean;
     };
   };
-  /** claims the next due delivery; no id if none is due */
-  claim_delivery: {
+  /** claims due deliveries of one address, the oldest first; no row if none is due */
+  claim_deliveries: {
     parameters: {
       readonly moment: string | null;
       readonly lease: string;
-      readonly is_failing: boolean;
+      readonly lane: string;
       readonly busy_accounts: readonly (string | null)[];
+      readonly amount: number;
     };
     row: {
-      readonly delivery_id: string | null;
-      readonly webhook_id: string | null;
-      readonly account_id: string | null;
-      readonly url: string | null;
-      readonly sealed_secret: string | null;
+      readonly delivery_id: string;
+      readonly webhook_id: string;
+      readonly account_id: string;
+      readonly url: string;
+      readonly sealed_secret: string;
       readonly previous_sealed_secret: string | null;
-      readonly notice_id: string | null;
-      readonly type: string | null;
-      readonly happened_at: string | null;
-      readonly data: string | null;
-      readonly attempts: number | null;
+      readonly notice_id: string;
+      readonly type: string;
+      readonly happened_at: string;
+      readonly data: string;
+      readonly attempts: number;
     };
   };
   /** names an address; false if there are the most already */
@@ -1804,6 +1805,8 @@ export interface StatementTypes {
       readonly error: string | null;
       readonly retry_in: string | null;
       readonly give_up_after: string;
+      readonly slow: string;
+      readonly is_last: boolean;
     };
     row: {
       readonly outcome: string;
@@ -4054,13 +4057,13 @@ export const ARGUMENTS: {
   list_findings: () => [],
   prove_ledgers: (by) => [by.mark, by.account_limit],
   run_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.work_max],
-  claim_delivery: (by) => [by.moment, by.lease, by.is_failing, by.busy_accounts],
+  claim_deliveries: (by) => [by.moment, by.lease, by.lane, by.busy_accounts, by.amount],
   create_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.url, by.types, by.feed_ids, by.webhook_id, by.sealed_secret, by.webhooks_max],
   delete_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id],
   edit_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.url, by.types, by.has_feed_ids, by.feed_ids, by.is_active, by.editor_chain_id],
   find_low_balance: (by) => [by.account_id],
   find_waiting_notices: () => [],
-  finish_delivery: (by) => [by.moment, by.delivery_id, by.attempts, by.is_success, by.code, by.ms, by.answer, by.error, by.retry_in, by.give_up_after],
+  finish_delivery: (by) => [by.moment, by.delivery_id, by.attempts, by.is_success, by.code, by.ms, by.answer, by.error, by.retry_in, by.give_up_after, by.slow, by.is_last],
   list_all_deliveries: (by) => [by.account_id, by.status, by.since, by.limit, by.offset],
   list_deliveries: (by) => [by.webhook_id, by.since, by.limit, by.offset],
   list_due_notice_mails: (by) => [by.moment, by.limit],
