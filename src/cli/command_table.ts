@@ -9,6 +9,7 @@ import { feedInit } from "./client/feed_init_command.ts";
 import { FIND_COMMANDS } from "./client/find_commands.ts";
 import { push } from "./client/push_command.ts";
 import { read } from "./client/read_command.ts";
+import { WEBHOOK_COMMANDS } from "./client/webhook_commands.ts";
 import type { Command } from "./command.ts";
 import { ACCOUNT_COMMANDS } from "./commands/account_commands.ts";
 import { audit } from "./commands/audit_command.ts";
@@ -62,5 +63,6 @@ export const COMMANDS: readonly Command[] = [
   ...FIND_COMMANDS,
   read,
   push,
+  ...WEBHOOK_COMMANDS,
   licenses,
 ];

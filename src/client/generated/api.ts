@@ -261,6 +261,34 @@ export interface components {
              */
             status?: "draft" | "inactive";
         };
+        /** @description A new address, with its secret. */
+        CreatedWebhook: {
+            /**
+             * Format: uuid
+             * @description The address.
+             */
+            id: string;
+            /** @description Where notices are sent. */
+            url: string;
+            /** @description The types that are sent. */
+            types: string[];
+            /** @description The only feeds, if it names any. */
+            feed_ids: string[] | null;
+            /** @description Whether notices are sent. */
+            is_active: boolean;
+            /**
+             * @description Why it is not active, unless you switched it off: it answered 410, it failed for three days, or the key that named it was revoked or has expired.
+             * @enum {string|null}
+             */
+            switched_off: "gone" | "failing" | "key_ended" | null;
+            /**
+             * Format: date-time
+             * @description When it was named.
+             */
+            created_at: string;
+            /** @description Verifies signatures (Standard Webhooks). It is shown only once. */
+            secret: string;
+        };
         /** @description What is left out stays as it is; null clears a field that may be null. */
         EditFeed: {
             /** @description Display name. */
@@ -831,6 +859,34 @@ export interface components {
              */
             dry_run?: true;
         };
+        /** @description A delivery that is sent again. */
+        ResentDelivery: {
+            /**
+             * Format: uuid
+             * @description The delivery.
+             */
+            delivery_id: string;
+            /**
+             * Format: uuid
+             * @description Its address.
+             */
+            webhook_id: string;
+        };
+        /** @description The new secret of an address. */
+        RotatedWebhook: {
+            /**
+             * Format: uuid
+             * @description The address.
+             */
+            id: string;
+            /** @description Verifies signatures (Standard Webhooks). It is shown only once. */
+            secret: string;
+            /**
+             * Format: date-time
+             * @description Until when calls are also signed with the previous secret.
+             */
+            previous_until: string;
+        };
         /** @description A feed that was found. */
         SearchHit: {
             /**
@@ -904,6 +960,19 @@ export interface components {
             /** @description Rows of one push. */
             max_rows: number | null;
         };
+        /** @description A test on its way. */
+        TestedWebhook: {
+            /**
+             * Format: uuid
+             * @description The delivery, which the list of deliveries shows.
+             */
+            delivery_id: string;
+            /**
+             * Format: uuid
+             * @description The `webhook-id` of the call.
+             */
+            notice_id: string;
+        };
         /** @description A page of the usage log. */
         Usage: {
             /** @description The newest come first. */
@@ -944,6 +1013,98 @@ export interface components {
              * @description The key that the call came with.
              */
             key_id: string | null;
+        };
+        /** @description An address that is told of notices. */
+        Webhook: {
+            /**
+             * Format: uuid
+             * @description The address.
+             */
+            id: string;
+            /** @description Where notices are sent. */
+            url: string;
+            /** @description The types that are sent. */
+            types: string[];
+            /** @description The only feeds, if it names any. */
+            feed_ids: string[] | null;
+            /** @description Whether notices are sent. */
+            is_active: boolean;
+            /**
+             * @description Why it is not active, unless you switched it off: it answered 410, it failed for three days, or the key that named it was revoked or has expired.
+             * @enum {string|null}
+             */
+            switched_off: "gone" | "failing" | "key_ended" | null;
+            /**
+             * Format: date-time
+             * @description When it was named.
+             */
+            created_at: string;
+        };
+        /** @description Deliveries of the last 30 days. */
+        WebhookDeliveries: {
+            /** @description The newest first. */
+            deliveries: components["schemas"]["WebhookDelivery"][];
+            /** @description Items asked for, after capping. */
+            limit: number;
+            /** @description Items skipped. */
+            offset: number;
+            /** @description Whether there are items behind this page. */
+            has_more: boolean;
+        };
+        /** @description A notice on its way to an address. */
+        WebhookDelivery: {
+            /**
+             * Format: uuid
+             * @description The delivery.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Its address.
+             */
+            webhook_id: string;
+            /**
+             * Format: uuid
+             * @description The notice: `webhook-id` of the call, the same in every attempt.
+             */
+            notice_id: string;
+            /** @description Of the notice. */
+            type: string;
+            /**
+             * @description Withheld: when its turn came, the account could no longer read what it is about.
+             * @enum {string}
+             */
+            status: "waiting" | "delivered" | "failed" | "withheld";
+            /**
+             * Format: date-time
+             * @description When it was due first.
+             */
+            created_at: string;
+            /** @description Attempts so far. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description The last attempt.
+             */
+            attempted_at: string | null;
+            /**
+             * Format: date-time
+             * @description The next attempt, if there is one.
+             */
+            next_at: string | null;
+            /** @description Status of the last answer. */
+            code: number | null;
+            /** @description How long the last attempt took. */
+            ms: number | null;
+            /** @description The first 1,024 bytes of the last answer. */
+            answer: string | null;
+            /** @description What went wrong, if it failed. */
+            error: string | null;
+        };
+        /** @description The addresses that the key may see. */
+        Webhooks: {
+            /** @description The oldest first. */
+            webhooks: components["schemas"]["Webhook"][];
         };
         /** @description The full row of the feed that was written, with the state of the quota and warnings. */
         WrittenFeed: {
