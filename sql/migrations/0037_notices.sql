@@ -91,6 +91,8 @@ with (fillfactor = 70);
 
 create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_at) where status = 'waiting';
 create index webhook_deliveries_newest on webhook_deliveries (webhook_id, created_at desc, delivery_id desc);
+create index webhook_deliveries_created_at on webhook_deliveries (created_at, delivery_id);
+create index webhook_deliveries_failed on webhook_deliveries (created_at, delivery_id) where status = 'failed';
 create index webhook_deliveries_notice_id on webhook_deliveries (notice_id);
 
 -- Up to which data version the readers of a feed have been told.

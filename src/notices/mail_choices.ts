@@ -38,16 +38,17 @@ export async function readMailChoices(
   );
 }
 
-/** Sets the choice of one type. */
-export async function setMailChoice(
+/** Sets the choice of some types. */
+export async function setMailChoices(
   database: Database,
   { accountId, personId }: Member,
-  { type, choice }: { readonly type: NoticeTypeName; readonly choice: MailChoice },
+  { types, choice }: { readonly types: readonly NoticeTypeName[]; readonly choice: MailChoice },
 ): Promise<void> {
+  if (types.length === 0) return;
   await database.rows("set_mail_choices", {
     account_id: accountId,
     person_id: personId,
-    types: [type],
+    types: [...types],
     choice,
   });
 }

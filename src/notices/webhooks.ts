@@ -15,6 +15,7 @@ import { MS_PER_DAY } from "../lib/time_units.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { NOTICES_KEPT_MS, WEBHOOKS_MAX } from "../limits.ts";
 import type { InputOf } from "../operator/operator.ts";
+import { findFeed } from "../operator/references.ts";
 import { Refused } from "../operator/refused.ts";
 import type { Database, Row } from "../postgres/client/database.ts";
 import { mayName, type NoticePermission, type NoticeTypeName, typesOf } from "./notice_types.ts";
@@ -38,6 +39,11 @@ export interface WebhookSettings {
   readonly trial: GuardTrial | undefined;
 }
 
+/** What a function gets that manages the operators' addresses. */
+export interface Notifying {
+  readonly webhooks: WebhookSettings;
+}
+
 /** Who manages addresses. */
 export interface WebhookOwner {
   /** Null for operators. */
@@ -49,6 +55,17 @@ export interface WebhookOwner {
   readonly isOfChain: boolean;
   /** The id of a feed that the owner may be told of. */
   findFeed(reference: string): Promise<string | undefined>;
+}
+
+/** Operators share their addresses. */
+export function operatorsOwner(database: Database): WebhookOwner {
+  return {
+    accountId: null,
+    permission: "admin",
+    chainId: null,
+    isOfChain: false,
+    findFeed: async (reference) => (await findFeed(database, reference)).feed_id,
+  };
 }
 
 const SWITCHED_OFF = ["gone", "failing"] as const;

@@ -60,7 +60,7 @@ test("an operator's admin key manages the operators' addresses", async () => {
   const url = `${receiver.origin}/operators`;
   const added = await done(key, "add", url, "--types", "job.failed", "--json");
   const { id } = JSON.parse(added);
-  const listed = await gateway.send("GET", "/v1/operator/webhooks", key);
+  const listed = await gateway.send("GET", "/v1/operator/webhooks", key, undefined);
   expect(await listed.json()).toMatchObject({ webhooks: [{ id, url }] });
   await done(key, "deliveries", id);
   await done(key, "remove", id);

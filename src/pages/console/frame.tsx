@@ -19,6 +19,7 @@ const MENUS: Readonly<Record<Role, readonly MenuLink[]>> = {
     { path: "console/accounts", text: "Accounts" },
     { path: "console/keys", text: "Find a key" },
     { path: "console/money", text: "Money" },
+    { path: "console/webhooks", text: "Notices" },
     { path: "console/audit", text: "Audit" },
   ],
   write: [

@@ -12,102 +12,110 @@ import { creditsText, nanosOfCredits } from "../../money/money.ts";
 import {
   MAIL_CHOICES,
   type MailChoice,
+  MEMBER_TYPES,
   readMailChoices,
-  setMailChoice,
+  setMailChoices,
 } from "../../notices/mail_choices.ts";
-import { NOTICE_TYPES, type NoticeTypeName, typesOf } from "../../notices/notice_types.ts";
+import { NOTICE_TYPES, type NoticeTypeName } from "../../notices/notice_types.ts";
 import type { DeliveryOutcome, WebhookOutcome } from "../../notices/webhook_shapes.ts";
-import { Table, Text, Time } from "../layout/parts.tsx";
+import { Text } from "../layout/parts.tsx";
 import { ActForm } from "./act_form.tsx";
+import { Next, nextOffset, offsetOf } from "./lists.tsx";
 import { refusalOf } from "./refusal_messages.ts";
 import { showOnce } from "./show_once.tsx";
 import type { Acted, Form, PageRoute, Visit } from "./visit.ts";
+import {
+  CONFIRMED,
+  DeliveryTable,
+  SECRET_NOTE,
+  WebhookTable,
+  webhookFields,
+  webhookOf,
+} from "./webhook_parts.tsx";
 
 const CHOICE_NAMES: Readonly<Record<MailChoice, string>> = {
   at_once: "at once",
   daily: "once a day",
   never: "never",
 };
-const SECRET_NOTE =
-  "This secret verifies the notices. It is shown only now: store it where your receiver finds it.";
+const DELIVERIES_LISTED = 20;
+const MAIL_START = "mail.";
+
+interface NoticesPage {
+  readonly path: string;
+  readonly permission: "read" | "write";
+  readonly lead: string;
+  /** The page of the other permission, for members, who have both. */
+  readonly other: { readonly path: string; readonly text: string };
+}
 
 /** The page for addresses of one permission. Both have the member's mails. */
-function noticesPage(path: string, permission: "read" | "write"): PageRoute {
-  const to = path;
+function noticesPage({ path: to, permission, lead, other }: NoticesPage): PageRoute {
+  const ask = async (
+    visit: Visit,
+    path: string,
+    call: Parameters<Visit["askText"]>[1],
+  ): Promise<Acted> => {
+    const answer = await visit.askText(path, call);
+    return answer.kind === "refused" ? refusalOf(answer) : { kind: "go", to, done: "edited" };
+  };
   return {
-    path,
+    path: to,
     async show(visit, form) {
       const listed = await visit.ask<{ webhooks: readonly WebhookOutcome[] }>("/v1/webhooks");
       const webhooks = listed.kind === "done" ? listed.body.webhooks : [];
-      const shown = webhooks.find(({ id }) => id === visit.query.get("webhook"));
+      const chosen = form?.given("webhook_id") ?? visit.query.get("webhook");
+      const shown = webhooks.find(({ id }) => id === chosen);
+      const isMember = visit.session.member !== undefined;
       return {
         title: "Notices",
         content: (
           <>
             <h1>Notices</h1>
-            <p class="lead">
-              {permission === "read"
-                ? "What happens to feeds that you read, and to your balance."
-                : "What happens to the feeds that you publish."}
-            </p>
-            <h2>Webhooks</h2>
-            <Table
-              label="Webhooks"
-              rows={webhooks}
-              columns={[
-                {
-                  head: "Address",
-                  cell: (row) => (
-                    <a href={`?webhook=${row.id}`}>
-                      <Text of={row.url} />
-                    </a>
-                  ),
-                },
-                { head: "Types", cell: (row) => row.types.join(", ") },
-                { head: "State", cell: stateOf },
-                { head: "Change", cell: (row) => <WebhookButtons of={row} /> },
-              ]}
-              empty="None yet."
-            />
-            <ActForm
-              form={form}
-              isTall
-              fields={[
-                { name: "url", label: "Address", isRequired: true, hint: "https://…" },
-                {
-                  name: "types",
-                  label: "Types",
-                  isRequired: true,
-                  hint: `Separated by commas: ${typesOf(permission).join(", ")}`,
-                },
-              ]}
-              buttons={[{ act: "name", text: "Add a webhook" }]}
-            />
-            {shown !== undefined && (
-              <Deliveries of={shown} rows={await deliveriesOf(visit, shown)} />
+            <p class="lead">{lead}</p>
+            {isMember && (
+              <p>
+                <a href={`${visit.root}/console/${other.path}`}>{other.text}</a>
+              </p>
             )}
-            {visit.session.member !== undefined && (await mailChoices(visit))}
+            <h2>Webhooks</h2>
+            <WebhookTable rows={webhooks} />
+            {shown === undefined ? (
+              <details open={form?.text("act") === "add"}>
+                <summary>Add a webhook</summary>
+                <ActForm
+                  form={form}
+                  isTall
+                  fields={webhookFields(permission)}
+                  buttons={[{ act: "add", text: "Add a webhook" }]}
+                />
+              </details>
+            ) : (
+              await oneWebhook({ visit, form, shown, permission })
+            )}
+            {isMember && (await mailChoices(visit))}
             {permission === "read" && (await threshold(visit, form))}
           </>
         ),
       };
     },
     acts: {
-      name: {
-        confirm: (form) => `Notices are sent to ${form.text("url")} from now on.`,
+      add: {
+        confirm: CONFIRMED.add,
         async run(visit, form) {
-          const types = form
-            .text("types")
-            .split(/[\s,]+/)
-            .filter((type) => type !== "");
-          const body = { url: form.text("url"), types };
+          const body = webhookOf(permission, form);
           const made = await visit.ask<{ secret: string }>("/v1/webhooks", { body });
           if (made.kind === "refused") return refusalOf(made);
           return showOnce("The webhook's secret", made.body.secret, SECRET_NOTE);
         },
       },
+      edit: {
+        confirm: () => "The webhook is changed.",
+        run: (visit, form) =>
+          ask(visit, pathOf(form), { method: "PATCH", body: webhookOf(permission, form) }),
+      },
       rotate: {
-        confirm: () => "The webhook gets a new secret. For 24 hours, notices are signed with both.",
+        confirm: CONFIRMED.rotate,
         async run(visit, form) {
           const asked = { method: "POST", body: {} } as const;
           const made = await visit.ask<{ secret: string }>(`${pathOf(form)}/rotate`, asked);
@@ -116,63 +124,60 @@ function noticesPage(path: string, permission: "read" | "write"): PageRoute {
         },
       },
       test: {
-        confirm: () => "A notice of type webhook.test is sent.",
-        run: (visit, form) => asked(visit, `${pathOf(form)}/test`, { body: {} }, to),
+        confirm: CONFIRMED.test,
+        run: (visit, form) => ask(visit, `${pathOf(form)}/test`, { body: {} }),
       },
       resume: {
-        confirm: () => "Notices are sent to this address again, from now on.",
+        confirm: CONFIRMED.resume,
         run: (visit, form) =>
-          asked(visit, pathOf(form), { method: "PATCH", body: { is_active: true } }, to),
+          ask(visit, pathOf(form), { method: "PATCH", body: { is_active: true } }),
       },
       pause: {
-        confirm: () => "Nothing more is sent to this address until you resume it.",
+        confirm: CONFIRMED.pause,
         run: (visit, form) =>
-          asked(visit, pathOf(form), { method: "PATCH", body: { is_active: false } }, to),
+          ask(visit, pathOf(form), { method: "PATCH", body: { is_active: false } }),
       },
       remove: {
-        confirm: () => "The address and the list of its deliveries are deleted.",
-        run: (visit, form) => asked(visit, pathOf(form), { method: "DELETE" }, to),
+        confirm: CONFIRMED.remove,
+        run: (visit, form) => ask(visit, pathOf(form), { method: "DELETE" }),
       },
       resend: {
-        confirm: () => "The notice is sent again, with the same id.",
-        run: (visit, form) =>
-          asked(
-            visit,
-            `/v1/webhooks/deliveries/${encodeURIComponent(form.text("delivery_id"))}/resend`,
-            { body: {} },
-            to,
-          ),
+        confirm: CONFIRMED.resend,
+        run: (visit, form) => {
+          const id = encodeURIComponent(form.text("delivery_id"));
+          return ask(visit, `/v1/webhooks/deliveries/${id}/resend`, { body: {} });
+        },
       },
       mail: {
-        confirm: (form) => `Mails of ${form.text("type")}: ${nameOf(form)}.`,
+        confirm: () => "From now on, you get mails as chosen.",
         async run(visit, form) {
-          const { account, member } = visit.session;
-          const whose = { accountId: present(account).id, personId: present(member).id };
-          const type = Object.keys(NOTICE_TYPES).find((each) => each === form.text("type"));
-          const choice = MAIL_CHOICES.find((each) => each === form.text("choice"));
-          if (type === undefined || choice === undefined) {
-            return { kind: "refused", why: "There is no such type, or no such choice." };
+          const { database } = visit.operator;
+          const whose = memberOf(visit);
+          if (whose === undefined) {
+            return { kind: "refused", why: "Only a member of the account gets mails." };
           }
-          await setMailChoice(visit.operator.database, whose, {
-            type: type as NoticeTypeName,
-            choice,
-          });
+          const known = await readMailChoices(database, whose);
+          for (const choice of MAIL_CHOICES) {
+            const types = MEMBER_TYPES.filter(
+              (type) => form.text(MAIL_START + type) === choice && known.get(type) !== choice,
+            );
+            await setMailChoices(database, whose, { types, choice });
+          }
           return { kind: "go", to, done: "edited" };
         },
       },
       threshold: {
         confirm: (form) =>
           form.text("credits") === "0"
-            ? "You are not told of a low balance any more."
-            : `You are told once the balance is below ${form.text("credits")} credits.`,
+            ? "Nobody is notified of a low balance any more."
+            : `A notice is sent once the balance is below ${form.text("credits")} credits.`,
         async run(visit, form) {
           const nanos = nanosOfCredits(form.text("credits"));
           if (nanos === undefined || nanos < 0n) {
             return { kind: "refused", why: "Type an amount of credits, or 0 for never." };
           }
-          const accountId = accountOf(visit);
           await visit.operator.database.row("set_low_balance", {
-            account_id: accountId,
+            account_id: accountOf(visit),
             threshold_nanos: nanos,
           });
           return { kind: "go", to, done: "edited" };
@@ -182,111 +187,78 @@ function noticesPage(path: string, permission: "read" | "write"): PageRoute {
   };
 }
 
-export const CONSUMER_NOTICES = noticesPage("notices", "read");
-export const PROVIDER_NOTICES = noticesPage("feed-notices", "write");
+export const CONSUMER_NOTICES = noticesPage({
+  path: "notices",
+  permission: "read",
+  lead: "What happens to feeds that you read, and to your balance.",
+  other: { path: "feed-notices", text: "Webhooks for feeds that you publish" },
+});
+export const PROVIDER_NOTICES = noticesPage({
+  path: "feed-notices",
+  permission: "write",
+  lead: "What happens to the feeds that you publish.",
+  other: { path: "notices", text: "Webhooks for feeds that you read, and for your balance" },
+});
 
-function stateOf({ is_active: isActive, switched_off: reason }: WebhookOutcome): string {
-  if (isActive) return "active";
-  if (reason === "gone") return "off: it answered 410";
-  if (reason === "failing") return "off: it failed for three days";
-  return reason === "key_ended" ? "off: its key has ended" : "paused";
+interface OneWebhook {
+  readonly visit: Visit;
+  readonly form: Form | undefined;
+  readonly shown: WebhookOutcome;
+  readonly permission: "read" | "write";
 }
 
-function WebhookButtons({ of }: { readonly of: WebhookOutcome }) {
-  return (
-    <div class="row-acts">
-      <ActForm
-        hidden={{ webhook_id: of.id }}
-        buttons={[
-          { act: "test", text: "Test", tone: "quiet" },
-          { act: "rotate", text: "Rotate the secret", tone: "quiet" },
-          of.is_active
-            ? { act: "pause", text: "Pause", tone: "quiet" }
-            : { act: "resume", text: "Resume", tone: "quiet" },
-          { act: "remove", text: "Delete", tone: "danger" },
-        ]}
-      />
-    </div>
+/** Deliveries of an address, and what can be changed of it. */
+async function oneWebhook({ visit, form, shown, permission }: OneWebhook) {
+  const offset = offsetOf(visit);
+  const query = `?limit=${DELIVERIES_LISTED}&offset=${offset}`;
+  const listed = await visit.ask<{ deliveries: readonly DeliveryOutcome[]; has_more: boolean }>(
+    `/v1/webhooks/${shown.id}/deliveries${query}`,
   );
-}
-
-async function deliveriesOf(visit: Visit, { id }: WebhookOutcome) {
-  const listed = await visit.ask<{ deliveries: readonly DeliveryOutcome[] }>(
-    `/v1/webhooks/${id}/deliveries`,
-  );
-  return listed.kind === "done" ? listed.body.deliveries : [];
-}
-
-interface DeliveriesProps {
-  readonly of: WebhookOutcome;
-  readonly rows: readonly DeliveryOutcome[];
-}
-
-function Deliveries({ of, rows }: DeliveriesProps) {
+  const { deliveries, has_more: hasMore } =
+    listed.kind === "done" ? listed.body : { deliveries: [], has_more: false };
   return (
     <>
       <h2>
-        Deliveries to <Text of={of.url} />
+        Deliveries to <Text of={shown.url} />
       </h2>
-      <Table
-        label="Deliveries"
-        rows={rows}
-        columns={[
-          { head: "At", kind: "when", cell: (row) => <Time of={row.created_at} /> },
-          { head: "Type", cell: (row) => row.type },
-          { head: "Status", cell: (row) => row.status },
-          { head: "Attempts", cell: (row) => String(row.attempts) },
-          { head: "Code", cell: (row) => (row.code === null ? "" : String(row.code)) },
-          { head: "Error", cell: (row) => <Text of={row.error ?? ""} /> },
-          {
-            head: "Again",
-            cell: (row) => (
-              <ActForm
-                hidden={{ delivery_id: row.id }}
-                buttons={[{ act: "resend", text: "Send again", tone: "quiet" }]}
-              />
-            ),
-          },
-        ]}
-        empty="None in the last 30 days."
+      <DeliveryTable label="Deliveries" rows={deliveries} empty="None in the last 30 days." />
+      <Next
+        visit={visit}
+        by="offset"
+        cursor={nextOffset(visit, { shown: deliveries.length, hasMore })}
+        text="Older deliveries"
       />
+      <details open={form?.text("act") === "edit"}>
+        <summary>Change this webhook</summary>
+        <ActForm
+          form={form}
+          isTall
+          hidden={{ webhook_id: shown.id }}
+          fields={webhookFields(permission, shown)}
+          buttons={[{ act: "edit", text: "Save" }]}
+        />
+      </details>
     </>
   );
 }
 
 /** Which notices the member gets as mail. */
 async function mailChoices(visit: Visit) {
-  const { account, member } = visit.session;
-  const whose = { accountId: present(account).id, personId: present(member).id };
-  const choices = await readMailChoices(visit.operator.database, whose);
+  const choices = await readMailChoices(visit.operator.database, present(memberOf(visit)));
   return (
     <>
       <h2>Mails to you</h2>
-      <Table
-        label="Mails"
-        rows={[...choices]}
-        columns={[
-          { head: "Type", cell: ([type]) => type },
-          { head: "When", cell: ([type]) => NOTICE_TYPES[type].when },
-          {
-            head: "Mail",
-            cell: ([type, choice]) => (
-              <ActForm
-                hidden={{ type }}
-                fields={[
-                  {
-                    name: "choice",
-                    label: `Mail of ${type}`,
-                    choices: MAIL_CHOICES.map((each) => [each, CHOICE_NAMES[each]]),
-                    value: choice,
-                  },
-                ]}
-                buttons={[{ act: "mail", text: "Save", tone: "quiet" }]}
-              />
-            ),
-          },
-        ]}
-        empty="None."
+      <p>Mails that are sent once a day leave at 8:00 UTC.</p>
+      <ActForm
+        isTall
+        fields={[...choices].map(([type, choice]) => ({
+          name: MAIL_START + type,
+          label: type,
+          hint: NOTICE_TYPES[type as NoticeTypeName].when,
+          choices: MAIL_CHOICES.map((each) => [each, CHOICE_NAMES[each]] as const),
+          value: choice,
+        }))}
+        buttons={[{ act: "mail", text: "Save" }]}
       />
     </>
   );
@@ -304,7 +276,7 @@ async function threshold(visit: Visit, form: Form | undefined) {
         fields={[
           {
             name: "credits",
-            label: "Tell me below (credits)",
+            label: "Send balance.low below (credits)",
             kind: "decimal",
             value,
             hint: "0 for never.",
@@ -321,21 +293,11 @@ function accountOf({ session }: Visit): string {
   return present(session.account).id;
 }
 
-function nameOf(form: Form): string {
-  const choice = MAIL_CHOICES.find((each) => each === form.text("choice"));
-  return choice === undefined ? "" : CHOICE_NAMES[choice];
+function memberOf(visit: Visit) {
+  const { member } = visit.session;
+  return member && { accountId: accountOf(visit), personId: member.id };
 }
 
 function pathOf(form: Form): string {
   return `/v1/webhooks/${encodeURIComponent(form.text("webhook_id"))}`;
-}
-
-async function asked(
-  visit: Visit,
-  path: string,
-  call: Parameters<Visit["ask"]>[1],
-  to: string,
-): Promise<Acted> {
-  const answer = await visit.askText(path, call);
-  return answer.kind === "refused" ? refusalOf(answer) : { kind: "go", to, done: "edited" };
 }

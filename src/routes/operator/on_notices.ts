@@ -36,13 +36,11 @@ import {
   findWebhook,
   listDeliveries,
   listWebhooks,
+  operatorsOwner,
   resendDelivery,
   rotateWebhook,
   testWebhook,
-  type WebhookOwner,
 } from "../../notices/webhooks.ts";
-import { findFeed } from "../../operator/references.ts";
-import type { Database } from "../../postgres/client/database.ts";
 import { page } from "../../shapes.ts";
 import { defineRoute, done, made } from "./define_route.ts";
 
@@ -59,17 +57,6 @@ const PAGE_INPUT = {
 };
 const PAGE_LIMIT = 50;
 
-/** Operators share their addresses. */
-function operators(database: Database): WebhookOwner {
-  return {
-    accountId: null,
-    permission: "admin",
-    chainId: null,
-    isOfChain: false,
-    findFeed: async (reference) => (await findFeed(database, reference)).feed_id,
-  };
-}
-
 export const NOTICE_ROUTES = [
   defineRoute({
     method: "GET",
@@ -80,7 +67,7 @@ export const NOTICE_ROUTES = [
     answers: { 200: { shape: WebhooksShape, example: { webhooks: [OPERATORS_WEBHOOK] } } },
     problems: [],
     act: async ({ operator: { webhooks } }) =>
-      done({ webhooks: await listWebhooks(webhooks, operators(webhooks.database)) }),
+      done({ webhooks: await listWebhooks(webhooks, operatorsOwner(webhooks.database)) }),
   }),
   defineRoute({
     method: "POST",
@@ -100,7 +87,7 @@ export const NOTICE_ROUTES = [
     },
     problems: [...NAMING, "WEBHOOKS_LIMIT"],
     act: async ({ operator: { webhooks } }, input) =>
-      made(await createWebhook(webhooks, operators(webhooks.database), input)),
+      made(await createWebhook(webhooks, operatorsOwner(webhooks.database), input)),
   }),
   defineRoute({
     method: "GET",
@@ -112,7 +99,7 @@ export const NOTICE_ROUTES = [
     answers: { 200: WEBHOOK_ANSWER },
     problems: ["WEBHOOK_NOT_FOUND"],
     act: async ({ operator: { webhooks } }, input) =>
-      done(await findWebhook(webhooks, operators(webhooks.database), input.webhook_id)),
+      done(await findWebhook(webhooks, operatorsOwner(webhooks.database), input.webhook_id)),
   }),
   defineRoute({
     method: "PATCH",
@@ -126,7 +113,7 @@ export const NOTICE_ROUTES = [
     answers: { 200: WEBHOOK_ANSWER },
     problems: [...NAMING, "WEBHOOK_NOT_FOUND"],
     act: async ({ operator: { webhooks } }, input) =>
-      done(await editWebhook(webhooks, operators(webhooks.database), input)),
+      done(await editWebhook(webhooks, operatorsOwner(webhooks.database), input)),
   }),
   defineRoute({
     method: "DELETE",
@@ -146,7 +133,7 @@ export const NOTICE_ROUTES = [
     },
     problems: ["WEBHOOK_NOT_FOUND"],
     act: async ({ operator: { webhooks } }, input) =>
-      done(await deleteWebhook(webhooks, operators(webhooks.database), input.webhook_id)),
+      done(await deleteWebhook(webhooks, operatorsOwner(webhooks.database), input.webhook_id)),
   }),
   defineRoute({
     method: "POST",
@@ -159,7 +146,7 @@ export const NOTICE_ROUTES = [
     answers: { 201: { shape: TestedWebhookShape, example: TESTED_WEBHOOK } },
     problems: ["WEBHOOK_NOT_FOUND"],
     act: async ({ operator: { webhooks } }, input) =>
-      made(await testWebhook(webhooks, operators(webhooks.database), input.webhook_id)),
+      made(await testWebhook(webhooks, operatorsOwner(webhooks.database), input.webhook_id)),
   }),
   defineRoute({
     method: "POST",
@@ -173,7 +160,7 @@ export const NOTICE_ROUTES = [
     answers: { 200: { shape: RotatedWebhookShape, example: ROTATED_WEBHOOK } },
     problems: ["WEBHOOK_NOT_FOUND"],
     act: async ({ operator: { webhooks } }, input) =>
-      done(await rotateWebhook(webhooks, operators(webhooks.database), input.webhook_id)),
+      done(await rotateWebhook(webhooks, operatorsOwner(webhooks.database), input.webhook_id)),
   }),
   defineRoute({
     method: "GET",
@@ -190,7 +177,9 @@ export const NOTICE_ROUTES = [
     },
     problems: ["WEBHOOK_NOT_FOUND"],
     act: async ({ operator: { webhooks } }, { webhook_id: id, limit = PAGE_LIMIT, offset = 0 }) =>
-      done(await listDeliveries(webhooks, operators(webhooks.database), { id, limit, offset })),
+      done(
+        await listDeliveries(webhooks, operatorsOwner(webhooks.database), { id, limit, offset }),
+      ),
   }),
   defineRoute({
     method: "GET",

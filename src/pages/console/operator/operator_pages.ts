@@ -11,6 +11,7 @@ import { FIND_KEY } from "./find_key.tsx";
 import { JUDGE_FEED } from "./judge_feed.tsx";
 import { MONEY_MOVES } from "./money_moves.tsx";
 import { ONE_ACCOUNT } from "./one_account.tsx";
+import { OPERATORS_NOTICES } from "./operators_notices.tsx";
 import { OVERVIEW } from "./overview.tsx";
 import { WAITING_FEEDS } from "./waiting_feeds.tsx";
 
@@ -23,5 +24,6 @@ export const OPERATOR_PAGES: readonly PageRoute[] = [
   ONE_ACCOUNT,
   FIND_KEY,
   MONEY_MOVES,
+  OPERATORS_NOTICES,
   AUDIT_TRAIL,
 ];
