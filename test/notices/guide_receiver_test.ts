@@ -2,13 +2,22 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import guide from "../../src/docs/guides/notices.md" with { type: "text" };
 import { NOTICE_TYPES } from "../../src/notices/notice_types.ts";
+import { temporaryFolder } from "../support/folders.ts";
 import { freePort } from "../support/free_port.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { nameWebhook, sendNotices } from "./support.ts";
 
+const LINES_MAX = 15;
+const PYTHON = Bun.which("python3");
+const hasPythonLibrary =
+  PYTHON !== null && Bun.spawnSync([PYTHON, "-c", "import standardwebhooks"]).success;
+if (!hasPythonLibrary) {
+  console.log("skipped: the guide's receiver in Python, since Python lacks standardwebhooks");
+}
+
 let gateway: TestGateway;
 // Beside the packages, so that it finds the one that it imports.
-const file = Bun.fileURLToPath(
+const typescript = Bun.fileURLToPath(
   new URL(`../../node_modules/.receiver-${process.pid}.ts`, import.meta.url),
 );
 
@@ -17,21 +26,29 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await gateway.stop();
-  await rm(file, { force: true });
+  await rm(typescript, { force: true });
 });
 
-test("the guide's receiver verifies a notice as printed, and refuses what is not signed", async () => {
-  const code = /```ts receiver\n([\s\S]*?)```/.exec(guide)?.[1] ?? "";
-  expect(code.split("\n").filter((line) => line.trim() !== "").length).toBeLessThanOrEqual(15);
-  await Bun.write(file, code);
+function receiverIn(language: string): string {
+  const [, code = ""] =
+    new RegExp(`\`\`\`${language} receiver\n([\\s\\S]*?)\`\`\``).exec(guide) ?? [];
+  expect(code.split("\n").filter((line) => line.trim() !== "").length).toBeLessThanOrEqual(
+    LINES_MAX,
+  );
+  return code;
+}
+
+/** What the receiver prints of a test, after it has refused what is not signed. */
+async function printedBy(command: readonly string[]) {
   const port = await freePort();
-  const account = await gateway.createAccount();
-  const key = await gateway.createKey(account, "read");
+  const key = await gateway.createKey(await gateway.createAccount(), "read");
   const url = `http://127.0.0.1:${port}/`;
   const { id, secret } = await nameWebhook(gateway, key, { url, types: ["credits.granted"] });
-  const receiver = Bun.spawn([process.execPath, file], {
-    env: { PATH: process.env.PATH, WEBHOOK_SECRET: secret, PORT: String(port) },
+  const { PATH, PYTHONPATH } = process.env;
+  const receiver = Bun.spawn([...command], {
+    env: { PATH, PYTHONPATH, WEBHOOK_SECRET: secret, PORT: String(port) },
     stdout: "pipe",
+    stderr: "ignore",
   });
   try {
     let isUp = false;
@@ -49,13 +66,28 @@ test("the guide's receiver verifies a notice as printed, and refuses what is not
     const listed = await gateway.get(`/v1/webhooks/${id}/deliveries`, key);
     expect(await listed.json()).toMatchObject({ deliveries: [{ status: "delivered", code: 204 }] });
     receiver.kill();
-    expect(await new Response(receiver.stdout).text()).toBe(
-      `${noticeId} webhook.test {"webhook_id":"${id}"}\n`,
-    );
+    return { id, noticeId, printed: await new Response(receiver.stdout).text() };
   } finally {
     receiver.kill();
     await receiver.exited;
   }
+}
+
+test("the guide's receiver verifies a notice as printed, and refuses what is not signed", async () => {
+  await Bun.write(typescript, receiverIn("ts"));
+  const { id, noticeId, printed } = await printedBy([process.execPath, typescript]);
+  expect(printed).toBe(`${noticeId} webhook.test {"webhook_id":"${id}"}\n`);
+});
+
+test("the guide's receiver in Python is short enough", () => {
+  expect(receiverIn("python")).toContain("standardwebhooks");
+});
+
+test.skipIf(!hasPythonLibrary)("the guide's receiver in Python does the same", async () => {
+  const file = `${temporaryFolder()}/receiver.py`;
+  await Bun.write(file, receiverIn("python"));
+  const { id, noticeId, printed } = await printedBy([PYTHON ?? "", file]);
+  expect(printed).toBe(`${noticeId} webhook.test {'webhook_id': '${id}'}\n`);
 });
 
 test("the guide names every type", () => {

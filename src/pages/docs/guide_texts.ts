@@ -45,7 +45,7 @@ export const GUIDE_TOPICS: Readonly<Record<GuideName, string>> = {
   connect: "Use feeds from MCP clients, such as Claude and ChatGPT, and from your own code.",
   providers: "Publish a feed: rows, batches, schema, price.",
   clients: "The command for shells and the TypeScript library: read, follow, buy, push.",
-  notices: "Webhooks for new data, low balances, late feeds and reviews.",
+  notices: "Webhooks and mail for new data, low balances, late feeds and reviews.",
   operators: "Run a gateway: accounts, keys, credits, review, settings, backup.",
   people: "Let people sign in and join by themselves: mail, OpenID Connect, members, limits.",
   console: "The web interface for operators, providers and consumers.",

@@ -290,6 +290,7 @@ import sql_people_keep_vouched_proof from "../../../sql/people/keep_vouched_proo
 import sql_people_list_invitations from "../../../sql/people/list_invitations.sql" with { type: "text" };
 import sql_people_list_members from "../../../sql/people/list_members.sql" with { type: "text" };
 import sql_people_list_memberships from "../../../sql/people/list_memberships.sql" with { type: "text" };
+import sql_people_list_person_mail_choices from "../../../sql/people/list_person_mail_choices.sql" with { type: "text" };
 import sql_people_list_person_proofs from "../../../sql/people/list_person_proofs.sql" with { type: "text" };
 import sql_people_list_person_sessions from "../../../sql/people/list_person_sessions.sql" with { type: "text" };
 import sql_people_list_persons from "../../../sql/people/list_persons.sql" with { type: "text" };
@@ -782,6 +783,7 @@ export const STATEMENTS = {
   list_invitations: numbered(sql_people_list_invitations),
   list_members: numbered(sql_people_list_members),
   list_memberships: numbered(sql_people_list_memberships),
+  list_person_mail_choices: numbered(sql_people_list_person_mail_choices),
   list_person_proofs: numbered(sql_people_list_person_proofs),
   list_person_sessions: numbered(sql_people_list_person_sessions),
   list_persons: numbered(sql_people_list_persons),
@@ -2928,6 +2930,17 @@ export interface StatementTypes {
       readonly balance_nanos: bigint;
     };
   };
+  /** how a person receives notices by mail in each account, for the file of what is kept of it */
+  list_person_mail_choices: {
+    parameters: {
+      readonly person_id: string;
+    };
+    row: {
+      readonly account_id: string;
+      readonly type: string;
+      readonly choice: string;
+    };
+  };
   /** the recent sign-ins with the address of a person, for the file of what is kept of it */
   list_person_proofs: {
     parameters: {
@@ -4142,6 +4155,7 @@ export const ARGUMENTS: {
   list_invitations: (by) => [by.account_id, by.address_key],
   list_members: (by) => [by.account_id],
   list_memberships: (by) => [by.person_id],
+  list_person_mail_choices: (by) => [by.person_id],
   list_person_proofs: (by) => [by.address_key],
   list_person_sessions: (by) => [by.person_id],
   list_persons: (by) => [by.person_id, by.address_key, by.after_person_id, by.limit],

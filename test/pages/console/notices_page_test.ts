@@ -151,6 +151,12 @@ test("a member chooses which notices are mailed, and the threshold of the accoun
     { type: "credits.granted", choice: "daily" },
     { type: "feed.late", choice: "never" },
   ]);
+  expect(await (await visitor.get("/you?download=json")).json()).toMatchObject({
+    mail_choices: [
+      { account_id: account, type: "credits.granted", choice: "daily" },
+      { account_id: account, type: "feed.late", choice: "never" },
+    ],
+  });
   await visitor.act("/notices", { act: "threshold", credits: "5" });
   const [low] = await gateway.sql`select threshold_nanos from low_balances`;
   expect(Number(low?.threshold_nanos)).toBe(5_000);
