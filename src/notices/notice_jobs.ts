@@ -74,7 +74,8 @@ function job(name: string, everyMs: number, { ageMs, amount = 0, hasMail = false
       const done = await database.row("run_notice_job", {
         job: name,
         moment: now ?? null,
-        pause: interval(everyMs),
+        // Turns come at slightly irregular intervals. One that comes a little early must not be left out.
+        pause: interval(everyMs / 2),
         age: ageMs === undefined ? null : interval(ageMs),
         amount: BigInt(amount),
         mail_defaults: hasMail ? MAILED_TYPES : null,
