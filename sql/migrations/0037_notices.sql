@@ -41,8 +41,9 @@ create table webhooks (
 with (fillfactor = 70);
 
 create index webhooks_account_id on webhooks (account_id, created_at, webhook_id);
-create index webhooks_due on webhooks (health, next_at) where is_active and next_at is not null;
-create index webhooks_feed_ids on webhooks using gin (feed_ids) where feed_ids is not null;
+create index webhooks_due on webhooks (health, failures, next_at) where is_active and next_at is not null;
+-- Addresses are named rarely, and looked up each second.
+create index webhooks_feed_ids on webhooks using gin (feed_ids) with (fastupdate = off) where feed_ids is not null;
 
 -- What has happened. A row is written in the commit of what it tells.
 create table notices (

@@ -33,7 +33,7 @@ with edited as (
 ),
 ended as (
   update webhook_deliveries as waiting
-  set status = 'failed', next_at = null, error = 'The address was switched off.'
+  set status = 'failed', next_at = null, error = 'The webhook was switched off.'
   from edited
   where not :is_active
     and waiting.webhook_id = edited.webhook_id

@@ -24,7 +24,7 @@ export const ListNoticesInput = Type.Object({
 export const NoticeDeliveryShape = Type.Object(
   {
     ...DeliveryShape.properties,
-    account_id: nullable(uuid("The account of the address. Null for operators.")),
+    account_id: nullable(uuid("The account of the webhook. Null for operators.")),
     url: Type.String({ description: "The address." }),
   },
   { $id: "NoticeDelivery", description: "A delivery, with its account." },

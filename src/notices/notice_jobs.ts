@@ -31,7 +31,7 @@ export function createNoticeJobs({ sender, mails }: NoticeJobsOptions) {
   const withheld = job("notice mails", 5 * SECOND_MS, {});
   const spread = job("notices", SECOND_MS, { amount: STEP_MAX, hasMail });
   return [
-    job("told feeds", 10 * SECOND_MS, {}),
+    job("notice subscriptions", 10 * SECOND_MS, {}),
     job("updated feeds", SECOND_MS, { amount: STEP_MAX }),
     job("low balances", 2 * SECOND_MS, { amount: LOW_BALANCE_NANOS }),
     job("late feeds", 10 * SECOND_MS, {}),

@@ -253,9 +253,9 @@ export const NOTICE_TYPES = {
   },
   "webhook.disabled": {
     permissions: ["read", "write", "admin"],
-    when: "The gateway has switched off one of your addresses, because it answered 410 or failed for three days.",
+    when: "The gateway has switched off one of your webhooks, because it answered 410 or failed for three days.",
     data: Type.Object({
-      webhook_id: uuid("The address."),
+      webhook_id: uuid("The webhook."),
       url: Type.String({ description: "Where it pointed." }),
       reason: oneOf(["gone", "failing"], { description: "410, or three days of failure." }),
     }),
@@ -269,7 +269,7 @@ export const NOTICE_TYPES = {
   "webhook.test": {
     permissions: ["read", "write", "admin"],
     when: "You asked for a test.",
-    data: Type.Object({ webhook_id: uuid("The address.") }),
+    data: Type.Object({ webhook_id: uuid("The webhook.") }),
     example: { webhook_id: "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed" },
     isImplied: true,
   },

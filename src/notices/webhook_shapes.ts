@@ -25,14 +25,14 @@ const feedIds = nullable(
     minItems: 1,
     maxItems: WEBHOOK_FEEDS_MAX,
     description:
-      "The only feeds to be told of, by id or slug. Null: for a read key, feeds that the account has bought or has read in the last 30 days; for a write key, its own.",
+      "The only feeds to send notices about, by id or slug. Null: for a read key, feeds that the account has bought or has read in the last 30 days; for a write key, its own.",
   }),
 );
 
 export const CreateWebhookInput = Type.Object({ url, types, feed_ids: Type.Optional(feedIds) });
 
 export const FindWebhookInput = Type.Object({
-  webhook_id: Type.String({ description: "The address, by its id." }),
+  webhook_id: Type.String({ description: "The webhook, by its id." }),
 });
 
 export const EditWebhookInput = Type.Object({
@@ -50,7 +50,7 @@ export const FindDeliveryInput = Type.Object({
 });
 
 const WEBHOOK_MEMBERS = {
-  id: uuid("The address."),
+  id: uuid("The webhook."),
   url: Type.String({ description: "Where notices are sent." }),
   types: Type.Array(Type.String(), { description: "The types that are sent." }),
   feed_ids: nullable(
@@ -62,10 +62,10 @@ const WEBHOOK_MEMBERS = {
   switched_off: nullable(
     oneOf(["gone", "failing", "key_ended"], {
       description:
-        "Why it is not active, unless you switched it off: it answered 410, it failed for three days, or the key that named it was revoked or has expired.",
+        "Why it is not active, unless you switched it off: it answered 410, it failed for three days, or the key that created it was revoked or has expired.",
     }),
   ),
-  created_at: time("When it was named."),
+  created_at: time("When it was created."),
 };
 const SECRET = {
   secret: Type.String({
@@ -75,7 +75,7 @@ const SECRET = {
 
 export const WebhookShape = Type.Object(WEBHOOK_MEMBERS, {
   $id: "Webhook",
-  description: "An address that is told of notices.",
+  description: "A webhook: an address that receives notices.",
 });
 export const CreatedWebhookShape = Type.Object(
   { ...WEBHOOK_MEMBERS, ...SECRET },
@@ -83,15 +83,15 @@ export const CreatedWebhookShape = Type.Object(
 );
 export const RotatedWebhookShape = Type.Object(
   {
-    id: uuid("The address."),
+    id: uuid("The webhook."),
     ...SECRET,
     previous_until: time("Until when calls are also signed with the previous secret."),
   },
-  { $id: "RotatedWebhook", description: "The new secret of an address." },
+  { $id: "RotatedWebhook", description: "The new secret of a webhook." },
 );
 export const WebhooksShape = Type.Object(
   { webhooks: Type.Array(WebhookShape, { description: "The oldest first." }) },
-  { $id: "Webhooks", description: "The addresses that the key may see." },
+  { $id: "Webhooks", description: "The webhooks that the key may see." },
 );
 export const TestedWebhookShape = Type.Object(
   {
@@ -101,7 +101,7 @@ export const TestedWebhookShape = Type.Object(
   { $id: "TestedWebhook", description: "A test on its way." },
 );
 export const ResentDeliveryShape = Type.Object(
-  { delivery_id: uuid("The delivery."), webhook_id: uuid("Its address.") },
+  { delivery_id: uuid("The delivery."), webhook_id: uuid("Its webhook.") },
   { $id: "ResentDelivery", description: "A delivery that is sent again." },
 );
 
@@ -109,7 +109,7 @@ export const DELIVERY_STATUSES = ["waiting", "delivered", "failed", "withheld"] 
 export const DeliveryShape = Type.Object(
   {
     id: uuid("The delivery."),
-    webhook_id: uuid("Its address."),
+    webhook_id: uuid("Its webhook."),
     notice_id: uuid("The notice: `webhook-id` of the call, the same in every attempt."),
     type: Type.String({ description: "Of the notice." }),
     status: oneOf(DELIVERY_STATUSES, {
@@ -125,7 +125,7 @@ export const DeliveryShape = Type.Object(
     answer: nullable(Type.String({ description: "The first 1,024 bytes of the last answer." })),
     error: nullable(Type.String({ description: "What went wrong, if it failed." })),
   },
-  { $id: "WebhookDelivery", description: "A notice on its way to an address." },
+  { $id: "WebhookDelivery", description: "A notice on its way to a webhook." },
 );
 
 /** A page of deliveries, the newest first. */

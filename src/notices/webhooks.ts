@@ -97,7 +97,7 @@ export async function createWebhook(
   if (made?.is_made !== true) {
     throw new Refused(
       "WEBHOOKS_LIMIT",
-      `There are ${WEBHOOKS_MAX} addresses already, which is the most. Delete one first.`,
+      `There are already ${WEBHOOKS_MAX} webhooks, which is the most. Delete one first.`,
     );
   }
   return { ...(await findWebhook(settings, owner, webhookId)), secret: shown };
@@ -233,7 +233,7 @@ export async function resendDelivery(
   if (row === undefined) {
     throw new Refused(
       "DELIVERY_NOT_FOUND",
-      "There is no delivery with this id, or it is older than 30 days. Find it in the deliveries of its address.",
+      "There is no delivery with this id, or it is older than 30 days. Find it in the deliveries of its webhook.",
     );
   }
   return { delivery_id: row.delivery_id, webhook_id: row.webhook_id };
@@ -282,7 +282,7 @@ function requireTypes({ permission }: WebhookOwner, types: readonly NoticeTypeNa
   if (forbidden === undefined) return;
   throw new Refused(
     "NOTICE_TYPE_FORBIDDEN",
-    `A key with permission ${permission} may not be told of ${forbidden}. It may name ${typesOf(permission).join(", ")}.`,
+    `A key with permission ${permission} does not receive ${forbidden}. It receives ${typesOf(permission).join(", ")}.`,
   );
 }
 
@@ -296,7 +296,7 @@ async function feedIdsOf(
   if (unknown !== undefined) {
     throw new Refused(
       "FEED_NOT_FOUND",
-      `This key can be told of no feed "${unknown.slice(0, 100)}". Name feeds by id or endpoint_path.`,
+      `There is no feed "${unknown.slice(0, 100)}" that this key receives notices about. Name feeds by id or endpoint_path.`,
     );
   }
   return [...new Set(found.map(present))];
@@ -329,6 +329,6 @@ function urlInvalid(reason: string): Refused {
 function webhookNotFound(): Refused {
   return new Refused(
     "WEBHOOK_NOT_FOUND",
-    "This key can see no address with this id. GET /v1/webhooks lists those that it can.",
+    "There is no webhook with this id that this key can see. GET /v1/webhooks lists those that it can.",
   );
 }

@@ -1,5 +1,5 @@
 /**
- * `/v1/webhooks`: addresses that an account is told by, for read and write keys. Neither charged nor logged.
+ * `/v1/webhooks`: addresses that receive an account's notices, for read and write keys. Neither charged nor logged.
  *
  * A read key manages addresses for readers' notices, a write key those for providers'. See `src/spec/beyond.md`,
  * section 17.
@@ -55,7 +55,7 @@ import {
 import type { Services } from "../services.ts";
 import { page } from "../shapes.ts";
 
-const BY_ID = Type.Object({ id: Type.String({ description: "The address, by its id." }) });
+const BY_ID = Type.Object({ id: Type.String({ description: "The webhook, by its id." }) });
 const BY_DELIVERY = Type.Object({
   id: Type.String({ description: "The delivery, by its id." }),
 });
@@ -77,20 +77,20 @@ const NAMING = [
 const CREATE = described({
   ...COMMON,
   operationId: "createWebhook",
-  summary: "Name an address to be told by",
+  summary: "Create a webhook",
   description:
-    "Notices are sent as POST requests, signed by [Standard Webhooks](https://www.standardwebhooks.com). An answer of 2xx within 15 seconds is success; otherwise the notice is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 24 h. The secret is shown once. An account can have 20 addresses.",
+    "Notices are sent as POST requests, signed by [Standard Webhooks](https://www.standardwebhooks.com). An answer of 2xx within 15 seconds is success; otherwise the notice is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 24 h. The secret is shown once. An account can have 20 webhooks.",
   answers: {
     201: documented(CreatedWebhookShape, {
-      description: "The new address.",
+      description: "The new webhook.",
       headers: HEADERS,
-      examples: { "A new address": CREATED_WEBHOOK },
+      examples: { "A new webhook": CREATED_WEBHOOK },
     }),
   },
   problems: [...NAMING, "WEBHOOKS_LIMIT", ...COUNTED],
 });
 const CREATE_BODY = documented(CreateWebhookInput, {
-  description: "The address.",
+  description: "The webhook.",
   examples: {
     "For a reader": { url: WEBHOOK.url, types: ["feed.updated", "balance.low"] },
     "One feed": { url: WEBHOOK.url, types: ["feed.updated"], feed_ids: ["quakes"] },
@@ -99,28 +99,28 @@ const CREATE_BODY = documented(CreateWebhookInput, {
 const LIST = described({
   ...COMMON,
   operationId: "listWebhooks",
-  summary: "List your addresses",
-  description: "Those that were named with the permission of the key.",
+  summary: "List your webhooks",
+  description: "Those that were created with a key of the same permission.",
   answers: {
     200: documented(WebhooksShape, {
       description: "All of them.",
       headers: HEADERS,
-      examples: { "One address": { webhooks: [WEBHOOK] } },
+      examples: { "One webhook": { webhooks: [WEBHOOK] } },
     }),
   },
   problems: COUNTED,
 });
 const SHOWN = {
   200: documented(WebhookShape, {
-    description: "The address.",
+    description: "The webhook.",
     headers: HEADERS,
-    examples: { "An address": WEBHOOK },
+    examples: { "A webhook": WEBHOOK },
   }),
 };
 const GET = described({
   ...COMMON,
   operationId: "getWebhook",
-  summary: "Show an address",
+  summary: "Show a webhook",
   description: "Its secret is not shown again.",
   answers: SHOWN,
   problems: ["WEBHOOK_NOT_FOUND", ...COUNTED],
@@ -128,29 +128,29 @@ const GET = described({
 const EDIT = described({
   ...COMMON,
   operationId: "editWebhook",
-  summary: "Change an address",
+  summary: "Change a webhook",
   description:
-    "What the body leaves out stays. `is_active: true` also resumes an address that the gateway has switched off; it is told of new notices only.",
+    "Fields that the body leaves out stay unchanged. `is_active: true` also resumes a webhook that the gateway has switched off. It receives only notices of later events.",
   answers: SHOWN,
   problems: [...NAMING, "WEBHOOK_NOT_FOUND", ...COUNTED],
 });
 const EDIT_BODY = documented(Type.Omit(EditWebhookInput, ["webhook_id"]), {
-  description: "What is to change.",
+  description: "The fields to change.",
   examples: { "Switch it on": { is_active: true } },
 });
 const DELETE = described({
   ...COMMON,
   operationId: "deleteWebhook",
-  summary: "Delete an address",
-  description: "Nothing more is sent to it. Its deliveries are removed.",
+  summary: "Delete a webhook",
+  description: "Nothing more is sent to it. The list of its deliveries is removed.",
   answers: { 204: documented(Type.Void(), { description: "Deleted.", headers: HEADERS }) },
   problems: ["WEBHOOK_NOT_FOUND", ...COUNTED],
 });
 const TEST = described({
   ...COMMON,
   operationId: "testWebhook",
-  summary: "Test an address",
-  description: "Sends a notice of type `webhook.test` like any other.",
+  summary: "Test a webhook",
+  description: "Sends a notice of type `webhook.test`, with retries as for any other.",
   answers: {
     201: documented(TestedWebhookShape, {
       description: "It is on its way.",
@@ -163,7 +163,7 @@ const TEST = described({
 const ROTATE = described({
   ...COMMON,
   operationId: "rotateWebhook",
-  summary: "Rotate the secret of an address",
+  summary: "Rotate the secret of a webhook",
   description: "For 24 hours, each call is signed with the new secret and with the previous one.",
   answers: {
     200: documented(RotatedWebhookShape, {
@@ -177,7 +177,7 @@ const ROTATE = described({
 const DELIVERIES = described({
   ...COMMON,
   operationId: "listWebhookDeliveries",
-  summary: "List the deliveries to an address",
+  summary: "List the deliveries to a webhook",
   description: "Of the last 30 days, the newest first.",
   answers: {
     200: documented(deliveriesShape("WebhookDeliveries", page), {
@@ -337,7 +337,7 @@ function receive({ bodies }: Services, { request }: Call, principal: Principal):
 /** 413 */
 function tooLarge(): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", {
-    detail: `The body is larger than the ${OPERATOR_BODY_BYTES_MAX} bytes of an address. Shorten it.`,
+    detail: `The body is larger than the ${OPERATOR_BODY_BYTES_MAX} bytes of a webhook. Shorten it.`,
     extras: { limit: "request_body", max_bytes: OPERATOR_BODY_BYTES_MAX },
     headers: { Connection: "close" },
   });

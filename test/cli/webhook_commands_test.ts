@@ -28,7 +28,7 @@ async function done(key: string, ...argv: readonly string[]): Promise<string> {
 }
 
 test("an address is named, listed, changed, tested, rotated and removed, and a delivery is sent again", async () => {
-  expect(await done(readKey, "list")).toContain("no address is named");
+  expect(await done(readKey, "list")).toContain("no webhooks yet");
   const url = `${receiver.origin}/hook`;
   const added = await done(readKey, "add", url, "--types", "credits.granted,balance.low");
   expect(added).toMatch(/^secret +whsec_\S+$/m);
@@ -52,7 +52,7 @@ test("an address is named, listed, changed, tested, rotated and removed, and a d
   expect(await done(readKey, "edit", id, "--on", "--to", `${url}/2`)).toContain(`${url}/2`);
   expect(await done(readKey, "rotate", id)).toMatch(/^old secret until +\S+Z$/m);
   await done(readKey, "remove", id);
-  expect(await done(readKey, "list")).toContain("no address is named");
+  expect(await done(readKey, "list")).toContain("no webhooks yet");
 });
 
 test("an operator's admin key manages the operators' addresses", async () => {
@@ -69,11 +69,11 @@ test("an operator's admin key manages the operators' addresses", async () => {
 test("what is wrong is said, and nothing is done", async () => {
   const refusals = [
     [["add", "http://example.com/", "--types", "balance.low"], 1, "https"],
-    [["add", `${receiver.origin}/x`, "--types", "feed.late"], 1, "may not be told of feed.late"],
+    [["add", `${receiver.origin}/x`, "--types", "feed.late"], 1, "does not receive feed.late"],
     [["add", `${receiver.origin}/x`], 2, "--types"],
     [["edit", "x"], 2, "nothing to change"],
     [["edit", "x", "--on", "--off"], 2, "exclude each other"],
-    [["test", crypto.randomUUID()], 1, "no address with this id"],
+    [["test", crypto.randomUUID()], 1, "no webhook with this id"],
   ] as const;
   for (const [argv, code, message] of refusals) {
     const ended = await run(readKey, ...argv);

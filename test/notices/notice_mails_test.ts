@@ -90,7 +90,7 @@ test("one click unsubscribes, and opening the link does not", async () => {
   await note("balance.low", low);
   expect(await mailed()).toEqual([]);
   const unknown = await fetch(`${gateway.baseUrl}/unsubscribe/none`, { method: "POST" });
-  expect(await unknown.text()).toContain("does not work any more");
+  expect(await unknown.text()).toContain("no longer works");
 });
 
 test("nobody is mailed about an account that is suspended", async () => {

@@ -306,9 +306,37 @@ describe("the sender", () => {
     expect(receiver.received.length).toBe(2);
   });
 
+  test("makes each call once, although several processes claim at the same time", async () => {
+    const { services } = gateway.gateway;
+    const { secret } = services.webhooks();
+    for (let place = 0; place < 10; place += 1) {
+      const other = await gateway.createAccount();
+      const rows = Array.from({ length: 20 }, () => {
+        const webhookId = crypto.randomUUID();
+        return { webhookId, sealed: makeWebhookSecret({ secret, webhookId }).sealed };
+      });
+      await gateway.sql`
+        insert into webhooks (webhook_id, account_id, permission, url, types, sealed_secret)
+        select
+          (each ->> 'webhookId')::uuid, ${other}, 'read', ${`${receiver.origin}/many`},
+          '{credits.granted}', each ->> 'sealed'
+        from json_array_elements(${JSON.stringify(rows)}::json) as each`;
+      await grant(other);
+    }
+    await runNoticeJob(gateway.sql, "notices");
+    const senders = [services.notices, senderThrough(services.operatorDatabase)];
+    for (const sender of senders) sender.wake();
+    for (const sender of senders) await sender.idle();
+    expect(receiver.received.length).toBe(200);
+  });
+
   test("calls an address whose lease a clock that was ahead has written", async () => {
     await name("/ahead");
     await grant();
+    // Of a claim that another process has made a moment after this one began.
+    await gateway.sql`update webhooks set leased_until = clock_timestamp() + interval '31 seconds'`;
+    await sendNotices(gateway);
+    expect(receiver.received.length).toBe(0);
     await gateway.sql`update webhooks set leased_until = now() + interval '1 hour'`;
     await sendNotices(gateway);
     expect(receiver.received.length).toBe(1);

@@ -94,7 +94,7 @@ async function readFeed(seed: Partial<Parameters<typeof seedFeed>[2]> = {}) {
   await gateway.sql`
     insert into spending_days (account_id, day, feed_id, key_id, reads, purchases, charged_nanos, refunded_nanos)
     values (${reader}, current_date, ${feed.feedId}, null, 1, 0, 0, 0)`;
-  await runNoticeJob(gateway.sql, "told feeds");
+  await runNoticeJob(gateway.sql, "notice subscriptions");
   return feed;
 }
 

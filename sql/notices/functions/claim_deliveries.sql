@@ -33,14 +33,16 @@ declare
   nil constant uuid := '00000000-0000-0000-0000-000000000000';
   told webhooks;
 begin
+  perform without_wait_for_disk();
   loop
     select webhooks.* into told
     from webhooks
     where webhooks.is_active
       and webhooks.health = lane
       and webhooks.next_at <= moment
-      -- A lease that ends later than one that begins now was written by a clock that was ahead.
-      and (webhooks.leased_until is null or webhooks.leased_until <= moment or webhooks.leased_until > moment + lease)
+      -- A lease that ends much later than one that begins now was written by a clock that was ahead. A claim that has
+      -- committed since this one began ends a little later.
+      and (webhooks.leased_until is null or webhooks.leased_until <= moment or webhooks.leased_until > moment + 2 * lease)
       and coalesce(webhooks.account_id, nil) <> all (busy_accounts)
     order by webhooks.failures, webhooks.next_at
     limit 1
@@ -63,7 +65,7 @@ begin
     ),
     withheld as (
       update webhook_deliveries as deliveries
-      set status = 'withheld', next_at = null, error = 'The address may not be told this any more.'
+      set status = 'withheld', next_at = null, error = 'The account can no longer read this.'
       from due
       where deliveries.delivery_id = due.delivery_id
         and not due.may_be

@@ -32,6 +32,7 @@ declare
   told webhooks;
   reason text;
 begin
+  perform without_wait_for_disk();
   is_switched_off := false;
   select webhooks.* into told
   from webhooks
@@ -66,18 +67,10 @@ begin
     when answer_code = 410 then 'gone'
     when told.failing_since <= moment - give_up_after then 'failing'
   end;
-  update webhooks
-  set leased_until = case when not is_last then webhooks.leased_until end,
-    health = case when is_success and took_ms * interval '1 millisecond' <= slow then 'sound' else 'troubled' end,
-    failures = case when is_success then 0 else webhooks.failures + 1 end,
-    failing_since = case when not is_success then coalesce(webhooks.failing_since, moment) end,
-    is_active = webhooks.is_active and reason is null,
-    switched_off = coalesce(reason, webhooks.switched_off)
-  where webhooks.webhook_id = told.webhook_id;
   if reason is not null then
     is_switched_off := true;
     update webhook_deliveries
-    set status = 'failed', next_at = null, error = coalesce(error, 'The address was switched off.')
+    set status = 'failed', next_at = null, error = coalesce(error, 'The webhook was switched off.')
     where webhook_deliveries.webhook_id = told.webhook_id
       and webhook_deliveries.status = 'waiting';
     insert into notices (type, permission, account_id, data, happened_at)
@@ -87,6 +80,20 @@ begin
       moment
     );
   end if;
-  perform set_next_delivery(told.webhook_id);
+  -- As in set_next_delivery: the lock was had by an earlier statement.
+  update webhooks
+  set leased_until = case when not is_last then webhooks.leased_until end,
+    next_at = (
+      select min(waiting.next_at)
+      from webhook_deliveries as waiting
+      where waiting.webhook_id = told.webhook_id
+        and waiting.status = 'waiting'
+    ),
+    health = case when is_success and took_ms * interval '1 millisecond' <= slow then 'sound' else 'troubled' end,
+    failures = case when is_success then 0 else webhooks.failures + 1 end,
+    failing_since = case when not is_success then coalesce(webhooks.failing_since, moment) end,
+    is_active = webhooks.is_active and reason is null,
+    switched_off = coalesce(reason, webhooks.switched_off)
+  where webhooks.webhook_id = told.webhook_id;
 end
 $$;

@@ -45,8 +45,12 @@ begin
   where not exists (select from account_feeds where account_feeds.feed_id = told_versions.feed_id)
     and not exists (
       select
-      from webhooks
-      where webhooks.feed_ids @> array[told_versions.feed_id]
+      from (
+        select unnest(webhooks.feed_ids) as feed_id
+        from webhooks
+        where webhooks.feed_ids is not null
+      ) as named
+      where named.feed_id = told_versions.feed_id
     );
 end
 $$;

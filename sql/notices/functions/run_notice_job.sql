@@ -1,7 +1,7 @@
 -- Runs a step of a background job of notices, unless the job is not due or another process is running it. Returns true if
 -- more is left. Its row is locked until the end of the transaction, in which the notices are stored.
 --
--- A due time later than after a pause was written by a clock that was ahead.
+-- A due time much later than after a pause was written by a clock that was ahead.
 --
 -- pause: from the end of a pass to the start of the next
 -- age: of what the job removes or compares; null if it has none
@@ -23,7 +23,7 @@ declare
 begin
   perform from maintenance_jobs
   where name = job
-    and (due_at <= moment or due_at > moment + pause)
+    and (due_at <= moment or due_at > moment + pause + interval '1 minute')
   for update skip locked;
   if not found then
     insert into maintenance_jobs (name)
@@ -37,7 +37,7 @@ begin
   case job
     when 'notices' then
       is_more := spread_notices(moment, amount::int, mail_defaults);
-    when 'told feeds' then
+    when 'notice subscriptions' then
       perform keep_account_feeds(moment);
     when 'updated feeds' then
       is_more := note_updated_feeds(moment, amount::int);

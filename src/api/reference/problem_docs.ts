@@ -186,7 +186,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Use `key edit` or `key rotate` of the command on the server.",
   },
   NOTICE_TYPE_FORBIDDEN: {
-    when: "A webhook with a type of notice that keys of this permission are not told of.",
+    when: "A webhook with a type of notice that keys of this permission do not receive.",
     remedy: "Name types of your key's permission, or use a key with another one.",
   },
   ROUTE_NOT_FOUND: {
@@ -210,7 +210,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Find it with `GET /v1/operator/keys`, or an own agent with `GET /v1/account`.",
   },
   WEBHOOK_NOT_FOUND: {
-    when: "An address for notices that the key can't see.",
+    when: "A webhook that the key can't see.",
     remedy: "Find it with `GET /v1/webhooks`.",
   },
   DELIVERY_NOT_FOUND: {
@@ -222,7 +222,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Delete one that you don't need.",
   },
   WEBHOOK_URL_INVALID: {
-    when: "An address for notices that is not https, is private, or is this gateway's own.",
+    when: "A webhook whose address is not https, is private, or is this gateway's own.",
     remedy: "Name one that can be reached from the internet, without user name and fragment.",
   },
   PROMOTION_NOT_FOUND: {

@@ -19,11 +19,11 @@ const FEEDS = list("the only feeds, by id or slug; default those that you use or
   placeholder: "ID,ID",
   lengthMax: 10_000,
 });
-const KEEP_NOW = "Keep the secret now: it verifies notices, and is not shown again.";
+const KEEP_NOW = "Store the secret now: it verifies notices, and is not shown again.";
 
 const webhookList = clientCommand({
   words: "webhook list",
-  about: "list the addresses that you are notified at, the oldest first",
+  about: "list your webhooks, oldest first",
   options: {},
   async run({ feedgate, signal }) {
     const webhooks = await feedgate.webhooks.list({ signal });
@@ -31,7 +31,7 @@ const webhookList = clientCommand({
       json: JSON.stringify({ webhooks }),
       text:
         webhooks.length === 0
-          ? "no address is named; webhook add names one"
+          ? "no webhooks yet; webhook add creates one"
           : table(webhooks, WEBHOOK_COLUMNS),
     };
   },
@@ -40,7 +40,7 @@ const webhookList = clientCommand({
 const webhookAdd = clientCommand({
   words: "webhook add",
   argument: "URL",
-  about: "have notices sent to an address; its secret is printed once and never again",
+  about: "have notices sent to a URL; the secret that verifies them is printed once",
   isPrintedOnce: true,
   options: { types: required(TYPES), feeds: FEEDS },
   async run({ feedgate, argument: url, values: { types, feeds }, signal }) {
@@ -56,13 +56,13 @@ const webhookAdd = clientCommand({
 const webhookEdit = clientCommand({
   words: "webhook edit",
   argument: "ID",
-  about: "change an address, or switch it on or off; the rest stays as it is",
+  about: "change a webhook, or switch it on or off; the rest stays unchanged",
   options: {
-    to: text("the new address", { placeholder: "URL", lengthMax: 2_000 }),
+    to: text("the new URL", { placeholder: "URL", lengthMax: 2_000 }),
     types: TYPES,
     feeds: orNull(FEEDS, "all"),
-    on: flag("send notices again, also if the gateway has switched it off"),
-    off: flag("send nothing until it is switched on"),
+    on: flag("resume it, also after the gateway has switched it off"),
+    off: flag("send nothing until it is switched on again"),
   },
   async run({ feedgate, argument: id, values, signal }) {
     const { to: url, types, feeds, on, off } = values;
@@ -84,7 +84,7 @@ const webhookEdit = clientCommand({
 const webhookRemove = clientCommand({
   words: "webhook remove",
   argument: "ID",
-  about: "remove an address with the list of its deliveries",
+  about: "remove a webhook and the list of its deliveries",
   options: {},
   async run({ feedgate, argument: id, signal }) {
     await feedgate.webhooks.delete(id, { signal });
@@ -109,7 +109,7 @@ const webhookTest = clientCommand({
 const webhookRotate = clientCommand({
   words: "webhook rotate",
   argument: "ID",
-  about: "give an address a new secret, which is printed once; the old one also signs for a day",
+  about: "give a webhook a new secret, printed once; both secrets sign for a day",
   isPrintedOnce: true,
   options: {},
   async run({ feedgate, argument: id, signal }) {
@@ -127,7 +127,7 @@ const webhookRotate = clientCommand({
 const webhookDeliveries = clientCommand({
   words: "webhook deliveries",
   argument: "ID",
-  about: "list calls of an address in the last 30 days, and how they ended, newest first",
+  about: "list the calls to a webhook in the last 30 days, and how they ended, newest first",
   options: {
     limit: integer("deliveries at most; default 20", { least: 1, most: PAGE_LIMIT_MAX }),
     offset: integer("deliveries to skip", { least: 0, most: Number.MAX_SAFE_INTEGER }),
@@ -151,7 +151,7 @@ const webhookDeliveries = clientCommand({
 const webhookResend = clientCommand({
   words: "webhook resend",
   argument: "DELIVERY",
-  about: "send a notice to its address again, with the same id",
+  about: "send a notice again, with the same id",
   options: {},
   async run({ feedgate, argument: delivery, signal }) {
     const resent = await feedgate.webhooks.resend(delivery, { signal });

@@ -57,21 +57,21 @@ export function unsubscribeRoutes(services: Services, frame: PageFrame = {}) {
 }
 
 const TEXTS = {
-  asked: "You will get no more mails of this kind for this account.",
-  stopped: "You will get no more mails of this kind.",
-  unknown: "This link does not work any more. Sign in to change which mails you get.",
+  asked: "You will receive no more emails of this kind for this account.",
+  stopped: "You will receive no more emails of this kind.",
+  unknown: "This link no longer works. Sign in to choose which emails you receive.",
 };
 
 function renderUnsubscribe(frame: PageFrame, state: keyof typeof TEXTS): string {
   return renderPage({
     ...frame,
-    title: "Mails",
+    title: "Email",
     isListed: false,
     root: "..",
     menu: PUBLIC_MENU,
     children: (
       <div class="text">
-        <h1>{state === "asked" ? "Stop these mails?" : "Mails"}</h1>
+        <h1>{state === "asked" ? "Stop these emails?" : "Email"}</h1>
         <p class="lead">{TEXTS[state]}</p>
         {state === "asked" && (
           <form method="post">
