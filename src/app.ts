@@ -22,6 +22,7 @@ import { assetRoutes } from "./pages/layout/asset_routes.ts";
 import { pageFrame } from "./pages/layout/page.tsx";
 import { billingRoutes } from "./pages/public/billing_page.tsx";
 import { siteRoutes } from "./pages/public/site_routes.ts";
+import { unsubscribeRoutes } from "./pages/public/unsubscribe_page.tsx";
 import { pushRoutes } from "./push/push_route.ts";
 import { catalogRoutes } from "./read/catalog/catalog_routes.ts";
 import { dataRoutes } from "./read/data/data_routes.ts";
@@ -36,6 +37,7 @@ import { operatorRoutes } from "./routes/operator/operator_routes.ts";
 import { earningsRoutes } from "./routes/provider/earnings_routes.ts";
 import { feedsRoutes } from "./routes/provider/feeds_routes.ts";
 import { pushesRoutes } from "./routes/provider/pushes_routes.ts";
+import { webhookRoutes } from "./routes/webhook_routes.ts";
 import type { Services } from "./services.ts";
 import { skillRoutes } from "./skill/skill_routes.ts";
 import { openWays } from "./topups/open_ways.ts";
@@ -78,6 +80,7 @@ export function createApp(services: Services) {
     .use(agentRoutes(services))
     .use(purchaseRoutes(services, buyFeed))
     .use(topupRoutes(services, ways))
+    .use(webhookRoutes(services))
     .use(operatorRoutes(services));
   const routes = new Elysia({
     strictPath: true,
@@ -113,6 +116,7 @@ export function createApp(services: Services) {
   const app = routes
     .use(assetRoutes())
     .use(siteRoutes(services, frame))
+    .use(unsubscribeRoutes(services, frame))
     .use(discoveryRoutes(services))
     .use(
       billingRoutes(services, {

@@ -195,6 +195,10 @@ export interface Config {
   readonly signUp: SignUpConfig;
   /** For tests, whose client documents are on this machine. No variable sets it. */
   readonly connectTrial: GuardTrial | undefined;
+  /** Whether webhooks may have private addresses. @default false */
+  readonly isWebhookPrivate: boolean;
+  /** For tests, whose webhooks are on this machine. No variable sets it. */
+  readonly webhookTrial: GuardTrial | undefined;
   readonly limits: Limits;
   /** Settings in the environment that are probably mistakes, one sentence each. They are logged at start. */
   readonly warnings: readonly string[];
@@ -218,6 +222,7 @@ const DATABASE_PROTOCOLS = ["postgres:", "postgresql:"] as const;
 const HTTP_PROTOCOLS = ["http:", "https:"] as const;
 const SMTP_PROTOCOLS = ["smtp:", "smtps:"] as const;
 const BOOLEANS = ["true", "false"] as const;
+const WEBHOOK_FETCHES = ["public", "private"] as const;
 const SWITCH = ["on", "off"] as const;
 const SECRET_LENGTH_MIN = 16;
 /** A page of text, in code points. */
@@ -318,6 +323,8 @@ export function readConfig(environment: Environment): Config {
     oidc: readOidc(read, mistakes),
     signUp: readSignUp(read, mistakes),
     connectTrial: undefined,
+    isWebhookPrivate: read.oneOf("FEEDGATE_WEBHOOK_FETCH", WEBHOOK_FETCHES) === "private",
+    webhookTrial: undefined,
     limits: Object.freeze(limits),
     warnings: misspeltIn(environment, read.names),
   };

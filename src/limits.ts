@@ -188,6 +188,16 @@ export const ABANDONED_BATCH_MS = 24 * 60 * 60_000;
 export const ABANDONED_BATCH = `${ABANDONED_BATCH_MS} milliseconds`;
 /** Open batches in the listing of an own feed, newest first. */
 export const OPEN_BATCHES_LISTED_MAX = 20;
+/** Addresses that an account, or the operators, may name. */
+export const WEBHOOKS_MAX = 20;
+/** Feeds that an address may name. */
+export const WEBHOOK_FEEDS_MAX = 100;
+/** The length of an address, in code points. */
+export const WEBHOOK_URL_LENGTH_MAX = 2_000;
+/** How long notices and their deliveries are kept, in milliseconds. */
+export const NOTICES_KEPT_MS = 30 * 24 * 60 * 60_000;
+/** Below which balance an account is told unless it has set another threshold, in nano-dollars: 1 USD. */
+export const LOW_BALANCE_NANOS = 1_000_000_000;
 /** The period that `reliability_score` covers, in milliseconds. */
 export const RELIABILITY_HISTORY_MS = 30 * 24 * 60 * 60_000;
 /** How long the history of pushes is kept, in milliseconds. */
@@ -576,6 +586,8 @@ export const CERTIFICATE_DAYS_LOW = 14;
 export const CLOCK_OFF_SECONDS_LOW = 2;
 export const TOTALS_BEHIND_SECONDS_LOW = 300;
 export const MAIL_WAIT_SECONDS_LOW = 600;
+/** Webhooks that hang may have turns this late. */
+export const NOTICES_LATE_SECONDS_LOW = 300;
 export const REPLICA_LAG_SECONDS_LOW = 30;
 /** How long `doctor` verifies ledgers, in milliseconds. */
 export const LEDGER_PROOF_MS_MAX = 60_000;

@@ -19,9 +19,11 @@ import { createJobs } from "./jobs/jobs.ts";
 import { startMaintenance } from "./jobs/maintenance.ts";
 import { startMinuteCounts } from "./jobs/minute_counts.ts";
 import { assert } from "./lib/assert.ts";
+import { messageOf } from "./lib/error_fields.ts";
 import type { Log } from "./lib/log.ts";
 import { within } from "./lib/within.ts";
 import { DRAIN_WORKER_MS, IDLE_SECONDS_MAX, SERVER_BODY_BYTES_MAX } from "./limits.ts";
+import { createNoticeJobs } from "./notices/notice_jobs.ts";
 import type { OutgoingMail } from "./people/mail/outgoing_mail.ts";
 import { sendMails } from "./people/mail/send_mails_job.ts";
 import { type Databases, openDatabases, POOL_CLOSE_MS_MAX } from "./postgres/open_database.ts";
@@ -43,6 +45,8 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
+/** Of a failed job's error, in UTF-16 units. */
+const FAILURE_LENGTH_MAX = 300;
 /** How long answers have `Connection: close` during a drain before the listener stops, in ms. */
 const CLOSING_NOTICE_MS = 300;
 /** How long requests in flight may still take: longer than a statement may. */
@@ -139,11 +143,14 @@ function serve(services: Services, options: ServeOptions): Gateway {
   const { port } = listener;
   state.isCrowded = () => listener.isCrowded;
   state.baseUrl = config.baseUrl ?? listenerUrl({ ...config, port });
+  const onFailed = (job: string, error: unknown) =>
+    databases.background.row("note_failed_job", { job, error: firstLineOf(messageOf(error)) });
   const maintenance = hasJobs
     ? startMaintenance({
         database: databases.background,
         log,
         metrics: http.metrics,
+        onFailed,
         jobs: createJobs({
           usageRetentionDays: config.usageRetentionDays,
           auditRetentionDays: config.auditRetentionDays,
@@ -159,6 +166,7 @@ function serve(services: Services, options: ServeOptions): Gateway {
         database: databases.background,
         log,
         metrics: http.metrics,
+        onFailed,
         jobs: [finishTopups(ways, log), recheckTopups(ways.x402, log), forgetTopups()],
       })
     : undefined;
@@ -169,9 +177,20 @@ function serve(services: Services, options: ServeOptions): Gateway {
           database: databases.background,
           log,
           metrics: http.metrics,
+          onFailed,
           jobs: [sendMails(mail)],
         })
       : undefined;
+  // Separate, so that a notice is not late because of the other jobs.
+  const noticing = hasJobs
+    ? startMaintenance({
+        database: databases.background,
+        log,
+        metrics: http.metrics,
+        onFailed,
+        jobs: createNoticeJobs({ sender: services.notices, mails: services.noticeMails }),
+      })
+    : undefined;
   const minuteCounts = hasJobs
     ? startMinuteCounts({
         database: databases.background,
@@ -189,7 +208,14 @@ function serve(services: Services, options: ServeOptions): Gateway {
       stopping ??= drain(services, {
         listeners,
         stopJobs: () =>
-          Promise.all([maintenance?.stop(), finishing?.stop(), mailing?.stop(), mail?.stop()]),
+          Promise.all([
+            maintenance?.stop(),
+            finishing?.stop(),
+            mailing?.stop(),
+            mail?.stop(),
+            noticing?.stop(),
+            services.notices.stop(),
+          ]),
         minuteCounts,
         closingNoticeMs,
       }).finally(() => {
@@ -199,6 +225,11 @@ function serve(services: Services, options: ServeOptions): Gateway {
       return stopping;
     },
   };
+}
+
+/** Without the statement's text, which may follow. */
+function firstLineOf(message: string): string {
+  return (message.split("\n")[0] ?? "").slice(0, FAILURE_LENGTH_MAX);
 }
 
 function listenOptions({ tls, isPortShared = false }: ServeOptions) {

@@ -42,6 +42,10 @@ import {
   ROW_EVENTS_MS,
   WAIT_POLL_MS,
 } from "./limits.ts";
+import { NoticeMails, stopMails } from "./notices/notice_mails.ts";
+import { registerNoticeMetrics } from "./notices/notice_metrics.ts";
+import { NoticeSender } from "./notices/notice_sender.ts";
+import type { WebhookSettings } from "./notices/webhooks.ts";
 import { registerMailMetrics } from "./people/mail/mail_metrics.ts";
 import { MailSender } from "./people/mail/mail_sender.ts";
 import type { OutgoingMail } from "./people/mail/outgoing_mail.ts";
@@ -203,6 +207,10 @@ export async function createServices({
   const incarnation = await keptSetting(database, "incarnation", "");
   const proposed = randomBytes(SECRET_BYTES).toString("base64url");
   const secret = config.cursorSecret ?? (await keptSetting(database, "cursor_secret", proposed));
+  const webhookGuard = { allowsPrivate: config.isWebhookPrivate, trial: config.webhookTrial };
+  // Sealed without the incarnation, so that a restored database keeps its webhooks.
+  const notices = new NoticeSender({ database: operatorDatabase, log, secret, ...webhookGuard });
+  registerNoticeMetrics(metrics, notices, operatorDatabase);
   return {
     config,
     database,
@@ -260,6 +268,20 @@ export async function createServices({
     canTopUp: config.topups !== undefined,
     /** Sends queued mails. Wake it after queueing one. Undefined if mail is not configured. */
     mail,
+    /** Calls webhooks. Wake it after making a delivery. */
+    notices,
+    /** Mails of notices. Undefined if mail is not configured. */
+    noticeMails:
+      mail &&
+      new NoticeMails({ database: operatorDatabase, sender: mail, secret, baseUrl: http.baseUrl }),
+    /** Stops mails of a kind for the member whose link it is. */
+    stopMails: (token: string) => stopMails({ database: operatorDatabase, secret }, token),
+    webhooks: (): WebhookSettings => ({
+      database: operatorDatabase,
+      secret,
+      baseUrl: state.baseUrl,
+      ...webhookGuard,
+    }),
     /** The payment methods, for texts that explain how to pay. */
     payingWays: {
       takesCards: config.topups?.stripe !== undefined,

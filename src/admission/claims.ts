@@ -25,6 +25,7 @@ export type UnloggedOperation =
   | "purchases"
   | "buy"
   | "topups"
+  | "webhooks"
   | "feeds"
   | "save";
 

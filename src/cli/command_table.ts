@@ -9,6 +9,7 @@ import { feedInit } from "./client/feed_init_command.ts";
 import { FIND_COMMANDS } from "./client/find_commands.ts";
 import { push } from "./client/push_command.ts";
 import { read } from "./client/read_command.ts";
+import { WEBHOOK_COMMANDS } from "./client/webhook_commands.ts";
 import type { Command } from "./command.ts";
 import { ACCOUNT_COMMANDS } from "./commands/account_commands.ts";
 import { audit } from "./commands/audit_command.ts";
@@ -22,6 +23,7 @@ import { KEY_COMMANDS } from "./commands/key_commands.ts";
 import { licenses } from "./commands/licenses_command.ts";
 import { mailTest } from "./commands/mail_command.ts";
 import { migrate } from "./commands/migrate_command.ts";
+import { NOTICE_COMMANDS } from "./commands/notice_commands.ts";
 import { PAYOUT_COMMANDS } from "./commands/payout_commands.ts";
 import { PERSON_COMMANDS } from "./commands/person_commands.ts";
 import { PROMOTION_COMMANDS } from "./commands/promotion_commands.ts";
@@ -42,6 +44,7 @@ export const COMMANDS: readonly Command[] = [
   consoleCommand,
   ...ACCOUNT_COMMANDS,
   ...PERSON_COMMANDS,
+  ...NOTICE_COMMANDS,
   ...KEY_COMMANDS,
   ...CREDIT_COMMANDS,
   ...PROMOTION_COMMANDS,
@@ -60,5 +63,6 @@ export const COMMANDS: readonly Command[] = [
   ...FIND_COMMANDS,
   read,
   push,
+  ...WEBHOOK_COMMANDS,
   licenses,
 ];

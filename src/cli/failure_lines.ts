@@ -22,6 +22,7 @@ const LISTS: Partial<Record<RefusalCode, string>> = {
   KEY_NOT_FOUND: "key list --account ID",
   FEED_NOT_FOUND: "feed list",
   PROMOTION_NOT_FOUND: "promo list",
+  DELIVERY_NOT_FOUND: "notice list",
   USAGE_NOT_FOUND: "usage export --account ID",
 };
 

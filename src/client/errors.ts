@@ -226,6 +226,31 @@ export class KeyNotFoundError extends ProblemError {
   override readonly name = "KeyNotFoundError";
 }
 
+/** `WEBHOOK_NOT_FOUND`: The key can see no such webhook. */
+export class WebhookNotFoundError extends ProblemError {
+  override readonly name = "WebhookNotFoundError";
+}
+
+/** `DELIVERY_NOT_FOUND`: The key can see no such delivery. */
+export class DeliveryNotFoundError extends ProblemError {
+  override readonly name = "DeliveryNotFoundError";
+}
+
+/** `NOTICE_TYPE_FORBIDDEN`: Keys of this permission are not told of the type. */
+export class NoticeTypeForbiddenError extends ProblemError {
+  override readonly name = "NoticeTypeForbiddenError";
+}
+
+/** `WEBHOOKS_LIMIT`: The account has as many webhooks as it may. */
+export class WebhooksLimitError extends ProblemError {
+  override readonly name = "WebhooksLimitError";
+}
+
+/** `WEBHOOK_URL_INVALID`: The address of the webhook is not https, or not public. */
+export class WebhookUrlInvalidError extends ProblemError {
+  override readonly name = "WebhookUrlInvalidError";
+}
+
 /** `TOPUP_NOT_FOUND`: The account has no such top-up. */
 export class TopupNotFoundError extends ProblemError {
   override readonly name = "TopupNotFoundError";
@@ -374,10 +399,13 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   FEED_FORBIDDEN: FeedForbiddenError,
   FEED_QUOTA_EXCEEDED: FeedQuotaExceededError,
   TOPUP_LIMIT: TopupLimitError,
+  NOTICE_TYPE_FORBIDDEN: NoticeTypeForbiddenError,
   ROUTE_NOT_FOUND: RouteNotFoundError,
   FEED_NOT_FOUND: FeedNotFoundError,
   FEED_NOT_SYNCED: FeedNotSyncedError,
   KEY_NOT_FOUND: KeyNotFoundError,
+  WEBHOOK_NOT_FOUND: WebhookNotFoundError,
+  DELIVERY_NOT_FOUND: DeliveryNotFoundError,
   TOPUP_NOT_FOUND: TopupNotFoundError,
   TOPUPS_OFF: TopupsOffError,
   METHOD_NOT_ALLOWED: MethodNotAllowedError,
@@ -387,6 +415,7 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   PAYMENT_TAKEN: PaymentTakenError,
   FEED_TYPE_LOCKED: FeedTypeLockedError,
   SCHEMA_BREAKING: SchemaBreakingError,
+  WEBHOOKS_LIMIT: WebhooksLimitError,
   BATCH_CLOSED: BatchClosedError,
   IMPORT_RUNNING: ImportRunningError,
   IDEMPOTENCY_KEY_REUSED: IdempotencyKeyReusedError,
@@ -398,6 +427,7 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   SCHEMA_REQUIRED: SchemaRequiredError,
   SCHEMA_INVALID: SchemaInvalidError,
   PRICING_INVALID: PricingInvalidError,
+  WEBHOOK_URL_INVALID: WebhookUrlInvalidError,
   RATE_LIMITED: RateLimitedError,
   TOO_MANY_WAITS: TooManyWaitsError,
   INTERNAL: InternalError,

@@ -49,6 +49,7 @@ import type {
   Usage,
   WrittenFeed,
 } from "./types.ts";
+import { Webhooks } from "./webhooks.ts";
 
 /** Options of a client. */
 export interface FeedgateOptions<Row> extends Partial<Patience> {
@@ -128,6 +129,8 @@ const PAGE_ROWS = 100;
  * ```
  */
 export class Feedgate<Row = JsonObject> {
+  /** The addresses that notices are sent to. */
+  readonly webhooks: Webhooks;
   readonly #options: TransportOptions;
   readonly #transport: Transport;
   readonly #parseRow: ParseRow<Row> | undefined;
@@ -154,6 +157,7 @@ export class Feedgate<Row = JsonObject> {
       cacheCharsMax: options.cacheCharsMax ?? CACHE_CHARS_MAX,
     };
     this.#transport = new Transport(this.#options);
+    this.webhooks = new Webhooks(this.#transport, key);
   }
 
   /** Public feeds that match the words, best first. Free. */

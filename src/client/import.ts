@@ -72,7 +72,7 @@ export async function importFile(
     }
   };
   if (!isRepeatable) return sendOnce();
-  return transport.retried(signal, async () => {
+  return transport.retried({ signal }, async () => {
     for (let tries = 1; ; tries++) {
       try {
         return await sendOnce();

@@ -23,3 +23,5 @@ export type { FilterValue, ReadOptions } from "./query.ts";
 export type { Patience } from "./retry.ts";
 export type { Fetch, Retry } from "./transport.ts";
 export type * from "./types.ts";
+export * from "./verify_notice.ts";
+export type { NewWebhook, WebhookChanges, Webhooks } from "./webhooks.ts";

@@ -4,7 +4,13 @@
  *
  * @module
  */
-import { AnswerError, ConnectionError, isProblem, problemError } from "./errors.ts";
+import {
+  AnswerError,
+  ConnectionError,
+  isProblem,
+  problemError,
+  RateLimitedError,
+} from "./errors.ts";
 import { EtagCache } from "./etag_cache.ts";
 import { isPassing, type Patience, parseRetryAfter, pause, pauseMs } from "./retry.ts";
 
@@ -39,6 +45,8 @@ export interface Call {
   readonly body?: string | Blob | ReadableStream<Uint8Array>;
   /** Whether the answer may be cached and revalidated by its tag. @default false */
   readonly isTagged?: boolean;
+  /** Whether a repeat would do it twice, so that only a call over a limit is retried. @default false */
+  readonly isOnce?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -64,7 +72,7 @@ export class Transport {
 
   /** @throws {FeedgateError} or the signal's reason */
   async call(call: Call): Promise<Reply> {
-    return this.retried(call.signal, async () => {
+    return this.retried(call, async () => {
       const kept = call.isTagged ? this.#tagged.find(call.path) : undefined;
       const reply = await this.#ask(call, kept?.etag);
       if (reply.status === 304 && kept !== undefined) return { ...reply, text: kept.text };
@@ -88,7 +96,7 @@ export class Transport {
 
   /** Repeats what may fail until it succeeds, or until waiting does not help. */
   async retried<Result>(
-    signal: AbortSignal | undefined,
+    { signal, isOnce = false }: Pick<Call, "signal" | "isOnce">,
     work: () => Promise<Result>,
   ): Promise<Result> {
     for (let tries = 1; ; tries++) {
@@ -98,7 +106,7 @@ export class Transport {
         if (signal?.aborted) throw signal.reason;
         const { error, retryAfterMs } =
           thrown instanceof Told ? thrown : { error: thrown, retryAfterMs: undefined };
-        const waitMs = isPassing(error)
+        const waitMs = (isOnce ? error instanceof RateLimitedError : isPassing(error))
           ? pauseMs({ error, retryAfterMs, tries }, this.#options, Math.random())
           : undefined;
         if (waitMs === undefined) throw error;

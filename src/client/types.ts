@@ -36,6 +36,18 @@ export type PushResult = Schemas["PushResult"];
 export type SearchResults = Schemas["SearchResults"];
 /** A page of the usage log. */
 export type Usage = Schemas["Usage"];
+/** An address that notices are sent to. */
+export type Webhook = Schemas["Webhook"];
+/** A new address, with its secret, which is not shown again. */
+export type CreatedWebhook = Schemas["CreatedWebhook"];
+/** The new secret of an address. */
+export type RotatedWebhook = Schemas["RotatedWebhook"];
+/** A test on its way. */
+export type TestedWebhook = Schemas["TestedWebhook"];
+/** A delivery that is sent again. */
+export type ResentDelivery = Schemas["ResentDelivery"];
+/** A page of deliveries to an address. */
+export type WebhookDeliveries = Schemas["WebhookDeliveries"];
 /** A feed, as its owner sees it. */
 export type WrittenFeed = Schemas["WrittenFeed"];
 

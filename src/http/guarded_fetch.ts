@@ -62,26 +62,12 @@ async function fetchChecked(
 ): Promise<Fetched> {
   const { mediaType, bytesMax, trial } = options;
   if (url.protocol !== "https:") return refused("its address is not one of https");
-  const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const addresses = isIP(hostname) !== 0 ? [hostname] : await resolve(hostname, trial);
-  const isOpen = (address: string) =>
-    isPublicAddress(address) || (trial !== undefined && isLoopbackAddress(address));
-  const [first] = addresses;
-  // A single non-public address is enough to refuse, because a name with both kinds is meant to deceive.
-  if (first === undefined || !addresses.every(isOpen)) return refused(OUT_OF_REACH);
+  const address = await findPublicAddress(url, { trial });
+  if (address === undefined) return refused(OUT_OF_REACH);
   onOpen();
-  const pinned = new URL(url);
-  pinned.hostname = isIP(first) === 6 ? `[${first}]` : first;
-  const response = await fetch(pinned, {
-    headers: { Host: url.host, Accept: mediaType, "Accept-Encoding": "identity" },
-    redirect: "manual",
-    credentials: "omit",
-    keepalive: false,
-    signal,
-    tls: {
-      ...(isIP(hostname) === 0 && { serverName: hostname }),
-      ...(trial && { ca: trial.certificate }),
-    },
+  const response = await callAddress(url, address, {
+    trial,
+    init: { headers: { Accept: mediaType, "Accept-Encoding": "identity" }, signal },
   });
   if (response.status !== 200) {
     await response.body?.cancel();
@@ -95,6 +81,58 @@ async function fetchChecked(
   const bytes = await readBounded(response, bytesMax);
   if (bytes === undefined) return refused(`it has more than ${bytesMax} bytes`);
   return { kind: "fetched", text: new TextDecoder().decode(bytes) };
+}
+
+interface AddressGuard {
+  readonly trial?: GuardTrial | undefined;
+  /** Whether addresses that are not public may be called. @default false */
+  readonly allowsPrivate?: boolean;
+}
+
+/** The address to connect to. Undefined if one of the host's addresses is not public. @throws if it does not resolve */
+export async function findPublicAddress(
+  url: URL,
+  { trial, allowsPrivate = false }: AddressGuard,
+): Promise<string | undefined> {
+  const hostname = hostnameOf(url);
+  const addresses = isIP(hostname) !== 0 ? [hostname] : await resolve(hostname, trial);
+  const isOpen = (address: string) =>
+    allowsPrivate ||
+    isPublicAddress(address) ||
+    (trial !== undefined && isLoopbackAddress(address));
+  // A single non-public address is enough to refuse, because a name with both kinds is meant to deceive.
+  return addresses.every(isOpen) ? addresses[0] : undefined;
+}
+
+interface PinnedCall {
+  readonly init: RequestInit & { readonly headers: Readonly<Record<string, string>> };
+  readonly trial?: GuardTrial | undefined;
+}
+
+/** Calls a URL at the address that was checked. Redirects are not followed, and no credentials are sent. */
+export function callAddress(
+  url: URL,
+  address: string,
+  { init, trial }: PinnedCall,
+): Promise<Response> {
+  const hostname = hostnameOf(url);
+  const pinned = new URL(url);
+  pinned.hostname = isIP(address) === 6 ? `[${address}]` : address;
+  return fetch(pinned, {
+    ...init,
+    headers: { Host: url.host, ...init.headers },
+    redirect: "manual",
+    credentials: "omit",
+    keepalive: false,
+    tls: {
+      ...(isIP(hostname) === 0 && { serverName: hostname }),
+      ...(trial && { ca: trial.certificate }),
+    },
+  });
+}
+
+function hostnameOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
 async function resolve(

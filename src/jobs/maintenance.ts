@@ -18,6 +18,8 @@ export interface MaintenanceOptions {
   readonly jobs: readonly Job[];
   readonly log: Log;
   readonly metrics?: Metrics;
+  /** Called after a step has failed. */
+  readonly onFailed?: (job: string, error: unknown) => Promise<unknown>;
   /** @default 60 s */
   readonly firstTurnMsMin?: number;
 }
@@ -72,6 +74,8 @@ export function startMaintenance(options: MaintenanceOptions) {
     } catch (error) {
       metrics?.maintained(job.name, true);
       log.warn("background job failed", { job: job.name, error });
+      // The database may be why it failed.
+      await options.onFailed?.(job.name, error).catch(() => {});
       return false;
     }
   }

@@ -1,6 +1,6 @@
 /**
  * Examines an installation: settings, certificate, database, commits, connections, clock, disk, schema, ledgers, totals,
- * top-ups, mail and replica, each with a hint if it is not well.
+ * notices, top-ups, mail and replica, each with a hint if it is not well.
  *
  * Nothing is migrated, so a database can be examined before an upgrade. The proof of the ledgers is the one thing that
  * writes: it notes its result, as the hourly check does.
@@ -22,6 +22,7 @@ import {
   DISK_FREE_SHARE_LOW,
   LEDGER_PROOF_MS_MAX,
   MAIL_WAIT_SECONDS_LOW,
+  NOTICES_LATE_SECONDS_LOW,
   PROCESS_CONNECTIONS_MAX,
   REPLICA_LAG_SECONDS_LOW,
   SPARE_CONNECTIONS,
@@ -92,6 +93,7 @@ async function examineDatabase(
   if (schema.state === "whole") {
     checks.push(await attempt("ledgers", () => proveLedgers(database)));
     checks.push(await attempt("totals", () => examineTotals(database, endedMs)));
+    checks.push(await attempt("notices", () => examineNotices(database)));
   }
   if (schema.state === "whole" && config.topups !== undefined) {
     checks.push(await attempt("top-ups", () => examineTopups(database)));
@@ -327,6 +329,28 @@ export function judgeTotals(behindSeconds: number | undefined): Check {
     health: "low",
     found: `${Math.round(behindSeconds)} s behind the usage log`,
     hint: "a gateway that serves brings them up to date; if one does, its log says why it can't",
+  };
+}
+
+async function examineNotices(database: Database): Promise<Check> {
+  return judgeNotices(present(await database.row("find_waiting_notices", {})));
+}
+
+/** Of notices for webhooks: whether due ones are sent. */
+export function judgeNotices({
+  unspread,
+  waiting,
+  oldest_seconds: oldest,
+}: Row<"find_waiting_notices">): Check {
+  const name = "notices";
+  if (oldest === null || oldest <= NOTICES_LATE_SECONDS_LOW) {
+    return { name, health: "ok", found: "none is late" };
+  }
+  return {
+    name,
+    health: "low",
+    found: `${unspread} notices and ${waiting} webhooks are due, the oldest for ${Math.round(oldest)} s`,
+    hint: "a gateway that serves calls webhooks; if one does, notice list --status waiting shows which hang",
   };
 }
 

@@ -19,6 +19,8 @@ export type RefusalCode =
   | "PERSON_NOT_FOUND"
   | "MEMBER_NOT_FOUND"
   | "INVITATION_NOT_FOUND"
+  | "WEBHOOK_NOT_FOUND"
+  | "DELIVERY_NOT_FOUND"
   /** The account is suspended, so nobody can sign in as it. */
   | "ACCOUNT_SUSPENDED"
   | "ACCOUNT_CLOSED"
@@ -32,6 +34,10 @@ export type RefusalCode =
   | "INVITATIONS_LIMIT"
   /** The account has as many keys as its owners may make. */
   | "KEYS_LIMIT"
+  | "WEBHOOKS_LIMIT"
+  /** The key may not be told of it. */
+  | "NOTICE_TYPE_FORBIDDEN"
+  | "WEBHOOK_URL_INVALID"
   | "ADDRESS_INVALID"
   /** No page of this list gave it. */
   | "CURSOR_INVALID"

@@ -42,6 +42,9 @@ const OPEN = [
   "GET /assets/:name",
   "GET /billing",
   "GET /billing/paid",
+  // Its token is its key.
+  "GET /unsubscribe/:token",
+  "POST /unsubscribe/:token",
   "GET /docs",
   "GET /docs/assets/:name",
   "GET /docs/errors",
@@ -82,6 +85,7 @@ type Kind =
   | "open"
   | "consumer"
   | "provider"
+  | "account"
   | "operator"
   | "scraper"
   | "page"
@@ -96,6 +100,7 @@ function kindOf({ method, path }: RouteOfApp): Kind | undefined {
   const route = `${method} ${path.replace(/^\/api\//, "/")}`;
   if (OPEN.includes(route)) return "open";
   if (OF_CONSUMERS.includes(route)) return "consumer";
+  if (/ \/v1\/webhooks(\/|$)/.test(route)) return "account";
   if (/ \/v1\/provider\//.test(route)) return "provider";
   if (/ \/v1\/operator\//.test(route)) return "operator";
   if (route === "GET /metrics") return "scraper";
@@ -112,6 +117,7 @@ function kindOf({ method, path }: RouteOfApp): Kind | undefined {
 const NEEDS_KEY: ReadonlySet<Kind> = new Set([
   "consumer",
   "provider",
+  "account",
   "operator",
   "scraper",
   "connect",
@@ -196,6 +202,9 @@ const EXPECTED: Readonly<Record<Kind, (credential: Credential, route: RouteOfApp
   open: () => "passes",
   consumer: byKey("read", 403),
   provider: byKey("write", 401),
+  // A read key or a write key.
+  account: (credential) =>
+    credential.endsWith("write") ? byKey("write", 401)(credential) : byKey("read", 403)(credential),
   operator: byKey("admin", 401),
   // Its token is no key.
   scraper: (credential) =>

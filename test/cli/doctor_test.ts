@@ -56,6 +56,7 @@ describe("doctor", () => {
       "schema",
       "ledgers",
       "totals",
+      "notices",
     ]);
     expect(checks.database?.found).toMatch(/^PostgreSQL \d+\.\d+.*, \d+\.\d MB$/);
     const { stdout } = await operator.run(["doctor"]);

@@ -26,6 +26,7 @@ interface Shown {
 }
 
 let keyStart = "";
+let webhookId = "";
 let shown: Readonly<Record<string, readonly Shown[] | "no table">>;
 
 beforeAll(async () => {
@@ -112,6 +113,23 @@ beforeAll(async () => {
   const agents = { FEEDGATE_URL: gateway.baseUrl, FEEDGATE_KEY: read.key };
   const providers = { FEEDGATE_URL: gateway.baseUrl, FEEDGATE_KEY: write.key };
   const slugs = [`${SLUG} `, `${SLUG}2 `];
+  const [delivery] = await gateway.sql`
+    with webhook as (
+      insert into webhooks (account_id, permission, url, types, sealed_secret)
+      values (
+        ${agent}, 'read', ${`https://example.com/${SLUG}/${SLUG}`},
+        '{feed.updated, feed.changed, feed.gone, balance.low, budget.spent, credits.granted}', ''
+      )
+      returning webhook_id
+    ),
+    notice as (
+      insert into notices (type, permission, data, spread_at)
+      values ('feed.updated', 'read', '{}', now()) returning notice_id
+    )
+    insert into webhook_deliveries (webhook_id, notice_id, status, code, error)
+    select webhook_id, notice_id, 'failed', 500, ${LONG} from webhook, notice
+    returning webhook_id, delivery_id`;
+  webhookId = delivery?.webhook_id;
   await gateway.sql`
     insert into persons (address, address_key, name)
     values (${`${"a".repeat(60)}@example.com`}, ${`${"a".repeat(60)}@example.com`}, ${LONG})`;
@@ -122,6 +140,7 @@ beforeAll(async () => {
     "promo list": [{ copied: [PROMOTION] }],
     "purchase list": [{ copied: [`${SLUG}2 `, REFERENCE] }],
     "payout list": [{ copied: [REFERENCE] }],
+    "notice list": [{ copied: [] }],
     "topup list": [{ copied: [] }],
     "report topups": [{ copied: [] }],
     "feed init": [
@@ -141,6 +160,10 @@ beforeAll(async () => {
     audit: [{ copied: ["admin key the office's laptop ", "operator ", "account create "] }],
     search: [{ argv: ["weather"], copied: slugs, environment: agents }],
     describe: [{ argv: [SLUG], copied: ["temperature_at_two_metres"], environment: agents }],
+    "webhook list": [{ copied: [webhookId], environment: agents }],
+    "webhook deliveries": [
+      { argv: [webhookId], copied: [delivery?.delivery_id], environment: agents },
+    ],
     read: [
       { argv: [SLUG], header: /^id /, copied: ["temperature_at_two_metres"], environment: agents },
     ],
@@ -155,6 +178,7 @@ beforeAll(async () => {
         ...[
           "payout record",
           "payout undo",
+          "notice resend",
           "topup settle",
           "feed publish",
           "feed unpublish",
@@ -169,6 +193,8 @@ beforeAll(async () => {
           "usage refund",
         ],
         ...["mail test", "buy", "push", "licenses"],
+        ...["webhook add", "webhook edit", "webhook remove", "webhook test"],
+        ...["webhook rotate", "webhook resend"],
       ].map((words) => [words, "no table" as const]),
     ),
   };

@@ -6,7 +6,7 @@
 
 import { shellActor } from "../../src/accounts/actor.ts";
 import type { Permission } from "../../src/accounts/key_format.ts";
-import { type Config, readConfig } from "../../src/config.ts";
+import { type Config, type GuardTrial, readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createAccount } from "../../src/operator/accounts.ts";
 import { grantCredits } from "../../src/operator/credits.ts";
@@ -51,6 +51,8 @@ const INTERVALS: Intervals = { importProgress: 20, rowEvents: 20, waitPoll: 20 }
 interface GatewayOptions {
   /** Of a Stripe on the machine itself. */
   readonly stripePort?: number;
+  /** Allows webhooks on the machine itself. */
+  readonly webhookTrial?: GuardTrial;
   /**
    * Whether background jobs run by themselves; otherwise they run when a test runs them (`run_job.ts`), and so never
    * between two lines of it. @default false
@@ -98,17 +100,20 @@ export async function stopSharedGateways(): Promise<void> {
 /** Starts a gateway; `environment` overrides its configuration as a deployment would. */
 export async function startTestGateway(
   environment: Record<string, string> = {},
-  { stripePort, hasJobs = false, isShared = false }: GatewayOptions = {},
+  { stripePort, webhookTrial, hasJobs = false, isShared = false }: GatewayOptions = {},
 ): Promise<TestGateway> {
   const { url, ownUrl } = await createTestDatabase({ isShared });
   const sql = connect({ url: ownUrl }, { connectionsMax: 4, statementTimeoutMs: 0 });
   const log = createLog({ level: (process.env.TEST_LOG_LEVEL as "debug") ?? "silent" });
   const start = (overrides: Record<string, string>) =>
     startGateway(
-      stripeAt(
-        readConfig({ PORT: "0", DATABASE_URL: url, ...environment, ...overrides }),
-        stripePort,
-      ),
+      {
+        ...stripeAt(
+          readConfig({ PORT: "0", DATABASE_URL: url, ...environment, ...overrides }),
+          stripePort,
+        ),
+        webhookTrial,
+      },
       log,
       // No client is left that has to hear of the end.
       { closingNoticeMs: 0, hasJobs, metricsTextMs: 0, intervals: INTERVALS },

@@ -58,6 +58,8 @@ begin
   from api_keys as keys
   where keys.account_id = closed_account
     and keys.revoked_at is null;
+  delete from webhooks
+  where account_id = closed_account;
   delete from agent_connections
   where account_id = closed_account
     and key_id is null;

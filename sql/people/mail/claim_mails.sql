@@ -4,7 +4,8 @@
 -- :moment timestamptz?
 -- :lease interval
 -- :limit bigint
--- returns mail_id uuid, address text, subject text, body_text text, body_html text, attempts int
+-- returns mail_id uuid, address text, subject text, body_text text, body_html text, unsubscribe_url text?,
+--   attempts int
 with due as materialized (
   select mail_id
   from mails
@@ -24,4 +25,5 @@ returning
   subject,
   body_text,
   body_html,
+  (select url from mail_unsubscribes where mail_unsubscribes.mail_id = mails.mail_id) as unsubscribe_url,
   attempts

@@ -8,10 +8,10 @@
  * @module
  */
 import { Elysia } from "elysia";
-import type { Permission } from "../../accounts/key_format.ts";
+import { type Permission, permissionOf } from "../../accounts/key_format.ts";
 import { callPlugin } from "../../http/call.ts";
 import { exactQuery } from "../input/parameters.ts";
-import type { Keys, Principal } from "./callers.ts";
+import { bearerOf, type Keys, type Principal } from "./callers.ts";
 import type { Arrival } from "./operators_listener.ts";
 
 /**
@@ -31,6 +31,23 @@ export function authenticated(keys: Keys, permission: Permission, besides?: (id:
       const principal = await keys.authenticate(call, permission, () => {
         if (besides !== undefined && "id" in params) besides(String(params.id));
       });
+      call.proveKey = () => keys.prove(principal);
+      return { principal };
+    })
+    .use(exactQuery())
+    .as("scoped");
+}
+
+/** Adds `principal`, the owner of a read or write key. A write key is a bearer token. */
+export function authenticatedByAny(keys: Keys) {
+  return new Elysia({ name: "authenticated by any" })
+    .use(callPlugin())
+    .derive(async ({ call }) => {
+      call.isKeyed = true;
+      const { headers } = call.request;
+      const bearer = headers.has("x-api-key") ? undefined : bearerOf(headers);
+      const isWrite = bearer !== undefined && permissionOf(bearer) === "write";
+      const principal = await keys.authenticate(call, isWrite ? "write" : "read");
       call.proveKey = () => keys.prove(principal);
       return { principal };
     })

@@ -165,7 +165,7 @@ const ProblemShape = Type.Object(
 export type ProblemBody = Static<typeof ProblemShape>;
 
 /** The key that the route requires. */
-type Access = "consumer" | "provider" | "operator" | "public";
+type Access = "consumer" | "account" | "provider" | "operator" | "public";
 /** The window that counts the calls of the route. Its 429 and its rate headers are about this window. */
 type Window = "data" | "discovery" | "push" | "housekeeping" | "operator" | "anonymous";
 
@@ -199,6 +199,7 @@ type Responses<Answers> = Answers & {
 
 const SECURITY: Readonly<Record<Access, Record<string, string[]>[]>> = {
   consumer: [{ apiKey: [] }, { bearer: [] }],
+  account: [{ apiKey: [] }, { bearer: [] }],
   provider: [{ bearer: [] }],
   operator: [{ bearer: [] }],
   public: [],

@@ -45,7 +45,10 @@ type BodySchema = Json & { readonly documented: SchemaDocs };
 type Paths = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
 /** The document of all routes. */
-export function openApi31(plugin: PluginDocument, context: DocumentContext): Json {
+export function openApi31(
+  plugin: PluginDocument,
+  { webhooks = {}, ...context }: DocumentContext & { readonly webhooks?: Paths },
+): Json {
   const { paths, schemas } = schemas31(
     mapTable(plugin.paths, (methods) =>
       mapTable(methods, (route) => operation(route, context.baseUrl)),
@@ -60,6 +63,7 @@ export function openApi31(plugin: PluginDocument, context: DocumentContext): Jso
     security: [],
     tags: TAGS,
     paths,
+    webhooks: schemas31(webhooks).paths,
     components: {
       schemas: Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
       headers: Object.fromEntries(

@@ -185,6 +185,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     when: "An admin key that is to be edited or rotated by the operator's API.",
     remedy: "Use `key edit` or `key rotate` of the command on the server.",
   },
+  NOTICE_TYPE_FORBIDDEN: {
+    when: "A webhook with a type of notice that keys of this permission do not receive.",
+    remedy: "Name types of your key's permission, or use a key with another one.",
+  },
   ROUTE_NOT_FOUND: {
     when: "An address that this gateway does not serve.",
     remedy: "Compare it with this page; a trailing slash counts.",
@@ -204,6 +208,22 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   KEY_NOT_FOUND: {
     when: "On operator routes: no key has the id or the beginning. On an account's own: it has connected no agent with the key.",
     remedy: "Find it with `GET /v1/operator/keys`, or an own agent with `GET /v1/account`.",
+  },
+  WEBHOOK_NOT_FOUND: {
+    when: "A webhook that the key can't see.",
+    remedy: "Find it with `GET /v1/webhooks`.",
+  },
+  DELIVERY_NOT_FOUND: {
+    when: "A delivery that the key can't see, or that is older than 30 days.",
+    remedy: "Find it with `GET /v1/webhooks/{id}/deliveries`.",
+  },
+  WEBHOOKS_LIMIT: {
+    when: "A webhook beyond the 20 of an account.",
+    remedy: "Delete one that you don't need.",
+  },
+  WEBHOOK_URL_INVALID: {
+    when: "A webhook whose address is not https, is private, or is this gateway's own.",
+    remedy: "Name one that can be reached from the internet, without user name and fragment.",
   },
   PROMOTION_NOT_FOUND: {
     when: "On operator routes: there is no such promotion code.",

@@ -9,6 +9,7 @@ import { feedInit } from "./feed_init_command.ts";
 import { FIND_COMMANDS } from "./find_commands.ts";
 import { push } from "./push_command.ts";
 import { read } from "./read_command.ts";
+import { WEBHOOK_COMMANDS } from "./webhook_commands.ts";
 
 export const CLIENT_COMMANDS: readonly Command[] = [
   feedInit,
@@ -16,4 +17,5 @@ export const CLIENT_COMMANDS: readonly Command[] = [
   ...FIND_COMMANDS,
   read,
   push,
+  ...WEBHOOK_COMMANDS,
 ];

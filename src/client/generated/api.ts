@@ -261,6 +261,34 @@ export interface components {
              */
             status?: "draft" | "inactive";
         };
+        /** @description A new address, with its secret. */
+        CreatedWebhook: {
+            /**
+             * Format: uuid
+             * @description The address.
+             */
+            id: string;
+            /** @description Where notices are sent. */
+            url: string;
+            /** @description The types that are sent. */
+            types: string[];
+            /** @description The only feeds, if it names any. */
+            feed_ids: string[] | null;
+            /** @description Whether notices are sent. */
+            is_active: boolean;
+            /**
+             * @description Why it is not active, unless you switched it off: it answered 410, it failed for three days, or the key that named it was revoked or has expired.
+             * @enum {string|null}
+             */
+            switched_off: "gone" | "failing" | "key_ended" | null;
+            /**
+             * Format: date-time
+             * @description When it was named.
+             */
+            created_at: string;
+            /** @description Verifies signatures (Standard Webhooks). It is shown only once. */
+            secret: string;
+        };
         /** @description What is left out stays as it is; null clears a field that may be null. */
         EditFeed: {
             /** @description Display name. */
@@ -609,7 +637,7 @@ export interface components {
              * @description Stable; decide by it.
              * @enum {string}
              */
-            code: "INVALID_REQUEST" | "QUERY_REQUIRED" | "INVALID_PARAMETER" | "OPERATOR_DISABLED" | "JSONPATH_INVALID" | "JSONPATH_FILTER_DISABLED" | "CURSOR_INVALID" | "NOT_A_STREAM" | "BODY_NOT_JSON" | "SIGNATURE_INVALID" | "PAYMENT_INVALID" | "RANGE_INVALID" | "KEY_REQUIRED" | "KEY_INVALID" | "INSUFFICIENT_CREDITS" | "PURCHASE_REQUIRED" | "PRICE_ABOVE_MAX" | "PAYMENT_REQUIRED" | "PAYMENT_REFUSED" | "KEY_BUDGET_SPENT" | "ORIGIN_FORBIDDEN" | "KEY_PERMISSION" | "KEY_SCOPE" | "ACCOUNT_SUSPENDED" | "FEED_SUSPENDED" | "FEED_FORBIDDEN" | "FEED_QUOTA_EXCEEDED" | "TOPUP_LIMIT" | "ADMIN_KEY_BY_COMMAND" | "OWNER_REQUIRED" | "ROUTE_NOT_FOUND" | "FEED_NOT_FOUND" | "FEED_NOT_SYNCED" | "ACCOUNT_NOT_FOUND" | "KEY_NOT_FOUND" | "PERSON_NOT_FOUND" | "MEMBER_NOT_FOUND" | "INVITATION_NOT_FOUND" | "PROMOTION_NOT_FOUND" | "USAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "TOPUP_NOT_FOUND" | "PAYOUT_NOT_FOUND" | "TOPUPS_OFF" | "METHOD_NOT_ALLOWED" | "ENDPOINT_PATH_TAKEN" | "FEED_NEVER_PUSHED" | "FEED_NOT_FOR_SALE" | "PAYMENT_TAKEN" | "FEED_TYPE_LOCKED" | "SCHEMA_BREAKING" | "IMPORT_RUNNING" | "BATCH_CLOSED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_STALE" | "IDEMPOTENCY_KEY_ANSWERED" | "IDEMPOTENCY_KEY_UNFINISHED" | "REFERENCE_AMBIGUOUS" | "REFERENCE_TAKEN" | "BALANCE_TOO_LARGE" | "BALANCE_TOO_LOW" | "PROMOTION_TAKEN" | "PROMOTION_REDEEMED" | "PROMOTION_EXPIRED" | "PROMOTION_EXHAUSTED" | "PURCHASE_EXISTS" | "NOTHING_CHARGED" | "PAYOUT_ABOVE_OWED" | "ACCOUNT_CLOSED" | "ACCOUNT_OWED" | "LAST_OWNER" | "MEMBER_EXISTS" | "INVITATIONS_LIMIT" | "KEYS_LIMIT" | "KEY_NOT_USABLE" | "FEED_LISTED" | "FEED_DELETED" | "CURSOR_EXPIRED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_FAILED" | "SCHEMA_REQUIRED" | "SCHEMA_INVALID" | "PRICING_INVALID" | "ADDRESS_INVALID" | "KEY_NOT_FOR_READING" | "RATE_LIMITED" | "TOO_MANY_WAITS" | "INTERNAL" | "REPORT_TOO_LONG" | "UNAVAILABLE";
+            code: "INVALID_REQUEST" | "QUERY_REQUIRED" | "INVALID_PARAMETER" | "OPERATOR_DISABLED" | "JSONPATH_INVALID" | "JSONPATH_FILTER_DISABLED" | "CURSOR_INVALID" | "NOT_A_STREAM" | "BODY_NOT_JSON" | "SIGNATURE_INVALID" | "PAYMENT_INVALID" | "RANGE_INVALID" | "KEY_REQUIRED" | "KEY_INVALID" | "INSUFFICIENT_CREDITS" | "PURCHASE_REQUIRED" | "PRICE_ABOVE_MAX" | "PAYMENT_REQUIRED" | "PAYMENT_REFUSED" | "KEY_BUDGET_SPENT" | "ORIGIN_FORBIDDEN" | "KEY_PERMISSION" | "KEY_SCOPE" | "ACCOUNT_SUSPENDED" | "FEED_SUSPENDED" | "FEED_FORBIDDEN" | "FEED_QUOTA_EXCEEDED" | "TOPUP_LIMIT" | "ADMIN_KEY_BY_COMMAND" | "OWNER_REQUIRED" | "NOTICE_TYPE_FORBIDDEN" | "ROUTE_NOT_FOUND" | "FEED_NOT_FOUND" | "FEED_NOT_SYNCED" | "ACCOUNT_NOT_FOUND" | "KEY_NOT_FOUND" | "PERSON_NOT_FOUND" | "MEMBER_NOT_FOUND" | "INVITATION_NOT_FOUND" | "PROMOTION_NOT_FOUND" | "USAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "TOPUP_NOT_FOUND" | "PAYOUT_NOT_FOUND" | "TOPUPS_OFF" | "METHOD_NOT_ALLOWED" | "ENDPOINT_PATH_TAKEN" | "FEED_NEVER_PUSHED" | "FEED_NOT_FOR_SALE" | "PAYMENT_TAKEN" | "FEED_TYPE_LOCKED" | "SCHEMA_BREAKING" | "IMPORT_RUNNING" | "BATCH_CLOSED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_STALE" | "IDEMPOTENCY_KEY_ANSWERED" | "IDEMPOTENCY_KEY_UNFINISHED" | "REFERENCE_AMBIGUOUS" | "REFERENCE_TAKEN" | "BALANCE_TOO_LARGE" | "BALANCE_TOO_LOW" | "PROMOTION_TAKEN" | "PROMOTION_REDEEMED" | "PROMOTION_EXPIRED" | "PROMOTION_EXHAUSTED" | "PURCHASE_EXISTS" | "NOTHING_CHARGED" | "PAYOUT_ABOVE_OWED" | "ACCOUNT_CLOSED" | "ACCOUNT_OWED" | "LAST_OWNER" | "MEMBER_EXISTS" | "INVITATIONS_LIMIT" | "KEYS_LIMIT" | "WEBHOOKS_LIMIT" | "KEY_NOT_USABLE" | "FEED_LISTED" | "FEED_DELETED" | "CURSOR_EXPIRED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_FAILED" | "SCHEMA_REQUIRED" | "SCHEMA_INVALID" | "PRICING_INVALID" | "ADDRESS_INVALID" | "WEBHOOK_URL_INVALID" | "KEY_NOT_FOR_READING" | "RATE_LIMITED" | "TOO_MANY_WAITS" | "INTERNAL" | "REPORT_TOO_LONG" | "UNAVAILABLE";
             /** @description The same as `X-Request-Id`. */
             request_id: string;
             /** @description 429 and 503: how long to wait. */
@@ -831,6 +859,34 @@ export interface components {
              */
             dry_run?: true;
         };
+        /** @description A delivery that is sent again. */
+        ResentDelivery: {
+            /**
+             * Format: uuid
+             * @description The delivery.
+             */
+            delivery_id: string;
+            /**
+             * Format: uuid
+             * @description Its address.
+             */
+            webhook_id: string;
+        };
+        /** @description The new secret of an address. */
+        RotatedWebhook: {
+            /**
+             * Format: uuid
+             * @description The address.
+             */
+            id: string;
+            /** @description Verifies signatures (Standard Webhooks). It is shown only once. */
+            secret: string;
+            /**
+             * Format: date-time
+             * @description Until when calls are also signed with the previous secret.
+             */
+            previous_until: string;
+        };
         /** @description A feed that was found. */
         SearchHit: {
             /**
@@ -904,6 +960,19 @@ export interface components {
             /** @description Rows of one push. */
             max_rows: number | null;
         };
+        /** @description A test on its way. */
+        TestedWebhook: {
+            /**
+             * Format: uuid
+             * @description The delivery, which the list of deliveries shows.
+             */
+            delivery_id: string;
+            /**
+             * Format: uuid
+             * @description The `webhook-id` of the call.
+             */
+            notice_id: string;
+        };
         /** @description A page of the usage log. */
         Usage: {
             /** @description The newest come first. */
@@ -944,6 +1013,98 @@ export interface components {
              * @description The key that the call came with.
              */
             key_id: string | null;
+        };
+        /** @description An address that is told of notices. */
+        Webhook: {
+            /**
+             * Format: uuid
+             * @description The address.
+             */
+            id: string;
+            /** @description Where notices are sent. */
+            url: string;
+            /** @description The types that are sent. */
+            types: string[];
+            /** @description The only feeds, if it names any. */
+            feed_ids: string[] | null;
+            /** @description Whether notices are sent. */
+            is_active: boolean;
+            /**
+             * @description Why it is not active, unless you switched it off: it answered 410, it failed for three days, or the key that named it was revoked or has expired.
+             * @enum {string|null}
+             */
+            switched_off: "gone" | "failing" | "key_ended" | null;
+            /**
+             * Format: date-time
+             * @description When it was named.
+             */
+            created_at: string;
+        };
+        /** @description Deliveries of the last 30 days. */
+        WebhookDeliveries: {
+            /** @description The newest first. */
+            deliveries: components["schemas"]["WebhookDelivery"][];
+            /** @description Items asked for, after capping. */
+            limit: number;
+            /** @description Items skipped. */
+            offset: number;
+            /** @description Whether there are items behind this page. */
+            has_more: boolean;
+        };
+        /** @description A notice on its way to an address. */
+        WebhookDelivery: {
+            /**
+             * Format: uuid
+             * @description The delivery.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Its address.
+             */
+            webhook_id: string;
+            /**
+             * Format: uuid
+             * @description The notice: `webhook-id` of the call, the same in every attempt.
+             */
+            notice_id: string;
+            /** @description Of the notice. */
+            type: string;
+            /**
+             * @description Withheld: when its turn came, the account could no longer read what it is about.
+             * @enum {string}
+             */
+            status: "waiting" | "delivered" | "failed" | "withheld";
+            /**
+             * Format: date-time
+             * @description When it was due first.
+             */
+            created_at: string;
+            /** @description Attempts so far. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description The last attempt.
+             */
+            attempted_at: string | null;
+            /**
+             * Format: date-time
+             * @description The next attempt, if there is one.
+             */
+            next_at: string | null;
+            /** @description Status of the last answer. */
+            code: number | null;
+            /** @description How long the last attempt took. */
+            ms: number | null;
+            /** @description The first 1,024 bytes of the last answer. */
+            answer: string | null;
+            /** @description What went wrong, if it failed. */
+            error: string | null;
+        };
+        /** @description The addresses that the key may see. */
+        Webhooks: {
+            /** @description The oldest first. */
+            webhooks: components["schemas"]["Webhook"][];
         };
         /** @description The full row of the feed that was written, with the state of the quota and warnings. */
         WrittenFeed: {

@@ -92,6 +92,7 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
     limits: config.limits,
     baseUrl: http.baseUrl(),
     hasMail: config.mail !== undefined,
+    webhooks: services.webhooks(),
   });
 
   /** The same for whoever is signed in, which its problems show, too. Without a session it is the sign-in. */

@@ -19,12 +19,14 @@ const MENUS: Readonly<Record<Role, readonly MenuLink[]>> = {
     { path: "console/accounts", text: "Accounts" },
     { path: "console/keys", text: "Find a key" },
     { path: "console/money", text: "Money" },
+    { path: "console/webhooks", text: "Notices" },
     { path: "console/audit", text: "Audit" },
   ],
   write: [
     { path: "console", text: "Feeds" },
     { path: "console/earnings", text: "Earnings" },
     { path: "console/new", text: "New feed" },
+    { path: "console/feed-notices", text: "Notices" },
   ],
   read: [
     { path: "console", text: "Account" },
@@ -32,6 +34,7 @@ const MENUS: Readonly<Record<Role, readonly MenuLink[]>> = {
     { path: "console/usage", text: "Usage" },
     { path: "console/purchases", text: "Bought" },
     { path: "console/own-keys", text: "Keys" },
+    { path: "console/notices", text: "Notices" },
   ],
 };
 const PERSON_MENU: readonly MenuLink[] = [
@@ -42,6 +45,7 @@ const PERSON_MENU: readonly MenuLink[] = [
   { path: "console/feeds", text: "Feeds" },
   { path: "console/earnings", text: "Earnings" },
   { path: "console/own-keys", text: "Keys" },
+  { path: "console/notices", text: "Notices" },
   { path: "console/members", text: "Members" },
   { path: "console/settings", text: "Settings" },
 ];

@@ -143,12 +143,18 @@ export function personRoutes(services: Services, { page, shown, goTo }: PageAnsw
         const query = urlOf(context.call.request).searchParams;
         if (query.get("download") === "json") {
           const { addressKey } = person;
-          const [invitations, sessions, signIns] = await Promise.all([
+          const [invitations, sessions, signIns, mailChoices] = await Promise.all([
             listInvitations(database, { addressKey }),
             database.rows("list_person_sessions", { person_id: person.id }),
             database.rows("list_person_proofs", { address_key: addressKey }),
+            database.rows("list_person_mail_choices", { person_id: person.id }),
           ]);
-          const text = personText(kept, { invitations, sessions, sign_ins: signIns });
+          const text = personText(kept, {
+            invitations,
+            sessions,
+            sign_ins: signIns,
+            mail_choices: mailChoices,
+          });
           const headers = {
             ...PRIVATE_PAGE_HEADERS,
             "Content-Type": "application/json",

@@ -10,6 +10,7 @@ import type { Call } from "../../http/call.ts";
 import { Problem } from "../../http/problem_details.ts";
 import type { FieldError } from "../../lib/field_error.ts";
 import { parseUuid } from "../../lib/uuid.ts";
+import type { Notifying } from "../../notices/webhooks.ts";
 import type { Keeping } from "../../operator/act_once.ts";
 import type { Inviting } from "../../people/members.ts";
 import type { Services } from "../../services.ts";
@@ -21,7 +22,7 @@ import type { Session } from "./sessions.ts";
 export interface Visit {
   readonly session: Session;
   /** For an operator's pages. */
-  readonly operator: Inviting;
+  readonly operator: Inviting & Notifying;
   /** Where is kept which of an operator's forms were acted on. */
   readonly keeping: Keeping;
   readonly actor: Actor;

@@ -19,6 +19,7 @@ import { Problem } from "../../http/problem_details.ts";
 import { respond } from "../../http/respond.ts";
 import { answerShared, compressedContent, type SharedContent } from "../../http/shared_content.ts";
 import { IS_COMPILED, typedCommand } from "../../lib/own_process.ts";
+import { NOTICE_WEBHOOKS } from "../../notices/notice_reference.ts";
 import type { Services } from "../../services.ts";
 import type { PageFrame } from "../layout/page.tsx";
 import docsStyles from "./docs.css" with { type: "file" };
@@ -81,7 +82,11 @@ export function docsRoutes(services: Services, app: AnyElysia, frame: PageFrame 
   const describe = once(async () => {
     const plugin = await describeRoutes(app);
     // The base URL is known when the listener has its port.
-    return openApi31(plugin, { baseUrl: services.http.baseUrl(), limits });
+    return openApi31(plugin, {
+      baseUrl: services.http.baseUrl(),
+      limits,
+      webhooks: NOTICE_WEBHOOKS,
+    });
   });
   const referenceOf = async (): Promise<Reference> => ({
     document: (await describe()) as unknown as ReferenceDocument,

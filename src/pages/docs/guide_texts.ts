@@ -13,6 +13,7 @@ import connect from "../../docs/guides/connect.md" with { type: "text" };
 import consoleGuide from "../../docs/guides/console.md" with { type: "text" };
 import deploy from "../../docs/guides/deploy.md" with { type: "text" };
 import guarantees from "../../docs/guides/guarantees.md" with { type: "text" };
+import notices from "../../docs/guides/notices.md" with { type: "text" };
 import operators from "../../docs/guides/operators.md" with { type: "text" };
 import people from "../../docs/guides/people.md" with { type: "text" };
 import performance from "../../docs/guides/performance.md" with { type: "text" };
@@ -25,6 +26,7 @@ export const GUIDES = {
   connect,
   providers,
   clients,
+  notices,
   operators,
   people,
   console: consoleGuide,
@@ -43,6 +45,7 @@ export const GUIDE_TOPICS: Readonly<Record<GuideName, string>> = {
   connect: "Use feeds from MCP clients, such as Claude and ChatGPT, and from your own code.",
   providers: "Publish a feed: rows, batches, schema, price.",
   clients: "The command for shells and the TypeScript library: read, follow, buy, push.",
+  notices: "Webhooks and mail for new data, low balances, late feeds and reviews.",
   operators: "Run a gateway: accounts, keys, credits, review, settings, backup.",
   people: "Let people sign in and join by themselves: mail, OpenID Connect, members, limits.",
   console: "The web interface for operators, providers and consumers.",

@@ -132,6 +132,7 @@ export class MailSender {
       subject: claimed.subject,
       text: claimed.body_text,
       html: claimed.body_html,
+      unsubscribeUrl: claimed.unsubscribe_url,
     };
     try {
       await this.#deliver(mail);

@@ -11,7 +11,7 @@ import type { MailFrom } from "../../config.ts";
 import type { OutgoingMail } from "./outgoing_mail.ts";
 
 export function mimeMessage(from: MailFrom, mail: OutgoingMail): SendMailOptions {
-  const { mailId, address, subject, text, html } = mail;
+  const { mailId, address, subject, text, html, unsubscribeUrl = null } = mail;
   const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
   return {
     from: { name: from.name, address: from.address },
@@ -21,7 +21,13 @@ export function mimeMessage(from: MailFrom, mail: OutgoingMail): SendMailOptions
     text,
     html,
     messageId: `<${mailId}@${domain}>`,
-    headers: { "Auto-Submitted": "auto-generated" },
+    headers: {
+      "Auto-Submitted": "auto-generated",
+      ...(unsubscribeUrl !== null && {
+        "List-Unsubscribe": `<${unsubscribeUrl}>`,
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      }),
+    },
     // The parts are texts, never names of files or addresses to fetch.
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -18,6 +18,8 @@ export interface OutgoingMail extends MailContent {
   readonly mailId: string;
   /** As by `parseMailAddress`. */
   readonly address: string;
+  /** Where the reader's program unsubscribes it by one click (RFC 8058). Null if the mail is not one of a series. */
+  readonly unsubscribeUrl?: string | null;
 }
 
 export interface Delivery {

@@ -103,6 +103,62 @@ export function invitationMail(invitation: InvitationMail): MailContent {
   };
 }
 
+export interface NoticeMail {
+  readonly accountName: string;
+  /** Sentences about what happened, the oldest first. They may contain untrusted names. */
+  readonly sentences: readonly string[];
+  /** How many more there are. */
+  readonly others: number;
+  readonly isDigest: boolean;
+  readonly consoleUrl: string;
+  readonly unsubscribeUrl: string;
+}
+
+/** What has happened to an account, at once or as a digest. */
+export function noticeMail(mail: NoticeMail): MailContent {
+  const { sentences, others, isDigest, consoleUrl, unsubscribeUrl } = mail;
+  const account = oneLine(mail.accountName) || "an unnamed account";
+  const lines = sentences.map((sentence) => cleaned(sentence));
+  const [first = ""] = lines;
+  const amount = count(lines.length + others, "notice");
+  const subject = isDigest ? `${amount} for ${account}` : first.replace(/\.$/, "");
+  const about = `This is about the account ${account}.`;
+  const more = others > 0 ? [`There are ${others} more.`] : [];
+  const unsubscribe = isDigest ? "Stop these messages" : "Stop messages of this kind";
+  return {
+    subject,
+    text: paragraphs([
+      ...(isDigest ? lines.map((line) => `- ${line}`) : lines),
+      ...more,
+      about,
+      consoleUrl,
+      `${unsubscribe}: ${unsubscribeUrl}`,
+    ]),
+    html: mailDocument(
+      subject,
+      <>
+        {lines.map((line) => (
+          <P>{line}</P>
+        ))}
+        {more.map((line) => (
+          <P>{line}</P>
+        ))}
+        <P isSoft>{about}</P>
+        <p style="margin:20px 0">
+          <a {...styled("button")} href={consoleUrl}>
+            Open the console
+          </a>
+        </p>
+        <P isSoft>
+          <a {...styled("link")} href={unsubscribeUrl}>
+            {unsubscribe}
+          </a>
+        </P>
+      </>,
+    ),
+  };
+}
+
 /** For `feedgate mail test`. */
 export function testMail(): MailContent {
   const subject = "Test message from Feedgate";
@@ -169,9 +225,14 @@ function count(amount: number, unit: string): string {
   return `${amount} ${unit}${amount === 1 ? "" : "s"}`;
 }
 
+/** Text of any length on one line, without invisible characters. */
+function cleaned(text: string): string {
+  return withoutInvisible(text.replace(/\s+/g, " ")).trim();
+}
+
 /** Untrusted text as part of one line. "" if nothing of it is visible. */
 function oneLine(text: string): string {
-  const line = withoutInvisible(text.replace(/\s+/g, " ")).trim();
+  const line = cleaned(text);
   if (hasAtMost(line, NAME_LENGTH_MAX)) return line;
   return `${[...line].slice(0, NAME_LENGTH_MAX).join("").trimEnd()}…`;
 }

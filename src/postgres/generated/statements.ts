@@ -158,6 +158,47 @@ import sql_migrations_0034_search_letters from "../../../sql/migrations/0034_sea
 import sql_migrations_0035_imports_counted from "../../../sql/migrations/0035_imports_counted.sql" with { type: "text" };
 import sql_migrations_0036_people from "../../../sql/migrations/0036_people.sql" with { type: "text" };
 import sql_migrations_0037_push_mistakes from "../../../sql/migrations/0037_push_mistakes.sql" with { type: "text" };
+import sql_migrations_0038_notices from "../../../sql/migrations/0038_notices.sql" with { type: "text" };
+import sql_notices_claim_deliveries from "../../../sql/notices/claim_deliveries.sql" with { type: "text" };
+import sql_notices_create_webhook from "../../../sql/notices/create_webhook.sql" with { type: "text" };
+import sql_notices_delete_webhook from "../../../sql/notices/delete_webhook.sql" with { type: "text" };
+import sql_notices_edit_webhook from "../../../sql/notices/edit_webhook.sql" with { type: "text" };
+import sql_notices_find_low_balance from "../../../sql/notices/find_low_balance.sql" with { type: "text" };
+import sql_notices_find_waiting_notices from "../../../sql/notices/find_waiting_notices.sql" with { type: "text" };
+import sql_notices_finish_delivery from "../../../sql/notices/finish_delivery.sql" with { type: "text" };
+import sql_notices_functions_claim_deliveries from "../../../sql/notices/functions/claim_deliveries.sql" with { type: "text" };
+import sql_notices_functions_compare_feeds from "../../../sql/notices/functions/compare_feeds.sql" with { type: "text" };
+import sql_notices_functions_create_webhook from "../../../sql/notices/functions/create_webhook.sql" with { type: "text" };
+import sql_notices_functions_drop_withheld_mails from "../../../sql/notices/functions/drop_withheld_mails.sql" with { type: "text" };
+import sql_notices_functions_finish_delivery from "../../../sql/notices/functions/finish_delivery.sql" with { type: "text" };
+import sql_notices_functions_is_own_budget from "../../../sql/notices/functions/is_own_budget.sql" with { type: "text" };
+import sql_notices_functions_keep_account_feeds from "../../../sql/notices/functions/keep_account_feeds.sql" with { type: "text" };
+import sql_notices_functions_lasting_chain from "../../../sql/notices/functions/lasting_chain.sql" with { type: "text" };
+import sql_notices_functions_may_be_told from "../../../sql/notices/functions/may_be_told.sql" with { type: "text" };
+import sql_notices_functions_note_closing_batches from "../../../sql/notices/functions/note_closing_batches.sql" with { type: "text" };
+import sql_notices_functions_note_late_feeds from "../../../sql/notices/functions/note_late_feeds.sql" with { type: "text" };
+import sql_notices_functions_note_low_balances from "../../../sql/notices/functions/note_low_balances.sql" with { type: "text" };
+import sql_notices_functions_note_spent_budgets from "../../../sql/notices/functions/note_spent_budgets.sql" with { type: "text" };
+import sql_notices_functions_note_updated_feeds from "../../../sql/notices/functions/note_updated_feeds.sql" with { type: "text" };
+import sql_notices_functions_queue_notice_mail from "../../../sql/notices/functions/queue_notice_mail.sql" with { type: "text" };
+import sql_notices_functions_remove_old_notices from "../../../sql/notices/functions/remove_old_notices.sql" with { type: "text" };
+import sql_notices_functions_run_notice_job from "../../../sql/notices/functions/run_notice_job.sql" with { type: "text" };
+import sql_notices_functions_set_next_delivery from "../../../sql/notices/functions/set_next_delivery.sql" with { type: "text" };
+import sql_notices_functions_spread_notices from "../../../sql/notices/functions/spread_notices.sql" with { type: "text" };
+import sql_notices_functions_without_wait_for_disk from "../../../sql/notices/functions/without_wait_for_disk.sql" with { type: "text" };
+import sql_notices_list_all_deliveries from "../../../sql/notices/list_all_deliveries.sql" with { type: "text" };
+import sql_notices_list_deliveries from "../../../sql/notices/list_deliveries.sql" with { type: "text" };
+import sql_notices_list_due_notice_mails from "../../../sql/notices/list_due_notice_mails.sql" with { type: "text" };
+import sql_notices_list_mail_choices from "../../../sql/notices/list_mail_choices.sql" with { type: "text" };
+import sql_notices_list_webhooks from "../../../sql/notices/list_webhooks.sql" with { type: "text" };
+import sql_notices_note_failed_job from "../../../sql/notices/note_failed_job.sql" with { type: "text" };
+import sql_notices_queue_notice_mail from "../../../sql/notices/queue_notice_mail.sql" with { type: "text" };
+import sql_notices_resend_delivery from "../../../sql/notices/resend_delivery.sql" with { type: "text" };
+import sql_notices_rotate_webhook from "../../../sql/notices/rotate_webhook.sql" with { type: "text" };
+import sql_notices_run_notice_job from "../../../sql/notices/run_notice_job.sql" with { type: "text" };
+import sql_notices_set_low_balance from "../../../sql/notices/set_low_balance.sql" with { type: "text" };
+import sql_notices_set_mail_choices from "../../../sql/notices/set_mail_choices.sql" with { type: "text" };
+import sql_notices_test_webhook from "../../../sql/notices/test_webhook.sql" with { type: "text" };
 import sql_oauth_agree_to_connection from "../../../sql/oauth/agree_to_connection.sql" with { type: "text" };
 import sql_oauth_find_client from "../../../sql/oauth/find_client.sql" with { type: "text" };
 import sql_oauth_functions_redeem_code from "../../../sql/oauth/functions/redeem_code.sql" with { type: "text" };
@@ -257,6 +298,7 @@ import sql_people_keep_vouched_proof from "../../../sql/people/keep_vouched_proo
 import sql_people_list_invitations from "../../../sql/people/list_invitations.sql" with { type: "text" };
 import sql_people_list_members from "../../../sql/people/list_members.sql" with { type: "text" };
 import sql_people_list_memberships from "../../../sql/people/list_memberships.sql" with { type: "text" };
+import sql_people_list_person_mail_choices from "../../../sql/people/list_person_mail_choices.sql" with { type: "text" };
 import sql_people_list_person_proofs from "../../../sql/people/list_person_proofs.sql" with { type: "text" };
 import sql_people_list_person_sessions from "../../../sql/people/list_person_sessions.sql" with { type: "text" };
 import sql_people_list_persons from "../../../sql/people/list_persons.sql" with { type: "text" };
@@ -434,6 +476,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0035_imports_counted", text: sql_migrations_0035_imports_counted },
   { name: "0036_people", text: sql_migrations_0036_people },
   { name: "0037_push_mistakes", text: sql_migrations_0037_push_mistakes },
+  { name: "0038_notices", text: sql_migrations_0038_notices },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -508,6 +551,26 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "retire_usage", text: sql_jobs_functions_retire_usage },
   { name: "run_job", text: sql_jobs_functions_run_job },
   { name: "score_feeds", text: sql_jobs_functions_score_feeds },
+  { name: "claim_deliveries", text: sql_notices_functions_claim_deliveries },
+  { name: "compare_feeds", text: sql_notices_functions_compare_feeds },
+  { name: "create_webhook", text: sql_notices_functions_create_webhook },
+  { name: "drop_withheld_mails", text: sql_notices_functions_drop_withheld_mails },
+  { name: "finish_delivery", text: sql_notices_functions_finish_delivery },
+  { name: "is_own_budget", text: sql_notices_functions_is_own_budget },
+  { name: "keep_account_feeds", text: sql_notices_functions_keep_account_feeds },
+  { name: "lasting_chain", text: sql_notices_functions_lasting_chain },
+  { name: "may_be_told", text: sql_notices_functions_may_be_told },
+  { name: "note_closing_batches", text: sql_notices_functions_note_closing_batches },
+  { name: "note_late_feeds", text: sql_notices_functions_note_late_feeds },
+  { name: "note_low_balances", text: sql_notices_functions_note_low_balances },
+  { name: "note_spent_budgets", text: sql_notices_functions_note_spent_budgets },
+  { name: "note_updated_feeds", text: sql_notices_functions_note_updated_feeds },
+  { name: "queue_notice_mail", text: sql_notices_functions_queue_notice_mail },
+  { name: "remove_old_notices", text: sql_notices_functions_remove_old_notices },
+  { name: "run_notice_job", text: sql_notices_functions_run_notice_job },
+  { name: "set_next_delivery", text: sql_notices_functions_set_next_delivery },
+  { name: "spread_notices", text: sql_notices_functions_spread_notices },
+  { name: "without_wait_for_disk", text: sql_notices_functions_without_wait_for_disk },
   { name: "redeem_code", text: sql_oauth_functions_redeem_code },
   { name: "begin_operator_call", text: sql_operator_functions_begin_operator_call },
   { name: "credits_of_nanos", text: sql_operator_functions_credits_of_nanos },
@@ -648,6 +711,26 @@ export const STATEMENTS = {
   list_findings: numbered(sql_jobs_list_findings),
   prove_ledgers: numbered(sql_jobs_prove_ledgers),
   run_job: numbered(sql_jobs_run_job),
+  claim_deliveries: numbered(sql_notices_claim_deliveries),
+  create_webhook: numbered(sql_notices_create_webhook),
+  delete_webhook: numbered(sql_notices_delete_webhook),
+  edit_webhook: numbered(sql_notices_edit_webhook),
+  find_low_balance: numbered(sql_notices_find_low_balance),
+  find_waiting_notices: numbered(sql_notices_find_waiting_notices),
+  finish_delivery: numbered(sql_notices_finish_delivery),
+  list_all_deliveries: numbered(sql_notices_list_all_deliveries),
+  list_deliveries: numbered(sql_notices_list_deliveries),
+  list_due_notice_mails: numbered(sql_notices_list_due_notice_mails),
+  list_mail_choices: numbered(sql_notices_list_mail_choices),
+  list_webhooks: numbered(sql_notices_list_webhooks),
+  note_failed_job: numbered(sql_notices_note_failed_job),
+  queue_notice_mail: numbered(sql_notices_queue_notice_mail),
+  resend_delivery: numbered(sql_notices_resend_delivery),
+  rotate_webhook: numbered(sql_notices_rotate_webhook),
+  run_notice_job: numbered(sql_notices_run_notice_job),
+  set_low_balance: numbered(sql_notices_set_low_balance),
+  set_mail_choices: numbered(sql_notices_set_mail_choices),
+  test_webhook: numbered(sql_notices_test_webhook),
   agree_to_connection: numbered(sql_oauth_agree_to_connection),
   find_client: numbered(sql_oauth_find_client),
   redeem_code: numbered(sql_oauth_redeem_code),
@@ -719,6 +802,7 @@ export const STATEMENTS = {
   list_invitations: numbered(sql_people_list_invitations),
   list_members: numbered(sql_people_list_members),
   list_memberships: numbered(sql_people_list_memberships),
+  list_person_mail_choices: numbered(sql_people_list_person_mail_choices),
   list_person_proofs: numbered(sql_people_list_person_proofs),
   list_person_sessions: numbered(sql_people_list_person_sessions),
   list_persons: numbered(sql_people_list_persons),
@@ -1645,6 +1729,325 @@ export interface StatementTypes {
     };
     row: {
       readonly is_more: boolean;
+    };
+  };
+  /** claims due deliveries of one address, the oldest first; no row if none is due */
+  claim_deliveries: {
+    parameters: {
+      readonly moment: string | null;
+      readonly lease: string;
+      readonly lane: string;
+      readonly busy_accounts: readonly (string | null)[];
+      readonly amount: number;
+    };
+    row: {
+      readonly delivery_id: string;
+      readonly webhook_id: string;
+      readonly account_id: string;
+      readonly url: string;
+      readonly sealed_secret: string;
+      readonly previous_sealed_secret: string | null;
+      readonly notice_id: string;
+      readonly type: string;
+      readonly happened_at: string;
+      readonly data: string;
+      readonly attempts: number;
+    };
+  };
+  /** names an address; false if there are the most already */
+  create_webhook: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly permission: string;
+      readonly chain_id: string | null;
+      readonly url: string;
+      readonly types: readonly (string | null)[];
+      readonly feed_ids: readonly (string | null)[] | null;
+      readonly webhook_id: string;
+      readonly sealed_secret: string;
+      readonly webhooks_max: number;
+    };
+    row: {
+      readonly is_made: boolean;
+    };
+  };
+  /** removes an address with its deliveries */
+  delete_webhook: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly permission: string;
+      readonly chain_id: string | null;
+      readonly webhook_id: string;
+    };
+    row: {
+      readonly webhook_id: string;
+    };
+  };
+  /** changes an address, as far as parameters are not null */
+  edit_webhook: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly permission: string;
+      readonly chain_id: string | null;
+      readonly webhook_id: string;
+      readonly url: string | null;
+      readonly types: readonly (string | null)[] | null;
+      readonly has_feed_ids: boolean;
+      readonly feed_ids: readonly (string | null)[] | null;
+      readonly is_active: boolean | null;
+      readonly editor_chain_id: string | null;
+    };
+    row: {
+      readonly webhook_id: string;
+      readonly feeds_compared: boolean;
+    };
+  };
+  /** below which balance an account is told, if it has set that */
+  find_low_balance: {
+    parameters: {
+      readonly account_id: string;
+    };
+    row: {
+      readonly threshold_nanos: bigint | null;
+    };
+  };
+  /** how many notices and deliveries wait, and for how long the oldest has, for the metrics */
+  find_waiting_notices: {
+    parameters: {
+    };
+    row: {
+      readonly unspread: bigint;
+      readonly waiting: bigint;
+      readonly oldest_seconds: number | null;
+    };
+  };
+  /** records how an attempt to deliver has ended */
+  finish_delivery: {
+    parameters: {
+      readonly moment: string | null;
+      readonly delivery_id: string;
+      readonly attempts: number;
+      readonly is_success: boolean;
+      readonly code: number | null;
+      readonly ms: number;
+      readonly answer: string | null;
+      readonly error: string | null;
+      readonly retry_in: string | null;
+      readonly give_up_after: string;
+      readonly slow: string;
+      readonly is_last: boolean;
+    };
+    row: {
+      readonly outcome: string;
+      readonly is_switched_off: boolean;
+    };
+  };
+  /** a page of the deliveries of all addresses, the newest first, for operators */
+  list_all_deliveries: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly status: string | null;
+      readonly since: string;
+      readonly limit: bigint;
+      readonly offset: bigint;
+    };
+    row: {
+      readonly delivery_id: string;
+      readonly webhook_id: string;
+      readonly notice_id: string;
+      readonly type: string;
+      readonly status: string;
+      readonly created_at: string;
+      readonly attempts: number;
+      readonly attempted_at: string | null;
+      readonly next_at: string | null;
+      readonly code: number | null;
+      readonly ms: number | null;
+      readonly answer: string | null;
+      readonly error: string | null;
+      readonly account_id: string | null;
+      readonly url: string;
+    };
+  };
+  /** a page of an address's deliveries, the newest first */
+  list_deliveries: {
+    parameters: {
+      readonly webhook_id: string;
+      readonly since: string;
+      readonly limit: bigint;
+      readonly offset: bigint;
+    };
+    row: {
+      readonly delivery_id: string;
+      readonly webhook_id: string;
+      readonly notice_id: string;
+      readonly type: string;
+      readonly status: string;
+      readonly created_at: string;
+      readonly attempts: number;
+      readonly attempted_at: string | null;
+      readonly next_at: string | null;
+      readonly code: number | null;
+      readonly ms: number | null;
+      readonly answer: string | null;
+      readonly error: string | null;
+    };
+  };
+  /** the notices that are to be mailed to one member now, at once or as its digest, the oldest first */
+  list_due_notice_mails: {
+    parameters: {
+      readonly moment: string | null;
+      readonly limit: bigint;
+    };
+    row: {
+      readonly notice_id: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly person_id: string;
+      readonly address: string;
+      readonly choice: string;
+      readonly type: string;
+      readonly data: string;
+      readonly happened_at: string;
+    };
+  };
+  /** how a member has chosen to be told by mail */
+  list_mail_choices: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string;
+    };
+    row: {
+      readonly type: string;
+      readonly choice: string;
+    };
+  };
+  /** the addresses of an account, or of operators, that a key may see, the oldest first */
+  list_webhooks: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly permission: string;
+      readonly chain_id: string | null;
+      readonly webhook_id: string | null;
+    };
+    row: {
+      readonly webhook_id: string;
+      readonly account_id: string | null;
+      readonly permission: string;
+      readonly chain_id: string | null;
+      readonly url: string;
+      readonly types: string;
+      readonly feed_ids: string | null;
+      readonly is_active: boolean;
+      readonly switched_off: string | null;
+      readonly created_at: string;
+      readonly is_key_usable: boolean;
+    };
+  };
+  /** tells operators of a background job that fails, once an hour and job */
+  note_failed_job: {
+    parameters: {
+      readonly job: string;
+      readonly error: string;
+    };
+    row: {
+      readonly name: string;
+    };
+  };
+  /** queues the mail of waiting notices; no id if another process has queued it */
+  queue_notice_mail: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string;
+      readonly notice_ids: readonly (string | null)[];
+      readonly address: string;
+      readonly subject: string;
+      readonly body_text: string;
+      readonly body_html: string;
+      readonly unsubscribe_url: string;
+      readonly lifetime: string;
+    };
+    row: {
+      readonly mail_id: string | null;
+    };
+  };
+  /** makes a delivery due again, with the same notice and its id */
+  resend_delivery: {
+    parameters: {
+      readonly is_operator: boolean;
+      readonly account_id: string | null;
+      readonly permission: string | null;
+      readonly chain_id: string | null;
+      readonly delivery_id: string;
+    };
+    row: {
+      readonly delivery_id: string;
+      readonly webhook_id: string;
+    };
+  };
+  /** gives an address a new secret; the previous one also signs until a given time */
+  rotate_webhook: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly permission: string;
+      readonly chain_id: string | null;
+      readonly webhook_id: string;
+      readonly sealed_secret: string;
+      readonly moment: string | null;
+      readonly overlap: string;
+    };
+    row: {
+      readonly webhook_id: string;
+      readonly previous_until: string | null;
+    };
+  };
+  /** runs a step of a background job of notices, unless it is not due or runs elsewhere */
+  run_notice_job: {
+    parameters: {
+      readonly job: string;
+      readonly moment: string | null;
+      readonly pause: string;
+      readonly age: string | null;
+      readonly amount: bigint;
+      readonly mail_defaults: readonly (string | null)[] | null;
+    };
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** sets below which balance an account is told; 0 for never, null for the default */
+  set_low_balance: {
+    parameters: {
+      readonly account_id: string;
+      readonly threshold_nanos: bigint | null;
+    };
+    row: {
+      readonly account_id: string;
+    };
+  };
+  /** sets how a member wants to be told by mail; no row if it is no member */
+  set_mail_choices: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string;
+      readonly types: readonly (string | null)[];
+      readonly choice: string;
+    };
+    row: {
+      readonly type: string;
+    };
+  };
+  /** stores a notice of type webhook.test for one address */
+  test_webhook: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly permission: string;
+      readonly chain_id: string | null;
+      readonly webhook_id: string;
+    };
+    row: {
+      readonly notice_id: string;
+      readonly delivery_id: string;
     };
   };
   /** stores a user's consent under a code; no row if the account has too many agents */
@@ -2649,6 +3052,17 @@ export interface StatementTypes {
       readonly balance_nanos: bigint;
     };
   };
+  /** how a person receives notices by mail in each account, for the file of what is kept of it */
+  list_person_mail_choices: {
+    parameters: {
+      readonly person_id: string;
+    };
+    row: {
+      readonly account_id: string;
+      readonly type: string;
+      readonly choice: string;
+    };
+  };
   /** the recent sign-ins with the address of a person, for the file of what is kept of it */
   list_person_proofs: {
     parameters: {
@@ -2703,6 +3117,7 @@ export interface StatementTypes {
       readonly subject: string;
       readonly body_text: string;
       readonly body_html: string;
+      readonly unsubscribe_url: string | null;
       readonly attempts: number;
     };
   };
@@ -3818,6 +4233,26 @@ export const ARGUMENTS: {
   list_findings: () => [],
   prove_ledgers: (by) => [by.mark, by.account_limit],
   run_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.work_max],
+  claim_deliveries: (by) => [by.moment, by.lease, by.lane, by.busy_accounts, by.amount],
+  create_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.url, by.types, by.feed_ids, by.webhook_id, by.sealed_secret, by.webhooks_max],
+  delete_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id],
+  edit_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.url, by.types, by.has_feed_ids, by.feed_ids, by.is_active, by.editor_chain_id],
+  find_low_balance: (by) => [by.account_id],
+  find_waiting_notices: () => [],
+  finish_delivery: (by) => [by.moment, by.delivery_id, by.attempts, by.is_success, by.code, by.ms, by.answer, by.error, by.retry_in, by.give_up_after, by.slow, by.is_last],
+  list_all_deliveries: (by) => [by.account_id, by.status, by.since, by.limit, by.offset],
+  list_deliveries: (by) => [by.webhook_id, by.since, by.limit, by.offset],
+  list_due_notice_mails: (by) => [by.moment, by.limit],
+  list_mail_choices: (by) => [by.account_id, by.person_id],
+  list_webhooks: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id],
+  note_failed_job: (by) => [by.job, by.error],
+  queue_notice_mail: (by) => [by.account_id, by.person_id, by.notice_ids, by.address, by.subject, by.body_text, by.body_html, by.unsubscribe_url, by.lifetime],
+  resend_delivery: (by) => [by.is_operator, by.account_id, by.permission, by.chain_id, by.delivery_id],
+  rotate_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.sealed_secret, by.moment, by.overlap],
+  run_notice_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.mail_defaults],
+  set_low_balance: (by) => [by.account_id, by.threshold_nanos],
+  set_mail_choices: (by) => [by.account_id, by.person_id, by.types, by.choice],
+  test_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id],
   agree_to_connection: (by) => [by.code_hash, by.account_id, by.client_id, by.client_name, by.redirect_uri, by.challenge, by.daily_nanos, by.feed_ids, by.key_ends_at, by.actor, by.agreed_key_id, by.agents_max],
   find_client: (by) => [by.client_id],
   redeem_code: (by) => [by.code_hash, by.client_id, by.redirect_uri, by.challenge, by.code_age, by.key_hash, by.key_start],
@@ -3889,6 +4324,7 @@ export const ARGUMENTS: {
   list_invitations: (by) => [by.account_id, by.address_key],
   list_members: (by) => [by.account_id],
   list_memberships: (by) => [by.person_id],
+  list_person_mail_choices: (by) => [by.person_id],
   list_person_proofs: (by) => [by.address_key],
   list_person_sessions: (by) => [by.person_id],
   list_persons: (by) => [by.person_id, by.address_key, by.after_person_id, by.limit],

@@ -20,6 +20,7 @@ import { documented } from "../../api/reference/described.ts";
 import type { ProblemCode } from "../../http/problem_details.ts";
 import { nullable } from "../../lib/typebox.ts";
 import { PAGE_LIMIT_MAX } from "../../limits.ts";
+import type { Notifying } from "../../notices/webhooks.ts";
 import type { Reply } from "../../operator/act_once.ts";
 import { PAGE_ROWS, type Page } from "../../operator/keyset_page.ts";
 import type { InputOf, Operator } from "../../operator/operator.ts";
@@ -27,7 +28,7 @@ import type { Inviting } from "../../people/members.ts";
 
 /** Where and by whom a function acts. */
 export interface Acting {
-  readonly operator: Inviting;
+  readonly operator: Inviting & Notifying;
   readonly actor: Actor;
   /** Names the ledger entry of a call that came with an Idempotency-Key. */
   readonly reference: string | undefined;

@@ -26,6 +26,7 @@ import type { OperatorRoute } from "./define_route.ts";
 import { ACCOUNT_ROUTES, KEY_ROUTES } from "./on_accounts.ts";
 import { AUDIT_ROUTES, FEED_ROUTES } from "./on_feeds.ts";
 import { CREDIT_ROUTES } from "./on_money.ts";
+import { NOTICE_ROUTES } from "./on_notices.ts";
 import { PEOPLE_ROUTES } from "./on_people.ts";
 import { REPORT_ROUTES } from "./on_reports.ts";
 import { TOPUP_ROUTES } from "./on_topups.ts";
@@ -38,6 +39,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...CREDIT_ROUTES,
   ...TOPUP_ROUTES,
   ...FEED_ROUTES,
+  ...NOTICE_ROUTES,
   ...REPORT_ROUTES,
   ...AUDIT_ROUTES,
 ];
@@ -100,6 +102,7 @@ async function answer(
     limits: config.limits,
     baseUrl: http.baseUrl(),
     hasMail: config.mail !== undefined,
+    webhooks: services.webhooks(),
   };
   const act = (reference?: string) =>
     route.run({ operator, actor: caller.actor, reference }, { path, query, body });

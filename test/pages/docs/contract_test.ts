@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { present } from "../../../src/lib/assert.ts";
-import { HOUSEKEEPING_LIMIT } from "../../../src/limits.ts";
+import { HOUSEKEEPING_LIMIT, OPERATOR_BODY_BYTES_MAX, WEBHOOKS_MAX } from "../../../src/limits.ts";
 import { callOverLimit } from "../../support/anonymous_calls.ts";
 import { type Contract, loadContract } from "../../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
@@ -393,6 +393,67 @@ describe("every answer is one that the document promises", () => {
     await get(404, `${path}/${id}`, poor);
   });
 
+  test("every answer about webhooks is documented", async () => {
+    const path = "/v1/webhooks";
+    // It is named by its address, so nothing has to be resolved.
+    const body = { url: "https://93.184.215.14/hook", types: ["feed.updated"] };
+    const admin = (await insertAdminKey(gateway)).key;
+    const { id } = await send<Made>(201, ["POST", path, read, body]);
+    await send(400, ["POST", `${path}?x=1`, read, body]);
+    await send(401, ["POST", path, undefined, body]);
+    await send(403, ["POST", path, read, { ...body, types: ["feed.late"] }]);
+    await send(404, ["POST", path, read, { ...body, feed_ids: ["none"] }]);
+    await send(413, ["POST", path, read, { more: "x".repeat(OPERATOR_BODY_BYTES_MAX) }]);
+    await send(415, ["POST", path, read, body], { "Content-Type": "text/plain" });
+    await send(422, ["POST", path, read, { ...body, url: "https://10.0.0.1/" }]);
+    const named = { ...body, types: ["feed.late"] };
+    for (let count = 0; count < WEBHOOKS_MAX; count++) {
+      await send(201, ["POST", path, write, named]).catch(() => {});
+    }
+    await send(409, ["POST", path, write, named]);
+    const one = `${path}/${id}`;
+    await send(200, ["PATCH", one, read, { is_active: true }]);
+    await send(400, ["PATCH", `${one}?x=1`, read, {}]);
+    await send(401, ["PATCH", one, undefined, {}]);
+    await send(403, ["PATCH", one, read, { types: ["feed.late"] }]);
+    await send(404, ["PATCH", `${path}/none`, read, {}]);
+    await send(413, ["PATCH", one, read, { more: "x".repeat(OPERATOR_BODY_BYTES_MAX) }]);
+    await send(415, ["PATCH", one, read, {}], { "Content-Type": "text/plain" });
+    await send(422, ["PATCH", one, read, { types: [] }]);
+    const { delivery_id: delivery } = await send<{ delivery_id: string }>(201, [
+      "POST",
+      `${one}/test`,
+      read,
+      {},
+    ]);
+    await send(200, ["POST", `${one}/rotate`, read, {}]);
+    const resend = `${path}/deliveries/${delivery}/resend`;
+    await send(200, ["POST", resend, read, {}]);
+    for (const [each, unknown] of [
+      [`${one}/test`, `${path}/none/test`],
+      [`${one}/rotate`, `${path}/none/rotate`],
+      [resend, `${path}/deliveries/none/resend`],
+    ] as const) {
+      await send(400, ["POST", `${each}?x=1`, read, {}]);
+      await send(401, ["POST", each, undefined, {}]);
+      await send(403, ["POST", each, admin, {}]);
+      await send(404, ["POST", unknown, read, {}]);
+    }
+    for (const each of [path, one, `${one}/deliveries`]) {
+      await get(200, each, read);
+      await get(400, `${each}?x=1`, read);
+      await get(401, each);
+      await get(403, each, admin);
+    }
+    await get(404, `${path}/none`, read);
+    await get(404, `${path}/none/deliveries`, read);
+    await remove(400, `${one}?x=1`, read);
+    await remove(401, one, undefined);
+    await remove(403, one, admin);
+    await remove(404, `${path}/none`, read);
+    await remove(204, one, read);
+  });
+
   test("every answer of topUp by x402 is documented", async () => {
     const stub = startX402Stub();
     const { baseUrl } = await gateway.startPeer(stub.environment);
@@ -549,6 +610,16 @@ describe("every answer is one that the document promises", () => {
       // One limit for both.
       ["GET", () => gateway.get(`/v1/topups/${id}`, read)],
       ["POST", () => gateway.send("POST", "/v1/topups", read, {})],
+      // One limit for all of them.
+      ["GET", () => gateway.get("/v1/webhooks", read)],
+      ["POST", () => gateway.send("POST", "/v1/webhooks", read, {})],
+      ["GET", () => gateway.get(`/v1/webhooks/${id}`, read)],
+      ["PATCH", () => gateway.send("PATCH", `/v1/webhooks/${id}`, read, {})],
+      ["DELETE", () => sendDelete(`/v1/webhooks/${id}`, read)],
+      ["POST", () => gateway.send("POST", `/v1/webhooks/${id}/test`, read, {})],
+      ["POST", () => gateway.send("POST", `/v1/webhooks/${id}/rotate`, read, {})],
+      ["GET", () => gateway.get(`/v1/webhooks/${id}/deliveries`, read)],
+      ["POST", () => gateway.send("POST", `/v1/webhooks/deliveries/${id}/resend`, read, {})],
       ["GET", () => gateway.get("/v1/provider/feeds?limit=1", undefined, bearer)],
       ["GET", () => gateway.get("/v1/provider/earnings", undefined, bearer)],
       ["GET", () => gateway.get("/v1/provider/payouts", undefined, bearer)],
@@ -655,6 +726,19 @@ async function callsOfEveryRoute(slug: string): Promise<RouteCall[]> {
       send: () => gateway.send("POST", "/v1/topups", readKey, { usd: 5 }),
     },
     reading(`/v1/topups/${id}`),
+    reading("/v1/webhooks"),
+    reading(`/v1/webhooks/${id}`),
+    reading(`/v1/webhooks/${id}/deliveries`),
+    writing("POST", "/v1/webhooks", { url: "https://93.184.215.14/", types: ["feed.late"] }),
+    writing("PATCH", `/v1/webhooks/${id}`, {}),
+    writing("POST", `/v1/webhooks/${id}/test`, {}),
+    writing("POST", `/v1/webhooks/${id}/rotate`, {}),
+    writing("POST", `/v1/webhooks/deliveries/${id}/resend`, {}),
+    {
+      method: "DELETE",
+      path: `/v1/webhooks/${id}`,
+      send: () => sendDelete(`/v1/webhooks/${id}`, readKey),
+    },
     {
       method: "DELETE",
       path: `/v1/account/agents/${id}`,

@@ -6,7 +6,7 @@
 import { expect } from "bun:test";
 import { generateKey } from "../../../src/accounts/key_format.ts";
 import { present } from "../../../src/lib/assert.ts";
-import { OPERATOR_BODY_BYTES_MAX, OPERATOR_LIMIT } from "../../../src/limits.ts";
+import { OPERATOR_BODY_BYTES_MAX, OPERATOR_LIMIT, WEBHOOKS_MAX } from "../../../src/limits.ts";
 import { OPERATOR_ROUTES } from "../../../src/routes/operator/operator_routes.ts";
 import { UNKNOWN_ID } from "../../cli/support.ts";
 import { callOperator, type OperatorCall } from "../../routes/operator/support.ts";
@@ -151,6 +151,7 @@ type Post = <Body = Record<string, unknown>>(
 ) => Promise<Body>;
 
 async function actOnPeople(gateway: TestGateway, call: Call, post: Post): Promise<void> {
+  await callWebhooks(call);
   const persons = await gateway.sql<{ person_id: string }[]>`
     insert into persons (address, address_key, name)
     select address, address, 'Ada'
@@ -323,4 +324,41 @@ export async function exceedOperatorLimit(gateway: TestGateway, contract: Contra
     expect([method, path, refused?.status]).toEqual([method, path, 429]);
     await contract.check(method, present(refused));
   }
+}
+
+/** Every answer of the operators' webhooks, and of everybody's deliveries. */
+async function callWebhooks(call: Call): Promise<void> {
+  const body = { url: "https://93.184.215.14/hook", types: ["job.failed"] };
+  await call(422, "POST", "/webhooks", { body: { ...body, url: "http://example.com" } });
+  await call(403, "POST", "/webhooks", { body: { ...body, types: ["feed.late"] } });
+  await call(404, "POST", "/webhooks", { body: { ...body, feed_ids: ["none"] } });
+  const { id } = await call<{ id: string }>(201, "POST", "/webhooks", { body });
+  for (let count = 1; count < WEBHOOKS_MAX; count += 1)
+    await call(201, "POST", "/webhooks", { body });
+  await call(409, "POST", "/webhooks", { body });
+  await call(200, "GET", "/webhooks");
+  await call(200, "GET", `/webhooks/${id}`);
+  await call(404, "GET", `/webhooks/${UNKNOWN_ID}`);
+  await call(200, "PATCH", `/webhooks/${id}`, { body: { is_active: false } });
+  await call(404, "PATCH", `/webhooks/${UNKNOWN_ID}`, { body: { is_active: false } });
+  const sent = await call<{ delivery_id: string }>(201, "POST", `/webhooks/${id}/test`, {
+    body: {},
+  });
+  await call(404, "POST", `/webhooks/${UNKNOWN_ID}/test`, { body: {} });
+  await call(200, "POST", `/webhooks/${id}/rotate`, { body: {} });
+  await call(404, "POST", `/webhooks/${UNKNOWN_ID}/rotate`, { body: {} });
+  await call(200, "GET", `/webhooks/${id}/deliveries`);
+  await call(404, "GET", `/webhooks/${UNKNOWN_ID}/deliveries`);
+  await call(200, "GET", "/notices?status=waiting");
+  await call(404, "GET", "/notices?account_id=nobody");
+  await call(409, "GET", "/notices?account_id=Twins");
+  for (const act of [`${id}/test`, `${id}/rotate`, `deliveries/${sent.delivery_id}/resend`]) {
+    // Another call has had it.
+    const headers = { "Idempotency-Key": "account" };
+    await call(409, "POST", `/webhooks/${act}`, { body: {}, headers });
+  }
+  await call(200, "POST", `/webhooks/deliveries/${sent.delivery_id}/resend`, { body: {} });
+  await call(404, "POST", `/webhooks/deliveries/${UNKNOWN_ID}/resend`, { body: {} });
+  await call(200, "DELETE", `/webhooks/${id}`);
+  await call(404, "DELETE", `/webhooks/${id}`);
 }

@@ -12,7 +12,10 @@ import { callOperator } from "./support.ts";
 let gateway: TestGateway;
 /** Two processes' worth of gateways. */
 let urls: readonly [string, string];
-let scene: Record<"account" | "key" | "sold" | "feed" | "usage" | "topup" | "closing", string>;
+let scene: Record<
+  "account" | "key" | "sold" | "feed" | "usage" | "topup" | "closing" | "webhook" | "delivery",
+  string
+>;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -30,7 +33,21 @@ beforeAll(async () => {
     insert into topups (account_id, way, amount_nanos, expires_at, due_at, alert)
     values (${account}, 'card', 5000000000, now(), now(), 'paid_twice')
     returning topup_id`;
+  const [sent] = await gateway.sql`
+    with webhook as (
+      insert into webhooks (permission, url, types, sealed_secret)
+      values ('admin', 'https://93.184.215.14/', '{job.failed}', '') returning webhook_id
+    ),
+    notice as (
+      insert into notices (type, permission, data, spread_at)
+      values ('job.failed', 'admin', '{}', now()) returning notice_id
+    )
+    insert into webhook_deliveries (webhook_id, notice_id, status)
+    select webhook_id, notice_id, 'delivered' from webhook, notice
+    returning webhook_id, delivery_id`;
   scene = {
+    webhook: sent?.webhook_id,
+    delivery: sent?.delivery_id,
     account,
     key: String(keys[0]?.key_id),
     sold: sold.feedId,
@@ -55,7 +72,7 @@ interface Act {
 
 /** Every POST, each so that it may follow those before it. */
 function acts(): readonly Act[] {
-  const { account, key, sold, feed, usage, topup, closing } = scene;
+  const { account, key, sold, feed, usage, topup, closing, webhook, delivery } = scene;
   const of = { account_id: account };
   const onAccount = `/accounts/${account}`;
   const onFeed = (act: string, body: object = {}): Act => ({
@@ -93,6 +110,27 @@ function acts(): readonly Act[] {
       body: { ...of, permission: "read" },
       entries: 1,
       successor: "refused",
+    },
+    {
+      route: "/webhooks",
+      path: "/webhooks",
+      body: { url: "https://93.184.215.14/hook", types: ["job.failed"] },
+      entries: 0,
+      successor: "refused",
+    },
+    { route: "/webhooks/:id/test", path: `/webhooks/${webhook}/test`, body: {}, entries: 0 },
+    {
+      route: "/webhooks/:id/rotate",
+      path: `/webhooks/${webhook}/rotate`,
+      body: {},
+      entries: 0,
+      successor: "refused",
+    },
+    {
+      route: "/webhooks/deliveries/:id/resend",
+      path: `/webhooks/deliveries/${delivery}/resend`,
+      body: {},
+      entries: 0,
     },
     { route: "/keys/find", path: "/keys/find", body: { key }, entries: 0 },
     {

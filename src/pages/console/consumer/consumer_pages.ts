@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { CONSUMER_NOTICES } from "../notices_page.tsx";
 import type { PageRoute } from "../visit.ts";
 import { FIND_FEEDS } from "./find_feeds.tsx";
 import { OWN_ACCOUNT } from "./own_account.tsx";
@@ -16,6 +17,7 @@ export const CONSUMER_PAGES: readonly PageRoute[] = [
   OWN_USAGE,
   OWN_PURCHASES,
   OWN_KEYS,
+  CONSUMER_NOTICES,
   FIND_FEEDS,
   TRY_FEED,
 ];

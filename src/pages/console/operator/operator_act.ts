@@ -9,11 +9,13 @@ import type { Actor } from "../../../accounts/actor.ts";
 import { readInput } from "../../../api/input/read_input.ts";
 import { actOnce, referenceOf } from "../../../operator/act_once.ts";
 import type { InputOf } from "../../../operator/operator.ts";
-import type { Inviting } from "../../../people/members.ts";
 import type { FormField } from "../form_field.ts";
 import { type Given, inputOf } from "../form_input.ts";
 import { type ListPlace, listQuery } from "../lists.tsx";
 import type { Acted, Change, Confirmation, Form, Visit } from "../visit.ts";
+
+/** What an operator's function gets. */
+type Acting = Visit["operator"];
 
 interface OperatorForm<Schema extends TObject> {
   /** The function's input. */
@@ -26,7 +28,7 @@ interface OperatorForm<Schema extends TObject> {
 }
 
 interface OperatorAct<Schema extends TObject> extends OperatorForm<Schema> {
-  run(operator: Inviting, input: InputOf<Schema>, actor: Actor): Promise<unknown>;
+  run(operator: Acting, input: InputOf<Schema>, actor: Actor): Promise<unknown>;
   done(visit: Visit, form: Form): Acted;
 }
 
@@ -47,7 +49,7 @@ export function operatorAct<Schema extends TObject>(act: OperatorAct<Schema>): C
 interface OperatorEntry<Schema extends TObject> extends OperatorForm<Schema> {
   /** @param reference names the form's entry, unless the form names one */
   run(
-    operator: Inviting,
+    operator: Acting,
     input: InputOf<Schema>,
     actor: Actor,
     reference: string | undefined,
@@ -66,7 +68,7 @@ export function operatorEntry<Schema extends TObject>(entry: OperatorEntry<Schem
 }
 
 interface OperatorMaking<Schema extends TObject, Made extends object> extends OperatorForm<Schema> {
-  run(operator: Inviting, input: InputOf<Schema>, actor: Actor): Promise<Made>;
+  run(operator: Acting, input: InputOf<Schema>, actor: Actor): Promise<Made>;
   done(visit: Visit, made: Made): Acted;
 }
 

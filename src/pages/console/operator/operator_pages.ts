@@ -15,6 +15,7 @@ import { KEYS_OF_ACCOUNT } from "./keys_of_account.tsx";
 import { MONEY_MOVES } from "./money_moves.tsx";
 import { MONEY_OF_ACCOUNT } from "./money_of_account.tsx";
 import { ONE_ACCOUNT } from "./one_account.tsx";
+import { OPERATORS_NOTICES } from "./operators_notices.tsx";
 import { OVERVIEW } from "./overview.tsx";
 import { SETTINGS_OF_ACCOUNT } from "./settings_of_account.tsx";
 import { WAITING_FEEDS } from "./waiting_feeds.tsx";
@@ -33,5 +34,6 @@ export const OPERATOR_PAGES: readonly PageRoute[] = [
   FIND_ANYTHING,
   FIND_KEY,
   MONEY_MOVES,
+  OPERATORS_NOTICES,
   AUDIT_TRAIL,
 ];

@@ -53,6 +53,7 @@ interface AlsoKept {
   readonly invitations: readonly InvitationOutcome[];
   readonly sessions: readonly Row<"list_person_sessions">[];
   readonly sign_ins: readonly Row<"list_person_proofs">[];
+  readonly mail_choices: readonly Row<"list_person_mail_choices">[];
 }
 
 /** All of it, as JSON. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { PROVIDER_NOTICES } from "../notices_page.tsx";
 import type { PageRoute } from "../visit.ts";
 import { EDIT_LISTING } from "./edit_listing.tsx";
 import { FEED_STATE } from "./feed_state.tsx";
@@ -20,4 +21,5 @@ export const PROVIDER_PAGES: readonly PageRoute[] = [
   PUSH_FILE,
   OWN_EARNINGS,
   STATEMENT,
+  PROVIDER_NOTICES,
 ];

@@ -1,0 +1,23 @@
+-- name: create_webhook
+-- why: names an address; false if there are the most already
+-- :account_id uuid?
+-- :permission text
+-- :chain_id uuid?
+-- :url text
+-- :types text[]
+-- :feed_ids uuid[]?
+-- :webhook_id uuid
+-- :sealed_secret text
+-- :webhooks_max int
+-- returns is_made boolean
+select create_webhook(
+  owner_id => :account_id,
+  key_permission => :permission,
+  key_chain => :chain_id,
+  to_url => :url,
+  told_types => :types,
+  told_feed_ids => :feed_ids,
+  secret_id => :webhook_id,
+  secret => :sealed_secret,
+  webhooks_max => :webhooks_max
+) as is_made

@@ -1,0 +1,13 @@
+-- name: delete_webhook
+-- why: removes an address with its deliveries
+-- :account_id uuid?
+-- :permission text
+-- :chain_id uuid?
+-- :webhook_id uuid
+-- returns webhook_id uuid
+delete from webhooks
+where account_id is not distinct from :account_id
+  and permission = :permission
+  and (chain_id = :chain_id or :chain_id is null)
+  and webhook_id = :webhook_id
+returning webhook_id

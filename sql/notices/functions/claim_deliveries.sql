@@ -1,0 +1,107 @@
+-- Claims the oldest due deliveries of an address that no process is calling, exclusively until the lease ends.
+--
+-- Deliveries that the address may no longer be told are withheld, and not returned.
+--
+-- lane: the health of the addresses to look at, see the table. Of troubled ones, those that failed least come first, so
+--   that one which has just recovered is not behind those that never answer
+-- busy_accounts: accounts that this process calls often enough already. Operators' addresses count as the nil UUID
+-- amount: the most deliveries to claim
+create or replace function claim_deliveries(
+  moment timestamptz,
+  lease interval,
+  lane text,
+  busy_accounts uuid[],
+  amount int
+)
+returns table (
+  delivery_id uuid,
+  webhook_id uuid,
+  account_id uuid,
+  url text,
+  sealed_secret text,
+  previous_sealed_secret text,
+  notice_id uuid,
+  type text,
+  happened_at timestamptz,
+  data json,
+  attempts int
+)
+language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  nil constant uuid := '00000000-0000-0000-0000-000000000000';
+  told webhooks;
+begin
+  perform without_wait_for_disk();
+  loop
+    select webhooks.* into told
+    from webhooks
+    where webhooks.is_active
+      and webhooks.health = lane
+      and webhooks.next_at <= moment
+      -- A lease that ends much later than one that begins now was written by a clock that was ahead. A claim that has
+      -- committed since this one began ends a little later.
+      and (webhooks.leased_until is null or webhooks.leased_until <= moment or webhooks.leased_until > moment + 2 * lease)
+      and coalesce(webhooks.account_id, nil) <> all (busy_accounts)
+    order by webhooks.failures, webhooks.next_at
+    limit 1
+    for no key update skip locked;
+    if not found then
+      return;
+    end if;
+
+    return query
+    with due as materialized (
+      select waiting.delivery_id, may_be_told(told, notices, moment) as may_be
+      from webhook_deliveries as waiting
+      join notices
+        on notices.notice_id = waiting.notice_id
+      where waiting.webhook_id = told.webhook_id
+        and waiting.status = 'waiting'
+        and waiting.next_at <= moment
+      order by waiting.next_at, waiting.delivery_id
+      limit amount
+    ),
+    withheld as (
+      update webhook_deliveries as deliveries
+      set status = 'withheld', next_at = null, error = 'The account can no longer read this.'
+      from due
+      where deliveries.delivery_id = due.delivery_id
+        and not due.may_be
+    ),
+    claimed as (
+      update webhook_deliveries as deliveries
+      set attempts = deliveries.attempts + 1,
+        attempted_at = moment
+      from due
+      where deliveries.delivery_id = due.delivery_id
+        and due.may_be
+      returning deliveries.delivery_id, deliveries.notice_id, deliveries.attempts, deliveries.next_at
+    )
+    select
+      claimed.delivery_id,
+      told.webhook_id,
+      coalesce(told.account_id, nil),
+      told.url,
+      told.sealed_secret,
+      case when told.previous_until > moment then told.previous_sealed_secret end,
+      notices.notice_id,
+      notices.type,
+      notices.happened_at,
+      notices.data,
+      claimed.attempts
+    from claimed
+    join notices
+      on notices.notice_id = claimed.notice_id
+    order by claimed.next_at, claimed.delivery_id;
+    if found then
+      update webhooks
+      set leased_until = moment + lease
+      where webhooks.webhook_id = told.webhook_id;
+      return;
+    end if;
+    perform set_next_delivery(told.webhook_id);
+  end loop;
+end
+$$;

@@ -1,0 +1,28 @@
+-- Stores an address, unless its account, or the operators, have the most already. Feeds that it is to be told of are
+-- compared from now on.
+create or replace function create_webhook(
+  owner_id uuid,
+  key_permission text,
+  key_chain uuid,
+  to_url text,
+  told_types text[],
+  told_feed_ids uuid[],
+  secret_id uuid,
+  secret text,
+  webhooks_max int
+)
+returns boolean
+language plpgsql
+as $$
+begin
+  -- Two that are named at the same time are counted one after the other.
+  perform pg_advisory_xact_lock(7306929, hashtext(coalesce(owner_id::text, '')));
+  if (select count(*) from webhooks where account_id is not distinct from owner_id) >= webhooks_max then
+    return false;
+  end if;
+  insert into webhooks (webhook_id, account_id, permission, chain_id, url, types, feed_ids, sealed_secret)
+  values (secret_id, owner_id, key_permission, lasting_chain(key_chain), to_url, told_types, told_feed_ids, secret);
+  perform compare_feeds(told_feed_ids, clock_timestamp());
+  return true;
+end
+$$;

@@ -1,0 +1,36 @@
+-- Removes notices that wait to be mailed to somebody who may not be told any more: the account is suspended or closed,
+-- the person is no member, or the feed can't be read.
+create or replace function drop_withheld_mails(moment timestamptz)
+returns void
+language sql
+as $$
+  delete from notice_mails as waiting
+  using notices
+  where notices.notice_id = waiting.notice_id
+    and waiting.due_at <= moment
+    and not (
+      exists (
+        select
+        from members
+        join accounts
+          on accounts.account_id = members.account_id
+        where members.account_id = waiting.account_id
+          and members.person_id = waiting.person_id
+          and accounts.suspension_reason is null
+          and accounts.closed_at is null
+      )
+      and (
+        notices.feed_id is null
+        or notices.type in ('feed.gone', 'feed.suspended')
+        or exists (
+          select
+          from feeds
+          where feeds.feed_id = notices.feed_id
+            and case notices.permission
+              when 'read' then feeds.is_readable
+              else feeds.account_id = waiting.account_id and feeds.deleted_at is null
+            end
+        )
+      )
+    )
+$$;

@@ -1,0 +1,99 @@
+-- Records how an attempt to deliver has ended, and with the last one that was claimed frees the address. Has no effect
+-- if the lease ended and another process has claimed the delivery since.
+--
+-- is_last: whether no other delivery of the same claim is left
+-- slow: an answer that took longer makes the address a troubled one, whose turns delay no others
+-- retry_in: the pause until the next attempt; null: there is none
+-- give_up_after: an address whose attempts have all failed for this long is switched off, and one that answers 410 at
+--   once. Its account is told
+--
+-- outcome: delivered, postponed, failed, or lost (it is no longer this process's)
+-- is_switched_off: whether the address was switched off by this
+create or replace function finish_delivery(
+  moment timestamptz,
+  done_id uuid,
+  attempt int,
+  is_success boolean,
+  answer_code int,
+  took_ms int,
+  answer_text text,
+  fault text,
+  retry_in interval,
+  give_up_after interval,
+  slow interval,
+  is_last boolean,
+  out outcome text,
+  out is_switched_off boolean
+)
+language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  told webhooks;
+  reason text;
+begin
+  perform without_wait_for_disk();
+  is_switched_off := false;
+  select webhooks.* into told
+  from webhooks
+  where webhooks.webhook_id = (
+    select webhook_deliveries.webhook_id
+    from webhook_deliveries
+    where webhook_deliveries.delivery_id = done_id
+  )
+  for no key update;
+  update webhook_deliveries
+  set status = case
+      when is_success then 'delivered'
+      when retry_in is null or answer_code = 410 then 'failed'
+      else 'waiting'
+    end,
+    next_at = case when not is_success and answer_code is distinct from 410 then moment + retry_in end,
+    code = answer_code,
+    ms = took_ms,
+    answer = answer_text,
+    error = fault
+  where webhook_deliveries.delivery_id = done_id
+    and webhook_deliveries.attempts = attempt
+    and webhook_deliveries.status = 'waiting'
+  returning case webhook_deliveries.status when 'waiting' then 'postponed' else webhook_deliveries.status end
+  into outcome;
+  if not found then
+    outcome := 'lost';
+    return;
+  end if;
+  reason := case
+    when is_success or not told.is_active then null
+    when answer_code = 410 then 'gone'
+    when told.failing_since <= moment - give_up_after then 'failing'
+  end;
+  if reason is not null then
+    is_switched_off := true;
+    update webhook_deliveries
+    set status = 'failed', next_at = null, error = coalesce(error, 'The webhook was switched off.')
+    where webhook_deliveries.webhook_id = told.webhook_id
+      and webhook_deliveries.status = 'waiting';
+    insert into notices (type, permission, account_id, data, happened_at)
+    values (
+      'webhook.disabled', told.permission, told.account_id,
+      json_build_object('webhook_id', told.webhook_id, 'url', told.url, 'reason', reason),
+      moment
+    );
+  end if;
+  -- As in set_next_delivery: the lock was had by an earlier statement.
+  update webhooks
+  set leased_until = case when not is_last then webhooks.leased_until end,
+    next_at = (
+      select min(waiting.next_at)
+      from webhook_deliveries as waiting
+      where waiting.webhook_id = told.webhook_id
+        and waiting.status = 'waiting'
+    ),
+    health = case when is_success and took_ms * interval '1 millisecond' <= slow then 'sound' else 'troubled' end,
+    failures = case when is_success then 0 else webhooks.failures + 1 end,
+    failing_since = case when not is_success then coalesce(webhooks.failing_since, moment) end,
+    is_active = webhooks.is_active and reason is null,
+    switched_off = coalesce(reason, webhooks.switched_off)
+  where webhooks.webhook_id = told.webhook_id;
+end
+$$;

@@ -1,0 +1,48 @@
+-- Whether an address may be told a notice at a given time.
+--
+-- The account must be neither suspended nor closed. A key of the chain that named the address must be usable, and must
+-- be allowed to read the feed. The readers' feed must be readable, except in a notice that it no longer is. A feed's
+-- provider must still be its provider.
+create or replace function may_be_told(told webhooks, notice notices, moment timestamptz)
+returns boolean
+language sql
+stable
+as $$
+  select
+    (
+      told.account_id is null
+      or exists (
+        select
+        from accounts
+        where accounts.account_id = told.account_id
+          and accounts.suspension_reason is null
+          and accounts.closed_at is null
+      )
+    )
+    and (
+      told.chain_id is null
+      or exists (
+        select
+        from api_keys as keys
+        where keys.account_id = told.account_id
+          and keys.chain_id = told.chain_id
+          and is_usable_key(keys.revoked_at, keys.expires_at, moment)
+          and (keys.feed_ids is null or notice.feed_id is null or notice.feed_id = any (keys.feed_ids))
+      )
+    )
+    and (told.feed_ids is null or notice.feed_id is null or notice.feed_id = any (told.feed_ids))
+    and (
+      notice.feed_id is null
+      or told.permission = 'admin'
+      or notice.type in ('feed.gone', 'feed.suspended')
+      or exists (
+        select
+        from feeds
+        where feeds.feed_id = notice.feed_id
+          and case told.permission
+            when 'read' then feeds.is_readable
+            else feeds.account_id = told.account_id and feeds.deleted_at is null
+          end
+      )
+    )
+$$;

@@ -1,0 +1,37 @@
+-- Queues the mail of notices that wait for a member, and removes them from those that wait. Has no effect if another
+-- process has queued them.
+--
+-- unsubscribe_url: see mail_unsubscribes
+-- Returns the mail's id, or null.
+create or replace function queue_notice_mail(
+  told_account uuid,
+  told_person uuid,
+  told_ids uuid[],
+  to_address text,
+  about text,
+  as_text text,
+  as_html text,
+  unsubscribe_url text,
+  lifetime interval
+)
+returns uuid
+language plpgsql
+as $$
+declare
+  queued_id uuid;
+  told_count int;
+begin
+  delete from notice_mails
+  where account_id = told_account
+    and person_id = told_person
+    and notice_id = any (told_ids);
+  get diagnostics told_count = row_count;
+  if told_count = 0 then
+    return null;
+  end if;
+  queued_id := queue_mail(told_person, to_address, about, as_text, as_html, lifetime);
+  insert into mail_unsubscribes (mail_id, url)
+  values (queued_id, unsubscribe_url);
+  return queued_id;
+end
+$$;

@@ -1,0 +1,25 @@
+-- name: list_webhooks
+-- why: the addresses of an account, or of operators, that a key may see, the oldest first
+-- account_id: null for operators
+-- chain_id: only those that a key of this chain has named; null: all
+-- :account_id uuid?
+-- :permission text
+-- :chain_id uuid?
+-- :webhook_id uuid?
+-- returns webhook_id uuid, account_id uuid?, permission text, chain_id uuid?, url text, types json,
+--   feed_ids json?, is_active boolean, switched_off text?, created_at timestamptz, is_key_usable boolean
+select
+  webhook_id, account_id, permission, chain_id, url, to_json(types) as types, to_json(feed_ids) as feed_ids, is_active, switched_off, created_at,
+  chain_id is null or exists (
+    select
+    from api_keys as keys
+    where keys.account_id = webhooks.account_id
+      and keys.chain_id = webhooks.chain_id
+      and is_usable_key(keys.revoked_at, keys.expires_at, clock_timestamp())
+  ) as is_key_usable
+from webhooks
+where account_id is not distinct from :account_id
+  and permission = :permission
+  and (chain_id = :chain_id or :chain_id is null)
+  and (webhook_id = :webhook_id or :webhook_id is null)
+order by created_at, webhook_id

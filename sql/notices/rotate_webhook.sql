@@ -1,0 +1,19 @@
+-- name: rotate_webhook
+-- why: gives an address a new secret; the previous one also signs until a given time
+-- :account_id uuid?
+-- :permission text
+-- :chain_id uuid?
+-- :webhook_id uuid
+-- :sealed_secret text
+-- :moment timestamptz?
+-- :overlap interval
+-- returns webhook_id uuid, previous_until timestamptz?
+update webhooks
+set previous_sealed_secret = sealed_secret,
+  previous_until = coalesce(:moment, clock_timestamp()) + :overlap,
+  sealed_secret = :sealed_secret
+where account_id is not distinct from :account_id
+  and permission = :permission
+  and (chain_id = :chain_id or :chain_id is null)
+  and webhook_id = :webhook_id
+returning webhook_id, previous_until

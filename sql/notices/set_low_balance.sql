@@ -1,0 +1,10 @@
+-- name: set_low_balance
+-- why: sets below which balance an account is told; 0 for never, null for the default
+-- :account_id uuid
+-- :threshold_nanos bigint?
+-- returns account_id uuid
+insert into low_balances (account_id, threshold_nanos)
+values (:account_id, :threshold_nanos)
+on conflict (account_id) do update
+set threshold_nanos = excluded.threshold_nanos
+returning account_id

@@ -1,0 +1,208 @@
+/**
+ * `webhook list`, `add`, `edit`, `remove`, `test`, `rotate`, `deliveries`, `resend`: the addresses that a gateway sends
+ * notices to. With an admin key, those of the operators.
+ *
+ * @module
+ */
+import type { Webhook, WebhookChanges, WebhookDeliveries } from "../../client/mod.ts";
+import { PAGE_LIMIT_MAX } from "../../limits.ts";
+import { UsageError } from "../command.ts";
+import { flag, integer, list, orNull, required, text } from "../options.ts";
+import { type Columns, fields, table } from "../output.ts";
+import { clientCommand } from "./client_command.ts";
+
+const TYPES = list("types of notices, such as feed.updated,balance.low", {
+  placeholder: "TYPE,TYPE",
+  lengthMax: 1_000,
+});
+const FEEDS = list("the only feeds, by id or slug; default those that you use or publish", {
+  placeholder: "ID,ID",
+  lengthMax: 10_000,
+});
+const KEEP_NOW = "Store the secret now: it verifies notices, and is not shown again.";
+
+const webhookList = clientCommand({
+  words: "webhook list",
+  about: "list your webhooks, oldest first",
+  options: {},
+  async run({ feedgate, signal }) {
+    const webhooks = await feedgate.webhooks.list({ signal });
+    return {
+      json: JSON.stringify({ webhooks }),
+      text:
+        webhooks.length === 0
+          ? "no webhooks yet; webhook add creates one"
+          : table(webhooks, WEBHOOK_COLUMNS),
+    };
+  },
+});
+
+const webhookAdd = clientCommand({
+  words: "webhook add",
+  argument: "URL",
+  about: "have notices sent to a URL; the secret that verifies them is printed once",
+  isPrintedOnce: true,
+  options: { types: required(TYPES), feeds: FEEDS },
+  async run({ feedgate, argument: url, values: { types, feeds }, signal }) {
+    const webhook = { url, types, ...(feeds !== undefined && { feed_ids: feeds }) };
+    const made = await feedgate.webhooks.create(webhook, { signal });
+    return {
+      json: JSON.stringify(made),
+      text: [fields({ secret: made.secret, ...factsOf(made) }), KEEP_NOW].join("\n"),
+    };
+  },
+});
+
+const webhookEdit = clientCommand({
+  words: "webhook edit",
+  argument: "ID",
+  about: "change a webhook, or switch it on or off; the rest stays unchanged",
+  options: {
+    to: text("the new URL", { placeholder: "URL", lengthMax: 2_000 }),
+    types: TYPES,
+    feeds: orNull(FEEDS, "all"),
+    on: flag("resume it, also after the gateway has switched it off"),
+    off: flag("send nothing until it is switched on again"),
+  },
+  async run({ feedgate, argument: id, values, signal }) {
+    const { to: url, types, feeds, on, off } = values;
+    if (on && off) throw new UsageError("--on and --off exclude each other");
+    const changes: WebhookChanges = {
+      ...(url !== undefined && { url }),
+      ...(types !== undefined && { types }),
+      ...(feeds !== undefined && { feed_ids: feeds }),
+      ...((on || off) && { is_active: on === true }),
+    };
+    if (Object.keys(changes).length === 0) {
+      throw new UsageError("nothing to change: give what is to be other, such as --off");
+    }
+    const webhook = await feedgate.webhooks.edit(id, changes, { signal });
+    return { json: JSON.stringify(webhook), text: fields(factsOf(webhook)) };
+  },
+});
+
+const webhookRemove = clientCommand({
+  words: "webhook remove",
+  argument: "ID",
+  about: "remove a webhook and the list of its deliveries",
+  options: {},
+  async run({ feedgate, argument: id, signal }) {
+    await feedgate.webhooks.delete(id, { signal });
+    return { json: JSON.stringify({ id }), text: `${id} is removed` };
+  },
+});
+
+const webhookTest = clientCommand({
+  words: "webhook test",
+  argument: "ID",
+  about: "send a notice of type webhook.test; webhook deliveries shows how the call ended",
+  options: {},
+  async run({ feedgate, argument: id, signal }) {
+    const tested = await feedgate.webhooks.test(id, { signal });
+    return {
+      json: JSON.stringify(tested),
+      text: fields({ notice: tested.notice_id, delivery: tested.delivery_id }),
+    };
+  },
+});
+
+const webhookRotate = clientCommand({
+  words: "webhook rotate",
+  argument: "ID",
+  about: "give a webhook a new secret, printed once; both secrets sign for a day",
+  isPrintedOnce: true,
+  options: {},
+  async run({ feedgate, argument: id, signal }) {
+    const rotated = await feedgate.webhooks.rotate(id, { signal });
+    return {
+      json: JSON.stringify(rotated),
+      text: [
+        fields({ secret: rotated.secret, "old secret until": rotated.previous_until }),
+        KEEP_NOW,
+      ].join("\n"),
+    };
+  },
+});
+
+const webhookDeliveries = clientCommand({
+  words: "webhook deliveries",
+  argument: "ID",
+  about: "list the calls to a webhook in the last 30 days, and how they ended, newest first",
+  options: {
+    limit: integer("deliveries at most; default 20", { least: 1, most: PAGE_LIMIT_MAX }),
+    offset: integer("deliveries to skip", { least: 0, most: Number.MAX_SAFE_INTEGER }),
+  },
+  async run({ feedgate, argument: id, values, signal, again }) {
+    const page = await feedgate.webhooks.deliveries(id, { ...values, signal });
+    const next = page.offset + page.deliveries.length;
+    return {
+      json: JSON.stringify(page),
+      text:
+        page.deliveries.length === 0
+          ? "nothing was sent in the last 30 days"
+          : table(page.deliveries, DELIVERY_COLUMNS),
+      more: page.has_more
+        ? `there are more: ${again({ offset: String(next) })} goes on`
+        : undefined,
+    };
+  },
+});
+
+const webhookResend = clientCommand({
+  words: "webhook resend",
+  argument: "DELIVERY",
+  about: "send a notice again, with the same id",
+  options: {},
+  async run({ feedgate, argument: delivery, signal }) {
+    const resent = await feedgate.webhooks.resend(delivery, { signal });
+    return {
+      json: JSON.stringify(resent),
+      text: fields({ delivery: resent.delivery_id, webhook: resent.webhook_id }),
+    };
+  },
+});
+
+/** Commands of those who are notified. */
+export const WEBHOOK_COMMANDS = [
+  webhookList,
+  webhookAdd,
+  webhookEdit,
+  webhookRemove,
+  webhookTest,
+  webhookRotate,
+  webhookDeliveries,
+  webhookResend,
+];
+
+const WEBHOOK_COLUMNS: Columns<Webhook> = {
+  WEBHOOK: { whole: ({ id }) => id },
+  STATE: stateOf,
+  TYPES: ({ types }) => types.join(","),
+  URL: ({ url }) => url,
+};
+
+const DELIVERY_COLUMNS: Columns<WebhookDeliveries["deliveries"][number]> = {
+  DELIVERY: { whole: ({ id }) => id },
+  STATUS: ({ status }) => status,
+  TYPE: ({ type }) => type,
+  CODE: ({ code }) => code,
+  MS: ({ ms }) => ms,
+  ATTEMPTS: ({ attempts }) => attempts,
+  AT: ({ created_at: at }) => at,
+  ERROR: ({ error }) => error,
+};
+
+function stateOf({ is_active: isActive, switched_off: reason }: Webhook): string {
+  if (isActive) return "on";
+  return reason === null ? "off" : `off (${reason})`;
+}
+
+function factsOf(webhook: Webhook) {
+  return {
+    webhook: webhook.id,
+    url: webhook.url,
+    types: webhook.types.join(","),
+    feeds: webhook.feed_ids?.join(",") ?? "all",
+    state: stateOf(webhook),
+  };
+}

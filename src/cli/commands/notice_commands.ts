@@ -1,0 +1,55 @@
+/**
+ * `notice list`, `notice resend`: the deliveries of notices to webhooks of all accounts.
+ *
+ * @module
+ */
+import { allDeliveries } from "../../notices/all_deliveries.ts";
+import { DELIVERY_STATUSES } from "../../notices/webhook_shapes.ts";
+import { resendDelivery } from "../../notices/webhooks.ts";
+import { databaseCommand } from "../database_command.ts";
+import { LIMIT_OPTION } from "../list_page.ts";
+import { ACCOUNT_OPTION, oneOf } from "../options.ts";
+import { fields, table } from "../output.ts";
+
+const noticeList = databaseCommand({
+  words: "notice list",
+  about: "list notices to webhooks of the last 30 days, and how the calls ended, newest first",
+  options: {
+    account: ACCOUNT_OPTION,
+    status: oneOf(DELIVERY_STATUSES, "in this state only"),
+    limit: LIMIT_OPTION,
+  },
+  run: async ({ operator, values: { account, status, limit } }) => {
+    const found = await allDeliveries(operator, { account_id: account, status, limit });
+    return {
+      json: JSON.stringify(found),
+      text: table(found.deliveries, {
+        AT: (row) => row.created_at,
+        DELIVERY: (row) => row.id,
+        TYPE: (row) => row.type,
+        STATUS: (row) => row.status,
+        ATTEMPTS: (row) => row.attempts,
+        CODE: (row) => row.code,
+        ACCOUNT: (row) => row.account_id,
+        URL: (row) => row.url,
+        ERROR: (row) => row.error,
+      }),
+    };
+  },
+});
+
+const noticeResend = databaseCommand({
+  words: "notice resend",
+  argument: "DELIVERY",
+  about: "send a notice to its webhook again; a running gateway does so at once",
+  options: {},
+  run: async ({ operator, argument: delivery }) => {
+    const resent = await resendDelivery(operator, "operator", delivery);
+    return {
+      json: JSON.stringify(resent),
+      text: fields({ delivery: resent.delivery_id, webhook: resent.webhook_id, status: "waiting" }),
+    };
+  },
+});
+
+export const NOTICE_COMMANDS = [noticeList, noticeResend];

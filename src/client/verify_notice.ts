@@ -1,0 +1,78 @@
+/**
+ * Verifies notices, which a gateway sends to webhooks signed by Standard Webhooks.
+ *
+ * @module
+ */
+
+/** A verified notice. */
+export interface Notice {
+  /** The same in every attempt: ignore one that you have processed. */
+  readonly id: string;
+  /** Such as `feed.updated`. */
+  readonly type: string;
+  /** When it happened, RFC 3339. */
+  readonly timestamp: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface VerifyNotice {
+  /** The secret of the webhook, `whsec_…`. During a rotation, the old or the new one. */
+  readonly secret: string;
+  /** The body, exactly as it was received. */
+  readonly body: string;
+  readonly headers: Headers;
+  /** Milliseconds since the Unix epoch. @default the clock */
+  readonly nowMs?: number;
+}
+
+/** A notice that is not from the gateway, was changed, or is too old. */
+export class NoticeSignatureError extends Error {
+  override readonly name = "NoticeSignatureError";
+}
+
+const PREFIX = "whsec_";
+const VERSION = "v1,";
+/** How much older or newer than now a notice may be, in seconds. */
+const TOLERANCE_SECONDS = 5 * 60;
+
+/**
+ * Resolves with the notice if one of its signatures matches.
+ *
+ * @throws {NoticeSignatureError}
+ */
+export async function verifyNotice(notice: VerifyNotice): Promise<Notice> {
+  const { secret, body, headers, nowMs = Date.now() } = notice;
+  const id = headers.get("webhook-id");
+  const timestamp = headers.get("webhook-timestamp");
+  const signatures = headers.get("webhook-signature");
+  if (id === null || timestamp === null || signatures === null) {
+    throw new NoticeSignatureError("The request lacks a header of Standard Webhooks.");
+  }
+  const ageSeconds = Math.abs(nowMs / 1_000 - Number(timestamp));
+  if (!(ageSeconds <= TOLERANCE_SECONDS)) {
+    throw new NoticeSignatureError("The notice is too old, or a clock is wrong.");
+  }
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const bytes = bytesOf(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret);
+  if (bytes === undefined) throw new NoticeSignatureError("The secret is not one of a webhook.");
+  const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["verify"]);
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
+  for (const each of signatures.split(" ")) {
+    const signature = each.startsWith(VERSION) ? bytesOf(each.slice(VERSION.length)) : undefined;
+    if (signature === undefined) continue;
+    if (await crypto.subtle.verify("HMAC", key, signature, signed)) {
+      const { type, timestamp: happenedAt, data } = JSON.parse(body);
+      return { id, type, timestamp: happenedAt, data };
+    }
+  }
+  throw new NoticeSignatureError("No signature matches the secret.");
+}
+
+/** Undefined if the text is not base64. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * The background jobs of notices: compare versions, balances, and times; make the deliveries of stored notices; call the
+ * addresses; and remove what is old.
+ *
+ * Each step is one statement, in whose commit the notices are stored and the progress is recorded.
+ *
+ * @module
+ */
+import { present } from "../lib/assert.ts";
+import { ABANDONED_BATCH_MS, LOW_BALANCE_NANOS, NOTICES_KEPT_MS } from "../limits.ts";
+import type { Database } from "../postgres/client/database.ts";
+import type { NoticeMails } from "./notice_mails.ts";
+import type { NoticeSender } from "./notice_sender.ts";
+import { MAILED_TYPES } from "./notice_types.ts";
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Notices or feeds of one step. */
+const STEP_MAX = 1_000;
+
+interface NoticeJobsOptions {
+  readonly sender: NoticeSender;
+  /** Composes and queues mails. Undefined if mail is not configured. */
+  readonly mails?: NoticeMails | undefined;
+}
+
+/** `Job`s of `jobs/jobs.ts`. None waits for an address. */
+export function createNoticeJobs({ sender, mails }: NoticeJobsOptions) {
+  const hasMail = mails !== undefined;
+  const withheld = job("notice mails", 5 * SECOND_MS, {});
+  const spread = job("notices", SECOND_MS, { amount: STEP_MAX, hasMail });
+  return [
+    job("notice subscriptions", 10 * SECOND_MS, {}),
+    job("updated feeds", SECOND_MS, { amount: STEP_MAX }),
+    job("low balances", 2 * SECOND_MS, { amount: LOW_BALANCE_NANOS }),
+    job("late feeds", 10 * SECOND_MS, {}),
+    job("closing batches", MINUTE_MS, { ageMs: ABANDONED_BATCH_MS }),
+    ...(mails === undefined
+      ? []
+      : [
+          {
+            ...withheld,
+            async step(database: Database, now?: string) {
+              await withheld.step(database, now);
+              return mails.queueDue(now);
+            },
+          },
+        ]),
+    job("old notices", HOUR_MS, { ageMs: NOTICES_KEPT_MS, amount: STEP_MAX }),
+    {
+      ...spread,
+      async step(database: Database, now?: string) {
+        const isMore = await spread.step(database, now);
+        sender.wake(now);
+        return isMore;
+      },
+    },
+  ];
+}
+
+interface Bounds {
+  readonly ageMs?: number;
+  readonly amount?: number;
+  readonly hasMail?: boolean;
+}
+
+function job(name: string, everyMs: number, { ageMs, amount = 0, hasMail = false }: Bounds) {
+  return {
+    name,
+    everyMs,
+    isPrompt: true,
+    async step(database: Database, now?: string): Promise<boolean> {
+      const done = await database.row("run_notice_job", {
+        job: name,
+        moment: now ?? null,
+        // Turns come at slightly irregular intervals. One that comes a little early must not be left out.
+        pause: interval(everyMs / 2),
+        age: ageMs === undefined ? null : interval(ageMs),
+        amount: BigInt(amount),
+        mail_defaults: hasMail ? MAILED_TYPES : null,
+      });
+      return present(done).is_more;
+    },
+  };
+}
+
+function interval(ms: number): string {
+  return `${ms} milliseconds`;
+}

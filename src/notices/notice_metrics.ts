@@ -1,0 +1,57 @@
+/**
+ * Metrics of notices: how attempts ended, and how much waits and for how long.
+ *
+ * @module
+ */
+import type { Metrics } from "../http/metrics.ts";
+import { createSingleFlight } from "../lib/single_flight.ts";
+import { within } from "../lib/within.ts";
+import type { Database } from "../postgres/client/database.ts";
+import type { NoticeSender } from "./notice_sender.ts";
+
+/** The longest that a scrape waits for the database. */
+const ANSWER_MS_MAX = 500;
+
+export function registerNoticeMetrics(
+  metrics: Metrics,
+  sender: NoticeSender,
+  database: Database,
+): void {
+  // Both gauges of a scrape share one statement. The metric of database errors shows why it failed.
+  const read = createSingleFlight(async () => {
+    const found = await within(database.row("find_waiting_notices", {}), ANSWER_MS_MAX).catch(
+      () => "late" as const,
+    );
+    return found === "late" ? undefined : found;
+  });
+  metrics.counts(
+    "feedgate_notices_sent_total",
+    "Notices that webhooks have accepted",
+    "type",
+    () => sender.sent,
+  );
+  metrics.counts(
+    "feedgate_notices_failed_total",
+    "Attempts to call a webhook that have failed",
+    "type",
+    () => sender.failed,
+  );
+  metrics.gauge(
+    "feedgate_notices_waiting",
+    "Notices without deliveries, and webhooks with a due delivery",
+    async () => {
+      const found = await read.ask();
+      return found === undefined ? undefined : Number(found.unspread + found.waiting);
+    },
+    "max",
+  );
+  metrics.gauge(
+    "feedgate_notices_waiting_seconds_max",
+    "Seconds that the oldest due notice has waited; 0 if none waits",
+    async () => {
+      const found = await read.ask();
+      return found === undefined ? undefined : (found.oldest_seconds ?? 0);
+    },
+    "max",
+  );
+}

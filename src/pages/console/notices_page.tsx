@@ -1,0 +1,303 @@
+/** @jsxImportSource preact */
+/**
+ * Notices of an account: its webhooks and their deliveries, and for members which notices they get as mail.
+ *
+ * The page makes the calls of the API with the session's key, so both allow the same.
+ *
+ * @module
+ */
+import { present } from "../../lib/assert.ts";
+import { LOW_BALANCE_NANOS } from "../../limits.ts";
+import { creditsText, nanosOfCredits } from "../../money/money.ts";
+import {
+  MAIL_CHOICES,
+  type MailChoice,
+  MEMBER_TYPES,
+  readMailChoices,
+  setMailChoices,
+} from "../../notices/mail_choices.ts";
+import { NOTICE_TYPES, type NoticeTypeName } from "../../notices/notice_types.ts";
+import type { DeliveryOutcome, WebhookOutcome } from "../../notices/webhook_shapes.ts";
+import { Text } from "../layout/parts.tsx";
+import { ActForm } from "./act_form.tsx";
+import { Next, nextOffset, offsetOf } from "./lists.tsx";
+import { refusalOf } from "./refusal_messages.ts";
+import { showOnce } from "./show_once.tsx";
+import type { Acted, Form, PageRoute, Visit } from "./visit.ts";
+import {
+  CONFIRMED,
+  DeliveryTable,
+  SECRET_NOTE,
+  WebhookTable,
+  webhookFields,
+  webhookOf,
+} from "./webhook_parts.tsx";
+
+const CHOICE_NAMES: Readonly<Record<MailChoice, string>> = {
+  at_once: "at once",
+  daily: "once a day",
+  never: "never",
+};
+const DELIVERIES_LISTED = 20;
+const MAIL_START = "mail.";
+
+interface NoticesPage {
+  readonly path: string;
+  readonly permission: "read" | "write";
+  readonly lead: string;
+  /** The page of the other permission, for members, who have both. */
+  readonly other: { readonly path: string; readonly text: string };
+}
+
+/** The page for addresses of one permission. Both have the member's mails. */
+function noticesPage({ path: to, permission, lead, other }: NoticesPage): PageRoute {
+  const ask = async (
+    visit: Visit,
+    path: string,
+    call: Parameters<Visit["askText"]>[1],
+  ): Promise<Acted> => {
+    const answer = await visit.askText(path, call);
+    return answer.kind === "refused" ? refusalOf(answer) : { kind: "go", to, done: "edited" };
+  };
+  return {
+    path: to,
+    async show(visit, form) {
+      const listed = await visit.ask<{ webhooks: readonly WebhookOutcome[] }>("/v1/webhooks");
+      const webhooks = listed.kind === "done" ? listed.body.webhooks : [];
+      const chosen = form?.given("webhook_id") ?? visit.query.get("webhook");
+      const shown = webhooks.find(({ id }) => id === chosen);
+      const isMember = visit.session.member !== undefined;
+      return {
+        title: "Notices",
+        content: (
+          <>
+            <h1>Notices</h1>
+            <p class="lead">{lead}</p>
+            {isMember && (
+              <p>
+                <a href={`${visit.root}/console/${other.path}`}>{other.text}</a>
+              </p>
+            )}
+            <h2>Webhooks</h2>
+            <WebhookTable rows={webhooks} />
+            {shown === undefined ? (
+              <details open={form?.text("act") === "add"}>
+                <summary>Add a webhook</summary>
+                <ActForm
+                  form={form}
+                  isTall
+                  fields={webhookFields(permission)}
+                  buttons={[{ act: "add", text: "Add a webhook" }]}
+                />
+              </details>
+            ) : (
+              await oneWebhook({ visit, form, shown, permission })
+            )}
+            {isMember && (await mailChoices(visit))}
+            {permission === "read" && (await threshold(visit, form))}
+          </>
+        ),
+      };
+    },
+    acts: {
+      add: {
+        confirm: CONFIRMED.add,
+        async run(visit, form) {
+          const body = webhookOf(permission, form);
+          const made = await visit.ask<{ secret: string }>("/v1/webhooks", { body });
+          if (made.kind === "refused") return refusalOf(made);
+          return showOnce("The webhook's secret", made.body.secret, SECRET_NOTE);
+        },
+      },
+      edit: {
+        confirm: () => "The webhook is changed.",
+        run: (visit, form) =>
+          ask(visit, pathOf(form), { method: "PATCH", body: webhookOf(permission, form) }),
+      },
+      rotate: {
+        confirm: CONFIRMED.rotate,
+        async run(visit, form) {
+          const asked = { method: "POST", body: {} } as const;
+          const made = await visit.ask<{ secret: string }>(`${pathOf(form)}/rotate`, asked);
+          if (made.kind === "refused") return refusalOf(made);
+          return showOnce("The webhook's new secret", made.body.secret, SECRET_NOTE);
+        },
+      },
+      test: {
+        confirm: CONFIRMED.test,
+        run: (visit, form) => ask(visit, `${pathOf(form)}/test`, { body: {} }),
+      },
+      resume: {
+        confirm: CONFIRMED.resume,
+        run: (visit, form) =>
+          ask(visit, pathOf(form), { method: "PATCH", body: { is_active: true } }),
+      },
+      pause: {
+        confirm: CONFIRMED.pause,
+        run: (visit, form) =>
+          ask(visit, pathOf(form), { method: "PATCH", body: { is_active: false } }),
+      },
+      remove: {
+        confirm: CONFIRMED.remove,
+        run: (visit, form) => ask(visit, pathOf(form), { method: "DELETE" }),
+      },
+      resend: {
+        confirm: CONFIRMED.resend,
+        run: (visit, form) => {
+          const id = encodeURIComponent(form.text("delivery_id"));
+          return ask(visit, `/v1/webhooks/deliveries/${id}/resend`, { body: {} });
+        },
+      },
+      mail: {
+        confirm: () => "From now on, you get mails as chosen.",
+        async run(visit, form) {
+          const { database } = visit.operator;
+          const whose = memberOf(visit);
+          if (whose === undefined) {
+            return { kind: "refused", why: "Only a member of the account gets mails." };
+          }
+          const known = await readMailChoices(database, whose);
+          for (const choice of MAIL_CHOICES) {
+            const types = MEMBER_TYPES.filter(
+              (type) => form.text(MAIL_START + type) === choice && known.get(type) !== choice,
+            );
+            await setMailChoices(database, whose, { types, choice });
+          }
+          return { kind: "go", to, done: "edited" };
+        },
+      },
+      threshold: {
+        confirm: (form) =>
+          form.text("credits") === "0"
+            ? "Nobody is notified of a low balance any more."
+            : `A notice is sent once the balance is below ${form.text("credits")} credits.`,
+        async run(visit, form) {
+          const nanos = nanosOfCredits(form.text("credits"));
+          if (nanos === undefined || nanos < 0n) {
+            return { kind: "refused", why: "Type an amount of credits, or 0 for never." };
+          }
+          await visit.operator.database.row("set_low_balance", {
+            account_id: accountOf(visit),
+            threshold_nanos: nanos,
+          });
+          return { kind: "go", to, done: "edited" };
+        },
+      },
+    },
+  };
+}
+
+export const CONSUMER_NOTICES = noticesPage({
+  path: "notices",
+  permission: "read",
+  lead: "What happens to feeds that you read, and to your balance.",
+  other: { path: "feed-notices", text: "Webhooks for feeds that you publish" },
+});
+export const PROVIDER_NOTICES = noticesPage({
+  path: "feed-notices",
+  permission: "write",
+  lead: "What happens to the feeds that you publish.",
+  other: { path: "notices", text: "Webhooks for feeds that you read, and for your balance" },
+});
+
+interface OneWebhook {
+  readonly visit: Visit;
+  readonly form: Form | undefined;
+  readonly shown: WebhookOutcome;
+  readonly permission: "read" | "write";
+}
+
+/** Deliveries of an address, and what can be changed of it. */
+async function oneWebhook({ visit, form, shown, permission }: OneWebhook) {
+  const offset = offsetOf(visit);
+  const query = `?limit=${DELIVERIES_LISTED}&offset=${offset}`;
+  const listed = await visit.ask<{ deliveries: readonly DeliveryOutcome[]; has_more: boolean }>(
+    `/v1/webhooks/${shown.id}/deliveries${query}`,
+  );
+  const { deliveries, has_more: hasMore } =
+    listed.kind === "done" ? listed.body : { deliveries: [], has_more: false };
+  return (
+    <>
+      <h2>
+        Deliveries to <Text of={shown.url} />
+      </h2>
+      <DeliveryTable label="Deliveries" rows={deliveries} empty="None in the last 30 days." />
+      <Next
+        visit={visit}
+        by="offset"
+        cursor={nextOffset(visit, { shown: deliveries.length, hasMore })}
+        text="Older deliveries"
+      />
+      <details open={form?.text("act") === "edit"}>
+        <summary>Change this webhook</summary>
+        <ActForm
+          form={form}
+          isTall
+          hidden={{ webhook_id: shown.id }}
+          fields={webhookFields(permission, shown)}
+          buttons={[{ act: "edit", text: "Save" }]}
+        />
+      </details>
+    </>
+  );
+}
+
+/** Which notices the member gets as mail. */
+async function mailChoices(visit: Visit) {
+  const choices = await readMailChoices(visit.operator.database, present(memberOf(visit)));
+  return (
+    <>
+      <h2>Mails to you</h2>
+      <p>Mails that are sent once a day leave at 8:00 UTC.</p>
+      <ActForm
+        isTall
+        fields={[...choices].map(([type, choice]) => ({
+          name: MAIL_START + type,
+          label: type,
+          hint: NOTICE_TYPES[type as NoticeTypeName].when,
+          choices: MAIL_CHOICES.map((each) => [each, CHOICE_NAMES[each]] as const),
+          value: choice,
+        }))}
+        buttons={[{ act: "mail", text: "Save" }]}
+      />
+    </>
+  );
+}
+
+async function threshold(visit: Visit, form: Form | undefined) {
+  const accountId = accountOf(visit);
+  const found = await visit.operator.database.row("find_low_balance", { account_id: accountId });
+  const value = creditsText(found?.threshold_nanos ?? BigInt(LOW_BALANCE_NANOS));
+  return (
+    <>
+      <h2>Low balance</h2>
+      <ActForm
+        form={form}
+        fields={[
+          {
+            name: "credits",
+            label: "Send balance.low below (credits)",
+            kind: "decimal",
+            value,
+            hint: "0 for never.",
+            isRequired: true,
+          },
+        ]}
+        buttons={[{ act: "threshold", text: "Save", tone: "quiet" }]}
+      />
+    </>
+  );
+}
+
+function accountOf({ session }: Visit): string {
+  return present(session.account).id;
+}
+
+function memberOf(visit: Visit) {
+  const { member } = visit.session;
+  return member && { accountId: accountOf(visit), personId: member.id };
+}
+
+function pathOf(form: Form): string {
+  return `/v1/webhooks/${encodeURIComponent(form.text("webhook_id"))}`;
+}

@@ -1,0 +1,257 @@
+/** @jsxImportSource preact */
+/**
+ * Notices for operators: their webhooks, and the deliveries of all accounts that wait or have failed.
+ *
+ * @module
+ */
+import { present } from "../../../lib/assert.ts";
+import { allDeliveries, ListNoticesInput } from "../../../notices/all_deliveries.ts";
+import {
+  CreateWebhookInput,
+  DELIVERY_STATUSES,
+  EditWebhookInput,
+  FindDeliveryInput,
+  FindWebhookInput,
+} from "../../../notices/webhook_shapes.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  editWebhook,
+  listDeliveries,
+  listWebhooks,
+  operatorsOwner,
+  resendDelivery,
+  rotateWebhook,
+  testWebhook,
+} from "../../../notices/webhooks.ts";
+import { digits, FigureCard, Text } from "../../layout/parts.tsx";
+import { ActForm, FilterForm } from "../act_form.tsx";
+import { AccountLink, Next, nextOffset } from "../lists.tsx";
+import { findNames } from "../names.ts";
+import { showOnce } from "../show_once.tsx";
+import type { Acted, Form, PageRoute, Visit } from "../visit.ts";
+import {
+  CONFIRMED,
+  DeliveryTable,
+  SECRET_NOTE,
+  WebhookTable,
+  webhookFields,
+  webhookOf,
+} from "../webhook_parts.tsx";
+import { listInput, operatorAct, operatorMakes } from "./operator_act.ts";
+
+const LISTED = 20;
+const ANY = "any";
+
+export const OPERATORS_NOTICES: PageRoute = {
+  path: "webhooks",
+  async show(visit, form) {
+    const { webhooks: settings, database } = visit.operator;
+    const webhooks = await listWebhooks(settings, operatorsOwner(database));
+    const chosen = form?.given("webhook_id") ?? visit.query.get("webhook");
+    const shown = webhooks.find(({ id }) => id === chosen);
+    return {
+      title: "Notices",
+      content: (
+        <>
+          <h1>Notices</h1>
+          <p class="lead">Who is notified of what, and whether it arrives.</p>
+          {await waiting(visit)}
+          {await deliveries(visit)}
+          <h2>Webhooks of the operators</h2>
+          <WebhookTable rows={webhooks} />
+          {shown !== undefined && (
+            <>
+              <h3>
+                Newest deliveries to <Text of={shown.url} />
+              </h3>
+              <DeliveryTable
+                label="Deliveries to one address"
+                rows={
+                  (
+                    await listDeliveries(settings, operatorsOwner(database), {
+                      id: shown.id,
+                      limit: LISTED,
+                      offset: 0,
+                    })
+                  ).deliveries
+                }
+                empty="None in the last 30 days."
+              />
+              <details open={form?.text("act") === "edit"}>
+                <summary>Change this webhook</summary>
+                <ActForm
+                  form={form}
+                  isTall
+                  hidden={{ webhook_id: shown.id }}
+                  fields={webhookFields("admin", shown)}
+                  buttons={[{ act: "edit", text: "Save" }]}
+                />
+              </details>
+            </>
+          )}
+          {shown === undefined && (
+            <details open={form?.text("act") === "add"}>
+              <summary>Add a webhook</summary>
+              <ActForm
+                form={form}
+                isTall
+                fields={webhookFields("admin")}
+                buttons={[{ act: "add", text: "Add a webhook" }]}
+              />
+            </details>
+          )}
+        </>
+      ),
+    };
+  },
+  acts: {
+    add: operatorMakes({
+      input: CreateWebhookInput,
+      given: (_, form) => ({ typed: webhookOf("admin", form) }),
+      confirm: CONFIRMED.add,
+      run: ({ webhooks, database }, input) =>
+        createWebhook(webhooks, operatorsOwner(database), input),
+      done: (_, { secret }) => showOnce("The webhook's secret", secret, SECRET_NOTE),
+    }),
+    edit: operatorAct({
+      input: EditWebhookInput,
+      given: (_, form) => ({ known: idOf(form), typed: webhookOf("admin", form) }),
+      confirm: () => "The webhook is changed.",
+      run: ({ webhooks, database }, input) =>
+        editWebhook(webhooks, operatorsOwner(database), input),
+      done: saved,
+    }),
+    rotate: operatorMakes({
+      input: FindWebhookInput,
+      given: (_, form) => ({ known: idOf(form) }),
+      confirm: CONFIRMED.rotate,
+      run: ({ webhooks, database }, { webhook_id: id }) =>
+        rotateWebhook(webhooks, operatorsOwner(database), id),
+      done: (_, { secret }) => showOnce("The webhook's new secret", secret, SECRET_NOTE),
+    }),
+    test: operatorMakes({
+      input: FindWebhookInput,
+      given: (_, form) => ({ known: idOf(form) }),
+      confirm: CONFIRMED.test,
+      run: ({ webhooks, database }, { webhook_id: id }) =>
+        testWebhook(webhooks, operatorsOwner(database), id),
+      done: sent,
+    }),
+    resume: operatorAct({
+      input: EditWebhookInput,
+      given: (_, form) => ({ known: idOf(form), typed: { is_active: true } }),
+      confirm: CONFIRMED.resume,
+      run: ({ webhooks, database }, input) =>
+        editWebhook(webhooks, operatorsOwner(database), input),
+      done: saved,
+    }),
+    pause: operatorAct({
+      input: EditWebhookInput,
+      given: (_, form) => ({ known: idOf(form), typed: { is_active: false } }),
+      confirm: CONFIRMED.pause,
+      run: ({ webhooks, database }, input) =>
+        editWebhook(webhooks, operatorsOwner(database), input),
+      done: saved,
+    }),
+    remove: operatorAct({
+      input: FindWebhookInput,
+      given: (_, form) => ({ known: idOf(form) }),
+      confirm: CONFIRMED.remove,
+      run: ({ webhooks, database }, { webhook_id: id }) =>
+        deleteWebhook(webhooks, operatorsOwner(database), id),
+      done: saved,
+    }),
+    resend: operatorAct({
+      input: FindDeliveryInput,
+      given: (_, form) => ({ known: { delivery_id: form.text("delivery_id") } }),
+      confirm: CONFIRMED.resend,
+      run: (operator, { delivery_id: id }) => resendDelivery(operator, "operator", id),
+      done: sent,
+    }),
+  },
+};
+
+/** How much is due, and since when. */
+async function waiting({ operator: { database } }: Visit) {
+  const found = present(await database.row("find_waiting_notices", {}));
+  return (
+    <div class="cards">
+      <FigureCard
+        label="Waiting"
+        value={digits(found.unspread + found.waiting)}
+        note="notices to spread, and addresses with a due call"
+      />
+      <FigureCard
+        label="Oldest"
+        value={`${Math.round(found.oldest_seconds ?? 0)} s`}
+        note="since it was due"
+      />
+    </div>
+  );
+}
+
+/** Deliveries of all accounts, by their status. */
+async function deliveries(visit: Visit) {
+  const status = visit.query.get("status") ?? "failed";
+  const fixed = status === ANY ? {} : { status };
+  const names = ["account_id"];
+  const asked = listInput(visit, ListNoticesInput, { limit: LISTED, names, fixed });
+  const found = await allDeliveries(visit.operator, asked);
+  const { nameOf } = await findNames(
+    visit,
+    found.deliveries.map((row) => row.account_id),
+  );
+  const query = new URLSearchParams(visit.query);
+  query.set("status", status);
+  return (
+    <>
+      <h2>Deliveries to webhooks</h2>
+      <FilterForm
+        query={query}
+        button="Show"
+        fields={[
+          {
+            name: "status",
+            label: "Status",
+            choices: [...DELIVERY_STATUSES, ANY].map((each) => [each, each] as const),
+          },
+          { name: "account_id", label: "Account, id or exact name", kind: "search" },
+        ]}
+      />
+      <DeliveryTable
+        label="Deliveries to webhooks"
+        rows={found.deliveries}
+        columns={[
+          {
+            head: "Account",
+            cell: ({ account_id: id }) =>
+              id === null ? "operators" : <AccountLink visit={visit} id={id} name={nameOf(id)} />,
+          },
+          { head: "Address", cell: (row) => <Text of={row.url} /> },
+        ]}
+        empty="None in the last 30 days."
+      />
+      <Next
+        visit={visit}
+        by="offset"
+        cursor={nextOffset(visit, { shown: found.deliveries.length, hasMore: found.has_more })}
+        text="Older deliveries"
+      />
+    </>
+  );
+}
+
+function idOf(form: Form) {
+  return { webhook_id: form.text("webhook_id") };
+}
+
+function saved(): Acted {
+  return { kind: "go", to: "webhooks", done: "edited" };
+}
+
+/** A call that is due now, which need not wait for the background job. */
+function sent({ services }: Visit): Acted {
+  services.notices.wake();
+  return { kind: "go", to: "webhooks", done: "edited" };
+}

@@ -1,0 +1,213 @@
+/** @jsxImportSource preact */
+/**
+ * Webhooks as pages show them: a table of addresses, the form of a new or changed one, and deliveries.
+ *
+ * @module
+ */
+import {
+  NOTICE_TYPES,
+  type NoticePermission,
+  type NoticeTypeName,
+  typesOf,
+} from "../../notices/notice_types.ts";
+import type { DeliveryOutcome, WebhookOutcome } from "../../notices/webhook_shapes.ts";
+import { Badge, type Column, Table, Text, Time, type Tone } from "../layout/parts.tsx";
+import { ActForm } from "./act_form.tsx";
+import type { FormField } from "./form_field.ts";
+import type { Form } from "./visit.ts";
+
+export const SECRET_NOTE =
+  "The secret verifies notices. It is shown only now, so store it where your receiver finds it.";
+
+/** What a page asks before its buttons act. */
+export const CONFIRMED = {
+  add: (form: Form) => `Notices are sent to ${form.text("url")} from now on.`,
+  rotate: () => "The webhook gets a new secret. For 24 hours, notices are signed with both.",
+  test: () => "A notice of type webhook.test is sent.",
+  resume: () => "Notices are sent to this address again, from now on.",
+  pause: () => "Nothing more is sent to this address until you resume it.",
+  remove: () => "The address and the list of its deliveries are deleted.",
+  resend: () => "The notice is sent again, with the same id.",
+} as const;
+
+const TYPE_START = "type.";
+
+/** The fields of an address. `of` is one that is changed. */
+export function webhookFields(
+  permission: NoticePermission,
+  of?: WebhookOutcome,
+): readonly FormField[] {
+  return [
+    {
+      name: "url",
+      label: "Address",
+      isRequired: true,
+      value: of?.url ?? "",
+      hint: "https://…, which can be reached from the internet.",
+    },
+    ...typesOf(permission).map((type) => ({
+      name: TYPE_START + type,
+      label: `${type}: ${NOTICE_TYPES[type].when}`,
+      kind: "check" as const,
+      value: of?.types.includes(type) ? "yes" : "",
+    })),
+    ...(permission === "admin"
+      ? []
+      : [
+          {
+            name: "feeds",
+            label: "Feeds, by id or slug",
+            value: of?.feed_ids?.join(", ") ?? "",
+            hint:
+              permission === "read"
+                ? "Separated by commas. Leave it empty for all that you have bought or read in the last 30 days."
+                : "Separated by commas. Leave it empty for all of yours.",
+          },
+        ]),
+  ];
+}
+
+/** The body that the fields describe. */
+export function webhookOf(permission: NoticePermission, form: Form) {
+  const feeds = form
+    .text("feeds")
+    .split(/[\s,]+/)
+    .filter((feed) => feed !== "");
+  const types: readonly NoticeTypeName[] = typesOf(permission).filter(
+    (type) => form.text(TYPE_START + type) === "yes",
+  );
+  return {
+    url: form.text("url"),
+    types,
+    ...(permission !== "admin" && { feed_ids: feeds.length === 0 ? null : feeds }),
+  };
+}
+
+/** Addresses. The name of one leads to its deliveries. */
+export function WebhookTable({ rows }: { readonly rows: readonly WebhookOutcome[] }) {
+  return (
+    <Table
+      label="Webhooks"
+      rows={rows}
+      columns={[
+        {
+          head: "Address",
+          cell: (row) => (
+            <a href={`?webhook=${row.id}`}>
+              <Text of={row.url} />
+            </a>
+          ),
+        },
+        { head: "Types", cell: (row) => row.types.join(", ") },
+        { head: "State", cell: (row) => <State of={row} /> },
+        { head: "Change", cell: (row) => <WebhookButtons of={row} /> },
+      ]}
+      empty="None yet."
+    />
+  );
+}
+
+function State({ of: { is_active: isActive, switched_off: reason } }: WebhookProps) {
+  if (isActive) return <Badge tone="good">active</Badge>;
+  switch (reason) {
+    case "gone":
+      return <Badge tone="bad">off: it answered 410</Badge>;
+    case "failing":
+      return <Badge tone="bad">off: it failed for three days</Badge>;
+    case "key_ended":
+      return <Badge tone="bad">off: its key has ended</Badge>;
+    default:
+      return <Badge tone="warn">paused</Badge>;
+  }
+}
+
+interface WebhookProps {
+  readonly of: WebhookOutcome;
+}
+
+function WebhookButtons({ of }: WebhookProps) {
+  return (
+    <ActForm
+      hidden={{ webhook_id: of.id }}
+      buttons={[
+        { act: "test", text: "Test", tone: "quiet" },
+        { act: "rotate", text: "Rotate the secret", tone: "quiet" },
+        of.is_active
+          ? { act: "pause", text: "Pause", tone: "quiet" }
+          : { act: "resume", text: "Resume", tone: "quiet" },
+        { act: "remove", text: "Delete", tone: "danger" },
+      ]}
+    />
+  );
+}
+
+const TONES: Readonly<Record<DeliveryOutcome["status"], Tone>> = {
+  waiting: "plain",
+  delivered: "good",
+  failed: "bad",
+  withheld: "warn",
+};
+
+interface DeliveriesProps<Row extends DeliveryOutcome> {
+  readonly label: string;
+  readonly rows: readonly Row[];
+  /** Columns after the time. */
+  readonly columns?: readonly Column<Row>[];
+  readonly empty: string;
+}
+
+/** Deliveries, each with a button that sends it again. */
+export function DeliveryTable<Row extends DeliveryOutcome>({
+  label,
+  rows,
+  columns = [],
+  empty,
+}: DeliveriesProps<Row>) {
+  return (
+    <Table
+      label={label}
+      rows={rows}
+      columns={[
+        { head: "At", kind: "when", cell: (row) => <Time of={row.created_at} /> },
+        ...columns,
+        { head: "Type", cell: (row) => row.type },
+        { head: "Status", cell: (row) => <Badge tone={TONES[row.status]}>{row.status}</Badge> },
+        { head: "Attempts", kind: "num", cell: (row) => String(row.attempts) },
+        { head: "Answer", cell: (row) => <Answer of={row} /> },
+        {
+          head: "Next attempt",
+          kind: "when",
+          cell: (row) => (row.next_at === null ? "" : <Time of={row.next_at} />),
+        },
+        {
+          head: "Again",
+          cell: (row) => (
+            <ActForm
+              hidden={{ delivery_id: row.id }}
+              buttons={[{ act: "resend", text: "Send again", tone: "quiet" }]}
+            />
+          ),
+        },
+      ]}
+      empty={empty}
+    />
+  );
+}
+
+/** How the last attempt ended. */
+function Answer({ of: { code, ms, error, answer } }: { readonly of: DeliveryOutcome }) {
+  const outcome = [code, ms === null ? null : `${ms} ms`].filter((each) => each !== null);
+  return (
+    <>
+      {outcome.join(", ")} <Text of={error} />
+      {answer !== null && answer !== "" && (
+        <details>
+          <summary>Body</summary>
+          <pre>
+            <Text of={answer} />
+          </pre>
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,220 @@
+/**
+ * Webhooks of operators, and the deliveries of all accounts, in the operator's API.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import {
+  allDeliveries,
+  ListNoticesInput,
+  NOTICE_DELIVERY,
+  NoticeDeliveryShape,
+} from "../../notices/all_deliveries.ts";
+import {
+  CREATED_WEBHOOK,
+  CreatedWebhookShape,
+  CreateWebhookInput,
+  DELIVERY,
+  deliveriesShape,
+  EditWebhookInput,
+  FindDeliveryInput,
+  FindWebhookInput,
+  RESENT_DELIVERY,
+  ResentDeliveryShape,
+  ROTATED_WEBHOOK,
+  RotatedWebhookShape,
+  TESTED_WEBHOOK,
+  TestedWebhookShape,
+  WEBHOOK,
+  WebhookShape,
+  WebhooksShape,
+} from "../../notices/webhook_shapes.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  editWebhook,
+  findWebhook,
+  listDeliveries,
+  listWebhooks,
+  operatorsOwner,
+  resendDelivery,
+  rotateWebhook,
+  testWebhook,
+} from "../../notices/webhooks.ts";
+import { page } from "../../shapes.ts";
+import { defineRoute, done, made } from "./define_route.ts";
+
+const OPERATORS_WEBHOOK = {
+  ...WEBHOOK,
+  types: ["review.waiting", "job.failed"],
+};
+const WEBHOOK_ANSWER = { shape: WebhookShape, example: OPERATORS_WEBHOOK };
+const BY_ID = { id: "webhook_id" };
+const NAMING = ["NOTICE_TYPE_FORBIDDEN", "FEED_NOT_FOUND", "WEBHOOK_URL_INVALID"] as const;
+const PAGE_INPUT = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: "Deliveries at most." })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: "Deliveries to skip." })),
+};
+const PAGE_LIMIT = 50;
+
+export const NOTICE_ROUTES = [
+  defineRoute({
+    method: "GET",
+    path: "/webhooks",
+    operationId: "listOperatorWebhooks",
+    summary: "List the operators' webhooks",
+    input: Type.Object({}),
+    answers: { 200: { shape: WebhooksShape, example: { webhooks: [OPERATORS_WEBHOOK] } } },
+    problems: [],
+    act: async ({ operator: { webhooks } }) =>
+      done({ webhooks: await listWebhooks(webhooks, operatorsOwner(webhooks.database)) }),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/webhooks",
+    operationId: "createOperatorWebhook",
+    summary: "Create a webhook of the operators",
+    description:
+      "Signed by Standard Webhooks, as those of accounts are. The secret is shown once. Operators can have 20 webhooks.",
+    input: CreateWebhookInput,
+    example: { url: WEBHOOK.url, types: OPERATORS_WEBHOOK.types },
+    isSecret: true,
+    answers: {
+      201: {
+        shape: CreatedWebhookShape,
+        example: { ...OPERATORS_WEBHOOK, secret: CREATED_WEBHOOK.secret },
+      },
+    },
+    problems: [...NAMING, "WEBHOOKS_LIMIT"],
+    act: async ({ operator: { webhooks } }, input) =>
+      made(await createWebhook(webhooks, operatorsOwner(webhooks.database), input)),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/webhooks/:id",
+    operationId: "showOperatorWebhook",
+    summary: "Show a webhook of the operators",
+    input: FindWebhookInput,
+    names: BY_ID,
+    answers: { 200: WEBHOOK_ANSWER },
+    problems: ["WEBHOOK_NOT_FOUND"],
+    act: async ({ operator: { webhooks } }, input) =>
+      done(await findWebhook(webhooks, operatorsOwner(webhooks.database), input.webhook_id)),
+  }),
+  defineRoute({
+    method: "PATCH",
+    path: "/webhooks/:id",
+    operationId: "editOperatorWebhook",
+    summary: "Change a webhook of the operators",
+    description: "Fields that the body leaves out stay unchanged.",
+    input: EditWebhookInput,
+    names: BY_ID,
+    example: { is_active: true },
+    answers: { 200: WEBHOOK_ANSWER },
+    problems: [...NAMING, "WEBHOOK_NOT_FOUND"],
+    act: async ({ operator: { webhooks } }, input) =>
+      done(await editWebhook(webhooks, operatorsOwner(webhooks.database), input)),
+  }),
+  defineRoute({
+    method: "DELETE",
+    path: "/webhooks/:id",
+    operationId: "deleteOperatorWebhook",
+    summary: "Delete a webhook of the operators",
+    input: FindWebhookInput,
+    names: BY_ID,
+    answers: {
+      200: {
+        shape: Type.Object(
+          { id: Type.String({ format: "uuid", description: "The webhook." }) },
+          { $id: "DeletedWebhook", description: "A webhook that was deleted." },
+        ),
+        example: { id: WEBHOOK.id },
+      },
+    },
+    problems: ["WEBHOOK_NOT_FOUND"],
+    act: async ({ operator: { webhooks } }, input) =>
+      done(await deleteWebhook(webhooks, operatorsOwner(webhooks.database), input.webhook_id)),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/webhooks/:id/test",
+    operationId: "testOperatorWebhook",
+    summary: "Test a webhook of the operators",
+    description: "Sends a notice of type `webhook.test`, with retries as for any other.",
+    input: FindWebhookInput,
+    names: BY_ID,
+    answers: { 201: { shape: TestedWebhookShape, example: TESTED_WEBHOOK } },
+    problems: ["WEBHOOK_NOT_FOUND"],
+    act: async ({ operator: { webhooks } }, input) =>
+      made(await testWebhook(webhooks, operatorsOwner(webhooks.database), input.webhook_id)),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/webhooks/:id/rotate",
+    operationId: "rotateOperatorWebhook",
+    summary: "Rotate the secret of a webhook of the operators",
+    description: "For 24 hours, each call is signed with the new secret and with the previous one.",
+    input: FindWebhookInput,
+    names: BY_ID,
+    isSecret: true,
+    answers: { 200: { shape: RotatedWebhookShape, example: ROTATED_WEBHOOK } },
+    problems: ["WEBHOOK_NOT_FOUND"],
+    act: async ({ operator: { webhooks } }, input) =>
+      done(await rotateWebhook(webhooks, operatorsOwner(webhooks.database), input.webhook_id)),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/webhooks/:id/deliveries",
+    operationId: "listOperatorWebhookDeliveries",
+    summary: "List the deliveries to a webhook of the operators",
+    input: Type.Object({ ...FindWebhookInput.properties, ...PAGE_INPUT }),
+    names: BY_ID,
+    answers: {
+      200: {
+        shape: deliveriesShape("OperatorWebhookDeliveries", page),
+        example: { deliveries: [DELIVERY], limit: PAGE_LIMIT, offset: 0, has_more: false },
+      },
+    },
+    problems: ["WEBHOOK_NOT_FOUND"],
+    act: async ({ operator: { webhooks } }, { webhook_id: id, limit = PAGE_LIMIT, offset = 0 }) =>
+      done(
+        await listDeliveries(webhooks, operatorsOwner(webhooks.database), { id, limit, offset }),
+      ),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/notices",
+    operationId: "listNoticeDeliveries",
+    summary: "List the deliveries of all accounts",
+    description: "Of the last 30 days, the newest first.",
+    input: ListNoticesInput,
+    answers: {
+      200: {
+        shape: Type.Object(
+          {
+            deliveries: Type.Array(NoticeDeliveryShape, { description: "The newest first." }),
+            ...page,
+          },
+          { $id: "NoticeDeliveries", description: "Deliveries of all accounts." },
+        ),
+        example: { deliveries: [NOTICE_DELIVERY], limit: PAGE_LIMIT, offset: 0, has_more: false },
+      },
+    },
+    problems: ["ACCOUNT_NOT_FOUND", "REFERENCE_AMBIGUOUS"],
+    act: async ({ operator }, input) => done(await allDeliveries(operator, input)),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/webhooks/deliveries/:id/resend",
+    operationId: "resendNotice",
+    summary: "Send a delivery of any account again",
+    description: "With the same `webhook-id`, and retries as for a new one.",
+    input: FindDeliveryInput,
+    names: { id: "delivery_id" },
+    isSafeToRepeat: true,
+    answers: { 200: { shape: ResentDeliveryShape, example: RESENT_DELIVERY } },
+    problems: ["DELIVERY_NOT_FOUND"],
+    act: async ({ operator }, input) =>
+      done(await resendDelivery(operator, "operator", input.delivery_id)),
+  }),
+];

@@ -1,0 +1,344 @@
+/**
+ * `/v1/webhooks`: addresses that receive an account's notices, for read and write keys. Neither charged nor logged.
+ *
+ * A read key manages addresses for readers' notices, a write key those for providers'. See `src/spec/beyond.md`,
+ * section 17.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { authenticatedByAny } from "../api/callers/auth.ts";
+import type { Principal } from "../api/callers/callers.ts";
+import { admitHousekeeping } from "../api/callers/unlogged_calls.ts";
+import { cappedLimit, limitParameter } from "../api/input/paging.ts";
+import { NO_PARAMETERS, parameters, queryInteger } from "../api/input/parameters.ts";
+import { parseInput, readInput } from "../api/input/read_input.ts";
+import { BODY_PROBLEMS, COUNTED, described, documented } from "../api/reference/described.ts";
+import { findOwned } from "../feeds/find.ts";
+import { privateJson } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import { Problem } from "../http/problem_details.ts";
+import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
+import { respond } from "../http/respond.ts";
+import type { JsonText } from "../lib/json_text.ts";
+import { OPERATOR_BODY_BYTES_MAX } from "../limits.ts";
+import {
+  CREATED_WEBHOOK,
+  CreatedWebhookShape,
+  CreateWebhookInput,
+  DELIVERY,
+  deliveriesShape,
+  EditWebhookInput,
+  RESENT_DELIVERY,
+  ResentDeliveryShape,
+  ROTATED_WEBHOOK,
+  RotatedWebhookShape,
+  TESTED_WEBHOOK,
+  TestedWebhookShape,
+  WEBHOOK,
+  WebhookShape,
+  WebhooksShape,
+} from "../notices/webhook_shapes.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  editWebhook,
+  findWebhook,
+  listDeliveries,
+  listWebhooks,
+  resendDelivery,
+  rotateWebhook,
+  testWebhook,
+  type WebhookOwner,
+} from "../notices/webhooks.ts";
+import type { Services } from "../services.ts";
+import { page } from "../shapes.ts";
+
+const BY_ID = Type.Object({ id: Type.String({ description: "The webhook, by its id." }) });
+const BY_DELIVERY = Type.Object({
+  id: Type.String({ description: "The delivery, by its id." }),
+});
+const DELIVERIES_QUERY = parameters({
+  limit: limitParameter("Deliveries"),
+  offset: Type.Optional(
+    queryInteger({ minimum: 0, description: "Deliveries to skip, 0 where left out." }),
+  ),
+});
+const COMMON = { access: "account", window: "housekeeping", tag: "account" } as const;
+const HEADERS = ["Cache-Control"] as const;
+const NAMING = [
+  ...BODY_PROBLEMS,
+  "NOTICE_TYPE_FORBIDDEN",
+  "FEED_NOT_FOUND",
+  "WEBHOOK_URL_INVALID",
+] as const;
+
+const CREATE = described({
+  ...COMMON,
+  operationId: "createWebhook",
+  summary: "Create a webhook",
+  description:
+    "Notices are sent as POST requests, signed by [Standard Webhooks](https://www.standardwebhooks.com). An answer of 2xx within 15 seconds is success; otherwise the notice is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 24 h. The secret is shown once. An account can have 20 webhooks.",
+  answers: {
+    201: documented(CreatedWebhookShape, {
+      description: "The new webhook.",
+      headers: HEADERS,
+      examples: { "A new webhook": CREATED_WEBHOOK },
+    }),
+  },
+  problems: [...NAMING, "WEBHOOKS_LIMIT", ...COUNTED],
+});
+const CREATE_BODY = documented(CreateWebhookInput, {
+  description: "The webhook.",
+  examples: {
+    "For a reader": { url: WEBHOOK.url, types: ["feed.updated", "balance.low"] },
+    "One feed": { url: WEBHOOK.url, types: ["feed.updated"], feed_ids: ["quakes"] },
+  },
+});
+const LIST = described({
+  ...COMMON,
+  operationId: "listWebhooks",
+  summary: "List your webhooks",
+  description: "Those that were created with a key of the same permission.",
+  answers: {
+    200: documented(WebhooksShape, {
+      description: "All of them.",
+      headers: HEADERS,
+      examples: { "One webhook": { webhooks: [WEBHOOK] } },
+    }),
+  },
+  problems: COUNTED,
+});
+const SHOWN = {
+  200: documented(WebhookShape, {
+    description: "The webhook.",
+    headers: HEADERS,
+    examples: { "A webhook": WEBHOOK },
+  }),
+};
+const GET = described({
+  ...COMMON,
+  operationId: "getWebhook",
+  summary: "Show a webhook",
+  description: "Its secret is not shown again.",
+  answers: SHOWN,
+  problems: ["WEBHOOK_NOT_FOUND", ...COUNTED],
+});
+const EDIT = described({
+  ...COMMON,
+  operationId: "editWebhook",
+  summary: "Change a webhook",
+  description:
+    "Fields that the body leaves out stay unchanged. `is_active: true` also resumes a webhook that the gateway has switched off. It receives only notices of later events.",
+  answers: SHOWN,
+  problems: [...NAMING, "WEBHOOK_NOT_FOUND", ...COUNTED],
+});
+const EDIT_BODY = documented(Type.Omit(EditWebhookInput, ["webhook_id"]), {
+  description: "The fields to change.",
+  examples: { "Switch it on": { is_active: true } },
+});
+const DELETE = described({
+  ...COMMON,
+  operationId: "deleteWebhook",
+  summary: "Delete a webhook",
+  description: "Nothing more is sent to it. The list of its deliveries is removed.",
+  answers: { 204: documented(Type.Void(), { description: "Deleted.", headers: HEADERS }) },
+  problems: ["WEBHOOK_NOT_FOUND", ...COUNTED],
+});
+const TEST = described({
+  ...COMMON,
+  operationId: "testWebhook",
+  summary: "Test a webhook",
+  description: "Sends a notice of type `webhook.test`, with retries as for any other.",
+  answers: {
+    201: documented(TestedWebhookShape, {
+      description: "It is on its way.",
+      headers: HEADERS,
+      examples: { "A test": TESTED_WEBHOOK },
+    }),
+  },
+  problems: ["WEBHOOK_NOT_FOUND", ...COUNTED],
+});
+const ROTATE = described({
+  ...COMMON,
+  operationId: "rotateWebhook",
+  summary: "Rotate the secret of a webhook",
+  description: "For 24 hours, each call is signed with the new secret and with the previous one.",
+  answers: {
+    200: documented(RotatedWebhookShape, {
+      description: "The new secret, which is shown once.",
+      headers: HEADERS,
+      examples: { "A new secret": ROTATED_WEBHOOK },
+    }),
+  },
+  problems: ["WEBHOOK_NOT_FOUND", ...COUNTED],
+});
+const DELIVERIES = described({
+  ...COMMON,
+  operationId: "listWebhookDeliveries",
+  summary: "List the deliveries to a webhook",
+  description: "Of the last 30 days, the newest first.",
+  answers: {
+    200: documented(deliveriesShape("WebhookDeliveries", page), {
+      description: "A page of deliveries.",
+      headers: HEADERS,
+      examples: {
+        "One delivery": { deliveries: [DELIVERY], limit: 20, offset: 0, has_more: false },
+      },
+    }),
+  },
+  problems: ["WEBHOOK_NOT_FOUND", ...COUNTED],
+});
+const RESEND = described({
+  ...COMMON,
+  operationId: "resendWebhookDelivery",
+  summary: "Send a delivery again",
+  description: "With the same `webhook-id`, and retries as for a new one.",
+  answers: {
+    200: documented(ResentDeliveryShape, {
+      description: "It is on its way.",
+      headers: HEADERS,
+      examples: { "Sent again": RESENT_DELIVERY },
+    }),
+  },
+  problems: ["DELIVERY_NOT_FOUND", ...COUNTED],
+});
+
+/** Without a prefix: mounted at `/v1` and `/api/v1`. */
+export function webhookRoutes(services: Services) {
+  const settings = services.webhooks();
+  const admit = (call: Call, principal: Principal) =>
+    admitHousekeeping(services, { call, principal, operation: "webhooks" });
+  const answer = (body: unknown, status = 200) =>
+    respond({ status, headers: privateJson(), body: JSON.stringify(body) });
+  return new Elysia({ name: "webhooks" })
+    .use(authenticatedByAny(services.keys))
+    .get(
+      "/webhooks",
+      async ({ call, principal }) => {
+        await admit(call, principal);
+        return answer({ webhooks: await listWebhooks(settings, ownerOf(services, principal)) });
+      },
+      { query: NO_PARAMETERS, ...LIST },
+    )
+    .post(
+      "/webhooks",
+      async ({ call, principal }) => {
+        await admit(call, principal);
+        const body = await receive(services, call, principal);
+        const input = readInput(CreateWebhookInput, { path: {}, query: {}, body });
+        const owner = ownerOf(services, principal);
+        return answer(await createWebhook(services.webhooks(), owner, input), 201);
+      },
+      { parse: "none", query: NO_PARAMETERS, body: CREATE_BODY, ...CREATE },
+    )
+    .get(
+      "/webhooks/:id",
+      async ({ call, principal, params }) => {
+        await admit(call, principal);
+        return answer(await findWebhook(settings, ownerOf(services, principal), params.id));
+      },
+      { params: BY_ID, query: NO_PARAMETERS, ...GET },
+    )
+    .patch(
+      "/webhooks/:id",
+      async ({ call, principal, params }) => {
+        await admit(call, principal);
+        const body = await receive(services, call, principal);
+        const path = { webhook_id: params.id };
+        const input = readInput(EditWebhookInput, { path, query: {}, body });
+        const owner = ownerOf(services, principal);
+        return answer(await editWebhook(services.webhooks(), owner, input));
+      },
+      { parse: "none", params: BY_ID, query: NO_PARAMETERS, body: EDIT_BODY, ...EDIT },
+    )
+    .delete(
+      "/webhooks/:id",
+      async ({ call, principal, params }) => {
+        await admit(call, principal);
+        await deleteWebhook(settings, ownerOf(services, principal), params.id);
+        const { "Content-Type": _, ...headers } = privateJson();
+        return respond({ status: 204, headers, body: null });
+      },
+      { params: BY_ID, query: NO_PARAMETERS, ...DELETE },
+    )
+    .post(
+      "/webhooks/:id/test",
+      async ({ call, principal, params }) => {
+        await admit(call, principal);
+        const tested = await testWebhook(settings, ownerOf(services, principal), params.id);
+        services.notices.wake();
+        return answer(tested, 201);
+      },
+      { parse: "none", params: BY_ID, query: NO_PARAMETERS, ...TEST },
+    )
+    .post(
+      "/webhooks/:id/rotate",
+      async ({ call, principal, params }) => {
+        await admit(call, principal);
+        return answer(await rotateWebhook(settings, ownerOf(services, principal), params.id));
+      },
+      { parse: "none", params: BY_ID, query: NO_PARAMETERS, ...ROTATE },
+    )
+    .get(
+      "/webhooks/:id/deliveries",
+      async ({ call, principal, params, query }) => {
+        await admit(call, principal);
+        const asked = {
+          id: params.id,
+          limit: cappedLimit(query.limit),
+          offset: query.offset ?? 0,
+        };
+        return answer(await listDeliveries(settings, ownerOf(services, principal), asked));
+      },
+      { params: BY_ID, query: DELIVERIES_QUERY, ...DELIVERIES },
+    )
+    .post(
+      "/webhooks/deliveries/:id/resend",
+      async ({ call, principal, params }) => {
+        await admit(call, principal);
+        const resent = await resendDelivery(settings, ownerOf(services, principal), params.id);
+        services.notices.wake();
+        return answer(resent);
+      },
+      { parse: "none", params: BY_DELIVERY, query: NO_PARAMETERS, ...RESEND },
+    );
+}
+
+/** Who the key is for its addresses. */
+function ownerOf({ feeds, storedFeeds }: Services, principal: Principal): WebhookOwner {
+  const { accountId, permission, caller } = principal;
+  return {
+    accountId,
+    permission,
+    chainId: caller.chainId,
+    isOfChain: caller.isAgent || caller.feedIds !== null,
+    async findFeed(reference) {
+      if (permission === "write")
+        return (await findOwned(storedFeeds, accountId, reference))?.feedId;
+      const feed = await feeds.findFresh(accountId, reference);
+      const isInScope = feed !== undefined && caller.feedIds?.has(feed.feedId) !== false;
+      return isInScope ? feed.feedId : undefined;
+    },
+  };
+}
+
+/** @throws {Problem} 400, 413, 415, 422, 503 */
+function receive({ bodies }: Services, { request }: Call, principal: Principal): Promise<JsonText> {
+  return bodies.whileHeld(principal.accountId, async (hold) => {
+    const mediaType = mediaTypeOf(request, ["json"]);
+    if (mediaType instanceof Problem) throw mediaType;
+    const bytesMax = OPERATOR_BODY_BYTES_MAX;
+    return parseInput(bodyTextOf(await receiveBody(request, { bytesMax, tooLarge, hold })));
+  });
+}
+
+/** 413 */
+function tooLarge(): Problem {
+  return new Problem("PAYLOAD_TOO_LARGE", {
+    detail: `The body is larger than the ${OPERATOR_BODY_BYTES_MAX} bytes of a webhook. Shorten it.`,
+    extras: { limit: "request_body", max_bytes: OPERATOR_BODY_BYTES_MAX },
+    headers: { Connection: "close" },
+  });
+}
