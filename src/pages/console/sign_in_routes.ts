@@ -39,6 +39,7 @@ import {
   queryOf,
   signInView,
 } from "./sign_in_views.tsx";
+import { doneText } from "./visit.ts";
 import { nextOf } from "./visitors.ts";
 import { waitingAgent } from "./waiting_agent.ts";
 
@@ -87,7 +88,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
   async function signInPage(
     call: RoutedCall,
     place: Place,
-    { why, status = 200, address }: SignInAgain = {},
+    { why, status = 200, address, done }: SignInAgain = {},
   ): Promise<Response> {
     const waiting = await waitingAgent(database, place.next);
     const view = signInView({ ...place, ways, waiting, ...(address !== undefined && { address }) });
@@ -96,7 +97,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
       config.oidc && privatePageHeaders({ formTarget: formTargetOf(config.oidc.issuer) });
     return page(call, {
       view,
-      message: messageOf("bad", why),
+      message: messageOf("bad", why) ?? messageOf("good", done),
       status,
       ...(headers && { headers }),
     });
@@ -158,8 +159,9 @@ export function createSignIn(services: Services, answers: PageAnswers) {
     .get(
       "/console/sign-in",
       shown(async ({ call }) => {
-        const next = urlOf(call.request).searchParams.get("next");
-        return signInPage(call, placeOf(call, next));
+        const query = urlOf(call.request).searchParams;
+        const done = doneText(query.get("done"));
+        return signInPage(call, placeOf(call, query.get("next")), { done });
       }),
       hidden,
     )
@@ -499,6 +501,8 @@ interface SignInAgain {
   readonly why?: string | undefined;
   readonly status?: number;
   readonly address?: string;
+  /** What was done before, in a sentence. */
+  readonly done?: string | undefined;
 }
 
 /** Where a proven address leads. */
