@@ -109,10 +109,16 @@ interface Range {
   readonly untilMs: number;
 }
 
+interface StatsOptions {
+  /** Whether feeds and accounts are ranked, which takes longest. If not, `top` is empty. @default true */
+  readonly hasTop?: boolean;
+}
+
 /** @throws {Refused} if the range is none. */
 export async function readStats(
   operator: Operator,
   input: InputOf<typeof StatsInput>,
+  { hasTop = true }: StatsOptions = {},
 ): Promise<StatsOutcome> {
   const { database } = operator;
   const range = rangeOf(input, Date.now());
@@ -121,11 +127,13 @@ export async function readStats(
     Promise.all([
       database.rows("list_totals", { by, from: isoTime(fromMs), until: isoTime(untilMs) }),
       database.row("find_proof", {}),
-      reportTop(operator, {
-        since: isoTime(fromMs),
-        until: isoTime(untilMs - 1),
-        limit: STATS_TOP_ROWS,
-      }),
+      hasTop
+        ? reportTop(operator, {
+            since: isoTime(fromMs),
+            until: isoTime(untilMs - 1),
+            limit: STATS_TOP_ROWS,
+          })
+        : { feeds: [], accounts: [] },
     ]),
   );
   const { complete_until: completeUntil } = present(proof);

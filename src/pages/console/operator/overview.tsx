@@ -4,8 +4,11 @@
  *
  * @module
  */
+import type { ComponentChildren } from "preact";
+import { problemOf } from "../../../api/problems/problems.ts";
 import { MS_PER_DAY } from "../../../lib/time_units.ts";
 import { hasLateFeeds, listFeeds } from "../../../operator/feeds.ts";
+import { Refused, refusedOf } from "../../../operator/refused.ts";
 import { readStats, type StatsOutcome } from "../../../operator/stats.ts";
 import { liveAddress } from "../../layout/live_events.ts";
 import {
@@ -53,7 +56,7 @@ export const OVERVIEW: PageRoute = {
       statsOf(visit, range),
       waitingTable(visit, FEEDS_SHOWN).show(),
       lateTable(visit).show(),
-      ...operatorTop(visit).map((table) => table.show()),
+      ...operatorTop(visit).map((table) => table.show().catch(refusedOf)),
     ]);
     const { totals, ledger, complete_until: until } = stats;
     return {
@@ -125,14 +128,17 @@ export const OVERVIEW: PageRoute = {
             ]}
             chosen={visit.query.get("top") ?? ""}
           />
-          {feeds}
+          <Ranking of={feeds} />
           <h2>Most active accounts</h2>
-          {accounts}
+          <Ranking of={accounts} />
         </>
       ),
     };
   },
 };
+
+/** Rankings are tables of their own, which may take too long for a long range. */
+const UNRANKED = { hasTop: false } as const;
 
 const LAST_HOUR = ["1h", "1 hour"] as const;
 
@@ -145,14 +151,14 @@ type Group = Pick<
 async function statsOf({ operator, query }: Visit, range: ShownRange) {
   const nowMs = Date.now();
   if (query.get("range") === "1h" && range.name !== undefined) {
-    return readStats(operator, { by: "minute" });
+    return readStats(operator, { by: "minute" }, UNRANKED);
   }
   if (range.name === "24h") {
     const from = new Date(nowMs - MS_PER_DAY + MINUTE_MS).toISOString();
-    const stats = await readStats(operator, { by: "minute", from });
+    const stats = await readStats(operator, { by: "minute", from }, UNRANKED);
     return { ...stats, groups: byHour(stats.groups) };
   }
-  return readStats(operator, { by: "day", from: range.from, to: range.to });
+  return readStats(operator, { by: "day", from: range.from, to: range.to }, UNRANKED);
 }
 
 const HOUR_LENGTH = "2026-11-21T10".length;
@@ -216,6 +222,11 @@ function StatsCharts({ groups, range }: StatsChartsProps) {
       />
     </div>
   );
+}
+
+function Ranking({ of }: { readonly of: ComponentChildren | Refused }) {
+  if (!(of instanceof Refused)) return <>{of}</>;
+  return <div class="empty">{problemOf(of).detailIn()}</div>;
 }
 
 function statsTable(visit: Visit): ListedTable {
