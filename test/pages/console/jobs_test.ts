@@ -175,7 +175,11 @@ describe("what a form sends", () => {
     expect(asked).toContain("The reason is: typo");
     expect(answer.headers.get("location")).toContain("done=payout_undone");
     const money = await (await who.get("/money")).text();
-    for (const text of ["-999 USD", `takes ${paid?.payout_id} back: typo`, "together are owed"]) {
+    for (const text of [
+      "-999.00 USD",
+      `takes ${paid?.payout_id} back: typo`,
+      "together are owed",
+    ]) {
       expect(money).toContain(text);
     }
     const unknown = await who.post("/money", { ...payout, payee: "nobody" });
