@@ -60,7 +60,7 @@ cross join lateral (
       and pushes.pushed_at >= days.begins_at
       and pushes.pushed_at < days.ends_at
     order by pushes.pushed_at desc, pushes.push_id desc
-    limit :counted_max
+    limit :counted_max::int
   ) as newest
 ) as pushed
 cross join lateral (

@@ -185,7 +185,6 @@ export const DONE = {
   asked: "The operator was asked to list the feed.",
   drafted: "Saved as a draft that only you see.",
   submitted: "The feed is active, and the operator was asked to list it.",
-  activated: "The feed is active. The operator was not asked to list it; you can ask below.",
   row_pushed: "The row is stored.",
   row_known: "The stream has an event with this id already, so nothing was changed.",
   redeemed: "The code is redeemed. Its credits are in the account's balance.",

@@ -87,7 +87,7 @@ export function proposeFeed(rows: readonly ExactRow[], options: ProposeOptions):
 }
 
 /** By the new name, the old one, if it is another. */
-export function renamesOf(
+function renamesOf(
   fields: Readonly<Record<string, string | undefined>>,
 ): ReadonlyMap<string, string> {
   const renames = new Map<string, string>();

@@ -113,6 +113,7 @@ async function judgeListing(form: Form, visit: Visit): Promise<Confirmation> {
             <Text of={`${change.change}: ${change.why}`} />
           </p>
         ))}
+        <h2>As agents see it</h2>
         <FeedAsSeen feed={listingAsTyped(form, feed)} />
       </>
     ),

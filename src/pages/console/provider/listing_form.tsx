@@ -235,7 +235,7 @@ export function listingFields(feed?: OwnListing) {
 }
 
 /** What a type is, in words. */
-export const TYPES = [
+const TYPES = [
   ["collection", "collection: rows by id, replaced as a whole or one by one"],
   ["stream", "stream: events in time"],
   ["singleton", "singleton: one document"],

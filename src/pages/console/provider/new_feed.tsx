@@ -185,7 +185,12 @@ async function confirmPublish(form: Form, visit: Visit): Promise<Confirmation> {
   return {
     kind: "ask",
     sentence: `“${feed.name}” gets ${what} of ${proposed.file.name}. From then on, whoever has a read key can read it at this price: ${priceText(feed)}. The operator is asked to list it.`,
-    details: <FeedAsSeen feed={feed} />,
+    details: (
+      <>
+        <h2>As agents see it</h2>
+        <FeedAsSeen feed={feed} />
+      </>
+    ),
   };
 }
 

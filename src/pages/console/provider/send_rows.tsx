@@ -11,7 +11,7 @@ import { PlacedMistakes } from "../mistake_list.tsx";
 import type { View, Visit } from "../visit.ts";
 
 /** What a push or an import answers. */
-export interface Receipt {
+interface Receipt {
   readonly rows_inserted: number;
   readonly rows_updated: number;
   readonly rows_duplicate: number;
@@ -25,7 +25,7 @@ export interface PushProblem {
 }
 
 /** One of both. */
-export interface End {
+interface End {
   readonly receipt?: Receipt;
   readonly problem?: PushProblem;
 }

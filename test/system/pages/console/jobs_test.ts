@@ -206,7 +206,9 @@ for (const [turn, look] of LOOKS.entries()) {
         });
         await page.setInputFiles("#file", file('[{"id":"7","text":7}]'));
         await press(page, "Push");
-        expect(await page.locator('[role="alert"]').textContent()).toContain("/0/text");
+        expect(await page.locator('[role="alert"]').textContent()).toContain(
+          "row 1: /text: must be",
+        );
         const id = `pushed-${turn}`;
         await page.setInputFiles("#file", file(`[{"id":"${id}","text":"seven"}]`));
         await press(page, "Push");
@@ -241,13 +243,14 @@ for (const [turn, look] of LOOKS.entries()) {
         await go(page, "/earnings");
         expect(totals.net_usd).toBeGreaterThanOrEqual(1);
         expect(await page.locator(".figure").first().textContent()).toContain(
-          `Net${totals.net_usd}`,
+          // With at least two decimals.
+          `Net${String(totals.net_usd).replace(/^\d+$/, "$&.00").replace(/\.\d$/, "$&0")} USD`,
         );
         expect(await page.locator('[aria-label="Earnings by feed"]').textContent()).toContain(
           "once ",
         );
         const loading = page.waitForEvent("download");
-        await reach(page, page.locator("text=statement as CSV").first());
+        await reach(page, page.locator('a[href*="?statement="]').first());
         await page.keyboard.press("Enter");
         const statement = await (await loading).createReadStream();
         const csv = await new Response(Readable.toWeb(statement) as ReadableStream).text();
