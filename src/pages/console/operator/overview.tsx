@@ -19,7 +19,7 @@ import {
   Time,
 } from "../../layout/parts.tsx";
 import { AccountLink, FeedLink } from "../lists.tsx";
-import { OVERVIEW_TOPIC, overviewVersion } from "../live_visits.ts";
+import { OVERVIEW_TOPIC, overviewVersion, readOnce } from "../live_visits.ts";
 import type { PageRoute } from "../visit.ts";
 import { FeedTable } from "./feed_table.tsx";
 
@@ -36,11 +36,13 @@ export const OVERVIEW: PageRoute = {
     const by = query.get("by") === "minute" ? "minute" : "day";
     // Read first, so that what is shown is at least as new.
     const version = await overviewVersion(operator.database);
-    const [stats, waiting, late] = await Promise.all([
-      readStats(operator, { by }),
-      listFeeds(operator, { review: "waiting", limit: FEEDS_SHOWN }),
-      listLate(operator),
-    ]);
+    const [stats, waiting, late] = await readOnce(operator.database, `${version} ${by}`, () =>
+      Promise.all([
+        readStats(operator, { by }),
+        listFeeds(operator, { review: "waiting", limit: FEEDS_SHOWN }),
+        listLate(operator),
+      ]),
+    );
     const { groups, totals, ledger, top, complete_until: until } = stats;
     const points = (values: (group: StatsOutcome["groups"][number]) => readonly Figure[]) =>
       groups.map((group) => ({ at: group.at, values: values(group) }));
