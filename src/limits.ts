@@ -572,6 +572,7 @@ export const DISK_FREE_SHARE_LOW = 0.1;
 export const CERTIFICATE_DAYS_LOW = 14;
 export const CLOCK_OFF_SECONDS_LOW = 2;
 export const TOTALS_BEHIND_SECONDS_LOW = 300;
+export const MAIL_WAIT_SECONDS_LOW = 600;
 export const REPLICA_LAG_SECONDS_LOW = 30;
 /** How long `doctor` verifies ledgers, in milliseconds. */
 export const LEDGER_PROOF_MS_MAX = 60_000;
