@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { GUIDE_TOPICS } from "../../src/pages/docs/guide_texts.ts";
+import { SERVED_FILES } from "../../src/pages/layout/assets.ts";
 import { violationsOf } from "../support/axe.ts";
 import { hasBrowser, type Look, launchBrowser, openWatched } from "../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
@@ -283,7 +284,17 @@ describe.skipIf(!hasBrowser)("public pages in a browser", () => {
       expect(file.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
       bytes += Bun.gzipSync(new Uint8Array(await file.arrayBuffer())).length;
     }
-    expect(files.length).toBe(5);
+    expect(files.length).toBe(6);
+    expect(bytes).toBeLessThan(60 * 1_024);
+  });
+
+  test("all scripts and styles of all pages are under 60 KB over the wire", async () => {
+    const own = [...SERVED_FILES.values()].filter(({ type }) => type !== "image/svg+xml");
+    let bytes = own.reduce((sum, { text }) => sum + Bun.gzipSync(text).length, 0);
+    for (const name of ["docs.css", "docs.js"]) {
+      const file = await fetch(`${gateway.baseUrl}/docs/assets/${name}`);
+      bytes += Bun.gzipSync(new Uint8Array(await file.arrayBuffer())).length;
+    }
     expect(bytes).toBeLessThan(60 * 1_024);
   });
 

@@ -5,6 +5,7 @@
  * @module
  */
 import { Batcher } from "../../lib/batcher.ts";
+import { JoinedRuns } from "../../lib/joined_runs.ts";
 import { OVERVIEW_LOOK_MS, VIEWERS_MAX } from "../../limits.ts";
 import { hashOfToken } from "../../operator/sign_in_links.ts";
 import type { Database } from "../../postgres/client/database.ts";
@@ -23,6 +24,23 @@ export function addOverviewTopic({ waits, operatorDatabase }: Services): void {
     look: () => overviewVersion(operatorDatabase),
     everyMs: OVERVIEW_LOOK_MS,
   });
+}
+
+/** What is being read, by database. */
+const looks = new WeakMap<Database, JoinedRuns<unknown>>();
+
+/**
+ * What `read` returns, once for all viewers that ask at the same time, as they do after an event. `key` names what is read,
+ * with its version, so nobody gets what is older than that.
+ */
+export function readOnce<Result>(
+  database: Database,
+  key: string,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  const runs = (looks.get(database) ?? new JoinedRuns()) as JoinedRuns<Result>;
+  looks.set(database, runs);
+  return runs.join(key, read);
 }
 
 export async function overviewVersion(database: Database): Promise<bigint> {

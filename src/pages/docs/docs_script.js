@@ -22,21 +22,25 @@ const hitsOf = (text, word) => [
 ];
 const escaped = (word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
-/** Sections that have all words, best first. */
+/** Sections that have all words, best first. A word counts by how few sections have it. */
 function find(sections, words) {
-  return sections
-    .map((section) => {
-      let score = 0;
-      for (const word of words) {
-        const heads = hitsOf(`${section.title} ${section.heading}`, word).length;
-        const hits = hitsOf(section.text, word).length;
-        if (heads + hits === 0) return { section, score: 0 };
-        score += heads * HEADING_SCORE + Math.min(hits, TEXT_HITS_MAX);
-      }
-      return { section, score };
-    })
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
+  const counted = sections.map((section) => ({
+    section,
+    hits: words.map((word) => {
+      const heads = hitsOf(`${section.title} ${section.heading}`, word).length;
+      const texts = hitsOf(section.text, word).length;
+      return heads * HEADING_SCORE + Math.min(texts, TEXT_HITS_MAX);
+    }),
+  }));
+  const worths = words.map((_, place) => {
+    const having = counted.filter(({ hits }) => hits[place] > 0).length;
+    return Math.log(1 + sections.length / Math.max(having, 1));
+  });
+  const scoreOf = ({ hits }) =>
+    hits.reduce((sum, hit, place) => sum + worths[place] * Math.sqrt(hit), 0);
+  return counted
+    .filter(({ hits }) => hits.every((hit) => hit > 0))
+    .sort((one, other) => scoreOf(other) - scoreOf(one))
     .map(({ section }) => section);
 }
 

@@ -8,6 +8,7 @@
  * @module
  */
 import { tooManyWaits } from "../../api/problems/read_refusals.ts";
+import type { Viewers } from "../../feeds/viewers.ts";
 import type { WaitPlace } from "../../feeds/waits.ts";
 import type { Answer } from "../../http/answer.ts";
 import { eventStream, eventText, KEEP_ALIVE } from "../../http/sse_body.ts";
@@ -18,7 +19,6 @@ import {
   UNREAD_EVENT_MS_MAX,
   VIEWER_RECHECK_MS,
 } from "../../limits.ts";
-import type { Services } from "../../services.ts";
 
 /** Sends a comment on every open stream each 15 seconds. */
 const COMMENTS = new SharedInterval(15_000);
@@ -43,13 +43,21 @@ export interface Viewer {
   readonly server: LiveServer | null | undefined;
 }
 
+interface LiveServices {
+  readonly viewers: Viewers;
+  readonly intervals: {
+    /** Between two events of a page, at least, in milliseconds. */
+    readonly rowEvents: number;
+  };
+}
+
 /** The server, whose timeouts a stream outlives. */
 export interface LiveServer {
   timeout(request: Request, seconds: number): void;
 }
 
 /** The events of a page. @throws {Problem} 429 if there are too many viewers */
-export function liveEvents(services: Services, watched: Watched, viewer: Viewer): Answer {
+export function liveEvents(services: LiveServices, watched: Watched, viewer: Viewer): Answer {
   const { who, request, server } = viewer;
   const place = services.viewers.enter(who, request.signal);
   if (place === undefined) throw tooManyWaits();

@@ -8,6 +8,9 @@ const RETRIES_MAX = 3;
 
 const sign = document.createElement("p");
 sign.className = "wrap live";
+sign.role = "status";
+// It is there to be looked up. Reading out each update would drown the page.
+sign.ariaLive = "off";
 sign.hidden = true;
 main.before(sign);
 

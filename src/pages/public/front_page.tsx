@@ -64,7 +64,9 @@ export function renderFrontPage(page: FrontPage): string {
         <SearchForm {...search} />
         <div class="with-side front">
           <section id="found" aria-label="Feeds">
-            {!isSearch && page.total > 0 && <h2>Newest feeds</h2>}
+            {page.total > 0 && (
+              <h2 class={isSearch ? "sr" : undefined}>{isSearch ? "Results" : "Newest feeds"}</h2>
+            )}
             <Results {...page} />
           </section>
           <div class="front-side">

@@ -25,7 +25,7 @@ import {
 import { byMonth, usdOfCredits } from "../amounts.ts";
 import { LinkChoice } from "../link_choice.tsx";
 import { CsvLink, fileOf, type ListedTable, listedTable } from "../listed_table.tsx";
-import { OVERVIEW_TOPIC, overviewVersion } from "../live_visits.ts";
+import { OVERVIEW_TOPIC, overviewVersion, readOnce } from "../live_visits.ts";
 import { isByMonth, RangeLinks, rangeOf, type ShownRange } from "../shown_range.tsx";
 import type { PageRoute, Visit } from "../visit.ts";
 import { feedsTable } from "./feed_table.tsx";
@@ -51,13 +51,19 @@ export const OVERVIEW: PageRoute = {
   async show(visit) {
     const range = rangeOf(visit);
     // Read first, so that what is shown is at least as new.
-    const version = await overviewVersion(visit.operator.database);
-    const [stats, waiting, late, feeds, accounts] = await Promise.all([
-      statsOf(visit, range),
-      waitingTable(visit, FEEDS_SHOWN).show(),
-      lateTable(visit).show(),
-      ...operatorTop(visit).map((table) => table.show().catch(refusedOf)),
-    ]);
+    const { operator, query, root } = visit;
+    const version = await overviewVersion(operator.database);
+    const [stats, waiting, late, feeds, accounts] = await readOnce(
+      operator.database,
+      `${version} ${root} ${query}`,
+      () =>
+        Promise.all([
+          statsOf(visit, range),
+          waitingTable(visit, FEEDS_SHOWN).show(),
+          lateTable(visit).show(),
+          ...operatorTop(visit).map((table) => table.show().catch(refusedOf)),
+        ]),
+    );
     const { totals, ledger, complete_until: until } = stats;
     return {
       title: "Overview",

@@ -139,7 +139,7 @@ describe("every page of every role", () => {
       }
     }
     // The stylesheets, the scripts and the icon.
-    expect(sizes.size).toBe(5);
+    expect(sizes.size).toBe(6);
   });
 
   test("what was deleted or suspended is named without a link, in the lists of who bought or sold it", async () => {
