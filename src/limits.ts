@@ -578,6 +578,7 @@ export const CLOCK_OFF_SECONDS_LOW = 2;
 export const TOTALS_BEHIND_SECONDS_LOW = 300;
 /** Webhooks that hang may have turns this late. */
 export const NOTICES_LATE_SECONDS_LOW = 300;
+export const MAIL_WAIT_SECONDS_LOW = 600;
 export const REPLICA_LAG_SECONDS_LOW = 30;
 /** How long `doctor` verifies ledgers, in milliseconds. */
 export const LEDGER_PROOF_MS_MAX = 60_000;

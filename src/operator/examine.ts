@@ -1,6 +1,6 @@
 /**
  * Examines an installation: settings, certificate, database, commits, connections, clock, disk, schema, ledgers, totals,
- * notices and replica, each with a hint if it is not well.
+ * notices, top-ups, mail and replica, each with a hint if it is not well.
  *
  * Nothing is migrated, so a database can be examined before an upgrade. The proof of the ledgers is the one thing that
  * writes: it notes its result, as the hourly check does.
@@ -21,6 +21,7 @@ import {
   DISK_FREE_BYTES_MIN,
   DISK_FREE_SHARE_LOW,
   LEDGER_PROOF_MS_MAX,
+  MAIL_WAIT_SECONDS_LOW,
   NOTICES_LATE_SECONDS_LOW,
   PROCESS_CONNECTIONS_MAX,
   REPLICA_LAG_SECONDS_LOW,
@@ -96,6 +97,9 @@ async function examineDatabase(
   }
   if (schema.state === "whole" && config.topups !== undefined) {
     checks.push(await attempt("top-ups", () => examineTopups(database)));
+  }
+  if (schema.state === "whole" && config.mail !== undefined) {
+    checks.push(await attempt("mail", () => examineMail(database)));
   }
   if (config.databaseReadUrl !== undefined) {
     checks.push(await attempt("replica", () => examineReplica(database, config)));
@@ -364,6 +368,26 @@ export function judgeTopups(alerts: bigint): Check {
     health: "low",
     found: `${alerts} need an operator: money that was not granted, or went back without its credits`,
     hint: "topup list --alerts says why; topup settle ID --reason S once it is settled",
+  };
+}
+
+async function examineMail(database: Database): Promise<Check> {
+  const { waiting, oldest_seconds: seconds } = present(
+    await database.row("find_waiting_mails", {}),
+  );
+  return judgeMail(waiting, seconds ?? 0);
+}
+
+/** Of mails that wait to be sent: how many, and for how long the oldest has waited. */
+export function judgeMail(waiting: bigint, oldestSeconds: number): Check {
+  const name = "mail";
+  if (oldestSeconds <= MAIL_WAIT_SECONDS_LOW) return { name, health: "ok", found: "none is late" };
+  const minutes = Math.round(oldestSeconds / 60);
+  return {
+    name,
+    health: "low",
+    found: `${counted(Number(waiting), "mail")} waiting, the oldest for ${minutes} min`,
+    hint: "feedgate mail test ADDRESS says what the server answers",
   };
 }
 

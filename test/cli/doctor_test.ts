@@ -138,6 +138,14 @@ describe("doctor", () => {
     expect([mistaken.code, mistaken.stdout]).toEqual([2, ""]);
   });
 
+  test("mail is looked at where it is set", async () => {
+    const { checks } = await examine({
+      FEEDGATE_SMTP_URL: "smtp://127.0.0.1:1",
+      FEEDGATE_MAIL_FROM: "feeds@example.com",
+    });
+    expect(checks.mail).toEqual({ name: "mail", health: "ok", found: "none is late" });
+  });
+
   test("a replica is read", async () => {
     const { checks } = await examine({ DATABASE_READ_URL: gateway.databaseUrl });
     // The primary is no replica of itself.

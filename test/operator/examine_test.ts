@@ -5,6 +5,7 @@ import {
   judgeConnections,
   judgeDisk,
   judgeLedgers,
+  judgeMail,
   judgeReplica,
   judgeServer,
   judgeTopups,
@@ -97,6 +98,11 @@ describe("what an examination finds", () => {
     expect(judgeTopups(2n)).toMatchObject({
       health: "low",
       hint: expect.stringContaining("--alerts"),
+    });
+    expect(judgeMail(3n, 600).health).toBe("ok");
+    expect(judgeMail(3n, 700)).toMatchObject({
+      health: "low",
+      found: "3 mails waiting, the oldest for 12 min",
     });
     expect(judgeTotals(300).health).toBe("ok");
     expect(judgeTotals(301)).toMatchObject({ health: "low", found: "301 s behind the usage log" });

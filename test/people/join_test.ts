@@ -5,7 +5,7 @@ import type { Gateway } from "../../src/server.ts";
 import { signIn } from "../pages/console/support.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { insertAdminKey } from "../support/insert_key.ts";
-import { type Browser, browser, codeFor, invite, join, prove } from "./support.ts";
+import { type Browser, browser, codeFor, invite, join, prove, tablesWith } from "./support.ts";
 
 const MAIL = {
   FEEDGATE_SMTP_URL: "smtp://127.0.0.1:1",
@@ -422,8 +422,8 @@ describe("closing", () => {
     expect(wrong.status).toBe(422);
     const { answer } = await as.act("/settings", { act: "close", typed_name: name });
     expect(answer.status).toBe(303);
-    expect(await textsWith(address)).toEqual([]);
-    expect(await textsWith(name)).toEqual([]);
+    expect(await tablesWith(gateway.sql, address)).toEqual([]);
+    expect(await tablesWith(gateway.sql, name)).toEqual([]);
     const proof = await gateway.send("GET", `/v1/operator/accounts/${account}`, admin, undefined);
     expect(await proof.json()).toMatchObject({
       balance_credits: WELCOME,
@@ -452,20 +452,4 @@ async function personOf(address: string): Promise<string> {
   const [row] = await gateway.sql<{ person_id: string }[]>`
     select person_id from persons where address = ${address}`;
   return present(row).person_id;
-}
-
-/** Tables of which a row has the text. */
-async function textsWith(text: string): Promise<string[]> {
-  const tables = await gateway.sql<{ name: string }[]>`
-    select quote_ident(table_name) as name from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE'`;
-  const found: string[] = [];
-  for (const { name } of tables) {
-    const rows = await gateway.sql.unsafe(
-      `select 1 from ${name} as each where strpos(lower(each::text), $1) > 0 limit 1`,
-      [text.toLowerCase()],
-    );
-    if (rows.length > 0) found.push(name);
-  }
-  return found;
 }

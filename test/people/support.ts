@@ -138,3 +138,19 @@ export async function invite(
   const path = `/v1/operator/accounts/${account}/members`;
   expect((await gateway.send("POST", path, admin, { address, role })).status).toBe(201);
 }
+
+/** Tables of which a row has the text, in upper or lower case. */
+export async function tablesWith(sql: TestGateway["sql"], text: string): Promise<string[]> {
+  const tables = await sql<{ name: string }[]>`
+    select quote_ident(table_name) as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE'`;
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const rows = await sql.unsafe(
+      `select 1 from ${name} as each where strpos(lower(each::text), $1) > 0 limit 1`,
+      [text.toLowerCase()],
+    );
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
+}

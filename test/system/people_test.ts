@@ -6,14 +6,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { present } from "../../src/lib/assert.ts";
-import { browser as cookieJar } from "../people/support.ts";
-import { hasBrowser, launchBrowser, newVisitor } from "../support/browser.ts";
+import { browser as cookieJar, tablesWith } from "../people/support.ts";
+import { violationsOf } from "../support/axe.ts";
+import { hasBrowser, launchBrowser, newVisitor, openWatched } from "../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { createOAuthAgent } from "../support/oauth_agent.ts";
 import { type OpenIdHost, startOpenIdProvider } from "../support/openid_provider.ts";
 import { seedFeed } from "../support/seed.ts";
 import { type SmtpHost, startSmtpHost } from "../support/smtp_host.ts";
-import { startWorld } from "../torture/world.ts";
+import { startWorld, type World } from "../torture/world.ts";
 
 describe.skipIf(!hasBrowser)("strangers", () => {
   let mails: SmtpHost;
@@ -50,33 +51,6 @@ describe.skipIf(!hasBrowser)("strangers", () => {
     return { page: await context.newPage(), close: () => context.close() };
   }
 
-  /** The code of the newest mail to an address, once it is there. */
-  async function codeOf(address: string): Promise<string> {
-    for (;;) {
-      const mail = mails.received.findLast(({ to }) => to.includes(address));
-      const code = /^Subject: .*\b(\d{8})\b/m.exec(mail?.raw ?? "")?.[1];
-      if (code !== undefined) return code;
-      await Bun.sleep(20);
-    }
-  }
-
-  /** From the sign-in page to the first page behind it, by keyboard. */
-  async function join(page: Page, address: string, name: string): Promise<void> {
-    await page.fill("#address", address);
-    await page.press("#address", "Enter");
-    await page.waitForSelector("#code");
-    await page.fill("#code", await codeOf(address));
-    await page.press("#code", "Enter");
-    await page.waitForSelector("#name");
-    await page.fill("#name", name);
-    await page.check("[name=terms]");
-    await page.press("#name", "Enter");
-  }
-
-  async function confirm(page: Page): Promise<void> {
-    await page.click("text=Yes, do it");
-  }
-
   test("one joins from the front page, makes a key with a budget, reads, buys, and rotates the key", async () => {
     const owner = await gateway.createAccount({ name: "Provider" });
     const rows = [{ id: 1, place: "Tonga" }];
@@ -89,7 +63,7 @@ describe.skipIf(!hasBrowser)("strangers", () => {
     const { page, close } = await visit({ javaScriptEnabled: false });
     await page.goto(gateway.baseUrl);
     await page.click("nav >> text=Get a key");
-    await join(page, "ada@example.com", "Ada Lovelace");
+    await join(page, mails, { address: "ada@example.com", name: "Ada Lovelace" });
     await page.waitForSelector("text=Connect an agent");
     await page.click("a:has-text('Make a key')");
     await page.fill("#key_name", "news agent");
@@ -160,7 +134,7 @@ describe.skipIf(!hasBrowser)("strangers", () => {
     expect(await agent.connect()).toBe("sent");
     const { page, close } = await visit();
     await page.goto(agent.sentTo().href);
-    await join(page, "alan@example.com", "Alan Turing");
+    await join(page, mails, { address: "alan@example.com", name: "Alan Turing" });
     await page.waitForSelector("text=Connect Official?");
     await page.click("button[value=agree]");
     await agent.finish();
@@ -176,6 +150,200 @@ describe.skipIf(!hasBrowser)("strangers", () => {
     await agent.stop();
   });
 });
+
+describe.skipIf(!hasBrowser)("an account of several people, on two processes", () => {
+  let mails: SmtpHost;
+  let world: World;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    mails = await startSmtpHost();
+    [world, browser] = await Promise.all([
+      startWorld({
+        gateways: 2,
+        environment: {
+          FEEDGATE_SIGN_UP: "open",
+          FEEDGATE_SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
+          FEEDGATE_MAIL_FROM: "feeds@example.com",
+          FEEDGATE_WELCOME_CREDITS: "6000000",
+          FEEDGATE_WELCOME_DAY_CREDITS: "100000000",
+        },
+      }),
+      launchBrowser(),
+    ]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await world.stop();
+    await mails.stop();
+  });
+
+  test("the code page and the page of a new person fit both widths, and axe finds nothing", async () => {
+    for (const look of [
+      { width: 1400, scheme: "light" },
+      { width: 390, scheme: "dark" },
+    ] as const) {
+      const { page, complaints, context } = await openWatched(
+        browser,
+        present(world.bases[0]),
+        look,
+      );
+      const examine = async () => {
+        const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+        expect([page.url(), over, await violationsOf(page)]).toEqual([page.url(), 0, []]);
+      };
+      const address = `look${look.width}@example.com`;
+      await page.goto(`${world.bases[0]}/console/sign-in`);
+      await page.fill("#address", address);
+      await page.press("#address", "Enter");
+      await page.waitForSelector("#code");
+      await examine();
+      await page.fill("#code", "00000000");
+      await page.press("#code", "Enter");
+      await page.waitForSelector("[role=alert]");
+      await examine();
+      await page.fill("#code", await codeOf(mails, address));
+      await page.press("#code", "Enter");
+      await page.waitForSelector("#name");
+      await examine();
+      // The browser names the answer to the mistyped code.
+      expect(complaints.filter((complaint) => !complaint.includes("status of 401"))).toEqual([]);
+      await context.close();
+    }
+  });
+
+  async function openAt(place: number): Promise<Page> {
+    const page = await (await newVisitor(browser, { javaScriptEnabled: false })).newPage();
+    await page.goto(`${world.bases[place]}/console/sign-in`);
+    return page;
+  }
+
+  /** Presses a button of the row that names someone, and confirms. */
+  async function changeMember(page: Page, name: string, button: string): Promise<void> {
+    await page.click(`tr:has-text("${name}") >> button:has-text("${button}")`);
+    await confirm(page);
+  }
+
+  test("an owner invites, promotes, demotes and removes a member, who is out at once on the other", async () => {
+    const owner = await openAt(0);
+    await join(owner, mails, { address: "ida@example.com", name: "Ida Rhodes", hasTerms: false });
+    await owner.waitForSelector("text=Connect an agent");
+    await owner.goto(`${world.bases[0]}/console/members`);
+    await owner.fill("[name=address]", "joan@example.com");
+    await owner.click("button:text-is('Invite')");
+    await confirm(owner);
+    await owner.waitForSelector("td:has-text('joan@example.com')");
+
+    const member = await openAt(1);
+    await signIn(member, mails, "joan@example.com");
+    await member.fill("#name", "Joan Clarke");
+    await member.press("#name", "Enter");
+    await member.click("text=Look at it");
+    await member.click("button:text-is('Accept')");
+    await member.waitForSelector("text=You are a member of this account now.");
+    const members = `${world.bases[1]}/console/members`;
+    const pageOf = async (path: string) =>
+      (await member.goto(`${world.bases[1]}/console/${path}`))?.status();
+    await member.goto(members);
+    expect(await member.locator("button:text-is('Invite')").count()).toBe(0);
+
+    await owner.goto(`${world.bases[0]}/console/members`);
+    await changeMember(owner, "Joan Clarke", "Make owner");
+    await member.goto(members);
+    expect(await member.locator("button:text-is('Invite')").count()).toBe(1);
+
+    // The member fills in the form as an owner, and sends it as a mere member.
+    await member.fill("[name=address]", "friend@example.com");
+    await changeMember(owner, "Joan Clarke", "Make member");
+    await member.click("button:text-is('Invite')");
+    expect(await member.textContent("main")).toContain("owner");
+    expect(await invitationsTo("friend@example.com")).toBe(0);
+    expect(await pageOf("members")).toBe(200);
+
+    await changeMember(owner, "Joan Clarke", "Remove");
+    await member.goto(members);
+    expect(await member.textContent("body")).not.toContain("Ida Rhodes");
+    await member.context().close();
+    await owner.context().close();
+  });
+
+  test("an owner closes the account: nothing of the person is left, and the ledger adds up", async () => {
+    const address = "zoe.quick@example.com";
+    const name = "Zoe Quick of Leeds";
+    const page = await openAt(0);
+    await join(page, mails, { address, name, hasTerms: false });
+    await page.click("a:has-text('Make a key')");
+    await page.fill("#key_name", `key of ${name}`);
+    await page.click("text=Make the key");
+    await confirm(page);
+    const key = (await page.textContent("pre"))?.trim() ?? "";
+    const readAt = async (place: number) =>
+      (await fetch(`${world.bases[place]}/v1/account`, { headers: { "x-api-key": key } })).status;
+    expect(await readAt(1)).toBe(200);
+
+    await page.goto(`${world.bases[0]}/console/settings`);
+    await page.fill("[name=typed_name]", "Zoe");
+    await page.click("button:text-is('Close the account')");
+    await page.waitForSelector("text=That is not the account's name");
+    await page.fill("[name=typed_name]", name);
+    await page.click("button:text-is('Close the account')");
+    await confirm(page);
+    await page.waitForSelector("text=The account is closed.");
+    expect(await readAt(0)).toBe(403);
+    expect(await readAt(1)).toBe(403);
+    expect(await tablesWith(world.sql, address)).toEqual([]);
+    expect(await tablesWith(world.sql, name)).toEqual([]);
+    const [sums] = await world.sql`
+      select
+        (select sum(balance_nanos) from accounts)::text as balances,
+        (select sum(amount_nanos) from credit_ledger)::text as ledger`;
+    expect(Number(sums?.ledger)).toBeGreaterThan(0);
+    expect(sums?.balances).toBe(sums?.ledger);
+    await page.context().close();
+  });
+
+  async function invitationsTo(address: string): Promise<number> {
+    const [row] = await world.sql<{ count: number }[]>`
+      select count(*)::int as count from invitations where address = ${address}`;
+    return present(row).count;
+  }
+});
+
+/** The code of the newest mail to an address, once it is there. */
+async function codeOf(mails: SmtpHost, address: string): Promise<string> {
+  for (;;) {
+    const mail = mails.received.findLast(({ to }) => to.includes(address));
+    const code = /^Subject: .*\b(\d{8})\b/m.exec(mail?.raw ?? "")?.[1];
+    if (code !== undefined) return code;
+    await Bun.sleep(20);
+  }
+}
+
+/** From the sign-in page to the page behind it, by keyboard. */
+async function signIn(page: Page, mails: SmtpHost, address: string): Promise<void> {
+  await page.fill("#address", address);
+  await page.press("#address", "Enter");
+  await page.waitForSelector("#code");
+  await page.fill("#code", await codeOf(mails, address));
+  await page.press("#code", "Enter");
+}
+
+/** From the sign-in page to the first page of a new account, by keyboard. */
+async function join(
+  page: Page,
+  mails: SmtpHost,
+  { address, name, hasTerms = true }: { address: string; name: string; hasTerms?: boolean },
+): Promise<void> {
+  await signIn(page, mails, address);
+  await page.waitForSelector("#name");
+  await page.fill("#name", name);
+  if (hasTerms) await page.check("[name=terms]");
+  await page.press("#name", "Enter");
+}
+
+async function confirm(page: Page): Promise<void> {
+  await page.click("text=Yes, do it");
+}
 
 test("kill -9 between proof, account and welcome credits: nobody gets two of them, and none is lost", async () => {
   const mails = await startSmtpHost();

@@ -1,19 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { GUIDE_TOPICS } from "../../src/pages/docs/guide_texts.ts";
+import { violationsOf } from "../support/axe.ts";
 import { hasBrowser, type Look, launchBrowser, openWatched } from "../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
-const AXE = readFileSync(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir), "utf8");
 const HOSTILE = `<script>alert(1)</script><img src=x onerror=alert(1)>"'${"w".repeat(90)}\u202e`;
-
-interface Finding {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
 
 let gateway: TestGateway;
 let slug: string;
@@ -127,7 +120,6 @@ describe.skipIf(!hasBrowser)("public pages in a browser", () => {
           if (path === "/docs") await openOperations(page);
           const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
           expect([path, over]).toEqual([path, 0]);
-          await page.evaluate(AXE);
           if (process.env.SCREENSHOTS) {
             const name = path.replace(/[^a-z]+/g, "_");
             await page.screenshot({
@@ -138,13 +130,7 @@ describe.skipIf(!hasBrowser)("public pages in a browser", () => {
           if (!isExamined) continue;
           // Of the reference, which is long, the operations that are open.
           const where = path === "/docs" ? "{ include: [['.opblock.is-open']] }" : "document";
-          const found = (await page.evaluate(
-            `axe.run(${where}).then((result) => result.violations)`,
-          )) as readonly Finding[];
-          const serious = found.filter(
-            ({ impact }) => impact === "serious" || impact === "critical",
-          );
-          expect([path, serious.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)]).toEqual([
+          expect([path, await violationsOf(page, { where, isSeriousOnly: true })]).toEqual([
             path,
             [],
           ]);

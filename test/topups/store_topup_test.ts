@@ -281,6 +281,17 @@ describe("grantTopup", () => {
     expect((await bookOf(accountId)).balance).toBe(5n * USD);
   });
 
+  test("money for an account that was closed meanwhile stands in its ledger, with an alert", async () => {
+    const accountId = await gateway.createAccount();
+    const topup = await begin(accountId);
+    await gateway.sql`select close_account(${accountId}, null, 'test')`;
+    const payment = { reference: newReference(), paidNanos: 5n * USD };
+    expect(await grantTopup(book, topup.topup_id, payment)).toBe("granted");
+    expect((await stateOf(topup)).alert).toContain("account_closed: 5000000000 nano-dollars");
+    expect(await bookOf(accountId)).toMatchObject({ balance: 5n * USD });
+    expect(await grantTopup(book, topup.topup_id, payment)).toBe("repeated");
+  });
+
   test("another amount, a second payment and a reference of another grant are alerts, and grant nothing", async () => {
     const accountId = await gateway.createAccount();
     const [first, second, third] = [

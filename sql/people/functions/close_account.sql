@@ -2,8 +2,6 @@
 -- other account are removed. Usage, ledger, earnings and the audit trail stay under the account's id, without names. So
 -- does its sign-up for as long as the limits count it. Otherwise closing accounts would make room for more of them.
 --
--- Its sign-up stays until it is too old for the limits, which closing an account must not evade.
---
 -- The account is locked first, so that the sales of its feeds that come later are none.
 --
 -- acting_person: see is_owner

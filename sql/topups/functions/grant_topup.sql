@@ -1,5 +1,6 @@
 -- Grants the credits of a top-up whose money has arrived, once, however often it is repeated. This includes one that
 -- had expired, because money that has arrived is granted. What the payer has got back by then is revoked immediately.
+-- Nobody can use the credits of a closed account, so they leave an alert: the operator pays them back.
 --
 -- paid_reference: the payment's own reference, which the ledger entry gets
 -- paid_nanos: the amount that has arrived
@@ -76,7 +77,19 @@ begin
       when new_details is null then details
       else (details::jsonb || new_details::jsonb)::json
     end,
-    last_error = null
+    last_error = null,
+    alert = with_alert(
+      alert,
+      (
+        select format(
+          'account_closed: %s nano-dollars by %s arrived after the account was closed; refund them',
+          paid_nanos, paid_reference
+        )
+        from accounts
+        where accounts.account_id = topup.account_id
+          and accounts.closed_at is not null
+      )
+    )
   where topup_id = paid_topup;
   perform settle_take_backs(paid_topup, actor);
 end

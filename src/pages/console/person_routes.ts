@@ -45,7 +45,12 @@ export function personRoutes(services: Services, { page, shown, goTo }: PageAnsw
       const { member } = session ?? {};
       const known: SignedInPerson | undefined =
         person ?? (session && member && { ...member, token: session.token });
-      if (known === undefined) return goTo(`${rootOf(pathOf(context))}/console/sign-in`);
+      if (known === undefined) {
+        // Closing one's only account signs out, and the next page still says that it is closed.
+        const done = urlOf(call.request).searchParams.get("done");
+        const query = doneText(done) && done ? `?${new URLSearchParams({ done })}` : "";
+        return goTo(`${rootOf(pathOf(context))}/console/sign-in${query}`);
+      }
       return handler({ context, person: known, session });
     });
   }

@@ -39,6 +39,7 @@ import {
   queryOf,
   signInView,
 } from "./sign_in_views.tsx";
+import { doneText } from "./visit.ts";
 import { nextOf } from "./visitors.ts";
 
 /** Where a sign-in is. */
@@ -86,7 +87,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
   function signInPage(
     call: RoutedCall,
     place: Place,
-    { why, status = 200, address }: SignInAgain = {},
+    { why, status = 200, address, done }: SignInAgain = {},
   ): Response {
     const view = signInView({ ...place, ways, ...(address !== undefined && { address }) });
     // The provider's button leads to another site, which the browser allows only if the policy names it.
@@ -94,7 +95,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
       config.oidc && privatePageHeaders({ formTarget: formTargetOf(config.oidc.issuer) });
     return page(call, {
       view,
-      message: messageOf("bad", why),
+      message: messageOf("bad", why) ?? messageOf("good", done),
       status,
       ...(headers && { headers }),
     });
@@ -156,8 +157,9 @@ export function createSignIn(services: Services, answers: PageAnswers) {
     .get(
       "/console/sign-in",
       shown(async ({ call }) => {
-        const next = urlOf(call.request).searchParams.get("next");
-        return signInPage(call, placeOf(call, next));
+        const query = urlOf(call.request).searchParams;
+        const done = doneText(query.get("done"));
+        return signInPage(call, placeOf(call, query.get("next")), { done });
       }),
       hidden,
     )
@@ -497,6 +499,8 @@ interface SignInAgain {
   readonly why?: string | undefined;
   readonly status?: number;
   readonly address?: string;
+  /** What was done before, in a sentence. */
+  readonly done?: string | undefined;
 }
 
 /** Where a proven address leads. */

@@ -83,7 +83,8 @@ const LIST_PURCHASES = described({
   operationId: "listPurchases",
   tag: "account",
   summary: "List the feeds that your account has bought, newest first",
-  description: "Neither charged nor logged. A purchase that was undone is not among them.",
+  description:
+    "A connected agent sees the purchases of the whole account, since it may read all of these feeds. Purchases that were undone are left out. Neither charged nor logged.",
   answers: {
     200: documented(PurchasesShape, {
       description: "A page of purchases.",

@@ -9,6 +9,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { BODIES, HEADERS, isOwnRoute, pathOf, QUERIES } from "../../support/hostile_requests.ts";
 import { insertAdminKey } from "../../support/insert_key.ts";
 import { type RouteOfApp, readRouteTable } from "../../support/route_table.ts";
 import { seedFeed } from "../../support/seed.ts";
@@ -24,52 +25,6 @@ const BODY_BYTES = 16 * 1_024;
 const SLACK = 2;
 /** The cheapest try counts: compilation and garbage collection fall on any of them. */
 const TRIES = 4;
-const QUERY_CHARS = 14_000;
-const BODY_CHARS = 1_000_000;
-
-const QUERIES: Readonly<Record<string, string>> = {
-  "one name, repeated": "a&".repeat(QUERY_CHARS / 2),
-  "one declared name, repeated": "limit=1&".repeat(QUERY_CHARS / 8),
-  "many names": Array.from({ length: 2_800 }, (_, n) => n.toString(36)).join("&"),
-  "percent escapes": `q=${"%61".repeat(QUERY_CHARS / 3)}`,
-  commas: `ids=${",".repeat(QUERY_CHARS)}`,
-};
-
-const BODIES: Readonly<Record<string, { readonly type: string; readonly text: string }>> = {
-  "many names": json(namesOf(90_000)),
-  "very many names": json(namesOf(180_000)),
-  "a tool's many names": json(
-    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_feed","arguments":${namesOf(80_000)}}}`,
-  ),
-  "deep nesting": json("[".repeat(BODY_CHARS / 2) + "]".repeat(BODY_CHARS / 2)),
-  "a long number": json(`{"id":1,"params":{"n":${"9".repeat(BODY_CHARS)}}}`),
-  "a long text": json(`{"name":"${"x".repeat(BODY_CHARS)}"}`),
-  "a form of many names": form(Array.from({ length: 4_000 }, (_, n) => n.toString(36)).join("&")),
-  "a form of one name": form("a&".repeat(8_000)),
-};
-
-const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "a hundred headers": Object.fromEntries(
-    Array.from({ length: 100 }, (_, n) => [`x-h${n}`, "v".repeat(100)]),
-  ),
-  "a list of types": { Accept: "text/html;q=0.1,".repeat(500) },
-  "a list of tags": { "If-None-Match": 'W/"a",'.repeat(1_500) },
-  "a list of codings": { "Accept-Encoding": "gzip;q=0.1,".repeat(700) },
-  "a list of preferences": { Prefer: "wait=1,".repeat(1_000) },
-};
-
-function namesOf(count: number): string {
-  return `{${Array.from({ length: count }, (_, n) => `"f${n}":0`).join(",")}}`;
-}
-
-function json(text: string) {
-  return { type: "application/json", text };
-}
-
-function form(text: string) {
-  return { type: "application/x-www-form-urlencoded", text };
-}
-
 const ENVIRONMENT = {
   FEEDGATE_PUSH_LIMIT: "100000",
   FEEDGATE_DISCOVERY_LIMIT: "100000",
@@ -84,10 +39,7 @@ beforeAll(async () => {
   gateway = await startTestGateway(ENVIRONMENT);
   adminKey = (await insertAdminKey(gateway)).key;
   const table = await readRouteTable({ DATABASE_URL: gateway.databaseUrl });
-  routes = table.filter(
-    ({ method, path }) =>
-      /^[A-Z]+$/.test(method) && !path.startsWith("/api/v1") && method !== "ALL",
-  );
+  routes = table.filter(isOwnRoute);
 });
 afterAll(() => gateway.stop());
 
@@ -141,12 +93,6 @@ async function credentials(): Promise<{ slug: string; keys: (string | undefined)
 /** In a short run each route gets some of the inputs, others than its neighbours. */
 function share<Item>(items: readonly Item[], index: number): readonly Item[] {
   return IS_WHOLE ? items : [items[index % items.length] as Item];
-}
-
-function pathOf({ path, method }: RouteOfApp, slug: string): string {
-  // Whatever is deleted is needed by the calls that follow.
-  const own = method === "DELETE" ? crypto.randomUUID() : slug;
-  return path.replace(/:(id|feed_id|slug)\b/, own).replaceAll(/:[a-z_]+|\*/g, crypto.randomUUID());
 }
 
 test("no request costs more than 20 ms and 2 ms for each 16 KB of its body, whoever sends it", async () => {

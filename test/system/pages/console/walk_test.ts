@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import axe from "axe-core";
 import type { Browser } from "playwright-core";
 import { HOSTILE, type Scene, setScene } from "../../../pages/console/scene.ts";
 import { dangersIn, signIn } from "../../../pages/console/support.ts";
 import { invite, join } from "../../../people/support.ts";
+import { violationsOf } from "../../../support/axe.ts";
 import {
   hasBrowser,
   type Look,
@@ -251,11 +251,7 @@ describe.skipIf(!hasBrowser)("every page in a browser", () => {
       const place = `${look.width} ${look.scheme} ${address}`;
       const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
       expect([place, over]).toEqual([place, 0]);
-      await page.evaluate(axe.source);
-      const found = await page.evaluate(
-        "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ target }) => target).join(', ')))",
-      );
-      expect([place, found]).toEqual([place, []]);
+      expect([place, await violationsOf(page)]).toEqual([place, []]);
     }
     expect(complaints).toEqual([]);
     await context.close();
