@@ -451,7 +451,8 @@ begin
     'push.refused', 'write', feed.account_id, feed.feed_id,
     json_build_object(
       'feed_id', feed.feed_id, 'endpoint_path', feed.endpoint_path, 'name', feed.name,
-      'refused', refused_before + amount, 'code', new.code, 'detail', new.detail, 'pushed_at', json_time(new.pushed_at)
+      'refused', refused_before + amount, 'code', new.code, 'detail', new.detail,
+      'pushed_at', to_char(new.pushed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
     )
   );
   return null;

@@ -1948,7 +1948,7 @@ export interface StatementTypes {
       readonly mail_id: string | null;
     };
   };
-  /** makes a delivery due again, with the same notice and its id */
+  /** makes a delivery due again, with the same notice and its id; to an address that is switched off, it has failed */
   resend_delivery: {
     parameters: {
       readonly is_operator: boolean;
@@ -2014,7 +2014,7 @@ export interface StatementTypes {
       readonly type: string;
     };
   };
-  /** stores a notice of type webhook.test for one address */
+  /** stores a notice of type webhook.test for one address; for one that is switched off, its delivery has failed */
   test_webhook: {
     parameters: {
       readonly account_id: string | null;
