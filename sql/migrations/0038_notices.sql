@@ -84,7 +84,8 @@ create table webhook_deliveries (
   ms integer,
   answer text,
   error text,
-  constraint webhook_deliveries_once unique (webhook_id, notice_id),
+  -- Also finds the deliveries of a notice.
+  constraint webhook_deliveries_once unique (notice_id, webhook_id),
   constraint webhook_deliveries_status_known check (status in ('waiting', 'delivered', 'failed', 'withheld')),
   constraint webhook_deliveries_next_of_waiting check ((status = 'waiting') = (next_at is not null))
 )
@@ -94,7 +95,6 @@ create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_at) 
 create index webhook_deliveries_newest on webhook_deliveries (webhook_id, created_at desc, delivery_id desc);
 create index webhook_deliveries_created_at on webhook_deliveries (created_at, delivery_id);
 create index webhook_deliveries_failed on webhook_deliveries (created_at, delivery_id) where status = 'failed';
-create index webhook_deliveries_notice_id on webhook_deliveries (notice_id);
 
 -- Up to which data version the readers of a feed have been told.
 create table told_versions (
@@ -451,7 +451,8 @@ begin
     'push.refused', 'write', feed.account_id, feed.feed_id,
     json_build_object(
       'feed_id', feed.feed_id, 'endpoint_path', feed.endpoint_path, 'name', feed.name,
-      'refused', refused_before + amount, 'code', new.code, 'detail', new.detail, 'pushed_at', new.pushed_at
+      'refused', refused_before + amount, 'code', new.code, 'detail', new.detail,
+      'pushed_at', to_char(new.pushed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
     )
   );
   return null;

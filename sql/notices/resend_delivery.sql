@@ -1,5 +1,5 @@
 -- name: resend_delivery
--- why: makes a delivery due again, with the same notice and its id
+-- why: makes a delivery due again, with the same notice and its id; to an address that is switched off, it has failed
 -- is_operator: whether any delivery may be sent again
 -- :is_operator boolean
 -- :account_id uuid?
@@ -8,7 +8,7 @@
 -- :delivery_id uuid
 -- returns delivery_id uuid, webhook_id uuid
 with told as (
-  select webhooks.webhook_id
+  select webhooks.webhook_id, webhooks.is_active
   from webhook_deliveries as deliveries
   join webhooks
     on webhooks.webhook_id = deliveries.webhook_id
@@ -25,10 +25,10 @@ with told as (
 ),
 due as (
   update webhook_deliveries as deliveries
-  set status = 'waiting',
-    next_at = clock_timestamp(),
+  set status = case when told.is_active then 'waiting' else 'failed' end,
+    next_at = case when told.is_active then clock_timestamp() end,
     attempts = case when deliveries.status = 'waiting' then deliveries.attempts else 0 end,
-    error = null
+    error = case when not told.is_active then 'The webhook is switched off.' end
   from told
   where deliveries.delivery_id = :delivery_id
   returning deliveries.delivery_id, deliveries.webhook_id

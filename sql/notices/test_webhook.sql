@@ -1,12 +1,12 @@
 -- name: test_webhook
--- why: stores a notice of type webhook.test for one address
+-- why: stores a notice of type webhook.test for one address; for one that is switched off, its delivery has failed
 -- :account_id uuid?
 -- :permission text
 -- :chain_id uuid?
 -- :webhook_id uuid
 -- returns notice_id uuid, delivery_id uuid
 with told as (
-  select webhook_id, account_id, permission
+  select webhook_id, account_id, permission, is_active
   from webhooks
   where account_id is not distinct from :account_id
     and permission = :permission
@@ -23,9 +23,15 @@ noted as (
   returning notice_id, webhook_id
 ),
 made as (
-  insert into webhook_deliveries (webhook_id, notice_id, next_at)
-  select webhook_id, notice_id, clock_timestamp()
+  insert into webhook_deliveries (webhook_id, notice_id, status, next_at, error)
+  select
+    noted.webhook_id,
+    noted.notice_id,
+    case when told.is_active then 'waiting' else 'failed' end,
+    case when told.is_active then clock_timestamp() end,
+    case when not told.is_active then 'The webhook is switched off.' end
   from noted
+  cross join told
   returning delivery_id, notice_id, webhook_id
 ),
 woken as (

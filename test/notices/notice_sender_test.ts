@@ -298,6 +298,12 @@ describe("the sender", () => {
     expect(await deliveriesOf(id)).toMatchObject([{ status: "failed" }]);
     await grant();
     await sendNotices(gateway);
+    // Neither a test nor a repeat waits for it.
+    await gateway.send("POST", `/v1/webhooks/${id}/test`, readKey, {});
+    const [first] = await deliveriesOf(id);
+    expect(first).toMatchObject({ status: "failed", error: "The webhook is switched off." });
+    await gateway.send("POST", `/v1/webhooks/deliveries/${first?.id}/resend`, readKey, {});
+    expect((await deliveriesOf(id)).map(({ status }) => status)).toEqual(["failed", "failed"]);
     await edit(true);
     await sendNotices(gateway, later(DAY_MS));
     expect(receiver.received.length).toBe(1);

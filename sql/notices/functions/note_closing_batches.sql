@@ -40,7 +40,7 @@ as $$
     'batch.closing', 'write', closing.account_id, closing.feed_id,
     json_build_object(
       'feed_id', closing.feed_id, 'endpoint_path', closing.endpoint_path, 'name', closing.name,
-      'batch_id', closing.batch_id, 'closes_at', closing.closes_at
+      'batch_id', closing.batch_id, 'closes_at', json_time(closing.closes_at)
     ),
     moment
   from closing

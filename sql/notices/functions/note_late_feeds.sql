@@ -19,7 +19,7 @@ begin
     'feed.late', 'write', feeds.account_id, feeds.feed_id,
     json_build_object(
       'feed_id', feeds.feed_id, 'endpoint_path', feeds.endpoint_path, 'name', feeds.name,
-      'last_sync_at', feeds.last_sync_at, 'late_since', late.late_since,
+      'last_sync_at', json_time(feeds.last_sync_at), 'late_since', json_time(late.late_since),
       'sync_interval_mins', feeds.sync_interval_mins
     ),
     moment
@@ -43,7 +43,7 @@ begin
     'feed.recovered', 'write', over.account_id, over.feed_id,
     json_build_object(
       'feed_id', over.feed_id, 'endpoint_path', over.endpoint_path, 'name', over.name,
-      'last_sync_at', over.last_sync_at, 'late_since', over.late_since
+      'last_sync_at', json_time(over.last_sync_at), 'late_since', json_time(over.late_since)
     ),
     moment
   from over

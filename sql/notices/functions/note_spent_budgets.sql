@@ -49,7 +49,8 @@ as $$
       'key_id', spent.key_id, 'name', spent.name,
       'daily_credits', trim_scale(spent.daily_nanos * 0.001),
       'spent_credits', trim_scale(spent.spent_nanos * 0.001),
-      'resets_at', (date_trunc('day', moment at time zone 'UTC') + interval '1 day') at time zone 'UTC'
+      'resets_at',
+      json_time((date_trunc('day', moment at time zone 'UTC') + interval '1 day') at time zone 'UTC')
     ),
     moment
   from spent

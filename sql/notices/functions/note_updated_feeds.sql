@@ -36,7 +36,7 @@ begin
     'feed.updated', 'read', moved.feed_id,
     json_build_object(
       'feed_id', moved.feed_id, 'endpoint_path', moved.endpoint_path, 'name', moved.name,
-      'data_version', moved.data_version, 'last_sync_at', moved.last_sync_at
+      'data_version', moved.data_version, 'last_sync_at', json_time(moved.last_sync_at)
     ),
     moment
   from moved;

@@ -265,7 +265,7 @@ export interface components {
         CreatedWebhook: {
             /**
              * Format: uuid
-             * @description The address.
+             * @description The webhook.
              */
             id: string;
             /** @description Where notices are sent. */
@@ -277,13 +277,13 @@ export interface components {
             /** @description Whether notices are sent. */
             is_active: boolean;
             /**
-             * @description Why it is not active, unless you switched it off: it answered 410, it failed for three days, or the key that named it was revoked or has expired.
+             * @description Why it is not active, unless you switched it off: it answered 410, it failed for three days, or the key that created it was revoked or has expired.
              * @enum {string|null}
              */
             switched_off: "gone" | "failing" | "key_ended" | null;
             /**
              * Format: date-time
-             * @description When it was named.
+             * @description When it was created.
              */
             created_at: string;
             /** @description Verifies signatures (Standard Webhooks). It is shown only once. */
@@ -868,15 +868,15 @@ export interface components {
             delivery_id: string;
             /**
              * Format: uuid
-             * @description Its address.
+             * @description Its webhook.
              */
             webhook_id: string;
         };
-        /** @description The new secret of an address. */
+        /** @description The new secret of a webhook. */
         RotatedWebhook: {
             /**
              * Format: uuid
-             * @description The address.
+             * @description The webhook.
              */
             id: string;
             /** @description Verifies signatures (Standard Webhooks). It is shown only once. */
@@ -1014,11 +1014,11 @@ export interface components {
              */
             key_id: string | null;
         };
-        /** @description An address that is told of notices. */
+        /** @description A webhook: an address that receives notices. */
         Webhook: {
             /**
              * Format: uuid
-             * @description The address.
+             * @description The webhook.
              */
             id: string;
             /** @description Where notices are sent. */
@@ -1030,13 +1030,13 @@ export interface components {
             /** @description Whether notices are sent. */
             is_active: boolean;
             /**
-             * @description Why it is not active, unless you switched it off: it answered 410, it failed for three days, or the key that named it was revoked or has expired.
+             * @description Why it is not active, unless you switched it off: it answered 410, it failed for three days, or the key that created it was revoked or has expired.
              * @enum {string|null}
              */
             switched_off: "gone" | "failing" | "key_ended" | null;
             /**
              * Format: date-time
-             * @description When it was named.
+             * @description When it was created.
              */
             created_at: string;
         };
@@ -1051,7 +1051,7 @@ export interface components {
             /** @description Whether there are items behind this page. */
             has_more: boolean;
         };
-        /** @description A notice on its way to an address. */
+        /** @description A notice on its way to a webhook. */
         WebhookDelivery: {
             /**
              * Format: uuid
@@ -1060,7 +1060,7 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description Its address.
+             * @description Its webhook.
              */
             webhook_id: string;
             /**
@@ -1101,7 +1101,7 @@ export interface components {
             /** @description What went wrong, if it failed. */
             error: string | null;
         };
-        /** @description The addresses that the key may see. */
+        /** @description The webhooks that the key may see. */
         Webhooks: {
             /** @description The oldest first. */
             webhooks: components["schemas"]["Webhook"][];

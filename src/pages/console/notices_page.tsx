@@ -16,7 +16,6 @@ import {
   readMailChoices,
   setMailChoices,
 } from "../../notices/mail_choices.ts";
-import { NOTICE_TYPES, type NoticeTypeName } from "../../notices/notice_types.ts";
 import type { DeliveryOutcome, WebhookOutcome } from "../../notices/webhook_shapes.ts";
 import { Text } from "../layout/parts.tsx";
 import { ActForm } from "./act_form.tsx";
@@ -31,6 +30,7 @@ import {
   WebhookTable,
   webhookFields,
   webhookOf,
+  whenOf,
 } from "./webhook_parts.tsx";
 
 const CHOICE_NAMES: Readonly<Record<MailChoice, string>> = {
@@ -254,7 +254,7 @@ async function mailChoices(visit: Visit) {
         fields={[...choices].map(([type, choice]) => ({
           name: MAIL_START + type,
           label: type,
-          hint: NOTICE_TYPES[type as NoticeTypeName].when,
+          hint: whenOf(type),
           choices: MAIL_CHOICES.map((each) => [each, CHOICE_NAMES[each]] as const),
           value: choice,
         }))}

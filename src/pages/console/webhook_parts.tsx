@@ -11,7 +11,16 @@ import {
   typesOf,
 } from "../../notices/notice_types.ts";
 import type { DeliveryOutcome, WebhookOutcome } from "../../notices/webhook_shapes.ts";
-import { Badge, type Column, Table, Text, Time, type Tone } from "../layout/parts.tsx";
+import {
+  Badge,
+  type Column,
+  counted,
+  digits,
+  Table,
+  Text,
+  Time,
+  type Tone,
+} from "../layout/parts.tsx";
 import { ActForm } from "./act_form.tsx";
 import type { FormField } from "./form_field.ts";
 import type { Form } from "./visit.ts";
@@ -32,6 +41,11 @@ export const CONFIRMED = {
 
 const TYPE_START = "type.";
 
+/** When a type is sent, without the marks of code. */
+export function whenOf(type: NoticeTypeName): string {
+  return NOTICE_TYPES[type].when.replaceAll("`", "");
+}
+
 /** The fields of an address. `of` is one that is changed. */
 export function webhookFields(
   permission: NoticePermission,
@@ -47,7 +61,7 @@ export function webhookFields(
     },
     ...typesOf(permission).map((type) => ({
       name: TYPE_START + type,
-      label: `${type}: ${NOTICE_TYPES[type].when}`,
+      label: `${type}: ${whenOf(type)}`,
       kind: "check" as const,
       value: of?.types.includes(type) ? "yes" : "",
     })),
@@ -171,14 +185,8 @@ export function DeliveryTable<Row extends DeliveryOutcome>({
         { head: "At", kind: "when", cell: (row) => <Time of={row.created_at} /> },
         ...columns,
         { head: "Type", cell: (row) => row.type },
-        { head: "Status", cell: (row) => <Badge tone={TONES[row.status]}>{row.status}</Badge> },
-        { head: "Attempts", kind: "num", cell: (row) => String(row.attempts) },
+        { head: "Status", cell: (row) => <Status of={row} /> },
         { head: "Answer", cell: (row) => <Answer of={row} /> },
-        {
-          head: "Next attempt",
-          kind: "when",
-          cell: (row) => (row.next_at === null ? "" : <Time of={row.next_at} />),
-        },
         {
           head: "Again",
           cell: (row) => (
@@ -194,12 +202,32 @@ export function DeliveryTable<Row extends DeliveryOutcome>({
   );
 }
 
-/** How the last attempt ended. */
-function Answer({ of: { code, ms, error, answer } }: { readonly of: DeliveryOutcome }) {
-  const outcome = [code, ms === null ? null : `${ms} ms`].filter((each) => each !== null);
+interface DeliveryProps {
+  readonly of: DeliveryOutcome;
+}
+
+function Status({ of: { status, attempts, next_at: nextAt } }: DeliveryProps) {
   return (
     <>
-      {outcome.join(", ")} <Text of={error} />
+      <Badge tone={TONES[status]}>{status}</Badge>
+      <div class="small soft">
+        {counted(attempts, "attempt")}
+        {nextAt !== null && (
+          <>
+            , next at <Time of={nextAt} />
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** How the last attempt ended. */
+function Answer({ of: { code, ms, error, answer } }: DeliveryProps) {
+  return (
+    <>
+      <Text of={error ?? (code === null ? "" : String(code))} />
+      {ms !== null && <span class="soft"> {digits(ms)} ms</span>}
       {answer !== null && answer !== "" && (
         <details>
           <summary>Body</summary>

@@ -172,6 +172,7 @@ import sql_notices_functions_create_webhook from "../../../sql/notices/functions
 import sql_notices_functions_drop_withheld_mails from "../../../sql/notices/functions/drop_withheld_mails.sql" with { type: "text" };
 import sql_notices_functions_finish_delivery from "../../../sql/notices/functions/finish_delivery.sql" with { type: "text" };
 import sql_notices_functions_is_own_budget from "../../../sql/notices/functions/is_own_budget.sql" with { type: "text" };
+import sql_notices_functions_json_time from "../../../sql/notices/functions/json_time.sql" with { type: "text" };
 import sql_notices_functions_keep_account_feeds from "../../../sql/notices/functions/keep_account_feeds.sql" with { type: "text" };
 import sql_notices_functions_lasting_chain from "../../../sql/notices/functions/lasting_chain.sql" with { type: "text" };
 import sql_notices_functions_may_be_told from "../../../sql/notices/functions/may_be_told.sql" with { type: "text" };
@@ -557,6 +558,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "drop_withheld_mails", text: sql_notices_functions_drop_withheld_mails },
   { name: "finish_delivery", text: sql_notices_functions_finish_delivery },
   { name: "is_own_budget", text: sql_notices_functions_is_own_budget },
+  { name: "json_time", text: sql_notices_functions_json_time },
   { name: "keep_account_feeds", text: sql_notices_functions_keep_account_feeds },
   { name: "lasting_chain", text: sql_notices_functions_lasting_chain },
   { name: "may_be_told", text: sql_notices_functions_may_be_told },
@@ -1971,7 +1973,7 @@ export interface StatementTypes {
       readonly mail_id: string | null;
     };
   };
-  /** makes a delivery due again, with the same notice and its id */
+  /** makes a delivery due again, with the same notice and its id; to an address that is switched off, it has failed */
   resend_delivery: {
     parameters: {
       readonly is_operator: boolean;
@@ -2037,7 +2039,7 @@ export interface StatementTypes {
       readonly type: string;
     };
   };
-  /** stores a notice of type webhook.test for one address */
+  /** stores a notice of type webhook.test for one address; for one that is switched off, its delivery has failed */
   test_webhook: {
     parameters: {
       readonly account_id: string | null;

@@ -224,11 +224,20 @@ async function deliveries(visit: Visit) {
         rows={found.deliveries}
         columns={[
           {
-            head: "Account",
-            cell: ({ account_id: id }) =>
-              id === null ? "operators" : <AccountLink visit={visit} id={id} name={nameOf(id)} />,
+            head: "To",
+            cell: ({ account_id: id, url }) => (
+              <>
+                {id === null ? (
+                  "operators"
+                ) : (
+                  <AccountLink visit={visit} id={id} name={nameOf(id)} />
+                )}
+                <div class="small">
+                  <Text of={url} />
+                </div>
+              </>
+            ),
           },
-          { head: "Address", cell: (row) => <Text of={row.url} /> },
         ]}
         empty="None in the last 30 days."
       />
