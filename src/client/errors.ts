@@ -181,6 +181,11 @@ export class KeyScopeError extends ProblemError {
   override readonly name = "KeyScopeError";
 }
 
+/** `ACCESS_REQUIRED`: The feed's provider decides who may read it. */
+export class AccessRequiredError extends ProblemError {
+  override readonly name = "AccessRequiredError";
+}
+
 /** `ACCOUNT_SUSPENDED`: The operator has suspended the key's account. */
 export class AccountSuspendedError extends ProblemError {
   override readonly name = "AccountSuspendedError";
@@ -369,6 +374,7 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   ORIGIN_FORBIDDEN: OriginForbiddenError,
   KEY_PERMISSION: KeyPermissionError,
   KEY_SCOPE: KeyScopeError,
+  ACCESS_REQUIRED: AccessRequiredError,
   ACCOUNT_SUSPENDED: AccountSuspendedError,
   FEED_SUSPENDED: FeedSuspendedError,
   FEED_FORBIDDEN: FeedForbiddenError,

@@ -118,6 +118,7 @@ export const FEED_METADATA = {
   price_per_1k: 0.001,
   price_type: "metered",
   one_time_price_cents: null,
+  access: "open",
   reliability_score: 99.2,
   last_sync_at: SYNCED_AT,
   sync_interval_mins: 60,

@@ -3,6 +3,10 @@
  *
  * @module
  */
+import sql_access_functions_invited_feeds_of from "../../../sql/access/functions/invited_feeds_of.sql" with { type: "text" };
+import sql_access_functions_may_find from "../../../sql/access/functions/may_find.sql" with { type: "text" };
+import sql_access_list_invited_feeds from "../../../sql/access/list_invited_feeds.sql" with { type: "text" };
+import sql_access_search_invited_feeds from "../../../sql/access/search_invited_feeds.sql" with { type: "text" };
 import sql_accounts_append_ledger_entry from "../../../sql/accounts/append_ledger_entry.sql" with { type: "text" };
 import sql_accounts_create_key from "../../../sql/accounts/create_key.sql" with { type: "text" };
 import sql_accounts_create_promotion from "../../../sql/accounts/create_promotion.sql" with { type: "text" };
@@ -157,6 +161,7 @@ import sql_migrations_0033_networks_of_topups from "../../../sql/migrations/0033
 import sql_migrations_0034_search_letters from "../../../sql/migrations/0034_search_letters.sql" with { type: "text" };
 import sql_migrations_0035_imports_counted from "../../../sql/migrations/0035_imports_counted.sql" with { type: "text" };
 import sql_migrations_0036_people from "../../../sql/migrations/0036_people.sql" with { type: "text" };
+import sql_migrations_0037_access from "../../../sql/migrations/0037_access.sql" with { type: "text" };
 import sql_oauth_agree_to_connection from "../../../sql/oauth/agree_to_connection.sql" with { type: "text" };
 import sql_oauth_find_client from "../../../sql/oauth/find_client.sql" with { type: "text" };
 import sql_oauth_functions_redeem_code from "../../../sql/oauth/functions/redeem_code.sql" with { type: "text" };
@@ -423,10 +428,13 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0034_search_letters", text: sql_migrations_0034_search_letters },
   { name: "0035_imports_counted", text: sql_migrations_0035_imports_counted },
   { name: "0036_people", text: sql_migrations_0036_people },
+  { name: "0037_access", text: sql_migrations_0037_access },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
+  { name: "invited_feeds_of", text: sql_access_functions_invited_feeds_of },
+  { name: "may_find", text: sql_access_functions_may_find },
   { name: "add_earnings", text: sql_accounts_earnings_functions_add_earnings },
   { name: "add_totals", text: sql_accounts_earnings_functions_add_totals },
   { name: "add_usage", text: sql_accounts_earnings_functions_add_usage },
@@ -589,6 +597,8 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
 
 /** The text of every statement, by name. Its parameters are numbered in the order of its header. */
 export const STATEMENTS = {
+  list_invited_feeds: numbered(sql_access_list_invited_feeds),
+  search_invited_feeds: numbered(sql_access_search_invited_feeds),
   append_ledger_entry: numbered(sql_accounts_append_ledger_entry),
   create_key: numbered(sql_accounts_create_key),
   create_promotion: numbered(sql_accounts_create_promotion),
@@ -779,6 +789,58 @@ export const STATEMENTS = {
 
 /** Parameters and row of every statement. */
 export interface StatementTypes {
+  /** one page of the invited feeds that an account finds, newest first, with the total; also of one category */
+  list_invited_feeds: {
+    parameters: {
+      readonly account_id: string;
+      readonly category: string | null;
+      readonly limit: number;
+      readonly offset: number;
+    };
+    row: {
+      readonly feed_id: string | null;
+      readonly name: string | null;
+      readonly description: string | null;
+      readonly category: string | null;
+      readonly feed_type: string | null;
+      readonly endpoint_path: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly price_type: string | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly update_frequency_text: string | null;
+      readonly sync_interval_mins: number | null;
+      readonly schema_definition: string | null;
+      readonly total: bigint;
+    };
+  };
+  /** one page of the invited feeds that an account finds by words, best first, with the total */
+  search_invited_feeds: {
+    parameters: {
+      readonly account_id: string;
+      readonly q: string;
+      readonly category: string | null;
+      readonly limit: number;
+      readonly offset: number;
+    };
+    row: {
+      readonly feed_id: string | null;
+      readonly name: string | null;
+      readonly description: string | null;
+      readonly category: string | null;
+      readonly feed_type: string | null;
+      readonly endpoint_path: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly price_type: string | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly update_frequency_text: string | null;
+      readonly sync_interval_mins: number | null;
+      readonly total: bigint;
+    };
+  };
   /** grants or revokes credits of an account, once for each reference; never revokes more than the balance */
   append_ledger_entry: {
     parameters: {
@@ -1228,6 +1290,8 @@ export interface StatementTypes {
       readonly daily_nanos: bigint | null;
       readonly feed_ids: string | null;
       readonly is_agent: boolean;
+      readonly has_grants: boolean;
+      readonly sees_invited: boolean;
       readonly suspension_reason: string | null;
       readonly now_us: bigint;
       readonly news: string;
@@ -1291,6 +1355,9 @@ export interface StatementTypes {
       readonly definition_version: bigint | null;
       readonly data_version: bigint | null;
       readonly is_purchased: boolean;
+      readonly is_granted: boolean;
+      readonly is_granted_free: boolean;
+      readonly grant_end_us: bigint | null;
       readonly query_hash: string | null;
       readonly usage_id: string | null;
       readonly charge_nanos: bigint | null;
@@ -1372,6 +1439,7 @@ export interface StatementTypes {
       readonly feed_id: string | null;
       readonly endpoint_path: string | null;
       readonly active_only: boolean;
+      readonly reader_id: string | null;
     };
     row: {
       readonly feed_id: string;
@@ -1387,6 +1455,7 @@ export interface StatementTypes {
       readonly has_data: boolean;
       readonly retention_days: number | null;
       readonly suspension_reason: string | null;
+      readonly access: string;
     };
   };
   /** everything that a feed's owner, operator, or reader may see of it, by id or slug */
@@ -1395,6 +1464,7 @@ export interface StatementTypes {
       readonly feed_id: string | null;
       readonly endpoint_path: string | null;
       readonly active_only: boolean;
+      readonly reader_id: string | null;
     };
     row: {
       readonly feed_id: string;
@@ -1431,6 +1501,7 @@ export interface StatementTypes {
       readonly schema_changed_at: string | null;
       readonly review: string;
       readonly review_reason: string | null;
+      readonly access: string;
       readonly row_version: bigint;
       readonly row_count: bigint;
       readonly payload_bytes: bigint;
@@ -1515,6 +1586,7 @@ export interface StatementTypes {
       readonly schema_changed_at: string | null;
       readonly review: string;
       readonly review_reason: string | null;
+      readonly access: string;
     };
   };
   /** the newest of a feed's visible rows, or a singleton's document */
@@ -3609,6 +3681,8 @@ export const ARGUMENTS: {
     by: StatementTypes[Name]["parameters"],
   ) => readonly unknown[];
 } = {
+  list_invited_feeds: (by) => [by.account_id, by.category, by.limit, by.offset],
+  search_invited_feeds: (by) => [by.account_id, by.q, by.category, by.limit, by.offset],
   append_ledger_entry: (by) => [by.account_id, by.kind, by.amount_nanos, by.reason, by.reference, by.actor],
   create_key: (by) => [by.account_id, by.key_hash, by.key_start, by.permission, by.name, by.expires_at, by.daily_nanos, by.feed_ids, by.actor],
   create_promotion: (by) => [by.code, by.amount_nanos, by.max_redemptions, by.expires_at, by.actor],
@@ -3645,8 +3719,8 @@ export const ARGUMENTS: {
   count_feeds: (by) => [by.account_id, by.status],
   delete_feed: (by) => [by.account_id, by.feed_id, by.endpoint_path, by.actor, by.deletions_per_feed],
   delete_rows: (by) => [by.account_id, by.feed_id, by.row_ids, by.actor],
-  find_feed: (by) => [by.feed_id, by.endpoint_path, by.active_only],
-  find_feed_row: (by) => [by.feed_id, by.endpoint_path, by.active_only],
+  find_feed: (by) => [by.feed_id, by.endpoint_path, by.active_only, by.reader_id],
+  find_feed_row: (by) => [by.feed_id, by.endpoint_path, by.active_only, by.reader_id],
   list_data_versions: (by) => [by.feed_ids],
   list_feed_contents: (by) => [by.feed_ids, by.abandoned_after, by.batches_max, by.kept],
   list_feed_rows: (by) => [by.account_id, by.is_unlisted_only, by.status, by.review, by.health, by.is_full, by.limit, by.offset, by.after_feed_id],
