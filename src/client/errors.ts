@@ -256,6 +256,21 @@ export class FeedNeverPushedError extends ProblemError {
   override readonly name = "FeedNeverPushedError";
 }
 
+/** `ACCESS_REQUESTED`: A request of the account waits, or was declined a short time ago. */
+export class AccessRequestedError extends ProblemError {
+  override readonly name = "AccessRequestedError";
+}
+
+/** `ACCESS_NOT_NEEDED`: The account may read the feed already. */
+export class AccessNotNeededError extends ProblemError {
+  override readonly name = "AccessNotNeededError";
+}
+
+/** `ACCESS_ANSWERED`: The request was answered before. */
+export class AccessAnsweredError extends ProblemError {
+  override readonly name = "AccessAnsweredError";
+}
+
 /** `FEED_NOT_FOR_SALE`: The feed has no one-time price, or is the account's own. */
 export class FeedNotForSaleError extends ProblemError {
   override readonly name = "FeedNotForSaleError";
@@ -389,6 +404,9 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   METHOD_NOT_ALLOWED: MethodNotAllowedError,
   ENDPOINT_PATH_TAKEN: EndpointPathTakenError,
   FEED_NEVER_PUSHED: FeedNeverPushedError,
+  ACCESS_REQUESTED: AccessRequestedError,
+  ACCESS_NOT_NEEDED: AccessNotNeededError,
+  ACCESS_ANSWERED: AccessAnsweredError,
   FEED_NOT_FOR_SALE: FeedNotForSaleError,
   PAYMENT_TAKEN: PaymentTakenError,
   FEED_TYPE_LOCKED: FeedTypeLockedError,

@@ -54,6 +54,8 @@ export const PROBLEMS = {
   KEY_NOT_FOUND: { status: 404, title: "Key not found" },
   PERSON_NOT_FOUND: { status: 404, title: "Person not found" },
   MEMBER_NOT_FOUND: { status: 404, title: "Member not found" },
+  READER_NOT_FOUND: { status: 404, title: "Reader not found" },
+  ACCESS_REQUEST_NOT_FOUND: { status: 404, title: "Request for access not found" },
   INVITATION_NOT_FOUND: { status: 404, title: "Invitation not found" },
   PROMOTION_NOT_FOUND: { status: 404, title: "Promotion not found" },
   USAGE_NOT_FOUND: { status: 404, title: "Usage event not found" },

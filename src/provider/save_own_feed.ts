@@ -61,7 +61,8 @@ export async function targetOfCreate(
   body: JsonText,
 ): Promise<SaveTarget> {
   const feedId = upsertIdOf(body);
-  const isNew = feedId === undefined || (await feeds.find(seekerOf(accountId), feedId)) === undefined;
+  const isNew =
+    feedId === undefined || (await feeds.find(seekerOf(accountId), feedId)) === undefined;
   if (isNew) return { feedId, mode: "create" };
   await findUsable(feeds, accountId, feedId);
   return { feedId, mode: "edit" };

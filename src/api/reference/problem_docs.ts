@@ -369,6 +369,14 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     when: "The person is not a member of the account.",
     remedy: "Check the account's members.",
   },
+  READER_NOT_FOUND: {
+    when: "The end of a grant that the account does not have.",
+    remedy: "`GET /v1/provider/feed/{feed_id}/readers` lists the grants.",
+  },
+  ACCESS_REQUEST_NOT_FOUND: {
+    when: "An answer to a request for access that is not at the feed.",
+    remedy: "`GET /v1/provider/feed/{feed_id}/access-requests` lists them.",
+  },
   INVITATION_NOT_FOUND: {
     when: "The invitation has ended, or was withdrawn or accepted.",
     remedy: "Invite the address again.",
