@@ -5,13 +5,17 @@
  */
 import type { TObject } from "@sinclair/typebox";
 import type { Call } from "../../http/call.ts";
+import type { BodyBudget } from "../../http/load/body_budget.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { bodyTextOf, mediaTypeOf, receiveBody } from "../../http/read_body.ts";
 import { INPUT_BODY_BYTES_MAX } from "../../limits.ts";
 import type { InputOf } from "../../operator/operator.ts";
-import type { Services } from "../../services.ts";
 import type { Principal } from "../callers/callers.ts";
 import { parseInput, readInput } from "./read_input.ts";
+
+interface InputServices {
+  readonly bodies: BodyBudget;
+}
 
 interface InputCall {
   readonly call: Call;
@@ -20,7 +24,7 @@ interface InputCall {
 
 /** @throws {Problem} 400, 413, 415, 422, 503 */
 export async function receiveInput<Schema extends TObject>(
-  { bodies }: Pick<Services, "bodies">,
+  { bodies }: InputServices,
   { call: { request }, principal }: InputCall,
   schema: Schema,
 ): Promise<InputOf<Schema>> {
