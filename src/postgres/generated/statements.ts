@@ -3324,10 +3324,11 @@ export interface StatementTypes {
       readonly name: string;
     };
   };
-  /** the schemas of listed feeds by id, for the names of their fields */
+  /** the schemas of feeds on a page of the catalog or of search by id, for the names of their fields */
   list_schemas: {
     parameters: {
       readonly feed_ids: readonly (string | null)[];
+      readonly reader_id: string;
     };
     row: {
       readonly feed_id: string;
@@ -4034,7 +4035,7 @@ export const ARGUMENTS: {
   list_categories_found: (by) => [by.q, by.matches_max, by.categories_max],
   list_category: (by) => [by.category, by.limit, by.offset],
   list_export_fields: (by) => [by.feed_id, by.batch_number, by.last_position, by.oldest_event, by.rows_max, by.fields_max],
-  list_schemas: (by) => [by.feed_ids],
+  list_schemas: (by) => [by.feed_ids, by.reader_id],
   note_export: (by) => [by.export_id, by.data_version, by.batch_number, by.last_position, by.csv_columns],
   read_collection_page: (by) => [by.feed_id, by.batch_number, by.after_position, by.offset, by.limit, by.names, by.texts, by.literals, by.grace, by.work_max, by.whole_max],
   read_collection_rows: (by) => [by.feed_id, by.row_ids],
