@@ -22,16 +22,22 @@ const MAIN = join(import.meta.dir, "../main.ts");
 const OUTPUT = join(import.meta.dir, "../client/generated/api.ts");
 /** What the client takes and gives; what these name comes along. */
 const ROOTS = [
+  "AccessRequest",
+  "AccessRequests",
   "Account",
   "Bought",
   "Catalog",
   "CreateFeed",
   "EditFeed",
   "FeedMetadata",
+  "FeedReader",
+  "FeedReaders",
   "OwnFeeds",
   "Problem",
   "Purchases",
   "PushResult",
+  "ReaderInvitation",
+  "ReaderInvitations",
   "SearchResults",
   "Usage",
   "WrittenFeed",

@@ -4,6 +4,8 @@
  * @module
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { present } from "../../src/lib/assert.ts";
+import type { serverCard } from "../../src/mcp/protocol_server.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 import { callTool, postTool, toolMessage } from "../support/tools.ts";
@@ -61,8 +63,8 @@ async function newKey() {
 describe("request_access", () => {
   test("is listed as a tool that changes something, and says whose consent it needs", async () => {
     const answer = await fetch(`${gateway.baseUrl}/.well-known/mcp/server-card.json`);
-    const { tools } = await answer.json();
-    const tool = tools.find(({ name }: { name: string }) => name === "request_access");
+    const { tools } = (await answer.json()) as ReturnType<typeof serverCard>;
+    const tool = present(tools.find(({ name }) => name === "request_access"));
     expect(tool.annotations).toEqual({
       readOnlyHint: false,
       destructiveHint: false,

@@ -14,6 +14,7 @@ import sql_access_functions_request_access from "../../../sql/access/functions/r
 import sql_access_functions_take_access_invitations from "../../../sql/access/functions/take_access_invitations.sql" with { type: "text" };
 import sql_access_grant_access from "../../../sql/access/grant_access.sql" with { type: "text" };
 import sql_access_invite_reader from "../../../sql/access/invite_reader.sql" with { type: "text" };
+import sql_access_list_access_grants from "../../../sql/access/list_access_grants.sql" with { type: "text" };
 import sql_access_list_access_requests from "../../../sql/access/list_access_requests.sql" with { type: "text" };
 import sql_access_list_account_grants from "../../../sql/access/list_account_grants.sql" with { type: "text" };
 import sql_access_list_invited_feeds from "../../../sql/access/list_invited_feeds.sql" with { type: "text" };
@@ -177,6 +178,7 @@ import sql_migrations_0034_search_letters from "../../../sql/migrations/0034_sea
 import sql_migrations_0035_imports_counted from "../../../sql/migrations/0035_imports_counted.sql" with { type: "text" };
 import sql_migrations_0036_people from "../../../sql/migrations/0036_people.sql" with { type: "text" };
 import sql_migrations_0037_access from "../../../sql/migrations/0037_access.sql" with { type: "text" };
+import sql_migrations_0038_access_lists from "../../../sql/migrations/0038_access_lists.sql" with { type: "text" };
 import sql_oauth_agree_to_connection from "../../../sql/oauth/agree_to_connection.sql" with { type: "text" };
 import sql_oauth_find_client from "../../../sql/oauth/find_client.sql" with { type: "text" };
 import sql_oauth_functions_redeem_code from "../../../sql/oauth/functions/redeem_code.sql" with { type: "text" };
@@ -444,6 +446,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0035_imports_counted", text: sql_migrations_0035_imports_counted },
   { name: "0036_people", text: sql_migrations_0036_people },
   { name: "0037_access", text: sql_migrations_0037_access },
+  { name: "0038_access_lists", text: sql_migrations_0038_access_lists },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -621,6 +624,7 @@ export const STATEMENTS = {
   end_access: numbered(sql_access_end_access),
   grant_access: numbered(sql_access_grant_access),
   invite_reader: numbered(sql_access_invite_reader),
+  list_access_grants: numbered(sql_access_list_access_grants),
   list_access_requests: numbered(sql_access_list_access_requests),
   list_account_grants: numbered(sql_access_list_account_grants),
   list_invited_feeds: numbered(sql_access_list_invited_feeds),
@@ -878,6 +882,27 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly invited_id: string | null;
+    };
+  };
+  /** grants for an operator, newest first, after the previous page: for a feed, of an account, or all */
+  list_access_grants: {
+    parameters: {
+      readonly feed_id: string | null;
+      readonly account_id: string | null;
+      readonly before_time: string | null;
+      readonly before_account_id: string | null;
+      readonly before_feed_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly feed_id: string;
+      readonly endpoint_path: string | null;
+      readonly feed_name: string;
+      readonly is_free: boolean;
+      readonly expires_at: string | null;
+      readonly granted_at: string;
     };
   };
   /** requests for access, newest first, after the previous page: at a feed, of an account, or all */
@@ -3875,6 +3900,7 @@ export const ARGUMENTS: {
   end_access: (by) => [by.feed_id, by.account_id, by.actor],
   grant_access: (by) => [by.feed_id, by.account_id, by.is_free, by.expires_at, by.note, by.actor],
   invite_reader: (by) => [by.feed_id, by.address, by.address_key, by.is_free, by.expires_at, by.note, by.lifetime, by.invitations_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
+  list_access_grants: (by) => [by.feed_id, by.account_id, by.before_time, by.before_account_id, by.before_feed_id, by.limit],
   list_access_requests: (by) => [by.feed_id, by.account_id, by.request_id, by.status, by.before_time, by.before_id, by.limit],
   list_account_grants: (by) => [by.account_id, by.before_time, by.before_id, by.limit],
   list_invited_feeds: (by) => [by.account_id, by.category, by.limit, by.offset],
