@@ -226,9 +226,29 @@ export class FeedNotSyncedError extends ProblemError {
   override readonly name = "FeedNotSyncedError";
 }
 
+/** `ACCOUNT_NOT_FOUND`: No open account has this id. */
+export class AccountNotFoundError extends ProblemError {
+  override readonly name = "AccountNotFoundError";
+}
+
 /** `KEY_NOT_FOUND`: The account has no such key. */
 export class KeyNotFoundError extends ProblemError {
   override readonly name = "KeyNotFoundError";
+}
+
+/** `READER_NOT_FOUND`: The account has no grant for the feed. */
+export class ReaderNotFoundError extends ProblemError {
+  override readonly name = "ReaderNotFoundError";
+}
+
+/** `ACCESS_REQUEST_NOT_FOUND`: The feed has no such request. */
+export class AccessRequestNotFoundError extends ProblemError {
+  override readonly name = "AccessRequestNotFoundError";
+}
+
+/** `INVITATION_NOT_FOUND`: The feed has no such open invitation. */
+export class InvitationNotFoundError extends ProblemError {
+  override readonly name = "InvitationNotFoundError";
 }
 
 /** `TOPUP_NOT_FOUND`: The account has no such top-up. */
@@ -311,6 +331,11 @@ export class IdempotencyKeyStaleError extends ProblemError {
   override readonly name = "IdempotencyKeyStaleError";
 }
 
+/** `INVITATIONS_LIMIT`: The feed has as many open invitations as it may. */
+export class InvitationsLimitError extends ProblemError {
+  override readonly name = "InvitationsLimitError";
+}
+
 /** `CURSOR_EXPIRED`: The cursor's batch has gone. Begin again without it. */
 export class CursorExpiredError extends ProblemError {
   override readonly name = "CursorExpiredError";
@@ -344,6 +369,11 @@ export class SchemaInvalidError extends ProblemError {
 /** `PRICING_INVALID`: Prices that contradict each other. */
 export class PricingInvalidError extends ProblemError {
   override readonly name = "PricingInvalidError";
+}
+
+/** `ADDRESS_INVALID`: The text is not an e-mail address. */
+export class AddressInvalidError extends ProblemError {
+  override readonly name = "AddressInvalidError";
 }
 
 /** `RATE_LIMITED`: A limit is reached, and waiting did not help. */
@@ -398,7 +428,11 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   ROUTE_NOT_FOUND: RouteNotFoundError,
   FEED_NOT_FOUND: FeedNotFoundError,
   FEED_NOT_SYNCED: FeedNotSyncedError,
+  ACCOUNT_NOT_FOUND: AccountNotFoundError,
   KEY_NOT_FOUND: KeyNotFoundError,
+  READER_NOT_FOUND: ReaderNotFoundError,
+  ACCESS_REQUEST_NOT_FOUND: AccessRequestNotFoundError,
+  INVITATION_NOT_FOUND: InvitationNotFoundError,
   TOPUP_NOT_FOUND: TopupNotFoundError,
   TOPUPS_OFF: TopupsOffError,
   METHOD_NOT_ALLOWED: MethodNotAllowedError,
@@ -415,6 +449,7 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   IMPORT_RUNNING: ImportRunningError,
   IDEMPOTENCY_KEY_REUSED: IdempotencyKeyReusedError,
   IDEMPOTENCY_KEY_STALE: IdempotencyKeyStaleError,
+  INVITATIONS_LIMIT: InvitationsLimitError,
   CURSOR_EXPIRED: CursorExpiredError,
   PAYLOAD_TOO_LARGE: PayloadTooLargeError,
   UNSUPPORTED_MEDIA_TYPE: UnsupportedMediaTypeError,
@@ -422,6 +457,7 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   SCHEMA_REQUIRED: SchemaRequiredError,
   SCHEMA_INVALID: SchemaInvalidError,
   PRICING_INVALID: PricingInvalidError,
+  ADDRESS_INVALID: AddressInvalidError,
   RATE_LIMITED: RateLimitedError,
   TOO_MANY_WAITS: TooManyWaitsError,
   INTERNAL: InternalError,

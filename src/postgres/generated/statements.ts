@@ -3551,6 +3551,7 @@ export interface StatementTypes {
       readonly one_time_price_cents: bigint | null;
       readonly sync_interval_mins: number;
       readonly update_frequency_text: string | null;
+      readonly access: string;
     };
   };
   /** the version of a feed's skill, by id or slug */
