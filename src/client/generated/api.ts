@@ -828,6 +828,13 @@ export interface components {
              * @description 402: until when a refused payment is granted if it comes in.
              */
             expires_at?: string;
+            /** @description 403: where the account asks for access to the feed. */
+            request_path?: string;
+            /**
+             * Format: date-time
+             * @description 409: when the account may ask again. Null while a request waits for its answer.
+             */
+            retry_at?: string | null;
             /** @description 409: what the schema's readers would meet. */
             changes?: unknown[];
             /**
