@@ -30,6 +30,7 @@ import { exportRoutes } from "./read/export/export_routes.ts";
 import { metadataRoutes } from "./read/metadata/metadata_routes.ts";
 import { createReadPipeline } from "./read/pipeline/pipeline.ts";
 import { streamRoutes } from "./read/stream/stream_routes.ts";
+import { accessRoutes } from "./routes/consumer/access_routes.ts";
 import { accountRoutes } from "./routes/consumer/account_routes.ts";
 import { agentRoutes } from "./routes/consumer/agent_routes.ts";
 import { purchaseRoutes } from "./routes/consumer/purchase_routes.ts";
@@ -37,6 +38,7 @@ import { operatorRoutes } from "./routes/operator/operator_routes.ts";
 import { earningsRoutes } from "./routes/provider/earnings_routes.ts";
 import { feedsRoutes } from "./routes/provider/feeds_routes.ts";
 import { pushesRoutes } from "./routes/provider/pushes_routes.ts";
+import { readerRoutes } from "./routes/provider/reader_routes.ts";
 import { webhookRoutes } from "./routes/webhook_routes.ts";
 import type { Services } from "./services.ts";
 import { skillRoutes } from "./skill/skill_routes.ts";
@@ -77,7 +79,9 @@ export function createApp(services: Services) {
     .use(pushesRoutes(services))
     .use(earningsRoutes(services))
     .use(accountRoutes(services))
+    .use(accessRoutes(services))
     .use(agentRoutes(services))
+    .use(readerRoutes(services))
     .use(purchaseRoutes(services, buyFeed))
     .use(topupRoutes(services, ways))
     .use(webhookRoutes(services))

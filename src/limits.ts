@@ -290,6 +290,14 @@ export const SIGN_UPS_OF_NETWORK_LIMIT = 10;
 /** How long an invitation is valid, in days, and how many an account may have open. */
 export const INVITATION_DAYS = 7;
 export const INVITATIONS_MAX = 50;
+/** Open invitations of addresses to read one feed. */
+export const READER_INVITATIONS_MAX = 1_000;
+/** Days for which a declined request for access stands before the account may ask again. */
+export const ACCESS_REFUSAL_DAYS = 7;
+/** Characters of a request for access, its answer, and a note on a reader. */
+export const ACCESS_TEXT_LENGTH_MAX = 2_000;
+/** Bytes of a small body: what is asked of a function, in a few members. */
+export const INPUT_BODY_BYTES_MAX = 65_536;
 /** Invitations that are mailed per hour to one address, from all accounts. */
 export const INVITATIONS_OF_ADDRESS_LIMIT = 5;
 /** Valid keys that owners may have made for an account, without those of agents. */

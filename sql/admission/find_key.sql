@@ -3,7 +3,8 @@
 -- :key_hash bytea
 -- :window_us bigint
 -- returns key_id uuid, chain_id uuid, account_id uuid, permission text, key_end_us bigint?, daily_nanos bigint?,
---   feed_ids text?, is_agent boolean, suspension_reason text?, now_us bigint, news json
+--   feed_ids text?, is_agent boolean, has_grants boolean, sees_invited boolean, suspension_reason text?, now_us bigint,
+--   news json
 select
   keys.key_id,
   keys.chain_id,
@@ -17,6 +18,18 @@ select
     where connected.account_id = keys.account_id
       and connected.key_id = keys.chain_id
   ) as is_agent,
+  exists (
+    select from access_grants
+    where access_grants.account_id = keys.account_id
+  ) as has_grants,
+  exists (
+    select from access_grants
+    where access_grants.account_id = keys.account_id
+  ) or exists (
+    select from feeds
+    where feeds.account_id = keys.account_id
+      and feeds.access = 'invited'
+  ) as sees_invited,
   account.suspension_reason,
   clock.now_us,
   account.news

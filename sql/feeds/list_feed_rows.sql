@@ -18,7 +18,7 @@
 --   reliability_score numeric?, last_sync_at timestamptz?, created_at timestamptz,
 --   updated_at timestamptz, definition_version bigint, retention_days int?,
 --   suspension_reason text?, deleted_at timestamptz?, emptied_at timestamptz?,
---   schema_changed_at timestamptz?, review text, review_reason text?
+--   schema_changed_at timestamptz?, review text, review_reason text?, access text
 select
   feeds.feed_id, feeds.account_id, accounts.name as account_name,
   feeds.name, feeds.description,
@@ -31,7 +31,7 @@ select
   feeds.is_public, feeds.reliability_score, feeds.last_sync_at, feeds.created_at,
   feeds.updated_at, feeds.definition_version, feeds.retention_days, feeds.suspension_reason,
   feeds.deleted_at, feeds.emptied_at, feeds.schema_changed_at, feeds.review,
-  feeds.review_reason
+  feeds.review_reason, feeds.access
 from newest_feeds(
   :account_id, :is_unlisted_only, :status, :review, :health, :after_feed_id, :limit::int, :offset
 ) as page

@@ -4,7 +4,7 @@
 -- returns feed_id uuid, account_name text, name text, description text?, endpoint_path text,
 --   feed_type text?, schema_definition json?, schema_version numeric, sample_response json?,
 --   price_type text, call_price_nanos bigint?, one_time_price_cents bigint?, sync_interval_mins int,
---   update_frequency_text text?
+--   update_frequency_text text?, access text
 select
   feeds.feed_id,
   accounts.name as account_name,
@@ -19,7 +19,8 @@ select
   feeds.call_price_nanos,
   feeds.one_time_price_cents,
   feeds.sync_interval_mins,
-  feeds.update_frequency_text
+  feeds.update_frequency_text,
+  feeds.access
 from feeds
 join accounts
   on accounts.account_id = feeds.account_id

@@ -162,6 +162,7 @@ export class Admission {
       if (proof.isPurchased) account.purchases.add(feedId);
       // A purchase may be undone.
       else account.purchases.delete(feedId);
+      account.grants.set(feedId, proof.grant ?? null);
     }
     return proof;
   }
@@ -171,9 +172,11 @@ export class Admission {
     const isPriced = remembered === undefined;
     const refusal = this.judge(caller, claim, { isWindowed: true, isPriced });
     if (refusal !== undefined) return refusal;
-    const priceNanos = isPriced ? priceOf(claim, caller.account.id) : 0n;
     const decidedUs = this.#clock.nowUs();
-    const options = { caller, claim, priceNanos, remembered, decidedUs };
+    const { account } = caller;
+    const grant = claim.feed && account.grantOf(claim.feed.feedId, decidedUs);
+    const priceNanos = isPriced ? priceOf(claim, { accountId: account.id, grant }) : 0n;
+    const options = { caller, claim, grant, priceNanos, remembered, decidedUs };
     const reservation = reserve(this.#accounts, options);
     this.#open.add(reservation);
     return reservation;
@@ -194,6 +197,11 @@ export class Admission {
     const { feed } = claim;
     if (feedIds !== null && feed !== undefined && !feedIds.has(feed.feedId)) {
       return { kind: "out_of_scope" };
+    }
+    // It may be free to the account, or closed to it from now on.
+    const { account } = caller;
+    if (feed !== undefined && account.standing.hasGrants && !account.grants.has(feed.feedId)) {
+      return { kind: "grant_unknown" };
     }
     return decide(this.#view(caller, claim, nowUs), claim, { ...options, nowUs });
   }
@@ -292,7 +300,9 @@ export class Admission {
       dailyNanos: row.daily_nanos,
       feedIds: row.feed_ids === null ? null : new Set(row.feed_ids.split(",")),
     };
-    return this.#accounts.load(keyMark, key, { found: newsOf(JSON.parse(row.news)), nowUs });
+    const standing = { hasGrants: row.has_grants, seesInvited: row.sees_invited };
+    const found = newsOf(JSON.parse(row.news));
+    return this.#accounts.load(keyMark, key, { found, standing, nowUs });
   }
 
   #view(caller: Caller, claim: Claim, nowUs: number): AccountView {
@@ -306,6 +316,7 @@ export class Admission {
       freeNanos: account.balanceNanos - account.reservedNanos,
       budget: budgetOf(caller, nowUs),
       isPurchased: claim.feed !== undefined && account.purchases.has(claim.feed.feedId),
+      grant: claim.feed && account.grantOf(claim.feed.feedId, nowUs),
       used,
       resetUs: windows.resetUs(window, nowUs),
       freesAtUs: used < limit ? nowUs : windows.freesAtUs(window, limit, nowUs),

@@ -29,6 +29,8 @@ export type UnloggedOperation =
   | "feeds"
   | "save";
 
+export type FeedAccess = "open" | "by_request" | "invited";
+
 export type PriceType = "free" | "metered" | "one_time";
 
 /** The terms of the feed that is read, as of the caller's plan. */
@@ -36,6 +38,8 @@ export interface FeedTerms {
   readonly feedId: string;
   /** The owner, whose reads are free. */
   readonly accountId: string;
+  /** Who may read it: all accounts, or those with a grant. */
+  readonly access: FeedAccess;
   /** Increases with every change of the feed's definition, including its price. */
   readonly definitionVersion: bigint;
   readonly priceType: PriceType;
@@ -123,6 +127,10 @@ export type Refusal =
       readonly priceNanosMax: bigint;
     })
   | BudgetSpent
+  /** The feed is for accounts that were granted access. */
+  | { readonly kind: "not_granted"; readonly access: FeedAccess }
+  /** Whether the account has a grant for the feed is not known yet, so it must be proven. */
+  | { readonly kind: "grant_unknown" }
   /** The key may not read this feed. */
   | { readonly kind: "out_of_scope" }
   | { readonly kind: "key_refused" }

@@ -1,6 +1,6 @@
 /**
  * Decides whether an account may make a read now. Pure: takes account, claim, and time, and returns a refusal or
- * undefined. Checks run in this order: purchase, window, price, budget, credit.
+ * undefined. Checks run in this order: access, purchase, window, price, budget, credit.
  *
  * See `src/spec/decisions.md`, section 2.
  *
@@ -9,7 +9,7 @@
 import { US_PER_DAY, US_PER_MS, US_PER_SECOND } from "../lib/time_units.ts";
 import type { Claim, Refusal, WindowState } from "./claims.ts";
 import type { Proof } from "./proofs.ts";
-import { limitOf, priceOf, purchasePriceOf } from "./terms.ts";
+import { isClosedTo, limitOf, priceOf, purchasePriceOf, type Reader } from "./terms.ts";
 
 /** In nano-dollars. */
 export interface KeyBudget {
@@ -18,8 +18,7 @@ export interface KeyBudget {
 }
 
 /** The parts of an account that decide a read. */
-export interface AccountView {
-  readonly accountId: string;
+export interface AccountView extends Reader {
   /** Balance in nano-dollars, without reservations. */
   readonly freeNanos: bigint;
   /**
@@ -27,8 +26,6 @@ export interface AccountView {
    * budget.
    */
   readonly budget: KeyBudget | undefined;
-  /** Whether the account has bought the claim's feed. */
-  readonly isPurchased: boolean;
   /** Hits and reservations in the claim's window. */
   readonly used: number;
   /**
@@ -52,18 +49,21 @@ export function decide(
   claim: Claim,
   { nowUs, isWindowed, isPriced }: DecideOptions & { readonly nowUs: number },
 ): Refusal | undefined {
+  if (claim.feed !== undefined && isClosedTo(claim, account)) {
+    return { kind: "not_granted", access: claim.feed.access };
+  }
   const limit = limitOf(claim);
   const window = describeWindow(account, limit);
   const balanceNanos = account.freeNanos;
-  const priceCents = purchasePriceOf(claim, account.accountId);
-  if (priceCents !== undefined && !account.isPurchased) {
+  const priceCents = purchasePriceOf(claim, account);
+  if (priceCents !== undefined) {
     return { kind: "not_purchased", window, priceCents, balanceNanos };
   }
   if (isWindowed && account.used >= limit) {
     const retryAfterMs = Math.max(1, Math.ceil((account.freesAtUs - nowUs) / US_PER_MS));
     return { kind: "limited", window, retryAfterMs };
   }
-  const priceNanos = isPriced ? priceOf(claim, account.accountId) : 0n;
+  const priceNanos = isPriced ? priceOf(claim, account) : 0n;
   const { priceNanosMax } = claim;
   if (priceNanosMax !== undefined && priceNanos > priceNanosMax) {
     return { kind: "above_max", window, priceNanos, balanceNanos, priceNanosMax };

@@ -21,6 +21,21 @@ export interface KeySpending {
   reservedNanos: bigint;
 }
 
+/** Lets an account read a feed that is not open, or read a feed for nothing. */
+export interface AccessGrant {
+  readonly isFree: boolean;
+  /** When it ends, in microseconds of the Unix epoch. Null if it does not. */
+  readonly endUs: number | null;
+}
+
+/** What of an account only its grants and its invited feeds decide. */
+export interface Standing {
+  /** Whether it has any grant. If not, none needs to be looked up. */
+  readonly hasGrants: boolean;
+  /** Whether it may find invited feeds in catalog and search. */
+  readonly seesInvited: boolean;
+}
+
 /** An account, as of a version. */
 export class Account {
   /** False once the account was dropped. Reads that were decided by it must be decided again. */
@@ -33,6 +48,8 @@ export class Account {
   newsCount = 0;
   /** Feeds that the account is known to have bought. */
   readonly purchases = new Set<string>();
+  /** By feed: the account's grant. Undefined if none is known to be there, null if it is known that there is none. */
+  readonly grants = new Map<string, AccessGrant | null>();
   /** Spending by chain, for chains with a budget. */
   readonly spending = new Map<string, KeySpending>();
   /** The open windows. */
@@ -49,7 +66,21 @@ export class Account {
     /** When the newest event of the account's log was decided. */
     public loggedUs: number,
     public balanceNanos: bigint,
+    readonly standing: Standing,
   ) {}
+
+  /** The account's grant for a feed, as far as it is known and has not ended. */
+  grantOf(feedId: string, nowUs: number): AccessGrant | undefined {
+    const grant = this.grants.get(feedId) ?? undefined;
+    return grant === undefined || (grant.endUs !== null && grant.endUs <= nowUs)
+      ? undefined
+      : grant;
+  }
+
+  /** Whether memory knows that the account finds this invited feed. */
+  mayFind(feedId: string): boolean {
+    return this.purchases.has(feedId) || Boolean(this.grants.get(feedId));
+  }
 }
 
 /** The account and settings of a valid key. */
@@ -101,6 +132,7 @@ export type NewsRow = readonly [
 /** An account as it was found at a time of the database's clock. */
 interface Found {
   readonly found: AccountNews;
+  readonly standing: Standing;
   readonly nowUs: number;
 }
 
@@ -229,7 +261,7 @@ export class Accounts {
     this.windows.close(window);
   }
 
-  #open(accountId: string, { found, nowUs }: Found): Account {
+  #open(accountId: string, { found, nowUs, standing }: Found): Account {
     this.#makeRoom();
     const { version, generation, loggedUs, balanceNanos } = found;
     // Uses all 31 bits: before a number repeats, its account has been evicted.
@@ -241,6 +273,7 @@ export class Accounts {
       generation,
       loggedUs,
       balanceNanos,
+      standing,
     );
     const events = [...(found.events ?? []), ...(this.#replays.get(accountId) ?? [])];
     for (const [window, timeUs] of events.sort(([, a], [, b]) => a - b)) {

@@ -120,9 +120,7 @@ export function parametersOf(
     ),
     charges: reservations.map(({ priceNanos }) => priceNanos),
     key_ids: reservations.map(({ caller }) => caller.keyId),
-    key_ends: reservations.map(({ caller }) =>
-      caller.endUs === null ? null : BigInt(caller.endUs),
-    ),
+    key_ends: reservations.map(endOf),
     remembered_reads: remembered.map(({ place }) => place),
     idempotency_keys: remembered.map(({ key }) => key),
     query_hashes: remembered.map(({ queryHash }) => queryHash),
@@ -132,6 +130,13 @@ export function parametersOf(
     budget_keys: budgeted.map(({ chainId }) => chainId),
     budget_amounts: budgeted.map(({ amount }) => amount),
   };
+}
+
+/** When the read is over, if it is not logged before: when its key or its grant ends. */
+function endOf({ caller, grant }: Reservation): bigint | null {
+  const keyEndUs = caller.endUs ?? Number.POSITIVE_INFINITY;
+  const endUs = Math.min(keyEndUs, grant?.endUs ?? Number.POSITIVE_INFINITY);
+  return endUs === Number.POSITIVE_INFINITY ? null : BigInt(endUs);
 }
 
 /** The charges per budget. */

@@ -9,7 +9,7 @@ import { Batcher } from "../lib/batcher.ts";
 import { ADMISSION_BATCHES, IDEMPOTENCY_TTL_US, WINDOW_US } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/database.ts";
 import type { Receipt } from "./claims.ts";
-import { type AccountNews, type Caller, newsOf } from "./known_accounts.ts";
+import { type AccessGrant, type AccountNews, type Caller, newsOf } from "./known_accounts.ts";
 
 /** A call to prove. */
 export interface Question {
@@ -47,6 +47,8 @@ export interface Proof {
       }
     | undefined;
   readonly isPurchased: boolean;
+  /** The account's grant for the feed. Undefined if there is none, or if it has ended. */
+  readonly grant: AccessGrant | undefined;
   readonly remembered: Remembered | undefined;
 }
 
@@ -87,6 +89,12 @@ function proofOf(row: Row<"prove_calls">): Proof {
             dataVersion: row.data_version as bigint,
           },
     isPurchased: row.is_purchased,
+    grant: row.is_granted
+      ? {
+          isFree: row.is_granted_free,
+          endUs: row.grant_end_us === null ? null : Number(row.grant_end_us),
+        }
+      : undefined,
     remembered:
       row.usage_id === null
         ? undefined

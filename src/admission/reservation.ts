@@ -7,6 +7,7 @@
 
 import type { Claim } from "./claims.ts";
 import {
+  type AccessGrant,
   type Account,
   type Accounts,
   type Caller,
@@ -23,6 +24,8 @@ export interface Reservation {
   readonly account: Account;
   readonly claim: Claim;
   readonly window: WindowNumber;
+  /** The account's grant for the feed, if it has one. The read must be logged before it ends. */
+  readonly grant: AccessGrant | undefined;
   readonly priceNanos: bigint;
   /** The event that the read repeats, if any. */
   readonly remembered: Remembered | undefined;
@@ -40,6 +43,7 @@ export interface Reservation {
 export interface ReserveOptions {
   readonly caller: Caller;
   readonly claim: Claim;
+  readonly grant: AccessGrant | undefined;
   readonly priceNanos: bigint;
   readonly remembered: Remembered | undefined;
   readonly decidedUs: number;
@@ -48,7 +52,7 @@ export interface ReserveOptions {
 /** Reserves a slot in the window, and the price from the balance and the key's budget. */
 export function reserve(
   accounts: Accounts,
-  { caller, claim, priceNanos, remembered, decidedUs }: ReserveOptions,
+  { caller, claim, grant, priceNanos, remembered, decidedUs }: ReserveOptions,
 ): Reservation {
   const { account } = caller;
   const isBudgeted = caller.dailyNanos !== null && priceNanos > 0n;
@@ -58,6 +62,7 @@ export function reserve(
     account,
     claim,
     window: accounts.window(account, windowOf(claim.operation, claim.feed)),
+    grant,
     priceNanos,
     remembered,
     keySpending: isBudgeted ? spendingOf(account, caller.chainId) : undefined,

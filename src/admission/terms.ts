@@ -8,15 +8,41 @@
  */
 import { NANOS_PER_CENT } from "../money/money_units.ts";
 import type { Claim, FeedTerms, LoggedOperation, PriceType, TierLimits } from "./claims.ts";
+import type { AccessGrant } from "./known_accounts.ts";
+
+/** The parts of an account that its terms depend on. */
+export interface Reader {
+  readonly accountId: string;
+  /** The account's grant for the claim's feed, if it has one. */
+  readonly grant: AccessGrant | undefined;
+  /** Whether it has bought the claim's feed. */
+  readonly isPurchased: boolean;
+}
+
+/**
+ * Whether the feed is closed to the account. What it has bought stays readable. All accounts see the metadata of a feed
+ * that they may ask for.
+ */
+export function isClosedTo({ operation, feed }: Claim, reader: Reader): boolean {
+  if (feed === undefined || feed.access === "open" || feed.accountId === reader.accountId) {
+    return false;
+  }
+  if (feed.access === "by_request" && operation === "metadata") return false;
+  return reader.grant === undefined && !reader.isPurchased;
+}
 
 /**
  * Price of a purchase or call, in nano-dollars. Of calls, only data reads of metered feeds cost anything. Owners pay
- * nothing.
+ * nothing, nor do those whose grant is free.
  */
-export function priceOf({ operation, feed, units = 1n }: Claim, accountId: string): bigint {
-  if (feed === undefined || feed.accountId === accountId) return 0n;
+export function priceOf(
+  { operation, feed, units = 1n }: Claim,
+  reader: Omit<Reader, "isPurchased">,
+): bigint {
+  if (feed === undefined || feed.accountId === reader.accountId) return 0n;
   if (operation === "purchase") return (feed.oneTimePriceCents ?? 0n) * NANOS_PER_CENT;
-  const isCharged = showsData(operation) && feed.priceType === "metered";
+  const isCharged =
+    showsData(operation) && feed.priceType === "metered" && reader.grant?.isFree !== true;
   return isCharged ? (feed.callPriceNanos ?? 0n) * units : 0n;
 }
 
@@ -34,12 +60,16 @@ export function dataLimitOf(priceType: PriceType, limits: TierLimits): number {
 
 /**
  * Price in USD cents of a feed that must be bought before its data, or a conditional read of it, is answered. Undefined
- * if no purchase is required.
+ * if no purchase is required, or if it was made.
  */
-export function purchasePriceOf({ operation, feed }: Claim, accountId: string): bigint | undefined {
+export function purchasePriceOf(
+  { operation, feed }: Claim,
+  { accountId, grant, isPurchased }: Reader,
+): bigint | undefined {
   const isSold =
     showsData(operation) && feed?.priceType === "one_time" && feed.accountId !== accountId;
-  return isSold ? (feed.oneTimePriceCents ?? 0n) : undefined;
+  const isPaid = isPurchased || grant?.isFree === true;
+  return isSold && !isPaid ? (feed.oneTimePriceCents ?? 0n) : undefined;
 }
 
 /** Whether the operation returns rows of the feed, which must be paid for. */

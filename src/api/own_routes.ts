@@ -18,7 +18,7 @@ export interface OwnRequest {
   /** Including its query. */
   readonly path: string;
   /** @default "POST" with a body, "GET" without one */
-  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method?: "GET" | "HEAD" | "POST" | "PATCH" | "DELETE";
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent unchanged. */

@@ -22,6 +22,8 @@ const MAIN = join(import.meta.dir, "../main.ts");
 const OUTPUT = join(import.meta.dir, "../client/generated/api.ts");
 /** What the client takes and gives; what these name comes along. */
 const ROOTS = [
+  "AccessRequest",
+  "AccessRequests",
   "Account",
   "Bought",
   "Catalog",
@@ -29,10 +31,14 @@ const ROOTS = [
   "CreatedWebhook",
   "EditFeed",
   "FeedMetadata",
+  "FeedReader",
+  "FeedReaders",
   "OwnFeeds",
   "Problem",
   "Purchases",
   "PushResult",
+  "ReaderInvitation",
+  "ReaderInvitations",
   "ResentDelivery",
   "RotatedWebhook",
   "SearchResults",

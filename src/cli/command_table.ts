@@ -4,6 +4,7 @@
  * @module
  */
 
+import { ACCESS_CLIENT_COMMANDS } from "./client/ask_commands.ts";
 import { feedEdit } from "./client/feed_edit_command.ts";
 import { feedInit } from "./client/feed_init_command.ts";
 import { FIND_COMMANDS } from "./client/find_commands.ts";
@@ -11,6 +12,7 @@ import { push } from "./client/push_command.ts";
 import { read } from "./client/read_command.ts";
 import { WEBHOOK_COMMANDS } from "./client/webhook_commands.ts";
 import type { Command } from "./command.ts";
+import { ACCESS_COMMANDS } from "./commands/access_commands.ts";
 import { ACCOUNT_COMMANDS } from "./commands/account_commands.ts";
 import { audit } from "./commands/audit_command.ts";
 import { BACKUP_COMMANDS } from "./commands/backup_command.ts";
@@ -54,6 +56,7 @@ export const COMMANDS: readonly Command[] = [
   feedInit,
   feedEdit,
   ...FEED_COMMANDS,
+  ...ACCESS_COMMANDS,
   ...USAGE_COMMANDS,
   ...REPORT_COMMANDS,
   audit,
@@ -61,6 +64,7 @@ export const COMMANDS: readonly Command[] = [
   doctor,
   mailTest,
   ...FIND_COMMANDS,
+  ...ACCESS_CLIENT_COMMANDS,
   read,
   push,
   ...WEBHOOK_COMMANDS,

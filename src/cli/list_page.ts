@@ -29,7 +29,7 @@ export function afterNumber(row: string): Option<string> {
 }
 
 /** `--after` of a list whose rows move while it is walked. */
-export function afterCursor({ isCursor }: CursorForm): Option<string> {
+export function afterCursor({ isCursor }: Pick<CursorForm, "isCursor">): Option<string> {
   const plain = text("go on behind this; a page that is not the last one names it", {
     placeholder: "CURSOR",
   });

@@ -181,6 +181,11 @@ export class KeyScopeError extends ProblemError {
   override readonly name = "KeyScopeError";
 }
 
+/** `ACCESS_REQUIRED`: The feed's provider decides who may read it. */
+export class AccessRequiredError extends ProblemError {
+  override readonly name = "AccessRequiredError";
+}
+
 /** `ACCOUNT_SUSPENDED`: The operator has suspended the key's account. */
 export class AccountSuspendedError extends ProblemError {
   override readonly name = "AccountSuspendedError";
@@ -221,6 +226,11 @@ export class FeedNotSyncedError extends ProblemError {
   override readonly name = "FeedNotSyncedError";
 }
 
+/** `ACCOUNT_NOT_FOUND`: No open account has this id. */
+export class AccountNotFoundError extends ProblemError {
+  override readonly name = "AccountNotFoundError";
+}
+
 /** `KEY_NOT_FOUND`: The account has no such key. */
 export class KeyNotFoundError extends ProblemError {
   override readonly name = "KeyNotFoundError";
@@ -251,6 +261,21 @@ export class WebhookUrlInvalidError extends ProblemError {
   override readonly name = "WebhookUrlInvalidError";
 }
 
+/** `READER_NOT_FOUND`: The account has no grant for the feed. */
+export class ReaderNotFoundError extends ProblemError {
+  override readonly name = "ReaderNotFoundError";
+}
+
+/** `ACCESS_REQUEST_NOT_FOUND`: The feed has no such request. */
+export class AccessRequestNotFoundError extends ProblemError {
+  override readonly name = "AccessRequestNotFoundError";
+}
+
+/** `INVITATION_NOT_FOUND`: The feed has no such open invitation. */
+export class InvitationNotFoundError extends ProblemError {
+  override readonly name = "InvitationNotFoundError";
+}
+
 /** `TOPUP_NOT_FOUND`: The account has no such top-up. */
 export class TopupNotFoundError extends ProblemError {
   override readonly name = "TopupNotFoundError";
@@ -274,6 +299,21 @@ export class EndpointPathTakenError extends ProblemError {
 /** `FEED_NEVER_PUSHED`: A feed becomes active by its first push. */
 export class FeedNeverPushedError extends ProblemError {
   override readonly name = "FeedNeverPushedError";
+}
+
+/** `ACCESS_REQUESTED`: A request of the account waits, or was declined a short time ago. */
+export class AccessRequestedError extends ProblemError {
+  override readonly name = "AccessRequestedError";
+}
+
+/** `ACCESS_NOT_NEEDED`: The account may read the feed already. */
+export class AccessNotNeededError extends ProblemError {
+  override readonly name = "AccessNotNeededError";
+}
+
+/** `ACCESS_ANSWERED`: The request was answered before. */
+export class AccessAnsweredError extends ProblemError {
+  override readonly name = "AccessAnsweredError";
 }
 
 /** `FEED_NOT_FOR_SALE`: The feed has no one-time price, or is the account's own. */
@@ -316,6 +356,11 @@ export class IdempotencyKeyStaleError extends ProblemError {
   override readonly name = "IdempotencyKeyStaleError";
 }
 
+/** `INVITATIONS_LIMIT`: The feed has as many open invitations as it may. */
+export class InvitationsLimitError extends ProblemError {
+  override readonly name = "InvitationsLimitError";
+}
+
 /** `CURSOR_EXPIRED`: The cursor's batch has gone. Begin again without it. */
 export class CursorExpiredError extends ProblemError {
   override readonly name = "CursorExpiredError";
@@ -349,6 +394,11 @@ export class SchemaInvalidError extends ProblemError {
 /** `PRICING_INVALID`: Prices that contradict each other. */
 export class PricingInvalidError extends ProblemError {
   override readonly name = "PricingInvalidError";
+}
+
+/** `ADDRESS_INVALID`: The text is not an e-mail address. */
+export class AddressInvalidError extends ProblemError {
+  override readonly name = "AddressInvalidError";
 }
 
 /** `RATE_LIMITED`: A limit is reached, and waiting did not help. */
@@ -394,6 +444,7 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   ORIGIN_FORBIDDEN: OriginForbiddenError,
   KEY_PERMISSION: KeyPermissionError,
   KEY_SCOPE: KeyScopeError,
+  ACCESS_REQUIRED: AccessRequiredError,
   ACCOUNT_SUSPENDED: AccountSuspendedError,
   FEED_SUSPENDED: FeedSuspendedError,
   FEED_FORBIDDEN: FeedForbiddenError,
@@ -403,14 +454,21 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   ROUTE_NOT_FOUND: RouteNotFoundError,
   FEED_NOT_FOUND: FeedNotFoundError,
   FEED_NOT_SYNCED: FeedNotSyncedError,
+  ACCOUNT_NOT_FOUND: AccountNotFoundError,
   KEY_NOT_FOUND: KeyNotFoundError,
   WEBHOOK_NOT_FOUND: WebhookNotFoundError,
   DELIVERY_NOT_FOUND: DeliveryNotFoundError,
+  READER_NOT_FOUND: ReaderNotFoundError,
+  ACCESS_REQUEST_NOT_FOUND: AccessRequestNotFoundError,
+  INVITATION_NOT_FOUND: InvitationNotFoundError,
   TOPUP_NOT_FOUND: TopupNotFoundError,
   TOPUPS_OFF: TopupsOffError,
   METHOD_NOT_ALLOWED: MethodNotAllowedError,
   ENDPOINT_PATH_TAKEN: EndpointPathTakenError,
   FEED_NEVER_PUSHED: FeedNeverPushedError,
+  ACCESS_REQUESTED: AccessRequestedError,
+  ACCESS_NOT_NEEDED: AccessNotNeededError,
+  ACCESS_ANSWERED: AccessAnsweredError,
   FEED_NOT_FOR_SALE: FeedNotForSaleError,
   PAYMENT_TAKEN: PaymentTakenError,
   FEED_TYPE_LOCKED: FeedTypeLockedError,
@@ -420,6 +478,7 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   IMPORT_RUNNING: ImportRunningError,
   IDEMPOTENCY_KEY_REUSED: IdempotencyKeyReusedError,
   IDEMPOTENCY_KEY_STALE: IdempotencyKeyStaleError,
+  INVITATIONS_LIMIT: InvitationsLimitError,
   CURSOR_EXPIRED: CursorExpiredError,
   PAYLOAD_TOO_LARGE: PayloadTooLargeError,
   UNSUPPORTED_MEDIA_TYPE: UnsupportedMediaTypeError,
@@ -427,6 +486,7 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   SCHEMA_REQUIRED: SchemaRequiredError,
   SCHEMA_INVALID: SchemaInvalidError,
   PRICING_INVALID: PricingInvalidError,
+  ADDRESS_INVALID: AddressInvalidError,
   WEBHOOK_URL_INVALID: WebhookUrlInvalidError,
   RATE_LIMITED: RateLimitedError,
   TOO_MANY_WAITS: TooManyWaitsError,

@@ -30,6 +30,8 @@ import {
   type TransportOptions,
 } from "./transport.ts";
 import type {
+  AccessRequest,
+  AccessRequests,
   Account,
   Bought,
   CallOptions,
@@ -37,12 +39,16 @@ import type {
   ExportPart,
   FeedChanges,
   FeedMetadata,
+  FeedReader,
+  FeedReaders,
   ImportReceipt,
   JsonObject,
   NewFeed,
   OwnFeeds,
   Purchases,
   PushSummary,
+  ReaderInvitation,
+  ReaderInvitations,
   ReadPage,
   SearchResults,
   StreamPage,
@@ -111,6 +117,25 @@ export interface UsageOptions extends CursorPageOptions {
   /** Inclusive bounds, RFC 3339. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
+}
+
+/** How an account may read a feed, as its provider decides. */
+export interface AccessTerms {
+  /** Whether reads cost the account nothing. @default false */
+  readonly isFree?: boolean | undefined;
+  /** When the grant ends, RFC 3339. @default never */
+  readonly expiresAt?: string | undefined;
+}
+
+/** The same with a note for the provider's own use. */
+export interface ReaderTerms extends AccessTerms {
+  /** At most 2,000 characters, shown only to the provider. */
+  readonly note?: string | undefined;
+}
+
+/** Selects requests for access to a feed. */
+export interface FeedAccessRequestsOptions extends CursorPageOptions {
+  readonly status?: AccessRequest["status"] | undefined;
 }
 
 const RETRIES = 8;
@@ -275,6 +300,31 @@ export class Feedgate<Row = JsonObject> {
   }
 
   /**
+   * Asks the provider of a feed to let the account read it. If the response was lost, the retry is refused, because the
+   * request already waits.
+   *
+   * @throws {AccessRequestedError} while a request waits, and for 7 days after it was declined
+   * @throws {AccessNotNeededError} if the account can read the feed
+   */
+  requestAccess(
+    feed: string,
+    { message, signal }: CallOptions & { readonly message?: string | undefined } = {},
+  ): Promise<AccessRequest> {
+    return this.#json<AccessRequest>({
+      method: "POST",
+      path: feedPath(feed, "/access-requests"),
+      body: JSON.stringify({ message }),
+      signal,
+    });
+  }
+
+  /** A page of the account's requests for access, newest first, with the answers of the providers. */
+  accessRequests({ limit, cursor, signal }: CursorPageOptions = {}) {
+    const query = queryOf({ limit, cursor });
+    return this.#json<AccessRequests>({ path: `/account/access-requests${query}`, signal });
+  }
+
+  /**
    * Pushes any number of rows, or a singleton's document. Needs a write key.
    *
    * @throws {ProblemError} with `rowsBefore`, the number of rows that earlier requests stored
@@ -313,6 +363,91 @@ export class Feedgate<Row = JsonObject> {
     return this.#feed<WrittenFeed>({ method: "PATCH", path, body, signal });
   }
 
+  /** A page of the accounts that were granted access to a feed, newest first. Needs a write key. */
+  readers(feed: string, { limit, cursor, signal }: CursorPageOptions = {}) {
+    const path = ownFeedPath(feed, `/readers${queryOf({ limit, cursor })}`);
+    return this.#json<FeedReaders>({ path, signal });
+  }
+
+  /**
+   * Grants an account access to a feed, or replaces the terms of its grant. Also approves a request of the account.
+   * Needs a write key.
+   */
+  setReader(
+    feed: string,
+    accountId: string,
+    { signal, ...terms }: ReaderTerms & CallOptions = {},
+  ): Promise<FeedReader> {
+    const path = ownFeedPath(feed, `/readers/${encodeURIComponent(accountId)}`);
+    const body = JSON.stringify(termsOf(terms));
+    return this.#json<FeedReader>({ method: "PUT", path, body, signal });
+  }
+
+  /** Ends the grant of an account, from its next read on. Needs a write key. */
+  async removeReader(feed: string, accountId: string, { signal }: CallOptions = {}): Promise<void> {
+    const path = ownFeedPath(feed, `/readers/${encodeURIComponent(accountId)}`);
+    await this.#transport.call({ method: "DELETE", path, signal });
+  }
+
+  /** A page of the requests for access to a feed, newest first. Needs a write key. */
+  feedAccessRequests(
+    feed: string,
+    { status, limit, cursor, signal }: FeedAccessRequestsOptions = {},
+  ) {
+    const query = queryOf({ status, limit, cursor });
+    const path = ownFeedPath(feed, `/access-requests${query}`);
+    return this.#json<AccessRequests>({ path, signal });
+  }
+
+  /** Approves a request, which grants access. Needs a write key. @throws {AccessAnsweredError} */
+  approveAccess(
+    feed: string,
+    requestId: string,
+    { signal, ...terms }: AccessTerms & CallOptions = {},
+  ): Promise<AccessRequest> {
+    const path = ownFeedPath(feed, `/access-requests/${encodeURIComponent(requestId)}/approve`);
+    const body = JSON.stringify(termsOf(terms));
+    return this.#json<AccessRequest>({ method: "POST", path, body, signal });
+  }
+
+  /** Declines a request. The account can read the reason. Needs a write key. @throws {AccessAnsweredError} */
+  declineAccess(
+    feed: string,
+    requestId: string,
+    { reason, signal }: CallOptions & { readonly reason?: string | undefined } = {},
+  ): Promise<AccessRequest> {
+    const path = ownFeedPath(feed, `/access-requests/${encodeURIComponent(requestId)}/decline`);
+    const body = JSON.stringify({ reason });
+    return this.#json<AccessRequest>({ method: "POST", path, body, signal });
+  }
+
+  /** Invites an e-mail address: the account of the person who proves it may read the feed. Needs a write key. */
+  inviteReader(
+    feed: string,
+    address: string,
+    { signal, ...terms }: ReaderTerms & CallOptions = {},
+  ): Promise<ReaderInvitation> {
+    const path = ownFeedPath(feed, "/reader-invitations");
+    const body = JSON.stringify({ address, ...termsOf(terms) });
+    return this.#json<ReaderInvitation>({ method: "POST", path, body, signal });
+  }
+
+  /** The open invitations to read a feed, oldest first. Needs a write key. */
+  readerInvitations(feed: string, { signal }: CallOptions = {}) {
+    const path = ownFeedPath(feed, "/reader-invitations");
+    return this.#json<ReaderInvitations>({ path, signal });
+  }
+
+  /** Withdraws an invitation. Needs a write key. */
+  async withdrawReaderInvitation(
+    feed: string,
+    invitationId: string,
+    { signal }: CallOptions = {},
+  ): Promise<void> {
+    const path = ownFeedPath(feed, `/reader-invitations/${encodeURIComponent(invitationId)}`);
+    await this.#transport.call({ method: "DELETE", path, signal });
+  }
+
   /** A read that is charged once, however often it is retried. */
   async #read(
     call: Call,
@@ -348,6 +483,11 @@ export class Feedgate<Row = JsonObject> {
   async #json<Body>(call: Call): Promise<Body> {
     return JSON.parse((await this.#transport.call(call)).text);
   }
+}
+
+/** Terms with the names of the API. */
+function termsOf({ isFree, expiresAt, note }: ReaderTerms) {
+  return { is_free: isFree, expires_at: expiresAt, note };
 }
 
 /** A string is one document, although it is iterable. */

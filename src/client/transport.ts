@@ -37,7 +37,7 @@ export interface TransportOptions extends Patience {
 /** One call. */
 export interface Call {
   /** @default "GET" */
-  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path below `/v1`, with the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | undefined>>;

@@ -10,6 +10,10 @@ import type { components } from "./generated/api.ts";
 
 type Schemas = components["schemas"];
 
+/** A request of an account to read a feed. */
+export type AccessRequest = Schemas["AccessRequest"];
+/** A page of requests for access. */
+export type AccessRequests = Schemas["AccessRequests"];
 /** The account that owns the key: balance, budget, limits. */
 export type Account = Schemas["Account"];
 /** A purchase, made now or before. */
@@ -22,6 +26,10 @@ export type NewFeed = Schemas["CreateFeed"];
 export type FeedChanges = Schemas["EditFeed"];
 /** The metadata of a feed: schema, sample, price, size. */
 export type FeedMetadata = Schemas["FeedMetadata"];
+/** An account that was granted access to a feed. */
+export type FeedReader = Schemas["FeedReader"];
+/** A page of the accounts that were granted access to a feed. */
+export type FeedReaders = Schemas["FeedReaders"];
 /** The receipt of a call, as in the usage log. */
 export type Origin = Schemas["Origin"];
 /** A page of the account's own feeds. */
@@ -32,6 +40,10 @@ export type Problem = Schemas["Problem"];
 export type Purchases = Schemas["Purchases"];
 /** The receipt of one request of a push. */
 export type PushResult = Schemas["PushResult"];
+/** An invitation of an address to read a feed. */
+export type ReaderInvitation = Schemas["ReaderInvitation"];
+/** The open invitations to read a feed. */
+export type ReaderInvitations = Schemas["ReaderInvitations"];
 /** A page of search results. */
 export type SearchResults = Schemas["SearchResults"];
 /** A page of the usage log. */

@@ -74,7 +74,7 @@ export function createBuying(services: Services, { attempts }: ReadPipeline) {
     { reference, priceNanosMax }: Order,
     isFresh: boolean,
   ): Promise<Offer> {
-    const wanted = { accountId: principal.accountId, reference, isFresh };
+    const wanted = { seeker: principal.caller.account, reference, isFresh };
     const feed = await findFeed(feeds, wanted);
     if (feed === undefined) throw await problemOfNoFeed(feeds, wanted);
     call.subject.feedId = feed.feedId;

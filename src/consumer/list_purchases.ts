@@ -4,7 +4,7 @@
  * @module
  */
 
-import { openToken, sealToken } from "../lib/sealed_token.ts";
+import { readTimePage } from "../lib/time_cursor.ts";
 import { amountOf } from "../money/money.ts";
 import { NANOS_PER_CENT } from "../money/money_units.ts";
 import type { Queries, Row } from "../postgres/client/database.ts";
@@ -33,24 +33,24 @@ export async function listPurchases(
   database: Queries,
   { accountId, feedId, limit, cursor, cursorSecret }: PurchasesQuery,
 ): Promise<PurchasesPage | undefined> {
-  const scope = { secret: cursorSecret, purpose: "purchases cursor", binding: accountId };
-  const opened = cursor === undefined ? undefined : openToken(cursor, scope);
-  if (cursor !== undefined && opened === undefined) return undefined;
-  const [before = null, beforeId = null] = opened?.toString("utf8").split(" ") ?? [];
-  // One more than the page tells whether there is a next one.
-  const found = await database.rows("list_purchases", {
-    account_id: accountId,
-    feed_id: feedId,
-    since: null,
-    until: null,
-    before_purchased_at: before,
-    before_purchase_id: beforeId,
-    limit: limit + 1,
+  const page = await readTimePage({
+    limit,
+    cursor,
+    scope: { secret: cursorSecret, purpose: "purchases cursor", binding: accountId },
+    read: ({ before_time: before, before_id: beforeId }, rowsMax) =>
+      database.rows("list_purchases", {
+        account_id: accountId,
+        feed_id: feedId,
+        since: null,
+        until: null,
+        before_purchased_at: before,
+        before_purchase_id: beforeId,
+        limit: rowsMax,
+      }),
+    placeOf: (row) => ({ time: row.purchased_at, id: row.purchase_id }),
   });
-  const rows = found.slice(0, limit);
-  const last = found.length > limit ? rows.at(-1) : undefined;
-  const place = last && Buffer.from(`${last.purchased_at} ${last.purchase_id}`, "utf8");
-  const nextCursor = place === undefined ? null : sealToken(place, scope);
+  if (page === undefined) return undefined;
+  const { rows, nextCursor } = page;
   const purchases = rows.map(purchaseOf);
   return { purchases, limit, has_more: nextCursor !== null, next_cursor: nextCursor };
 }

@@ -23,7 +23,7 @@ import {
 } from "../limits.ts";
 import { count, OriginShape, page, time, uuid } from "../shapes.ts";
 import { openBatches } from "./feed_contents.ts";
-import { FEED_STATUSES, FEED_TYPES, PRICE_TYPES } from "./find.ts";
+import { FEED_ACCESS, FEED_STATUSES, FEED_TYPES, PRICE_TYPES } from "./find.ts";
 import { COMPATIBILITIES } from "./schema_changes.ts";
 
 /** The states of a feed's review. A listed feed has been reviewed. */
@@ -77,6 +77,10 @@ const metadata = {
   consumer_type: oneOf(FEED_TYPES, { description: "`feed_type`, or `singleton` while null." }),
   price_per_1k: nullable(Type.Number({ minimum: 0, description: "USD per 1,000 calls." })),
   ...priced,
+  access: oneOf(FEED_ACCESS, {
+    description:
+      "Who may read it: every account, those that the provider approves when they ask, or only those that it invites.",
+  }),
   reliability_score: nullable(
     Type.Number({
       minimum: 0,
@@ -317,6 +321,12 @@ const writable = {
     ),
   ),
   retention_days: Type.Optional(retentionDays),
+  access: Type.Optional(
+    oneOf(FEED_ACCESS, {
+      description:
+        "Who may read the feed: every account, those that you approve when they ask, or only those that you invite. It holds from the next read on.",
+    }),
+  ),
   request_review: Type.Optional(
     Type.Boolean({
       description:

@@ -40,6 +40,7 @@ function memberList(row: FeedRow, limits: Limits): readonly string[] {
     `"price_per_1k":${row.call_price_nanos === null ? null : pricePer1kText(row.call_price_nanos)}`,
     `"price_type":"${row.price_type}"`,
     `"one_time_price_cents":${row.one_time_price_cents}`,
+    `"access":"${row.access}"`,
     `"reliability_score":${row.reliability_score}`,
     `"last_sync_at":${JSON.stringify(row.last_sync_at)}`,
     `"sync_interval_mins":${row.sync_interval_mins}`,

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { PriceType } from "../admission/claims.ts";
+import type { FeedAccess, PriceType } from "../admission/claims.ts";
 import { nameIn } from "../lib/assert.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { nearestWords } from "../lib/nearest_words.ts";
@@ -17,6 +17,7 @@ import { type Database, GATEWAY, type Row } from "../postgres/client/database.ts
 
 export const FEED_TYPES = ["singleton", "collection", "stream"] as const;
 export type FeedType = (typeof FEED_TYPES)[number];
+export const FEED_ACCESS: readonly FeedAccess[] = ["open", "by_request", "invited"];
 export const FEED_STATUSES = ["draft", "inactive", "active"] as const;
 export type FeedStatus = (typeof FEED_STATUSES)[number];
 export const PRICE_TYPES: readonly PriceType[] = ["free", "metered", "one_time"];
@@ -43,9 +44,21 @@ export interface Feed {
   readonly hasData: boolean;
   /** Days after which a stream's events are no longer read. Null if they are kept. */
   readonly retentionDays: number | null;
+  /** Who may read it. */
+  readonly access: FeedAccess;
   /** Why the feed can be neither read nor pushed to. Null if it can. */
   readonly suspensionReason: string | null;
 }
+
+/** Who looks for a feed. */
+export interface FeedSeeker {
+  readonly id: string;
+  /** Whether memory knows that it finds this invited feed. The database decides otherwise. */
+  mayFind(feedId: string): boolean;
+}
+
+/** Somebody whose key is not known yet. It finds what all find. */
+const ANYBODY: FeedSeeker = { id: GATEWAY, mayFind: () => false };
 
 /**
  * The feeds that a role can see. A feed that was not found is looked up each time, so its answer always takes as long.
@@ -64,31 +77,36 @@ export class Feeds {
   }
 
   /** Returns the feed from memory if it is known. */
-  find(accountId: string, reference: string): Feed | Promise<Feed | undefined> {
-    return (
-      this.#known.get(reference) ??
-      this.#foreseen.get(reference) ??
-      this.findFresh(accountId, reference)
-    );
+  find(seeker: FeedSeeker, reference: string): Feed | Promise<Feed | undefined> {
+    const known = this.#known.get(reference);
+    if (known !== undefined) {
+      // Whoever does not find it is answered as slowly as for a feed that there is not.
+      return isFoundBy(known, seeker) ? known : this.findFresh(seeker, reference);
+    }
+    return this.#foreseen.get(reference) ?? this.findFresh(seeker, reference);
   }
 
   /** Starts the look-up for a caller whose key is being looked up, so that both take one round trip. */
   foresee(reference: string): void {
     if (this.#known.get(reference) !== undefined || this.#foreseen.has(reference)) return;
     const forget = () => this.#foreseen.delete(reference);
-    const found = this.findFresh(GATEWAY, reference);
+    const found = this.findFresh(ANYBODY, reference);
     this.#foreseen.set(reference, found);
     // A failure reaches the callers that share the promise.
     found.then(forget, forget);
   }
 
   /** Looks up the feed in the database for the account, and replaces the cached one. */
-  async findFresh(accountId: string, reference: string): Promise<Feed | undefined> {
-    const row = await this.#database
-      .onBehalfOf(accountId)
-      .row("find_feed", { ...referenceParameters(reference), active_only: this.#isActiveOnly });
+  async findFresh(seeker: FeedSeeker, reference: string): Promise<Feed | undefined> {
+    const row = await this.#database.onBehalfOf(seeker.id).row("find_feed", {
+      ...referenceParameters(reference),
+      active_only: this.#isActiveOnly,
+      reader_id: seeker === ANYBODY ? null : seeker.id,
+    });
     if (row === undefined) {
-      this.forget(reference);
+      const known = this.#known.get(reference);
+      // Those who find it go on to do so.
+      if (known !== undefined && isFoundBy(known, seeker)) this.forget(reference);
       return undefined;
     }
     const feed = feedOf(row);
@@ -123,11 +141,25 @@ export async function findOwned(
   reference: string,
 ): Promise<Feed | undefined> {
   const feedId = parseUuid(reference);
+  const owner = seekerOf(accountId);
   // By id, because the slug may name another feed by now.
   const feed = await (feedId === undefined
-    ? feeds.findFresh(accountId, reference)
-    : feeds.find(accountId, feedId));
+    ? feeds.findFresh(owner, reference)
+    : feeds.find(owner, feedId));
   return feed?.accountId === accountId ? feed : undefined;
+}
+
+/** An account of which memory knows nothing. */
+export function seekerOf(accountId: string): FeedSeeker {
+  return { id: accountId, mayFind: () => false };
+}
+
+/** Whether memory knows that somebody finds the feed. */
+export function isFoundBy(
+  { access, accountId, feedId }: Pick<Feed, "access" | "accountId" | "feedId">,
+  seeker: FeedSeeker,
+): boolean {
+  return access !== "invited" || accountId === seeker.id || seeker.mayFind(feedId);
 }
 
 interface ReferenceParameters {
@@ -158,5 +190,6 @@ function feedOf(row: Row<"find_feed">): Feed {
     hasData: row.has_data,
     retentionDays: row.retention_days,
     suspensionReason: row.suspension_reason,
+    access: nameIn(FEED_ACCESS, row.access),
   };
 }

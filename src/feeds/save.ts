@@ -188,6 +188,7 @@ async function compareWithStored(
     feed_id: feedId,
     endpoint_path: null,
     active_only: false,
+    reader_id: null,
   });
   // The statement that writes reports that there is no such feed.
   if (stored === undefined) return NOT_COMPARED;
@@ -230,6 +231,7 @@ async function writeAndReadBack(
     feed_id: row.feed_id,
     endpoint_path: null,
     active_only: false,
+    reader_id: null,
   });
   assert(feed !== undefined, "the row of a feed stays, also where it is deleted");
   const newest =

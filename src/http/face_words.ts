@@ -12,6 +12,8 @@ export interface FaceWords {
   readonly topUp: string;
   /** How a feed is bought at a price in credits. */
   buy(feedId: string | undefined, credits: string): string;
+  /** How an account asks for access to a feed. */
+  requestAccess(feedId: string | undefined): string;
   /** What a parameter or header is called. */
   nameOf(parameter: string): string;
   /** What names a feed. */
@@ -35,6 +37,7 @@ export const HTTP_WORDS: FaceWords = {
   readFeed: "GET /v1/feed/{id}",
   topUp: "POST /v1/topups",
   buy: (feedId, credits) => `POST /v1/feed/${feedId}/purchase and {"max_credits": ${credits}}`,
+  requestAccess: (feedId) => `POST /v1/feed/${feedId}/access-requests`,
   nameOf: (parameter) => parameter,
   reference: "id or endpoint_path",
   idempotencyKey: "Idempotency-Key",
@@ -61,6 +64,7 @@ export const PAGE_WORDS: FaceWords = {
   readFeed: "the button on its page",
   topUp: "the form on your account's page",
   buy: () => "the button on its page",
+  requestAccess: () => "the form on its page",
   reference: "id or slug",
   idempotencyKey: "form",
 };
@@ -70,6 +74,7 @@ export const TOOL_WORDS: FaceWords = {
   readFeed: "read_feed",
   topUp: "top_up",
   buy: (_, credits) => `buy_feed and max_credits ${credits}, once the user has agreed to the price`,
+  requestAccess: () => "request_access, once the user has agreed to it",
   nameOf: (parameter) => (parameter === "feedgate-max-credits" ? "max_credits" : parameter),
   reference: "id or slug",
   idempotencyKey: "idempotency_key",

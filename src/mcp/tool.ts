@@ -30,7 +30,7 @@ export interface ToolGateway {
   readonly ask: AskRoute;
   /** Reads of one feed in a window, per account. */
   readonly readLimits: TierLimits;
-  /** Names of the first fields of listed feeds, by feed id. */
+  /** Names of the first fields of feeds that the account finds, by feed id. */
   fieldsOf(feedIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
@@ -38,8 +38,8 @@ interface ToolDefinition<Given> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Whether it changes anything. @default false */
-  readonly isBuying?: boolean;
+  /** Whether it changes nothing. @default true */
+  readonly isReadOnly?: boolean;
   /** Whether a repeat of a call changes nothing more. @default true */
   readonly isRepeatable?: boolean;
   run(gateway: ToolGateway, given: Given): Promise<ToolAnswer>;

@@ -9,7 +9,6 @@ import type { Config } from "../config.ts";
 import { schemaHint } from "../feeds/schema_properties.ts";
 import { TOOL_WORDS } from "../http/face_words.ts";
 import { Problem, problemAnswer } from "../http/problem_details.ts";
-import { GATEWAY } from "../postgres/client/database.ts";
 import { problemResult, type Tool, type ToolAnswer, type ToolGateway } from "./tool.ts";
 import { type Exchange, toolRoutes } from "./tool_routes.ts";
 import { buyFeed } from "./tools/buy_feed_tool.ts";
@@ -18,6 +17,7 @@ import { followStream } from "./tools/follow_stream_tool.ts";
 import { getAccount } from "./tools/get_account_tool.ts";
 import { getRecords } from "./tools/get_records_tool.ts";
 import { readFeed } from "./tools/read_feed_tool.ts";
+import { requestAccess } from "./tools/request_access_tool.ts";
 import { searchFeeds } from "./tools/search_feeds_tool.ts";
 import { topUp } from "./tools/top_up_tool.ts";
 
@@ -28,6 +28,7 @@ const TOOLS: readonly Tool[] = [
   getRecords,
   followStream,
   buyFeed,
+  requestAccess,
   getAccount,
 ];
 const TOOLS_BY_NAME = toolsByName(TOOLS);
@@ -46,20 +47,20 @@ function toolsByName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
 /** The same as clients list them. */
 export function listedTools(config: Pick<Config, "topups">) {
   return [...toolsOf(config).values()].map(
-    ({ name, title, description, inputSchema, isBuying = false, isRepeatable = true }) => ({
+    ({ name, title, description, inputSchema, isReadOnly = true, isRepeatable = true }) => ({
       name,
       title,
       description,
       inputSchema,
-      annotations: isBuying
-        ? // It destroys nothing.
+      annotations: isReadOnly
+        ? { readOnlyHint: true, openWorldHint: true }
+        : // It destroys nothing.
           {
             readOnlyHint: false,
             destructiveHint: false,
             idempotentHint: isRepeatable,
             openWorldHint: true,
-          }
-        : { readOnlyHint: true, openWorldHint: true },
+          },
     }),
   );
 }
@@ -70,13 +71,17 @@ export async function callTool(
   given: Record<string, unknown>,
   exchange: Exchange,
 ): Promise<ToolAnswer> {
-  const { services, requestId } = exchange;
+  const { services, request, requestId } = exchange;
   const { readsFree: free, readsPaid: paid } = services.config.limits;
   const gateway: ToolGateway = {
     ask: toolRoutes(exchange),
     readLimits: { free, paid },
     async fieldsOf(feedIds) {
-      const rows = await services.reader.rows(GATEWAY, "list_schemas", { feed_ids: feedIds });
+      const caller = await services.keys.findCaller(request.headers);
+      if (caller === undefined || feedIds.length === 0) return new Map();
+      const { id: accountId } = caller.account;
+      const asked = { feed_ids: feedIds, reader_id: accountId };
+      const rows = await services.reader.rows(accountId, "list_schemas", asked);
       return new Map(rows.map((row) => [row.feed_id, schemaHint(row.schema_definition)]));
     },
   };

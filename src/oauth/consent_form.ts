@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Feeds } from "../feeds/find.ts";
+import { type Feeds, seekerOf } from "../feeds/find.ts";
 import { MS_PER_DAY } from "../lib/time_units.ts";
 import { AGENT_DAYS_DEFAULT, AGENT_DAYS_MAX, AGENT_FEEDS_MAX } from "../limits.ts";
 import { nanosOfCredits, nanosOfUsd, usdText, withoutGroups } from "../money/money.ts";
@@ -101,7 +101,7 @@ export async function readConsent(
       mistakes.push(`Choose at most ${AGENT_FEEDS_MAX} feeds, or all feeds.`);
     } else {
       for (const reference of references) {
-        const feed = await feeds.find(accountId, reference.toLowerCase());
+        const feed = await feeds.find(seekerOf(accountId), reference.toLowerCase());
         if (feed === undefined) mistakes.push(`No active feed has the id or slug "${reference}".`);
         else feedIds.add(feed.feedId);
       }

@@ -101,6 +101,7 @@ export async function findFeed(database: Database, text: string): Promise<Row<"f
   const row = await database.row("find_feed_row", {
     ...referenceParameters(text),
     active_only: false,
+    reader_id: null,
   });
   return row ?? throwUnknown("FEED_NOT_FOUND", "feed", text);
 }

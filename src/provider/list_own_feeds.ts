@@ -68,7 +68,7 @@ async function findRows(
 ): Promise<Found> {
   const status = wanted ?? null;
   if (reference !== undefined) {
-    const one = { ...referenceParameters(reference), active_only: false };
+    const one = { ...referenceParameters(reference), active_only: false, reader_id: null };
     const row = await database.row("find_feed_row", one);
     if (row?.account_id !== accountId || row.deleted_at !== null) throw feedForbidden();
     const rows = status === null || row.status === status ? [row] : [];

@@ -7,7 +7,7 @@ import type { Actor } from "../accounts/actor.ts";
 import { findUsable } from "../api/input/usable_feed.ts";
 import { problemOfSave } from "../api/problems/feed_problems.ts";
 import { upsertIdOf } from "../feeds/feed_body.ts";
-import type { Feeds } from "../feeds/find.ts";
+import { type Feeds, seekerOf } from "../feeds/find.ts";
 import {
   type SavedDefinition,
   type SaveOutcome,
@@ -61,7 +61,8 @@ export async function targetOfCreate(
   body: JsonText,
 ): Promise<SaveTarget> {
   const feedId = upsertIdOf(body);
-  const isNew = feedId === undefined || (await feeds.find(accountId, feedId)) === undefined;
+  const isNew =
+    feedId === undefined || (await feeds.find(seekerOf(accountId), feedId)) === undefined;
   if (isNew) return { feedId, mode: "create" };
   await findUsable(feeds, accountId, feedId);
   return { feedId, mode: "edit" };

@@ -12,7 +12,7 @@ import type { WindowState } from "../admission/claims.ts";
 import type { Keys, Principal } from "../api/callers/callers.ts";
 import { faceOf } from "../api/callers/faces.ts";
 import { problemOf } from "../api/problems/problems.ts";
-import type { Feed, Feeds } from "../feeds/find.ts";
+import { type Feed, type Feeds, seekerOf } from "../feeds/find.ts";
 import type { Call } from "../http/call.ts";
 import type { HoldBytes } from "../http/load/body_budget.ts";
 import type { Metrics } from "../http/metrics.ts";
@@ -122,7 +122,7 @@ async function decide(
     for (let checks = 1; checks <= PLANS_MAX; checks++) {
       const decision = await attempt(services, { ...arrival, feed }, body);
       if (decision.kind !== "stale") return decision;
-      const fresh = await services.feeds.findFresh(feed.accountId, feed.feedId);
+      const fresh = await services.feeds.findFresh(seekerOf(feed.accountId), feed.feedId);
       if (fresh === undefined) return notCounted({ kind: "feed_deleted" });
       const { suspensionReason: reason } = fresh;
       if (reason !== null) return notCounted({ kind: "feed_suspended", reason });

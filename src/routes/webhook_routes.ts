@@ -317,7 +317,7 @@ function ownerOf({ feeds, storedFeeds }: Services, principal: Principal): Webhoo
     async findFeed(reference) {
       if (permission === "write")
         return (await findOwned(storedFeeds, accountId, reference))?.feedId;
-      const feed = await feeds.findFresh(accountId, reference);
+      const feed = await feeds.findFresh(caller.account, reference);
       const isInScope = feed !== undefined && caller.feedIds?.has(feed.feedId) !== false;
       return isInScope ? feed.feedId : undefined;
     },

@@ -38,6 +38,8 @@ curl -sS -H "x-api-key: $FEEDGATE_READ_KEY" '${baseUrl}/v1/search?q=gold+prices'
 
 \`GET ${baseUrl}/v1/feed/{id}/metadata\` has the schema, a sample, the price, \`row_count\` and \`credits_to_read_all\`. \`{id}\` is a feed's id or \`endpoint_path\`. It is free.
 
+If \`access\` is \`by_request\`, the provider decides which accounts may read the feed, and others get 403 \`ACCESS_REQUIRED\` for its data. Once your user has agreed to it and to the message, ask: \`POST ${baseUrl}/v1/feed/{id}/access-requests\` with \`{"message": "What the data is for"}\`. \`GET ${baseUrl}/v1/account/access-requests\` shows the provider's answer.
+
 ## 3. Read
 
 \`\`\`sh

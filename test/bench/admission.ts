@@ -188,6 +188,7 @@ async function seed({ sql }: BenchDatabase): Promise<() => Read> {
     const feed = {
       feedId: feedId as string,
       accountId: ownerId as string,
+      access: "open",
       definitionVersion: 1n,
       priceType: "metered",
       callPriceNanos: 1_000n,

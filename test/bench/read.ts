@@ -13,6 +13,7 @@ import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts"
 import { queryOf } from "../../src/api/input/parameters.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Feed } from "../../src/feeds/find.ts";
+import { seekerOf } from "../../src/feeds/find.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createDatabase, type Database, GATEWAY } from "../../src/postgres/client/database.ts";
 import { createReader } from "../../src/postgres/replica/reader.ts";
@@ -250,7 +251,7 @@ async function seed(
       from generate_series(1, ${rows}) as number`);
   }
   await indexAll(pool, { feedId, batchNumber: BigInt(batch ?? 0), rows });
-  const feed = await gateway.services.feeds.findFresh(GATEWAY, slug);
+  const feed = await gateway.services.feeds.findFresh(seekerOf(GATEWAY), slug);
   if (feed === undefined) throw new Error("the seeded feed was not found");
   return { feed, rows };
 }

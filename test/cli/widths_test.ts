@@ -108,6 +108,12 @@ beforeAll(async () => {
     insert into topups (account_id, way, amount_nanos, expires_at, due_at, status, ended_at, alert)
     values (${agent}, 'card', 25000000000, now(), now(), 'expired', now(), ${LONG})`;
   await countSales(gateway.sql);
+  const terms = { expires_at: "2030-01-01T00:00:00.123Z", note: LONG };
+  const granted = `/v1/provider/feed/${sold.feedId}/readers/${agent}`;
+  expect((await gateway.send("PUT", granted, write.key, terms)).status).toBe(200);
+  await gateway.sql`
+    insert into access_requests (account_id, feed_id, message, status, reason, answered_at)
+    values (${agent}, ${sold.feedId}, ${LONG}, 'declined', ${LONG}, now())`;
   const file = join(temporaryFolder(), "stations.csv");
   await Bun.write(file, `id,name_of_the_station_and_place,remark\n1,"${LONG}","${LONG}"\n`);
   const agents = { FEEDGATE_URL: gateway.baseUrl, FEEDGATE_KEY: read.key };
@@ -147,6 +153,12 @@ beforeAll(async () => {
       { argv: [file, "--yes"], copied: ["name_of_the_station_and_place"], environment: providers },
     ],
     "feed list": [{ copied: slugs }],
+    "feed readers": [{ argv: [sold.feedId], copied: [] }],
+    "access list": [
+      { copied: [`${SLUG}2 `, "declined"] },
+      { argv: ["--grants"], copied: [`${SLUG}2 `] },
+    ],
+    "access mine": [{ copied: [`${SLUG}2 `, "declined"], environment: agents }],
     "feed show": [{ argv: [metered.feedId], copied: ["VALIDATION_FAILED"] }],
     "report stats": [{ copied: [] }, { argv: ["--by", "minute"], copied: [] }],
     "report top": [{ copied: [`${SLUG} `] }],
@@ -192,7 +204,7 @@ beforeAll(async () => {
           "usage export",
           "usage refund",
         ],
-        ...["mail test", "buy", "push", "licenses"],
+        ...["mail test", "buy", "push", "licenses", "access request"],
         ...["webhook add", "webhook edit", "webhook remove", "webhook test"],
         ...["webhook rotate", "webhook resend"],
       ].map((words) => [words, "no table" as const]),

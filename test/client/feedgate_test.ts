@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
+  AccessAnsweredError,
+  AccessNotNeededError,
+  AccessRequestedError,
+  AccessRequiredError,
   AnswerError,
   ConnectionError,
   CursorExpiredError,
@@ -10,6 +14,7 @@ import {
   InsufficientCreditsError,
   type PushSummary,
   RateLimitedError,
+  ReaderNotFoundError,
   ValidationFailedError,
 } from "../../src/client/mod.ts";
 import { type FaultyProxy, startFaultyProxy } from "../support/faulty_proxy.ts";
@@ -518,5 +523,49 @@ describe("Feedgate, for consumers", () => {
     expect((await buyer.purchases()).purchases).toHaveLength(1);
     expect((await buyer.account()).balance.credits).toBe(1_000_000);
     expect((await buyer.read(slug)).origin.credits_charged).toBe(0);
+  });
+
+  test("asks for access, and providers answer, grant, list and end it", async () => {
+    const { slug } = await seedFeed(gateway, owner, { type: "collection", rows: rowsOf(1) });
+    await provider().editFeed(slug, { access: "by_request" });
+    const account = await gateway.createAccount();
+    const agent = consumer({ key: await gateway.createKey(account, "read") });
+    await expect(agent.read(slug)).rejects.toBeInstanceOf(AccessRequiredError);
+    const asked = await agent.requestAccess(slug, { message: "For a map" });
+    expect(asked).toMatchObject({ message: "For a map", status: "waiting", account_id: account });
+    await expect(agent.requestAccess(slug)).rejects.toBeInstanceOf(AccessRequestedError);
+    const { requests } = await provider().feedAccessRequests(slug, { status: "waiting" });
+    expect(requests).toEqual([asked]);
+    const approved = await provider().approveAccess(slug, asked.request_id, { isFree: true });
+    expect(approved.status).toBe("approved");
+    await expect(provider().declineAccess(slug, asked.request_id)).rejects.toBeInstanceOf(
+      AccessAnsweredError,
+    );
+    expect((await agent.read(slug)).rows).toEqual(rowsOf(1));
+    expect((await agent.accessRequests({ limit: 1 })).requests).toMatchObject([
+      { status: "approved" },
+    ]);
+    await expect(agent.requestAccess(slug)).rejects.toBeInstanceOf(AccessNotNeededError);
+    const terms = { expiresAt: "2999-01-01T00:00:00Z", note: "until then" };
+    expect(await provider().setReader(slug, account, terms)).toMatchObject({
+      is_free: false,
+      note: "until then",
+    });
+    expect((await provider().readers(slug)).readers).toMatchObject([{ account_id: account }]);
+    await provider().removeReader(slug, account);
+    await expect(provider().removeReader(slug, account)).rejects.toBeInstanceOf(
+      ReaderNotFoundError,
+    );
+    await expect(agent.read(slug)).rejects.toBeInstanceOf(AccessRequiredError);
+    const again = await agent.requestAccess(slug);
+    const reason = "For schools only";
+    expect(await provider().declineAccess(slug, again.request_id, { reason })).toMatchObject({
+      status: "declined",
+      reason,
+    });
+    const invited = await provider().inviteReader(slug, "ada@example.com", { isFree: true });
+    expect((await provider().readerInvitations(slug)).invitations).toEqual([invited]);
+    await provider().withdrawReaderInvitation(slug, invited.id);
+    expect((await provider().readerInvitations(slug)).invitations).toEqual([]);
   });
 });

@@ -147,11 +147,13 @@ describe("POST /mcp", () => {
         "get_account",
         "get_records",
         "read_feed",
+        "request_access",
         "search_feeds",
       ]);
       for (const { name: tool, annotations } of tools) {
-        expect([tool, annotations?.readOnlyHint]).toEqual([tool, tool !== "buy_feed"]);
-        expect([tool, annotations?.idempotentHint ?? false]).toEqual([tool, tool === "buy_feed"]);
+        const isActing = tool === "buy_feed" || tool === "request_access";
+        expect([tool, annotations?.readOnlyHint]).toEqual([tool, !isActing]);
+        expect([tool, annotations?.idempotentHint ?? false]).toEqual([tool, isActing]);
       }
       for (const [tool, given] of [
         ["search_feeds", { query: "gold" }],

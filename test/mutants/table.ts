@@ -539,7 +539,7 @@ export const MUTANTS: readonly Mutant[] = [
     },
     {
       file: "src/admission/terms.ts",
-      find: "if (feed === undefined || feed.accountId === accountId) return 0n;",
+      find: "if (feed === undefined || feed.accountId === reader.accountId) return 0n;",
       replace: "if (feed === undefined) return 0n;",
       tests: ["test/admission/terms_test.ts"],
       what: "an owner pays for reads of its own feed",

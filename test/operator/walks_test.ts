@@ -14,6 +14,7 @@ import {
   suspendAccount,
 } from "../../src/operator/accounts.ts";
 import { listAuditEvents } from "../../src/operator/audit.ts";
+import { listGrants, listRequestsForAccess } from "../../src/operator/feed_access.ts";
 import { deleteFeed, listFeeds, publishFeeds } from "../../src/operator/feeds.ts";
 import { createKey, listKeys, revokeKey } from "../../src/operator/keys.ts";
 import type { Page } from "../../src/operator/keyset_page.ts";
@@ -120,6 +121,24 @@ const CHANGES = {
     const asked = { payout_id: String(wrong?.payout_id ?? place), reason: "r" };
     await undoPayout(operator, asked, ACTOR);
   },
+  grant: (place) =>
+    operator.database.row("grant_access", {
+      feed_id: pick(metered, place >> 1).feedId,
+      account_id: accountOf(place),
+      is_free: place % 3 === 0,
+      expires_at: null,
+      note: null,
+      actor: ACTOR,
+    }),
+  "end grant": (place) =>
+    operator.database.row("end_access", {
+      feed_id: pick(metered, place >> 1).feedId,
+      account_id: accountOf(place),
+      actor: ACTOR,
+    }),
+  ask: (place) => sql`
+    insert into access_requests (account_id, feed_id, status, answered_at)
+    values (${accountOf(place)}, ${pick(metered, place >> 1).feedId}, 'declined', now())`,
   feed: () => seedFeed(gateway, provider.accountId, { type: "stream", rows: [] }),
   publish: (place) =>
     publishFeeds(operator, { feed_ids: [pick(metered, place).feedId] }, keyActor("x", "api")),
@@ -197,6 +216,16 @@ const LISTS: Readonly<Record<string, List<unknown>>> = {
     read: (place) => listPayouts(operator, place),
     identityOf: ({ payout_id: id }) => String(id),
     changes: ["payout", "undo payout"],
+  }),
+  grants: list({
+    read: (place) => listGrants(operator, place),
+    identityOf: ({ account_id, feed_id, granted_at }) => `${account_id} ${feed_id} ${granted_at}`,
+    changes: ["grant", "end grant"],
+  }),
+  "requests for access": list({
+    read: (place) => listRequestsForAccess(operator, place),
+    identityOf: ({ request_id: id }) => id,
+    changes: ["ask", "grant"],
   }),
   feeds: list({
     read: (place) => listFeeds(operator, place),

@@ -26,6 +26,7 @@ const plain: SkillFeed = {
   one_time_price_cents: null,
   sync_interval_mins: 60,
   update_frequency_text: null,
+  access: "open",
 };
 
 const ALLOWED_KEYS = ["name", "description", "license", "compatibility", "metadata"];
@@ -94,6 +95,14 @@ describe("renderSkill", () => {
     expect(body).toContain('"place=eq.VALUE"');
     expect(body).toContain("jsonpath=$[*].{id: id, place: place}");
     expect(body).toContain("| `place` | string or null |");
+  });
+
+  test("a feed by request says how to ask for access before it is read, and an open one does not", () => {
+    const { body } = expectValid({ ...plain, access: "by_request" });
+    expect(body.indexOf("## Ask for access")).toBeLessThan(body.indexOf("## Read it"));
+    expect(body).toContain(`'https://feeds.test/v1/feed/${FEED_ID}/access-requests'`);
+    expect(body).toContain("after the user has agreed");
+    expect(expectValid(plain).body).not.toContain("access-requests");
   });
 
   test("hostile texts end neither the frontmatter nor a fence, and make no heading", () => {

@@ -64,6 +64,35 @@ describe("agent skill", () => {
     expect((await gateway.get(`/api${pathOf(feed)}`)).status).toBe(404);
   });
 
+  test("follows the feed's access: how to ask for a feed by request, and 404 for an invited one", async () => {
+    const feed = await listedFeed();
+    const write = await gateway.createKey(owner, "write");
+    const paths = [pathOf(feed), `/public/feeds/${feed.slug}/agent-skill`];
+    const set = (access: string) =>
+      gateway.send("PATCH", `/v1/provider/feed/${feed.feedId}/edit`, write, { access });
+    expect(await (await gateway.get(pathOf(feed))).text()).not.toContain("access-requests");
+    expect((await set("by_request")).status).toBe(200);
+    expect(await (await gateway.get(pathOf(feed))).text()).toContain(
+      `/v1/feed/${feed.feedId}/access-requests`,
+    );
+    const refusalOf = async (path: string) => {
+      const { request_id: _, ...body } = (await problemOf(await gateway.get(path))).body;
+      return body;
+    };
+    const none = await refusalOf(`/public/feeds/${crypto.randomUUID()}/agent-skill`);
+    expect(none.code).toBe("FEED_NOT_FOUND");
+    expect((await set("invited")).status).toBe(200);
+    for (const path of paths) {
+      for (const query of ["", "?format=zip", "?format=tar.gz"]) {
+        expect(await refusalOf(path + query)).toEqual(none);
+      }
+    }
+    const index = await gateway.get("/.well-known/agent-skills/index.json?limit=100");
+    expect(await index.text()).not.toContain(feed.feedId);
+    expect((await set("open")).status).toBe(200);
+    expect((await gateway.get(pathOf(feed))).status).toBe(200);
+  });
+
   test("HEAD has the headers, and If-None-Match gives 304, for every format", async () => {
     const feed = await listedFeed();
     for (const query of ["", "?format=zip", "?format=tar.gz"]) {

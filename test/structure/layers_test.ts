@@ -33,7 +33,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["app.ts"],
   ["mcp"],
   FEATURES,
-  ["consumer", "provider"],
+  ["consumer", "provider", "access"],
   ["read/pipeline"],
   ["read/projection"],
   ["services.ts"],

@@ -34,7 +34,7 @@ export interface TestGateway {
   get(path: string, key?: string, headers?: Record<string, string>): Promise<Response>;
   /** A JSON body with a write key; a string or bytes are sent as they are. */
   send(
-    method: "GET" | "POST" | "PATCH" | "DELETE",
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
     key: string | undefined,
     body: unknown,

@@ -20,6 +20,7 @@ export function loadAccount(accounts: Accounts, nowUs: number): Account {
     dailyNanos: null,
     feedIds: null,
   } as const;
+  const standing = { hasGrants: false, seesInvited: false };
   const found = {
     version: Number(lastGeneration),
     generation: lastGeneration,
@@ -28,5 +29,5 @@ export function loadAccount(accounts: Accounts, nowUs: number): Account {
     events: [],
     spending: [],
   };
-  return accounts.load(crypto.randomUUID(), key, { found, nowUs }).account;
+  return accounts.load(crypto.randomUUID(), key, { found, standing, nowUs }).account;
 }

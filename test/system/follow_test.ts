@@ -70,6 +70,23 @@ describe("a follower that waits", () => {
     expect(performance.now() - revokedMs).toBeLessThan(20_000 + whenBusy(1_000));
   });
 
+  test("a follower gets the refusal within 20 seconds after its grant has ended, though nothing comes", async () => {
+    const closed = await seedFeed(gateway, provider, { type: "stream", rows: [EVENT] });
+    const account = await gateway.createAccount();
+    const own = await gateway.createKey(account, "read");
+    const { feedId } = closed;
+    await gateway.sql`update feeds set access = 'invited' where feed_id = ${feedId}`;
+    await gateway.sql`select grant_access(${feedId}, ${account}, false, null, null, 'test')`;
+    const source = await readEvents(
+      `${gateway.baseUrl}/v1/feed/${closed.slug}/stream?live=sse&offset=now`,
+      { "x-api-key": own },
+    );
+    await gateway.sql`delete from access_grants where feed_id = ${feedId}`;
+    const endedMs = performance.now();
+    expect(JSON.parse((await source.next("end")).data).code).toBe("FEED_NOT_FOUND");
+    expect(performance.now() - endedMs).toBeLessThan(20_000 + whenBusy(1_000));
+  });
+
   test("a follower over HTTP/1.0 gets a page by long poll, and events without chunks until the connection ends", async () => {
     const [head, body] = (await askOverHttp10(feed.slug, "live=long-poll")).split("\r\n\r\n");
     expect(head).toContain("Content-Length: ");

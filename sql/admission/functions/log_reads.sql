@@ -2,7 +2,7 @@
 --
 -- The gateway has decided the reads by what it remembers. This function proves that: an account's reads are written
 -- only if its version is the one that the gateway knows, and each feed is as it was when the gateway planned the read.
--- The version covers balance, windows, purchases, and keys, so nothing else is checked. If another batch has locked the
+-- The version covers balance, windows, purchases, grants, and keys, so nothing else is checked. If another batch has locked the
 -- account, the update waits, and then finds the version renewed.
 --
 -- Accounts are passed and updated in ascending order, so that batches don't deadlock.
@@ -15,8 +15,8 @@
 --   that the gateway knows, amounts are the sums of the charges
 -- The other arrays have one element per read: account_numbers (position of its account, from 1), operations, feed_ids,
 -- definition_versions and data_versions (null: no feed; data_version null to skip the check; for metadata it is the
--- version of the feed's row, xmin), charges (nano-dollars), key_ids, key_ends (microseconds of the epoch; null: the key
--- does not expire)
+-- version of the feed's row, xmin), charges (nano-dollars), key_ids, key_ends (microseconds of the epoch, when the key or
+-- the grant for the feed ends; null: neither does)
 -- remembered_reads, idempotency_keys, query_hashes, answered_versions, beginnings: the reads, by position, with an
 --   Idempotency-Key, and how they are answered; see the columns of idempotency_keys
 -- budget_accounts, budget_keys, budget_amounts: one element per charged budget: the number of its account, the first
@@ -26,7 +26,7 @@
 -- version proves that the account has not bought the feed yet, and the gateway must read the account again afterwards.
 --
 -- verdicts: one letter per read: c (feed and key are current), d (the data has moved, to seen_versions), f (the feed
---   has changed or closed), k (the key has expired)
+--   has changed or closed), k (the key or the grant has ended)
 -- seen_versions: a list with the data or row version of each read; empty for null
 -- balances: a list with the balance of each account after the charge; empty if the account's reads were not written
 -- news: of the accounts that were not written because their version has moved, as JSON: [[number, news], …]; see

@@ -25,6 +25,9 @@ returns table (
   definition_version bigint,
   data_version bigint,
   is_purchased boolean,
+  is_granted boolean,
+  is_granted_free boolean,
+  grant_end_us bigint,
   query_hash text,
   usage_id uuid,
   charge_nanos bigint,
@@ -52,6 +55,9 @@ begin
     feeds.definition_version,
     feeds.data_version,
     purchases.feed_id is not null as is_purchased,
+    granted.feed_id is not null as is_granted,
+    granted.is_free is true as is_granted_free,
+    epoch_us(granted.expires_at) as grant_end_us,
     remembered.query_hash,
     remembered.usage_id,
     remembered.charge_nanos,
@@ -76,6 +82,10 @@ begin
   left join purchases
     on purchases.account_id = asked.account_id
     and purchases.feed_id = asked.feed_id
+  left join access_grants as granted
+    on granted.account_id = asked.account_id
+    and granted.feed_id = asked.feed_id
+    and (granted.expires_at is null or granted.expires_at > clock_timestamp())
   left join idempotency_keys as remembered
     on remembered.account_id = asked.account_id
     and remembered.idempotency_key = asked.idempotency_key

@@ -76,6 +76,9 @@ begin
       end,
       definition_version = feeds.definition_version + 1
     where feeds.feed_id = deleted_feed;
+    -- Addresses of persons.
+    delete from access_invitations
+    where access_invitations.feed_id = deleted_feed;
   end if;
 end
 $$;

@@ -81,6 +81,7 @@ begin
     feed.sync_interval_mins := 60;
     feed.status := 'draft';
     feed.price_type := 'free';
+    feed.access := 'open';
     feed.call_price_nanos := 0;
     feed.next_position := 1;
     feed.review := 'none';
@@ -163,7 +164,7 @@ begin
         feed_id, account_id, name, description, readme_md, category, endpoint_path, feed_type,
         schema_definition, schema_version, schema_locked, sample_response, sync_interval_mins,
         update_frequency_text, status, draft_step, price_type, call_price_nanos,
-        one_time_price_cents, retention_days, schema_changed_at, review
+        one_time_price_cents, retention_days, access, schema_changed_at, review
       )
       values (
         saved.feed_id, saved.account_id, saved.name, saved.description, saved.readme_md,
@@ -171,7 +172,7 @@ begin
         saved.schema_version, saved.schema_locked, saved.sample_response, saved.sync_interval_mins,
         saved.update_frequency_text, saved.status, saved.draft_step, saved.price_type,
         saved.call_price_nanos, saved.one_time_price_cents, saved.retention_days,
-        saved.schema_changed_at, saved.review
+        saved.access, saved.schema_changed_at, saved.review
       );
       feeds_used := feeds_used + 1;
     -- As text, because json has no equality. Writing the same value is not a change.
@@ -181,13 +182,13 @@ begin
           name, description, readme_md, category, endpoint_path, feed_type, schema_definition,
           schema_version, schema_locked, sample_response, sync_interval_mins,
           update_frequency_text, status, draft_step, price_type, call_price_nanos,
-          one_time_price_cents, retention_days, schema_changed_at, review, review_reason
+          one_time_price_cents, retention_days, access, schema_changed_at, review, review_reason
         ) = (
           saved.name, saved.description, saved.readme_md, saved.category, saved.endpoint_path,
           saved.feed_type, saved.schema_definition, saved.schema_version, saved.schema_locked,
           saved.sample_response, saved.sync_interval_mins, saved.update_frequency_text,
           saved.status, saved.draft_step, saved.price_type, saved.call_price_nanos,
-          saved.one_time_price_cents, saved.retention_days, saved.schema_changed_at, saved.review,
+          saved.one_time_price_cents, saved.retention_days, saved.access, saved.schema_changed_at, saved.review,
           saved.review_reason
         ),
         -- A change of retention_days changes which events readers see.

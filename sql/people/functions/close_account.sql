@@ -71,6 +71,10 @@ begin
     and console_sessions.key_id = api_keys.key_id;
   delete from invitations
   where account_id = closed_account;
+  delete from access_grants
+  where account_id = closed_account;
+  delete from access_requests
+  where account_id = closed_account;
   for member in
     select members.person_id
     from members

@@ -69,6 +69,7 @@ begin
     sealed_read_key = sealed_read,
     sealed_write_key = sealed_write
   where session_hash = held_session;
+  perform take_access_invitations(session.person_id, entered_account);
   outcome := 'entered';
 end
 $$;

@@ -32,6 +32,8 @@ begin
   where address_key = person.address_key;
   delete from invitations
   where address_key = person.address_key;
+  delete from access_invitations
+  where address_key = person.address_key;
   delete from mails
   where lower(address) = person.address_key;
   update welcomes

@@ -59,6 +59,12 @@ begin
     from invitations
     where invitations.address_key = proof.address_key
       and invitations.expires_at > moment
+  ) or sign_up = 'invited' and exists (
+    -- Of a provider, who lets the address read a feed.
+    select
+    from access_invitations
+    where access_invitations.address_key = proof.address_key
+      and access_invitations.ends_at > moment
   );
   outcome := 'joined';
   if sign_up = 'open' and is_own_domain or sign_up = 'invited' and is_invited then

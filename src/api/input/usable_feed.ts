@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type Feed, type Feeds, findOwned } from "../../feeds/find.ts";
+import { type Feed, type Feeds, findOwned, seekerOf } from "../../feeds/find.ts";
 import { feedForbidden, feedSuspended } from "../problems/feed_problems.ts";
 
 /** @throws {Problem} 403 for a feed that is suspended, or not the account's own */
@@ -17,7 +17,7 @@ export async function findUsable(
   const known = await findOwned(feeds, accountId, reference);
   // A feed that is suspended according to memory may have been resumed.
   const isSuspended = known !== undefined && known.suspensionReason !== null;
-  const feed = isSuspended ? await feeds.findFresh(accountId, known.feedId) : known;
+  const feed = isSuspended ? await feeds.findFresh(seekerOf(accountId), known.feedId) : known;
   if (feed === undefined) throw feedForbidden();
   if (feed.suspensionReason !== null) throw feedSuspended(feed.suspensionReason);
   return feed;

@@ -113,6 +113,10 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
         detail:
           "This key may read other feeds only. Send a key that may read this one, or ask whoever gave you the key.",
       });
+    case "not_granted":
+      return accessRequired(context.feedId);
+    case "grant_unknown":
+      throw new Error("a grant is proven before a call is refused");
     case "key_refused":
       return keyInvalid(principal.permission);
     case "suspended":
@@ -135,6 +139,15 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
     default:
       return unreachable(decision);
   }
+}
+
+/** 403 for a feed whose provider decides who reads it. */
+function accessRequired(feedId: string | undefined): Problem {
+  return new Problem("ACCESS_REQUIRED", {
+    detail: (words) =>
+      `The provider of this feed decides who may read it, and this account was not granted access. Ask for it with ${words.requestAccess(feedId)}.`,
+    extras: { request_path: `/v1/feed/${feedId}/access-requests` },
+  });
 }
 
 /** The members of every 402: where to pay, the price, and the balance. */

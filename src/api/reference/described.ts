@@ -9,9 +9,9 @@
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { PROBLEMS, type ProblemCode } from "../../http/problem_details.ts";
-import { oneOf } from "../../lib/typebox.ts";
+import { nullable, oneOf } from "../../lib/typebox.ts";
 import { ERRORS_LISTED_MAX } from "../../limits.ts";
-import { amount, count } from "../../shapes.ts";
+import { amount, count, time } from "../../shapes.ts";
 import { type HeaderName, RATE_HEADERS } from "./header_docs.ts";
 import { PROBLEM_CODES, PROBLEM_DOCS } from "./problem_docs.ts";
 
@@ -141,6 +141,14 @@ const ProblemShape = Type.Object(
       }),
     ),
     ...X402_MEMBERS,
+    request_path: Type.Optional(
+      Type.String({ description: "403: where the account asks for access to the feed." }),
+    ),
+    retry_at: Type.Optional(
+      nullable(
+        time("409: when the account may ask again. Null while a request waits for its answer."),
+      ),
+    ),
     changes: Type.Optional(
       Type.Array(Type.Unknown(), { description: "409: what the schema's readers would meet." }),
     ),

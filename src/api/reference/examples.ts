@@ -118,6 +118,7 @@ export const FEED_METADATA = {
   price_per_1k: 0.001,
   price_type: "metered",
   one_time_price_cents: null,
+  access: "open",
   reliability_score: 99.2,
   last_sync_at: SYNCED_AT,
   sync_interval_mins: 60,
@@ -139,6 +140,38 @@ export const METADATA_ROWS = {
   row_count: 12_480,
   bytes: 2_914_032,
   credits_to_read_all: 125,
+};
+
+export const ACCESS_REQUEST = {
+  request_id: "0199c1f0-0000-7000-8000-0000000000a1",
+  feed_id: FEED_ID,
+  endpoint_path: "quakes",
+  feed_name: "Earthquakes",
+  account_id: ACCOUNT_ID,
+  account_name: "Map makers",
+  message: "We show quakes on a map for schools.",
+  status: "waiting",
+  reason: null,
+  asked_at: SYNCED_AT,
+  answered_at: null,
+};
+
+export const FEED_READER = {
+  account_id: ACCOUNT_ID,
+  account_name: "Map makers",
+  is_free: true,
+  expires_at: "2026-12-31T23:59:59.000000Z",
+  note: "Schools",
+  granted_at: SYNCED_AT,
+};
+
+export const READER_INVITATION = {
+  id: "0199c1f0-0000-7000-8000-0000000000a2",
+  address: "ada@example.com",
+  is_free: false,
+  expires_at: null,
+  note: null,
+  ends_at: "2026-12-01T08:41:07.000000Z",
 };
 
 export const FEED_ROW = {

@@ -158,6 +158,12 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     when: "A feed that is not among those that the key may read.",
     remedy: "Use a key that may read it.",
   },
+  ACCESS_REQUIRED: {
+    when: "Data of a feed whose provider decides who reads it, with an account that was not granted access.",
+    remedy:
+      "Ask with `POST` to `request_path`, and say what you want the data for. The provider answers; `GET /v1/account/access-requests` shows the answer.",
+    extras: { request_path: "/v1/feed/0199c1f0-0000-7000-8000-000000000001/access-requests" },
+  },
   ACCOUNT_SUSPENDED: {
     when: "The operator has suspended the account of the key; `reason` says why.",
     remedy: "Settle it with the operator. Every key of the account works again when it is resumed.",
@@ -260,6 +266,20 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   FEED_NEVER_PUSHED: {
     when: "An edit that sets `status` to `active` before any push has succeeded.",
     remedy: "Push first: the first successful push activates the feed by itself.",
+  },
+  ACCESS_REQUESTED: {
+    when: "A request for access while another one of the account waits, or within 7 days of a refusal.",
+    remedy: "Wait for the answer, or until the time in `retry_at`.",
+    extras: { retry_at: null },
+  },
+  ACCESS_NOT_NEEDED: {
+    when: "A request for access to a feed that is open, your own, or granted to you.",
+    remedy: "Read the feed.",
+  },
+  ACCESS_ANSWERED: {
+    when: "A request for access that was answered before.",
+    remedy:
+      "Change the account's grant instead: `PUT` or `DELETE /v1/provider/feed/{feed_id}/readers/{account_id}`.",
   },
   FEED_NOT_FOR_SALE: {
     when: "A purchase of a feed that is not sold once, or of the account's own.",
@@ -368,6 +388,14 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   MEMBER_NOT_FOUND: {
     when: "The person is not a member of the account.",
     remedy: "Check the account's members.",
+  },
+  READER_NOT_FOUND: {
+    when: "The end of a grant that the account does not have.",
+    remedy: "`GET /v1/provider/feed/{feed_id}/readers` lists the grants.",
+  },
+  ACCESS_REQUEST_NOT_FOUND: {
+    when: "An answer to a request for access that is not at the feed.",
+    remedy: "`GET /v1/provider/feed/{feed_id}/access-requests` lists them.",
   },
   INVITATION_NOT_FOUND: {
     when: "The invitation has ended, or was withdrawn or accepted.",

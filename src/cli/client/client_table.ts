@@ -4,6 +4,7 @@
  * @module
  */
 import type { Command } from "../command.ts";
+import { ACCESS_CLIENT_COMMANDS } from "./ask_commands.ts";
 import { feedEdit } from "./feed_edit_command.ts";
 import { feedInit } from "./feed_init_command.ts";
 import { FIND_COMMANDS } from "./find_commands.ts";
@@ -15,6 +16,7 @@ export const CLIENT_COMMANDS: readonly Command[] = [
   feedInit,
   feedEdit,
   ...FIND_COMMANDS,
+  ...ACCESS_CLIENT_COMMANDS,
   read,
   push,
   ...WEBHOOK_COMMANDS,

@@ -46,6 +46,10 @@ export const feedEdit = clientCommand({
       "none",
     ),
     status: oneOf(["draft", "inactive", "active"], "only active feeds can be read"),
+    access: oneOf(
+      ["open", "by_request", "invited"],
+      "who may read the feed: every account, those that you approve, or only those that you invite",
+    ),
     "request-review": flag("ask the operator to list the feed"),
   },
   async run({ argument: name, values, feedgate, signal }) {
@@ -65,6 +69,7 @@ export const feedEdit = clientCommand({
       schema_locked: values.lock ?? (values.unlock ? false : undefined),
       retention_days: values["retention-days"],
       status: values.status,
+      access: values.access,
       request_review: values["request-review"],
       ...price,
     });
@@ -94,6 +99,7 @@ function feedText(feed: WrittenFeed): string {
     description: feed.description ?? undefined,
     category: feed.category ?? undefined,
     price: priceText(feed),
+    access: feed.access,
     "new data": intervalText(feed.sync_interval_mins ?? 0),
     schema: `version ${feed.schema_version}, ${feed.schema_locked ? "locked" : "not locked"}`,
     status: feed.status,

@@ -134,6 +134,7 @@ function metadataText(metadata: FeedMetadata, columns: number | undefined): stri
       provider: metadata.provider.name,
       type: metadata.consumer_type,
       price: priceText(metadata),
+      access: metadata.access,
       rows: `${grouped(metadata.row_count)}, ${grouped(metadata.bytes)} bytes`,
       "to read all": `${grouped(metadata.credits_to_read_all)} credits`,
       "newest event": metadata.newest_event ?? undefined,

@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  AccessRequiredError,
   type FeedgateError,
   FeedNotFoundError,
   KeyRequiredError,
@@ -47,6 +48,9 @@ function inWords(error: ProblemError): string {
   if (error instanceof PurchaseRequiredError) {
     const { price } = error.problem;
     return `this feed is sold once, and the account has not bought it: ${typed(`buy FEED --max-credits ${price?.credits ?? "N"}`)} buys it`;
+  }
+  if (error instanceof AccessRequiredError) {
+    return `the provider of this feed decides who may read it, and the account was not granted access: ${typed("access request FEED --message TEXT")} asks for it`;
   }
   if (error instanceof FeedNotFoundError) {
     return `no active feed has this id or slug; find one with ${typed("search WORDS")}`;

@@ -217,6 +217,7 @@ const FEED_COLUMNS: Columns<FeedRow> = {
   STATUS: (row) => (row.suspension_reason === null ? row.status : "suspended"),
   LISTED: (row) => (row.is_public ? "yes" : row.review === "none" ? "no" : row.review),
   PRICE: pricingText,
+  ACCESS: accessText,
   "LAST SYNC": (row) => row.last_sync_at,
   OWNER: (row) => row.account_name,
 };
@@ -247,6 +248,7 @@ function reviewFields({ row, rowCount, payloadBytes, rowsLeft }: FeedReview) {
     listed: row.is_public ? "yes" : "no",
     review: review === "declined" ? `declined: ${row.review_reason}` : review,
     price: pricingText(row),
+    access: accessText(row),
     owner: `${row.account_id} (${row.account_name})`,
     holds: heldText({ rowCount, payloadBytes }),
     reliability: score === null ? "unrated" : `${score}%`,
@@ -257,6 +259,11 @@ function reviewFields({ row, rowCount, payloadBytes, rowsLeft }: FeedReview) {
     updated: row.updated_at,
     "events kept": days === null ? undefined : `${days} days`,
   };
+}
+
+/** Who may read the feed, in words. */
+function accessText({ access }: FeedRow): string {
+  return access.replaceAll("_", " ");
 }
 
 /** What holds before what the provider has set. */

@@ -5,6 +5,60 @@
  */
 export interface components {
     schemas: {
+        /** @description An account's request to read a feed. */
+        AccessRequest: {
+            /**
+             * Format: uuid
+             * @description Of the request.
+             */
+            request_id: string;
+            /**
+             * Format: uuid
+             * @description Of the feed.
+             */
+            feed_id: string;
+            /** @description The feed's slug. */
+            endpoint_path: string | null;
+            /** @description The feed's name. */
+            feed_name: string;
+            /**
+             * Format: uuid
+             * @description Of the account that asks.
+             */
+            account_id: string;
+            /** @description Its name. */
+            account_name: string;
+            /** @description What it wants the data for. */
+            message: string | null;
+            /**
+             * @description What became of it.
+             * @enum {string}
+             */
+            status: "waiting" | "approved" | "declined";
+            /** @description Why it was declined, if the provider says so. */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was asked.
+             */
+            asked_at: string;
+            /**
+             * Format: date-time
+             * @description When it was answered.
+             */
+            answered_at: string | null;
+        };
+        /** @description A page of requests for access. */
+        AccessRequests: {
+            /** @description The newest come first. */
+            requests: components["schemas"]["AccessRequest"][];
+            /** @description After capping. */
+            limit: number;
+            /** @description Whether there are older ones. */
+            has_more: boolean;
+            /** @description Pass it as `cursor`; null on the last page. */
+            next_cursor: string | null;
+        };
         /** @description The account that owns the key. */
         Account: {
             /**
@@ -242,6 +296,11 @@ export interface components {
             update_frequency_text?: string | null;
             /** @description Streams only: events whose `event_timestamp` is so many days old are no longer read, and are removed. Null: they stay. */
             retention_days?: number | null;
+            /**
+             * @description Who may read the feed: every account, those that you approve when they ask, or only those that you invite. It holds from the next read on.
+             * @enum {string}
+             */
+            access?: "open" | "by_request" | "invited";
             /** @description True asks the operator to list the feed, also again; nothing else is changed by it. */
             request_review?: boolean;
             /**
@@ -320,6 +379,11 @@ export interface components {
             update_frequency_text?: string | null;
             /** @description Streams only: events whose `event_timestamp` is so many days old are no longer read, and are removed. Null: they stay. */
             retention_days?: number | null;
+            /**
+             * @description Who may read the feed: every account, those that you approve when they ask, or only those that you invite. It holds from the next read on.
+             * @enum {string}
+             */
+            access?: "open" | "by_request" | "invited";
             /** @description True asks the operator to list the feed, also again; nothing else is changed by it. */
             request_review?: boolean;
             /**
@@ -375,6 +439,11 @@ export interface components {
             price_type: "free" | "metered" | "one_time";
             /** @description USD cents, paid once. */
             one_time_price_cents: number | null;
+            /**
+             * @description Who may read it: every account, those that the provider approves when they ask, or only those that it invites.
+             * @enum {string}
+             */
+            access: "open" | "by_request" | "invited";
             /** @description Share of the last 30 days in which the data was as fresh as promised. */
             reliability_score: number | null;
             /**
@@ -432,6 +501,41 @@ export interface components {
             /** @description What it costs to read every row once, in pages of 100. Of a one-time feed its price: once it is bought, reads are free. */
             credits_to_read_all: number;
             _origin: components["schemas"]["Origin"];
+        };
+        /** @description An account that was granted access to a feed. */
+        FeedReader: {
+            /**
+             * Format: uuid
+             * @description Of the account that may read the feed.
+             */
+            account_id: string;
+            /** @description Its name. */
+            account_name: string;
+            /** @description Whether reads cost the account nothing. */
+            is_free: boolean;
+            /**
+             * Format: date-time
+             * @description When the grant ends. Null: it does not.
+             */
+            expires_at: string | null;
+            /** @description The provider's note. */
+            note: string | null;
+            /**
+             * Format: date-time
+             * @description When it was granted.
+             */
+            granted_at: string;
+        };
+        /** @description A page of the accounts that were granted access to a feed. */
+        FeedReaders: {
+            /** @description The newest come first. */
+            readers: components["schemas"]["FeedReader"][];
+            /** @description After capping. */
+            limit: number;
+            /** @description Whether there are older ones. */
+            has_more: boolean;
+            /** @description Pass it as `cursor`; null on the last page. */
+            next_cursor: string | null;
         };
         /** @description One mistake in a body. */
         FieldError: {
@@ -500,6 +604,11 @@ export interface components {
             price_type: "free" | "metered" | "one_time";
             /** @description USD cents, paid once. */
             one_time_price_cents: number | null;
+            /**
+             * @description Who may read it: every account, those that the provider approves when they ask, or only those that it invites.
+             * @enum {string}
+             */
+            access: "open" | "by_request" | "invited";
             /** @description Share of the last 30 days in which the data was as fresh as promised. */
             reliability_score: number | null;
             /**
@@ -637,7 +746,7 @@ export interface components {
              * @description Stable; decide by it.
              * @enum {string}
              */
-            code: "INVALID_REQUEST" | "QUERY_REQUIRED" | "INVALID_PARAMETER" | "OPERATOR_DISABLED" | "JSONPATH_INVALID" | "JSONPATH_FILTER_DISABLED" | "CURSOR_INVALID" | "NOT_A_STREAM" | "BODY_NOT_JSON" | "SIGNATURE_INVALID" | "PAYMENT_INVALID" | "RANGE_INVALID" | "KEY_REQUIRED" | "KEY_INVALID" | "INSUFFICIENT_CREDITS" | "PURCHASE_REQUIRED" | "PRICE_ABOVE_MAX" | "PAYMENT_REQUIRED" | "PAYMENT_REFUSED" | "KEY_BUDGET_SPENT" | "ORIGIN_FORBIDDEN" | "KEY_PERMISSION" | "KEY_SCOPE" | "ACCOUNT_SUSPENDED" | "FEED_SUSPENDED" | "FEED_FORBIDDEN" | "FEED_QUOTA_EXCEEDED" | "TOPUP_LIMIT" | "ADMIN_KEY_BY_COMMAND" | "OWNER_REQUIRED" | "NOTICE_TYPE_FORBIDDEN" | "ROUTE_NOT_FOUND" | "FEED_NOT_FOUND" | "FEED_NOT_SYNCED" | "ACCOUNT_NOT_FOUND" | "KEY_NOT_FOUND" | "PERSON_NOT_FOUND" | "MEMBER_NOT_FOUND" | "INVITATION_NOT_FOUND" | "PROMOTION_NOT_FOUND" | "USAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "TOPUP_NOT_FOUND" | "PAYOUT_NOT_FOUND" | "TOPUPS_OFF" | "METHOD_NOT_ALLOWED" | "ENDPOINT_PATH_TAKEN" | "FEED_NEVER_PUSHED" | "FEED_NOT_FOR_SALE" | "PAYMENT_TAKEN" | "FEED_TYPE_LOCKED" | "SCHEMA_BREAKING" | "IMPORT_RUNNING" | "BATCH_CLOSED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_STALE" | "IDEMPOTENCY_KEY_ANSWERED" | "IDEMPOTENCY_KEY_UNFINISHED" | "REFERENCE_AMBIGUOUS" | "REFERENCE_TAKEN" | "BALANCE_TOO_LARGE" | "BALANCE_TOO_LOW" | "PROMOTION_TAKEN" | "PROMOTION_REDEEMED" | "PROMOTION_EXPIRED" | "PROMOTION_EXHAUSTED" | "PURCHASE_EXISTS" | "NOTHING_CHARGED" | "PAYOUT_ABOVE_OWED" | "ACCOUNT_CLOSED" | "ACCOUNT_OWED" | "LAST_OWNER" | "MEMBER_EXISTS" | "INVITATIONS_LIMIT" | "KEYS_LIMIT" | "WEBHOOKS_LIMIT" | "KEY_NOT_USABLE" | "FEED_LISTED" | "FEED_DELETED" | "CURSOR_EXPIRED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_FAILED" | "SCHEMA_REQUIRED" | "SCHEMA_INVALID" | "PRICING_INVALID" | "ADDRESS_INVALID" | "WEBHOOK_URL_INVALID" | "KEY_NOT_FOR_READING" | "RATE_LIMITED" | "TOO_MANY_WAITS" | "INTERNAL" | "REPORT_TOO_LONG" | "UNAVAILABLE";
+            code: "INVALID_REQUEST" | "QUERY_REQUIRED" | "INVALID_PARAMETER" | "OPERATOR_DISABLED" | "JSONPATH_INVALID" | "JSONPATH_FILTER_DISABLED" | "CURSOR_INVALID" | "NOT_A_STREAM" | "BODY_NOT_JSON" | "SIGNATURE_INVALID" | "PAYMENT_INVALID" | "RANGE_INVALID" | "KEY_REQUIRED" | "KEY_INVALID" | "INSUFFICIENT_CREDITS" | "PURCHASE_REQUIRED" | "PRICE_ABOVE_MAX" | "PAYMENT_REQUIRED" | "PAYMENT_REFUSED" | "KEY_BUDGET_SPENT" | "ORIGIN_FORBIDDEN" | "KEY_PERMISSION" | "KEY_SCOPE" | "ACCESS_REQUIRED" | "ACCOUNT_SUSPENDED" | "FEED_SUSPENDED" | "FEED_FORBIDDEN" | "FEED_QUOTA_EXCEEDED" | "TOPUP_LIMIT" | "ADMIN_KEY_BY_COMMAND" | "OWNER_REQUIRED" | "NOTICE_TYPE_FORBIDDEN" | "ROUTE_NOT_FOUND" | "FEED_NOT_FOUND" | "FEED_NOT_SYNCED" | "ACCOUNT_NOT_FOUND" | "KEY_NOT_FOUND" | "PERSON_NOT_FOUND" | "MEMBER_NOT_FOUND" | "READER_NOT_FOUND" | "ACCESS_REQUEST_NOT_FOUND" | "INVITATION_NOT_FOUND" | "PROMOTION_NOT_FOUND" | "USAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "TOPUP_NOT_FOUND" | "PAYOUT_NOT_FOUND" | "TOPUPS_OFF" | "METHOD_NOT_ALLOWED" | "ENDPOINT_PATH_TAKEN" | "FEED_NEVER_PUSHED" | "ACCESS_REQUESTED" | "ACCESS_NOT_NEEDED" | "ACCESS_ANSWERED" | "FEED_NOT_FOR_SALE" | "PAYMENT_TAKEN" | "FEED_TYPE_LOCKED" | "SCHEMA_BREAKING" | "IMPORT_RUNNING" | "BATCH_CLOSED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_STALE" | "IDEMPOTENCY_KEY_ANSWERED" | "IDEMPOTENCY_KEY_UNFINISHED" | "REFERENCE_AMBIGUOUS" | "REFERENCE_TAKEN" | "BALANCE_TOO_LARGE" | "BALANCE_TOO_LOW" | "PROMOTION_TAKEN" | "PROMOTION_REDEEMED" | "PROMOTION_EXPIRED" | "PROMOTION_EXHAUSTED" | "PURCHASE_EXISTS" | "NOTHING_CHARGED" | "PAYOUT_ABOVE_OWED" | "ACCOUNT_CLOSED" | "ACCOUNT_OWED" | "LAST_OWNER" | "MEMBER_EXISTS" | "INVITATIONS_LIMIT" | "KEYS_LIMIT" | "WEBHOOKS_LIMIT" | "KEY_NOT_USABLE" | "FEED_LISTED" | "FEED_DELETED" | "CURSOR_EXPIRED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_FAILED" | "SCHEMA_REQUIRED" | "SCHEMA_INVALID" | "PRICING_INVALID" | "ADDRESS_INVALID" | "WEBHOOK_URL_INVALID" | "KEY_NOT_FOR_READING" | "RATE_LIMITED" | "TOO_MANY_WAITS" | "INTERNAL" | "REPORT_TOO_LONG" | "UNAVAILABLE";
             /** @description The same as `X-Request-Id`. */
             request_id: string;
             /** @description 429 and 503: how long to wait. */
@@ -747,6 +856,13 @@ export interface components {
              * @description 402: until when a refused payment is granted if it comes in.
              */
             expires_at?: string;
+            /** @description 403: where the account asks for access to the feed. */
+            request_path?: string;
+            /**
+             * Format: date-time
+             * @description 409: when the account may ask again. Null while a request waits for its answer.
+             */
+            retry_at?: string | null;
             /** @description 409: what the schema's readers would meet. */
             changes?: unknown[];
             /**
@@ -858,6 +974,35 @@ export interface components {
              * @constant
              */
             dry_run?: true;
+        };
+        /** @description An invitation of an address to read a feed. */
+        ReaderInvitation: {
+            /**
+             * Format: uuid
+             * @description Of the invitation.
+             */
+            id: string;
+            /** @description Who is invited: the account of whoever proves this e-mail address. */
+            address: string;
+            /** @description Whether reads cost the account nothing. */
+            is_free: boolean;
+            /**
+             * Format: date-time
+             * @description When the grant ends. Null: it does not.
+             */
+            expires_at: string | null;
+            /** @description The provider's note. */
+            note: string | null;
+            /**
+             * Format: date-time
+             * @description When the invitation ends, if nobody takes it up.
+             */
+            ends_at: string;
+        };
+        /** @description The addresses that are invited to read a feed. */
+        ReaderInvitations: {
+            /** @description Those that can be taken up, the oldest first. */
+            invitations: components["schemas"]["ReaderInvitation"][];
         };
         /** @description A delivery that is sent again. */
         ResentDelivery: {
@@ -1142,6 +1287,11 @@ export interface components {
             price_type: "free" | "metered" | "one_time";
             /** @description USD cents, paid once. */
             one_time_price_cents: number | null;
+            /**
+             * @description Who may read it: every account, those that the provider approves when they ask, or only those that it invites.
+             * @enum {string}
+             */
+            access: "open" | "by_request" | "invited";
             /** @description Share of the last 30 days in which the data was as fresh as promised. */
             reliability_score: number | null;
             /**

@@ -28,7 +28,7 @@ export const buyFeed = defineTool({
         "The most credits that it may cost, with at most 3 decimals; 10,000 credits are a cent. A dearer feed is not bought.",
     }),
   },
-  isBuying: true,
+  isReadOnly: false,
   async run({ ask }, { feed, max_credits }) {
     const answer = await ask({ path: `/v1/feed/${feed}/purchase`, body: { max_credits } });
     if (answer.status >= 300) return problemResult(answer);

@@ -16,6 +16,7 @@ import { NANOS_PER_CENT } from "../../money/money_units.ts";
 import { project } from "../../read/projection/projection.ts";
 import { type Projection, parseProjection } from "../../read/projection/projection_parse.ts";
 import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, problemResult, structured } from "../tool.ts";
+import type { AskRoute } from "../tool_routes.ts";
 
 const DESCRIPTION_LENGTH_MAX = 400;
 const SAMPLE_LENGTH_MAX = 700;
@@ -27,7 +28,7 @@ type Metadata = Static<typeof FeedMetadataShape>;
 export const describeFeed = defineTool({
   name: "describe_feed",
   title: "Describe a feed",
-  description: `Shows a feed's fields with their types, one sample row, its price, its size and how to read it. Free. ${DATA_NOT_INSTRUCTIONS}`,
+  description: `Shows a feed's fields with their types, one sample row, its price, its size, who may read it (access) and how to read it. Free. ${DATA_NOT_INSTRUCTIONS}`,
   parameters: { feed: FEED },
   async run({ ask, readLimits }, { feed }) {
     const answer = await ask({ path: `/v1/feed/${feed}/metadata` });
@@ -39,6 +40,7 @@ export const describeFeed = defineTool({
     const named = fields.slice(0, FIELDS_MAX);
     const filterable = named.filter(isFilterable).map(({ name }) => name);
     const { sample, credits } = exactParts(answer.text);
+    const isClosed = await isClosedToAccount(ask, metadata);
     return structured({
       id: metadata.id,
       slug: metadata.endpoint_path,
@@ -49,6 +51,7 @@ export const describeFeed = defineTool({
       type,
       price: priceOf(metadata),
       price_per_1k: metadata.price_per_1k,
+      access: metadata.access,
       rows: metadata.row_count,
       credits_to_read_all: credits,
       last_sync_at: metadata.last_sync_at,
@@ -62,10 +65,23 @@ export const describeFeed = defineTool({
         limit: dataLimitOf(metadata.price_type, readLimits),
         window_seconds: WINDOW_MS / MS_PER_SECOND,
       },
-      next: nextOf(metadata),
+      next: isClosed ? askFirst(metadata) : nextOf(metadata),
     });
   },
 });
+
+/** Whether the account may not read the feed's rows. HEAD is judged like the read, costs nothing and has no rows. */
+async function isClosedToAccount(ask: AskRoute, { id, access }: Metadata): Promise<boolean> {
+  if (access === "open") return false;
+  const { status } = await ask({ path: `/v1/feed/${id}`, method: "HEAD" });
+  // A key that may not read this feed at all gets no metadata.
+  return status === 403;
+}
+
+function askFirst({ endpoint_path: slug, one_time_price_cents: cents }: Metadata): string {
+  const later = cents === null ? "" : " Buy the feed only once access is granted.";
+  return `The provider decides who may read this feed, and the account was not granted access. Ask the user whether to ask for it, and what to say. Only after a yes, call request_access with feed "${slug}" and a message. get_account shows whether a request waits.${later}`;
+}
 
 function nextOf({ endpoint_path: slug, one_time_price_cents: cents }: Metadata): string {
   const read = `read_feed with feed "${slug}"`;

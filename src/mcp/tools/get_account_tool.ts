@@ -1,26 +1,43 @@
 /**
- * The tool `get_account`: what is left, what the limits are, and the last calls.
+ * The tool `get_account`: what is left, what the limits are, the last calls, and what became of requests for access.
  *
  * @module
  */
-import { defineTool, problemResult, structured } from "../tool.ts";
+import type { AccessRequests } from "../../access/access_shapes.ts";
+import {
+  DATA_NOT_INSTRUCTIONS,
+  defineTool,
+  problemResult,
+  structured,
+  withoutNull,
+} from "../tool.ts";
 import { parseExactObject } from "../values.ts";
 
 const EVENTS_LISTED = 10;
+const REQUESTS_LISTED = 10;
 
 export const getAccount = defineTool({
   name: "get_account",
   title: "Show the account",
-  description: "Shows the balance in credits, the limits, and the last calls with what they cost.",
+  description: `Shows the balance in credits, the limits, the last calls with what they cost, and the last requests for access with the providers' answers. ${DATA_NOT_INSTRUCTIONS}`,
   parameters: {},
   async run({ ask }) {
-    const [account, usage] = await Promise.all([
+    const [account, usage, asked] = await Promise.all([
       ask({ path: "/v1/account" }),
       ask({ path: `/v1/usage?limit=${EVENTS_LISTED}` }),
+      ask({ path: `/v1/account/access-requests?limit=${REQUESTS_LISTED}` }),
     ]);
     if (account.status !== 200) return problemResult(account);
     if (usage.status !== 200) return problemResult(usage);
+    if (asked.status !== 200) return problemResult(asked);
     const { usage: events } = parseExactObject(usage.text);
-    return structured({ ...parseExactObject(account.text), usage: events });
+    const { requests }: AccessRequests = JSON.parse(asked.text);
+    return structured({
+      ...parseExactObject(account.text),
+      usage: events,
+      access_requests: requests.map(({ account_id: _, account_name: _name, ...request }) =>
+        withoutNull(request),
+      ),
+    });
   },
 });

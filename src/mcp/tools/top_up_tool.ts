@@ -39,7 +39,7 @@ export const topUp = defineTool({
       }),
     ),
   },
-  isBuying: true,
+  isReadOnly: false,
   isRepeatable: false,
   async run({ ask }, { usd, topup_id: topupId, idempotency_key: key }) {
     const answer = await ask(

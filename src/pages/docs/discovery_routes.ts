@@ -77,6 +77,8 @@ function llmsText(
 - All rows of a feed as one file, NDJSON or CSV: \`GET ${baseUrl}/v1/feed/{id}/export\`
 - A file of up to 1 GB into a feed of yours, with a write key: \`POST ${baseUrl}/v1/provider/feed/{feed_id}/import\`
 
+- Access to a feed whose \`access\` is \`by_request\`: \`POST ${baseUrl}/v1/feed/{id}/access-requests\` with \`{"message": "…"}\`, once your person has agreed; over MCP, \`request_access\`
+
 ## Pay
 
 - Reads of metered feeds take their price from the account's balance: \`GET ${baseUrl}/v1/account\`

@@ -108,6 +108,7 @@ export function billingRoutes(services: Services, options: BillingOptions = {}) 
         feed_id: feedId ?? null,
         endpoint_path: null,
         active_only: true,
+        reader_id: null,
       });
       const { billingText: words, billingUrl } = config;
       const payUrl = billingUrl && billingUrlOf(billingUrl, { accountId, feedId });

@@ -160,9 +160,11 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
       feed_id: null,
       endpoint_path: slug,
       active_only: true,
+      reader_id: null,
     });
     if (feed?.is_public !== true || feed.endpoint_path !== slug) return undefined;
-    const isFree = feed.price_type === "free";
+    // Rows that not everybody may read are not shown, whatever they cost.
+    const isFree = feed.price_type === "free" && feed.access === "open";
     const [days, [rows]] = await Promise.all([
       visitors.rows("list_push_days", {
         feed_id: feed.feed_id,

@@ -159,6 +159,43 @@ export function noticeMail(mail: NoticeMail): MailContent {
   };
 }
 
+interface ReaderInvitationMail {
+  readonly feedName: string;
+  readonly providerName: string;
+  readonly signInUrl: string;
+  readonly days: number;
+}
+
+/** Invites an address to read a feed that is not open to all. */
+export function readerInvitationMail(invitation: ReaderInvitationMail): MailContent {
+  const { signInUrl, days } = invitation;
+  const feed = oneLine(invitation.feedName) || "an unnamed feed";
+  const provider = oneLine(invitation.providerName) || "A provider";
+  const subject = `Invitation to read ${feed}`;
+  const invited = `${provider} has invited you to read this feed:`;
+  const how = `To accept, sign in with this email address within ${count(days, "day")}. The account that you then use can read the feed:`;
+  const warning = "If you weren't expecting this invitation, ignore this message.";
+  return {
+    subject,
+    text: paragraphs([invited, feed, how, signInUrl, warning]),
+    html: mailDocument(
+      subject,
+      <>
+        <P>{invited}</P>
+        <p {...styled("name")}>{feed}</p>
+        <P>{how}</P>
+        <p style="margin:20px 0">
+          <a {...styled("button")} href={signInUrl}>
+            Sign in
+          </a>
+        </p>
+        <P isSoft>{signInUrl}</P>
+        <P isSoft>{warning}</P>
+      </>,
+    ),
+  };
+}
+
 /** For `feedgate mail test`. */
 export function testMail(): MailContent {
   const subject = "Test message from Feedgate";

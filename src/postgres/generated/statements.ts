@@ -3,6 +3,26 @@
  *
  * @module
  */
+import sql_access_answer_access_request from "../../../sql/access/answer_access_request.sql" with { type: "text" };
+import sql_access_end_access from "../../../sql/access/end_access.sql" with { type: "text" };
+import sql_access_functions_answer_access_request from "../../../sql/access/functions/answer_access_request.sql" with { type: "text" };
+import sql_access_functions_grant_access from "../../../sql/access/functions/grant_access.sql" with { type: "text" };
+import sql_access_functions_invite_reader from "../../../sql/access/functions/invite_reader.sql" with { type: "text" };
+import sql_access_functions_invited_feeds_of from "../../../sql/access/functions/invited_feeds_of.sql" with { type: "text" };
+import sql_access_functions_may_find from "../../../sql/access/functions/may_find.sql" with { type: "text" };
+import sql_access_functions_request_access from "../../../sql/access/functions/request_access.sql" with { type: "text" };
+import sql_access_functions_take_access_invitations from "../../../sql/access/functions/take_access_invitations.sql" with { type: "text" };
+import sql_access_grant_access from "../../../sql/access/grant_access.sql" with { type: "text" };
+import sql_access_invite_reader from "../../../sql/access/invite_reader.sql" with { type: "text" };
+import sql_access_list_access_grants from "../../../sql/access/list_access_grants.sql" with { type: "text" };
+import sql_access_list_access_requests from "../../../sql/access/list_access_requests.sql" with { type: "text" };
+import sql_access_list_account_grants from "../../../sql/access/list_account_grants.sql" with { type: "text" };
+import sql_access_list_feed_grants from "../../../sql/access/list_feed_grants.sql" with { type: "text" };
+import sql_access_list_invited_feeds from "../../../sql/access/list_invited_feeds.sql" with { type: "text" };
+import sql_access_list_reader_invitations from "../../../sql/access/list_reader_invitations.sql" with { type: "text" };
+import sql_access_request_access from "../../../sql/access/request_access.sql" with { type: "text" };
+import sql_access_search_invited_feeds from "../../../sql/access/search_invited_feeds.sql" with { type: "text" };
+import sql_access_withdraw_reader_invitation from "../../../sql/access/withdraw_reader_invitation.sql" with { type: "text" };
 import sql_accounts_append_ledger_entry from "../../../sql/accounts/append_ledger_entry.sql" with { type: "text" };
 import sql_accounts_create_key from "../../../sql/accounts/create_key.sql" with { type: "text" };
 import sql_accounts_create_promotion from "../../../sql/accounts/create_promotion.sql" with { type: "text" };
@@ -159,6 +179,7 @@ import sql_migrations_0035_imports_counted from "../../../sql/migrations/0035_im
 import sql_migrations_0036_people from "../../../sql/migrations/0036_people.sql" with { type: "text" };
 import sql_migrations_0037_push_mistakes from "../../../sql/migrations/0037_push_mistakes.sql" with { type: "text" };
 import sql_migrations_0038_notices from "../../../sql/migrations/0038_notices.sql" with { type: "text" };
+import sql_migrations_0039_access from "../../../sql/migrations/0039_access.sql" with { type: "text" };
 import sql_notices_claim_deliveries from "../../../sql/notices/claim_deliveries.sql" with { type: "text" };
 import sql_notices_create_webhook from "../../../sql/notices/create_webhook.sql" with { type: "text" };
 import sql_notices_delete_webhook from "../../../sql/notices/delete_webhook.sql" with { type: "text" };
@@ -478,10 +499,18 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0036_people", text: sql_migrations_0036_people },
   { name: "0037_push_mistakes", text: sql_migrations_0037_push_mistakes },
   { name: "0038_notices", text: sql_migrations_0038_notices },
+  { name: "0039_access", text: sql_migrations_0039_access },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
+  { name: "answer_access_request", text: sql_access_functions_answer_access_request },
+  { name: "grant_access", text: sql_access_functions_grant_access },
+  { name: "invite_reader", text: sql_access_functions_invite_reader },
+  { name: "invited_feeds_of", text: sql_access_functions_invited_feeds_of },
+  { name: "may_find", text: sql_access_functions_may_find },
+  { name: "request_access", text: sql_access_functions_request_access },
+  { name: "take_access_invitations", text: sql_access_functions_take_access_invitations },
   { name: "add_earnings", text: sql_accounts_earnings_functions_add_earnings },
   { name: "add_totals", text: sql_accounts_earnings_functions_add_totals },
   { name: "add_usage", text: sql_accounts_earnings_functions_add_usage },
@@ -665,6 +694,19 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
 
 /** The text of every statement, by name. Its parameters are numbered in the order of its header. */
 export const STATEMENTS = {
+  answer_access_request: numbered(sql_access_answer_access_request),
+  end_access: numbered(sql_access_end_access),
+  grant_access: numbered(sql_access_grant_access),
+  invite_reader: numbered(sql_access_invite_reader),
+  list_access_grants: numbered(sql_access_list_access_grants),
+  list_access_requests: numbered(sql_access_list_access_requests),
+  list_account_grants: numbered(sql_access_list_account_grants),
+  list_feed_grants: numbered(sql_access_list_feed_grants),
+  list_invited_feeds: numbered(sql_access_list_invited_feeds),
+  list_reader_invitations: numbered(sql_access_list_reader_invitations),
+  request_access: numbered(sql_access_request_access),
+  search_invited_feeds: numbered(sql_access_search_invited_feeds),
+  withdraw_reader_invitation: numbered(sql_access_withdraw_reader_invitation),
   append_ledger_entry: numbered(sql_accounts_append_ledger_entry),
   create_key: numbered(sql_accounts_create_key),
   create_promotion: numbered(sql_accounts_create_promotion),
@@ -885,6 +927,238 @@ export const STATEMENTS = {
 
 /** Parameters and row of every statement. */
 export interface StatementTypes {
+  /** the owner of a feed approves or declines a request for access; see functions/answer_access_request.sql */
+  answer_access_request: {
+    parameters: {
+      readonly feed_id: string;
+      readonly request_id: string;
+      readonly is_approved: boolean;
+      readonly is_free: boolean;
+      readonly expires_at: string | null;
+      readonly reason: string | null;
+      readonly actor: string;
+    };
+    row: {
+      readonly outcome: string;
+    };
+  };
+  /** ends an account's grant for a feed */
+  end_access: {
+    parameters: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly actor: string;
+    };
+    row: {
+      readonly account_id: string;
+    };
+  };
+  /** lets an account read a feed, or changes how it may; see functions/grant_access.sql */
+  grant_access: {
+    parameters: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly is_free: boolean;
+      readonly expires_at: string | null;
+      readonly note: string | null;
+      readonly actor: string;
+    };
+    row: {
+      readonly outcome: string;
+    };
+  };
+  /** invites an address to read a feed; see functions/invite_reader.sql */
+  invite_reader: {
+    parameters: {
+      readonly feed_id: string;
+      readonly address: string;
+      readonly address_key: string;
+      readonly is_free: boolean;
+      readonly expires_at: string | null;
+      readonly note: string | null;
+      readonly lifetime: string;
+      readonly invitations_max: number;
+      readonly mail_subject: string | null;
+      readonly mail_text: string | null;
+      readonly mail_html: string | null;
+      readonly actor: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly invited_id: string | null;
+    };
+  };
+  /** grants for an operator, newest first, after the previous page: for a feed, of an account, or all */
+  list_access_grants: {
+    parameters: {
+      readonly feed_id: string | null;
+      readonly account_id: string | null;
+      readonly before_time: string | null;
+      readonly before_account_id: string | null;
+      readonly before_feed_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly feed_id: string;
+      readonly endpoint_path: string | null;
+      readonly feed_name: string;
+      readonly is_free: boolean;
+      readonly expires_at: string | null;
+      readonly granted_at: string;
+    };
+  };
+  /** requests for access, newest first, after the previous page: at a feed, of an account, or all */
+  list_access_requests: {
+    parameters: {
+      readonly feed_id: string | null;
+      readonly account_id: string | null;
+      readonly request_id: string | null;
+      readonly status: string | null;
+      readonly before_time: string | null;
+      readonly before_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly request_id: string;
+      readonly feed_id: string;
+      readonly endpoint_path: string | null;
+      readonly feed_name: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly message: string | null;
+      readonly status: string;
+      readonly reason: string | null;
+      readonly asked_at: string;
+      readonly answered_at: string | null;
+    };
+  };
+  /** the feeds that an account was granted access to, newest first, after the previous page */
+  list_account_grants: {
+    parameters: {
+      readonly account_id: string;
+      readonly before_time: string | null;
+      readonly before_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly feed_id: string;
+      readonly endpoint_path: string | null;
+      readonly feed_name: string;
+      readonly is_free: boolean;
+      readonly expires_at: string | null;
+      readonly granted_at: string;
+    };
+  };
+  /** the grants for a feed, newest first, after the previous page; or one of them */
+  list_feed_grants: {
+    parameters: {
+      readonly feed_id: string;
+      readonly account_id: string | null;
+      readonly before_time: string | null;
+      readonly before_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly is_free: boolean;
+      readonly expires_at: string | null;
+      readonly note: string | null;
+      readonly granted_at: string;
+    };
+  };
+  /** one page of the invited feeds that an account finds, newest first, with the total; also of one category */
+  list_invited_feeds: {
+    parameters: {
+      readonly account_id: string;
+      readonly category: string | null;
+      readonly limit: number;
+      readonly offset: number;
+    };
+    row: {
+      readonly feed_id: string | null;
+      readonly name: string | null;
+      readonly description: string | null;
+      readonly category: string | null;
+      readonly feed_type: string | null;
+      readonly endpoint_path: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly price_type: string | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly update_frequency_text: string | null;
+      readonly sync_interval_mins: number | null;
+      readonly schema_definition: string | null;
+      readonly total: bigint;
+    };
+  };
+  /** the addresses that are invited to read a feed, as long as they can be taken up */
+  list_reader_invitations: {
+    parameters: {
+      readonly feed_id: string;
+    };
+    row: {
+      readonly invitation_id: string;
+      readonly address: string;
+      readonly is_free: boolean;
+      readonly expires_at: string | null;
+      readonly note: string | null;
+      readonly ends_at: string;
+    };
+  };
+  /** an account asks to read a feed; see functions/request_access.sql */
+  request_access: {
+    parameters: {
+      readonly account_id: string;
+      readonly feed_id: string;
+      readonly message: string | null;
+      readonly pause: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly request_id: string | null;
+      readonly retry_at: string | null;
+    };
+  };
+  /** one page of the invited feeds that an account finds by words, best first, with the total */
+  search_invited_feeds: {
+    parameters: {
+      readonly account_id: string;
+      readonly q: string;
+      readonly category: string | null;
+      readonly limit: number;
+      readonly offset: number;
+    };
+    row: {
+      readonly feed_id: string | null;
+      readonly name: string | null;
+      readonly description: string | null;
+      readonly category: string | null;
+      readonly feed_type: string | null;
+      readonly endpoint_path: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly price_type: string | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly update_frequency_text: string | null;
+      readonly sync_interval_mins: number | null;
+      readonly total: bigint;
+    };
+  };
+  /** takes back the invitation of an address to read a feed */
+  withdraw_reader_invitation: {
+    parameters: {
+      readonly feed_id: string;
+      readonly invitation_id: string;
+    };
+    row: {
+      readonly invitation_id: string;
+    };
+  };
   /** grants or revokes credits of an account, once for each reference; never revokes more than the balance */
   append_ledger_entry: {
     parameters: {
@@ -1339,6 +1613,8 @@ export interface StatementTypes {
       readonly daily_nanos: bigint | null;
       readonly feed_ids: string | null;
       readonly is_agent: boolean;
+      readonly has_grants: boolean;
+      readonly sees_invited: boolean;
       readonly suspension_reason: string | null;
       readonly now_us: bigint;
       readonly news: string;
@@ -1402,6 +1678,9 @@ export interface StatementTypes {
       readonly definition_version: bigint | null;
       readonly data_version: bigint | null;
       readonly is_purchased: boolean;
+      readonly is_granted: boolean;
+      readonly is_granted_free: boolean;
+      readonly grant_end_us: bigint | null;
       readonly query_hash: string | null;
       readonly usage_id: string | null;
       readonly charge_nanos: bigint | null;
@@ -1483,6 +1762,7 @@ export interface StatementTypes {
       readonly feed_id: string | null;
       readonly endpoint_path: string | null;
       readonly active_only: boolean;
+      readonly reader_id: string | null;
     };
     row: {
       readonly feed_id: string;
@@ -1498,6 +1778,7 @@ export interface StatementTypes {
       readonly has_data: boolean;
       readonly retention_days: number | null;
       readonly suspension_reason: string | null;
+      readonly access: string;
     };
   };
   /** everything that a feed's owner, operator, or reader may see of it, by id or slug */
@@ -1506,6 +1787,7 @@ export interface StatementTypes {
       readonly feed_id: string | null;
       readonly endpoint_path: string | null;
       readonly active_only: boolean;
+      readonly reader_id: string | null;
     };
     row: {
       readonly feed_id: string;
@@ -1542,6 +1824,7 @@ export interface StatementTypes {
       readonly schema_changed_at: string | null;
       readonly review: string;
       readonly review_reason: string | null;
+      readonly access: string;
       readonly row_version: bigint;
       readonly row_count: bigint;
       readonly payload_bytes: bigint;
@@ -1626,6 +1909,7 @@ export interface StatementTypes {
       readonly schema_changed_at: string | null;
       readonly review: string;
       readonly review_reason: string | null;
+      readonly access: string;
     };
   };
   /** the newest of a feed's visible rows, or a singleton's document */
@@ -3641,10 +3925,11 @@ export interface StatementTypes {
       readonly name: string;
     };
   };
-  /** the schemas of listed feeds by id, for the names of their fields */
+  /** the schemas of feeds on a page of the catalog or of search by id, for the names of their fields */
   list_schemas: {
     parameters: {
       readonly feed_ids: readonly (string | null)[];
+      readonly reader_id: string;
     };
     row: {
       readonly feed_id: string;
@@ -3842,6 +4127,7 @@ export interface StatementTypes {
       readonly one_time_price_cents: bigint | null;
       readonly sync_interval_mins: number;
       readonly update_frequency_text: string | null;
+      readonly access: string;
     };
   };
   /** the version of a feed's skill, by id or slug */
@@ -4187,6 +4473,19 @@ export const ARGUMENTS: {
     by: StatementTypes[Name]["parameters"],
   ) => readonly unknown[];
 } = {
+  answer_access_request: (by) => [by.feed_id, by.request_id, by.is_approved, by.is_free, by.expires_at, by.reason, by.actor],
+  end_access: (by) => [by.feed_id, by.account_id, by.actor],
+  grant_access: (by) => [by.feed_id, by.account_id, by.is_free, by.expires_at, by.note, by.actor],
+  invite_reader: (by) => [by.feed_id, by.address, by.address_key, by.is_free, by.expires_at, by.note, by.lifetime, by.invitations_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
+  list_access_grants: (by) => [by.feed_id, by.account_id, by.before_time, by.before_account_id, by.before_feed_id, by.limit],
+  list_access_requests: (by) => [by.feed_id, by.account_id, by.request_id, by.status, by.before_time, by.before_id, by.limit],
+  list_account_grants: (by) => [by.account_id, by.before_time, by.before_id, by.limit],
+  list_feed_grants: (by) => [by.feed_id, by.account_id, by.before_time, by.before_id, by.limit],
+  list_invited_feeds: (by) => [by.account_id, by.category, by.limit, by.offset],
+  list_reader_invitations: (by) => [by.feed_id],
+  request_access: (by) => [by.account_id, by.feed_id, by.message, by.pause],
+  search_invited_feeds: (by) => [by.account_id, by.q, by.category, by.limit, by.offset],
+  withdraw_reader_invitation: (by) => [by.feed_id, by.invitation_id],
   append_ledger_entry: (by) => [by.account_id, by.kind, by.amount_nanos, by.reason, by.reference, by.actor],
   create_key: (by) => [by.account_id, by.key_hash, by.key_start, by.permission, by.name, by.expires_at, by.daily_nanos, by.feed_ids, by.actor],
   create_promotion: (by) => [by.code, by.amount_nanos, by.max_redemptions, by.expires_at, by.actor],
@@ -4223,8 +4522,8 @@ export const ARGUMENTS: {
   count_feeds: (by) => [by.account_id, by.status],
   delete_feed: (by) => [by.account_id, by.feed_id, by.endpoint_path, by.actor, by.deletions_per_feed],
   delete_rows: (by) => [by.account_id, by.feed_id, by.row_ids, by.actor],
-  find_feed: (by) => [by.feed_id, by.endpoint_path, by.active_only],
-  find_feed_row: (by) => [by.feed_id, by.endpoint_path, by.active_only],
+  find_feed: (by) => [by.feed_id, by.endpoint_path, by.active_only, by.reader_id],
+  find_feed_row: (by) => [by.feed_id, by.endpoint_path, by.active_only, by.reader_id],
   list_data_versions: (by) => [by.feed_ids],
   list_feed_contents: (by) => [by.feed_ids, by.abandoned_after, by.batches_max, by.kept],
   list_feed_rows: (by) => [by.account_id, by.is_unlisted_only, by.status, by.review, by.health, by.is_full, by.limit, by.offset, by.after_feed_id],
@@ -4369,7 +4668,7 @@ export const ARGUMENTS: {
   list_categories_found: (by) => [by.q, by.matches_max, by.categories_max],
   list_category: (by) => [by.category, by.limit, by.offset],
   list_export_fields: (by) => [by.feed_id, by.batch_number, by.last_position, by.oldest_event, by.rows_max, by.fields_max],
-  list_schemas: (by) => [by.feed_ids],
+  list_schemas: (by) => [by.feed_ids, by.reader_id],
   note_export: (by) => [by.export_id, by.data_version, by.batch_number, by.last_position, by.csv_columns],
   read_collection_page: (by) => [by.feed_id, by.batch_number, by.after_position, by.offset, by.limit, by.names, by.texts, by.literals, by.grace, by.work_max, by.whole_max],
   read_collection_rows: (by) => [by.feed_id, by.row_ids],

@@ -12,7 +12,7 @@
 import type { WindowState } from "../../admission/claims.ts";
 import { faceOf } from "../../api/callers/faces.ts";
 import { problemOf } from "../../api/problems/problems.ts";
-import type { Feed } from "../../feeds/find.ts";
+import { type Feed, seekerOf } from "../../feeds/find.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { bodyNotJson, mediaTypeOf } from "../../http/read_body.ts";
 import { unreachable } from "../../lib/assert.ts";
@@ -92,7 +92,7 @@ export async function startImport(
       case "running":
         return recorded(services, arrival, { problem: importRunning(), window: begun.window });
       case "stale": {
-        const fresh = await services.feeds.findFresh(feed.accountId, feed.feedId);
+        const fresh = await services.feeds.findFresh(seekerOf(feed.accountId), feed.feedId);
         if (fresh === undefined) return uncounted({ kind: "feed_deleted" });
         const { suspensionReason: reason } = fresh;
         if (reason !== null) return uncounted({ kind: "feed_suspended", reason });
@@ -384,6 +384,7 @@ async function findSchema({ database }: ImportServices, { feedId }: Feed): Promi
     feed_id: feedId,
     endpoint_path: null,
     active_only: false,
+    reader_id: null,
   });
   return row?.schema_definition ?? null;
 }

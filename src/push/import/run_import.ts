@@ -9,7 +9,7 @@
  */
 import type { Keys, Principal } from "../../api/callers/callers.ts";
 import { keepsChanging } from "../../api/problems/read_refusals.ts";
-import type { Feed, Feeds } from "../../feeds/find.ts";
+import { type Feed, type Feeds, seekerOf } from "../../feeds/find.ts";
 import { Problem, unavailable } from "../../http/problem_details.ts";
 import { present, unreachable } from "../../lib/assert.ts";
 import type { FieldError } from "../../lib/field_error.ts";
@@ -265,7 +265,7 @@ export async function renewClaim(
     default:
       unreachable(outcome.kind);
   }
-  const fresh = await feeds.findFresh(feed.accountId, feed.feedId);
+  const fresh = await feeds.findFresh(seekerOf(feed.accountId), feed.feedId);
   if (fresh === undefined) throw problemOfRefusal({ kind: "feed_deleted" });
   const { suspensionReason: reason } = fresh;
   if (reason !== null) throw problemOfRefusal({ kind: "feed_suspended", reason });

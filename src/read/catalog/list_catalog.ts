@@ -4,14 +4,15 @@
  * @module
  */
 
+import type { Principal } from "../../api/callers/callers.ts";
 import type { pageOf } from "../../api/input/paging.ts";
 import { wishesOf } from "../../api/tool_request.ts";
 import type { Answer } from "../../http/answer.ts";
 import { weakTag } from "../../http/etag.ts";
 import type { Problem } from "../../http/problem_details.ts";
-import { listedPage } from "../../lib/offset_page.ts";
+import { joinedPage, type ListedPage, listedPage } from "../../lib/offset_page.ts";
 import { createSingleFlight } from "../../lib/single_flight.ts";
-import { GATEWAY } from "../../postgres/client/database.ts";
+import { GATEWAY, type Row } from "../../postgres/client/database.ts";
 import type { Services } from "../../services.ts";
 import type { ReadCall } from "../pipeline/attempts.ts";
 import { type Listing, listingResource } from "../pipeline/listing.ts";
@@ -26,27 +27,54 @@ interface CatalogPage extends ReturnType<typeof pageOf> {
   readonly category?: string | undefined;
 }
 
+type CatalogRow = Row<"list_catalog">;
+
+/** Whether the caller's listing may differ from that of others: if memory was stale, it is asked for to be sure. */
+export function mayBeOwn({ caller }: Principal, isFresh: boolean): boolean {
+  return isFresh || caller.account.standing.seesInvited;
+}
+
+/** PostgreSQL accepts no NUL, and no feed contains one. */
+const plain = (words: string) => words.replaceAll("\0", " ");
+
 export function createListCatalog(services: Services, reads: ReadPipeline) {
   const { config, reader, http } = services;
   const limits = { free: config.limits.discovery, paid: config.limits.discovery };
   // The catalog is the same for every reader, so all readers that wait for a page share one query.
   const pages = createSingleFlight(
-    readPage,
+    async (page: CatalogPage) => listingOf(page, listedPage(await readRows(page), page.offset)),
     ({ limit, offset, category = "" }: CatalogPage) => `${limit} ${offset} ${category}`,
   );
 
-  async function readPage({ limit, offset, category }: CatalogPage): Promise<Listing> {
+  function readRows({ limit, offset, category }: CatalogPage) {
     const skipped = Math.min(offset, OFFSET_MAX);
-    const rows =
-      category === undefined
-        ? await reader.rows(GATEWAY, "list_catalog", { limit, offset: skipped })
-        : // PostgreSQL accepts no NUL, and no feed contains one.
-          await reader.rows(GATEWAY, "list_category", {
-            category: category.replaceAll("\0", " "),
-            limit,
-            offset: skipped,
-          });
-    const { total, feeds, hasMore } = listedPage(rows, offset);
+    return category === undefined
+      ? reader.rows(GATEWAY, "list_catalog", { limit, offset: skipped })
+      : reader.rows(GATEWAY, "list_category", {
+          category: plain(category),
+          limit,
+          offset: skipped,
+        });
+  }
+
+  /** The invited feeds that the account finds, and then those that all accounts find. */
+  async function readOwnPage(accountId: string, page: CatalogPage): Promise<Listing> {
+    const { limit, offset, category } = page;
+    const found = await joinedPage(page, {
+      first: () =>
+        reader.rows(accountId, "list_invited_feeds", {
+          account_id: accountId,
+          category: category === undefined ? null : plain(category),
+          limit,
+          offset: Math.min(offset, OFFSET_MAX),
+        }),
+      rest: (part) => readRows({ ...page, ...part }),
+    });
+    return listingOf(page, found);
+  }
+
+  function listingOf({ limit, offset }: CatalogPage, found: ListedPage<CatalogRow>): Listing {
+    const { total, feeds, hasMore } = found;
     const baseUrl = http.baseUrl();
     const body = {
       message:
@@ -72,8 +100,13 @@ export function createListCatalog(services: Services, reads: ReadPipeline) {
 
   return (readCall: ReadCall, page: CatalogPage): Promise<Answer | Problem> => {
     const { category } = wishesOf(readCall.call.request);
-    return reads.answer(readCall, async () =>
-      listingResource({ operation: "catalog", limits }, () => pages.ask({ ...page, category })),
-    );
+    const asked = { ...page, category };
+    return reads.answer(readCall, async (isFresh) => {
+      const { principal } = readCall;
+      const isOwn = mayBeOwn(principal, isFresh);
+      return listingResource({ operation: "catalog", limits }, () =>
+        isOwn ? readOwnPage(principal.accountId, asked) : pages.ask(asked),
+      );
+    });
   };
 }

@@ -8,14 +8,14 @@ import type { pageOf } from "../../api/input/paging.ts";
 import type { Answer } from "../../http/answer.ts";
 import { weakTag } from "../../http/etag.ts";
 import type { Problem } from "../../http/problem_details.ts";
-import { listedPage } from "../../lib/offset_page.ts";
+import { joinedPage, listedPage } from "../../lib/offset_page.ts";
 import { CATEGORIES_LISTED_MAX, CATEGORY_MATCHES_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 import type { ReadCall } from "../pipeline/attempts.ts";
 import { type Listing, listingResource } from "../pipeline/listing.ts";
 import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import { searchHit } from "./entries.ts";
-import { OFFSET_MAX } from "./list_catalog.ts";
+import { mayBeOwn, OFFSET_MAX } from "./list_catalog.ts";
 
 interface Search extends ReturnType<typeof pageOf> {
   readonly q: string;
@@ -27,16 +27,27 @@ export function createSearchFeeds(services: Services, reads: ReadPipeline) {
   const limits = { free: config.limits.discovery, paid: config.limits.discovery };
 
   async function readHits(
-    accountId: string,
+    { accountId, isOwn }: { readonly accountId: string; readonly isOwn: boolean },
     { q, category, limit, offset }: Search,
   ): Promise<Listing> {
-    const rows = await reader.rows(accountId, "search_feeds", {
+    const words = {
       q: q.replaceAll("\0", " "),
       category: category?.replaceAll("\0", " ") ?? null,
-      limit,
-      offset: Math.min(offset, OFFSET_MAX),
-    });
-    const { total, feeds, hasMore } = listedPage(rows, offset);
+    };
+    const page = { limit, offset: Math.min(offset, OFFSET_MAX) };
+    const readShared = (part: { limit: number; offset: number }) =>
+      reader.rows(accountId, "search_feeds", { ...words, ...part });
+    const { total, feeds, hasMore } = isOwn
+      ? await joinedPage(page, {
+          first: () =>
+            reader.rows(accountId, "search_invited_feeds", {
+              account_id: accountId,
+              ...words,
+              ...page,
+            }),
+          rest: readShared,
+        })
+      : listedPage(await readShared(page), offset);
     const body = {
       query: q,
       total,
@@ -62,9 +73,10 @@ export function createSearchFeeds(services: Services, reads: ReadPipeline) {
   }
 
   return (readCall: ReadCall, search: Search): Promise<Answer | Problem> =>
-    reads.answer(readCall, async () =>
-      listingResource({ operation: "search", limits }, () =>
-        readHits(readCall.principal.accountId, search),
-      ),
-    );
+    reads.answer(readCall, async (isFresh) => {
+      const { principal } = readCall;
+      const { accountId } = principal;
+      const whose = { accountId, isOwn: mayBeOwn(principal, isFresh) };
+      return listingResource({ operation: "search", limits }, () => readHits(whose, search));
+    });
 }

@@ -59,7 +59,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
   ): Promise<Resource<FeedVersion>> {
     const { accountId } = principal;
     const { search } = call;
-    const wantedFeed = { accountId, reference, isFresh };
+    const wantedFeed = { seeker: principal.caller.account, reference, isFresh };
     const feed = await findFeed(feeds, wantedFeed);
     if (feed !== undefined) call.subject.feedId = feed.feedId;
     if (!feed?.hasData) {

@@ -102,7 +102,7 @@ export function createExports(
   ): Promise<Resource> {
     const { principal } = readCall;
     const { accountId } = principal;
-    const wanted = { accountId, reference: asked.reference, isFresh };
+    const wanted = { seeker: principal.caller.account, reference: asked.reference, isFresh };
     const feed = await findFeed(feeds, wanted);
     if (feed === undefined) throw await problemOfNoFeed(feeds, wanted);
     readCall.call.subject.feedId = feed.feedId;

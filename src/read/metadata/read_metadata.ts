@@ -10,11 +10,12 @@
 import type { Claim } from "../../admission/claims.ts";
 import { feedNotFound } from "../../api/problems/read_refusals.ts";
 import { metadataMembers } from "../../feeds/feed_text.ts";
-import { referenceParameters } from "../../feeds/find.ts";
+import { FEED_ACCESS, isFoundBy, referenceParameters } from "../../feeds/find.ts";
 import { readsOfAll } from "../../feeds/read_costs.ts";
 import type { Answer } from "../../http/answer.ts";
 import { weakTag } from "../../http/etag.ts";
 import type { Problem } from "../../http/problem_details.ts";
+import { nameIn } from "../../lib/assert.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
 import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX } from "../../limits.ts";
 import { creditsText } from "../../money/money.ts";
@@ -45,10 +46,12 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
     isFresh: boolean,
   ): Promise<Resource> {
     const { accountId } = principal;
+    const seeker = principal.caller.account;
+    const kept = isFresh ? undefined : known.get(reference);
     const metadata =
-      (isFresh ? undefined : known.get(reference)) ?? (await read(accountId, reference));
+      kept !== undefined && isFoundBy(kept.feed, seeker) ? kept : await read(accountId, reference);
     if (metadata === undefined) {
-      throw await problemOfNoFeed(feeds, { accountId, reference, isFresh });
+      throw await problemOfNoFeed(feeds, { seeker, reference, isFresh });
     }
     const { feed } = metadata;
     call.subject.feedId = feed.feedId;
@@ -68,11 +71,14 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
     reference: string,
     feedId = reference,
   ): Promise<Metadata | undefined> {
-    const row = await database
-      .onBehalfOf(accountId)
-      .row("find_feed_row", { ...referenceParameters(feedId), active_only: true });
+    const row = await database.onBehalfOf(accountId).row("find_feed_row", {
+      ...referenceParameters(feedId),
+      active_only: true,
+      reader_id: accountId,
+    });
     if (row === undefined) {
-      known.delete(reference);
+      // Those who find an invited feed go on to do so.
+      if (known.get(reference)?.feed.access !== "invited") known.delete(reference);
       return undefined;
     }
     // Looked up after the row. If a push comes in between, the row's version changes, and the read is built again.
@@ -115,6 +121,7 @@ function termsOf(row: Row<"find_feed_row">): NonNullable<Claim["feed"]> {
   return {
     feedId: row.feed_id,
     accountId: row.account_id,
+    access: nameIn(FEED_ACCESS, row.access),
     definitionVersion: row.definition_version,
     priceType: "free",
     callPriceNanos: 0n,

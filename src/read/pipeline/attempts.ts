@@ -112,7 +112,9 @@ export class Attempts {
   }
 
   refuse({ principal, resource }: Attempt<Claimed>, refusal: Refusal | Changed): Problem | Stale {
-    if (refusal.kind === "changed") return STALE;
+    if (refusal.kind === "changed" || refusal.kind === "grant_unknown") return STALE;
+    // The account no longer finds the feed. Looking it up again answers as for a feed that there is not.
+    if (refusal.kind === "not_granted" && refusal.access === "invited") return STALE;
     const { claim } = resource;
     const { admission, billingUrl, canTopUp } = this.#services;
     admission.noteRefused(claim.operation, refusal);

@@ -51,7 +51,7 @@ export async function refuseEmptyRows(
   { fieldsNotFound: fields, fieldsThere }: Projected,
 ): Promise<void> {
   if (fieldsThere.length === 0 || fields.some((name) => ALWAYS.includes(name))) return;
-  const asked = { feed_id: feedId, endpoint_path: null, active_only: false };
+  const asked = { feed_id: feedId, endpoint_path: null, active_only: false, reader_id: null };
   const row = await reader.row(accountId, "find_feed_row", asked, (found) => found !== undefined);
   const schema: unknown = JSON.parse(row?.schema_definition ?? "null");
   if (fields.some((name) => mayName(schema, name))) return;

@@ -6,11 +6,11 @@
  */
 
 import { feedNotFound } from "../../api/problems/read_refusals.ts";
-import type { Feeds } from "../../feeds/find.ts";
+import type { FeedSeeker, Feeds } from "../../feeds/find.ts";
 import type { Problem } from "../../http/problem_details.ts";
 
 interface WantedFeed {
-  readonly accountId: string;
+  readonly seeker: FeedSeeker;
   /** A feed's id or its `endpoint_path`. */
   readonly reference: string;
   /** Whether to ask the database even if the feed is in memory. */
@@ -20,15 +20,15 @@ interface WantedFeed {
 /** Undefined if there is no such feed, or if this account can't see it. */
 export function findFeed(
   feeds: Feeds,
-  { accountId, reference, isFresh }: WantedFeed,
+  { seeker, reference, isFresh }: WantedFeed,
 ): ReturnType<Feeds["find"]> {
-  return isFresh ? feeds.findFresh(accountId, reference) : feeds.find(accountId, reference);
+  return isFresh ? feeds.findFresh(seeker, reference) : feeds.find(seeker, reference);
 }
 
 /** 404. */
 export async function problemOfNoFeed(
   feeds: Feeds,
-  { accountId, reference, isFresh }: WantedFeed,
+  { seeker, reference, isFresh }: WantedFeed,
 ): Promise<Problem> {
-  return feedNotFound(isFresh ? await feeds.findNearestSlug(accountId, reference) : undefined);
+  return feedNotFound(isFresh ? await feeds.findNearestSlug(seeker.id, reference) : undefined);
 }

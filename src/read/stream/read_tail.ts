@@ -118,7 +118,7 @@ export function createTailReads(services: Services, projections: Projections) {
     isFresh: boolean,
   ): Promise<Resource<Tail | undefined>> => {
     const { accountId } = principal;
-    const wanted = { accountId, reference, isFresh };
+    const wanted = { seeker: principal.caller.account, reference, isFresh };
     const feed = await findFeed(feeds, wanted);
     if (feed === undefined) throw await problemOfNoFeed(feeds, wanted);
     const { feedId, feedType } = feed;

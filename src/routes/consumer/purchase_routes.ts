@@ -64,6 +64,7 @@ const BUY_FEED = described({
     "PRICE_ABOVE_MAX",
     "KEY_BUDGET_SPENT",
     "KEY_SCOPE",
+    "ACCESS_REQUIRED",
     "FEED_NOT_FOUND",
     "FEED_NOT_SYNCED",
     "FEED_NOT_FOR_SALE",

@@ -150,6 +150,8 @@ interface ListSpec<Input extends TObject, Entry>
   /** In which order the entries come. */
   readonly description: string;
   readonly input: Input;
+  /** What the path's parameters are in the input. */
+  readonly names?: Readonly<Record<string, string>>;
   /** The member of the answer that has the entries. */
   readonly name: string;
   /** The name of the answer's schema in the document. */

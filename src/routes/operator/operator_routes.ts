@@ -23,6 +23,7 @@ import { actOnce, type Reply } from "../../operator/act_once.ts";
 import type { Services } from "../../services.ts";
 import { asOperator, type OperatorPrincipal } from "./admin_callers.ts";
 import type { OperatorRoute } from "./define_route.ts";
+import { ACCESS_ROUTES } from "./on_access.ts";
 import { ACCOUNT_ROUTES, KEY_ROUTES } from "./on_accounts.ts";
 import { AUDIT_ROUTES, FEED_ROUTES } from "./on_feeds.ts";
 import { CREDIT_ROUTES } from "./on_money.ts";
@@ -39,6 +40,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...CREDIT_ROUTES,
   ...TOPUP_ROUTES,
   ...FEED_ROUTES,
+  ...ACCESS_ROUTES,
   ...NOTICE_ROUTES,
   ...REPORT_ROUTES,
   ...AUDIT_ROUTES,

@@ -12,7 +12,7 @@ import { Elysia } from "elysia";
 import { hashKey } from "../../../src/accounts/key_format.ts";
 import { Admission } from "../../../src/admission/admission.ts";
 import { stateHeaders } from "../../../src/api/callers/rate_headers.ts";
-import { Feeds } from "../../../src/feeds/find.ts";
+import { Feeds, seekerOf } from "../../../src/feeds/find.ts";
 import { connect } from "../../../src/postgres/client/connect.ts";
 import { createDatabase } from "../../../src/postgres/client/database.ts";
 import { originText } from "../../../src/read/pipeline/read_receipt.ts";
@@ -31,7 +31,7 @@ const feeds = new Feeds(database, { isActiveOnly: true });
 async function read(key: string, feedId: string): Promise<Response> {
   const mark = Bun.SHA256.hash(key, "base64");
   const caller = admission.remembered(mark) ?? (await admission.identify(mark, hashKey(key)));
-  const feed = await feeds.find("", feedId);
+  const feed = await feeds.find(seekerOf(""), feedId);
   if (caller === undefined || caller.kind === "suspended" || feed === undefined) {
     return new Response(null, { status: 404 });
   }

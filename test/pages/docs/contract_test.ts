@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { AccessRequest, AccessRequests } from "../../../src/access/access_shapes.ts";
 import { present } from "../../../src/lib/assert.ts";
-import { HOUSEKEEPING_LIMIT, OPERATOR_BODY_BYTES_MAX, WEBHOOKS_MAX } from "../../../src/limits.ts";
+import {
+  HOUSEKEEPING_LIMIT,
+  OPERATOR_BODY_BYTES_MAX,
+  READER_INVITATIONS_MAX,
+  WEBHOOKS_MAX,
+} from "../../../src/limits.ts";
+import { UNKNOWN_ID } from "../../cli/support.ts";
 import { callOverLimit } from "../../support/anonymous_calls.ts";
 import { type Contract, loadContract } from "../../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
@@ -44,7 +51,7 @@ beforeAll(async () => {
     { stripePort: stripe.port },
   );
   contract = await loadContract(gateway.baseUrl);
-  const provider = await gateway.createAccount({ maxFeeds: 15 });
+  const provider = await gateway.createAccount({ maxFeeds: 20 });
   const reader = await gateway.createAccount({ credits: 100 });
   write = await gateway.createKey(provider, "write");
   ownRead = await gateway.createKey(provider, "read");
@@ -73,10 +80,15 @@ async function getAsProvider(status: number, path: string, key: string | undefin
   await get(status, path, undefined, key === undefined ? {} : { Authorization: `Bearer ${key}` });
 }
 
-/** POST or PATCH, held against the document. */
+/** A call with a body, held against the document. */
 async function send<Body = unknown>(
   status: number,
-  request: readonly ["POST" | "PATCH", path: string, key: string | undefined, body: unknown],
+  request: readonly [
+    "POST" | "PUT" | "PATCH",
+    path: string,
+    key: string | undefined,
+    body: unknown,
+  ],
   headers: Record<string, string> = {},
 ): Promise<Body> {
   const [method, path, key, content] = request;
@@ -544,6 +556,89 @@ describe("every answer is one that the document promises", () => {
     await get(403, "/v1/purchases", write);
   });
 
+  test("every answer of requestAccess and listAccessRequests is documented", async () => {
+    const id = await filledFeed("by-request", { access: "by_request" }, ROWS);
+    const path = "/v1/feed/by-request/access-requests";
+    await get(403, "/v1/feed/by-request", read);
+    await send(201, ["POST", path, read, { message: "For a map" }]);
+    await send(409, ["POST", path, read, {}]);
+    await send(409, ["POST", "/v1/feed/collection/access-requests", read, {}]);
+    await send(400, ["POST", path, read, "{"]);
+    await send(401, ["POST", path, undefined, {}]);
+    await send(403, ["POST", path, write, {}]);
+    await send(404, ["POST", "/v1/feed/none/access-requests", read, {}]);
+    await send(413, ["POST", path, read, { message: "x".repeat(70_000) }]);
+    await send(415, ["POST", path, read, {}], { "Content-Type": "text/plain" });
+    await send(422, ["POST", path, read, { message: "" }]);
+    const mine = "/v1/account/access-requests";
+    expect((await get<AccessRequests>(200, mine, read)).body.requests).toMatchObject([
+      { feed_id: id },
+    ]);
+    await get(400, `${mine}?cursor=x`, read);
+    await get(401, mine);
+    await get(403, mine, write);
+  });
+
+  test("every answer of the routes for a feed's readers is documented", async () => {
+    const id = await filledFeed("with-readers", { access: "by_request" }, ROWS);
+    const feed = `/v1/provider/feed/${id}`;
+    const foreign = `/v1/provider/feed/${UNKNOWN_ID}`;
+    const asker = await gateway.createKey(await gateway.createAccount(), "read");
+    const ask = async (key: string) =>
+      await send<AccessRequest>(201, ["POST", `/v1/feed/${id}/access-requests`, key, {}]);
+    const { request_id: approved, account_id: account } = await ask(asker);
+    const { request_id: declined } = await ask(poor);
+    const gone = await ask(await gateway.createKey(await gateway.createAccount(), "read"));
+    for (const list of ["readers", "access-requests", "reader-invitations"]) {
+      await getAsProvider(200, `${feed}/${list}`, write);
+      await getAsProvider(400, `${feed}/${list}?x=1`, write);
+      await getAsProvider(401, `${feed}/${list}`, undefined);
+      await getAsProvider(403, `${foreign}/${list}`, write);
+      await getAsProvider(403, `${feed}/${list}`, read);
+    }
+    const late = { expires_at: "2020-01-01T00:00:00Z" };
+    for (const [method, path, status, body] of [
+      ["POST", `/access-requests/${approved}/approve`, 200, { is_free: true }],
+      ["POST", `/access-requests/${declined}/decline`, 200, { reason: "For schools" }],
+      ["PUT", `/readers/${account}`, 200, {}],
+      ["POST", "/reader-invitations", 201, { address: "ada@example.com" }],
+    ] as const) {
+      await send(status, [method, feed + path, write, body]);
+      await send(400, [method, feed + path, write, "{"]);
+      await send(401, [method, feed + path, undefined, body]);
+      await send(403, [method, foreign + path, write, body]);
+      await send(413, [method, feed + path, write, { note: "x".repeat(70_000) }]);
+      await send(415, [method, feed + path, write, body], { "Content-Type": "text/plain" });
+      await send(422, [method, feed + path, write, { unknown: 1 }]);
+      // The second answer to a request.
+      if (path.startsWith("/access-requests")) await send(409, [method, feed + path, write, body]);
+    }
+    for (const act of ["approve", "decline"]) {
+      await send(404, ["POST", `${feed}/access-requests/${UNKNOWN_ID}/${act}`, write, {}]);
+    }
+    await send(422, ["POST", `${feed}/access-requests/${gone.request_id}/approve`, write, late]);
+    await send(404, ["PUT", `${feed}/readers/${UNKNOWN_ID}`, write, {}]);
+    await send(422, ["PUT", `${feed}/readers/${account}`, write, late]);
+    const [owner] = await gateway.sql`select account_id from feeds where feed_id = ${id}`;
+    await send(409, ["PUT", `${feed}/readers/${owner?.account_id}`, write, {}]);
+    const invitations = `${feed}/reader-invitations`;
+    await send(422, ["POST", invitations, write, { address: "none" }]);
+    const [invited] = await gateway.sql`
+      select invitation_id from access_invitations where feed_id = ${id}`;
+    await gateway.sql`
+      insert into access_invitations (feed_id, address, address_key, ends_at)
+      select ${id}, place || '@example.com', place || '@example.com', now() + interval '1 day'
+      from generate_series(2, ${READER_INVITATIONS_MAX}) as place`;
+    await send(409, ["POST", invitations, write, { address: "one-more@example.com" }]);
+    for (const path of [`/readers/${account}`, `/reader-invitations/${invited?.invitation_id}`]) {
+      await remove(400, `${feed}${path}?x=1`, write);
+      await remove(401, feed + path, undefined);
+      await remove(403, foreign + path, write);
+      await remove(204, feed + path, write);
+      await remove(404, feed + path, write);
+    }
+  });
+
   test("every answer of the skills' and operations' routes is documented", async () => {
     const skill = "/public/feeds/stream/agent-skill";
     for (const query of ["", "?format=zip", "?format=tar.gz"]) await get(200, skill + query);
@@ -620,6 +715,9 @@ describe("every answer is one that the document promises", () => {
       ["POST", () => gateway.send("POST", `/v1/webhooks/${id}/rotate`, read, {})],
       ["GET", () => gateway.get(`/v1/webhooks/${id}/deliveries`, read)],
       ["POST", () => gateway.send("POST", `/v1/webhooks/deliveries/${id}/resend`, read, {})],
+      ["GET", () => gateway.get("/v1/account/access-requests", read)],
+      ["POST", () => gateway.send("POST", "/v1/feed/none/access-requests", read, {})],
+      ...readerCalls(id, write).map(({ method, send }) => [method, send] as const),
       ["GET", () => gateway.get("/v1/provider/feeds?limit=1", undefined, bearer)],
       ["GET", () => gateway.get("/v1/provider/earnings", undefined, bearer)],
       ["GET", () => gateway.get("/v1/provider/payouts", undefined, bearer)],
@@ -739,6 +837,13 @@ async function callsOfEveryRoute(slug: string): Promise<RouteCall[]> {
       path: `/v1/webhooks/${id}`,
       send: () => sendDelete(`/v1/webhooks/${id}`, readKey),
     },
+    reading("/v1/account/access-requests"),
+    {
+      method: "POST",
+      path: `/v1/feed/${slug}/access-requests`,
+      send: () => gateway.send("POST", `/v1/feed/${slug}/access-requests`, readKey, {}),
+    },
+    ...readerCalls(id, ownKey),
     {
       method: "DELETE",
       path: `/v1/account/agents/${id}`,
@@ -773,6 +878,33 @@ async function callsOfEveryRoute(slug: string): Promise<RouteCall[]> {
       send: () => sendDelete(path, ownKey),
     })),
   ];
+}
+
+/** A call of every route for the readers of a feed. */
+function readerCalls(feedId: string, key: string): readonly RouteCall[] {
+  const feed = `/v1/provider/feed/${feedId}`;
+  const calls = [
+    ["GET", "/readers"],
+    ["PUT", `/readers/${UNKNOWN_ID}`],
+    ["DELETE", `/readers/${UNKNOWN_ID}`],
+    ["GET", "/access-requests"],
+    ["POST", `/access-requests/${UNKNOWN_ID}/approve`],
+    ["POST", `/access-requests/${UNKNOWN_ID}/decline`],
+    ["GET", "/reader-invitations"],
+    ["POST", "/reader-invitations"],
+    ["DELETE", `/reader-invitations/${UNKNOWN_ID}`],
+  ] as const;
+  return calls.map(([method, rest]) => {
+    const path = feed + rest;
+    const body = rest === "/reader-invitations" ? { address: "ada@example.com" } : {};
+    const send = {
+      GET: () => gateway.get(path, undefined, { Authorization: `Bearer ${key}` }),
+      DELETE: () => sendDelete(path, key),
+      POST: () => gateway.send("POST", path, key, body),
+      PUT: () => gateway.send("PUT", path, key, body),
+    }[method];
+    return { method, path, send };
+  });
 }
 
 async function checkAll(

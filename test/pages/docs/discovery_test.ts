@@ -88,7 +88,7 @@ test("the MCP server card names the endpoint and its tools", async () => {
     serverInfo: { name: "feedgate" },
     transport: { type: "streamable-http", endpoint: `${gateway.baseUrl}/mcp` },
   });
-  expect((card as { tools: unknown[] }).tools.length).toBe(7);
+  expect((card as { tools: unknown[] }).tools.length).toBe(8);
 });
 
 test("the OpenAPI document is at /openapi.json, too, and answers are revalidated", async () => {

@@ -295,6 +295,13 @@ async function actOnFeeds(gateway: TestGateway, call: Call, post: Post): Promise
     ["suspend", { reason: "r" }],
     ["resume", {}],
   ] as const;
+  await call(200, "GET", `/feeds/${feedId}/readers`);
+  await call(404, "GET", `/feeds/${UNKNOWN_ID}/readers`);
+  for (const path of ["/access-grants", "/access-requests"]) {
+    await call(200, "GET", `${path}?feed_id=${feedId}`);
+    await call(404, "GET", `${path}?feed_id=${UNKNOWN_ID}`);
+    await call(409, "GET", `${path}?account_id=Twins`);
+  }
   for (const [name, body] of acts) {
     await post(200, `/feeds/${feedId}/${name}`, body);
     await post(404, `/feeds/${UNKNOWN_ID}/${name}`, body);

@@ -21,6 +21,7 @@ test("a named statement that lost a deadlock is sent again, and its caller only 
     feed_id: UNKNOWN_ID,
     endpoint_path: null,
     active_only: false,
+    reader_id: null,
   });
   await lockWaiters(other);
   await other`lock table feeds in access exclusive mode`;

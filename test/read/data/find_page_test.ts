@@ -23,6 +23,7 @@ const FEED: Feed = {
   hasData: true,
   retentionDays: null,
   suspensionReason: null,
+  access: "open",
 };
 
 const PLAN = createPlans(SECRET)({ query: {}, search: "" }, FEED);

@@ -456,6 +456,27 @@ describe("server-sent events", () => {
     expect(await operations(account)).toEqual([]);
   });
 
+  test("end at the next event once their account's grant has ended", async () => {
+    for (const [access, code] of [
+      ["invited", "FEED_NOT_FOUND"],
+      ["by_request", "ACCESS_REQUIRED"],
+    ] as const) {
+      const { feedId, slug } = await createStream([event("a")]);
+      const account = await gateway.createAccount();
+      const own = await gateway.createKey(account, "read");
+      await gateway.sql`update feeds set access = ${access} where feed_id = ${feedId}`;
+      await gateway.sql`select grant_access(${feedId}, ${account}, false, null, null, 'test')`;
+      const source = await readEvents(`${gateway.baseUrl}/v1/feed/${slug}/stream?live=sse`, {
+        "x-api-key": own,
+      });
+      await source.next("rows");
+      await gateway.sql`delete from access_grants where feed_id = ${feedId}`;
+      await push(feedId, [event("b")]);
+      expect(JSON.parse((await source.next("end")).data)).toMatchObject({ code });
+      expect(await operations(account)).toHaveLength(1);
+    }
+  });
+
   test("end with a problem and a time to come back when the gateway drains; a long poll is 204", async () => {
     const { slug } = await createStream([event("a")]);
     const draining = await gateway.startPeer();

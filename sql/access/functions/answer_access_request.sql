@@ -1,0 +1,61 @@
+-- The owner of a feed approves a request for access, or declines it.
+--
+-- Outcomes: approved; declined; not_found (at this feed); answered_before; account_unknown (it was closed)
+create or replace function answer_access_request(
+  asked_feed uuid,
+  answered_request uuid,
+  is_approved boolean,
+  given_free boolean,
+  given_end timestamptz,
+  given_reason text,
+  actor text,
+  out outcome text
+)
+language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  asked access_requests;
+begin
+  perform act_as(actor);
+  select * into asked
+  from access_requests
+  where request_id = answered_request
+    and feed_id = asked_feed;
+  if not found then
+    outcome := 'not_found';
+    return;
+  end if;
+  -- The account first, as everywhere.
+  perform
+  from accounts
+  where account_id = asked.account_id
+  for no key update;
+  select * into asked
+  from access_requests
+  where request_id = answered_request
+  for update;
+  if asked.status <> 'waiting' then
+    outcome := 'answered_before';
+    return;
+  end if;
+  if is_approved then
+    outcome := (
+      select granted.outcome
+      from grant_access(asked_feed, asked.account_id, given_free, given_end, null, actor) as granted
+    );
+    if outcome = 'granted' then
+      outcome := 'approved';
+    end if;
+    return;
+  end if;
+  update access_requests
+  set status = 'declined',
+    reason = given_reason,
+    answered_at = clock_timestamp()
+  where request_id = answered_request;
+  insert into audit_events (actor, action, account_id, feed_id, before, after)
+  values (audit_actor(), 'access decline', asked.account_id, asked_feed, null, null);
+  outcome := 'declined';
+end
+$$;

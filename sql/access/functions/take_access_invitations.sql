@@ -1,0 +1,24 @@
+-- Grants an account what its person's address was invited to read. A person who has just proven the address works in
+-- this account from now on.
+create or replace function take_access_invitations(person uuid, entered_account uuid)
+returns void
+language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  invited access_invitations;
+begin
+  for invited in
+    delete from access_invitations
+    where address_key = (select address_key from persons where person_id = person)
+    returning *
+  loop
+    if invited.ends_at > clock_timestamp() then
+      perform grant_access(
+        invited.feed_id, entered_account, invited.is_free, invited.expires_at, invited.note,
+        'console:person ' || person
+      );
+    end if;
+  end loop;
+end
+$$;

@@ -1,0 +1,30 @@
+-- name: invite_reader
+-- why: invites an address to read a feed; see functions/invite_reader.sql
+-- :feed_id uuid
+-- :address text
+-- :address_key text
+-- :is_free boolean
+-- :expires_at timestamptz?
+-- :note text?
+-- :lifetime interval
+-- :invitations_max int
+-- :mail_subject text?
+-- :mail_text text?
+-- :mail_html text?
+-- :actor text
+-- returns outcome text, invited_id uuid?
+select invited.outcome, invited.invited_id
+from invite_reader(
+  inviting_feed => :feed_id,
+  given_address => :address,
+  given_key => :address_key,
+  given_free => :is_free,
+  given_end => :expires_at,
+  given_note => :note,
+  lifetime => :lifetime,
+  invitations_max => :invitations_max,
+  mail_subject => :mail_subject,
+  mail_text => :mail_text,
+  mail_html => :mail_html,
+  actor => :actor
+) as invited

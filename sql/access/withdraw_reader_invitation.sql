@@ -1,0 +1,9 @@
+-- name: withdraw_reader_invitation
+-- why: takes back the invitation of an address to read a feed
+-- :feed_id uuid
+-- :invitation_id uuid
+-- returns invitation_id uuid
+delete from access_invitations
+where feed_id = :feed_id
+  and invitation_id = :invitation_id
+returning invitation_id

@@ -1,0 +1,123 @@
+/**
+ * Who may read a feed that is not open: the bodies of requests and answers. See `src/spec/beyond.md`, section 18.
+ *
+ * @module
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import { nullable, oneOf, text } from "../lib/typebox.ts";
+import { ACCESS_TEXT_LENGTH_MAX, PAGE_LIMIT_MAX } from "../limits.ts";
+import { nextCursor, time, uuid } from "../shapes.ts";
+
+export const REQUEST_STATES = ["waiting", "approved", "declined"] as const;
+
+const pageMembers = {
+  limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT_MAX, description: "After capping." }),
+  has_more: Type.Boolean({ description: "Whether there are older ones." }),
+  next_cursor: nextCursor,
+};
+
+const message = (description: string) =>
+  text({ minLength: 1, maxLength: ACCESS_TEXT_LENGTH_MAX, description });
+const end = (description: string) =>
+  Type.Optional(nullable(Type.String({ format: "date-time", description })));
+
+/** How an account may read a feed. */
+const terms = {
+  is_free: Type.Optional(
+    Type.Boolean({ description: "Whether reads cost the account nothing; false where left out." }),
+  ),
+  expires_at: end("When the grant ends. Null or left out: it does not."),
+  note: Type.Optional(nullable(message("A note of yours, which only you see."))),
+};
+const termsShown = {
+  is_free: Type.Boolean({ description: "Whether reads cost the account nothing." }),
+  expires_at: nullable(time("When the grant ends. Null: it does not.")),
+};
+const note = nullable(Type.String({ description: "The provider's note." }));
+
+export const ReaderShape = Type.Object(
+  {
+    account_id: uuid("Of the account that may read the feed."),
+    account_name: Type.String({ description: "Its name." }),
+    ...termsShown,
+    note,
+    granted_at: time("When it was granted."),
+  },
+  { $id: "FeedReader", description: "An account that was granted access to a feed." },
+);
+export type Reader = Static<typeof ReaderShape>;
+
+export const ReadersShape = Type.Object(
+  {
+    readers: Type.Array(ReaderShape, { description: "The newest come first." }),
+    ...pageMembers,
+  },
+  { $id: "FeedReaders", description: "A page of the accounts that were granted access to a feed." },
+);
+export type Readers = Static<typeof ReadersShape>;
+
+export const SetReaderInput = Type.Object(terms);
+
+export const AccessRequestShape = Type.Object(
+  {
+    request_id: uuid("Of the request."),
+    feed_id: uuid("Of the feed."),
+    endpoint_path: nullable(Type.String({ description: "The feed's slug." })),
+    feed_name: Type.String({ description: "The feed's name." }),
+    account_id: uuid("Of the account that asks."),
+    account_name: Type.String({ description: "Its name." }),
+    message: nullable(Type.String({ description: "What it wants the data for." })),
+    status: oneOf(REQUEST_STATES, { description: "What became of it." }),
+    reason: nullable(Type.String({ description: "Why it was declined, if the provider says so." })),
+    asked_at: time("When it was asked."),
+    answered_at: nullable(time("When it was answered.")),
+  },
+  { $id: "AccessRequest", description: "An account's request to read a feed." },
+);
+export type AccessRequest = Static<typeof AccessRequestShape>;
+
+export const AccessRequestsShape = Type.Object(
+  {
+    requests: Type.Array(AccessRequestShape, { description: "The newest come first." }),
+    ...pageMembers,
+  },
+  { $id: "AccessRequests", description: "A page of requests for access." },
+);
+export type AccessRequests = Static<typeof AccessRequestsShape>;
+
+export const RequestAccessInput = Type.Object({
+  message: Type.Optional(message("What you want the data for. The provider reads it.")),
+});
+export const ApproveAccessInput = Type.Object({
+  is_free: terms.is_free,
+  expires_at: terms.expires_at,
+});
+export const DeclineAccessInput = Type.Object({
+  reason: Type.Optional(message("Why. The account that asked reads it.")),
+});
+
+export const InviteReaderInput = Type.Object({
+  address: text({ minLength: 3, maxLength: 254, description: "The e-mail address to invite." }),
+  ...terms,
+});
+export const ReaderInvitationShape = Type.Object(
+  {
+    id: uuid("Of the invitation."),
+    address: Type.String({
+      description: "Who is invited: the account of whoever proves this e-mail address.",
+    }),
+    ...termsShown,
+    note,
+    ends_at: time("When the invitation ends, if nobody takes it up."),
+  },
+  { $id: "ReaderInvitation", description: "An invitation of an address to read a feed." },
+);
+export type ReaderInvitation = Static<typeof ReaderInvitationShape>;
+export const ReaderInvitationsShape = Type.Object(
+  {
+    invitations: Type.Array(ReaderInvitationShape, {
+      description: "Those that can be taken up, the oldest first.",
+    }),
+  },
+  { $id: "ReaderInvitations", description: "The addresses that are invited to read a feed." },
+);

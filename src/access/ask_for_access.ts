@@ -1,0 +1,102 @@
+/**
+ * An account asks to read a feed, and sees what became of its requests and what it was granted. See
+ * `src/spec/beyond.md`, section 18.
+ *
+ * @module
+ */
+import type { Principal } from "../api/callers/callers.ts";
+import { feedNotFound } from "../api/problems/read_refusals.ts";
+import { Problem } from "../http/problem_details.ts";
+import { present } from "../lib/assert.ts";
+import { readTimePage } from "../lib/time_cursor.ts";
+import { ACCESS_REFUSAL_DAYS } from "../limits.ts";
+import type { Services } from "../services.ts";
+import type { AccessRequest, AccessRequests } from "./access_shapes.ts";
+import { cursorInvalid, pageOfRequests, requestOf } from "./readers.ts";
+
+type AskServices = Pick<Services, "database" | "feeds" | "cursorSecret">;
+
+/** @throws {Problem} 404 for a feed that the account does not find, 409 */
+export async function requestAccess(
+  { database, feeds }: AskServices,
+  { accountId, caller }: Principal,
+  { reference, message }: { readonly reference: string; readonly message: string | undefined },
+): Promise<AccessRequest> {
+  const feed = await feeds.findFresh(caller.account, reference);
+  if (feed === undefined) throw feedNotFound(await feeds.findNearestSlug(accountId, reference));
+  const queries = database.onBehalfOf(accountId);
+  const asked = present(
+    await queries.row("request_access", {
+      account_id: accountId,
+      feed_id: feed.feedId,
+      message: message ?? null,
+      pause: `${ACCESS_REFUSAL_DAYS} days`,
+    }),
+  );
+  switch (asked.outcome) {
+    case "requested": {
+      const [row] = await queries.rows("list_access_requests", {
+        feed_id: feed.feedId,
+        account_id: accountId,
+        request_id: asked.request_id,
+        status: null,
+        before_time: null,
+        before_id: null,
+        limit: 1,
+      });
+      return requestOf(present(row));
+    }
+    case "not_found":
+      throw feedNotFound();
+    case "not_needed":
+      throw new Problem("ACCESS_NOT_NEEDED", {
+        detail: ({ readFeed }) => `Your account may read this feed now. Read it with ${readFeed}.`,
+      });
+    case "requested_before": {
+      const { retry_at: retryAt } = asked;
+      throw new Problem("ACCESS_REQUESTED", {
+        detail:
+          retryAt === null
+            ? "A request of your account for this feed waits for the provider's answer."
+            : `The provider has declined the last request of your account. Ask again after ${retryAt}.`,
+        extras: { retry_at: retryAt },
+      });
+    }
+    default:
+      throw new Error(`request_access returned the unknown outcome "${asked.outcome}"`);
+  }
+}
+
+interface PageAsked {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** The account's own requests, the newest first. @throws {Problem} 400 for another account's cursor */
+export function listOwnAccessRequests(
+  services: AskServices,
+  { accountId }: Pick<Principal, "accountId">,
+  { limit, cursor }: PageAsked,
+): Promise<AccessRequests> {
+  return pageOfRequests(services, { feedId: null, accountId, limit, cursor });
+}
+
+/** The feeds that the account was granted, the newest first. @throws {Problem} 400 for another account's cursor */
+export async function listOwnGrants(
+  { database, cursorSecret: secret }: AskServices,
+  { accountId }: Pick<Principal, "accountId">,
+  { limit, cursor }: PageAsked,
+) {
+  const page = await readTimePage({
+    limit,
+    cursor,
+    scope: { secret, purpose: "grants cursor", binding: accountId },
+    read: (place, rowsMax) =>
+      database
+        .onBehalfOf(accountId)
+        .rows("list_account_grants", { account_id: accountId, ...place, limit: rowsMax }),
+    placeOf: (row) => ({ time: row.granted_at, id: row.feed_id }),
+  });
+  if (page === undefined) throw cursorInvalid("this account's grants");
+  return page;
+}

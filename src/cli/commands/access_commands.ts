@@ -1,0 +1,76 @@
+/**
+ * `feed readers`, `access list`: who may read feeds that are not open, and who asks to. Beyond 18.
+ *
+ * @module
+ */
+import {
+  ACCESS_REQUEST_STATES,
+  ACCESS_REQUESTS_CURSOR,
+  type AccessGrantOutcome,
+  GRANTS_CURSOR,
+  listGrants,
+  listRequestsForAccess,
+} from "../../operator/feed_access.ts";
+import { UsageError } from "../command.ts";
+import { databaseCommand } from "../database_command.ts";
+import { afterCursor, LIMIT_OPTION, listAnswer } from "../list_page.ts";
+import { ACCOUNT_OPTION, FEED_OPTION, flag, oneOf } from "../options.ts";
+import type { Columns } from "../output.ts";
+
+const feedReaders = databaseCommand({
+  words: "feed readers",
+  argument: "ID",
+  about: "list the accounts that were granted access to a feed, newest first",
+  options: { limit: LIMIT_OPTION, after: afterCursor(GRANTS_CURSOR) },
+  run: async ({ operator, argument: feed, values: { limit, after } }) =>
+    listAnswer(await listGrants(operator, { feed_id: feed, limit, cursor: after }), READER_COLUMNS),
+});
+
+const accessList = databaseCommand({
+  words: "access list",
+  about:
+    "list the requests of accounts to read feeds, newest first; with --grants, what was granted",
+  options: {
+    account: ACCOUNT_OPTION,
+    feed: FEED_OPTION,
+    status: oneOf(ACCESS_REQUEST_STATES, "only requests in this state"),
+    grants: flag("grants instead of requests: those that have not ended"),
+    limit: LIMIT_OPTION,
+    after: afterCursor({
+      isCursor: (text) => GRANTS_CURSOR.isCursor(text) || ACCESS_REQUESTS_CURSOR.isCursor(text),
+    }),
+  },
+  run: async ({ operator, values: { account, feed, status, grants, limit, after } }) => {
+    const asked = { account_id: account, feed_id: feed, limit, cursor: after };
+    if (grants !== true) {
+      const page = await listRequestsForAccess(operator, { ...asked, status });
+      return listAnswer(page, {
+        ASKED: (row) => row.asked_at,
+        ACCOUNT: (row) => row.account_name,
+        SLUG: { whole: (row) => row.endpoint_path },
+        STATUS: { whole: (row) => row.status },
+        MESSAGE: (row) => row.message,
+        REASON: (row) => row.reason,
+        ANSWERED: (row) => row.answered_at,
+        FEED: (row) => row.feed_id,
+        "ACCOUNT ID": (row) => row.account_id,
+      });
+    }
+    if (status !== undefined) throw new UsageError("--status is for requests, not for --grants");
+    return listAnswer(await listGrants(operator, asked), {
+      ...READER_COLUMNS,
+      SLUG: { whole: (row) => row.endpoint_path },
+      FEED: (row) => row.feed_id,
+    });
+  },
+});
+
+const READER_COLUMNS: Columns<AccessGrantOutcome> = {
+  GRANTED: (row) => row.granted_at,
+  ACCOUNT: (row) => row.account_name,
+  READS: (row) => (row.is_free ? "free" : "at its price"),
+  UNTIL: (row) => row.expires_at,
+  "ACCOUNT ID": (row) => row.account_id,
+};
+
+export const ACCESS_COMMANDS = [feedReaders, accessList];

@@ -1,0 +1,126 @@
+/**
+ * An account asks to read a feed that is not open, and sees what became of it. Beyond 18.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import {
+  AccessRequestShape,
+  AccessRequestsShape,
+  RequestAccessInput,
+} from "../../access/access_shapes.ts";
+import { listOwnAccessRequests, requestAccess } from "../../access/ask_for_access.ts";
+import { authenticated } from "../../api/callers/auth.ts";
+import { admitHousekeeping } from "../../api/callers/unlogged_calls.ts";
+import { cappedLimit, limitParameter } from "../../api/input/paging.ts";
+import { NO_PARAMETERS, parameters } from "../../api/input/parameters.ts";
+import { receiveInput } from "../../api/input/receive_input.ts";
+import {
+  BODY_PROBLEMS,
+  COUNTED,
+  described,
+  documented,
+  FEED_PARAMS,
+} from "../../api/reference/described.ts";
+import { ACCESS_REQUEST } from "../../api/reference/examples.ts";
+import { privateJson } from "../../http/answer.ts";
+import { nextLink } from "../../http/next_link.ts";
+import { respond } from "../../http/respond.ts";
+import type { Services } from "../../services.ts";
+
+const REQUEST_ACCESS = described({
+  access: "consumer",
+  window: "housekeeping",
+  operationId: "requestAccess",
+  tag: "account",
+  summary: "Ask for access to a feed",
+  description:
+    "For a feed with `access` `by_request`: the provider decides which accounts read its data. One request of an account waits at a feed, and after a refusal the account may ask again in 7 days. Neither charged nor logged.",
+  answers: {
+    201: documented(AccessRequestShape, {
+      description: "The request, which waits for the provider's answer.",
+      headers: ["Cache-Control"],
+      examples: { "A request": ACCESS_REQUEST },
+    }),
+  },
+  problems: [
+    ...BODY_PROBLEMS,
+    "FEED_NOT_FOUND",
+    "ACCESS_REQUESTED",
+    "ACCESS_NOT_NEEDED",
+    ...COUNTED,
+  ],
+});
+const REQUEST_BODY = documented(RequestAccessInput, {
+  description: "What the provider is told; at most 64 KB.",
+  examples: { "With a message": { message: "We show quakes on a map for schools." } },
+});
+
+const REQUESTS_QUERY = parameters({
+  limit: limitParameter("Requests"),
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+});
+const LIST_REQUESTS = described({
+  access: "consumer",
+  window: "housekeeping",
+  operationId: "listAccessRequests",
+  tag: "account",
+  summary: "List your account's requests for access, newest first",
+  description:
+    "Each with its state and, if it was declined, the provider's reason. Neither charged nor logged.",
+  answers: {
+    200: documented(AccessRequestsShape, {
+      description: "A page of requests.",
+      headers: ["Cache-Control"],
+      headersOptional: ["Link"],
+      examples: {
+        "One request": {
+          requests: [ACCESS_REQUEST],
+          limit: 20,
+          has_more: false,
+          next_cursor: null,
+        },
+      },
+    }),
+  },
+  problems: ["CURSOR_INVALID", ...COUNTED],
+});
+
+/** Without a prefix: mounted at `/v1` and `/api/v1`. */
+export function accessRoutes(services: Services) {
+  return new Elysia({ name: "access" })
+    .use(authenticated(services.keys, "read"))
+    .post(
+      "/feed/:id/access-requests",
+      async ({ call, principal, params }) => {
+        await admitHousekeeping(services, { call, principal, operation: "account" });
+        const { message } = await receiveInput(services, { call, principal }, RequestAccessInput);
+        const request = await requestAccess(services, principal, { reference: params.id, message });
+        call.subject.feedId = request.feed_id;
+        return respond({ status: 201, headers: privateJson(), body: JSON.stringify(request) });
+      },
+      {
+        parse: "none",
+        params: FEED_PARAMS,
+        query: NO_PARAMETERS,
+        body: REQUEST_BODY,
+        ...REQUEST_ACCESS,
+      },
+    )
+    .get(
+      "/account/access-requests",
+      async ({ call, principal, query }) => {
+        await admitHousekeeping(services, { call, principal, operation: "account" });
+        const asked = { limit: cappedLimit(query.limit), cursor: query.cursor };
+        const page = await listOwnAccessRequests(services, principal, asked);
+        const headers = privateJson();
+        if (page.next_cursor !== null) {
+          const link = { requestUrl: call.request.url, baseUrl: services.http.baseUrl() };
+          headers.Link = nextLink(link, page.next_cursor);
+        }
+        return respond({ headers, body: JSON.stringify(page) });
+      },
+      { query: REQUESTS_QUERY, ...LIST_REQUESTS },
+    );
+}

@@ -1,0 +1,65 @@
+/**
+ * Grants and requests for access in the operator's API. Beyond 18.
+ *
+ * @module
+ */
+import { ACCESS_REQUEST, FEED_READER } from "../../api/reference/examples.ts";
+import {
+  AccessGrantShape,
+  FeedReadersInput,
+  ListAccessRequestsInput,
+  ListedAccessRequestShape,
+  ListGrantsInput,
+  listGrants,
+  listRequestsForAccess,
+} from "../../operator/feed_access.ts";
+import { ACCOUNT_PROBLEMS, defineList } from "./define_route.ts";
+
+const { note: _, ...READER } = FEED_READER;
+const { feed_id, endpoint_path, feed_name } = ACCESS_REQUEST;
+const GRANT = {
+  shape: AccessGrantShape,
+  example: { ...READER, feed_id, endpoint_path, feed_name },
+};
+const GRANTS_ORDER =
+  "The newest come first. Grants that have ended are left out, and so are those for deleted feeds.";
+
+export const ACCESS_ROUTES = [
+  defineList({
+    path: "/feeds/:id/readers",
+    operationId: "listFeedReaders",
+    summary: "List the accounts that were granted access to a feed",
+    description: GRANTS_ORDER,
+    input: FeedReadersInput,
+    names: { id: "feed_id" },
+    name: "readers",
+    $id: "FeedReaderList",
+    entry: GRANT,
+    problems: ["FEED_NOT_FOUND"],
+    list: (operator, input) => listGrants(operator, input),
+  }),
+  defineList({
+    path: "/access-grants",
+    operationId: "listAccessGrants",
+    summary: "List the grants that let accounts read feeds",
+    description: GRANTS_ORDER,
+    input: ListGrantsInput,
+    name: "grants",
+    $id: "AccessGrantList",
+    entry: GRANT,
+    problems: [...ACCOUNT_PROBLEMS, "FEED_NOT_FOUND"],
+    list: listGrants,
+  }),
+  defineList({
+    path: "/access-requests",
+    operationId: "listAllAccessRequests",
+    summary: "List the requests of accounts to read feeds",
+    description: "The newest come first. The provider of the feed answers them.",
+    input: ListAccessRequestsInput,
+    name: "requests",
+    $id: "AccessRequestList",
+    entry: { shape: ListedAccessRequestShape, example: ACCESS_REQUEST },
+    problems: [...ACCOUNT_PROBLEMS, "FEED_NOT_FOUND"],
+    list: listRequestsForAccess,
+  }),
+];

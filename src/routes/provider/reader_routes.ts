@@ -1,0 +1,389 @@
+/**
+ * The owner of a feed decides which accounts read it: grants, requests and invitations. Beyond 18.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import {
+  AccessRequestShape,
+  AccessRequestsShape,
+  ApproveAccessInput,
+  DeclineAccessInput,
+  InviteReaderInput,
+  REQUEST_STATES,
+  ReaderInvitationShape,
+  ReaderInvitationsShape,
+  ReaderShape,
+  ReadersShape,
+  SetReaderInput,
+} from "../../access/access_shapes.ts";
+import {
+  answerAccessRequest,
+  inviteReader,
+  listAccessRequests,
+  listReaderInvitations,
+  listReaders,
+  removeReader,
+  setReader,
+  withdrawReaderInvitation,
+} from "../../access/readers.ts";
+import { type Actor, keyActor } from "../../accounts/actor.ts";
+import { authenticated } from "../../api/callers/auth.ts";
+import type { Principal } from "../../api/callers/callers.ts";
+import { faceOf } from "../../api/callers/faces.ts";
+import { admitHousekeeping } from "../../api/callers/unlogged_calls.ts";
+import { cappedLimit, limitParameter } from "../../api/input/paging.ts";
+import { NO_PARAMETERS, parameters } from "../../api/input/parameters.ts";
+import { receiveInput } from "../../api/input/receive_input.ts";
+import {
+  BODY_PROBLEMS,
+  COUNTED,
+  described,
+  documented,
+  OWN_FEED_PARAMS,
+} from "../../api/reference/described.ts";
+import { ACCESS_REQUEST, FEED_READER, READER_INVITATION } from "../../api/reference/examples.ts";
+import { CACHE_PRIVATE, privateJson } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { nextLink } from "../../http/next_link.ts";
+import { respond } from "../../http/respond.ts";
+import { oneOf } from "../../lib/typebox.ts";
+import type { Services } from "../../services.ts";
+
+const COMMON = { access: "provider", window: "housekeeping", tag: "provider" } as const;
+const HEADERS = ["Cache-Control"] as const;
+const PAGE = { headers: HEADERS, headersOptional: ["Link"] } as const;
+const NEXT = { limit: 20, has_more: false, next_cursor: null };
+
+const LIST_READERS = described({
+  ...COMMON,
+  operationId: "listReaders",
+  summary: "List the accounts that were granted access to a feed",
+  description: "The newest come first. Grants that have ended are left out.",
+  answers: {
+    200: documented(ReadersShape, {
+      description: "A page of readers.",
+      ...PAGE,
+      examples: { "One reader": { readers: [FEED_READER], ...NEXT } },
+    }),
+  },
+  problems: ["CURSOR_INVALID", "FEED_FORBIDDEN", ...COUNTED],
+});
+const SET_READER = described({
+  ...COMMON,
+  operationId: "setReader",
+  summary: "Grant an account access to a feed, or change its grant",
+  description:
+    "What the body leaves out is as for a new grant. With `is_free`, reads cost the account nothing, also of an open feed. A request of the account that waits is approved. It holds from the account's next read on.",
+  answers: {
+    200: documented(ReaderShape, {
+      description: "The grant.",
+      headers: HEADERS,
+      examples: { "A reader": FEED_READER },
+    }),
+  },
+  problems: [
+    ...BODY_PROBLEMS,
+    "FEED_FORBIDDEN",
+    "ACCOUNT_NOT_FOUND",
+    "ACCESS_NOT_NEEDED",
+    ...COUNTED,
+  ],
+});
+const SET_BODY = documented(SetReaderInput, {
+  description: "How the account may read the feed; at most 64 KB.",
+  examples: {
+    "Free, until the end of the year": { is_free: true, expires_at: "2026-12-31T23:59:59Z" },
+    "At its price": {},
+  },
+});
+const REMOVE_READER = described({
+  ...COMMON,
+  operationId: "removeReader",
+  summary: "End an account's grant",
+  description: "From its next read on. What the account has bought stays readable.",
+  answers: { 204: documented(Type.Void(), { description: "Ended.", headers: HEADERS }) },
+  problems: ["FEED_FORBIDDEN", "READER_NOT_FOUND", ...COUNTED],
+});
+const LIST_REQUESTS = described({
+  ...COMMON,
+  operationId: "listFeedAccessRequests",
+  summary: "List the requests for access to a feed",
+  description: "The newest come first.",
+  answers: {
+    200: documented(AccessRequestsShape, {
+      description: "A page of requests.",
+      ...PAGE,
+      examples: { "One request": { requests: [ACCESS_REQUEST], ...NEXT } },
+    }),
+  },
+  problems: ["CURSOR_INVALID", "FEED_FORBIDDEN", ...COUNTED],
+});
+const ANSWERED = {
+  200: documented(AccessRequestShape, {
+    description: "The request, which is answered.",
+    headers: HEADERS,
+    examples: { "A request": ACCESS_REQUEST },
+  }),
+};
+const ANSWER_PROBLEMS = [
+  ...BODY_PROBLEMS,
+  "FEED_FORBIDDEN",
+  "ACCESS_REQUEST_NOT_FOUND",
+  "ACCESS_ANSWERED",
+] as const;
+const APPROVE = described({
+  ...COMMON,
+  operationId: "approveAccess",
+  summary: "Approve a request for access",
+  description: "The account is granted access, as by `PUT …/readers/{account_id}`.",
+  answers: ANSWERED,
+  problems: [...ANSWER_PROBLEMS, "ACCOUNT_NOT_FOUND", ...COUNTED],
+});
+const APPROVE_BODY = documented(ApproveAccessInput, {
+  description: "How the account may read the feed.",
+  examples: { "At its price": {}, Free: { is_free: true } },
+});
+const DECLINE = described({
+  ...COMMON,
+  operationId: "declineAccess",
+  summary: "Decline a request for access",
+  description: "The account reads the reason, and may ask again in 7 days.",
+  answers: ANSWERED,
+  problems: [...ANSWER_PROBLEMS, ...COUNTED],
+});
+const DECLINE_BODY = documented(DeclineAccessInput, {
+  description: "Why; optional.",
+  examples: { "With a reason": { reason: "This feed is for schools only." } },
+});
+const LIST_INVITATIONS = described({
+  ...COMMON,
+  operationId: "listReaderInvitations",
+  summary: "List the addresses that are invited to read a feed",
+  description: "Those that can be taken up, the oldest first.",
+  answers: {
+    200: documented(ReaderInvitationsShape, {
+      description: "All of them.",
+      headers: HEADERS,
+      examples: { One: { invitations: [READER_INVITATION] } },
+    }),
+  },
+  problems: ["FEED_FORBIDDEN", ...COUNTED],
+});
+const INVITE = described({
+  ...COMMON,
+  operationId: "inviteReader",
+  summary: "Invite an address to read a feed",
+  description:
+    "Whoever proves the address within 7 days gets the grant for the account that it then uses. If mail is set up, the address is told, at most once an hour. A second invitation replaces the first.",
+  answers: {
+    201: documented(ReaderInvitationShape, {
+      description: "The invitation.",
+      headers: HEADERS,
+      examples: { "An invitation": READER_INVITATION },
+    }),
+  },
+  problems: [
+    ...BODY_PROBLEMS,
+    "FEED_FORBIDDEN",
+    "ADDRESS_INVALID",
+    "INVITATIONS_LIMIT",
+    ...COUNTED,
+  ],
+});
+const INVITE_BODY = documented(InviteReaderInput, {
+  description: "The address, and how its account may read the feed.",
+  examples: { "An address": { address: "ada@example.com" } },
+});
+const WITHDRAW = described({
+  ...COMMON,
+  operationId: "withdrawReaderInvitation",
+  summary: "Withdraw the invitation of an address",
+  description: "It can no longer be taken up.",
+  answers: { 204: documented(Type.Void(), { description: "Withdrawn.", headers: HEADERS }) },
+  problems: ["FEED_FORBIDDEN", "INVITATION_NOT_FOUND", ...COUNTED],
+});
+
+const pageQuery = (what: string) => ({
+  limit: limitParameter(what),
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+});
+const READERS_QUERY = parameters(pageQuery("Readers"));
+const REQUESTS_QUERY = parameters({
+  ...pageQuery("Requests"),
+  status: Type.Optional(oneOf(REQUEST_STATES, { description: "Requests of this state only." })),
+});
+const feedId = OWN_FEED_PARAMS.properties.feed_id;
+const READER_PARAMS = Type.Object({
+  feed_id: feedId,
+  account_id: Type.String({ description: "The account, by its id." }),
+});
+const REQUEST_PARAMS = Type.Object({
+  feed_id: feedId,
+  id: Type.String({ description: "The request, by its id." }),
+});
+const INVITATION_PARAMS = Type.Object({
+  feed_id: feedId,
+  id: Type.String({ description: "The invitation, by its id." }),
+});
+
+/** A call about a feed of the key's account. */
+interface OwnCall {
+  readonly call: Call;
+  readonly principal: Principal;
+  readonly params: { readonly feed_id: string };
+}
+
+/** Without a prefix: mounted at `/v1` and `/api/v1`. */
+export function readerRoutes(services: Services) {
+  const admit = ({ call, principal }: OwnCall, operation: "feeds" | "save") =>
+    admitHousekeeping(services, { call, principal, operation });
+
+  return new Elysia({ name: "readers" })
+    .use(authenticated(services.keys, "write"))
+    .get(
+      "/provider/feed/:feed_id/readers",
+      async (own) => {
+        await admit(own, "feeds");
+        const { limit, cursor } = own.query;
+        const asked = { limit: cappedLimit(limit), cursor };
+        return pageAnswer(services, own.call, await listReaders(services, ownedOf(own), asked));
+      },
+      { params: OWN_FEED_PARAMS, query: READERS_QUERY, ...LIST_READERS },
+    )
+    .put(
+      "/provider/feed/:feed_id/readers/:account_id",
+      async (own) => {
+        await admit(own, "save");
+        const terms = await receiveInput(services, own, SetReaderInput);
+        const { account_id: accountId } = own.params;
+        const set = { accountId, terms, actor: actorOf(own) };
+        return answer(await setReader(services, ownedOf(own), set));
+      },
+      { parse: "none", params: READER_PARAMS, query: NO_PARAMETERS, body: SET_BODY, ...SET_READER },
+    )
+    .delete(
+      "/provider/feed/:feed_id/readers/:account_id",
+      async (own) => {
+        await admit(own, "save");
+        const { account_id: accountId } = own.params;
+        await removeReader(services, ownedOf(own), { accountId, actor: actorOf(own) });
+        return nothing();
+      },
+      { params: READER_PARAMS, query: NO_PARAMETERS, ...REMOVE_READER },
+    )
+    .get(
+      "/provider/feed/:feed_id/access-requests",
+      async (own) => {
+        await admit(own, "feeds");
+        const { limit, cursor, status } = own.query;
+        const asked = { limit: cappedLimit(limit), cursor, status };
+        const page = await listAccessRequests(services, ownedOf(own), asked);
+        return pageAnswer(services, own.call, page);
+      },
+      { params: OWN_FEED_PARAMS, query: REQUESTS_QUERY, ...LIST_REQUESTS },
+    )
+    .post(
+      "/provider/feed/:feed_id/access-requests/:id/approve",
+      async (own) => {
+        await admit(own, "save");
+        const terms = await receiveInput(services, own, ApproveAccessInput);
+        const answered = {
+          requestId: own.params.id,
+          answer: { kind: "approve", ...terms } as const,
+          actor: actorOf(own),
+        };
+        return answer(await answerAccessRequest(services, ownedOf(own), answered));
+      },
+      {
+        parse: "none",
+        params: REQUEST_PARAMS,
+        query: NO_PARAMETERS,
+        body: APPROVE_BODY,
+        ...APPROVE,
+      },
+    )
+    .post(
+      "/provider/feed/:feed_id/access-requests/:id/decline",
+      async (own) => {
+        await admit(own, "save");
+        const given = await receiveInput(services, own, DeclineAccessInput);
+        const answered = {
+          requestId: own.params.id,
+          answer: { kind: "decline", ...given } as const,
+          actor: actorOf(own),
+        };
+        return answer(await answerAccessRequest(services, ownedOf(own), answered));
+      },
+      {
+        parse: "none",
+        params: REQUEST_PARAMS,
+        query: NO_PARAMETERS,
+        body: DECLINE_BODY,
+        ...DECLINE,
+      },
+    )
+    .get(
+      "/provider/feed/:feed_id/reader-invitations",
+      async (own) => {
+        await admit(own, "feeds");
+        const invitations = await listReaderInvitations(services, ownedOf(own));
+        return answer({ invitations });
+      },
+      { params: OWN_FEED_PARAMS, query: NO_PARAMETERS, ...LIST_INVITATIONS },
+    )
+    .post(
+      "/provider/feed/:feed_id/reader-invitations",
+      async (own) => {
+        await admit(own, "save");
+        const input = await receiveInput(services, own, InviteReaderInput);
+        const invited = { input, actor: actorOf(own) };
+        return answer(await inviteReader(services, ownedOf(own), invited), 201);
+      },
+      {
+        parse: "none",
+        params: OWN_FEED_PARAMS,
+        query: NO_PARAMETERS,
+        body: INVITE_BODY,
+        ...INVITE,
+      },
+    )
+    .delete(
+      "/provider/feed/:feed_id/reader-invitations/:id",
+      async (own) => {
+        await admit(own, "save");
+        await withdrawReaderInvitation(services, ownedOf(own), own.params.id);
+        return nothing();
+      },
+      { params: INVITATION_PARAMS, query: NO_PARAMETERS, ...WITHDRAW },
+    );
+}
+
+function ownedOf({ principal, params }: OwnCall) {
+  return { accountId: principal.accountId, reference: params.feed_id };
+}
+
+function actorOf({ call, principal }: OwnCall): Actor {
+  return keyActor(principal.keyId, faceOf(call.request));
+}
+
+function answer(body: object, status = 200): Response {
+  return respond({ status, headers: privateJson(), body: JSON.stringify(body) });
+}
+
+function nothing(): Response {
+  return respond({ status: 204, headers: { "Cache-Control": CACHE_PRIVATE }, body: null });
+}
+
+function pageAnswer(
+  { http }: Services,
+  { request }: Call,
+  page: { readonly next_cursor: string | null },
+): Response {
+  const headers = privateJson();
+  if (page.next_cursor !== null) {
+    headers.Link = nextLink({ requestUrl: request.url, baseUrl: http.baseUrl() }, page.next_cursor);
+  }
+  return respond({ headers, body: JSON.stringify(page) });
+}
