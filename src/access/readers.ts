@@ -72,6 +72,26 @@ export async function listReaders(
   return { readers: [...rows], limit, has_more: nextCursor !== null, next_cursor: nextCursor };
 }
 
+/** A grant for a feed. @throws {Problem} 403, 404 */
+export async function findReader(
+  services: AccessServices,
+  owned: OwnedFeed,
+  given: string,
+): Promise<Reader> {
+  const { feedId } = await requireOwned(services, owned);
+  const accountId = parseUuid(given);
+  if (accountId === undefined) throw readerUnknown();
+  const [reader] = await services.database.onBehalfOf(owned.accountId).rows("list_readers", {
+    feed_id: feedId,
+    account_id: accountId,
+    before_time: null,
+    before_id: null,
+    limit: 1,
+  });
+  if (reader === undefined) throw readerUnknown();
+  return reader;
+}
+
 /** Lets an account read the feed, or changes how it may. What the input leaves out is as for a new grant. @throws {Problem} */
 export async function setReader(
   services: AccessServices,

@@ -1,8 +1,8 @@
 /**
  * `/console`: pages for operators, providers and consumers. Beyond 5.
  *
- * A page is a line of its role's table (`visit.ts`). Every change is one call of a function of the API, after the
- * person has confirmed what will happen.
+ * A page is a line of its role's table (`visit.ts`). Every change is one call of a function of the API. What can't be
+ * undone is confirmed first.
  *
  * @module
  */
@@ -209,8 +209,9 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
     if (form.text("confirmed") === "no") {
       return page(call, { session, view: await route.show(visit, form) });
     }
-    if (form.text("confirmed") !== "yes") {
-      const asked = await refusedAsAnswer(async () => chosen.confirm(form, visit));
+    if (chosen.confirm !== undefined && form.text("confirmed") !== "yes") {
+      const { confirm } = chosen;
+      const asked = await refusedAsAnswer(async () => confirm(form, visit));
       const question =
         typeof asked === "string" ? ({ kind: "ask", sentence: asked } as const) : asked;
       if (question.kind === "refused") return answer(acting, question);

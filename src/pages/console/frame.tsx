@@ -31,6 +31,7 @@ const MENUS: Readonly<Record<Role, readonly MenuLink[]>> = {
     { path: "console/catalog", text: "Catalog" },
     { path: "console/usage", text: "Usage" },
     { path: "console/purchases", text: "Bought" },
+    { path: "console/access", text: "Access" },
     { path: "console/own-keys", text: "Keys" },
   ],
 };
@@ -39,6 +40,7 @@ const PERSON_MENU: readonly MenuLink[] = [
   { path: "console/catalog", text: "Catalog" },
   { path: "console/usage", text: "Usage" },
   { path: "console/purchases", text: "Bought" },
+  { path: "console/access", text: "Access" },
   { path: "console/feeds", text: "Feeds" },
   { path: "console/earnings", text: "Earnings" },
   { path: "console/own-keys", text: "Keys" },

@@ -104,12 +104,15 @@ export interface PageRoute {
   readonly acts?: Readonly<Record<string, Act>>;
 }
 
-/** What a button does. Only what changes nothing goes without a confirmation. */
+/** What a button does. */
 export type Act = Change | Look;
 
 export interface Change {
-  /** What will happen, which a person confirms first. */
-  confirm(form: Form, visit: Visit): Confirmation | Promise<Confirmation>;
+  /**
+   * What will happen, which a person confirms first. Without it, the button acts at once: only for what its form
+   * explains and what can be undone.
+   */
+  confirm?(form: Form, visit: Visit): Confirmation | Promise<Confirmation>;
   /** What the confirmation asks for, if the form did not. */
   readonly asks?: readonly FormField[];
   /** Whether a person must be an owner of the account. */
@@ -161,6 +164,14 @@ export const DONE = {
   declined_invitation: "The invitation is declined.",
   left: "You have left the account.",
   closed: "The account is closed.",
+  access_asked: "The provider was asked. You see the answer here and on the page Access.",
+  access_taken: "Accepted. This account may read the feed now.",
+  access_set: "Saved. It holds from the next request on.",
+  reader_granted: "Granted. The account may read the feed from its next request on.",
+  reader_ended: "Ended. The account's next read is refused.",
+  access_declined: "Declined. The account sees the answer.",
+  reader_invited:
+    "Invited for 7 days. The account of whoever proves the address is granted access.",
 } as const;
 export type Done = keyof typeof DONE;
 

@@ -4,15 +4,19 @@
  *
  * @module
  */
-
+import { findOwnAccess } from "../../../access/own_access.ts";
+import type { FeedAccess } from "../../../admission/claims.ts";
 import { Problem } from "../../../http/problem_details.ts";
+import { present } from "../../../lib/assert.ts";
 import { parseJsonNumbers } from "../../../lib/json_numbers.ts";
 import { nanosOfCredits, toExactNumber, withoutGroups } from "../../../money/money.ts";
+import { AccessBadge } from "../../layout/access_text.tsx";
 import { Badge, digits, Facts, type Figure, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { FeedAsSeen, priceText, type ShownFeed } from "../feed_as_seen.tsx";
 import { bodyOf } from "../own_api.ts";
 import { idOf, type PageRoute } from "../visit.ts";
+import { AccessPart, ASK_FOR_ACCESS } from "./ask_access.tsx";
 import { hasBought } from "./own_records.ts";
 
 interface Metadata extends ShownFeed {
@@ -20,19 +24,24 @@ interface Metadata extends ShownFeed {
   readonly row_count: number;
   readonly last_sync_at: string | null;
   readonly credits_to_read_all: Figure;
+  readonly access: FeedAccess;
 }
 
 const CREDITS_PER_CENT = 10_000;
 
 export const TRY_FEED: PageRoute = {
   path: "catalog/:id",
-  async show(visit) {
+  async show(visit, form) {
     const id = idOf(visit);
     const [shown, isBought] = await Promise.all([
       visit.ask<Metadata>(`/v1/feed/${id}/metadata`),
       hasBought(visit, id),
     ]);
     const about = bodyOf(shown);
+    const { id: accountId } = present(visit.session.account);
+    const access = present(
+      await findOwnAccess(visit.services.database, { accountId, feedId: about.id }),
+    );
     const isForSale = about.price_type === "one_time" && !isBought;
     // A member spends nothing.
     const maySpend = visit.session.member?.role !== "member";
@@ -48,7 +57,8 @@ export const TRY_FEED: PageRoute = {
           </h1>
           <div class="actions">
             {isBought && <Badge tone="good">bought</Badge>}
-            {isForSale && maySpend && (
+            {about.access !== "open" && <AccessBadge of={about.access} />}
+            {access.mayRead && isForSale && maySpend && (
               <ActForm
                 hidden={{
                   max_credits: String(Number(about.one_time_price_cents) * CREDITS_PER_CENT),
@@ -56,10 +66,11 @@ export const TRY_FEED: PageRoute = {
                 buttons={[{ act: "buy", text: `Buy for ${priceText(about)}` }]}
               />
             )}
-            {maySpend && (
+            {access.mayRead && maySpend && (
               <ActForm buttons={[{ act: "try", text: "Try it: read 3 rows", tone: "quiet" }]} />
             )}
           </div>
+          <AccessPart access={access} form={form} />
           <Facts
             of={{
               Rows: digits(about.row_count),
@@ -78,6 +89,7 @@ export const TRY_FEED: PageRoute = {
     };
   },
   acts: {
+    ask: ASK_FOR_ACCESS,
     buy: {
       isForOwners: true,
       confirm: (form) =>

@@ -11,6 +11,7 @@ import { FeedAsSeen, priceText } from "../feed_as_seen.tsx";
 import { Next } from "../lists.tsx";
 import { OpenBatches } from "../open_batches.tsx";
 import { idOf, type PageRoute } from "../visit.ts";
+import { AccessChoice, CHANGE_ACCESS } from "./access_choice.tsx";
 import { findOwn } from "./find_own.ts";
 import { saveText } from "./listing_form.tsx";
 import { OwnStatus } from "./own_status.tsx";
@@ -80,6 +81,7 @@ export const FEED_STATE: PageRoute = {
             </p>
           )}
           <OpenBatches of={shown.open_batches} />
+          <AccessChoice feed={shown} visit={visit} />
           <h2>Pushes</h2>
           <Table
             label="Pushes"
@@ -110,6 +112,7 @@ export const FEED_STATE: PageRoute = {
     };
   },
   acts: {
+    access: CHANGE_ACCESS,
     review: {
       confirm: () =>
         "The operator looks at the feed, and publishes it to catalog and search or says why not.",
