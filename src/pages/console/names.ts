@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { findShownFeeds } from "../../access/own_access.ts";
+import { findShownFeeds } from "../../access/account_access.ts";
 import { present } from "../../lib/assert.ts";
 import type { Visit } from "./visit.ts";
 

@@ -5,8 +5,8 @@
  * @module
  */
 import { RequestAccessInput } from "../../../access/access_shapes.ts";
+import type { OwnAccess } from "../../../access/account_access.ts";
 import { requestAccess } from "../../../access/ask_for_access.ts";
-import type { OwnAccess } from "../../../access/own_access.ts";
 import { ACCESS_REFUSAL_DAYS } from "../../../limits.ts";
 import { Badge, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";

@@ -5,13 +5,13 @@
  * @module
  */
 import type { AccessRequest } from "../../../access/access_shapes.ts";
-import { listOwnAccessRequests, listOwnGrants } from "../../../access/ask_for_access.ts";
 import {
   type AddressInvitation,
   findShownFeeds,
   listAddressInvitations,
   takeAccessInvitation,
-} from "../../../access/own_access.ts";
+} from "../../../access/account_access.ts";
+import { listOwnAccessRequests, listOwnGrants } from "../../../access/ask_for_access.ts";
 import { assert, present } from "../../../lib/assert.ts";
 import { Badge, Table, Text, Time, type Tone } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { findOwnAccess } from "../../../access/own_access.ts";
+import { findOwnAccess } from "../../../access/account_access.ts";
 import type { FeedAccess } from "../../../admission/claims.ts";
 import { Problem } from "../../../http/problem_details.ts";
 import { present } from "../../../lib/assert.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { listAddressInvitations } from "../../../access/own_access.ts";
+import { listAddressInvitations } from "../../../access/account_access.ts";
 import { listInvitations } from "../../../people/members.ts";
 import { counted, Message } from "../../layout/parts.tsx";
 import { OWN_ACCOUNT, showAccount } from "../consumer/own_account.tsx";

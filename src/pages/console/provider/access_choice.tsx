@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { listWaitingFeeds } from "../../../access/own_access.ts";
+import { listWaitingFeeds } from "../../../access/account_access.ts";
 import type { FeedAccess } from "../../../admission/claims.ts";
 import { FEED_ACCESS } from "../../../feeds/find.ts";
 import { assert } from "../../../lib/assert.ts";
