@@ -4,6 +4,8 @@
  *
  * @module
  */
+import type { FeedAccess } from "../admission/claims.ts";
+import { FEED_ACCESS } from "../feeds/find.ts";
 import { Problem } from "../http/problem_details.ts";
 import { nameIn, present } from "../lib/assert.ts";
 import { parseUuid } from "../lib/uuid.ts";
@@ -137,6 +139,8 @@ export function listWaitingFeeds(
 export interface ShownFeeds {
   /** Whether it finds the feed, so that its page is there. */
   isFound(feedId: string): boolean;
+  /** Undefined for a feed that the account does not find. */
+  accessOf(feedId: string): FeedAccess | undefined;
   /** Whether the feed is invited and not for this account, so that not even its name is shown. */
   isHidden(feedId: string): boolean;
 }
@@ -155,6 +159,10 @@ export async function findShownFeeds(
   const known = new Map(rows.map((row) => [row.feed_id, row]));
   return {
     isFound: (feedId) => known.get(feedId)?.is_found === true,
+    accessOf(feedId) {
+      const row = known.get(feedId);
+      return row?.is_found === true ? nameIn(FEED_ACCESS, row.access) : undefined;
+    },
     isHidden: (feedId) => known.get(feedId)?.is_hidden === true,
   };
 }

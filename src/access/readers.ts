@@ -72,15 +72,15 @@ export async function listReaders(
   return { readers: [...rows], limit, has_more: nextCursor !== null, next_cursor: nextCursor };
 }
 
-/** A grant for a feed. @throws {Problem} 403, 404 */
+/** The grant of an account; undefined if it has none. @throws {Problem} 403 */
 export async function findReader(
   services: AccessServices,
   owned: OwnedFeed,
   given: string,
-): Promise<Reader> {
+): Promise<Reader | undefined> {
   const { feedId } = await requireOwned(services, owned);
   const accountId = parseUuid(given);
-  if (accountId === undefined) throw readerUnknown();
+  if (accountId === undefined) return undefined;
   const [reader] = await services.database.onBehalfOf(owned.accountId).rows("list_readers", {
     feed_id: feedId,
     account_id: accountId,
@@ -88,7 +88,6 @@ export async function findReader(
     before_id: null,
     limit: 1,
   });
-  if (reader === undefined) throw readerUnknown();
   return reader;
 }
 

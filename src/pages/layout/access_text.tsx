@@ -16,3 +16,8 @@ export const ACCESS_NAMES: Readonly<Record<FeedAccess, string>> = {
 export function AccessBadge({ of }: { readonly of: FeedAccess }) {
   return <Badge>{ACCESS_NAMES[of]}</Badge>;
 }
+
+/** The same in a list, where an open feed has no mark. */
+export function AccessMark({ of }: { readonly of: FeedAccess | undefined }) {
+  return of === undefined || of === "open" ? null : <AccessBadge of={of} />;
+}

@@ -884,6 +884,7 @@ export interface StatementTypes {
     };
     row: {
       readonly feed_id: string;
+      readonly access: string;
       readonly is_found: boolean;
       readonly is_hidden: boolean;
     };
@@ -1003,6 +1004,7 @@ export interface StatementTypes {
       readonly last_sync_at: string | null;
       readonly update_frequency_text: string | null;
       readonly sync_interval_mins: number | null;
+      readonly access: string | null;
       readonly schema_definition: string | null;
       readonly total: bigint;
     };
@@ -1088,6 +1090,7 @@ export interface StatementTypes {
       readonly last_sync_at: string | null;
       readonly update_frequency_text: string | null;
       readonly sync_interval_mins: number | null;
+      readonly access: string | null;
       readonly total: bigint;
     };
   };
@@ -3352,6 +3355,7 @@ export interface StatementTypes {
       readonly last_sync_at: string | null;
       readonly update_frequency_text: string | null;
       readonly sync_interval_mins: number | null;
+      readonly access: string | null;
       readonly schema_definition: string | null;
       readonly total: bigint;
     };
@@ -3388,6 +3392,7 @@ export interface StatementTypes {
       readonly last_sync_at: string | null;
       readonly update_frequency_text: string | null;
       readonly sync_interval_mins: number | null;
+      readonly access: string | null;
       readonly schema_definition: string | null;
       readonly total: bigint;
     };
@@ -3562,6 +3567,7 @@ export interface StatementTypes {
       readonly last_sync_at: string | null;
       readonly update_frequency_text: string | null;
       readonly sync_interval_mins: number | null;
+      readonly access: string | null;
       readonly total: bigint;
     };
   };
