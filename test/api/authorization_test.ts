@@ -27,6 +27,8 @@ const OF_CONSUMERS = [
   "GET /v1/feed/:id/stream",
   "GET /v1/feed/:id/export",
   "POST /v1/feed/:id/purchase",
+  "POST /v1/feed/:id/access-requests",
+  "GET /v1/account/access-requests",
   "GET /v1/account",
   "GET /v1/usage",
   "GET /v1/purchases",

@@ -19,8 +19,8 @@ export function AccessPart({ feed, baseUrl, canConnect }: AccessPartProps) {
     <section class="card">
       <h2>Access by request</h2>
       <p>
-        The provider decides which accounts read this feed. Your account asks once, and sees the
-        answer in the console.
+        The provider decides which accounts read this feed. Ask with your account
+        {canConnect ? ", and find the answer in the console." : ":"}
       </p>
       {canConnect && (
         <p>
@@ -29,7 +29,7 @@ export function AccessPart({ feed, baseUrl, canConnect }: AccessPartProps) {
           </a>
         </p>
       )}
-      <details>
+      <details open={!canConnect}>
         <summary>Ask from a program</summary>
         <pre tabIndex={0}>
           <code>{`curl -X POST -H "x-api-key: $FEEDGATE_READ_KEY" \\

@@ -12,7 +12,7 @@ import {
   takeAccessInvitation,
 } from "../../../access/account_access.ts";
 import { listOwnAccessRequests, listOwnGrants } from "../../../access/ask_for_access.ts";
-import { assert, present } from "../../../lib/assert.ts";
+import { present } from "../../../lib/assert.ts";
 import { Badge, Table, Text, Time, type Tone } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { FeedLink, Next } from "../lists.tsx";
@@ -99,12 +99,13 @@ export const OWN_ACCESS: PageRoute = {
               { head: "Asked", kind: "when", cell: (row) => <Time of={row.asked_at} /> },
               {
                 head: "State",
-                cell: ({ status }) => <Badge tone={STATUS_TONES[status]}>{status}</Badge>,
-              },
-              {
-                head: "Answered",
                 kind: "when",
-                cell: ({ answered_at: at }) => at !== null && <Time of={at} />,
+                cell: ({ status, answered_at: at }) => (
+                  <>
+                    <Badge tone={STATUS_TONES[status]}>{status}</Badge>{" "}
+                    {at !== null && <Time of={at} />}
+                  </>
+                ),
               },
               { head: "Reason", cell: (row) => <Words of={row.reason} /> },
               { head: "Your message", cell: (row) => <Words of={row.message} /> },
@@ -125,7 +126,9 @@ export const OWN_ACCESS: PageRoute = {
     take: {
       async run({ services, session }, form) {
         const { account, member } = session;
-        assert(member !== undefined, "only a person has a proven address");
+        if (member === undefined) {
+          return { kind: "refused", why: "Sign in with the address that is invited to accept." };
+        }
         await takeAccessInvitation(services.database, {
           personId: member.id,
           accountId: present(account).id,

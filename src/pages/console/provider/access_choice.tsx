@@ -42,7 +42,7 @@ export function AccessChoice({ feed, visit }: AccessChoiceProps) {
       <h2>Who may read it</h2>
       {feed.suspension_reason === undefined ? (
         <form method="post" class="stack">
-          <fieldset class="stack">
+          <fieldset class="options">
             <legend>Access</legend>
             {FEED_ACCESS.map((each) => (
               <label class="check">

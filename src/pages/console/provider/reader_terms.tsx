@@ -73,7 +73,8 @@ function endIn(form: Form): string | null {
   const end = form.given("end");
   if (end !== undefined && day === lastDayOf(end)) return end;
   const startMs = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(day) : Number.NaN;
-  if (Number.isNaN(startMs)) {
+  // The engine takes the 31st of February for a day in March.
+  if (Number.isNaN(startMs) || dayOf(startMs) !== day) {
     throw new Problem("INVALID_PARAMETER", {
       detail: "The last day must be a date such as 2026-12-31.",
     });
