@@ -77,7 +77,9 @@ export const TRY_FEED: PageRoute = {
               "Last push": <Time of={about.last_sync_at} />,
               "To read all of it": isBought
                 ? "nothing: it is bought"
-                : `${digits(about.credits_to_read_all)} credits`,
+                : access.grant?.isFree
+                  ? "nothing: your reads are free"
+                  : `${digits(about.credits_to_read_all)} credits`,
             }}
           />
           <h2>What it is</h2>
