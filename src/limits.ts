@@ -296,6 +296,9 @@ export const READER_INVITATIONS_MAX = 1_000;
 export const ACCESS_REFUSAL_DAYS = 7;
 /** Characters of a request for access, its answer, and a note on a reader. */
 export const ACCESS_TEXT_LENGTH_MAX = 2_000;
+/** Invitations of one address to read feeds, and feeds of an account at which requests wait, that a page lists. */
+export const ADDRESS_INVITATIONS_LISTED = 100;
+export const WAITING_FEEDS_LISTED = 10;
 /** Bytes of a small body: what is asked of a function, in a few members. */
 export const INPUT_BODY_BYTES_MAX = 65_536;
 /** Invitations that are mailed per hour to one address, from all accounts. */

@@ -1,5 +1,6 @@
 -- name: list_access_requests
 -- why: requests for access, newest first, after the previous page: at a feed, of an account, or all
+-- status: a state, or answered for those that do not wait
 -- :feed_id uuid?
 -- :account_id uuid?
 -- :request_id uuid?
@@ -29,7 +30,11 @@ join accounts
 where (:feed_id::uuid is null or requests.feed_id = :feed_id)
   and (:account_id::uuid is null or requests.account_id = :account_id)
   and (:request_id::uuid is null or requests.request_id = :request_id)
-  and (:status::text is null or requests.status = :status)
+  and (
+    :status::text is null
+    or requests.status = :status
+    or (:status = 'answered' and requests.status <> 'waiting')
+  )
   and (
     :before_id::uuid is null
     or (requests.asked_at, requests.request_id) < (:before_time::timestamptz, :before_id)

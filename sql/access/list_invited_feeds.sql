@@ -7,7 +7,7 @@
 -- returns feed_id uuid?, name text?, description text?, category text?, feed_type text?,
 --   endpoint_path text?, call_price_nanos bigint?, price_type text?, one_time_price_cents bigint?,
 --   reliability_score numeric?, last_sync_at timestamptz?, update_frequency_text text?,
---   sync_interval_mins int?, schema_definition json?, total bigint
+--   sync_interval_mins int?, access text?, schema_definition json?, total bigint
 with found as materialized (
   select invited.feed_id, invited.shown_at
   from invited_feeds_of(:account_id) as invited
@@ -42,6 +42,7 @@ select
   feeds.last_sync_at,
   feeds.update_frequency_text,
   feeds.sync_interval_mins,
+  feeds.access,
   feeds.schema_definition,
   size.total
 from size

@@ -9,7 +9,7 @@
 -- returns feed_id uuid?, name text?, description text?, category text?, feed_type text?,
 --   endpoint_path text?, call_price_nanos bigint?, price_type text?, one_time_price_cents bigint?,
 --   reliability_score numeric?, last_sync_at timestamptz?, update_frequency_text text?,
---   sync_interval_mins int?, total bigint
+--   sync_interval_mins int?, access text?, total bigint
 with asked as (
   select
     parsed.condition,
@@ -65,6 +65,7 @@ select
   feeds.last_sync_at,
   feeds.update_frequency_text,
   feeds.sync_interval_mins,
+  feeds.access,
   size.total
 from size
 left join page

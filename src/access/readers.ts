@@ -72,6 +72,25 @@ export async function listReaders(
   return { readers: [...rows], limit, has_more: nextCursor !== null, next_cursor: nextCursor };
 }
 
+/** The grant of an account; undefined if it has none. @throws {Problem} 403 */
+export async function findReader(
+  services: AccessServices,
+  owned: OwnedFeed,
+  given: string,
+): Promise<Reader | undefined> {
+  const { feedId } = await requireOwned(services, owned);
+  const accountId = parseUuid(given);
+  if (accountId === undefined) return undefined;
+  const [reader] = await services.database.onBehalfOf(owned.accountId).rows("list_feed_grants", {
+    feed_id: feedId,
+    account_id: accountId,
+    before_time: null,
+    before_id: null,
+    limit: 1,
+  });
+  return reader;
+}
+
 /** Lets an account read the feed, or changes how it may. What the input leaves out is as for a new grant. @throws {Problem} */
 export async function setReader(
   services: AccessServices,

@@ -24,6 +24,14 @@ begin
     limit row_limit
     for update skip locked
   );
+  delete from access_invitations
+  where invitation_id in (
+    select ended.invitation_id
+    from access_invitations as ended
+    where ended.ends_at <= moment - age
+    limit row_limit
+    for update skip locked
+  );
   return is_more;
 end
 $$;

@@ -4,6 +4,7 @@
  * @module
  */
 import { Elysia } from "elysia";
+import { listAddressInvitations } from "../../access/account_access.ts";
 import { personActor } from "../../accounts/actor.ts";
 import { callPlugin } from "../../http/call.ts";
 import { urlOf } from "../../http/query_string.ts";
@@ -143,14 +144,16 @@ export function personRoutes(services: Services, { page, shown, goTo }: PageAnsw
         const query = urlOf(context.call.request).searchParams;
         if (query.get("download") === "json") {
           const { addressKey } = person;
-          const [invitations, sessions, signIns, mailChoices] = await Promise.all([
+          const [invitations, toFeeds, sessions, signIns, mailChoices] = await Promise.all([
             listInvitations(database, { addressKey }),
+            listAddressInvitations(database, addressKey),
             database.rows("list_person_sessions", { person_id: person.id }),
             database.rows("list_person_proofs", { address_key: addressKey }),
             database.rows("list_person_mail_choices", { person_id: person.id }),
           ]);
           const text = personText(kept, {
             invitations,
+              feed_invitations: toFeeds,
             sessions,
             sign_ins: signIns,
             mail_choices: mailChoices,

@@ -196,6 +196,14 @@ export const DONE = {
   declined_invitation: "The invitation is declined.",
   left: "You have left the account.",
   closed: "The account is closed.",
+  access_asked: "The provider was asked. You see the answer here and on the page Access.",
+  access_taken: "Accepted. This account may read the feed now.",
+  access_set: "Saved. It holds from the next request on.",
+  reader_granted: "Granted. The account may read the feed from its next request on.",
+  reader_ended: "Ended. The account's next read is refused.",
+  access_declined: "Declined. The account sees the answer.",
+  reader_invited:
+    "Invited for 7 days. The account of whoever proves the address is granted access.",
 } as const;
 export type Done = keyof typeof DONE;
 

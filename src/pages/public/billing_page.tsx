@@ -5,7 +5,7 @@
  *
  * The ids in its address are a stranger's. An id that is none is left out. The page shows of a feed only what the
  * catalog shows, and nothing of an account, because the person who pays has no key at hand. A signed-in consumer sees
- * what any read key may see, so an unlisted feed, too. What else they see comes from `signedIn`.
+ * what their account finds, so an unlisted feed, too. What else they see comes from `signedIn`.
  *
  * @module
  */
@@ -43,6 +43,7 @@ export type BilledFeed = Pick<
   | "name"
   | "endpoint_path"
   | "is_public"
+  | "access"
   | "price_type"
   | "call_price_nanos"
   | "one_time_price_cents"
@@ -56,8 +57,17 @@ interface Billed {
   readonly accountId: string | undefined;
 }
 
+/** What the address names, for whoever asks. */
+interface Asked {
+  readonly accountId: string | undefined;
+  /** The feed, if the account finds it and it is active. Null finds no invited feed. */
+  findFeed(readerId: string | null): Promise<BilledFeed | undefined>;
+}
+
 /** What a signed-in visitor sees besides. */
 export interface SignedIn {
+  /** Undefined if the address names none that the visitor's account finds. */
+  readonly feed: BilledFeed | undefined;
   /** At the right of the header. */
   readonly who: ComponentChildren;
   /** Above the ways to pay: balance, and what can be done with it. */
@@ -65,7 +75,7 @@ export interface SignedIn {
 }
 
 /** Finds out who asks; undefined if nobody is signed in. */
-export type FindSignedIn = (call: Call, billed: Billed) => Promise<SignedIn | undefined>;
+export type FindSignedIn = (call: Call, asked: Asked) => Promise<SignedIn | undefined>;
 
 interface Bill extends Billed {
   readonly frame: PageFrame;
@@ -104,17 +114,17 @@ export function billingRoutes(services: Services, options: BillingOptions = {}) 
       pageLimit(operatorsListener.addressOf(call.request, server));
       const accountId = parseUuid(query.account_id ?? "");
       const feedId = parseUuid(query.feed_id ?? "");
-      const found = await database.row("find_feed_row", {
-        feed_id: feedId ?? null,
-        endpoint_path: null,
-        active_only: true,
-        reader_id: null,
-      });
+      const findFeed = (readerId: string | null) =>
+        database.row("find_feed_row", {
+          feed_id: feedId ?? null,
+          endpoint_path: null,
+          active_only: true,
+          reader_id: readerId,
+        });
       const { billingText: words, billingUrl } = config;
       const payUrl = billingUrl && billingUrlOf(billingUrl, { accountId, feedId });
-      const signedIn = await findSignedIn?.(call, { feed: found, accountId });
-      const isShown = found?.is_public === true || signedIn !== undefined;
-      const feed = isShown ? found : undefined;
+      const signedIn = await findSignedIn?.(call, { accountId, findFeed });
+      const feed = signedIn === undefined ? listed(await findFeed(null)) : signedIn.feed;
       const page = renderBill({
         ...{ frame, accountId, feed, words, payUrl, signedIn, payingWays },
         hasConsole: findSignedIn !== undefined,
@@ -123,6 +133,10 @@ export function billingRoutes(services: Services, options: BillingOptions = {}) 
     },
     hidden,
   );
+}
+
+function listed(feed: BilledFeed | undefined): BilledFeed | undefined {
+  return feed?.is_public === true ? feed : undefined;
 }
 
 /** Where a person comes back to who has paid. Who that is and what was paid, the page does not know. */
@@ -178,7 +192,7 @@ function renderBill({
               <>
                 <a
                   href={
-                    feed.is_public
+                    feed.is_public && feed.access !== "invited"
                       ? `./feeds/${feed.endpoint_path}`
                       : `./console/catalog/${feed.feed_id}`
                   }

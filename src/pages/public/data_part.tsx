@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /**
  * What is in a feed: rows as a table and as JSON, with a chart of a stream's numbers; a singleton's document; or the
- * sample of a feed that costs something.
+ * sample of a feed that costs something or needs access.
  *
  * @module
  */
@@ -32,7 +32,9 @@ const JSON_LOOKED_AT = 3;
 const ROWS_ID = "rows";
 
 export function DataPart({ feed, rowTexts }: DataPartProps) {
-  if (feed.price_type !== "free") return <Sample sample={feed.sample_response} isPaid />;
+  if (feed.price_type !== "free" || feed.access !== "open") {
+    return <Sample sample={feed.sample_response} isPaid />;
+  }
   const type = consumerType(feed.feed_type);
   if (rowTexts === null) return <NoRows {...feed} />;
   if (type === "singleton") return <Document text={rowTexts} />;

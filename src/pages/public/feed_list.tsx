@@ -8,7 +8,8 @@
 import { consumerType } from "../../feeds/feed_text.ts";
 import { withoutInvisible } from "../../lib/invisible_text.ts";
 import type { Row } from "../../postgres/client/database.ts";
-import { Text, Time } from "../layout/parts.tsx";
+import { ACCESS_NAMES } from "../layout/access_text.tsx";
+import { Badge, Text, Time } from "../layout/parts.tsx";
 import { priceText } from "../layout/price_text.ts";
 import { excerptOf, Marked, type Match, MatchReasons } from "./matched_text.tsx";
 
@@ -69,6 +70,7 @@ function FeedCard({ feed, match }: FeedCardProps) {
           last push <Time of={feed.last_sync_at} />
         </span>
         {feed.reliability_score !== null && <span>{feed.reliability_score}% on time</span>}
+        {feed.access === "by_request" && <Badge>{ACCESS_NAMES.by_request}</Badge>}
       </p>
     </li>
   );

@@ -15,6 +15,7 @@ import { Markdown } from "../layout/markdown.tsx";
 import { type PageFrame, PUBLIC_MENU, renderPage } from "../layout/page.tsx";
 import { digits, Facts, Text, Time } from "../layout/parts.tsx";
 import { priceText } from "../layout/price_text.ts";
+import { AccessPart } from "./access_part.tsx";
 import { DataPart } from "./data_part.tsx";
 import { shortened } from "./feed_list.tsx";
 import { describeFields } from "./field_details.ts";
@@ -78,6 +79,7 @@ export function renderFeedPage(page: FeedPage): string {
         )}
         <div class="with-aside">
           <aside aria-label="Price and facts">
+            <AccessPart {...page} />
             <PricePart {...page} />
             <FeedFacts {...page} />
           </aside>

@@ -23,7 +23,8 @@ export function ReadingPart(props: ReadingPartProps) {
     <section>
       <h2>Read it</h2>
       <p>
-        Every method needs a read key from the gateway's operator. Put it in{" "}
+        Every method needs a read key from the gateway's operator
+        {feed.access === "by_request" && ", of an account with access"}. Put it in{" "}
         <code>FEEDGATE_READ_KEY</code>.
       </p>
       <Tabs

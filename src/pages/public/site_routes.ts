@@ -163,8 +163,9 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
       reader_id: null,
     });
     if (feed?.is_public !== true || feed.endpoint_path !== slug) return undefined;
+    const isFree = feed.price_type === "free";
     // Rows that not everybody may read are not shown, whatever they cost.
-    const isFree = feed.price_type === "free" && feed.access === "open";
+    const areRowsShown = isFree && feed.access === "open";
     const [days, [rows]] = await Promise.all([
       visitors.rows("list_push_days", {
         feed_id: feed.feed_id,
@@ -173,7 +174,7 @@ export function siteRoutes(services: Services, frame: PageFrame = {}) {
       }),
       reader.rows(VISITORS, "read_shown_rows", {
         feed_id: feed.feed_id,
-        rows_max: isFree ? SITE_ROWS_SHOWN : 0,
+        rows_max: areRowsShown ? SITE_ROWS_SHOWN : 0,
         bytes_max: SITE_ROWS_BYTES_MAX,
       }),
     ]);

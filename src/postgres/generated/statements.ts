@@ -5,23 +5,29 @@
  */
 import sql_access_answer_access_request from "../../../sql/access/answer_access_request.sql" with { type: "text" };
 import sql_access_end_access from "../../../sql/access/end_access.sql" with { type: "text" };
+import sql_access_find_own_access from "../../../sql/access/find_own_access.sql" with { type: "text" };
+import sql_access_find_shown_feeds from "../../../sql/access/find_shown_feeds.sql" with { type: "text" };
 import sql_access_functions_answer_access_request from "../../../sql/access/functions/answer_access_request.sql" with { type: "text" };
 import sql_access_functions_grant_access from "../../../sql/access/functions/grant_access.sql" with { type: "text" };
 import sql_access_functions_invite_reader from "../../../sql/access/functions/invite_reader.sql" with { type: "text" };
 import sql_access_functions_invited_feeds_of from "../../../sql/access/functions/invited_feeds_of.sql" with { type: "text" };
 import sql_access_functions_may_find from "../../../sql/access/functions/may_find.sql" with { type: "text" };
 import sql_access_functions_request_access from "../../../sql/access/functions/request_access.sql" with { type: "text" };
+import sql_access_functions_take_access_invitation from "../../../sql/access/functions/take_access_invitation.sql" with { type: "text" };
 import sql_access_functions_take_access_invitations from "../../../sql/access/functions/take_access_invitations.sql" with { type: "text" };
 import sql_access_grant_access from "../../../sql/access/grant_access.sql" with { type: "text" };
 import sql_access_invite_reader from "../../../sql/access/invite_reader.sql" with { type: "text" };
 import sql_access_list_access_grants from "../../../sql/access/list_access_grants.sql" with { type: "text" };
 import sql_access_list_access_requests from "../../../sql/access/list_access_requests.sql" with { type: "text" };
 import sql_access_list_account_grants from "../../../sql/access/list_account_grants.sql" with { type: "text" };
+import sql_access_list_address_invitations from "../../../sql/access/list_address_invitations.sql" with { type: "text" };
 import sql_access_list_feed_grants from "../../../sql/access/list_feed_grants.sql" with { type: "text" };
 import sql_access_list_invited_feeds from "../../../sql/access/list_invited_feeds.sql" with { type: "text" };
 import sql_access_list_reader_invitations from "../../../sql/access/list_reader_invitations.sql" with { type: "text" };
+import sql_access_list_waiting_feeds from "../../../sql/access/list_waiting_feeds.sql" with { type: "text" };
 import sql_access_request_access from "../../../sql/access/request_access.sql" with { type: "text" };
 import sql_access_search_invited_feeds from "../../../sql/access/search_invited_feeds.sql" with { type: "text" };
+import sql_access_take_access_invitation from "../../../sql/access/take_access_invitation.sql" with { type: "text" };
 import sql_access_withdraw_reader_invitation from "../../../sql/access/withdraw_reader_invitation.sql" with { type: "text" };
 import sql_accounts_append_ledger_entry from "../../../sql/accounts/append_ledger_entry.sql" with { type: "text" };
 import sql_accounts_create_key from "../../../sql/accounts/create_key.sql" with { type: "text" };
@@ -510,6 +516,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "invited_feeds_of", text: sql_access_functions_invited_feeds_of },
   { name: "may_find", text: sql_access_functions_may_find },
   { name: "request_access", text: sql_access_functions_request_access },
+  { name: "take_access_invitation", text: sql_access_functions_take_access_invitation },
   { name: "take_access_invitations", text: sql_access_functions_take_access_invitations },
   { name: "add_earnings", text: sql_accounts_earnings_functions_add_earnings },
   { name: "add_totals", text: sql_accounts_earnings_functions_add_totals },
@@ -696,16 +703,21 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
 export const STATEMENTS = {
   answer_access_request: numbered(sql_access_answer_access_request),
   end_access: numbered(sql_access_end_access),
+  find_own_access: numbered(sql_access_find_own_access),
+  find_shown_feeds: numbered(sql_access_find_shown_feeds),
   grant_access: numbered(sql_access_grant_access),
   invite_reader: numbered(sql_access_invite_reader),
   list_access_grants: numbered(sql_access_list_access_grants),
   list_access_requests: numbered(sql_access_list_access_requests),
   list_account_grants: numbered(sql_access_list_account_grants),
+  list_address_invitations: numbered(sql_access_list_address_invitations),
   list_feed_grants: numbered(sql_access_list_feed_grants),
   list_invited_feeds: numbered(sql_access_list_invited_feeds),
   list_reader_invitations: numbered(sql_access_list_reader_invitations),
+  list_waiting_feeds: numbered(sql_access_list_waiting_feeds),
   request_access: numbered(sql_access_request_access),
   search_invited_feeds: numbered(sql_access_search_invited_feeds),
+  take_access_invitation: numbered(sql_access_take_access_invitation),
   withdraw_reader_invitation: numbered(sql_access_withdraw_reader_invitation),
   append_ledger_entry: numbered(sql_accounts_append_ledger_entry),
   create_key: numbered(sql_accounts_create_key),
@@ -953,6 +965,38 @@ export interface StatementTypes {
       readonly account_id: string;
     };
   };
+  /** how an account stands to a feed: whether it may read it, by which grant, and its newest request */
+  find_own_access: {
+    parameters: {
+      readonly account_id: string;
+      readonly feed_id: string;
+      readonly pause: string;
+    };
+    row: {
+      readonly may_read: boolean;
+      readonly is_free: boolean | null;
+      readonly expires_at: string | null;
+      readonly status: string | null;
+      readonly message: string | null;
+      readonly reason: string | null;
+      readonly asked_at: string | null;
+      readonly answered_at: string | null;
+      readonly retry_at: string | null;
+    };
+  };
+  /** which of some feeds an account finds, and of which it must not learn anything anymore */
+  find_shown_feeds: {
+    parameters: {
+      readonly account_id: string;
+      readonly feed_ids: readonly (string | null)[];
+    };
+    row: {
+      readonly feed_id: string;
+      readonly access: string;
+      readonly is_found: boolean;
+      readonly is_hidden: boolean;
+    };
+  };
   /** lets an account read a feed, or changes how it may; see functions/grant_access.sql */
   grant_access: {
     parameters: {
@@ -1051,6 +1095,22 @@ export interface StatementTypes {
       readonly granted_at: string;
     };
   };
+  /** the feeds that an address is invited to read, as long as the invitations can be taken up */
+  list_address_invitations: {
+    parameters: {
+      readonly address_key: string;
+      readonly limit: number;
+    };
+    row: {
+      readonly invitation_id: string;
+      readonly feed_name: string;
+      readonly provider_name: string;
+      readonly is_free: boolean;
+      readonly expires_at: string | null;
+      readonly ends_at: string;
+      readonly invited_at: string;
+    };
+  };
   /** the grants for a feed, newest first, after the previous page; or one of them */
   list_feed_grants: {
     parameters: {
@@ -1091,6 +1151,7 @@ export interface StatementTypes {
       readonly last_sync_at: string | null;
       readonly update_frequency_text: string | null;
       readonly sync_interval_mins: number | null;
+      readonly access: string | null;
       readonly schema_definition: string | null;
       readonly total: bigint;
     };
@@ -1107,6 +1168,18 @@ export interface StatementTypes {
       readonly expires_at: string | null;
       readonly note: string | null;
       readonly ends_at: string;
+    };
+  };
+  /** the feeds of an account at which requests for access wait, the oldest request first */
+  list_waiting_feeds: {
+    parameters: {
+      readonly account_id: string;
+      readonly limit: number;
+    };
+    row: {
+      readonly feed_id: string;
+      readonly name: string;
+      readonly requests: bigint;
     };
   };
   /** an account asks to read a feed; see functions/request_access.sql */
@@ -1146,7 +1219,19 @@ export interface StatementTypes {
       readonly last_sync_at: string | null;
       readonly update_frequency_text: string | null;
       readonly sync_interval_mins: number | null;
+      readonly access: string | null;
       readonly total: bigint;
+    };
+  };
+  /** grants an account what its person's address was invited to read; see functions/take_access_invitation.sql */
+  take_access_invitation: {
+    parameters: {
+      readonly person_id: string;
+      readonly account_id: string;
+      readonly invitation_id: string;
+    };
+    row: {
+      readonly outcome: string;
     };
   };
   /** takes back the invitation of an address to read a feed */
@@ -3871,6 +3956,7 @@ export interface StatementTypes {
       readonly last_sync_at: string | null;
       readonly update_frequency_text: string | null;
       readonly sync_interval_mins: number | null;
+      readonly access: string | null;
       readonly schema_definition: string | null;
       readonly total: bigint;
     };
@@ -3907,6 +3993,7 @@ export interface StatementTypes {
       readonly last_sync_at: string | null;
       readonly update_frequency_text: string | null;
       readonly sync_interval_mins: number | null;
+      readonly access: string | null;
       readonly schema_definition: string | null;
       readonly total: bigint;
     };
@@ -4082,6 +4169,7 @@ export interface StatementTypes {
       readonly last_sync_at: string | null;
       readonly update_frequency_text: string | null;
       readonly sync_interval_mins: number | null;
+      readonly access: string | null;
       readonly total: bigint;
     };
   };
@@ -4475,16 +4563,21 @@ export const ARGUMENTS: {
 } = {
   answer_access_request: (by) => [by.feed_id, by.request_id, by.is_approved, by.is_free, by.expires_at, by.reason, by.actor],
   end_access: (by) => [by.feed_id, by.account_id, by.actor],
+  find_own_access: (by) => [by.account_id, by.feed_id, by.pause],
+  find_shown_feeds: (by) => [by.account_id, by.feed_ids],
   grant_access: (by) => [by.feed_id, by.account_id, by.is_free, by.expires_at, by.note, by.actor],
   invite_reader: (by) => [by.feed_id, by.address, by.address_key, by.is_free, by.expires_at, by.note, by.lifetime, by.invitations_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
   list_access_grants: (by) => [by.feed_id, by.account_id, by.before_time, by.before_account_id, by.before_feed_id, by.limit],
   list_access_requests: (by) => [by.feed_id, by.account_id, by.request_id, by.status, by.before_time, by.before_id, by.limit],
   list_account_grants: (by) => [by.account_id, by.before_time, by.before_id, by.limit],
+  list_address_invitations: (by) => [by.address_key, by.limit],
   list_feed_grants: (by) => [by.feed_id, by.account_id, by.before_time, by.before_id, by.limit],
   list_invited_feeds: (by) => [by.account_id, by.category, by.limit, by.offset],
   list_reader_invitations: (by) => [by.feed_id],
+  list_waiting_feeds: (by) => [by.account_id, by.limit],
   request_access: (by) => [by.account_id, by.feed_id, by.message, by.pause],
   search_invited_feeds: (by) => [by.account_id, by.q, by.category, by.limit, by.offset],
+  take_access_invitation: (by) => [by.person_id, by.account_id, by.invitation_id],
   withdraw_reader_invitation: (by) => [by.feed_id, by.invitation_id],
   append_ledger_entry: (by) => [by.account_id, by.kind, by.amount_nanos, by.reason, by.reference, by.actor],
   create_key: (by) => [by.account_id, by.key_hash, by.key_start, by.permission, by.name, by.expires_at, by.daily_nanos, by.feed_ids, by.actor],

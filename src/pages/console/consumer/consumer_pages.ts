@@ -6,6 +6,7 @@
 import { CONSUMER_NOTICES } from "../notices_page.tsx";
 import type { PageRoute } from "../visit.ts";
 import { FIND_FEEDS } from "./find_feeds.tsx";
+import { OWN_ACCESS } from "./own_access.tsx";
 import { OWN_ACCOUNT } from "./own_account.tsx";
 import { OWN_KEYS } from "./own_keys.tsx";
 import { OWN_PURCHASES } from "./own_purchases.tsx";
@@ -16,6 +17,7 @@ export const CONSUMER_PAGES: readonly PageRoute[] = [
   OWN_ACCOUNT,
   OWN_USAGE,
   OWN_PURCHASES,
+  OWN_ACCESS,
   OWN_KEYS,
   CONSUMER_NOTICES,
   FIND_FEEDS,

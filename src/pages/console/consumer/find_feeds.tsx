@@ -4,6 +4,9 @@
  *
  * @module
  */
+import { findShownFeeds } from "../../../access/account_access.ts";
+import { present } from "../../../lib/assert.ts";
+import { AccessMark } from "../../layout/access_text.tsx";
 import { Table, Text } from "../../layout/parts.tsx";
 import { FilterForm } from "../act_form.tsx";
 import { FeedLink, listQuery, Next, nextOffset } from "../lists.tsx";
@@ -36,6 +39,11 @@ export const FIND_FEEDS: PageRoute = {
       await visit.ask<Found>(words === "" ? `/v1/catalog${place}` : `/v1/search${place}`),
     );
     const hits = page.feeds ?? page.results ?? [];
+    const { accessOf } = await findShownFeeds(
+      visit.services.database,
+      present(visit.session.account).id,
+      hits.map((row) => row.id),
+    );
     const next = nextOffset(visit, { shown: hits.length, hasMore: page.has_more });
     return {
       title: "Catalog",
@@ -53,7 +61,12 @@ export const FIND_FEEDS: PageRoute = {
             columns={[
               {
                 head: "Feed",
-                cell: (row) => <FeedLink visit={visit} id={row.id} name={row.name} />,
+                cell: (row) => (
+                  <>
+                    <FeedLink visit={visit} id={row.id} name={row.name} />{" "}
+                    <AccessMark of={accessOf(row.id)} />
+                  </>
+                ),
               },
               { head: "What it is", cell: (row) => <Text of={row.description} /> },
               { head: "Category", cell: (row) => <Text of={row.category} /> },

@@ -4,16 +4,20 @@
  *
  * @module
  */
-
+import { findOwnAccess } from "../../../access/account_access.ts";
+import type { FeedAccess } from "../../../admission/claims.ts";
 import { Problem } from "../../../http/problem_details.ts";
+import { present } from "../../../lib/assert.ts";
 import { parseJsonNumbers } from "../../../lib/json_numbers.ts";
 import { nanosOfCredits, toExactNumber, withoutGroups } from "../../../money/money.ts";
+import { AccessBadge } from "../../layout/access_text.tsx";
 import { Badge, digits, Facts, type Figure, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { FeedAsSeen, priceText, type ShownFeed } from "../feed_as_seen.tsx";
 import { feedEvents, feedVersion } from "../live_visits.ts";
 import { bodyOf } from "../own_api.ts";
 import { idOf, type PageRoute } from "../visit.ts";
+import { AccessPart, ASK_FOR_ACCESS } from "./ask_access.tsx";
 import { hasBought } from "./own_records.ts";
 
 interface Metadata extends ShownFeed {
@@ -21,6 +25,7 @@ interface Metadata extends ShownFeed {
   readonly row_count: number;
   readonly last_sync_at: string | null;
   readonly credits_to_read_all: Figure;
+  readonly access: FeedAccess;
 }
 
 const CREDITS_PER_CENT = 10_000;
@@ -31,7 +36,7 @@ export const TRY_FEED: PageRoute = {
     const { id } = bodyOf(await visit.ask<Metadata>(`/v1/feed/${idOf(visit)}/metadata`));
     return { topic: id, version: await feedVersion(visit, id) };
   },
-  async show(visit) {
+  async show(visit, form) {
     const id = idOf(visit);
     const version = await feedVersion(visit, id);
     const [shown, isBought] = await Promise.all([
@@ -39,6 +44,10 @@ export const TRY_FEED: PageRoute = {
       hasBought(visit, id),
     ]);
     const about = bodyOf(shown);
+    const { id: accountId } = present(visit.session.account);
+    const access = present(
+      await findOwnAccess(visit.services.database, { accountId, feedId: about.id }),
+    );
     const isForSale = about.price_type === "one_time" && !isBought;
     // A member spends nothing.
     const maySpend = visit.session.member?.role !== "member";
@@ -55,7 +64,8 @@ export const TRY_FEED: PageRoute = {
           </h1>
           <div class="actions">
             {isBought && <Badge tone="good">bought</Badge>}
-            {isForSale && maySpend && (
+            {about.access !== "open" && <AccessBadge of={about.access} />}
+            {access.mayRead && isForSale && maySpend && (
               <ActForm
                 hidden={{
                   max_credits: String(Number(about.one_time_price_cents) * CREDITS_PER_CENT),
@@ -63,17 +73,20 @@ export const TRY_FEED: PageRoute = {
                 buttons={[{ act: "buy", text: `Buy for ${priceText(about)}` }]}
               />
             )}
-            {maySpend && (
+            {access.mayRead && maySpend && (
               <ActForm buttons={[{ act: "try", text: "Try it: read 3 rows", tone: "quiet" }]} />
             )}
           </div>
+          <AccessPart access={access} form={form} />
           <Facts
             of={{
               Rows: digits(about.row_count),
               "Last push": <Time of={about.last_sync_at} />,
               "To read all of it": isBought
                 ? "nothing: it is bought"
-                : `${digits(about.credits_to_read_all)} credits`,
+                : access.grant?.isFree
+                  ? "nothing: your reads are free"
+                  : `${digits(about.credits_to_read_all)} credits`,
             }}
           />
           <h2>What it is</h2>
@@ -85,6 +98,7 @@ export const TRY_FEED: PageRoute = {
     };
   },
   acts: {
+    ask: ASK_FOR_ACCESS,
     buy: {
       isForOwners: true,
       confirm: (form) =>

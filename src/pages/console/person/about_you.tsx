@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { AddressInvitation } from "../../../access/account_access.ts";
 import type { InvitationOutcome } from "../../../people/members.ts";
 import type { PersonOutcome } from "../../../people/persons.ts";
 import type { Row } from "../../../postgres/client/database.ts";
@@ -51,6 +52,8 @@ export function aboutYouView(person: PersonOutcome, form?: Form): View {
 
 interface AlsoKept {
   readonly invitations: readonly InvitationOutcome[];
+  /** To read feeds. */
+  readonly feed_invitations: readonly AddressInvitation[];
   readonly sessions: readonly Row<"list_person_sessions">[];
   readonly sign_ins: readonly Row<"list_person_proofs">[];
   readonly mail_choices: readonly Row<"list_person_mail_choices">[];

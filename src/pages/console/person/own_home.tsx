@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { listAddressInvitations } from "../../../access/account_access.ts";
 import { listInvitations } from "../../../people/members.ts";
 import { counted, Message } from "../../layout/parts.tsx";
 import { OWN_ACCOUNT, showAccount } from "../consumer/own_account.tsx";
@@ -14,10 +15,14 @@ export const OWN_HOME: PageRoute = {
   ...OWN_ACCOUNT,
   async show(visit, form) {
     const { member } = visit.session;
-    const invitations =
+    const { database } = visit.operator;
+    const [invitations, toFeeds] =
       member === undefined
-        ? []
-        : await listInvitations(visit.operator.database, { addressKey: member.addressKey });
+        ? [[], []]
+        : await Promise.all([
+            listInvitations(database, { addressKey: member.addressKey }),
+            listAddressInvitations(database, member.addressKey),
+          ]);
     return showAccount(visit, form, (isNew) => (
       <>
         {invitations.length > 0 && (
@@ -26,6 +31,17 @@ export const OWN_HOME: PageRoute = {
               You have {counted(invitations.length, "invitation")} to other accounts.{" "}
               <a href={`${visit.root}/console/choose`}>
                 Look at {invitations.length === 1 ? "it" : "them"}
+              </a>
+              .
+            </p>
+          </Message>
+        )}
+        {toFeeds.length > 0 && (
+          <Message tone="plain">
+            <p>
+              Your address is invited to read {counted(toFeeds.length, "feed")}.{" "}
+              <a href={`${visit.root}/console/access`}>
+                Look at {toFeeds.length === 1 ? "it" : "them"}
               </a>
               .
             </p>

@@ -15,6 +15,7 @@ import { Next } from "../lists.tsx";
 import { feedEvents, feedVersion } from "../live_visits.ts";
 import { OpenBatches } from "../open_batches.tsx";
 import { idOf, type PageRoute } from "../visit.ts";
+import { AccessChoice, CHANGE_ACCESS } from "./access_choice.tsx";
 import { findListing, type OwnFeed } from "./find_own.ts";
 import { LastRefusal } from "./last_refusal.tsx";
 import { saveText } from "./listing_form.tsx";
@@ -100,6 +101,7 @@ export const FEED_STATE: PageRoute = {
           {isUsable && shown.feed_type === "stream" && (
             <PushRow feed={shown} form={form} refused={refused} />
           )}
+          <AccessChoice feed={shown} visit={visit} />
           <h2>Pushes</h2>
           <PushTimeline of={history.pushes} />
           <Next visit={visit} cursor={history.next_cursor} text="Older pushes" />
@@ -111,6 +113,7 @@ export const FEED_STATE: PageRoute = {
   },
   acts: {
     row: PUSH_ROW,
+    access: CHANGE_ACCESS,
     review: {
       confirm: () =>
         "The operator looks at the feed, and publishes it to catalog and search or says why not.",

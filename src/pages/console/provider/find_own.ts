@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+import type { FeedAccess } from "../../../admission/claims.ts";
 import type { OpenBatch } from "../../../feeds/feed_contents.ts";
 import { present } from "../../../lib/assert.ts";
 import { findMember, scanJson, textOf } from "../../../lib/json_text.ts";
@@ -32,6 +34,7 @@ export interface OwnFeed extends ShownFeed {
   } | null;
   readonly open_batches: readonly OpenBatch[];
   readonly is_public: boolean;
+  readonly access: FeedAccess;
   readonly schema_locked: boolean;
   readonly schema_version: Figure;
   readonly sync_interval_mins: number | null;

@@ -8,6 +8,7 @@ import { Badge, digits, dollars, Table, Time, type Tone } from "../../layout/par
 import { parseExact } from "../exact_values.ts";
 import { FeedLink, Next, nextOffset, offsetOf } from "../lists.tsx";
 import type { PageRoute } from "../visit.ts";
+import { WaitingRequests, waitingFeeds } from "./access_choice.tsx";
 import { type OwnFeeds, readOwn } from "./find_own.ts";
 import { OwnStatus } from "./own_status.tsx";
 
@@ -22,7 +23,10 @@ export const OWN_FEEDS: PageRoute = {
   path: "",
   async show(visit) {
     const offset = offsetOf(visit);
-    const text = await readOwn(visit, { limit: LISTED, offset });
+    const [text, waiting] = await Promise.all([
+      readOwn(visit, { limit: LISTED, offset }),
+      waitingFeeds(visit),
+    ]);
     const { feeds, has_more: hasMore } = parseExact<OwnFeeds>(text);
     return {
       title: "Your feeds",
@@ -30,6 +34,7 @@ export const OWN_FEEDS: PageRoute = {
         <>
           <h1>Your feeds</h1>
           <p class="lead">Reads, readers and earnings are those of the last 30 days.</p>
+          <WaitingRequests visit={visit} of={waiting} />
           <Table
             label="Your feeds"
             rows={feeds}

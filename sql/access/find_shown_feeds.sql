@@ -1,0 +1,14 @@
+-- name: find_shown_feeds
+-- why: which of some feeds an account finds, and of which it must not learn anything anymore
+-- is_found: whether the account has a page of it. is_hidden: whether it is invited, and not for this account
+-- :account_id uuid
+-- :feed_ids uuid[]
+-- returns feed_id uuid, access text, is_found boolean, is_hidden boolean
+select
+  feed_id,
+  access,
+  is_readable and (access <> 'invited' or may_find(feed_id, account_id, :account_id)) as is_found,
+  access = 'invited' and not may_find(feed_id, account_id, :account_id) as is_hidden
+from feeds
+where feed_id = any (:feed_ids)
+order by feed_id

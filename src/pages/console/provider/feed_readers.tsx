@@ -1,0 +1,478 @@
+/** @jsxImportSource preact */
+/**
+ * The readers of a feed: requests that wait, accounts that were granted access, and addresses that are invited.
+ *
+ * @module
+ */
+import {
+  type AccessRequest,
+  ApproveAccessInput,
+  DeclineAccessInput,
+  InviteReaderInput,
+  type Reader,
+  type ReaderInvitation,
+  SetReaderInput,
+} from "../../../access/access_shapes.ts";
+import {
+  answerAccessRequest,
+  findReader,
+  inviteReader,
+  listAccessRequests,
+  listReaderInvitations,
+  listReaders,
+  removeReader,
+  setReader,
+  withdrawReaderInvitation,
+} from "../../../access/readers.ts";
+import type { FeedAccess } from "../../../admission/claims.ts";
+import { parseMailAddress } from "../../../lib/mail_address.ts";
+import { INVITATION_DAYS } from "../../../limits.ts";
+import { ACCESS_NAMES } from "../../layout/access_text.tsx";
+import { Badge, Table, Text, Time } from "../../layout/parts.tsx";
+import { ActForm } from "../act_form.tsx";
+import { End, readsText, STATUS_TONES, Words } from "../consumer/own_access.tsx";
+import { inputOf } from "../form_input.ts";
+import { FeedLink, Next, offsetOf } from "../lists.tsx";
+import { type Acted, type Done, type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
+import { findOwn } from "./find_own.ts";
+import { TermsFields, termsIn } from "./reader_terms.tsx";
+
+const READERS_LISTED = 50;
+const REQUESTS_LISTED = 20;
+const INVITATIONS_LISTED = 50;
+
+export const FEED_READERS: PageRoute = {
+  path: "feeds/:id/readers",
+  async show(visit, form) {
+    const feed = await findOwn(visit);
+    const { readers, waiting, answered, invitations, changed } = await readLists(visit, form);
+    return {
+      title: `Readers of ${feed.name}`,
+      content: (
+        <>
+          <p class="crumbs">
+            <FeedLink visit={visit} id={feed.id} name={feed.name} />
+          </p>
+          <h1>Readers</h1>
+          <p class="lead">
+            Access to this feed: <Badge>{ACCESS_NAMES[feed.access]}</Badge>{" "}
+            <a href={`${visit.root}/console/feeds/${feed.id}#access`}>Change it</a>
+          </p>
+          <p class="text">{LEADS[feed.access]}</p>
+          {changed !== undefined && <ChangeForm of={changed} form={form} />}
+          {(feed.access === "by_request" || waiting.requests.length > 0) && (
+            <>
+              <h2>Requests</h2>
+              <WaitingRequests requests={waiting.requests} form={form} />
+              <Next visit={visit} by="waiting" cursor={waiting.next_cursor} text="Older requests" />
+            </>
+          )}
+          <AnsweredRequests {...{ visit, ...answered }} />
+          <h2>Accounts with access</h2>
+          <ReadersTable readers={readers.readers} />
+          <Next visit={visit} cursor={readers.next_cursor} text="Older grants" />
+          <GrantForm form={form} accountId={visit.query.get("grant") ?? ""} />
+          <h2>Invited addresses</h2>
+          <Invitations visit={visit} invitations={invitations} />
+          <InviteForm form={form} />
+        </>
+      ),
+    };
+  },
+  acts: {
+    approve: {
+      async run(visit, form) {
+        const { is_free, expires_at } = termsIn(form);
+        const terms = inputOf(ApproveAccessInput, { typed: { is_free, expires_at } });
+        await answerRequest(visit, form, { kind: "approve", ...terms });
+        return gone(visit, "reader_granted");
+      },
+    },
+    decline: {
+      confirm(form) {
+        declineOf(form);
+        return `The request of ${form.text("account_name")} is declined. The account sees ${form.given("reason") === undefined ? "that, without a reason" : "your reason"}, and can ask again in 7 days. You can grant it access at any time.`;
+      },
+      async run(visit, form) {
+        await answerRequest(visit, form, { kind: "decline", ...declineOf(form) });
+        return gone(visit, "access_declined");
+      },
+    },
+    grant: { run: setTerms },
+    change: { run: setTerms },
+    end: {
+      confirm: (form) =>
+        `The access of ${form.text("account_name")} ends. Its next read is refused, and streams that it follows are closed, unless it has bought the feed or the feed is open.`,
+      async run(visit, form) {
+        await removeReader(visit.services, await ownedBy(visit), {
+          accountId: form.text("account_id"),
+          actor: visit.actor,
+        });
+        return gone(visit, "reader_ended");
+      },
+    },
+    invite: {
+      confirm(form) {
+        const { address } = invitationOf(form);
+        if (parseMailAddress(address) === undefined) {
+          return { kind: "refused", why: "That is not an e-mail address such as ada@example.com." };
+        }
+        return `${address} is invited for ${INVITATION_DAYS} days. The account of whoever proves this address is granted access.`;
+      },
+      async run(visit, form) {
+        const invited = { input: invitationOf(form), actor: visit.actor };
+        await inviteReader(visit.services, await ownedBy(visit), invited);
+        return gone(visit, "reader_invited");
+      },
+    },
+    withdraw: {
+      confirm: (form) => `The invitation of ${form.text("address")} can no longer be accepted.`,
+      async run(visit, form) {
+        const invitationId = form.text("invitation_id");
+        await withdrawReaderInvitation(visit.services, await ownedBy(visit), invitationId);
+        return gone(visit, "withdrawn");
+      },
+    },
+  },
+};
+
+const LEADS: Readonly<Record<FeedAccess, string>> = {
+  open: "Every account reads this feed, so a grant changes only what reads cost. If you restrict the feed later, these accounts keep their access.",
+  by_request:
+    "Accounts ask for access, and you decide. You can also grant an account access before it asks, or invite an address.",
+  invited: "Only these accounts find and read the feed. Invite an address, or name an account.",
+};
+
+async function readLists(visit: Visit, form: Form | undefined) {
+  const { services, query } = visit;
+  const owned = await ownedBy(visit, "feeds");
+  const place = (name: string) => query.get(name)?.trim() || undefined;
+  const requests = (status: string) =>
+    listAccessRequests(services, owned, {
+      limit: REQUESTS_LISTED,
+      cursor: place(status),
+      status,
+    });
+  const changedId = form?.text("act") === "change" ? form.text("account_id") : place("edit");
+  const [readers, waiting, answered, invitations, changed] = await Promise.all([
+    listReaders(services, owned, { limit: READERS_LISTED, cursor: place("cursor") }),
+    requests("waiting"),
+    requests("answered"),
+    listReaderInvitations(services, owned),
+    changedId === undefined ? undefined : findReader(services, owned, changedId),
+  ]);
+  return { readers, waiting, answered, invitations, changed };
+}
+
+async function ownedBy(visit: Visit, operation: "feeds" | "save" = "save") {
+  const { accountId } = await visit.admit(operation);
+  return { accountId, reference: idOf(visit) };
+}
+
+function gone(visit: Visit, done: Done): Acted {
+  return { kind: "go", to: `feeds/${idOf(visit)}/readers`, done };
+}
+
+async function setTerms(visit: Visit, form: Form): Promise<Acted> {
+  const terms = inputOf(SetReaderInput, { typed: termsIn(form) });
+  const set = { accountId: form.text("account_id"), terms, actor: visit.actor };
+  await setReader(visit.services, await ownedBy(visit), set);
+  return gone(visit, form.text("act") === "change" ? "edited" : "reader_granted");
+}
+
+function declineOf(form: Form) {
+  const reason = form.given("reason");
+  return inputOf(DeclineAccessInput, { typed: reason === undefined ? {} : { reason } });
+}
+
+function invitationOf(form: Form) {
+  return inputOf(InviteReaderInput, {
+    typed: { address: form.text("address"), ...termsIn(form) },
+  });
+}
+
+async function answerRequest(
+  visit: Visit,
+  form: Form,
+  answer: Parameters<typeof answerAccessRequest>[2]["answer"],
+): Promise<void> {
+  const answered = { requestId: form.text("request_id"), answer, actor: visit.actor };
+  await answerAccessRequest(visit.services, await ownedBy(visit), answered);
+}
+
+/** What was typed into a form of the page, if it is the one of this act, and of this request. */
+function typedInto(form: Form | undefined, act: string, requestId = ""): Form | undefined {
+  const isOwn = form?.text("act") === act && form.text("request_id") === requestId;
+  return isOwn ? form : undefined;
+}
+
+interface WaitingRequestsProps {
+  readonly requests: readonly AccessRequest[];
+  readonly form: Form | undefined;
+}
+
+function WaitingRequests({ requests, form }: WaitingRequestsProps) {
+  if (requests.length === 0) {
+    return <div class="empty">No request waits for your answer.</div>;
+  }
+  return (
+    <>
+      {requests.map((request) => (
+        <WaitingRequest of={request} form={form} />
+      ))}
+    </>
+  );
+}
+
+function WaitingRequest({
+  of,
+  form,
+}: {
+  readonly of: AccessRequest;
+  readonly form: Form | undefined;
+}) {
+  const { request_id: id, account_name: name } = of;
+  const declined = typedInto(form, "decline", id);
+  return (
+    <article class="card request">
+      <h3>
+        <Text of={name} />
+      </h3>
+      <p class="soft small">
+        Asked <Time of={of.asked_at} />, account <code>{of.account_id}</code>
+      </p>
+      {of.message === null ? (
+        <p class="soft">Without a message.</p>
+      ) : (
+        <p class="words">
+          <Text of={of.message} />
+        </p>
+      )}
+      <form method="post" class="line">
+        <input type="hidden" name="request_id" value={id} />
+        <TermsFields form={typedInto(form, "approve", id)} />
+        <button type="submit" name="act" value="approve">
+          Approve
+        </button>
+      </form>
+      <details open={declined !== undefined}>
+        <summary>Decline</summary>
+        <form method="post" class="stack">
+          <input type="hidden" name="request_id" value={id} />
+          <input type="hidden" name="account_name" value={name} />
+          <label>
+            Reason, which the account sees; may be empty
+            <textarea name="reason">{`\n${declined?.typed("reason") ?? ""}`}</textarea>
+          </label>
+          <div class="actions">
+            <button class="danger" type="submit" name="act" value="decline">
+              Decline
+            </button>
+          </div>
+        </form>
+      </details>
+    </article>
+  );
+}
+
+interface AnsweredRequestsProps {
+  readonly visit: Visit;
+  readonly requests: readonly AccessRequest[];
+  readonly next_cursor: string | null;
+}
+
+function AnsweredRequests({ visit, requests, next_cursor: cursor }: AnsweredRequestsProps) {
+  if (requests.length === 0) return null;
+  return (
+    <details class="folded" open={visit.query.has("answered")}>
+      <summary>Answered requests</summary>
+      <Table
+        label="Answered requests"
+        rows={requests}
+        columns={[
+          {
+            head: "Account",
+            cell: (row) => <Account id={row.account_id} name={row.account_name} />,
+          },
+          {
+            head: "Answer",
+            cell: ({ status }) => <Badge tone={STATUS_TONES[status]}>{status}</Badge>,
+          },
+          { head: "Answered", kind: "when", cell: (row) => <Time of={row.answered_at} /> },
+          { head: "Reason", cell: (row) => <Words of={row.reason} /> },
+          { head: "Message", cell: (row) => <Words of={row.message} /> },
+          {
+            head: "Change",
+            cell: (row) =>
+              row.status === "declined" && (
+                <a href={`?${new URLSearchParams({ grant: row.account_id })}#grant`}>
+                  Grant access
+                </a>
+              ),
+          },
+        ]}
+        empty=""
+      />
+      <Next visit={visit} by="answered" cursor={cursor} text="Older answers" />
+    </details>
+  );
+}
+
+function ReadersTable({ readers }: { readonly readers: readonly Reader[] }) {
+  return (
+    <Table
+      label="Accounts with access"
+      rows={readers}
+      columns={[
+        { head: "Account", cell: (row) => <Account id={row.account_id} name={row.account_name} /> },
+        { head: "Reads", cell: (row) => readsText(row.is_free) },
+        { head: "Ends", kind: "when", cell: (row) => <End of={row.expires_at} /> },
+        { head: "Note", cell: (row) => <Words of={row.note} /> },
+        { head: "Since", kind: "when", cell: (row) => <Time of={row.granted_at} /> },
+        {
+          head: "Change",
+          cell: (row) => (
+            <div class="row-acts">
+              <a class="button quiet" href={`?edit=${row.account_id}`}>
+                Change
+              </a>
+              <ActForm
+                hidden={{ account_id: row.account_id, account_name: row.account_name }}
+                buttons={[{ act: "end", text: "End", tone: "danger" }]}
+              />
+            </div>
+          ),
+        },
+      ]}
+      empty="No account was granted access."
+    />
+  );
+}
+
+function Account({ id, name }: { readonly id: string; readonly name: string }) {
+  return (
+    <>
+      <Text of={name} />
+      <br />
+      <code class="small soft">{id}</code>
+    </>
+  );
+}
+
+function ChangeForm({ of, form }: { readonly of: Reader; readonly form: Form | undefined }) {
+  return (
+    <>
+      <h2>
+        Change the access of <Text of={of.account_name} />
+      </h2>
+      <form method="post" class="stack">
+        <input type="hidden" name="account_id" value={of.account_id} />
+        <TermsFields of={of} form={typedInto(form, "change")} hasNote />
+        <div class="actions">
+          <button type="submit" name="act" value="change">
+            Save
+          </button>
+          <a class="button quiet" href="?">
+            Leave it as it is
+          </a>
+        </div>
+      </form>
+    </>
+  );
+}
+
+interface GrantFormProps {
+  readonly form: Form | undefined;
+  /** Of the page's address. */
+  readonly accountId: string;
+}
+
+function GrantForm({ form, accountId }: GrantFormProps) {
+  const typed = typedInto(form, "grant");
+  return (
+    <details class="folded" id="grant" open={typed !== undefined || accountId !== ""}>
+      <summary>Grant an account access</summary>
+      <form method="post" class="stack">
+        <label>
+          Account ID, which the reader sees under Account in the console
+          <input
+            name="account_id"
+            value={typed?.text("account_id") ?? accountId}
+            autoComplete="off"
+            spellcheck={false}
+            required
+          />
+        </label>
+        <TermsFields form={typed} hasNote />
+        <div class="actions">
+          <button type="submit" name="act" value="grant">
+            Grant access
+          </button>
+        </div>
+      </form>
+    </details>
+  );
+}
+
+interface InvitationsProps {
+  readonly visit: Visit;
+  readonly invitations: readonly ReaderInvitation[];
+}
+
+function Invitations({ visit, invitations }: InvitationsProps) {
+  const offset = offsetOf(visit);
+  const shown = invitations.slice(offset, offset + INVITATIONS_LISTED);
+  const next = offset + shown.length;
+  return (
+    <>
+      <Table
+        label="Invited addresses"
+        rows={shown}
+        columns={[
+          { head: "Address", cell: (row) => <Text of={row.address} /> },
+          { head: "Reads", cell: (row) => readsText(row.is_free) },
+          { head: "Access ends", kind: "when", cell: (row) => <End of={row.expires_at} /> },
+          { head: "Note", cell: (row) => <Words of={row.note} /> },
+          { head: "Invitation ends", kind: "when", cell: (row) => <Time of={row.ends_at} /> },
+          {
+            head: "Withdraw",
+            cell: (row) => (
+              <ActForm
+                hidden={{ invitation_id: row.id, address: row.address }}
+                buttons={[{ act: "withdraw", text: "Withdraw", tone: "quiet" }]}
+              />
+            ),
+          },
+        ]}
+        empty="No address is invited at present."
+      />
+      <Next
+        visit={visit}
+        by="offset"
+        cursor={next < invitations.length ? String(next) : null}
+        text="More invitations"
+      />
+    </>
+  );
+}
+
+function InviteForm({ form }: { readonly form: Form | undefined }) {
+  const typed = typedInto(form, "invite");
+  return (
+    <details class="folded" open={typed !== undefined}>
+      <summary>Invite an address</summary>
+      <form method="post" class="stack">
+        <label>
+          E-mail address
+          <input name="address" value={typed?.text("address") ?? ""} autoComplete="off" required />
+        </label>
+        <TermsFields form={typed} hasNote />
+        <div class="actions">
+          <button type="submit" name="act" value="invite">
+            Invite
+          </button>
+        </div>
+      </form>
+    </details>
+  );
+}
