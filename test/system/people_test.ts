@@ -264,7 +264,6 @@ describe.skipIf(!hasBrowser)("an account of several people, on two processes", (
     await page.click("a:has-text('Make a key')");
     await page.fill("#key_name", `key of ${name}`);
     await page.click("text=Make the key");
-    await confirm(page);
     const key = (await page.textContent("pre"))?.trim() ?? "";
     const readAt = async (place: number) =>
       (await fetch(`${world.bases[place]}/v1/account`, { headers: { "x-api-key": key } })).status;
