@@ -236,6 +236,17 @@ describe.skipIf(!hasBrowser)("pages that update", () => {
     const before = await history.count();
     await push(7);
     await history.nth(before).waitFor();
+    // What is typed is not put elsewhere by a newer page.
+    const box = page.locator("main textarea").first();
+    const sample = await box.inputValue();
+    await box.fill('{"id": "mine"}');
+    const shown = await history.count();
+    await push(7.05);
+    await Bun.sleep(300);
+    expect([await history.count(), await box.inputValue()]).toEqual([shown, '{"id": "mine"}']);
+    await box.fill(sample);
+    await push(7.07);
+    await history.nth(shown + 1).waitFor();
     await gateway.sql`delete from console_sessions`;
     await push(7.1);
     await live(page).waitFor({ state: "hidden" });
