@@ -2971,6 +2971,8 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly invitation_id: string | null;
+      readonly created_at: string | null;
+      readonly expires_at: string | null;
     };
   };
   /** makes the person of a proven address, its account and welcome credits, and signs it in */
