@@ -12,8 +12,8 @@
 -- :mail_text text?
 -- :mail_html text?
 -- :actor text?
--- returns outcome text, invitation_id uuid?
-select outcome, invited_id as invitation_id
+-- returns outcome text, invitation_id uuid?, created_at timestamptz?, expires_at timestamptz?
+select outcome, invited_id as invitation_id, invited_at as created_at, ends_at as expires_at
 from invite_member(
   :account_id, :person_id, :address, :address_key, :role, :lifetime, :invitations_max, :address_max, :mail_subject,
   :mail_text, :mail_html, :actor

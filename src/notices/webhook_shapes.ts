@@ -32,7 +32,10 @@ const feedIds = nullable(
 export const CreateWebhookInput = Type.Object({ url, types, feed_ids: Type.Optional(feedIds) });
 
 export const FindWebhookInput = Type.Object({
-  webhook_id: Type.String({ description: "The webhook, by its id." }),
+  webhook_id: Type.String({
+    description: "The webhook, by its id.",
+    examples: ["1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"],
+  }),
 });
 
 export const EditWebhookInput = Type.Object({
@@ -46,7 +49,10 @@ export const EditWebhookInput = Type.Object({
 });
 
 export const FindDeliveryInput = Type.Object({
-  delivery_id: Type.String({ description: "The delivery, by its id." }),
+  delivery_id: Type.String({
+    description: "The delivery, by its id.",
+    examples: ["0b0e7a52-4bb4-4f6a-8b0a-7c0a2cf3c9d1"],
+  }),
 });
 
 const WEBHOOK_MEMBERS = {

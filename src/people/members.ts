@@ -147,10 +147,17 @@ export async function inviteMember(
         "INVITATIONS_LIMIT",
         `the account has ${INVITATIONS_MAX} open invitations, which is as many as it may have; withdraw one first`,
       );
-    default: {
-      const open = await listInvitations(database, { accountId: account.account_id });
-      return present(open.find(({ id }) => id === invited.invitation_id));
-    }
+    default:
+      // As it was made: by now it may be withdrawn, or its account closed.
+      return {
+        id: present(invited.invitation_id ?? undefined),
+        account_id: account.account_id,
+        account_name: account.name,
+        address,
+        role,
+        created_at: present(invited.created_at ?? undefined),
+        expires_at: present(invited.expires_at ?? undefined),
+      };
   }
 }
 

@@ -30,6 +30,8 @@ import {
   DELIVERY,
   deliveriesShape,
   EditWebhookInput,
+  FindDeliveryInput,
+  FindWebhookInput,
   RESENT_DELIVERY,
   ResentDeliveryShape,
   ROTATED_WEBHOOK,
@@ -55,10 +57,8 @@ import {
 import type { Services } from "../services.ts";
 import { page } from "../shapes.ts";
 
-const BY_ID = Type.Object({ id: Type.String({ description: "The webhook, by its id." }) });
-const BY_DELIVERY = Type.Object({
-  id: Type.String({ description: "The delivery, by its id." }),
-});
+const BY_ID = Type.Object({ id: FindWebhookInput.properties.webhook_id });
+const BY_DELIVERY = Type.Object({ id: FindDeliveryInput.properties.delivery_id });
 const DELIVERIES_QUERY = parameters({
   limit: limitParameter("Deliveries"),
   offset: Type.Optional(

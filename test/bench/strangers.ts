@@ -10,7 +10,14 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { BODIES, HEADERS, isOwnRoute, pathOf, QUERIES } from "../support/hostile_requests.ts";
+import {
+  BODIES,
+  HEADERS,
+  isOwnRoute,
+  pathOf,
+  QUERIES,
+  receive,
+} from "../support/hostile_requests.ts";
 import { insertKey } from "../support/insert_key.ts";
 import { type RouteOfApp, readRouteTable } from "../support/route_table.ts";
 import { seedFeed } from "../support/seed.ts";
@@ -169,7 +176,7 @@ async function sendAll(
     if (call === undefined) throw new Error("there is no route to send to");
     try {
       const response = await fetch(call.url, { ...call, signal: stop, redirect: "manual" });
-      await response.arrayBuffer();
+      await receive(response);
       sent += 1;
     } catch (error) {
       if (!stop.aborted && !(error instanceof TypeError)) throw error;

@@ -62,3 +62,10 @@ export function pathOf({ path, method }: RouteOfApp, slug: string): string {
   const own = method === "DELETE" ? crypto.randomUUID() : slug;
   return path.replace(/:(id|feed_id|slug)\b/, own).replaceAll(/:[a-z_]+|\*/g, crypto.randomUUID());
 }
+
+/** Receives an answer. Events of a page never end by themselves, so their client leaves. */
+export async function receive(response: Response): Promise<void> {
+  const isEvents = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  if (isEvents) await response.body?.cancel();
+  else await response.arrayBuffer();
+}

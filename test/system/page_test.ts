@@ -120,7 +120,9 @@ describe.skipIf(!hasBrowser)("pages of the docs in a browser", () => {
     const expected = Object.values(document.paths)
       .flatMap((methods) => Object.values(methods))
       .map(({ tags, operationId }) => `operations-${tags[0]}-${operationId}`);
-    expect(shown.sort()).toEqual(expected.sort());
+    // Beside the notices, which the gateway sends.
+    const own = shown.filter((id) => !id.startsWith("operations-webhooks-"));
+    expect(own.sort()).toEqual(expected.sort());
     if (process.env.SCREENSHOT) {
       const path = process.env.SCREENSHOT.replace(".png", "-top.png");
       await page.screenshot({ path, fullPage: true });

@@ -101,26 +101,16 @@ describe.skipIf(!hasBrowser)("strangers", () => {
     await page.check("[name=terms]");
     await page.click("text=Create my account");
     await page.click("text=New feed");
-    await page.fill("[name=name]", "Temperatures of cities");
-    await page.fill("[name=description]", "Temperatures of cities, in Celsius");
-    await page.fill("[name=endpoint_path]", "city-temperatures");
-    await page.click("text=Preview and make");
-    await confirm(page);
-    await page.goto(`${gateway.baseUrl}/console/feeds`);
-    await page.click("text=Temperatures of cities");
-    await page.click("a:has-text('Push a file')");
     await page.setInputFiles("#file", {
-      name: "cities.csv",
+      name: "city-temperatures.csv",
       mimeType: "text/csv",
       buffer: Buffer.from("id,city,temp\n1,Lima,19.4\n2,Tokyo,21\n"),
     });
-    await page.click("button:has-text('Push')");
+    await page.click("button:has-text('Look at the file')");
+    await page.fill("#description", "Temperatures of cities, in Celsius");
+    await page.click("button:has-text('Publish')");
     await confirm(page);
-    await page.waitForSelector("text=Stored");
-    await page.goto(`${gateway.baseUrl}/console/feeds`);
-    await page.click("text=Temperatures of cities");
-    await page.click("text=Ask to be listed");
-    await confirm(page);
+    await page.waitForURL("**/feeds/*?done=submitted");
     const [row] = await gateway.sql`
       select feeds.review, accounts.name from feeds join accounts using (account_id)
       where endpoint_path = 'city-temperatures'`;
@@ -274,7 +264,6 @@ describe.skipIf(!hasBrowser)("an account of several people, on two processes", (
     await page.click("a:has-text('Make a key')");
     await page.fill("#key_name", `key of ${name}`);
     await page.click("text=Make the key");
-    await confirm(page);
     const key = (await page.textContent("pre"))?.trim() ?? "";
     const readAt = async (place: number) =>
       (await fetch(`${world.bases[place]}/v1/account`, { headers: { "x-api-key": key } })).status;

@@ -6,7 +6,7 @@
 --
 -- acting_person: see is_owner
 --
--- Outcomes: invited (invited_id); not_owner; closed; is_member; limited (the account has as many open invitations as
+-- Outcomes: invited (invited_id, invited_at: when it was mailed last, ends_at); not_owner; closed; is_member; limited (the account has as many open invitations as
 -- it may)
 create or replace function invite_member(
   inviting_account uuid,
@@ -22,7 +22,9 @@ create or replace function invite_member(
   mail_html text,
   actor text,
   out outcome text,
-  out invited_id uuid
+  out invited_id uuid,
+  out invited_at timestamptz,
+  out ends_at timestamptz
 )
 language plpgsql
 as $$
@@ -75,7 +77,7 @@ begin
     role = excluded.role,
     created_at = case when is_mailed then excluded.created_at else invitations.created_at end,
     expires_at = excluded.expires_at
-  returning invitation_id into invited_id;
+  returning invitation_id, created_at, expires_at into invited_id, invited_at, ends_at;
   if is_mailed and mail_subject is not null then
     insert into mails (person_id, address, subject, body_text, body_html, expires_at)
     values (

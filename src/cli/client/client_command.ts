@@ -20,7 +20,7 @@ import {
   type Values,
 } from "../command.ts";
 import { typed } from "../hints.ts";
-import type { Output } from "../output.ts";
+import { type Columns, type Output, table } from "../output.ts";
 import { Status } from "./status.ts";
 
 /** What a command of a client gets. */
@@ -41,6 +41,28 @@ export interface ClientInput<Of extends Options> {
 
 interface ClientSpec<Of extends Options> extends Omit<CommandSpec<Of>, "run"> {
   run(input: ClientInput<Of>): Promise<Answer | undefined>;
+}
+
+interface OffsetPage<Entry> {
+  /** As the gateway answered. */
+  readonly page: { readonly offset: number; readonly has_more: boolean };
+  readonly entries: readonly Entry[];
+  readonly columns: Columns<Entry>;
+  /** What is printed in the place of a table without rows. */
+  readonly empty: string;
+}
+
+/** A page by `--limit` and `--offset`, and the command for the next one. */
+export function offsetPageAnswer<Entry>(
+  { page, entries, columns, empty }: OffsetPage<Entry>,
+  again: ClientInput<Options>["again"],
+): Answer {
+  const next = page.offset + entries.length;
+  return {
+    json: JSON.stringify(page),
+    text: entries.length === 0 ? empty : table(entries, columns),
+    more: page.has_more ? `there are more: ${again({ offset: String(next) })} goes on` : undefined,
+  };
 }
 
 /** A person waits: some seconds, if the gateway does not say how long. */

@@ -9,6 +9,7 @@ import { isArrayText } from "../../client/json_texts.ts";
 import { EndpointPathTakenError, type NewFeed } from "../../client/mod.ts";
 import { intervalText } from "../../lib/interval_text.ts";
 import { shellWord } from "../../lib/own_process.ts";
+import { SLUG_LENGTH_MAX } from "../../limits.ts";
 import { parseExact } from "../../money/money.ts";
 import {
   distinctField,
@@ -18,7 +19,6 @@ import {
   type ProposedField,
   proposedFields,
   proposeFeed,
-  SLUG_LENGTH_MAX,
 } from "../../push/rows/propose_feed.ts";
 import { typedTexts } from "../../push/rows/propose_schema.ts";
 import { RefusedError } from "../command.ts";

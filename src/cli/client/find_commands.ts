@@ -10,7 +10,7 @@ import { type Option, UsageError } from "../command.ts";
 import { typed } from "../hints.ts";
 import { integer, required, text } from "../options.ts";
 import { type Columns, fields, table } from "../output.ts";
-import { clientCommand } from "./client_command.ts";
+import { clientCommand, offsetPageAnswer } from "./client_command.ts";
 import { grouped } from "./status.ts";
 
 const WORDS_LENGTH_MAX = 1_000;
@@ -45,17 +45,9 @@ const search = clientCommand({
   async run({ feedgate, values, arguments: words, signal, again }) {
     const query = words.join(" ").slice(0, WORDS_LENGTH_MAX);
     const found = await feedgate.search(query, { ...values, signal });
-    const next = found.offset + found.results.length;
-    return {
-      json: JSON.stringify(found),
-      text:
-        found.results.length === 0
-          ? `no public feed is found by "${query}"`
-          : table(found.results, HIT_COLUMNS),
-      more: found.has_more
-        ? `there are more: ${again({ offset: String(next) })} goes on`
-        : undefined,
-    };
+    const empty = `no public feed is found by "${query}"`;
+    const { results: entries } = found;
+    return offsetPageAnswer({ page: found, entries, columns: HIT_COLUMNS, empty }, again);
   },
 });
 

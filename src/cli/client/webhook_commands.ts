@@ -9,7 +9,7 @@ import { PAGE_LIMIT_MAX } from "../../limits.ts";
 import { UsageError } from "../command.ts";
 import { flag, integer, list, orNull, required, text } from "../options.ts";
 import { type Columns, fields, table } from "../output.ts";
-import { clientCommand } from "./client_command.ts";
+import { clientCommand, offsetPageAnswer } from "./client_command.ts";
 
 const TYPES = list("types of notices, such as feed.updated,balance.low", {
   placeholder: "TYPE,TYPE",
@@ -134,17 +134,9 @@ const webhookDeliveries = clientCommand({
   },
   async run({ feedgate, argument: id, values, signal, again }) {
     const page = await feedgate.webhooks.deliveries(id, { ...values, signal });
-    const next = page.offset + page.deliveries.length;
-    return {
-      json: JSON.stringify(page),
-      text:
-        page.deliveries.length === 0
-          ? "nothing was sent in the last 30 days"
-          : table(page.deliveries, DELIVERY_COLUMNS),
-      more: page.has_more
-        ? `there are more: ${again({ offset: String(next) })} goes on`
-        : undefined,
-    };
+    const empty = "nothing was sent in the last 30 days";
+    const { deliveries: entries } = page;
+    return offsetPageAnswer({ page, entries, columns: DELIVERY_COLUMNS, empty }, again);
   },
 });
 

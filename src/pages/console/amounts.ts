@@ -20,6 +20,11 @@ export function usdOfCredits(credits: Figure): ExactNumber {
   return usdNumber(nanosOfCredits(plain(credits)) ?? 0n);
 }
 
+/** An amount of USD in credits: `5` as `5,000,000 credits`. */
+export function creditsOfUsd(usd: Figure): string {
+  return counted(creditsNumber(nanosOfUsd(plain(usd)) ?? 0n), "credit");
+}
+
 /** `5.00 USD`. */
 export function usdWords(nanos: bigint): string {
   return `${dollars(usdNumber(nanos))} USD`;

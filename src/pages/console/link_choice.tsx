@@ -9,7 +9,7 @@
 interface LinkChoiceProps {
   /** Of the page's address. */
   readonly query: URLSearchParams;
-  /** What is chosen. */
+  /** Names the choice, such as `Time`. */
   readonly label: string;
   /** The parameter. */
   readonly name: string;

@@ -53,7 +53,7 @@ interface TableOfPage<Row> {
   readonly name: string;
   readonly label: string;
   readonly columns: readonly ListedColumn<Row>[];
-  /** What is said if there are no rows. */
+  /** The sentence in the place of a table without rows. */
   readonly empty: ComponentChildren;
   /** Rows of the page. */
   readonly rows: number;

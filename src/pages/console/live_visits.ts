@@ -26,7 +26,7 @@ export function addOverviewTopic({ waits, operatorDatabase }: Services): void {
   });
 }
 
-/** What is being read, by database. */
+/** Reads in progress, by database. */
 const looks = new WeakMap<Database, JoinedRuns<unknown>>();
 
 /**

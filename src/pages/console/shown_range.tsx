@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { dayOf, dayRange } from "../../accounts/earnings/utc_day.ts";
+import { dayOf, dayRange, parseDay } from "../../accounts/earnings/utc_day.ts";
 import { invalidParameter } from "../../api/input/parameters.ts";
 import { MS_PER_DAY } from "../../lib/time_units.ts";
 import { LinkChoice, PLACE } from "./link_choice.tsx";
@@ -42,7 +42,7 @@ export function rangeOf(
   const to = query.get("to")?.trim() || undefined;
   if (from !== undefined || to !== undefined) {
     for (const day of [from, to]) {
-      if (day !== undefined && !isDay(day)) {
+      if (day !== undefined && parseDay(day) === undefined) {
         throw invalidParameter(
           `A day looks like 2026-11-21, got "${day.slice(0, DAY_SHOWN_MAX)}".`,
         );
@@ -79,11 +79,6 @@ export function isByMonth({ from, to }: ShownRange): boolean {
 }
 
 const DAY_SHOWN_MAX = 64;
-
-function isDay(text: string): boolean {
-  const ms = Date.parse(`${text}T00:00:00Z`);
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(ms) && dayOf(ms) === text;
-}
 
 function beginningOf(name: RangeName, nowMs: number): number {
   const now = new Date(nowMs);

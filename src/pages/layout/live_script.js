@@ -67,6 +67,13 @@ async function renew(tries = 0) {
   return undefined;
 }
 
+/** Whether somebody has typed what is not sent yet. A newer page could put another element in its place. */
+function isTypedIn() {
+  return [...main.querySelectorAll("input, textarea")].some(
+    ({ value, defaultValue }) => value !== defaultValue,
+  );
+}
+
 let events;
 let isBusy = false;
 let isAgain = false;
@@ -81,6 +88,7 @@ async function changed() {
     isAgain = true;
     return undefined;
   }
+  if (isTypedIn()) return undefined;
   isBusy = true;
   try {
     do {

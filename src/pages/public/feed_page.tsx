@@ -30,7 +30,7 @@ type Feed = Row<"find_feed_row">;
 export interface FeedPage extends McpAddressesProps {
   readonly frame: PageFrame;
   readonly feed: Feed;
-  /** What is shown is at least as new. */
+  /** The version of the data shown, or an earlier one if it moved meanwhile. */
   readonly dataVersion: bigint;
   readonly days: readonly Row<"list_push_days">[];
   /** JSON texts of the first rows of a free feed, separated by commas. */

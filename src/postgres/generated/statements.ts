@@ -278,6 +278,7 @@ import sql_pages_console_find_names from "../../../sql/pages/console/find_names.
 import sql_pages_console_find_overview_version from "../../../sql/pages/console/find_overview_version.sql" with { type: "text" };
 import sql_pages_console_find_session from "../../../sql/pages/console/find_session.sql" with { type: "text" };
 import sql_pages_console_find_sign_in_link from "../../../sql/pages/console/find_sign_in_link.sql" with { type: "text" };
+import sql_pages_console_functions_usable_sessions from "../../../sql/pages/console/functions/usable_sessions.sql" with { type: "text" };
 import sql_pages_console_list_live_sessions from "../../../sql/pages/console/list_live_sessions.sql" with { type: "text" };
 import sql_pages_console_use_sign_in_link from "../../../sql/pages/console/use_sign_in_link.sql" with { type: "text" };
 import sql_pages_public_explain_matches from "../../../sql/pages/public/explain_matches.sql" with { type: "text" };
@@ -616,6 +617,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "first_admin_key", text: sql_operator_functions_first_admin_key },
   { name: "rank_reads", text: sql_operator_functions_rank_reads },
   { name: "rotate_admin_key", text: sql_operator_functions_rotate_admin_key },
+  { name: "usable_sessions", text: sql_pages_console_functions_usable_sessions },
   { name: "accept_invitation", text: sql_people_functions_accept_invitation },
   { name: "begin_person_session", text: sql_people_functions_begin_person_session },
   { name: "begin_proof", text: sql_people_functions_begin_proof },
@@ -3338,6 +3340,8 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly invitation_id: string | null;
+      readonly created_at: string | null;
+      readonly expires_at: string | null;
     };
   };
   /** makes the person of a proven address, its account and welcome credits, and signs it in */

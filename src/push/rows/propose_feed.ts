@@ -9,7 +9,7 @@
 import type { FeedType } from "../../feeds/find.ts";
 import { parseEventTime } from "../../lib/date_time.ts";
 import { plainDecimal } from "../../lib/plain_decimal.ts";
-import { NAME_LENGTH_MAX, SCHEMA_BYTES_MAX } from "../../limits.ts";
+import { NAME_LENGTH_MAX, SCHEMA_BYTES_MAX, SLUG_LENGTH_MAX } from "../../limits.ts";
 import { isObject, type ProposedSchema, proposeSchema } from "./propose_schema.ts";
 
 /** A row whose numbers are `ExactNumber`s. */
@@ -48,7 +48,6 @@ export interface FeedProposal {
   readonly sample: string | null;
 }
 
-export const SLUG_LENGTH_MAX = 80;
 const ID = "id";
 const EVENT_TIME = "event_timestamp";
 /** Names of fields that are likely to be an id. */

@@ -143,7 +143,7 @@ describe("HEAD", () => {
       "/.well-known/agent-skills/index.json",
       "/docs",
       "/docs/json",
-      "/docs/assets/reference.js",
+      "/docs/assets/docs.js",
       "/healthz",
     ];
     for (const path of paths) {

@@ -9,7 +9,14 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
-import { BODIES, HEADERS, isOwnRoute, pathOf, QUERIES } from "../../support/hostile_requests.ts";
+import {
+  BODIES,
+  HEADERS,
+  isOwnRoute,
+  pathOf,
+  QUERIES,
+  receive,
+} from "../../support/hostile_requests.ts";
 import { insertAdminKey } from "../../support/insert_key.ts";
 import { type RouteOfApp, readRouteTable } from "../../support/route_table.ts";
 import { seedFeed } from "../../support/seed.ts";
@@ -63,7 +70,7 @@ async function costOf({ method, url, headers, body }: Sent) {
       redirect: "manual",
       ...(body !== undefined && { body }),
     });
-    await response.arrayBuffer();
+    await receive(response);
     leastMs = Math.min(leastMs, threadMs() - beforeMs);
     ({ status } = response);
   }

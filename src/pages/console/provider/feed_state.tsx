@@ -10,6 +10,7 @@ import { type FeedDay, findPushMistakes, listFeedDays } from "../../../provider/
 import { listPushes } from "../../../provider/push_history.ts";
 import { Chart, digits, dollars, Facts, FigureCard, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
+import { creditsOfUsd } from "../amounts.ts";
 import { FeedAsSeen, priceText } from "../feed_as_seen.tsx";
 import { Next } from "../lists.tsx";
 import { feedEvents, feedVersion } from "../live_visits.ts";
@@ -22,7 +23,6 @@ import { saveText } from "./listing_form.tsx";
 import { OwnStatus } from "./own_status.tsx";
 import { PUSH_ROW, PushRow } from "./push_row.tsx";
 import { PushTimeline } from "./push_timeline.tsx";
-import { inCredits } from "./usd_credits.ts";
 
 const PUSHES_LISTED = 20;
 
@@ -132,7 +132,7 @@ function Figures({ feed }: { readonly feed: OwnFeed }) {
       <FigureCard
         label="Earned"
         value={`${dollars(feed.net_usd)} USD`}
-        note={`${inCredits(feed.net_usd)}, less the fee`}
+        note={`${creditsOfUsd(feed.net_usd)}, less the fee`}
       />
       <FigureCard label="Reads" value={digits(feed.reads)} note="that were answered" />
       <FigureCard label="Readers" value={digits(feed.readers)} note="accounts" />

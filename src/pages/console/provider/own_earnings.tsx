@@ -10,12 +10,12 @@ import { readPayouts } from "../../../accounts/earnings/provider_payouts.ts";
 import { type DayRange, dayRange } from "../../../accounts/earnings/utc_day.ts";
 import { invalidParameter } from "../../../api/input/parameters.ts";
 import { counted, digits, dollars, FigureCard, Table, Text, Time } from "../../layout/parts.tsx";
+import { creditsOfUsd } from "../amounts.ts";
 import { EarningsChart } from "../earnings_chart.tsx";
 import { FeedLink } from "../lists.tsx";
 import { findNames } from "../names.ts";
 import type { Download, PageRoute, Visit } from "../visit.ts";
 import { daysOfMonth } from "./statement_page.tsx";
-import { inCredits } from "./usd_credits.ts";
 
 /** Each has a line of its own, and a provider may have thousands. */
 const FEEDS_LISTED = 100;
@@ -53,7 +53,7 @@ export const OWN_EARNINGS: PageRoute = {
             <FigureCard
               label="Net"
               value={`${dollars(totals.net_usd)} USD`}
-              note={`${inCredits(totals.net_usd)}: gross, less refunds and the fee`}
+              note={`${creditsOfUsd(totals.net_usd)}: gross, less refunds and the fee`}
             />
             <FigureCard
               label="Gross"
@@ -76,12 +76,12 @@ export const OWN_EARNINGS: PageRoute = {
             <FigureCard
               label="Owed"
               value={`${dollars(payouts.owed_usd)} USD`}
-              note={`${inCredits(payouts.owed_usd)}, not paid out yet`}
+              note={`${creditsOfUsd(payouts.owed_usd)}, not paid out yet`}
             />
             <FigureCard
               label="Paid out"
               value={`${dollars(payouts.paid_usd)} USD`}
-              note={inCredits(payouts.paid_usd)}
+              note={creditsOfUsd(payouts.paid_usd)}
             />
           </div>
           <EarningsChart of={byDay} />

@@ -250,7 +250,7 @@ interface RowsPlanning {
   readonly feed: OwnListing;
   readonly name: string;
   readonly mode: Mode;
-  /** Of one push. */
+  /** The most rows of one push. */
   readonly rowsMax: number;
 }
 

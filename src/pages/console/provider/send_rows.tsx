@@ -50,7 +50,7 @@ export async function sendRows(
     file: { bytes: new TextEncoder().encode(text), type },
   });
   if (answer.kind === "refused") return { problem: answer };
-  // Of an import, the last line of its answer.
+  // An import answers with several lines. The last one has the result.
   return way === "push"
     ? { receipt: JSON.parse(answer.text) }
     : JSON.parse(answer.text.trim().split("\n").at(-1) ?? "{}");

@@ -19,8 +19,8 @@ import {
   Text,
   Time,
 } from "../../layout/parts.tsx";
+import { creditsOfUsd } from "../amounts.ts";
 import type { PageRoute } from "../visit.ts";
-import { inCredits } from "./usd_credits.ts";
 
 /** Payouts that a month may have on its statement. */
 const PAYOUTS_LISTED = 100;
@@ -77,7 +77,7 @@ export const STATEMENT: PageRoute = {
             columns={[
               { head: "Sum", cell: ([what]) => what },
               { head: "USD", kind: "num", cell: ([, usd]) => dollars(usd) },
-              { head: "Credits", kind: "num", cell: ([, usd]) => inCredits(usd) },
+              { head: "Credits", kind: "num", cell: ([, usd]) => creditsOfUsd(usd) },
             ]}
             empty=""
           />

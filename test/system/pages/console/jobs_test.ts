@@ -97,7 +97,7 @@ for (const [turn, look] of LOOKS.entries()) {
       await press(page, "Yes, do it");
       return asked;
     };
-    const told = (page: Page) => page.locator('[role="status"]').first().textContent();
+    const told = (page: Page) => page.locator('.note-box[role="status"]').first().textContent();
     const go = (page: Page, path: string) => page.goto(`${gateway.baseUrl}/console${path}`);
 
     /** A feed that waits for its review. */

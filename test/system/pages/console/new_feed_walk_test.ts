@@ -4,8 +4,8 @@
  * @module
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
+import { violationsOf } from "../../../support/axe.ts";
 import { hasBrowser, launchBrowser, openWatched } from "../../../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../../../support/gateway.ts";
 
@@ -97,11 +97,7 @@ describe.skipIf(!hasBrowser)("a new feed", () => {
       const inspect = async (place: string) => {
         const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
         expect([look.width, place, over]).toEqual([look.width, place, 0]);
-        await page.evaluate(axe.source);
-        const found = await page.evaluate(
-          "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ target }) => target).join(', ')))",
-        );
-        expect([look.width, place, found]).toEqual([look.width, place, []]);
+        expect([look.width, place, await violationsOf(page)]).toEqual([look.width, place, []]);
       };
       await signIn(page);
       await page.goto(`${gateway.baseUrl}/console/new`);
