@@ -145,7 +145,10 @@ async function startGateway(databaseUrl: string): Promise<Gateway> {
 }
 
 async function createDatabase(url: string): Promise<void> {
-  const sql = connect({ url: url.replace(/feedgate$/, "postgres") }, { connectionsMax: 1 });
+  const sql = connect(
+    { url: url.replace(/feedgate$/, "postgres") },
+    { connectionsMax: 1, statementTimeoutMs: 0 },
+  );
   await sql.unsafe("create database feedgate");
   await sql.end();
 }

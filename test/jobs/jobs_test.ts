@@ -12,7 +12,10 @@ const RETENTION_DAYS = 40;
 const AUDIT_DAYS = 90;
 const STEPS_MAX = 200;
 
-const sql = connect({ url: (await createTestDatabase()).ownUrl }, { connectionsMax: 4 });
+const sql = connect(
+  { url: (await createTestDatabase()).ownUrl },
+  { connectionsMax: 4, statementTimeoutMs: 0 },
+);
 const database = createDatabase(sql);
 const jobs = createJobs({
   usageRetentionDays: RETENTION_DAYS,

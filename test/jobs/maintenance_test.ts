@@ -6,7 +6,10 @@ import { createDatabase } from "../../src/postgres/client/database.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 test("steps follow while more is left, a failing job holds up no other, and none begins after the stop", async () => {
-  const connections = connect((await createTestDatabase()).address, { connectionsMax: 1 });
+  const connections = connect((await createTestDatabase()).address, {
+    connectionsMax: 1,
+    statementTimeoutMs: 0,
+  });
   const lines: string[] = [];
   let steps = 0;
   let failures = 0;

@@ -33,7 +33,7 @@ describe("whether commits survive", () => {
 
 test("a database behind a pooler that commits without waiting is named at the start, and not ready", async () => {
   const { url } = await createTestDatabase();
-  const owner = connect({ url }, { connectionsMax: 1 });
+  const owner = connect({ url }, { connectionsMax: 1, statementTimeoutMs: 0 });
   const name = new URL(url).pathname.slice(1);
   await owner`alter database ${owner(name)} set synchronous_commit = off`;
   await owner.end();

@@ -73,7 +73,7 @@ export async function startServerPair(): Promise<ServerPair> {
   }
   await startStandby();
   const standby = () => {
-    standbySql ??= connect({ url: standbyUrl }, { connectionsMax: 1 });
+    standbySql ??= connect({ url: standbyUrl }, { connectionsMax: 1, statementTimeoutMs: 0 });
     return standbySql;
   };
   return {

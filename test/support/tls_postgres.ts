@@ -75,7 +75,7 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
     keyFile: file("client.key"),
     async setTls(isOn) {
       const url = `postgres://postgres@localhost:${port}/postgres?host=${encodeURIComponent(folder)}`;
-      const sql = connect({ url }, { connectionsMax: 1 });
+      const sql = connect({ url }, { connectionsMax: 1, statementTimeoutMs: 0 });
       await sql.unsafe(`alter system set ssl = ${isOn ? "on" : "off"}`);
       await sql`select pg_reload_conf()`;
       while ((await sql`show ssl`)[0]?.ssl !== (isOn ? "on" : "off")) await Bun.sleep(POLL_MS);

@@ -43,7 +43,10 @@ beforeAll(async () => {
   const config = readConfig({ PORT: "0", DATABASE_URL: url });
   const start = () => startGateway(config, createLog({ level: "silent" }), { closingNoticeMs: 0 });
   gateways = [await start(), await start()];
-  sql = connect({ url: `${url}&search_path=${FUNCTION_SCHEMA},public` }, { connectionsMax: 2 });
+  sql = connect(
+    { url: `${url}&search_path=${FUNCTION_SCHEMA},public` },
+    { connectionsMax: 2, statementTimeoutMs: 0 },
+  );
   const { accountId: owner } = await agent(0);
   const seed = { type: "collection", rows: [{ id: 1 }] } as const;
   free = await seedFeed({ sql }, owner, seed);

@@ -71,7 +71,7 @@ describe("an old primary", () => {
     await pair.promote();
     sql = connect(
       { url: `${pair.standbyUrl}&search_path=${FUNCTION_SCHEMA},public` },
-      { connectionsMax: 1 },
+      { connectionsMax: 1, statementTimeoutMs: 0 },
     );
     const [account] = await sql`
       insert into accounts (name, max_feeds_allowed) values ('After the failover', 1)
@@ -142,16 +142,16 @@ test("a gateway that is served well by the old primary finds the new one by a jo
 
 test("sessions that are still open on the old primary are closed once the new one is seen, and none is opened again", async () => {
   const split = await startServerPair();
-  const old = connect({ url: split.primaryUrl }, { connectionsMax: 1 });
+  const old = connect({ url: split.primaryUrl }, { connectionsMax: 1, statementTimeoutMs: 0 });
   await old`select 1`;
   await split.cutOff();
   await split.promote();
-  const fresh = connect({ url: split.standbyUrl }, { connectionsMax: 1 });
+  const fresh = connect({ url: split.standbyUrl }, { connectionsMax: 1, statementTimeoutMs: 0 });
   // A promotion is done when the standby takes writes.
   const isStandby = async () => (await fresh`select pg_is_in_recovery() as is_it`)[0]?.is_it;
   while (await isStandby()) await Bun.sleep(10);
   // Sessions from before the promotion were a standby's, whose timeline nobody has asked for.
-  const later = connect({ url: split.standbyUrl }, { connectionsMax: 1 });
+  const later = connect({ url: split.standbyUrl }, { connectionsMax: 1, statementTimeoutMs: 0 });
   expect([...(await later`select 1 as one`)]).toEqual([{ one: 1 }]);
   expect(await old`select 1`.catch(({ code }) => code)).toBe("HOST_IS_OLD_PRIMARY");
   expect(await old`select 1`.catch(({ code }) => code)).toBe("HOST_IS_OLD_PRIMARY");

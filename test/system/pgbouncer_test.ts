@@ -81,10 +81,10 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
   beforeAll(async () => {
     const { url } = await createTestDatabase();
     const socketDir = String(new URL(url).searchParams.get("host"));
-    const admin = connect({ url }, { connectionsMax: 1 });
+    const admin = connect({ url }, { connectionsMax: 1, statementTimeoutMs: 0 });
     await admin.unsafe(`create database ${DATABASE}`);
     await admin.end();
-    sql = connect({ url: siblingUrl(url, DATABASE) }, { connectionsMax: 2 });
+    sql = connect({ url: siblingUrl(url, DATABASE) }, { connectionsMax: 2, statementTimeoutMs: 0 });
     folder = temporaryFolder();
     chmodSync(folder, 0o777);
     const port = freePort();

@@ -153,7 +153,7 @@ export function personRoutes(services: Services, { page, shown, goTo }: PageAnsw
           ]);
           const text = personText(kept, {
             invitations,
-              feed_invitations: toFeeds,
+            feed_invitations: toFeeds,
             sessions,
             sign_ins: signIns,
             mail_choices: mailChoices,

@@ -22,7 +22,10 @@ let connections: Connections;
 const typeNames = new Map<number, string>();
 
 beforeAll(async () => {
-  connections = connect((await createTestDatabase()).address, { connectionsMax: 2 });
+  connections = connect((await createTestDatabase()).address, {
+    connectionsMax: 2,
+    statementTimeoutMs: 0,
+  });
   const types = await connections`select oid::int, format_type(oid, null) as name from pg_type`;
   for (const { oid, name } of types) typeNames.set(oid, name);
 });

@@ -17,7 +17,7 @@ let database: TestDatabase;
 let sql: Connections;
 beforeAll(async () => {
   database = await createTestDatabase();
-  sql = connect(database.address, { connectionsMax: 1 });
+  sql = connect(database.address, { connectionsMax: 1, statementTimeoutMs: 0 });
 });
 afterAll(() => sql.end());
 
@@ -73,12 +73,12 @@ describe("keepFunctionSet", () => {
 
   test("a role that may not create a schema, or tables, gets a message that says what it needs, and with both it migrates", async () => {
     const empty = await createEmptyDatabase();
-    const admin = connect({ url: empty.url }, { connectionsMax: 1 });
+    const admin = connect({ url: empty.url }, { connectionsMax: 1, statementTimeoutMs: 0 });
     const database = new URL(empty.url).pathname.slice(1);
     await admin.unsafe("create role confined login");
     const confined = connect(
       { url: empty.url.replace("postgres@", "confined@") },
-      { connectionsMax: 1 },
+      { connectionsMax: 1, statementTimeoutMs: 0 },
     );
     await expect(migrate(confined)).rejects.toThrow(/on the schema of the tables/);
     await admin.unsafe("grant create on schema public to confined");
@@ -90,7 +90,7 @@ describe("keepFunctionSet", () => {
     await admin.unsafe(`drop schema ${FUNCTION_SCHEMA} cascade`);
     const later = connect(
       { url: empty.url.replace("postgres@", "confined@") },
-      { connectionsMax: 1 },
+      { connectionsMax: 1, statementTimeoutMs: 0 },
     );
     expect(await migrate(later)).toMatchObject({ functions: true, hasTrigrams: true });
     await later.end();
@@ -103,7 +103,7 @@ describe("migrate", () => {
   test("a migration that makes partitions of later months holds up no read, whoever holds the usage log", async () => {
     const { address } = await createTestDatabase();
     const [holder, starting, reading] = [1, 2, 3].map(() =>
-      connect(address, { connectionsMax: 1 }),
+      connect(address, { connectionsMax: 1, statementTimeoutMs: 0 }),
     );
     const months = () =>
       reading?.unsafe(

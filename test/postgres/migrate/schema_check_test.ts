@@ -107,7 +107,7 @@ describe("readyz", () => {
   test("readyz is 503 while a part of the schema is missing, and does not name it", async () => {
     const gateway = await startTestGateway();
     closing.push(() => gateway.stop());
-    const sql = connect({ url: gateway.databaseUrl }, { connectionsMax: 1 });
+    const sql = connect({ url: gateway.databaseUrl }, { connectionsMax: 1, statementTimeoutMs: 0 });
     closing.push(() => sql.end());
     await sql`drop index feeds_account`;
     const refused = await gateway.get("/readyz");
@@ -122,7 +122,7 @@ describe("readyz", () => {
   test("a gateway stays ready when a newer program migrates the database further", async () => {
     const gateway = await startTestGateway();
     closing.push(() => gateway.stop());
-    const sql = connect({ url: gateway.databaseUrl }, { connectionsMax: 1 });
+    const sql = connect({ url: gateway.databaseUrl }, { connectionsMax: 1, statementTimeoutMs: 0 });
     closing.push(() => sql.end());
     await sql`create table own_notes (note text)`;
     const newer = {

@@ -28,7 +28,7 @@ async function search(gateway: Gateway, q: string): Promise<number> {
 
 beforeAll(async () => {
   ({ url } = await createEmptyDatabase());
-  sql = connect({ url }, { connectionsMax: 1 });
+  sql = connect({ url }, { connectionsMax: 1, statementTimeoutMs: 0 });
   // As where the extension is not installed, or where the role may not create it.
   await sql.unsafe(`
     create function refuse() returns event_trigger language plpgsql as $$

@@ -368,7 +368,10 @@ describe("filter index", () => {
   });
 
   test("by a plan that was made while a stream was small, a large one is looked up by its keys", async () => {
-    const session = connect({ url: scene.gateway.databaseUrl }, { connectionsMax: 1 });
+    const session = connect(
+      { url: scene.gateway.databaseUrl },
+      { connectionsMax: 1, statementTimeoutMs: 0 },
+    );
     const feedId = await scene.createFeed({ type: "stream" });
     const rowOf = (id: number) => ({
       id,
@@ -404,7 +407,10 @@ describe("filter index", () => {
 
   for (const source of ["collection", "stream"] as const) {
     test(`${source}: of two common filters only rows that meet both are fetched, by an early plan too`, async () => {
-      const session = connect({ url: scene.gateway.databaseUrl }, { connectionsMax: 1 });
+      const session = connect(
+        { url: scene.gateway.databaseUrl },
+        { connectionsMax: 1, statementTimeoutMs: 0 },
+      );
       const feedId = await scene.createFeed({ type: source });
       // Of 2,000 rows one has both, or all three.
       const rowOf = (id: number) => {

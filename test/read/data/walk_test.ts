@@ -250,7 +250,10 @@ test("a page far down in a large stream reads as few blocks as the first one", a
       ${feedId}, n, n::text, timestamptz '2026-01-01T00:00:00Z' + n * interval '1 second',
       json_build_object('id', n)
     from generate_series(2, 60000) as n`;
-  const session = connect({ url: scene.gateway.databaseUrl }, { connectionsMax: 1 });
+  const session = connect(
+    { url: scene.gateway.databaseUrl },
+    { connectionsMax: 1, statementTimeoutMs: 0 },
+  );
   await session.unsafe(
     inFunctionSet(`prepare page as ${STATEMENTS.read_stream_page.replace(/;\s*$/, "")}`),
   );

@@ -570,7 +570,10 @@ describe("a conditional read with Prefer: wait", () => {
 
 test("a page is read by the index of positions once a stream that was small has grown", async () => {
   const { feedId } = await createStream([event("a")]);
-  const session = connect({ url: gateway.databaseUrl }, { connectionsMax: 1 });
+  const session = connect(
+    { url: gateway.databaseUrl },
+    { connectionsMax: 1, statementTimeoutMs: 0 },
+  );
   const read = (position: number) =>
     session.unsafe(inFunctionSet(STATEMENTS.read_stream_tail), [feedId, String(position), "20"], {
       prepare: true,

@@ -26,7 +26,7 @@ function asRole(url: string): string {
 
 beforeAll(async () => {
   const { url, ownUrl } = await createTestDatabase();
-  owner = connect({ url: ownUrl }, { connectionsMax: 1 });
+  owner = connect({ url: ownUrl }, { connectionsMax: 1, statementTimeoutMs: 0 });
   operator = operatorOf(url, { opensAnew: true });
   roleUrl = asRole(url);
   await owner.unsafe(`create role ${QUOTED} login`);
@@ -76,7 +76,7 @@ describe("grants", () => {
     afterAll(() => gateway.stop());
 
     test("can't change the schema", async () => {
-      const role = connect({ url: roleUrl }, { connectionsMax: 1 });
+      const role = connect({ url: roleUrl }, { connectionsMax: 1, statementTimeoutMs: 0 });
       for (const statement of [
         "create table public.own (a int)",
         "create schema own",
@@ -93,7 +93,7 @@ describe("grants", () => {
       // As a version before granted it.
       await owner.unsafe(`grant update, delete on credit_ledger, audit_events to ${QUOTED}`);
       await applyGrants();
-      const role = connect({ url: roleUrl }, { connectionsMax: 1 });
+      const role = connect({ url: roleUrl }, { connectionsMax: 1, statementTimeoutMs: 0 });
       for (const statement of [
         "delete from credit_ledger",
         "update credit_ledger set amount_nanos = 0",
@@ -168,7 +168,9 @@ describe("grants", () => {
         select relname as name from pg_class
         where relname ~ '^usage_events_\\d{4}_\\d\\d$' order by relname desc limit 1`;
       await owner.unsafe(`drop table ${newest?.name}`);
-      const database = createDatabase(connect({ url: roleUrl }, { connectionsMax: 1 }));
+      const database = createDatabase(
+        connect({ url: roleUrl }, { connectionsMax: 1, statementTimeoutMs: 0 }),
+      );
       const jobs = createJobs({
         usageRetentionDays: 400,
         auditRetentionDays: 400,
@@ -200,7 +202,7 @@ describe("grants", () => {
   });
 
   test("a role may ask for the server's timeline, and one that may not can do all the same", async () => {
-    const role = connect({ url: roleUrl }, { connectionsMax: 1 });
+    const role = connect({ url: roleUrl }, { connectionsMax: 1, statementTimeoutMs: 0 });
     const [row] = await role.unsafe(LINEAGE_QUERY);
     expect(readLineage(row?.lineage)).toEqual({
       system: expect.stringMatching(/^\d+$/),
@@ -213,7 +215,7 @@ describe("grants", () => {
 
   test("a database of another encoding than UTF-8 is refused in one line that says how to make one", async () => {
     const { url } = await createEmptyDatabase();
-    const admin = connect({ url }, { connectionsMax: 1 });
+    const admin = connect({ url }, { connectionsMax: 1, statementTimeoutMs: 0 });
     const name = `latin_${crypto.randomUUID().slice(0, 8)}`;
     await admin.unsafe(`create database ${name} encoding LATIN1 locale 'C' template template0`);
     const other = siblingUrl(url, name);
@@ -234,7 +236,7 @@ describe("grants", () => {
     const empty = await createEmptyDatabase();
     refused(await run(empty.url), "no schema yet", `${TYPED} migrate`);
     const behind = await createTestDatabase();
-    const sql = connect({ url: behind.url }, { connectionsMax: 1 });
+    const sql = connect({ url: behind.url }, { connectionsMax: 1, statementTimeoutMs: 0 });
     await sql.unsafe(`drop schema ${FUNCTION_SCHEMA} cascade`);
     refused(await run(behind.url), "no functions of this version yet");
     const newest = MIGRATIONS.length;

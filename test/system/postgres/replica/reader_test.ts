@@ -253,7 +253,10 @@ describe("DATABASE_READ_URL", () => {
   test("a standby that was promoted is no longer read", async () => {
     await push(200);
     await untilUsed();
-    const promoted = connect({ url: pair.standbyUrl }, { connectionsMax: 1 });
+    const promoted = connect(
+      { url: pair.standbyUrl },
+      { connectionsMax: 1, statementTimeoutMs: 0 },
+    );
     await promoted`select pg_promote()`;
     // Its own history: the same version as the primary's next push, with another content.
     await promoted`
