@@ -12,8 +12,16 @@
 -- :mail_text text?
 -- :mail_html text?
 -- :actor text
--- returns outcome text, invited_id uuid?
-select invited.outcome, invited.invited_id
+-- returns outcome text, invitation_id uuid?, address text?, is_free boolean?, expires_at timestamptz?, note text?,
+--   ends_at timestamptz?
+select
+  invited.outcome,
+  (invited.invitation).invitation_id,
+  (invited.invitation).address,
+  (invited.invitation).is_free,
+  (invited.invitation).expires_at,
+  (invited.invitation).note,
+  (invited.invitation).ends_at
 from invite_reader(
   inviting_feed => :feed_id,
   given_address => :address,

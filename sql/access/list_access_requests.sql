@@ -40,4 +40,4 @@ where (:feed_id::uuid is null or requests.feed_id = :feed_id)
     or (requests.asked_at, requests.request_id) < (:before_time::timestamptz, :before_id)
   )
 order by requests.asked_at desc, requests.request_id desc
-limit :limit
+limit :limit::int

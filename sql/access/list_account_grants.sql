@@ -26,4 +26,4 @@ where access_grants.account_id = :account_id
     or (access_grants.happened_at = :before_time and access_grants.feed_id > :before_id)
   )
 order by access_grants.happened_at desc, access_grants.feed_id
-limit :limit
+limit :limit::int

@@ -27,4 +27,4 @@ where access_grants.feed_id = :feed_id
     or (access_grants.happened_at = :before_time and access_grants.account_id > :before_id)
   )
 order by access_grants.happened_at desc, access_grants.account_id
-limit :limit
+limit :limit::int

@@ -136,6 +136,54 @@ create index access_grants_time on access_grants (happened_at, account_id, feed_
 -- Lists all requests for access, newest first.
 create index access_requests_time on access_requests (asked_at, request_id);
 
+-- Tells the provider that somebody asks for access, and the asker what the answer is.
+create function note_access_request_notice()
+returns trigger
+language plpgsql
+as $$
+declare
+  feed record;
+  named jsonb;
+begin
+  select feeds.account_id, feeds.endpoint_path, feeds.name
+  into feed
+  from feeds
+  where feeds.feed_id = new.feed_id;
+  named := jsonb_build_object(
+    'feed_id', new.feed_id, 'endpoint_path', feed.endpoint_path, 'name', feed.name, 'request_id', new.request_id
+  );
+  if tg_op = 'INSERT' then
+    insert into notices (type, permission, account_id, feed_id, data)
+    values (
+      'access.requested', 'write', feed.account_id, new.feed_id,
+      (named || jsonb_build_object(
+        'account_id', new.account_id,
+        'account_name', (select accounts.name from accounts where accounts.account_id = new.account_id),
+        'message', new.message
+      ))::json
+    );
+  else
+    insert into notices (type, permission, account_id, feed_id, data)
+    values (
+      'access.answered', 'read', new.account_id, new.feed_id,
+      (named || jsonb_build_object('outcome', new.status, 'reason', new.reason))::json
+    );
+  end if;
+  return null;
+end
+$$;
+
+create trigger access_requests_asked_told
+after insert on access_requests
+for each row
+execute function note_access_request_notice();
+
+create trigger access_requests_answered_told
+after update of status on access_requests
+for each row
+when (old.status = 'waiting' and new.status <> 'waiting')
+execute function note_access_request_notice();
+
 -- An address whose person gets a grant for the account in which it works next.
 create table access_invitations (
   invitation_id uuid primary key default gen_random_uuid(),

@@ -303,7 +303,7 @@ export async function inviteReader(
       signInUrl: `${http.baseUrl()}/console/sign-in`,
       days: INVITATION_DAYS,
     });
-  const invited = present(
+  const { outcome, ...invited } = present(
     await database.row("invite_reader", {
       feed_id: feedId,
       address: parsed.address,
@@ -317,14 +317,21 @@ export async function inviteReader(
       actor,
     }),
   );
-  if (invited.outcome === "limited") {
+  if (outcome === "limited") {
     throw new Problem("INVITATIONS_LIMIT", {
       detail: `The feed has ${READER_INVITATIONS_MAX} open invitations, which is as many as it may have. Withdraw one first.`,
     });
   }
   services.mail?.wake();
-  const open = await listReaderInvitations(services, owned);
-  return present(open.find(({ id }) => id === invited.invited_id));
+  // As it was made: by now it may be withdrawn.
+  return {
+    id: present(invited.invitation_id ?? undefined),
+    address: present(invited.address ?? undefined),
+    is_free: present(invited.is_free ?? undefined),
+    expires_at: invited.expires_at,
+    note: invited.note,
+    ends_at: present(invited.ends_at ?? undefined),
+  };
 }
 
 /** Those that can be taken up. @throws {Problem} 403 */

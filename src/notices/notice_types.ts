@@ -75,6 +75,24 @@ export const NOTICE_TYPES = {
     }),
     example: { ...FEED_EXAMPLE, reason: "deleted" },
   },
+  "access.answered": {
+    permissions: ["read"],
+    when: "The provider has answered your request to read a feed.",
+    data: Type.Object({
+      ...FEED,
+      request_id: uuid("Your request."),
+      outcome: oneOf(["approved", "declined"], { description: "The decision." }),
+      reason: nullable(
+        Type.String({ description: "Why it was declined, if the provider says so." }),
+      ),
+    }),
+    example: {
+      ...FEED_EXAMPLE,
+      request_id: "b2f0d7c3-3c8c-4a7e-8d0e-2d5f4a6b7c90",
+      outcome: "approved",
+      reason: null,
+    },
+  },
   "balance.low": {
     permissions: ["read"],
     when: "The balance has fallen below the account's threshold. Sent once until it has been above.",
@@ -195,6 +213,25 @@ export const NOTICE_TYPES = {
     when: "The operator has suspended a feed.",
     data: Type.Object({ ...FEED, reason: Type.String({ description: "Why." }) }),
     example: { ...FEED_EXAMPLE, reason: "a complaint about its license" },
+    isMailed: true,
+  },
+  "access.requested": {
+    permissions: ["write"],
+    when: "An account asks to read one of your feeds.",
+    data: Type.Object({
+      ...FEED,
+      request_id: uuid("The request."),
+      account_id: uuid("Who asks."),
+      account_name: Type.String({ description: "Its name." }),
+      message: nullable(Type.String({ description: "What it wants the data for." })),
+    }),
+    example: {
+      ...FEED_EXAMPLE,
+      request_id: "b2f0d7c3-3c8c-4a7e-8d0e-2d5f4a6b7c90",
+      account_id: "7a1d3b8e-55a7-4c60-8d0f-1f0c3f6f9b11",
+      account_name: "Northwind",
+      message: "For a map of the region.",
+    },
     isMailed: true,
   },
   "feed.sold": {

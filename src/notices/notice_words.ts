@@ -35,6 +35,12 @@ const SENTENCES: Readonly<Partial<Record<NoticeTypeName, (data: Data) => string>
       ? `The feed ${name} is now listed.`
       : `The operator has declined to list the feed ${name}: ${reason}`,
   "feed.suspended": ({ name, reason }) => `The operator has suspended the feed ${name}: ${reason}`,
+  "access.requested": ({ name, account_name: asker }) =>
+    `The account ${asker} asks to read the feed ${name}.`,
+  "access.answered": ({ name, outcome, reason }) =>
+    outcome === "approved"
+      ? `You may now read the feed ${name}.`
+      : `Your request to read the feed ${name} was declined${reason === null ? "." : `: ${reason}`}`,
   "feed.sold": ({ name, usd }) => `The feed ${name} was bought for ${figure(usd)} USD.`,
   "payout.recorded": ({ usd }) => `A payout of ${figure(usd)} USD was recorded.`,
   "webhook.disabled": ({ url, reason }) =>

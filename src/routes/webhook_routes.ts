@@ -13,16 +13,12 @@ import type { Principal } from "../api/callers/callers.ts";
 import { admitHousekeeping } from "../api/callers/unlogged_calls.ts";
 import { cappedLimit, limitParameter } from "../api/input/paging.ts";
 import { NO_PARAMETERS, parameters, queryInteger } from "../api/input/parameters.ts";
-import { parseInput, readInput } from "../api/input/read_input.ts";
+import { receiveInput } from "../api/input/receive_input.ts";
 import { BODY_PROBLEMS, COUNTED, described, documented } from "../api/reference/described.ts";
 import { findOwned } from "../feeds/find.ts";
 import { privateJson } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
-import { Problem } from "../http/problem_details.ts";
-import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
 import { respond } from "../http/respond.ts";
-import type { JsonText } from "../lib/json_text.ts";
-import { OPERATOR_BODY_BYTES_MAX } from "../limits.ts";
 import {
   CREATED_WEBHOOK,
   CreatedWebhookShape,
@@ -226,8 +222,7 @@ export function webhookRoutes(services: Services) {
       "/webhooks",
       async ({ call, principal }) => {
         await admit(call, principal);
-        const body = await receive(services, call, principal);
-        const input = readInput(CreateWebhookInput, { path: {}, query: {}, body });
+        const input = await receiveInput(services, { call, principal }, CreateWebhookInput);
         const owner = ownerOf(services, principal);
         return answer(await createWebhook(services.webhooks(), owner, input), 201);
       },
@@ -245,9 +240,8 @@ export function webhookRoutes(services: Services) {
       "/webhooks/:id",
       async ({ call, principal, params }) => {
         await admit(call, principal);
-        const body = await receive(services, call, principal);
-        const path = { webhook_id: params.id };
-        const input = readInput(EditWebhookInput, { path, query: {}, body });
+        const edited = { call, principal, given: { webhook_id: params.id } };
+        const input = await receiveInput(services, edited, EditWebhookInput);
         const owner = ownerOf(services, principal);
         return answer(await editWebhook(services.webhooks(), owner, input));
       },
@@ -322,23 +316,4 @@ function ownerOf({ feeds, storedFeeds }: Services, principal: Principal): Webhoo
       return isInScope ? feed.feedId : undefined;
     },
   };
-}
-
-/** @throws {Problem} 400, 413, 415, 422, 503 */
-function receive({ bodies }: Services, { request }: Call, principal: Principal): Promise<JsonText> {
-  return bodies.whileHeld(principal.accountId, async (hold) => {
-    const mediaType = mediaTypeOf(request, ["json"]);
-    if (mediaType instanceof Problem) throw mediaType;
-    const bytesMax = OPERATOR_BODY_BYTES_MAX;
-    return parseInput(bodyTextOf(await receiveBody(request, { bytesMax, tooLarge, hold })));
-  });
-}
-
-/** 413 */
-function tooLarge(): Problem {
-  return new Problem("PAYLOAD_TOO_LARGE", {
-    detail: `The body is larger than the ${OPERATOR_BODY_BYTES_MAX} bytes of a webhook. Shorten it.`,
-    extras: { limit: "request_body", max_bytes: OPERATOR_BODY_BYTES_MAX },
-    headers: { Connection: "close" },
-  });
 }

@@ -107,6 +107,7 @@ describe("create", () => {
       price_per_1k: 0,
       price_type: "free",
       one_time_price_cents: null,
+      access: "open",
       reliability_score: null,
       last_sync_at: null,
       sync_interval_mins: 60,

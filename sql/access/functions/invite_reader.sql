@@ -1,7 +1,7 @@
 -- Invites an address to read a feed, or renews its invitation, and mails it, at most once an hour. A person who has
 -- proven the address and works in an account is invited in the same way, so the answer does not tell who has joined.
 --
--- Outcomes: invited; limited (the feed has as many open invitations as it may)
+-- Outcomes: invited (invitation); limited (the feed has as many open invitations as it may)
 create or replace function invite_reader(
   inviting_feed uuid,
   given_address text,
@@ -16,7 +16,7 @@ create or replace function invite_reader(
   mail_html text,
   actor text,
   out outcome text,
-  out invited_id uuid
+  out invitation access_invitations
 )
 language plpgsql
 as $$
@@ -61,7 +61,7 @@ begin
     note = excluded.note,
     ends_at = excluded.ends_at,
     happened_at = case when is_mailed then excluded.happened_at else access_invitations.happened_at end
-  returning invitation_id into invited_id;
+  returning access_invitations.* into invitation;
   if is_mailed and mail_subject is not null then
     insert into mails (person_id, address, subject, body_text, body_html, expires_at)
     values (
@@ -72,7 +72,7 @@ begin
   insert into audit_events (actor, action, account_id, feed_id, before, after)
   values (
     audit_actor(), 'access invite', (select account_id from feeds where feed_id = inviting_feed),
-    inviting_feed, null, json_build_object('invitation_id', invited_id)
+    inviting_feed, null, json_build_object('invitation_id', invitation.invitation_id)
   );
   outcome := 'invited';
 end

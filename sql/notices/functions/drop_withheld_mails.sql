@@ -1,5 +1,5 @@
 -- Removes notices that wait to be mailed to somebody who may not be told any more: the account is suspended or closed,
--- the person is no member, or the feed can't be read.
+-- the person is no member, or the account may not be told of the feed.
 create or replace function drop_withheld_mails(moment timestamptz)
 returns void
 language sql
@@ -19,18 +19,6 @@ as $$
           and accounts.suspension_reason is null
           and accounts.closed_at is null
       )
-      and (
-        notices.feed_id is null
-        or notices.type in ('feed.gone', 'feed.suspended')
-        or exists (
-          select
-          from feeds
-          where feeds.feed_id = notices.feed_id
-            and case notices.permission
-              when 'read' then feeds.is_readable
-              else feeds.account_id = waiting.account_id and feeds.deleted_at is null
-            end
-        )
-      )
+      and tells_of_feed(notices, waiting.account_id)
     )
 $$;

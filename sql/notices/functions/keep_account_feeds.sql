@@ -1,5 +1,5 @@
--- Finds out which feeds accounts are told of where they named none: those that they have bought, or have read in the
--- last 30 days. Then forgets those that nobody is told of.
+-- Finds out which feeds accounts are told of where they named none: those that they have bought, were granted,
+-- or have read in the last 30 days. Then forgets those that nobody is told of.
 create or replace function keep_account_feeds(moment timestamptz)
 returns void
 language plpgsql
@@ -8,7 +8,7 @@ declare
   since constant date := (moment at time zone 'UTC')::date - 30;
 begin
   with wanted as materialized (
-    select bought.feed_id, told.account_id
+    select known.feed_id, told.account_id
     from (
       select account_id from webhooks where permission = 'read' and is_active and feed_ids is null
       union
@@ -19,12 +19,17 @@ begin
       from purchases
       where purchases.account_id = told.account_id
       union
+      select access_grants.feed_id
+      from access_grants
+      where access_grants.account_id = told.account_id
+        and (access_grants.expires_at is null or access_grants.expires_at > moment)
+      union
       select spending_days.feed_id
       from spending_days
       where spending_days.account_id = told.account_id
         and spending_days.day >= since
         and spending_days.reads > 0
-    ) as bought
+    ) as known
   ),
   found_since as (
     insert into account_feeds (feed_id, account_id)

@@ -1,8 +1,7 @@
 -- Whether an address may be told a notice at a given time.
 --
 -- The account must be neither suspended nor closed. A key of the chain that named the address must be usable, and must
--- be allowed to read the feed. The readers' feed must be readable, except in a notice that it no longer is. A feed's
--- provider must still be its provider.
+-- be allowed to read the feed. For the account's part in the feed, see tells_of_feed.
 create or replace function may_be_told(told webhooks, notice notices, moment timestamptz)
 returns boolean
 language sql
@@ -31,18 +30,5 @@ as $$
       )
     )
     and (told.feed_ids is null or notice.feed_id is null or notice.feed_id = any (told.feed_ids))
-    and (
-      notice.feed_id is null
-      or told.permission = 'admin'
-      or notice.type in ('feed.gone', 'feed.suspended')
-      or exists (
-        select
-        from feeds
-        where feeds.feed_id = notice.feed_id
-          and case told.permission
-            when 'read' then feeds.is_readable
-            else feeds.account_id = told.account_id and feeds.deleted_at is null
-          end
-      )
-    )
+    and tells_of_feed(notice, told.account_id)
 $$;

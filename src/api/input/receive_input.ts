@@ -20,12 +20,14 @@ interface InputServices {
 interface InputCall {
   readonly call: Call;
   readonly principal: Principal;
+  /** Members of the input that the path gives. */
+  readonly given?: Readonly<Record<string, string>>;
 }
 
 /** @throws {Problem} 400, 413, 415, 422, 503 */
 export async function receiveInput<Schema extends TObject>(
   { bodies }: InputServices,
-  { call: { request }, principal }: InputCall,
+  { call: { request }, principal, given = {} }: InputCall,
   schema: Schema,
 ): Promise<InputOf<Schema>> {
   const text = await bodies.whileHeld(principal.accountId, async (hold) => {
@@ -36,7 +38,7 @@ export async function receiveInput<Schema extends TObject>(
       await receiveBody(request, { bytesMax: INPUT_BODY_BYTES_MAX, tooLarge, hold }),
     );
   });
-  return readInput(schema, { path: {}, query: {}, body: parseInput(text) });
+  return readInput(schema, { path: given, query: {}, body: parseInput(text) });
 }
 
 /** 413 */

@@ -160,7 +160,7 @@ export const FEED_READER = {
   account_id: ACCOUNT_ID,
   account_name: "Map makers",
   is_free: true,
-  expires_at: "2026-12-31T23:59:59.000000Z",
+  expires_at: "2099-12-31T23:59:59.000000Z",
   note: "Schools",
   granted_at: SYNCED_AT,
 };

@@ -5,24 +5,29 @@
  * @module
  */
 import type { Call } from "../../http/call.ts";
+import type { Row } from "../../postgres/client/database.ts";
 import type { Services } from "../../services.ts";
 import { counted, dollars, FigureCard, Text } from "../layout/parts.tsx";
-import type { BilledFeed } from "../public/billing_page.tsx";
 import { admitBy } from "./admit.ts";
 import { hasBought, readAccount } from "./consumer/own_records.ts";
 import { sessionOf } from "./sessions.ts";
 
+type BilledFeed = Pick<Row<"find_feed_row">, "feed_id" | "price_type">;
+
 /** What the page's address names. */
-interface Billed {
+interface Billed<Feed> {
   readonly accountId: string | undefined;
   /** The feed, if the account finds it. */
-  findFeed(readerId: string): Promise<BilledFeed | undefined>;
+  findFeed(readerId: string): Promise<Feed | undefined>;
 }
 
 /** Finds who asks for the page; undefined if no consumer is signed in. */
 export function billingPart(services: Services) {
   const takesCards = services.config.topups?.stripe !== undefined;
-  return async ({ request }: Call, { accountId, findFeed }: Billed) => {
+  return async <Feed extends BilledFeed>(
+    { request }: Call,
+    { accountId, findFeed }: Billed<Feed>,
+  ) => {
     const session = await sessionOf(services, request);
     if (session?.role !== "read" || session.account === undefined) return undefined;
     const visitor = { services, admit: admitBy(services, session) };

@@ -213,6 +213,7 @@ import sql_notices_functions_remove_old_notices from "../../../sql/notices/funct
 import sql_notices_functions_run_notice_job from "../../../sql/notices/functions/run_notice_job.sql" with { type: "text" };
 import sql_notices_functions_set_next_delivery from "../../../sql/notices/functions/set_next_delivery.sql" with { type: "text" };
 import sql_notices_functions_spread_notices from "../../../sql/notices/functions/spread_notices.sql" with { type: "text" };
+import sql_notices_functions_tells_of_feed from "../../../sql/notices/functions/tells_of_feed.sql" with { type: "text" };
 import sql_notices_functions_without_wait_for_disk from "../../../sql/notices/functions/without_wait_for_disk.sql" with { type: "text" };
 import sql_notices_list_all_deliveries from "../../../sql/notices/list_all_deliveries.sql" with { type: "text" };
 import sql_notices_list_deliveries from "../../../sql/notices/list_deliveries.sql" with { type: "text" };
@@ -609,6 +610,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "run_notice_job", text: sql_notices_functions_run_notice_job },
   { name: "set_next_delivery", text: sql_notices_functions_set_next_delivery },
   { name: "spread_notices", text: sql_notices_functions_spread_notices },
+  { name: "tells_of_feed", text: sql_notices_functions_tells_of_feed },
   { name: "without_wait_for_disk", text: sql_notices_functions_without_wait_for_disk },
   { name: "redeem_code", text: sql_oauth_functions_redeem_code },
   { name: "begin_operator_call", text: sql_operator_functions_begin_operator_call },
@@ -1031,7 +1033,12 @@ export interface StatementTypes {
     };
     row: {
       readonly outcome: string;
-      readonly invited_id: string | null;
+      readonly invitation_id: string | null;
+      readonly address: string | null;
+      readonly is_free: boolean | null;
+      readonly expires_at: string | null;
+      readonly note: string | null;
+      readonly ends_at: string | null;
     };
   };
   /** grants for an operator, newest first, after the previous page: for a feed, of an account, or all */

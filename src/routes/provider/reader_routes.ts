@@ -94,7 +94,7 @@ const SET_READER = described({
 const SET_BODY = documented(SetReaderInput, {
   description: "How the account may read the feed; at most 64 KB.",
   examples: {
-    "Free, until the end of the year": { is_free: true, expires_at: "2026-12-31T23:59:59Z" },
+    "Free, until a day": { is_free: true, expires_at: "2099-12-31T23:59:59Z" },
     "At its price": {},
   },
 });
@@ -217,15 +217,21 @@ const REQUESTS_QUERY = parameters({
 const feedId = OWN_FEED_PARAMS.properties.feed_id;
 const READER_PARAMS = Type.Object({
   feed_id: feedId,
-  account_id: Type.String({ description: "The account, by its id." }),
+  account_id: Type.String({
+    description: "The account, by its id.",
+    examples: [FEED_READER.account_id],
+  }),
 });
 const REQUEST_PARAMS = Type.Object({
   feed_id: feedId,
-  id: Type.String({ description: "The request, by its id." }),
+  id: Type.String({
+    description: "The request, by its id.",
+    examples: [ACCESS_REQUEST.request_id],
+  }),
 });
 const INVITATION_PARAMS = Type.Object({
   feed_id: feedId,
-  id: Type.String({ description: "The invitation, by its id." }),
+  id: Type.String({ description: "The invitation, by its id.", examples: [READER_INVITATION.id] }),
 });
 
 /** A call about a feed of the key's account. */

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { generateKey, hashKey } from "../../../src/accounts/key_format.ts";
+import {
+  ACCESS_REQUEST,
+  FEED_READER,
+  READER_INVITATION,
+} from "../../../src/api/reference/examples.ts";
 import { present } from "../../../src/lib/assert.ts";
 import {
   type ReferenceDocument,
@@ -86,7 +91,21 @@ const STORY: readonly (readonly [operationId: string, scene?: () => Promise<unkn
   ["exportFeed"],
   ["downloadAgentSkill"],
   ["listAgentSkills"],
-  ["getAccount"],
+  ["requestAccess", () => restrict("by_request")],
+  ["listAccessRequests"],
+  ["listAllAccessRequests"],
+  ["listFeedAccessRequests"],
+  ["declineAccess", findRequest],
+  ["approveAccess", waitAgain],
+  ["setReader"],
+  ["listReaders"],
+  ["listFeedReaders"],
+  ["listAccessGrants"],
+  ["removeReader"],
+  ["inviteReader"],
+  ["listReaderInvitations"],
+  ["withdrawReaderInvitation", findInvitation],
+  ["getAccount", () => restrict("open")],
   ["listUsage"],
   ["listUsageOf"],
   ["refundUsage", giveUsage],
@@ -223,6 +242,26 @@ async function addPerson(): Promise<void> {
     insert into members (account_id, person_id, role)
     select ${readerId}, person_id, case when address = ${PERSON} then 'member' else 'owner' end
     from added`;
+}
+
+async function restrict(access: "open" | "by_request"): Promise<void> {
+  standIns.set(FEED_READER.account_id, readerId);
+  await gateway.sql`update feeds set access = ${access} where endpoint_path = 'quakes'`;
+}
+
+async function findRequest(): Promise<void> {
+  const [row] = await gateway.sql`select request_id from access_requests`;
+  standIns.set(ACCESS_REQUEST.request_id, row?.request_id);
+}
+
+async function waitAgain(): Promise<void> {
+  await gateway.sql`
+    update access_requests set status = 'waiting', reason = null, answered_at = null`;
+}
+
+async function findInvitation(): Promise<void> {
+  const [row] = await gateway.sql`select invitation_id from access_invitations`;
+  standIns.set(READER_INVITATION.id, row?.invitation_id);
 }
 
 /** The example's read is the newest one that was charged. Events are kept by their time, which is in their id. */

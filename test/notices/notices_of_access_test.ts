@@ -1,0 +1,142 @@
+/**
+ * Who is told of a feed that is not open, and what those are told who ask to read one.
+ *
+ * @module
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
+import { nameWebhook, type Receiver, runNoticeJob, sendNotices, startReceiver } from "./support.ts";
+
+let receiver: Receiver;
+let gateway: TestGateway;
+let provider: string;
+let writeKey: string;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  gateway = await startTestGateway({}, { webhookTrial: receiver.trial });
+  provider = await gateway.createAccount();
+  writeKey = await gateway.createKey(provider, "write");
+});
+afterAll(async () => {
+  await gateway.stop();
+  await receiver.stop();
+});
+
+/** What was received since, by path. */
+async function told(): Promise<string[]> {
+  await sendNotices(gateway);
+  const received = receiver.received.splice(0);
+  return received.map(({ path, notice }) => `${path} ${notice.type}`).sort();
+}
+
+async function reader(path: string, types: readonly string[]) {
+  const id = await gateway.createAccount({ credits: 1_000 });
+  const key = await gateway.createKey(id, "read");
+  await nameWebhook(gateway, key, { url: `${receiver.origin}/${path}`, types });
+  return { id, key };
+}
+
+async function provide(
+  method: "DELETE" | "PATCH" | "POST" | "PUT",
+  path: string,
+  body?: object,
+): Promise<void> {
+  const answer = await gateway.send(method, `/v1/provider/feed/${path}`, writeKey, body);
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+}
+
+describe("of a feed that is not open, those are told who may read it:", () => {
+  for (const access of ["by_request", "invited"] as const) {
+    test(access, async () => {
+      const types = ["feed.updated", "feed.changed", "feed.gone"];
+      const { feedId, slug } = await seedFeed(gateway, provider, {
+        type: "singleton",
+        rows: [{ a: 1 }],
+        isPublic: true,
+      });
+      const readers = {
+        granted: await reader("granted", types),
+        unread: await reader("unread", types),
+        ended: await reader("ended", types),
+        removed: await reader("removed", types),
+        stranger: await reader("stranger", types),
+      };
+      for (const [name, { id }] of Object.entries(readers)) {
+        // It never read the feed, so it is told for its grant alone.
+        if (name === "unread") continue;
+        await gateway.sql`
+          insert into spending_days
+            (account_id, day, feed_id, key_id, reads, purchases, charged_nanos, refunded_nanos)
+          values (${id}, current_date, ${feedId}, null, 1, 0, 0, 0)`;
+      }
+      await provide("PATCH", `${slug}/edit`, { access });
+      for (const name of ["granted", "unread", "ended", "removed"] as const) {
+        await provide("PUT", `${feedId}/readers/${readers[name].id}`, {});
+      }
+      await gateway.sql`
+        update access_grants set expires_at = now() - interval '1 minute'
+        where account_id = ${readers.ended.id}`;
+      await provide("DELETE", `${feedId}/readers/${readers.removed.id}`);
+      await runNoticeJob(gateway.sql, "notice subscriptions");
+      await told();
+
+      await provide("POST", `${slug}/push`, { payload: { a: 2 } });
+      await runNoticeJob(gateway.sql, "updated feeds");
+      expect(await told()).toEqual(["/granted feed.updated", "/unread feed.updated"]);
+      await provide("PATCH", `${slug}/edit`, { price_type: "metered", price_per_1k: 5 });
+      expect(await told()).toEqual(["/granted feed.changed", "/unread feed.changed"]);
+      await provide("DELETE", slug);
+      expect(await told()).toEqual(["/granted feed.gone", "/unread feed.gone"]);
+    });
+  }
+});
+
+describe("a request for access is told to the provider, and its answer to the account that asked:", () => {
+  for (const [answer, body, outcome] of [
+    ["approve", {}, { outcome: "approved", reason: null }],
+    ["decline", { reason: "Not for resale." }, { outcome: "declined", reason: "Not for resale." }],
+  ] as const) {
+    test(answer, async () => {
+      const { feedId, slug } = await seedFeed(gateway, provider, {
+        type: "singleton",
+        rows: [{ a: 1 }],
+        isPublic: true,
+      });
+      await provide("PATCH", `${slug}/edit`, { access: "by_request" });
+      const asker = await reader(answer, ["access.answered"]);
+      await nameWebhook(gateway, writeKey, {
+        url: `${receiver.origin}/provider`,
+        types: ["access.requested"],
+        feed_ids: [feedId],
+      });
+      const path = `/v1/feed/${slug}/access-requests`;
+      const asked = await gateway.send("POST", path, asker.key, { message: "For a map." });
+      const { request_id: requestId } = (await asked.json()) as { request_id: string };
+      await sendNotices(gateway);
+      expect(receiver.received.splice(0).map(({ notice }) => notice)).toMatchObject([
+        {
+          type: "access.requested",
+          data: {
+            feed_id: feedId,
+            request_id: requestId,
+            account_id: asker.id,
+            message: "For a map.",
+          },
+        },
+      ]);
+      await provide("POST", `${feedId}/access-requests/${requestId}/${answer}`, body);
+      await sendNotices(gateway);
+      expect(receiver.received.splice(0)).toMatchObject([
+        {
+          path: `/${answer}`,
+          notice: {
+            type: "access.answered",
+            data: { feed_id: feedId, request_id: requestId, ...outcome },
+          },
+        },
+      ]);
+    });
+  }
+});
