@@ -1,9 +1,11 @@
 -- name: list_access_requests
 -- why: requests for access, newest first, after the previous page: at a feed, of an account, or all
 -- status: a state, or answered for those that do not wait
+-- finder_id: leaves out requests for feeds that this account does not find any more
 -- :feed_id uuid?
 -- :account_id uuid?
 -- :request_id uuid?
+-- :finder_id uuid?
 -- :status text?
 -- :before_time timestamptz?
 -- :before_id uuid?
@@ -30,6 +32,13 @@ join accounts
 where (:feed_id::uuid is null or requests.feed_id = :feed_id)
   and (:account_id::uuid is null or requests.account_id = :account_id)
   and (:request_id::uuid is null or requests.request_id = :request_id)
+  and (
+    :finder_id::uuid is null
+    or (
+      feeds.is_readable
+      and (feeds.access <> 'invited' or may_find(feeds.feed_id, feeds.account_id, :finder_id))
+    )
+  )
   and (
     :status::text is null
     or requests.status = :status

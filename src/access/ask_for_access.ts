@@ -39,6 +39,7 @@ export async function requestAccess(
         feed_id: feed.feedId,
         account_id: accountId,
         request_id: asked.request_id,
+        finder_id: null,
         status: null,
         before_time: null,
         before_id: null,
@@ -78,7 +79,7 @@ export function listOwnAccessRequests(
   { accountId }: Pick<Principal, "accountId">,
   { limit, cursor }: PageAsked,
 ): Promise<AccessRequests> {
-  return pageOfRequests(services, { feedId: null, accountId, limit, cursor });
+  return pageOfRequests(services, { feedId: null, askerId: accountId, limit, cursor });
 }
 
 /** The feeds that the account was granted, the newest first. @throws {Problem} 400 for another account's cursor */

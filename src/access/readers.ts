@@ -168,20 +168,22 @@ export async function listAccessRequests(
   { limit, cursor, status }: RequestsAsked,
 ): Promise<AccessRequests> {
   const { feedId } = await requireOwned(services, owned);
-  return pageOfRequests(services, { feedId, accountId: null, status, limit, cursor });
+  return pageOfRequests(services, { feedId, askerId: null, status, limit, cursor });
 }
 
 interface RequestsPage extends RequestsAsked {
+  /** Null: at all feeds. */
   readonly feedId: string | null;
-  readonly accountId: string | null;
+  /** Who asks, which sees no request for a feed that it does not find any more. Null: all of them. */
+  readonly askerId: string | null;
 }
 
 /** Requests at a feed, or of an account. @throws {Problem} 400 */
 export async function pageOfRequests(
   { database, cursorSecret: secret }: Pick<Services, "database" | "cursorSecret">,
-  { feedId, accountId, status, limit, cursor }: RequestsPage,
+  { feedId, askerId, status, limit, cursor }: RequestsPage,
 ): Promise<AccessRequests> {
-  const binding = `${feedId ?? ""} ${accountId ?? ""} ${status ?? ""}`;
+  const binding = `${feedId ?? ""} ${askerId ?? ""} ${status ?? ""}`;
   const page = await readTimePage({
     limit,
     cursor,
@@ -189,8 +191,9 @@ export async function pageOfRequests(
     read: (place, rowsMax) =>
       database.rows("list_access_requests", {
         feed_id: feedId,
-        account_id: accountId,
+        account_id: askerId,
         request_id: null,
+        finder_id: askerId,
         status: status ?? null,
         ...place,
         limit: rowsMax,
@@ -263,6 +266,7 @@ export async function answerAccessRequest(
     feed_id: feedId,
     account_id: null,
     request_id: requestId,
+    finder_id: null,
     status: null,
     before_time: null,
     before_id: null,

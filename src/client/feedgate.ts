@@ -314,6 +314,7 @@ export class Feedgate<Row = JsonObject> {
       method: "POST",
       path: feedPath(feed, "/access-requests"),
       body: JSON.stringify({ message }),
+      isOnce: true,
       signal,
     });
   }

@@ -127,7 +127,7 @@ export const FeedMetadataShape = Type.Object(
     credits_to_read_all: Type.Number({
       minimum: 0,
       description:
-        "What it costs to read every row once, in pages of 100. Of a one-time feed its price: once it is bought, reads are free.",
+        "What it costs to read every row once, in pages of 100. Of a one-time feed its price: once it is bought, reads are free. 0 if the provider lets the account read for nothing.",
     }),
     _origin: OriginShape,
   },

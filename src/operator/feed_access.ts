@@ -116,6 +116,7 @@ export async function listRequestsForAccess(
         account_id: accountId,
         feed_id: found?.feed_id ?? null,
         request_id: null,
+        finder_id: null,
         status,
         before_time: beforeTime,
         before_id: beforeId,

@@ -137,6 +137,23 @@ describe("a feed by request", () => {
     expect((await ask(feed, reader)).status).toBe(201);
   });
 
+  test("that becomes an invited one is no longer in the list of whoever asked for it", async () => {
+    const feed = await feedOf("by_request");
+    const [stranger, reader] = [await someone(), await someone()];
+    await ask(feed, stranger);
+    await ask(feed, reader);
+    await grant(feed, reader);
+    await provide("PATCH", feed, "/edit", { access: "invited" });
+    const requestsOf = async ({ read: key }: Someone) => {
+      const answer = await gateway.get("/v1/account/access-requests", key);
+      return ((await answer.json()) as { requests: unknown[] }).requests;
+    };
+    expect(await requestsOf(stranger)).toEqual([]);
+    expect(await requestsOf(reader)).toMatchObject([{ feed_id: feed.feedId, status: "approved" }]);
+    const { body } = await provide("GET", feed, "/access-requests");
+    expect(body).toMatchObject({ requests: [{ status: "approved" }, { status: "waiting" }] });
+  });
+
   test("can't be bought without a grant, and what was bought stays readable", async () => {
     const feed = await feedOf("by_request", { oneTimePriceCents: 100 });
     const reader = await someone(10_000_000);
@@ -320,7 +337,21 @@ describe("access", () => {
       await grant(await feedOf("invited"), reader);
       const before = await read(feed, reader.read, peerUrl);
       expect(before.status).toBe("callPriceNanos" in seed ? 200 : 402);
+      const creditsToReadAll = async (base: string) => {
+        const answer = await fetch(`${base}/v1/feed/${feed.slug}/metadata`, {
+          headers: { "x-api-key": reader.read },
+        });
+        const { credits_to_read_all: credits } = (await answer.json()) as Record<string, unknown>;
+        return [credits, answer.headers.get("etag")];
+      };
+      const [priced, pricedTag] = await creditsToReadAll(peerUrl);
+      expect(priced).toBeGreaterThan(0);
       await grant(feed, reader, { is_free: true });
+      for (const base of [peerUrl, gateway.baseUrl, peerUrl]) {
+        const [free, freeTag] = await creditsToReadAll(base);
+        expect(free).toBe(0);
+        expect(freeTag).not.toBe(pricedTag);
+      }
       const balance = async () => {
         const answer = await gateway.get("/v1/account", reader.read);
         return ((await answer.json()) as { balance: { credits: number } }).balance.credits;
@@ -331,6 +362,7 @@ describe("access", () => {
       }
       expect(await balance()).toBe(credits);
       await grant(feed, reader, { is_free: false });
+      expect(await creditsToReadAll(peerUrl)).toEqual([priced, pricedTag]);
       const after = await read(feed, reader.read, peerUrl);
       expect(after.status).toBe(before.status);
       if (after.status === 200) expect(await balance()).toBe(credits - 5);

@@ -498,7 +498,7 @@ export interface components {
             row_count: number;
             /** @description UTF-8 bytes of their JSON text. */
             bytes: number;
-            /** @description What it costs to read every row once, in pages of 100. Of a one-time feed its price: once it is bought, reads are free. */
+            /** @description What it costs to read every row once, in pages of 100. Of a one-time feed its price: once it is bought, reads are free. 0 if the provider lets the account read for nothing. */
             credits_to_read_all: number;
             _origin: components["schemas"]["Origin"];
         };

@@ -1068,6 +1068,7 @@ export interface StatementTypes {
       readonly feed_id: string | null;
       readonly account_id: string | null;
       readonly request_id: string | null;
+      readonly finder_id: string | null;
       readonly status: string | null;
       readonly before_time: string | null;
       readonly before_id: string | null;
@@ -4579,7 +4580,7 @@ export const ARGUMENTS: {
   grant_access: (by) => [by.feed_id, by.account_id, by.is_free, by.expires_at, by.note, by.actor],
   invite_reader: (by) => [by.feed_id, by.address, by.address_key, by.is_free, by.expires_at, by.note, by.lifetime, by.invitations_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
   list_access_grants: (by) => [by.feed_id, by.account_id, by.before_time, by.before_account_id, by.before_feed_id, by.limit],
-  list_access_requests: (by) => [by.feed_id, by.account_id, by.request_id, by.status, by.before_time, by.before_id, by.limit],
+  list_access_requests: (by) => [by.feed_id, by.account_id, by.request_id, by.finder_id, by.status, by.before_time, by.before_id, by.limit],
   list_account_grants: (by) => [by.account_id, by.before_time, by.before_id, by.limit],
   list_address_invitations: (by) => [by.address_key, by.limit],
   list_feed_grants: (by) => [by.feed_id, by.account_id, by.before_time, by.before_id, by.limit],

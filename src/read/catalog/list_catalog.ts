@@ -104,8 +104,9 @@ export function createListCatalog(services: Services, reads: ReadPipeline) {
     return reads.answer(readCall, async (isFresh) => {
       const { principal } = readCall;
       const isOwn = mayBeOwn(principal, isFresh);
-      return listingResource({ operation: "catalog", limits }, () =>
-        isOwn ? readOwnPage(principal.accountId, asked) : pages.ask(asked),
+      return listingResource(
+        { operation: "catalog", limits },
+        { read: () => (isOwn ? readOwnPage(principal.accountId, asked) : pages.ask(asked)) },
       );
     });
   };

@@ -77,6 +77,9 @@ export function createSearchFeeds(services: Services, reads: ReadPipeline) {
       const { principal } = readCall;
       const { accountId } = principal;
       const whose = { accountId, isOwn: mayBeOwn(principal, isFresh) };
-      return listingResource({ operation: "search", limits }, () => readHits(whose, search));
+      return listingResource(
+        { operation: "search", limits },
+        { read: () => readHits(whose, search) },
+      );
     });
 }

@@ -28,10 +28,15 @@ import { type Listing, listingResource } from "../pipeline/listing.ts";
 import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import type { Resource } from "../pipeline/resource.ts";
 
+/** The last of the body's own members. */
+const CREDITS_MEMBER = '"credits_to_read_all":';
+
 /** Metadata as read from the database. */
 interface Metadata extends Listing {
   readonly version: bigint;
   readonly feed: NonNullable<Claim["feed"]>;
+  /** What those see whose reads are free, once one of them has asked. */
+  free?: Listing;
 }
 
 /** Creates reads of metadata, by a feed's id or `endpoint_path`. */
@@ -56,14 +61,22 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
     const { feed } = metadata;
     call.subject.feedId = feed.feedId;
     let newest: Metadata = metadata;
-    return listingResource({ operation: "metadata", feed, limits }, async (version) => {
-      // By id, because the slug may belong to another feed by now.
-      if (version === null) return newest;
-      const found = await read(accountId, reference, feed.feedId);
-      if (found === undefined) throw feedNotFound();
-      newest = found;
-      return newest;
-    });
+    return listingResource<Metadata>(
+      { operation: "metadata", feed, limits },
+      {
+        async read(version) {
+          // By id, because the slug may belong to another feed by now.
+          if (version === null) return newest;
+          const found = await read(accountId, reference, feed.feedId);
+          if (found === undefined) throw feedNotFound();
+          newest = found;
+          return newest;
+        },
+        // Admission has proven the grant by now, or that there is none.
+        shownOf: (shown) =>
+          seeker.grants.get(feed.feedId)?.isFree === true ? freeOf(shown) : shown,
+      },
+    );
   }
 
   async function read(
@@ -92,7 +105,7 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
       `"newest_event":${JSON.stringify(span?.newest_event ?? null)}`,
       `"row_count":${row.row_count}`,
       `"bytes":${row.payload_bytes}`,
-      `"credits_to_read_all":${creditsText(costOfAll(row))}`,
+      `${CREDITS_MEMBER}${creditsText(costOfAll(row))}`,
     ].join(",");
     const metadata: Metadata = {
       feed: termsOf(row),
@@ -106,7 +119,19 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
   }
 
   return (readCall: ReadCall, reference: string): Promise<Answer | Problem> =>
-    reads.answer(readCall, (isFresh) => find(readCall, reference, isFresh));
+    reads.answer(readCall, (isFresh, principal) =>
+      find({ ...readCall, principal }, reference, isFresh),
+    );
+}
+
+/** What those see whom the provider lets read the feed for nothing. */
+function freeOf(metadata: Metadata): Listing {
+  if (metadata.free === undefined) {
+    const { members: paid, version } = metadata;
+    const members = `${paid.slice(0, paid.lastIndexOf(CREDITS_MEMBER))}${CREDITS_MEMBER}0`;
+    metadata.free = { members, tag: weakTag(members), version };
+  }
+  return metadata.free;
 }
 
 /** Nano-dollars for reading every row once, in pages of the maximum size. An empty page is also a read. */

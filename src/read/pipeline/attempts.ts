@@ -39,8 +39,11 @@ export interface Attempt<Found extends Claimed> extends ReadCall {
   readonly resource: Found;
 }
 
-/** Finds what a call is about. `isFresh`: by the database's current state. @throws {Problem} every 400 and 404 */
-export type Find<Found> = (isFresh: boolean) => Promise<Found>;
+/**
+ * Finds what a call is about. `isFresh`: by the database's current state. The principal is the one of this attempt.
+ * @throws {Problem} every 400 and 404
+ */
+export type Find<Found> = (isFresh: boolean, principal: Principal) => Promise<Found>;
 
 /**
  * Whether a proof is the newest information about its account. If other news arrived at the same time, another process
@@ -76,7 +79,7 @@ export class Attempts {
       const principal = isFresh ? await this.#services.keys.authenticate(call, "read") : known;
       let resource: Found;
       try {
-        resource = await (isFresh ? this.#findProven(principal, find) : find(false));
+        resource = await (isFresh ? this.#findProven(principal, find) : find(false, principal));
       } catch (error) {
         // A refusal based on memory is decided again.
         if (isFresh || !(error instanceof Problem)) throw error;
@@ -131,7 +134,10 @@ export class Attempts {
   /** Finds by the database's current state. If the key is not valid, that is the answer, whatever else is wrong. */
   async #findProven<Found>(principal: Principal, find: Find<Found>): Promise<Found> {
     const { keys } = this.#services;
-    const [found, proven] = await Promise.allSettled([find(true), keys.prove(principal)]);
+    const [found, proven] = await Promise.allSettled([
+      find(true, principal),
+      keys.prove(principal),
+    ]);
     if (proven.status === "rejected") throw proven.reason;
     if (found.status === "rejected") throw found.reason;
     return found.value;

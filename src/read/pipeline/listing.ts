@@ -26,10 +26,16 @@ const NO_RECEIPT: Receipt = {
   chargeNanos: 0n,
 };
 
-/** `read` returns the listing at this version, or a cached one if the version is null. */
-export function listingResource(
+interface ListingSource<Found extends Listing> {
+  /** Returns the listing at this version, or a cached one if the version is null. */
+  read(version: bigint | null): Promise<Found>;
+  /** What the caller sees of it, once it is decided that the caller may see it. @default all of it */
+  shownOf?(listing: Found): Listing;
+}
+
+export function listingResource<Found extends Listing>(
   claim: Claim,
-  read: (version: bigint | null) => Promise<Listing>,
+  { read, shownOf = (listing) => listing }: ListingSource<Found>,
 ): Resource {
   const feedId = claim.feed?.feedId ?? null;
   return {
@@ -39,11 +45,12 @@ export function listingResource(
       return {
         seen: null,
         version: listing.version,
-        answer: ({ receipt, window }: Grant) => answerOf(listing, { receipt, window, feedId }),
+        answer: ({ receipt, window }: Grant) =>
+          answerOf(shownOf(listing), { receipt, window, feedId }),
       };
     },
     async describe(dataVersion) {
-      const listing = await read(dataVersion);
+      const listing = shownOf(await read(dataVersion));
       return {
         seen: null,
         cachingHeaders: cachingHeaders(listing.tag),
