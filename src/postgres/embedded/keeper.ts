@@ -14,6 +14,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { closeSync, constants, lstatSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { buffersMib, memoryBytes } from "./buffers.ts";
 import { openOwn } from "./own_files.ts";
 import type { SystemUser } from "./owner.ts";
 import { makePrivateDir, type Programs, type Site } from "./site.ts";
@@ -49,7 +50,8 @@ export function startKeeper(site: Site, programs: Programs, log: string) {
   const { account, cluster, dataDir, socketDir, isSocketDirTemporary } = site;
   if (socketDir !== undefined) makePrivateDir(socketDir, account);
   const server = [join(programs.folder, "bin", "postgres"), "-D", cluster, ...addressArgs(site)];
-  server.push(...SETTINGS.flatMap((setting) => ["-c", setting]));
+  const buffers = `shared_buffers=${buffersMib(memoryBytes())}MB`;
+  server.push(...[...SETTINGS, buffers].flatMap((setting) => ["-c", setting]));
   // Opening the pipe for reading does not block, because we have it open for writing.
   const users = ON_WINDOWS
     ? "ignore"
@@ -129,8 +131,6 @@ const SETTINGS = [
   // Fewer checkpoints, because after each one, the first change of a page writes the whole page again.
   "max_wal_size=4GB",
   "checkpoint_timeout=15min",
-  // For the most used pages. The system's cache has the rest, so a small machine has enough memory.
-  "shared_buffers=256MB",
   // Several gateways and operator commands share the server, each with its own pool.
   "max_connections=200",
   // Our statements take a millisecond, and compiling them costs more than it saves.

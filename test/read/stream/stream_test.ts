@@ -297,7 +297,9 @@ describe("a long poll", () => {
     });
     expect(head.status).toBe(200);
     await push(feedId, [event("last")]);
-    for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200);
+    for (const answer of await Promise.all(waiting)) {
+      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("last")]);
+    }
     for (const source of sources) source.close();
     // Twelve followers and one HEAD.
     const left = REVALIDATION_LIMIT - 13;
