@@ -45,7 +45,9 @@ export async function requestAccess(
         before_id: null,
         limit: 1,
       });
-      return requestOf(present(row));
+      // The account was closed meanwhile.
+      if (row === undefined) throw feedNotFound();
+      return requestOf(row);
     }
     case "not_found":
       throw feedNotFound();

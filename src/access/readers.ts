@@ -272,7 +272,9 @@ export async function answerAccessRequest(
     before_id: null,
     limit: 1,
   });
-  return requestOf(present(row));
+  // Its account was closed meanwhile.
+  if (row === undefined) throw accountUnknown();
+  return requestOf(row);
 }
 
 /** Invites an address: the account of whoever proves it may read the feed. @throws {Problem} 403, 409, 422 */
