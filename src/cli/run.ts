@@ -26,6 +26,7 @@ import {
 import { namesOneOf, parseCommandLine } from "./command_line.ts";
 import { typed } from "./hints.ts";
 import { type Output, OutputClosedError, processStreams, type Streams, wrapped } from "./output.ts";
+import { withSecretFiles } from "./secret_files.ts";
 
 export type ExitCode = 0 | 1 | 2 | 3;
 
@@ -150,13 +151,16 @@ function plain(message: string): string {
 
 /** What the command line says goes before the environment: a folder named there is the database. */
 function configOf(dataDir: string | undefined, environment: Environment): Config {
-  if (dataDir === undefined) return readConfig(environment);
-  return readConfig({
+  if (dataDir === undefined) return readConfig(withSecretFiles(environment));
+  const named = {
     ...environment,
     FEEDGATE_DATA_DIR: dataDir,
     DATABASE_URL: undefined,
+    DATABASE_URL_FILE: undefined,
     DATABASE_READ_URL: undefined,
-  });
+    DATABASE_READ_URL_FILE: undefined,
+  };
+  return readConfig(withSecretFiles(named));
 }
 
 /** A wrong folder must not become an empty database. @throws {RefusedError} */
