@@ -23,7 +23,7 @@ import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import type { Resource } from "../pipeline/resource.ts";
 import { createTailReads, type Tail, type TailRead } from "./read_tail.ts";
 
-/** How often a paused stream checks whether its client is still connected. */
+/** How often a paused stream checks whether its client is still connected, and how long a poll waits out a change. */
 const PAUSE_MS = 1_000;
 /** Sends a comment on every open stream each 15 seconds. */
 const COMMENTS = new SharedInterval(15_000);
@@ -55,7 +55,13 @@ export function createFollow(services: Services, reads: ReadPipeline) {
       for (;;) {
         const isWakeUp = place !== undefined;
         const page = await readPage({ ...readCall, isWakeUp }, { ...read, offset });
-        if (page instanceof Problem) return page;
+        if (page instanceof Problem) {
+          // What it waits for may change faster than it can be read.
+          const pauseMs = isWakeUp && page.code === "UNAVAILABLE" ? PAUSE_MS : Infinity;
+          if (performance.now() + pauseMs >= endsMs || waits.isDraining) return page;
+          await Bun.sleep(pauseMs);
+          continue;
+        }
         const { answer, seen: tail } = page;
         if (tail?.isEmpty !== true) return answer;
         place ??= waits.enter(readCall.principal.accountId, signal);
