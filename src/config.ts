@@ -175,6 +175,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** The lowest status of answers that are logged. @default 0 */
   readonly loggedStatusMin: number;
+  /** Statements that take at least as long are logged. @default 1000 */
+  readonly slowStatementMs: number;
   /** Seals cursors. Undefined for a secret that is stored in the database. */
   readonly cursorSecret: string | undefined;
   /** Days that usage events are kept. After that, their charges are carried over to the credit ledger. @default 400 */
@@ -312,6 +314,8 @@ export function readConfig(environment: Environment): Config {
     hasConsole: read.oneOf("FEEDGATE_CONSOLE", SWITCH) !== "off",
     logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS) ?? "info",
     loggedStatusMin: LOGGED_STATUS_MIN[read.oneOf("FEEDGATE_LOG_REQUESTS", LOG_REQUESTS) ?? "all"],
+    slowStatementMs:
+      read.integer("FEEDGATE_SLOW_STATEMENT_MS", { least: 1, most: LIMIT_MAX }) ?? 1_000,
     cursorSecret: read.secret("FEEDGATE_CURSOR_SECRET"),
     usageRetentionDays: read.integer("FEEDGATE_USAGE_RETENTION_DAYS", RETENTION_DAYS) ?? 400,
     auditRetentionDays: read.integer("FEEDGATE_AUDIT_RETENTION_DAYS", RETENTION_DAYS) ?? 400,

@@ -108,7 +108,7 @@ export async function createServices({
     labels: ["version", "commit"],
     read: () => ({ version: VERSION, commit: findCommit() ?? "unknown" }),
   });
-  registerDatabaseMetrics(metrics, databases);
+  registerDatabaseMetrics(metrics, databases, { log, slowMs: config.slowStatementMs });
   const waiting = {
     waitSecondsMax: REFUSALS_WAIT_SECONDS_MAX,
     waitingMax: REFUSALS_WAITING_MAX,

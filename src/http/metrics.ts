@@ -53,6 +53,13 @@ export class Metrics {
     buckets: BATCH_BUCKETS,
     registry: this.#registry,
   });
+  readonly #statements = new PlainHistogram({
+    name: "feedgate_database_statement_duration_seconds",
+    help: "Time from sending a statement to its last row, by pool of connections",
+    labelNames: ["pool"],
+    buckets: SECONDS_BUCKETS,
+    registry: this.#registry,
+  });
   readonly #decisions = this.#counter(
     "feedgate_admission_decisions_total",
     "Decisions by operation and outcome",
@@ -117,6 +124,11 @@ export class Metrics {
   /** Counts an admission batch that was sent. */
   batchSent(size: number): void {
     this.#batches.add(size);
+  }
+
+  /** Counts a statement that was sent over the connections of a pool. */
+  stated(pool: string, seconds: number): void {
+    this.#statements.add(seconds, pool);
   }
 
   /** Counts a decision of admission. */

@@ -180,6 +180,11 @@ describe("metrics", () => {
       }
     });
     expect(by('feedgate_database_errors_total{sqlstate="22P02"}')).toBe(2);
+    // Those that fail take time, too.
+    const timed = "feedgate_database_statement_duration_seconds";
+    expect(by(`${timed}_count{pool="requests"}`)).toBeGreaterThanOrEqual(2);
+    expect(by(`${timed}_bucket{le="+Inf",pool="requests"}`)).toBeGreaterThanOrEqual(2);
+    expect(by(`${timed}_sum{pool="requests"}`)).toBeGreaterThan(0);
   });
 
   test("say what background jobs have found, and when each last succeeded", async () => {

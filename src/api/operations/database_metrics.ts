@@ -1,5 +1,6 @@
 /**
- * Metrics of the database for alerting: whether it answers, its errors, its disk, and the findings of background jobs.
+ * Metrics of the database for alerting: whether it answers, its errors, how long its statements take, its disk, and the
+ * findings of background jobs. Slow statements are logged by name, so without anybody's values.
  *
  * No metric names an account or a feed.
  *
@@ -7,7 +8,9 @@
  */
 
 import type { Metrics } from "../../http/metrics.ts";
+import type { Log } from "../../lib/log.ts";
 import { createSingleFlight } from "../../lib/single_flight.ts";
+import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { within } from "../../lib/within.ts";
 import type { Row } from "../../postgres/client/database.ts";
 import type { Databases } from "../../postgres/open_database.ts";
@@ -20,10 +23,30 @@ const FRESH_MS = 250;
 
 type Findings = ReadonlyMap<string, Row<"list_findings">>;
 
+interface DatabaseMetricsOptions {
+  readonly log: Log;
+  /** Statements that take at least as long are logged. */
+  readonly slowMs: number;
+}
+
 export function registerDatabaseMetrics(
   metrics: Metrics,
-  { database, background, replica, diskRoom }: Databases,
+  { database, background, operatorDatabase, importDatabase, replica, diskRoom }: Databases,
+  { log, slowMs }: DatabaseMetricsOptions,
 ): void {
+  const pools = {
+    requests: database,
+    background,
+    operators: operatorDatabase,
+    imports: importDatabase,
+    replica,
+  };
+  for (const [pool, each] of Object.entries(pools)) {
+    each?.observe((statement, ms) => {
+      metrics.stated(pool, ms / MS_PER_SECOND);
+      if (ms >= slowMs) log.warn("slow statement", { statement, pool, ms: Math.round(ms) });
+    });
+  }
   let newest: { readonly atMs: number; readonly findings: Findings | undefined } | undefined;
   const read = createSingleFlight(async () => {
     if (newest !== undefined && performance.now() - newest.atMs < FRESH_MS) return newest.findings;

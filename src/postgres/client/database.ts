@@ -70,9 +70,14 @@ export interface Database extends Queries {
   readonly waiting: number;
   /** Statements that failed, by SQLSTATE, or by the code of the driver or the socket. */
   readonly failures: ReadonlyMap<string, number>;
+  /** Tells how long each statement takes from now on, in ms, whether it succeeds or fails. */
+  observe(observer: StatementObserver): void;
   /** When a statement last failed because the disk is full, by the monotonic clock. Undefined if none has. */
   readonly diskFullMs: number | undefined;
 }
+
+/** `ms`: from sending the statement to its last row, without waiting for a connection of a full server. */
+export type StatementObserver = (name: StatementName, ms: number) => void;
 
 /** The account for the gateway's own statements. It has no budget. */
 export const GATEWAY = "";
@@ -154,6 +159,7 @@ export function createDatabase(
   let statementCount = 0;
   const failures = new Map<string, number>();
   let diskFullMs: number | undefined;
+  let observer: StatementObserver | undefined;
   const sendWhenFree = createFullServerWait({ waitMsMax: DATABASE_FULL_WAIT_MS_MAX });
   /**
    * Each statement is its own transaction. If it was rolled back because of concurrent statements, it changed nothing
@@ -176,10 +182,15 @@ export function createDatabase(
     const options = { prepare: true, simple: false } as never;
     const values = ARGUMENTS[name](parameters).map(serverTyped) as never[];
     statementCount += 1;
+    const startedMs = performance.now();
+    let waitedMs = 0;
     try {
       return await sendWhenFree(
         () => retryMisdirected(async () => connections.unsafe(TEXTS[name], values, options)),
-        onWaited,
+        (ms) => {
+          waitedMs += ms;
+          onWaited(ms);
+        },
       );
     } catch (error) {
       const code = codeOf(error) ?? "unknown";
@@ -187,6 +198,8 @@ export function createDatabase(
       if (isDiskFull(error)) diskFullMs = performance.now();
       if (!isUnavailable(error)) throw error;
       throw new DatabaseUnavailableError("the database can't be reached", { cause: error });
+    } finally {
+      observer?.(name, performance.now() - startedMs - waitedMs);
     }
   }
   function queriesOf(accountId: string): Queries {
@@ -234,6 +247,9 @@ export function createDatabase(
       return semaphore.waiting;
     },
     failures,
+    observe(told) {
+      observer = told;
+    },
     get diskFullMs() {
       return diskFullMs;
     },
