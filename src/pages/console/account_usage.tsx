@@ -100,9 +100,9 @@ export async function usageParts(visit: Visit, source: UsageSource): Promise<Com
         />
         {pace !== undefined && (
           <FigureCard
-            label="Forecast for the month"
+            label="Forecast"
             value={`${dollars(forecastOf(totals.spent_usd, pace.nanos))} USD`}
-            note="at the pace of the last 7 days"
+            note="by the end of the month"
           />
         )}
         <FigureCard label="Reads" value={digits(totals.reads)} note="including free ones" />
@@ -117,6 +117,13 @@ export async function usageParts(visit: Visit, source: UsageSource): Promise<Com
         Totals of UTC days, {range.from} to {range.to}, complete until{" "}
         <Time of={days.complete_until} />.{" "}
         <CsvLink query={query} name="spending-by-day" label="the days" />
+        {pace !== undefined && (
+          <>
+            <br />
+            The forecast adds to the month so far what the rest of it costs at the daily mean of the
+            last 7 full days. It expects no purchases.
+          </>
+        )}
       </p>
       <h2>By feed</h2>
       {await spendingTable(visit, source, "feed").show()}
@@ -217,6 +224,7 @@ function spendingTable(visit: Visit, source: UsageSource, by: SpendingBy): Liste
     buttons: [
       {
         head: "Calls",
+        kind: "id",
         cell: ({ id }) =>
           id !== null && (
             <a href={`${addressWith(visit.query, { name: by, value: id })}#calls`}>Show calls</a>
@@ -227,7 +235,7 @@ function spendingTable(visit: Visit, source: UsageSource, by: SpendingBy): Liste
 }
 
 const FORECAST: ListedColumn<SpendingGroup> = {
-  head: "Forecast for the month",
+  head: "Forecast",
   kind: "usd",
   text: (row) => row.forecast,
 };
