@@ -21,7 +21,7 @@ import {
   Text,
   Time,
 } from "../layout/parts.tsx";
-import { aboutUsd, byMonth, nanosOfFigure } from "./amounts.ts";
+import { byMonth, forecastUsd, nanosOfFigure } from "./amounts.ts";
 import { addressWith, LinkChoice } from "./link_choice.tsx";
 import {
   CsvLink,
@@ -153,8 +153,10 @@ export async function usageParts(visit: Visit, source: UsageSource): Promise<Com
   );
 }
 
-function forecastOf(spent: Figure, paceNanos: bigint): ExactNumber {
-  return aboutUsd(forecastNanos({ spentNanos: nanosOfFigure(spent), paceNanos }, Date.now()));
+/** By the end of the month. */
+export function forecastOf(spent: Figure, paceNanos: bigint): ExactNumber {
+  const spentNanos = nanosOfFigure(spent);
+  return forecastUsd(spentNanos, forecastNanos({ spentNanos, paceNanos }, Date.now()));
 }
 
 /** A feed or a key, and what was spent on it or with it. */

@@ -79,10 +79,14 @@ export function nanosOfFigure(usd: Figure): bigint {
   return text.startsWith("-") ? -nanos : nanos;
 }
 
-/** An estimate in USD: to the cent from 1 USD up, else to a hundredth of a cent, or to a credit if it is tiny. */
-export function aboutUsd(nanos: bigint): ExactNumber {
-  const [, step] = ESTIMATE_STEPS.find(([from]) => nanos >= from) ?? [0n, 1n];
-  return usdNumber(((nanos + step / 2n) / step) * step);
+/**
+ * A forecast in USD, rounded: to the cent from 1 USD up, else to a hundredth of a cent, or to a credit if it is tiny. It is
+ * never below what is spent already, and exactly that if no more is expected.
+ */
+export function forecastUsd(spentNanos: bigint, forecast: bigint): ExactNumber {
+  const [, step] = ESTIMATE_STEPS.find(([from]) => forecast >= from) ?? [0n, 1n];
+  const rounded = ((forecast + step / 2n) / step) * step;
+  return usdNumber(forecast === spentNanos || rounded < spentNanos ? spentNanos : rounded);
 }
 
 /** From how many nano-dollars up an estimate is rounded to how many. */

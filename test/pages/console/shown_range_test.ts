@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { aboutUsd, byMonth, nanosOfFigure } from "../../../src/pages/console/amounts.ts";
+import { byMonth, forecastUsd, nanosOfFigure } from "../../../src/pages/console/amounts.ts";
 import { percentOf } from "../../../src/pages/console/budget_bar.tsx";
 import { isByMonth, rangeOf } from "../../../src/pages/console/shown_range.tsx";
 
@@ -56,13 +56,17 @@ test("long ranges are shown by month, with sums that lose nothing", () => {
 });
 
 test.each([
-  [8_384_999_999n, "8.38"],
-  [1_000_000_000n, "1"],
-  [73_549_999n, "0.0735"],
-  [1_499n, "0.000001"],
-  [0n, "0"],
-])("aboutUsd of %p nano-dollars is %p", (nanos, usd) => {
-  expect(aboutUsd(nanos).rawJSON).toBe(usd);
+  [5n, 8_384_999_999n, "8.38"],
+  [5n, 1_000_000_000n, "1"],
+  [5n, 73_549_999n, "0.0735"],
+  [5n, 1_499n, "0.000001"],
+  // Nothing more is expected, or so little that rounding would hide it.
+  [1_000_500_000n, 1_000_500_000n, "1.0005"],
+  [1_004_000_000n, 1_004_000_001n, "1.004"],
+  [0n, 0n, "0"],
+  [-5n, -5n, "-0.000000005"],
+])("forecastUsd of %p spent and %p nano-dollars at the end is %p", (spent, forecast, usd) => {
+  expect(forecastUsd(spent, forecast).rawJSON).toBe(usd);
 });
 
 test("nanosOfFigure takes negative amounts, and loses no digit", () => {

@@ -4,7 +4,7 @@
  * @module
  */
 import { type KeyBudget, listKeyBudgets } from "../../../accounts/budgets.ts";
-import { forecastNanos, monthSoFar, readPace } from "../../../accounts/earnings/forecast.ts";
+import { monthSoFar, readPace } from "../../../accounts/earnings/forecast.ts";
 import { readSpending } from "../../../accounts/earnings/spending.ts";
 import { pageUsage, type UsagePage } from "../../../accounts/usage_page.ts";
 import type { PurchasesPage } from "../../../consumer/list_purchases.ts";
@@ -15,7 +15,7 @@ import {
 } from "../../../consumer/read_account.ts";
 import { present } from "../../../lib/assert.ts";
 import type { Figure } from "../../layout/parts.tsx";
-import { aboutUsd, nanosOfFigure } from "../amounts.ts";
+import { forecastOf } from "../account_usage.tsx";
 import { rangeOf, type ShownRange } from "../shown_range.tsx";
 import type { Visit } from "../visit.ts";
 
@@ -81,8 +81,7 @@ export async function readMonth({ operator: { database }, session }: Visit) {
     readPace(database, { accountId, nowMs }),
   ]);
   const spent = totals.spent_usd;
-  const month = { spentNanos: nanosOfFigure(spent), paceNanos: pace.nanos };
-  return { spent, forecast: aboutUsd(forecastNanos(month, nowMs)) };
+  return { spent, forecast: forecastOf(spent, pace.nanos) };
 }
 
 /** What each key has spent in the last 30 days. */
