@@ -83,7 +83,7 @@ for (const look of LOOKS) {
     const press = async (page: Page, button: string) => {
       await page.locator(`main button:text-is("${button}")`).first().click();
     };
-    const told = (page: Page) => page.locator('[role="status"]').first().textContent();
+    const told = (page: Page) => page.locator('.note-box[role="status"]').first().textContent();
     const main = async (page: Page) => (await page.locator("main").textContent()) ?? "";
 
     test("a consumer asks, the provider approves, the consumer reads; then it is taken back while a follower is open", async () => {
