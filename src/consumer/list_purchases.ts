@@ -13,6 +13,9 @@ interface PurchasesQuery {
   readonly accountId: string;
   /** Null: of all feeds. */
   readonly feedId: string | null;
+  /** Inclusive bounds. Null: of all time. */
+  readonly since: string | null;
+  readonly until: string | null;
   readonly limit: number;
   /** `next_cursor` of the page before. */
   readonly cursor: string | undefined;
@@ -31,7 +34,7 @@ export interface PurchasesPage {
 /** Undefined if the cursor was not issued for this account. */
 export async function listPurchases(
   database: Queries,
-  { accountId, feedId, limit, cursor, cursorSecret }: PurchasesQuery,
+  { accountId, feedId, since, until, limit, cursor, cursorSecret }: PurchasesQuery,
 ): Promise<PurchasesPage | undefined> {
   const page = await readTimePage({
     limit,
@@ -41,8 +44,8 @@ export async function listPurchases(
       database.rows("list_purchases", {
         account_id: accountId,
         feed_id: feedId,
-        since: null,
-        until: null,
+        since,
+        until,
         before_purchased_at: before,
         before_purchase_id: beforeId,
         limit: rowsMax,

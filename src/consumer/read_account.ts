@@ -65,6 +65,9 @@ export function findUsageQuery(
 
 interface PurchasesAsked {
   readonly feedId?: string | undefined;
+  /** Inclusive bounds, to which a cursor is not bound. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
   readonly limit: number;
   /** `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
@@ -74,11 +77,13 @@ interface PurchasesAsked {
 export async function listOwnPurchases(
   { database, cursorSecret }: AccountServices,
   { accountId }: Principal,
-  { feedId, limit, cursor }: PurchasesAsked,
+  { feedId, since, until, limit, cursor }: PurchasesAsked,
 ): Promise<PurchasesPage> {
   const page = await listPurchases(database.onBehalfOf(accountId), {
     accountId,
     feedId: feedId ?? null,
+    since: since ?? null,
+    until: until ?? null,
     limit,
     cursor,
     cursorSecret,

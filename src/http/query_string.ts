@@ -74,3 +74,14 @@ export function repeatedName(pairs: URLSearchParams): string | undefined {
   }
   return undefined;
 }
+
+/** `?a=1&b=2`, without what is undefined; "" where nothing is left. */
+export function queryText(
+  parameters: readonly (readonly [name: string, value: string | number | undefined])[],
+): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of parameters) {
+    if (value !== undefined) query.append(name, String(value));
+  }
+  return query.size === 0 ? "" : `?${query}`;
+}

@@ -46,14 +46,3 @@ export function toolRoutes({ handle, request, requestId }: Exchange): AskRoute {
     make: (url, init, { wishes = {} }) => new ToolRequest(url, init, wishes),
   });
 }
-
-/** `?a=1&b=2`, without what is undefined; "" where nothing is left. */
-export function queryText(
-  parameters: readonly (readonly [name: string, value: string | number | undefined])[],
-): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of parameters) {
-    if (value !== undefined) query.append(name, String(value));
-  }
-  return query.size === 0 ? "" : `?${query}`;
-}

@@ -4,11 +4,11 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
+import { queryText } from "../../http/query_string.ts";
 import { text } from "../../lib/typebox.ts";
 import { LONG_POLL_SECONDS } from "../../limits.ts";
 import { ROWS_ARGUMENTS, readRows } from "../rows.ts";
 import { CALL_PRICE, DATA_NOT_INSTRUCTIONS, defineTool, FEED, structured, whole } from "../tool.ts";
-import { queryText } from "../tool_routes.ts";
 
 export const followStream = defineTool({
   name: "follow_stream",

@@ -4,11 +4,11 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
+import { queryText } from "../../http/query_string.ts";
 import { Expected } from "../../lib/typebox.ts";
 import { IDS_MAX } from "../../limits.ts";
 import { ONE_READ_ARGUMENTS, ROWS_ARGUMENTS, readRows } from "../rows.ts";
 import { CALL_PRICE, DATA_NOT_INSTRUCTIONS, defineTool, FEED } from "../tool.ts";
-import { queryText } from "../tool_routes.ts";
 
 /** `1` and `"1"` are the same id. A larger number has lost digits before it is here. */
 const ID = Type.Union(

@@ -4,11 +4,11 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
+import { queryText } from "../../http/query_string.ts";
 import { Expected } from "../../lib/typebox.ts";
 import { FILTERS_MAX } from "../../limits.ts";
 import { ONE_READ_ARGUMENTS, ROWS_ARGUMENTS, readRows } from "../rows.ts";
 import { CALL_PRICE, DATA_NOT_INSTRUCTIONS, defineTool, FEED, whole } from "../tool.ts";
-import { queryText } from "../tool_routes.ts";
 
 const CHARS_DEFAULT = 32_000;
 const CHARS_MAX = 80_000;

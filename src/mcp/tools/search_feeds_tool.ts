@@ -4,11 +4,11 @@
  * @module
  */
 import { type Static, Type } from "@sinclair/typebox";
+import { queryText } from "../../http/query_string.ts";
 import { text } from "../../lib/typebox.ts";
 import { SEARCH_LENGTH_MAX } from "../../limits.ts";
 import type { CatalogShape, SearchResultsShape } from "../../read/catalog/catalog_shapes.ts";
 import { DATA_NOT_INSTRUCTIONS, defineTool, problemResult, structured, whole } from "../tool.ts";
-import { queryText } from "../tool_routes.ts";
 
 const LIMIT_MAX = 50;
 

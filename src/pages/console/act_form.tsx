@@ -6,7 +6,7 @@
  */
 import type { ComponentChildren } from "preact";
 import { withoutInvisible } from "../../lib/invisible_text.ts";
-import { Field } from "../layout/parts.tsx";
+import { Field, Text } from "../layout/parts.tsx";
 import type { FormField } from "./form_field.ts";
 import { type Mark, MarkedLines } from "./marked_lines.tsx";
 import type { Form } from "./visit.ts";
@@ -131,9 +131,30 @@ function OneField({ field, value }: OneFieldProps) {
   return (
     <Field label={label} name={name} hint={hint}>
       <Input field={field} value={value} />
+      <Mistake of={field} />
       {hasMarks(field) && <MarkedLines id={marksId(name)} text={value} marks={field.marks} />}
     </Field>
   );
+}
+
+/** Why a field was refused. */
+export function Mistake({ of }: { readonly of: Pick<FormField, "name" | "mistake"> }) {
+  if (of.mistake === undefined) return null;
+  return (
+    <p class="mistake" id={mistakeId(of.name)}>
+      <Text of={of.mistake} />
+    </p>
+  );
+}
+
+/** Says of an input that it was refused, and why. */
+export function refusedInput({ name, mistake }: Pick<FormField, "name" | "mistake">) {
+  if (mistake === undefined) return {};
+  return { "aria-invalid": true, "aria-describedby": mistakeId(name) } as const;
+}
+
+function mistakeId(name: string): string {
+  return `${name}-mistake`;
 }
 
 type MarkedField = FormField & { readonly marks: readonly Mark[] };
@@ -189,6 +210,7 @@ function Input({ field, value }: OneFieldProps) {
           name={name}
           class={kind}
           spellcheck={kind === "lines"}
+          {...refusedInput(field)}
           {...(hasMarks(field) && { "aria-invalid": true, "aria-describedby": marksId(name) })}
         >
           {/* Browsers drop the first line end of the text. */}
@@ -204,6 +226,7 @@ function Input({ field, value }: OneFieldProps) {
           inputMode={kind === "decimal" ? "decimal" : "numeric"}
           value={value}
           required={isRequired}
+          {...refusedInput(field)}
         />
       );
     case "usd":
@@ -226,7 +249,20 @@ function Input({ field, value }: OneFieldProps) {
       );
     case "search":
       return <input id={name} name={name} type="search" value={value} />;
+    case "time":
+      return (
+        <input
+          id={name}
+          name={name}
+          type="datetime-local"
+          step="1"
+          value={value}
+          {...refusedInput(field)}
+        />
+      );
     default:
-      return <input id={name} name={name} value={value} required={isRequired} />;
+      return (
+        <input id={name} name={name} value={value} required={isRequired} {...refusedInput(field)} />
+      );
   }
 }

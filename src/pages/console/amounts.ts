@@ -67,11 +67,33 @@ export function byMonth<Point extends { readonly at: string; readonly values: re
   return [...months].map(([at, days]) => ({
     at,
     values: (days[0]?.values ?? []).map((_, place) =>
-      usdNumber(
-        days.reduce((sum, { values }) => sum + (nanosOfUsd(plain(values[place] ?? 0)) ?? 0n), 0n),
-      ),
+      usdNumber(days.reduce((sum, { values }) => sum + nanosOfFigure(values[place] ?? 0), 0n)),
     ),
   }));
 }
+
+/** Nano-dollars of an amount of USD that may be negative, as what was refunded may be more than what was spent. */
+export function nanosOfFigure(usd: Figure): bigint {
+  const text = plain(usd);
+  const nanos = nanosOfUsd(text.replace(/^-/, "")) ?? 0n;
+  return text.startsWith("-") ? -nanos : nanos;
+}
+
+/**
+ * A forecast in USD, rounded: to the cent from 1 USD up, else to a hundredth of a cent, or to a credit if it is tiny. It is
+ * never below what is spent already, and exactly that if no more is expected.
+ */
+export function forecastUsd(spentNanos: bigint, forecast: bigint): ExactNumber {
+  const [, step] = ESTIMATE_STEPS.find(([from]) => forecast >= from) ?? [0n, 1n];
+  const rounded = ((forecast + step / 2n) / step) * step;
+  return usdNumber(forecast === spentNanos || rounded < spentNanos ? spentNanos : rounded);
+}
+
+/** From how many nano-dollars up an estimate is rounded to how many. */
+const ESTIMATE_STEPS: readonly (readonly [from: bigint, step: bigint])[] = [
+  [10n ** 9n, 10n ** 7n],
+  [10n ** 7n, 10n ** 5n],
+  [0n, 10n ** 3n],
+];
 
 const MONTH_LENGTH = "2026-11".length;

@@ -13,7 +13,7 @@ export interface FormField {
   readonly hint?: ComponentChildren;
   /**
    * `lines` is several lines of text, `code` several of JSON. What is typed as a `key` is not shown again. `usd` is an
-   * amount of dollars.
+   * amount of dollars, `time` a date and time without a zone.
    * @default "text"
    */
   readonly kind?:
@@ -25,6 +25,7 @@ export interface FormField {
     | "lines"
     | "code"
     | "check"
+    | "time"
     | "key";
   /** Names to choose from, of which the field takes others, too. */
   readonly suggestions?: {
@@ -39,4 +40,6 @@ export interface FormField {
   readonly isRequired?: boolean;
   /** Mistakes in what was typed, by line. */
   readonly marks?: readonly Mark[];
+  /** Why what was typed was refused. */
+  readonly mistake?: string | undefined;
 }

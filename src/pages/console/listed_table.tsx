@@ -143,7 +143,8 @@ export function CsvLink({ query, name, label }: CsvLinkProps) {
   );
 }
 
-function columnOf<Row>({ head, kind, text, cell }: ListedColumn<Row>): Column<Row> {
+/** The column of a table without a file. */
+export function columnOf<Row>({ head, kind, text, cell }: ListedColumn<Row>): Column<Row> {
   const set = kind === "usd" ? "num" : kind;
   return {
     head,

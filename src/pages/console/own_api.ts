@@ -25,7 +25,7 @@ export type Answered<Body> =
 
 type Refusal = Extract<Answered<unknown>, { kind: "refused" }>;
 
-type OwnCall = Pick<OwnRequest, "method" | "body" | "file">;
+type OwnCall = Pick<OwnRequest, "method" | "body" | "file" | "headers">;
 
 /** Asks a route. `Body` is what the route's schema says of its answer; numbers keep their digits. */
 export type AskApi = <Body>(path: string, call?: OwnCall) => Promise<Answered<Body>>;

@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
 /**
- * The range of time that a page's charts and lists show: the last 24 hours, 7 days, 30 days or 12 months, or from one
- * day to another. It is in the page's address, as `range`, or as `from` and `to`.
+ * The range of time that a page's charts and lists show: the last 24 hours, 7 days, 30 days or 12 months, the month so
+ * far, or from one day to another. It is in the page's address, as `range`, or as `from` and `to`.
  *
  * @module
  */
+import { monthSoFar } from "../../accounts/earnings/forecast.ts";
 import { dayOf, dayRange, parseDay } from "../../accounts/earnings/utc_day.ts";
 import { invalidParameter } from "../../api/input/parameters.ts";
 import { MS_PER_DAY } from "../../lib/time_units.ts";
@@ -17,7 +18,12 @@ const RANGES = [
   ["30d", "30 days"],
   ["12m", "12 months"],
 ] as const;
-type RangeName = (typeof RANGES)[number][0];
+/** The choice of pages that show all of a list as long as no range is chosen. */
+export const ALL_TIME = ["", "all"] as const;
+/** A choice beside the others, on pages that offer it. */
+export const MONTH_SO_FAR = ["month", "this month"] as const;
+type RangeName = (typeof RANGES | readonly [typeof MONTH_SO_FAR])[number][0];
+const ALL_RANGES = [...RANGES, MONTH_SO_FAR];
 
 export interface ShownRange {
   /** Undefined: from one day to another. */
@@ -30,6 +36,11 @@ export interface ShownRange {
   readonly until: string;
   /** Such as "the last 30 days". */
   readonly text: string;
+}
+
+/** Whether the page's address chooses a range. */
+export function hasRange({ query }: Pick<Visit, "query">): boolean {
+  return ["range", "from", "to"].some((name) => Boolean(query.get(name)?.trim()));
 }
 
 /** @throws {Problem} 400 if the days are none */
@@ -55,8 +66,8 @@ export function rangeOf(
     return { name: undefined, ...days, since, until, text: `${days.from} to ${days.to}` };
   }
   const asked = query.get("range");
-  const [name, words] = RANGES.find(([each]) => each === asked) ??
-    RANGES.find(([each]) => each === usual) ?? [usual, usual];
+  const [name, words] = ALL_RANGES.find(([each]) => each === asked) ??
+    ALL_RANGES.find(([each]) => each === usual) ?? [usual, usual];
   const sinceMs = beginningOf(name, nowMs);
   // What happens while the page is made is on it, too.
   const until = new Date(nowMs + MS_PER_DAY).toISOString();
@@ -66,7 +77,7 @@ export function rangeOf(
     to: dayOf(nowMs),
     since: new Date(sinceMs).toISOString(),
     until,
-    text: `the last ${words}`,
+    text: name === "month" ? words : `the last ${words}`,
   };
 }
 
@@ -84,6 +95,8 @@ function beginningOf(name: RangeName, nowMs: number): number {
   const now = new Date(nowMs);
   const today = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
   switch (name) {
+    case "month":
+      return Date.parse(monthSoFar(nowMs).from);
     case "24h":
       return nowMs - MS_PER_DAY;
     case "7d":
@@ -98,14 +111,14 @@ function beginningOf(name: RangeName, nowMs: number): number {
 interface RangeLinksProps {
   readonly visit: Visit;
   readonly range: ShownRange;
-  /** A shorter range that the page has by itself. */
-  readonly shortest?: readonly [name: string, text: string];
+  /** A range that the page has beside the usual ones. */
+  readonly another?: readonly [name: string, text: string];
 }
 
 /** Links to the ranges, and a form for two days. */
-export function RangeLinks({ visit, range, shortest }: RangeLinksProps) {
-  const asked = visit.query.get("range");
-  const isShortest = shortest?.[0] === asked && range.name !== undefined;
+export function RangeLinks({ visit, range, another }: RangeLinksProps) {
+  const asked = visit.query.get("range") ?? "";
+  const isAnother = another?.[0] === asked && range.name !== undefined;
   const kept = keptFields(visit.query, ["range", "from", "to"]);
   return (
     <div class="filters">
@@ -113,8 +126,8 @@ export function RangeLinks({ visit, range, shortest }: RangeLinksProps) {
         query={visit.query}
         label="Time"
         name="range"
-        choices={shortest === undefined ? RANGES : [shortest, ...RANGES]}
-        chosen={isShortest ? (asked ?? "") : (range.name ?? "")}
+        choices={another === undefined ? RANGES : [another, ...RANGES]}
+        chosen={isAnother ? asked : (range.name ?? "none")}
         without={["from", "to"]}
       />
       <form method="get" class="dates">

@@ -6,13 +6,11 @@
  * @module
  */
 import { consumerType } from "../../feeds/feed_text.ts";
-import { indentJson } from "../../lib/indent_json.ts";
-import { escapeInvisible } from "../../lib/invisible_text.ts";
 import { SITE_ROWS_BYTES_MAX, SITE_ROWS_SHOWN } from "../../limits.ts";
 import type { Row } from "../../postgres/client/database.ts";
-import { counted, digits, Tabs } from "../layout/parts.tsx";
-import { RowTable } from "../layout/row_table.tsx";
+import { counted, digits } from "../layout/parts.tsx";
 import { type ShownRows, showRows } from "../layout/shown_rows.ts";
+import { Json, ROWS_ID, TableAndJson } from "../layout/table_and_json.tsx";
 import { RowMap } from "./map_part.tsx";
 
 type Feed = Row<"find_feed_row">;
@@ -23,13 +21,8 @@ interface DataPartProps {
   readonly rowTexts: string | null;
 }
 
-/** Of JSON, in characters. */
-const JSON_CHARS_SHOWN = 4_000;
+/** Of JSON. */
 const DOCUMENT_CHARS_SHOWN = 12_000;
-/** Times the characters shown. */
-const JSON_LOOKED_AT = 3;
-/** The id of the table that a chart draws. */
-const ROWS_ID = "rows";
 
 export function DataPart({ feed, rowTexts }: DataPartProps) {
   if (feed.price_type !== "free" || feed.access !== "open") {
@@ -77,7 +70,7 @@ function Document({ text }: { readonly text: string }) {
   return (
     <section>
       <h2>Document</h2>
-      <Json text={text} charsMax={DOCUMENT_CHARS_SHOWN} />
+      <Json json={text} charsMax={DOCUMENT_CHARS_SHOWN} />
     </section>
   );
 }
@@ -95,46 +88,11 @@ function Sample({ sample, isPaid = false }: SampleProps) {
       <h2>Sample</h2>
       {isPaid && <p class="soft small">The provider's example. Reads return the current data.</p>}
       {shown.columns.length === 0 ? (
-        <Json text={sample} />
+        <Json json={sample} />
       ) : (
         <TableAndJson shown={shown} json={sample} name="sample" />
       )}
     </section>
-  );
-}
-
-interface TableAndJsonProps {
-  readonly shown: ShownRows;
-  readonly json: string;
-  readonly name: string;
-}
-
-function TableAndJson({ shown, json, name }: TableAndJsonProps) {
-  return (
-    <Tabs
-      label="View"
-      name={name}
-      tabs={[
-        { head: "Table", body: <RowTable id={ROWS_ID} {...shown} /> },
-        { head: "JSON", body: <Json text={json} /> },
-      ]}
-    />
-  );
-}
-
-/** The text on several lines, up to a number of characters. */
-function Json({ text, charsMax = JSON_CHARS_SHOWN }: { text: string; charsMax?: number }) {
-  // A provider's own white space is left out, so more is looked at than is shown.
-  const looked = text.slice(0, JSON_LOOKED_AT * charsMax);
-  const lines = escapeInvisible(indentJson(looked));
-  const isCut = lines.length > charsMax || looked !== text;
-  return (
-    <>
-      <pre tabIndex={0} class="tall">
-        <code>{isCut ? `${lines.slice(0, charsMax).toWellFormed()}\n…` : lines}</code>
-      </pre>
-      {isCut && <p class="soft small">Only the beginning. Read the feed for the rest.</p>}
-    </>
   );
 }
 

@@ -51,6 +51,7 @@ import sql_accounts_earnings_functions_waiting_sales from "../../../sql/accounts
 import sql_accounts_earnings_keep_fee_rate from "../../../sql/accounts/earnings/keep_fee_rate.sql" with { type: "text" };
 import sql_accounts_earnings_list_earnings from "../../../sql/accounts/earnings/list_earnings.sql" with { type: "text" };
 import sql_accounts_earnings_list_payouts from "../../../sql/accounts/earnings/list_payouts.sql" with { type: "text" };
+import sql_accounts_earnings_list_recurring_spending from "../../../sql/accounts/earnings/list_recurring_spending.sql" with { type: "text" };
 import sql_accounts_earnings_list_spending from "../../../sql/accounts/earnings/list_spending.sql" with { type: "text" };
 import sql_accounts_earnings_record_payout from "../../../sql/accounts/earnings/record_payout.sql" with { type: "text" };
 import sql_accounts_earnings_undo_payout from "../../../sql/accounts/earnings/undo_payout.sql" with { type: "text" };
@@ -80,6 +81,7 @@ import sql_accounts_functions_undo_purchase from "../../../sql/accounts/function
 import sql_accounts_functions_uuid_since from "../../../sql/accounts/functions/uuid_since.sql" with { type: "text" };
 import sql_accounts_functions_uuid_until from "../../../sql/accounts/functions/uuid_until.sql" with { type: "text" };
 import sql_accounts_list_agents from "../../../sql/accounts/list_agents.sql" with { type: "text" };
+import sql_accounts_list_key_budgets from "../../../sql/accounts/list_key_budgets.sql" with { type: "text" };
 import sql_accounts_list_keys from "../../../sql/accounts/list_keys.sql" with { type: "text" };
 import sql_accounts_list_purchases from "../../../sql/accounts/list_purchases.sql" with { type: "text" };
 import sql_accounts_page_usage from "../../../sql/accounts/page_usage.sql" with { type: "text" };
@@ -731,6 +733,7 @@ export const STATEMENTS = {
   keep_fee_rate: numbered(sql_accounts_earnings_keep_fee_rate),
   list_earnings: numbered(sql_accounts_earnings_list_earnings),
   list_payouts: numbered(sql_accounts_earnings_list_payouts),
+  list_recurring_spending: numbered(sql_accounts_earnings_list_recurring_spending),
   list_spending: numbered(sql_accounts_earnings_list_spending),
   record_payout: numbered(sql_accounts_earnings_record_payout),
   undo_payout: numbered(sql_accounts_earnings_undo_payout),
@@ -741,6 +744,7 @@ export const STATEMENTS = {
   find_purchase: numbered(sql_accounts_find_purchase),
   find_usage_walk_end: numbered(sql_accounts_find_usage_walk_end),
   list_agents: numbered(sql_accounts_list_agents),
+  list_key_budgets: numbered(sql_accounts_list_key_budgets),
   list_keys: numbered(sql_accounts_list_keys),
   list_purchases: numbered(sql_accounts_list_purchases),
   page_usage: numbered(sql_accounts_page_usage),
@@ -1381,6 +1385,19 @@ export interface StatementTypes {
       readonly reason: string | null;
     };
   };
+  /** what an account has spent on reads in a range of UTC days, by feed and key, as the base of a forecast */
+  list_recurring_spending: {
+    parameters: {
+      readonly account_id: string;
+      readonly from_day: string;
+      readonly to_day: string;
+    };
+    row: {
+      readonly feed_id: string;
+      readonly key_id: string | null;
+      readonly spent_nanos: bigint;
+    };
+  };
   /** credits that an account has spent in a range of UTC days, by day, feed, or key */
   list_spending: {
     parameters: {
@@ -1538,6 +1555,21 @@ export interface StatementTypes {
       readonly expires_at: string | null;
       readonly daily_nanos: bigint | null;
       readonly feed_ids: string | null;
+      readonly spent_nanos: bigint;
+    };
+  };
+  /** an account's valid keys that have a daily budget, with what each has spent of it today, the fullest first */
+  list_key_budgets: {
+    parameters: {
+      readonly account_id: string;
+      readonly limit: number;
+    };
+    row: {
+      readonly key_id: string;
+      readonly key_start: string;
+      readonly name: string | null;
+      readonly is_agent: boolean;
+      readonly daily_nanos: bigint;
       readonly spent_nanos: bigint;
     };
   };
@@ -4599,6 +4631,7 @@ export const ARGUMENTS: {
   keep_fee_rate: (by) => [by.rate_millionths],
   list_earnings: (by) => [by.account_id, by.from_day, by.to_day, by.group_by],
   list_payouts: (by) => [by.account_id, by.since, by.until, by.before_payout_id, by.limit],
+  list_recurring_spending: (by) => [by.account_id, by.from_day, by.to_day],
   list_spending: (by) => [by.account_id, by.from_day, by.to_day, by.group_by],
   record_payout: (by) => [by.account_id, by.amount_nanos, by.reference, by.allow_above, by.actor],
   undo_payout: (by) => [by.payout_id, by.reason, by.actor],
@@ -4609,6 +4642,7 @@ export const ARGUMENTS: {
   find_purchase: (by) => [by.account_id, by.feed_id],
   find_usage_walk_end: (by) => [by.account_id, by.since, by.until, by.before_usage_id, by.events],
   list_agents: (by) => [by.account_id, by.chain_id, by.limit],
+  list_key_budgets: (by) => [by.account_id, by.limit],
   list_keys: (by) => [by.account_id, by.is_admin_only, by.key_id, by.key_hash, by.beginning, by.after_key_id, by.limit],
   list_purchases: (by) => [by.account_id, by.feed_id, by.since, by.until, by.before_purchased_at, by.before_purchase_id, by.limit],
   page_usage: (by) => [by.account_id, by.feed_id, by.key_id, by.chain_id, by.is_discovery_hidden, by.since, by.until, by.before_usage_id, by.from_usage_id, by.limit],

@@ -5,6 +5,7 @@
  * @module
  */
 import type { ComponentChildren } from "preact";
+import { budgetsResetAt, type KeyBudget } from "../../../accounts/budgets.ts";
 import { endOwnAgent } from "../../../consumer/end_agent.ts";
 import {
   counted,
@@ -17,10 +18,11 @@ import {
   Time,
 } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
+import { BudgetBar } from "../budget_bar.tsx";
 import type { Act, Form, PageRoute, View, Visit } from "../visit.ts";
-import { readAccount, readCalls } from "./own_records.ts";
+import { readAccount, readBudgets, readCalls, readMonth } from "./own_records.ts";
 import { TOP_UP, TopUpForm } from "./top_up_page.tsx";
-import { namesIn, UsageTable } from "./usage_table.tsx";
+import { newestCalls } from "./usage_table.tsx";
 
 const CALLS_LISTED = 10;
 
@@ -51,11 +53,12 @@ export async function showAccount(
   form: Form | undefined,
   below: (isNew: boolean) => ComponentChildren,
 ): Promise<View> {
-  const [account, { rows: usage }] = await Promise.all([
+  const [account, { rows: usage }, month, budgets] = await Promise.all([
     readAccount(visit),
-    readCalls(visit, CALLS_LISTED),
+    readCalls(visit, { limit: CALLS_LISTED, isDiscoveryHidden: true }),
+    readMonth(visit),
+    readBudgets(visit),
   ]);
-  const names = await namesIn(visit, usage);
   const { budget, agents } = account;
   return {
     title: "Account",
@@ -71,6 +74,15 @@ export async function showAccount(
             value={`${dollars(account.balance.usd)} USD`}
             note={counted(account.balance.credits, "credit")}
           />
+          <FigureCard
+            label="Spent this month"
+            value={`${dollars(month.spent)} USD`}
+            note={
+              <a href={`${visit.root}/console/usage`}>
+                about {dollars(month.forecast)} USD by its end
+              </a>
+            }
+          />
           {budget !== undefined && (
             <FigureCard
               label="This key's budget today"
@@ -82,13 +94,13 @@ export async function showAccount(
         <Facts
           of={{
             "Account id": <code>{account.id}</code>,
-            "Budget resets": budget && <Time of={budget.resets_at} />,
             "More credits": (
               <a href={`${visit.root}/billing?account_id=${account.id}`}>How to pay</a>
             ),
           }}
         />
         <TopUpForm visit={visit} form={form} />
+        <Budgets visit={visit} budgets={budgets.filter((each) => !each.is_agent)} />
         <h2>Connected agents</h2>
         <Table
           label="Connected agents"
@@ -97,8 +109,14 @@ export async function showAccount(
             { head: "Agent", cell: (row) => <Text of={row.name} /> },
             {
               head: "Spent today",
-              kind: "num",
-              cell: (row) => <Money usd={row.spent.usd} credits={row.spent.credits} />,
+              cell: (row) => {
+                const own = budgets.find((each) => each.key_id === row.key_id);
+                return own === undefined ? (
+                  <Money usd={row.spent.usd} credits={row.spent.credits} />
+                ) : (
+                  <BudgetBar of={own} name={row.name ?? "the agent"} />
+                );
+              },
             },
             { head: "Ends", kind: "when", cell: (row) => <Time of={row.expires_at} /> },
             {
@@ -119,8 +137,49 @@ export async function showAccount(
           }
         />
         <h2>Newest calls</h2>
-        <UsageTable visit={visit} usage={usage} names={names} />
+        {await newestCalls(visit, usage)}
+        {usage.length > 0 && (
+          <p>
+            <a href={`${visit.root}/console/usage#calls`}>All calls</a>
+          </p>
+        )}
       </>
     ),
   };
+}
+
+/** Keys with a budget that the page lists, the fullest first. */
+const BUDGETS_LISTED = 5;
+
+interface BudgetsProps {
+  readonly visit: Visit;
+  readonly budgets: readonly KeyBudget[];
+}
+
+function Budgets({ visit, budgets }: BudgetsProps) {
+  if (budgets.length === 0) return null;
+  const rest = budgets.length - BUDGETS_LISTED;
+  return (
+    <>
+      <h2>Daily budgets</h2>
+      <Table
+        label="Daily budgets"
+        rows={budgets.slice(0, BUDGETS_LISTED)}
+        columns={[
+          { head: "Key", cell: (row) => <Text of={row.name ?? `${row.key_start}…`} /> },
+          {
+            head: "Spent today",
+            cell: (row) => <BudgetBar of={row} name={row.name ?? row.key_start} />,
+          },
+        ]}
+        empty=""
+      />
+      <p class="small soft">
+        A budget is for a UTC day. It starts anew at <Time of={budgetsResetAt(Date.now())} />.{" "}
+        <a href={`${visit.root}/console/own-keys`}>
+          {rest > 0 ? `${counted(rest, "more key")} with a budget` : "All keys"}
+        </a>
+      </p>
+    </>
+  );
 }

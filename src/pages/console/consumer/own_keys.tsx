@@ -4,10 +4,12 @@
  *
  * @module
  */
+import { budgetsResetAt, type KeyBudget } from "../../../accounts/budgets.ts";
 import { present } from "../../../lib/assert.ts";
 import { MS_PER_DAY } from "../../../lib/time_units.ts";
 import { parseUuid } from "../../../lib/uuid.ts";
 import { OWN_KEYS_MAX } from "../../../limits.ts";
+import { usdNumber } from "../../../money/money.ts";
 import { EditKeyInput, type KeyOutcome, listKeys, RotateKeyInput } from "../../../operator/keys.ts";
 import {
   CreateOwnKeyInput,
@@ -17,35 +19,29 @@ import {
   revokeOwnKey,
   rotateOwnKey,
 } from "../../../people/account_keys.ts";
-import { counted, plain, Table, Text, Time, Usd } from "../../layout/parts.tsx";
+import { counted, type Figure, plain, Time, Usd } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { givenCredits, usdOfCredits } from "../amounts.ts";
+import { BudgetBar } from "../budget_bar.tsx";
 import type { FormField } from "../form_field.ts";
 import { inputOf } from "../form_input.ts";
-import { KeyState } from "../key_state.tsx";
-import { Next } from "../lists.tsx";
+import { KeyState, stateOfKey } from "../key_state.tsx";
+import { fileOf, listedTable } from "../listed_table.tsx";
 import { isOwner, ownerOf } from "../person/acting_owner.ts";
 import { showOnce } from "../show_once.tsx";
-import { spendingOf } from "../spending_chart.tsx";
-import type { Form, PageRoute } from "../visit.ts";
+import type { Form, PageRoute, Visit } from "../visit.ts";
+import { readBudgets, readKeySpending } from "./own_records.ts";
 
 const LISTED = 50;
 
 export const OWN_KEYS: PageRoute = {
   path: "own-keys",
+  download: (visit) => fileOf(visit, [keysTable(visit)]),
   async show(visit, form) {
-    const { id: accountId } = present(visit.session.account);
-    // Nothing but an id, so that nobody can try beginnings of keys here.
-    const cursor = parseUuid(visit.query.get("cursor") ?? "");
-    const asked = { account_id: accountId, limit: LISTED, ...(cursor !== undefined && { cursor }) };
-    const [page, spending] = await Promise.all([
-      listKeys(visit.operator, asked),
-      spendingOf(visit, accountId, "key"),
-    ]);
-    const spentBy = new Map(spending.groups.map((group) => [group.key_id, group.spent_usd]));
-    const changed = page.entries.find(
-      ({ id }) => id === (form?.text("key_id") ?? visit.query.get("edit")),
-    );
+    const changedId = form?.text("key_id") ?? visit.query.get("edit");
+    const listed: ListedKey[] = [];
+    const table = await keysTable(visit, (keys) => listed.push(...keys)).show();
+    const changed = listed.find(({ id }) => id === changedId);
     return {
       title: "Keys",
       content: (
@@ -62,55 +58,14 @@ export const OWN_KEYS: PageRoute = {
           {isOwner(visit) && changed === undefined && (
             <NewKeyForm
               form={form}
-              isOpen={form !== undefined || visit.query.has("make") || page.entries.length === 0}
+              isOpen={form !== undefined || visit.query.has("make") || listed.length === 0}
             />
           )}
-          <Table
-            label="Keys"
-            rows={page.entries}
-            columns={[
-              {
-                head: "Key",
-                kind: "id",
-                cell: (row) => (
-                  <>
-                    <code>{row.key_start}…</code>
-                    {row.id === visit.session.keyId && <span class="soft"> this session</span>}
-                  </>
-                ),
-              },
-              { head: "Name", cell: (row) => <Text of={row.name} /> },
-              { head: "Permission", cell: (row) => row.permission },
-              {
-                head: "Daily limit",
-                kind: "num",
-                cell: ({ daily_credits: daily }) =>
-                  daily === null ? "no limit" : <Usd of={usdOfCredits(daily)} />,
-              },
-              {
-                head: "Spent in 30 days",
-                kind: "num",
-                cell: (row) => <Usd of={spentBy.get(row.id) ?? 0} />,
-              },
-              { head: "State", cell: (row) => <KeyState of={row} /> },
-              { head: "Last used", kind: "when", cell: (row) => <Time of={row.last_used_at} /> },
-              {
-                head: "Ends",
-                kind: "when",
-                cell: (row) => (row.expires_at === null ? "never" : <Time of={row.expires_at} />),
-              },
-              ...(isOwner(visit)
-                ? [
-                    {
-                      head: "Change",
-                      cell: (row: KeyOutcome) => row.revoked_at === null && <KeyButtons of={row} />,
-                    },
-                  ]
-                : []),
-            ]}
-            empty="There is no key yet."
-          />
-          <Next visit={visit} cursor={page.nextCursor} />
+          {table}
+          <p class="small soft">
+            A daily budget is for a UTC day. It starts anew at{" "}
+            <Time of={budgetsResetAt(Date.now())} />.
+          </p>
         </>
       ),
     };
@@ -182,6 +137,81 @@ export const OWN_KEYS: PageRoute = {
     },
   },
 };
+
+/** A key, its daily budget, and what it has spent. */
+type ListedKey = KeyOutcome & {
+  readonly budget: KeyBudget | undefined;
+  readonly spent: Figure;
+};
+
+function keysTable(visit: Visit, onRead: (keys: readonly ListedKey[]) => void = () => {}) {
+  const { id: accountId } = present(visit.session.account);
+  return listedTable<ListedKey>(visit, {
+    name: "keys",
+    label: "Keys",
+    rows: LISTED,
+    empty: "There is no key yet.",
+    async read(part) {
+      // Nothing but an id, so that nobody can try beginnings of keys here.
+      const cursor = parseUuid(part.cursor ?? "");
+      const asked = { account_id: accountId, limit: part.limit, ...(cursor && { cursor }) };
+      const [page, budgets, spent] = await Promise.all([
+        listKeys(visit.operator, asked),
+        readBudgets(visit),
+        readKeySpending(visit),
+      ]);
+      const entries = page.entries.map((key) => ({
+        ...key,
+        budget: budgets.find((each) => each.key_id === key.id),
+        spent: spent.get(key.id) ?? 0,
+      }));
+      onRead(entries);
+      return { entries, nextCursor: page.nextCursor };
+    },
+    columns: [
+      {
+        head: "Key",
+        kind: "id",
+        text: (row) => row.key_start,
+        cell: (row) => (
+          <>
+            <code>{row.key_start}…</code>
+            {row.id === visit.session.keyId && <span class="soft"> this session</span>}
+          </>
+        ),
+      },
+      { head: "Name", text: (row) => row.name },
+      { head: "Permission", text: (row) => row.permission },
+      {
+        head: "Daily budget",
+        kind: "usd",
+        text: (row) => (row.daily_credits === null ? null : usdOfCredits(row.daily_credits)),
+        cell: ({ budget, daily_credits: daily, name, key_start: start }) => {
+          if (budget !== undefined) return <BudgetBar of={budget} name={name ?? start} />;
+          return daily === null ? "no limit" : <Usd of={usdOfCredits(daily)} />;
+        },
+      },
+      {
+        head: "Spent today",
+        kind: "usd",
+        isInFileOnly: true,
+        text: ({ budget }) => budget && usdNumber(budget.spent_nanos),
+      },
+      { head: "Spent in 30 days", kind: "usd", text: (row) => row.spent },
+      { head: "State", text: stateOfKey, cell: (row) => <KeyState of={row} /> },
+      { head: "Last used", kind: "when", text: (row) => row.last_used_at },
+      {
+        head: "Ends",
+        kind: "when",
+        text: (row) => row.expires_at,
+        cell: (row) => (row.expires_at === null ? "never" : <Time of={row.expires_at} />),
+      },
+    ],
+    buttons: isOwner(visit)
+      ? [{ head: "Change", cell: (row) => row.revoked_at === null && <KeyButtons of={row} /> }]
+      : [],
+  });
+}
 
 function agentsText(agents: bigint, what: string): string {
   return agents === 0n

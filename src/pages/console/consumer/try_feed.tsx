@@ -1,26 +1,30 @@
 /** @jsxImportSource preact */
 /**
- * One feed of the catalog: what it is, and its purchase and a first read.
+ * One feed of the catalog: what it is, its purchase, and a read of it with what one asks for.
  *
  * @module
  */
-import { findOwnAccess } from "../../../access/account_access.ts";
+import { findOwnAccess, type OwnAccess } from "../../../access/account_access.ts";
 import type { FeedAccess } from "../../../admission/claims.ts";
 import { Problem } from "../../../http/problem_details.ts";
 import { present } from "../../../lib/assert.ts";
-import { parseJsonNumbers } from "../../../lib/json_numbers.ts";
-import { nanosOfCredits, toExactNumber, withoutGroups } from "../../../money/money.ts";
+import { nanosOfCredits, withoutGroups } from "../../../money/money.ts";
 import { AccessBadge } from "../../layout/access_text.tsx";
-import { Badge, digits, Facts, type Figure, Text, Time } from "../../layout/parts.tsx";
+import { Badge, digits, Facts, type Figure, plain, Tabs, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
+import { moneyWords } from "../amounts.ts";
 import { FeedAsSeen, priceText, type ShownFeed } from "../feed_as_seen.tsx";
 import { feedEvents, feedVersion } from "../live_visits.ts";
 import { bodyOf } from "../own_api.ts";
-import { idOf, type PageRoute } from "../visit.ts";
+import { type Acted, type Form, idOf, type PageRoute, type Refused, type Visit } from "../visit.ts";
 import { AccessPart, ASK_FOR_ACCESS } from "./ask_access.tsx";
+import { askedQuery, refusedField } from "./asked_read.ts";
 import { hasBought } from "./own_records.ts";
+import { findReadPrice, type ReadPrice } from "./read_price.ts";
+import { askedFields, curlOf, type ReadAnswer, TryAnswer } from "./try_answer.tsx";
+import { TRY_PLACE, type TriedFeed, TryForm } from "./try_form.tsx";
 
-interface Metadata extends ShownFeed {
+interface Metadata extends ShownFeed, TriedFeed {
   readonly id: string;
   readonly row_count: number;
   readonly last_sync_at: string | null;
@@ -28,7 +32,40 @@ interface Metadata extends ShownFeed {
   readonly access: FeedAccess;
 }
 
+/** A feed as the visitor's account stands to it. */
+interface FeedHere {
+  readonly about: Metadata;
+  readonly isBought: boolean;
+  readonly access: OwnAccess;
+  readonly price: ReadPrice;
+  /** Whether the visitor may spend the account's credits. */
+  readonly maySpend: boolean;
+}
+
 const CREDITS_PER_CENT = 10_000;
+
+async function findFeedHere(visit: Visit): Promise<FeedHere> {
+  const id = idOf(visit);
+  const { services, session } = visit;
+  const [shown, isBought] = await Promise.all([
+    visit.ask<Metadata>(`/v1/feed/${id}/metadata`),
+    hasBought(visit, id),
+  ]);
+  const about = bodyOf(shown);
+  const { id: accountId } = present(session.account);
+  const of = { accountId, feedId: about.id };
+  const access = present(await findOwnAccess(services.database, of));
+  const standing = { ...of, grant: access.grant, isPurchased: isBought };
+  const price = await findReadPrice(services, standing);
+  return {
+    about,
+    isBought,
+    access,
+    price: price ?? { readNanos: 0n, isForSale: false },
+    // A member spends nothing.
+    maySpend: session.member?.role !== "member",
+  };
+}
 
 export const TRY_FEED: PageRoute = {
   path: "catalog/:id",
@@ -36,24 +73,15 @@ export const TRY_FEED: PageRoute = {
     const { id } = bodyOf(await visit.ask<Metadata>(`/v1/feed/${idOf(visit)}/metadata`));
     return { topic: id, version: await feedVersion(visit, id) };
   },
-  async show(visit, form) {
+  async show(visit, form, refused) {
     const id = idOf(visit);
     const version = await feedVersion(visit, id);
-    const [shown, isBought] = await Promise.all([
-      visit.ask<Metadata>(`/v1/feed/${id}/metadata`),
-      hasBought(visit, id),
-    ]);
-    const about = bodyOf(shown);
-    const { id: accountId } = present(visit.session.account);
-    const access = present(
-      await findOwnAccess(visit.services.database, { accountId, feedId: about.id }),
-    );
-    const isForSale = about.price_type === "one_time" && !isBought;
-    // A member spends nothing.
-    const maySpend = visit.session.member?.role !== "member";
+    const here = await findFeedHere(visit);
+    const { about, isBought, access, price, maySpend } = here;
     return {
       title: about.name,
-      live: feedEvents(visit, `catalog/${id}`, version),
+      // A newer page would have no mistakes to show.
+      live: refused === undefined ? feedEvents(visit, `catalog/${id}`, version) : undefined,
       content: (
         <>
           <p class="crumbs">
@@ -65,16 +93,13 @@ export const TRY_FEED: PageRoute = {
           <div class="actions">
             {isBought && <Badge tone="good">bought</Badge>}
             {about.access !== "open" && <AccessBadge of={about.access} />}
-            {access.mayRead && isForSale && maySpend && (
+            {access.mayRead && price.isForSale && maySpend && (
               <ActForm
                 hidden={{
                   max_credits: String(Number(about.one_time_price_cents) * CREDITS_PER_CENT),
                 }}
                 buttons={[{ act: "buy", text: `Buy for ${priceText(about)}` }]}
               />
-            )}
-            {access.mayRead && maySpend && (
-              <ActForm buttons={[{ act: "try", text: "Try it: read 3 rows", tone: "quiet" }]} />
             )}
           </div>
           <AccessPart access={access} form={form} />
@@ -86,13 +111,14 @@ export const TRY_FEED: PageRoute = {
                 ? "nothing: it is bought"
                 : access.grant?.isFree
                   ? "nothing: your reads are free"
-                  : `${digits(about.credits_to_read_all)} credits`,
+                  : moneyWords(nanosOfCredits(plain(about.credits_to_read_all)) ?? 0n),
             }}
           />
+          <TryPart here={here} form={form} refused={refused} />
           <h2>What it is</h2>
           <FeedAsSeen feed={about} />
-          <h2>Read it</h2>
-          <pre>{`curl -H "x-api-key: $FEEDGATE_READ_KEY" '${visit.baseUrl}/v1/feed/${about.endpoint_path ?? id}?limit=20'`}</pre>
+          <h2>Read it from a program</h2>
+          <Requests visit={visit} about={about} />
         </>
       ),
     };
@@ -115,46 +141,135 @@ export const TRY_FEED: PageRoute = {
     },
     try: {
       isForOwners: true,
-      confirm: () =>
-        "This is a real read: it is charged as one by an agent, and logged. A feed that was bought costs nothing, and one that is yet to be bought is refused.",
-      async run(visit) {
-        const id = idOf(visit);
-        const path = `/v1/feed/${id}?limit=3`;
-        const version = await feedVersion(visit, id);
-        const answer = await visit.ask<unknown>(path);
-        return {
-          kind: "show",
-          view: {
-            title: "Try it",
-            live: answer.kind === "done" ? feedEvents(visit, `catalog/${id}`, version) : undefined,
-            content: (
-              <>
-                <p class="crumbs">
-                  <a href="?">Back to the feed</a>
-                </p>
-                <h1>What was asked, and answered</h1>
-                <div class="note-box good" data-live-note hidden role="status">
-                  <p>The feed has new data since this read.</p>
-                  <ActForm buttons={[{ act: "try", text: "Read again", tone: "quiet" }]} />
-                </div>
-                <pre>{`curl -H "x-api-key: $FEEDGATE_READ_KEY" '${visit.baseUrl}${path}'`}</pre>
-                <p>
-                  Status{" "}
-                  <Badge tone={answer.kind === "done" ? "good" : "bad"}>{answer.status}</Badge>
-                </p>
-                <pre>
-                  <Text of={pretty(answer.text)} />
-                </pre>
-              </>
-            ),
-          },
-        };
-      },
+      run: readFeed,
     },
   },
 };
 
-/** JSON with its numbers as they stood there. */
-function pretty(text: string): string {
-  return JSON.stringify(parseJsonNumbers(text, toExactNumber), null, 2);
+interface TryPartProps {
+  readonly here: FeedHere;
+  readonly form: Form | undefined;
+  readonly refused: Refused | undefined;
+}
+
+function TryPart({ here, form, refused }: TryPartProps) {
+  const { about, access, price, maySpend } = here;
+  if (!access.mayRead || !maySpend) return null;
+  const isSent = form?.text("act") === "try";
+  return (
+    <section id={TRY_PLACE}>
+      <h2>Try it</h2>
+      {price.isForSale ? (
+        <p>The feed is sold once. Buy it, and every read of it is free.</p>
+      ) : (
+        <TryForm
+          feed={about}
+          priceNanos={price.readNanos}
+          form={isSent ? form : undefined}
+          refused={isSent ? refused : undefined}
+        />
+      )}
+    </section>
+  );
+}
+
+function Requests({ visit, about }: { readonly visit: Visit; readonly about: Metadata }) {
+  const address = `${visit.baseUrl}/v1/feed/${about.endpoint_path ?? about.id}`;
+  const requests: readonly (readonly [string, string])[] =
+    about.consumer_type === "singleton"
+      ? [["The document", address]]
+      : [
+          ["A page of rows", `${address}?limit=100`],
+          ["All rows, CSV", `${address}/export?format=csv`],
+          ["All rows, NDJSON", `${address}/export?format=ndjson`],
+        ];
+  return (
+    <Tabs
+      label="What to read"
+      name="request"
+      tabs={requests.map(([head, each]) => ({
+        head,
+        body: (
+          <pre tabIndex={0}>
+            <code>{curlOf(each)}</code>
+          </pre>
+        ),
+      }))}
+    />
+  );
+}
+
+/** Reads the feed over the API's route, for no more than the form said that it costs. Sent twice, it is charged once. */
+async function readFeed(visit: Visit, form: Form): Promise<Acted> {
+  const id = idOf(visit);
+  const path = `/v1/feed/${id}${askedQuery(form)}`;
+  const version = await feedVersion(visit, id);
+  const once = form.given("once");
+  const answer = await visit.ask<ReadAnswer>(path, {
+    headers: {
+      "feedgate-max-credits": form.given("max_credits"),
+      // The same form may ask for something else, when one goes back to it.
+      "idempotency-key": once && `${once}-${Bun.hash(path).toString(36)}`,
+    },
+  });
+  if (answer.kind === "refused") return refusedRead(answer, form);
+  const { about, price } = await findFeedHere(visit);
+  return {
+    kind: "show",
+    view: {
+      title: `Try it: ${about.name}`,
+      live: feedEvents(visit, `catalog/${id}`, version),
+      content: (
+        <>
+          <p class="crumbs">
+            <a href={`${visit.root}/console/catalog`}>Catalog</a> /{" "}
+            <a href="?">
+              <Text of={about.name} />
+            </a>
+          </p>
+          <h1 id={TRY_PLACE}>What the feed returned</h1>
+          <div class="note-box good" data-live-note hidden role="status">
+            <p>The feed has new data since this read.</p>
+            <ActForm
+              isDirect
+              hidden={askedFields(form)}
+              buttons={[{ act: "try", text: "Read again", tone: "quiet" }]}
+            />
+          </div>
+          <TryAnswer
+            answer={answer.body}
+            text={answer.text}
+            address={`${visit.baseUrl}${path}`}
+            form={form}
+            maxCredits={form.text("max_credits")}
+          />
+          <h2>Ask for something else</h2>
+          <TryForm feed={about} priceNanos={price.readNanos} form={form} />
+        </>
+      ),
+    },
+  };
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** What the page says of refusals whose own words are about headers. */
+const OWN_WORDS: Readonly<Record<string, string>> = {
+  PRICE_ABOVE_MAX: "The price has changed since the page was shown. The form has the new one.",
+  IDEMPOTENCY_KEY_STALE:
+    "The feed has new data since this form was sent, and the answer that it paid for is gone. Read again for the new data, which is charged as another read.",
+};
+
+function refusedRead({ status, code, detail }: Refusal, form: Form): Refused {
+  const words = OWN_WORDS[code] ?? detail;
+  const field = refusedField({ code, detail }, form);
+  return {
+    kind: "refused",
+    why: `Nothing was read or charged. ${words} (${status} ${code})`,
+    errors: field === undefined ? [] : [{ path: `/${field}`, message: `${code}: ${words}` }],
+  };
 }

@@ -15,20 +15,11 @@ import {
   suspendAccount,
 } from "../../../operator/accounts.ts";
 import { inTime } from "../../../operator/in_time.ts";
-import {
-  Chart,
-  type ChartProps,
-  counted,
-  dollars,
-  Facts,
-  type Figure,
-  FigureCard,
-  plain,
-  Time,
-} from "../../layout/parts.tsx";
+import { counted, dollars, Facts, type Figure, FigureCard, Time } from "../../layout/parts.tsx";
 import { FoldedForm } from "../act_form.tsx";
 import { byMonth } from "../amounts.ts";
 import { CsvLink, fileOf, type ListedTable, listedTable } from "../listed_table.tsx";
+import { MovedChart } from "../moved_chart.tsx";
 import { isByMonth, RangeLinks, rangeOf } from "../shown_range.tsx";
 import { type Acted, type Done, idOf, type PageRoute, type Visit } from "../visit.ts";
 import { accountView, nameOfAccount } from "./account_frame.tsx";
@@ -198,14 +189,6 @@ function daysTable(visit: Visit): ListedTable {
       { head: "Net earnings", kind: "usd", text: (row) => row.net },
     ],
   });
-}
-
-/** A chart, unless there is nothing but zeros in it. */
-export function MovedChart(chart: ChartProps) {
-  const hasMoved = chart.points.some(({ values }) =>
-    values.some((value) => Number(plain(value)) !== 0),
-  );
-  return hasMoved ? <Chart {...chart} /> : null;
 }
 
 function backTo(visit: Visit, done: Done): Acted {

@@ -85,7 +85,7 @@ export const OVERVIEW: PageRoute = {
           </form>
           <BalanceCheck ledger={ledger} />
           <h2>Traffic</h2>
-          <RangeLinks visit={visit} range={range} shortest={LAST_HOUR} />
+          <RangeLinks visit={visit} range={range} another={LAST_HOUR} />
           <div class="cards">
             <FigureCard label="Reads" value={digits(totals.reads)} note="answered and logged" />
             <FigureCard

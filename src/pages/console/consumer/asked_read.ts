@@ -1,0 +1,81 @@
+/**
+ * A read as the form of "Try it" asks for it: its query, and which of the form's fields a refusal is about. What is valid,
+ * the read itself decides. Pure.
+ *
+ * @module
+ */
+import { queryText } from "../../../http/query_string.ts";
+import { excerpt } from "../../../lib/code_points.ts";
+import type { Form } from "../visit.ts";
+
+/** Lines of the form's filters. */
+export const FILTER_LINES = [1, 2, 3] as const;
+export type FilterLine = (typeof FILTER_LINES)[number];
+
+export const filterField = (line: FilterLine) => `filter_${line}_field`;
+export const filterValue = (line: FilterLine) => `filter_${line}_value`;
+
+type Typed = Pick<Form, "text" | "given">;
+
+/** The query of the read, with its question mark; "" without parameters. */
+export function askedQuery(form: Typed): string {
+  return queryText([
+    ...FILTER_LINES.flatMap((line) => filterOf(form, line)),
+    ...linesOf(form.text("ids")).map((id) => ["ids", id] as const),
+    ["start_time", timeOf(form.given("start_time"))],
+    ["end_time", timeOf(form.given("end_time"))],
+    ["jsonpath", form.given("jsonpath")],
+    ["limit", form.given("limit")],
+    ["cursor", form.given("cursor")],
+  ]);
+}
+
+/** A name that is no parameter of the route, and has no dot, needs no prefix. */
+const PLAIN_NAME = /^\w+$/;
+const PARAMETERS = ["ids", "start_time", "end_time", "jsonpath", "limit", "offset", "cursor"];
+
+function filterOf(form: Typed, line: FilterLine): readonly (readonly [string, string])[] {
+  const field = form.text(filterField(line));
+  const value = form.text(filterValue(line));
+  if (field === "" && value === "") return [];
+  const isPlain = PLAIN_NAME.test(field) && !PARAMETERS.includes(field);
+  return [[isPlain ? field : `payload.${field}`, `eq.${value}`]];
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
+const SECOND = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?$/;
+
+/** A time of the browser's picker is one in UTC. Any other text stays as it is. */
+function timeOf(typed: string | undefined): string | undefined {
+  if (typed === undefined) return undefined;
+  if (MINUTE.test(typed)) return `${typed}:00Z`;
+  return SECOND.test(typed) ? `${typed}Z` : typed;
+}
+
+interface Refusal {
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** Refusals of a parameter begin with its name. */
+const NAMED = ["ids", "start_time", "end_time", "limit"];
+
+/** The name of the field that a refusal is about; undefined if it is about none of them. */
+export function refusedField({ code, detail }: Refusal, form: Typed): string | undefined {
+  if (code.startsWith("JSONPATH_")) return "jsonpath";
+  if (code !== "INVALID_PARAMETER") return undefined;
+  const parameter = NAMED.find((name) => detail.startsWith(`${name} `));
+  if (parameter !== undefined) return parameter;
+  const line = FILTER_LINES.find((each) => {
+    const field = form.text(filterField(each));
+    return filterOf(form, each).length > 0 && detail.includes(` field "${excerpt(field)}"`);
+  });
+  return line === undefined ? undefined : filterField(line);
+}
