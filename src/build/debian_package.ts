@@ -194,7 +194,7 @@ function commitSeconds(): number {
 }
 
 function gzip(content: Uint8Array, level: 6 | 9 = DOCUMENT_LEVEL): Uint8Array {
-  return Bun.gzipSync(Uint8Array.from(content), { level });
+  return Bun.gzipSync(new Uint8Array(content), { level });
 }
 
 function bytesOf(file: Uint8Array | TarFile): Uint8Array {
