@@ -1,13 +1,13 @@
 import { waitFor } from "../support/processes.ts";
 
 const READY_MS_MAX = 120_000;
-const DATA_DIR = "/var/lib/feedgate";
 const KEY = /fg_(?:read|write)_[0-9A-Za-z]{38}/;
 
 /** Where a gateway is installed: how its shell runs lines, and the address that it serves at. */
 export interface Installed {
   readonly type: (lines: string) => string;
   readonly baseUrl: string;
+  readonly dataDir: string;
 }
 
 /** Waits until the gateway serves. @throws if it does not */
@@ -25,8 +25,8 @@ export async function untilServed({ type, baseUrl }: Installed, log: string): Pr
 
 /** Makes a feed with the gateway's own commands, and reads it. Returns the key that reads it. */
 export async function firstRead(installed: Installed): Promise<string> {
-  const { type, baseUrl } = installed;
-  const own = (words: string) => type(`feedgate ${words} --data-dir ${DATA_DIR}`);
+  const { type, baseUrl, dataDir } = installed;
+  const own = (words: string) => type(`feedgate ${words} --data-dir ${dataDir}`);
   const keyOf = (text: string) => KEY.exec(text)?.[0] ?? "";
   own("account create --name Provider");
   const writeKey = keyOf(own("key create --account Provider --permission write"));

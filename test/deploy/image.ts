@@ -118,6 +118,7 @@ function bytesOf(image: string): number {
 /** A container of the image, by runc. Volumes are folders that the image's account owns. */
 class Container implements Installed {
   readonly baseUrl: string;
+  readonly dataDir = "/var/lib/feedgate";
   readonly #bundle: string;
   readonly #config: ImageConfig;
   readonly #id: string;

@@ -106,6 +106,7 @@ function listing({ type }: BootedMachine): ReadonlySet<string> {
 
 class Machine implements Installed {
   readonly baseUrl: string;
+  readonly dataDir = "/var/lib/feedgate";
   readonly #machine: BootedMachine;
   readonly #port: number;
 
