@@ -135,7 +135,8 @@ class Machine implements Installed {
 
   requireVersion(version: string): void {
     const printed = this.type("feedgate --version");
-    if (!printed.startsWith(`feedgate ${version} `)) throw new Error(`it is ${printed}`);
+    const [, found] = /^feedgate ([^ ,]+)/.exec(printed) ?? [];
+    if (found !== version) throw new Error(`it is ${printed}`);
   }
 
   requireActive(): void {

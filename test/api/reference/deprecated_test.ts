@@ -69,7 +69,7 @@ test.each([
   const other = await get(path.replace("old", "new"));
   expect(other.status).toBe(status);
   for (const name of ["Deprecation", "Sunset"]) expect(other.headers.get(name)).toBeNull();
-  const [own, its] = await Promise.all([response.json(), other.json()]);
+  const [own, its] = (await Promise.all([response.json(), other.json()])) as [object, object];
   expect({ ...own, request_id: "" }).toEqual({ ...its, request_id: "" });
 });
 
