@@ -223,7 +223,8 @@ async function main(): Promise<void> {
   checkPackage(first.files);
   const next = release("next", buildNext(), NEXT_VERSION);
   const root = join(folder, "root");
-  const include = "--include=systemd,curl,adduser";
+  // Also what the package depends on or recommends: those stay when it is removed.
+  const include = "--include=systemd,curl,adduser,ca-certificates";
   runProgram("debootstrap", ["--variant=minbase", include, "bookworm", root], { stdio: "ignore" });
   writeFileSync(join(root, "etc/hostname"), "machine\n");
   const booted = await bootMachine(root);
