@@ -78,7 +78,7 @@ function contents(
   const documents = "./usr/share/doc/feedgate";
   return {
     "./etc/feedgate.env": { content: part("feedgate.env"), mode: SECRET_MODE },
-    "./lib/systemd/system/feedgate.service": text(unit),
+    "./usr/lib/systemd/system/feedgate.service": text(unit),
     "./usr/bin/feedgate": { content: executable, mode: PROGRAM_MODE },
     [`${documents}/changelog.Debian.gz`]: gzip(
       text(changelogEntry({ version, maintainer, builtSeconds })),

@@ -70,7 +70,7 @@ test.skipIf(DPKG === null)("its unit is that of the guide, with the program wher
   writeFileSync(path, debianPackage(WANTED));
   const root = temporaryFolder();
   dpkg(["--extract", path, root]);
-  const unit = readFileSync(join(root, "lib/systemd/system/feedgate.service"), "utf8");
+  const unit = readFileSync(join(root, "usr/lib/systemd/system/feedgate.service"), "utf8");
   expect(unit).toContain("\nExecStart=/usr/bin/feedgate serve\n");
   expect(unit).toContain("\nEnvironmentFile=-/etc/feedgate.env\n");
   expect(unit).toMatch(/^# .*\n\[Unit\]\nDescription=Feedgate\n/);
