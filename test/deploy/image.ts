@@ -1,7 +1,7 @@
 /**
  * `bun run test:image`: builds `src/deploy/Dockerfile` by buildah, and runs the image by runc as carefully as a cluster
  * would: not root, no capability, a read-only file system. From nothing to a read; its health check; SIGTERM; the same
- * data in a new container, and after SIGKILL.
+ * data in a new container, after SIGKILL, and with a program of a higher version.
  *
  * For root, on Debian, with `debootstrap`, `buildah` and `runc`. Takes some minutes. No registry is asked: the base
  * images are a Debian of `debootstrap`, the one of Bun with the Bun that runs this. So what those images hold besides,
@@ -23,6 +23,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { freePort } from "../support/free_port.ts";
 import { waitFor } from "../support/processes.ts";
+import { buildNext, NEXT_VERSION } from "./build_next.ts";
 import { firstRead, type Installed, readAgain, untilServed } from "./first_read.ts";
 import { runProgram } from "./run_program.ts";
 
@@ -124,7 +125,8 @@ class Container implements Installed {
   readonly #id: string;
   #ended: Promise<number | null> = Promise.resolve(null);
 
-  constructor(name: string, config: ImageConfig) {
+  /** @param program in place of the image's, as in the image of another version */
+  constructor(name: string, config: ImageConfig, program?: string) {
     this.#id = `feedgate-${process.pid}-${name}`;
     this.#config = config;
     this.#bundle = join(folder, name);
@@ -133,12 +135,14 @@ class Container implements Installed {
     mkdirSync(this.#bundle);
     runProgram("runc", ["spec", "--bundle", this.#bundle]);
     const path = join(this.#bundle, "config.json");
-    writeFileSync(path, JSON.stringify(this.#spec(JSON.parse(readFileSync(path, "utf8")), port)));
+    const root = buildah(["mount", buildah(["from", "--pull-never", "feedgate"])]);
+    if (program !== undefined) copyFileSync(program, join(root, "usr/local/bin/feedgate"));
+    const spec = this.#spec(JSON.parse(readFileSync(path, "utf8")), { root, port });
+    writeFileSync(path, JSON.stringify(spec));
   }
 
-  #spec(spec: Spec, port: number): Spec {
+  #spec(spec: Spec, { root, port }: { readonly root: string; readonly port: number }): Spec {
     const { User, Env, Entrypoint, Cmd, Volumes } = this.#config;
-    const root = buildah(["mount", buildah(["from", "--pull-never", "feedgate"])]);
     const volumes = Object.keys(Volumes).map((destination) => {
       const source = join(folder, "volumes", destination);
       mkdirSync(source, { recursive: true, mode: 0o700 });
@@ -239,6 +243,15 @@ async function tryImage(config: ImageConfig): Promise<void> {
   await readAgain(third, key);
   if ((await third.end("TERM")) !== 0) throw new Error("it did not end with 0");
   console.log("# a new container has the data, also after SIGKILL");
+
+  const next = new Container("next", config, buildNext(folder));
+  next.start();
+  await next.untilHealthy();
+  const version = next.type("feedgate --version");
+  if (!version.startsWith(`feedgate ${NEXT_VERSION}`)) throw new Error(`it is ${version}`);
+  await readAgain(next, key);
+  if ((await next.end("TERM")) !== 0) throw new Error("it did not end with 0");
+  console.log("# upgraded");
 }
 
 const missing = missingPart();

@@ -16,21 +16,19 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { assembleRelease } from "../../src/build/assemble_release.ts";
 import { VERSION } from "../../src/lib/program_version.ts";
-import { nextVersion } from "../release/release.ts";
 import { freePort } from "../support/free_port.ts";
 import { type BootedMachine, bootMachine } from "./boot_machine.ts";
+import { buildNext, NEXT_VERSION } from "./build_next.ts";
 import { firstRead, type Installed, readAgain, untilServed } from "./first_read.ts";
 import { runProgram } from "./run_program.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const GUIDES = join(ROOT, "src/docs/guides");
-const NEXT_VERSION = nextVersion(VERSION);
 const DATA_DIR = "/var/lib/feedgate";
 const MAINTAINER = "A Test <test@feedgate.dev>";
 const EXECUTABLE = "feedgate-linux-x64";
@@ -48,20 +46,6 @@ function missingPart(): string | undefined {
   if (process.getuid?.() !== 0) return "this is not root";
   if (Bun.which("debootstrap") === null) return "debootstrap is not installed";
   return undefined;
-}
-
-/** An executable of these sources that calls itself by a higher version. */
-function buildNext(): string {
-  const copy = join(folder, "next");
-  for (const name of ["src", "sql", "package.json", "bun.lock", "tsconfig.json", "bunfig.toml"]) {
-    cpSync(join(ROOT, name), join(copy, name), { recursive: true });
-  }
-  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
-  const path = join(copy, "package.json");
-  const text = readFileSync(path, "utf8");
-  writeFileSync(path, text.replace(`"version": "${VERSION}"`, `"version": "${NEXT_VERSION}"`));
-  runProgram(process.execPath, ["src/build/build.ts"], { cwd: copy });
-  return join(copy, "dist/feedgate");
 }
 
 /** A folder of a release, served at an address. */
@@ -221,7 +205,7 @@ function requireSame(before: ReadonlySet<string>, after: ReadonlySet<string>, na
 async function main(): Promise<void> {
   const first = release("first", join(ROOT, "dist/feedgate"), VERSION);
   checkPackage(first.files);
-  const next = release("next", buildNext(), NEXT_VERSION);
+  const next = release("next", buildNext(folder), NEXT_VERSION);
   const root = join(folder, "root");
   // Also what the package depends on or recommends: those stay when it is removed.
   const include = "--include=systemd,curl,adduser,ca-certificates";
