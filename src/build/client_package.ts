@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
 
@@ -44,13 +44,17 @@ export async function buildClient(folder: string): Promise<string> {
     license,
     type: "module",
     sideEffects: false,
+    keywords: ["agents", "data", "feeds", "feedgate", "json", "mcp", "streams"],
+    ...repositoryOf(process.env),
     engines: { node: ">=20" },
     exports: { ".": entry, "./client": entry, "./package.json": "./package.json" },
-    files: ["**/*.js", "**/*.d.ts"],
+    files: ["**/*.js", "**/*.d.ts", "examples"],
+    publishConfig: { access: "public" },
   };
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(info, null, 2)}\n`);
   copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
   copyFileSync(join(SOURCES, "README.md"), join(folder, "README.md"));
+  cpSync(join(SOURCES, "examples"), join(folder, "examples"), { recursive: true });
   const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
   const child = Bun.spawn(
     [process.execPath, compiler, ...COMPILER_OPTIONS, "--outDir", folder, join(SOURCES, "mod.ts")],
@@ -64,4 +68,11 @@ export async function buildClient(folder: string): Promise<string> {
     writeFileSync(join(folder, file), rewritten);
   }
   return folder;
+}
+
+/** Where the package is built, as GitHub names it. npm compares it with the provenance. */
+function repositoryOf({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name }: NodeJS.ProcessEnv) {
+  if (server === undefined || name === undefined) return {};
+  const repository = { type: "git", url: `git+${server}/${name}.git`, directory: "src/client" };
+  return { homepage: `${server}/${name}#readme`, repository };
 }

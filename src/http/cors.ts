@@ -21,11 +21,13 @@ const EXPOSED_HEADERS = [
   "Link",
   "Allow",
   "Content-Disposition",
+  "Deprecation",
   "Feedgate-Next-Offset",
   "PAYMENT-REQUIRED",
   "PAYMENT-RESPONSE",
   "Preference-Applied",
   "Retry-After",
+  "Sunset",
   "WWW-Authenticate",
   "X-Request-Id",
 ].join(", ");

@@ -7,7 +7,6 @@
  *
  * @module
  */
-import { spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -20,6 +19,7 @@ import {
 import { join, resolve } from "node:path";
 import { freePort } from "../support/free_port.ts";
 import { waitFor } from "../support/processes.ts";
+import { type BootedMachine, bootMachine } from "./boot_machine.ts";
 import { runProgram } from "./run_program.ts";
 
 const PROJECT = resolve(import.meta.dir, "../..");
@@ -39,74 +39,6 @@ const folder = mkdtempSync("/var/tmp/feedgate-machine-");
 chmodSync(folder, 0o755);
 const root = join(folder, "root");
 
-/** Mounts what a machine has, in a namespace of its own, and becomes its systemd. */
-const BOOT = `
-set -e
-mount --make-rprivate /
-mount --bind ${root} ${root}
-mount -t proc proc ${root}/proc
-mount --rbind /sys ${root}/sys
-mount -t tmpfs tmpfs ${root}/dev
-for device in null zero full random urandom tty; do
-  touch ${root}/dev/$device
-  mount --bind /dev/$device ${root}/dev/$device
-done
-mkdir ${root}/dev/shm ${root}/dev/pts
-mount -t tmpfs tmpfs ${root}/dev/shm
-mount -t devpts -o newinstance,ptmxmode=0666 devpts ${root}/dev/pts
-ln -s pts/ptmx ${root}/dev/ptmx
-ln -s /proc/self/fd ${root}/dev/fd
-mount -t tmpfs tmpfs ${root}/run
-mount -t tmpfs tmpfs ${root}/tmp
-exec env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot ${root} /lib/systemd/systemd
-`;
-
-/** The machine, when its systemd is up. */
-async function boot() {
-  const machine = spawn(
-    "unshare",
-    ["--mount", "--pid", "--fork", "--uts", "--ipc", "sh", "-c", BOOT],
-    {
-      stdio: "ignore",
-    },
-  );
-  const systemd = await findChild(machine.pid);
-  /** Runs lines of a shell, as root types them; gives what they print. */
-  const type = (lines: string): string => {
-    const inside = ["nsenter", "-t", String(systemd), "-m", "-p", "-u", "-i", "chroot", root];
-    const shell = ["env", "-i", "PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "bash", "-ec"];
-    const [program = "", ...argv] = [...inside, ...shell, `cd /root\n${lines}`];
-    const { status, stdout, stderr } = spawnSync(program, argv, { encoding: "utf8" });
-    if (status !== 0) throw new Error(`${lines}\nended with ${status}: ${stdout}${stderr}`);
-    return stdout;
-  };
-  const isUp = await waitFor(async () => {
-    const { stdout } = spawnSync("nsenter", [
-      ...["-t", String(systemd), "-m", "-p", "chroot", root, "systemctl", "is-system-running"],
-    ]);
-    return stdout.toString().trim() === "running";
-  }, READY_MS_MAX);
-  if (!isUp) throw new Error("its systemd did not come up");
-  return {
-    type,
-    halt() {
-      process.kill(systemd, "SIGKILL");
-    },
-  };
-}
-
-/** The first process in the namespace, as this machine numbers it. */
-async function findChild(pid: number | undefined): Promise<number> {
-  let child = Number.NaN;
-  await waitFor(async () => {
-    const text = spawnSync("pgrep", ["-P", String(pid)], { encoding: "utf8" }).stdout;
-    child = Number(text.trim().split("\n")[0] || Number.NaN);
-    return Number.isInteger(child);
-  }, READY_MS_MAX);
-  if (!Number.isInteger(child)) throw new Error("it did not start: this is for root, on Linux");
-  return child;
-}
-
 /** The shell blocks of the guide's section on systemd, in order: install, back up and upgrade, restore. */
 function blocksOfGuide(): readonly string[] {
   const [, section = ""] = readFileSync(GUIDE, "utf8").split("\n## systemd\n");
@@ -114,7 +46,7 @@ function blocksOfGuide(): readonly string[] {
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
 }
 
-async function walk({ type }: Awaited<ReturnType<typeof boot>>): Promise<void> {
+async function walk({ type }: BootedMachine): Promise<void> {
   const [install = "", upgrade = "", restore = ""] = blocksOfGuide();
   const port = freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
@@ -209,7 +141,7 @@ try {
   cpSync(join(PROJECT, "dist/feedgate"), join(root, "root/dist/feedgate"));
   cpSync(join(PROJECT, "src/deploy"), join(root, "root/src/deploy"), { recursive: true });
   writeFileSync(join(root, "etc/hostname"), "machine\n");
-  const machine = await boot();
+  const machine = await bootMachine(root);
   try {
     await walk(machine);
   } finally {

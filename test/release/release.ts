@@ -13,8 +13,9 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import packageInfo from "../../package.json" with { type: "json" };
+import { changelogSection, releaseDay } from "../../src/build/release_notes.ts";
 import { MIGRATIONS } from "../../src/postgres/generated/statements.ts";
-import { changelogSection, digestsOf, releaseFiles } from "./scene.ts";
+import { digestsOf, releaseFiles } from "./scene.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const CHANGELOG = join(ROOT, "CHANGELOG.md");
@@ -36,7 +37,7 @@ export function findObstacle(wanted: {
   if (section === undefined) {
     return `CHANGELOG.md has no entry for ${version}: write it in place of ${current}, with the day below, and commit it`;
   }
-  if (!/^\d+ \w+ \d{4}\.$/m.test(section)) {
+  if (releaseDay(section) === undefined) {
     return `CHANGELOG.md has no day for ${version}, such as 25 November 2026.: write it there, and commit it`;
   }
   return undefined;

@@ -41,11 +41,6 @@ export function readMigrations(version: string): Readonly<Record<string, string>
   return JSON.parse(readFileSync(releaseFiles(version).migrations, "utf8"));
 }
 
-/** The section of a version without its heading; undefined if there is none. */
-export function changelogSection(changelog: string, version: string): string | undefined {
-  return changelog.split(`\n## ${version}\n`)[1]?.split("\n## ")[0]?.trim();
-}
-
 /** SHA-256 in hexadecimal, by name. */
 export function digestsOf(
   migrations: readonly { readonly name: string; readonly text: string }[],

@@ -3,10 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import packageInfo from "../../package.json" with { type: "json" };
+import { changelogSection } from "../../src/build/release_notes.ts";
 import { billOfMaterials } from "../../src/build/sbom.ts";
 import notices from "../../src/cli/generated/notices.json" with { type: "json" };
 import { findObstacle, nextVersion, withSection } from "../release/release.ts";
-import { changelogSection, RELEASES, releaseFiles } from "../release/scene.ts";
+import { RELEASES, releaseFiles } from "../release/scene.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const LOCK = readFileSync(join(ROOT, "bun.lock"), "utf8");

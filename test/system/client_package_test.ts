@@ -8,6 +8,7 @@ import { seedFeed } from "../support/seed.ts";
 
 const MODULES = Bun.fileURLToPath(new URL("../../node_modules/", import.meta.url));
 const NODE = Bun.which("node");
+const NPM = Bun.which("npm");
 const DENO = Bun.which("deno");
 
 /** Whatever a project of another does first. */
@@ -85,11 +86,21 @@ async function run(command: readonly string[], cwd: string) {
 
 describe("the client's package", () => {
   test("packs, installs in an empty project, and type-checks there", async () => {
-    const packed = await run([process.execPath, "pm", "pack", "--destination", project], built);
+    const [pack, add] =
+      NPM === null
+        ? [
+            [process.execPath, "pm", "pack", "--destination", project],
+            [process.execPath, "add"],
+          ]
+        : [
+            [NPM, "pack", "--silent", "--pack-destination", project],
+            [NPM, "install", "--silent", "--offline", "--no-audit", "--no-fund"],
+          ];
+    const packed = await run(pack, built);
     expect(packed.code).toBe(0);
     const [archive = ""] = new Bun.Glob("*.tgz").scanSync(project);
     await Bun.write(join(project, "package.json"), '{"name":"empty","type":"module"}');
-    const added = await run([process.execPath, "add", `./${archive}`], project);
+    const added = await run([...add, `./${archive}`], project);
     expect({ code: added.code, err: added.err }).toMatchObject({ code: 0 });
     await Bun.write(join(project, "main.ts"), PROGRAM);
     const start = `import { main } from "./main.js";\nconsole.log(await main(...process.argv.slice(2)));\n`;
@@ -102,6 +113,37 @@ describe("the client's package", () => {
       );
       expect({ compiler, ...checked }).toEqual({ compiler, code: 0, out: "", err: "" });
     }
+  });
+
+  test("holds modules, types, a README, a license and examples; runs no script and needs nothing", async () => {
+    const root = join(project, "node_modules/feedgate");
+    const info = await Bun.file(join(root, "package.json")).json();
+    for (const member of ["bin", "scripts", "dependencies"]) expect(info[member]).toBeUndefined();
+    expect(info).toMatchObject({ type: "module", license: "MIT", sideEffects: false });
+    const files = [...new Bun.Glob("**/*").scanSync(root)].sort();
+    const ending = /\.(?:js|d\.ts)$/;
+    expect(files.filter((path) => !ending.test(path))).toEqual([
+      "LICENSE",
+      "README.md",
+      "examples/agent.py",
+      "examples/agent.ts",
+      "package.json",
+    ]);
+    for (const path of files.filter((each) => each.endsWith(".js"))) {
+      expect(files).toContain(path.replace(/\.js$/, ".d.ts"));
+    }
+    const readme = await Bun.file(join(root, "README.md")).text();
+    for (const [path] of readme.matchAll(/examples\/agent\.\w+/g)) expect(files).toContain(path);
+  });
+
+  test("is named by either name, and no module of it by another", async () => {
+    const program = `import * as whole from "feedgate";
+import * as client from "feedgate/client";
+const inner = await import("feedgate/errors.js").catch(({ code }) => code);
+console.log(whole.Feedgate === client.Feedgate, inner);`;
+    await Bun.write(join(project, "names.js"), program);
+    const { out } = await run([NODE ?? process.execPath, "names.js"], project);
+    expect(out).toMatch(/^true ERR_(?:PACKAGE_PATH_NOT_EXPORTED|MODULE_NOT_FOUND)\n$/);
   });
 
   test("works on Bun", async () => {

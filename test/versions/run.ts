@@ -2,7 +2,8 @@
  * `bun run test:versions`: the tests of reads, pushes, admission, jobs and the operator against PostgreSQL 15, 16 and 17,
  * each a real server, and an upgrade of the embedded PostgreSQL from 17 to 18. The rest of the tests runs on 18.
  *
- * 15 is Debian's package, if it is installed. 16 and 17 are packages of this folder, for Linux on x64.
+ * 15 is Debian's package, if it is installed. 16 and 17 are packages of this folder, for Linux on x64. With a
+ * version as its argument, it is that one alone; 18 is then the embedded one.
  *
  * @module
  */
@@ -75,9 +76,18 @@ async function passes(
   }
 }
 
-/** Undefined means all of them. */
+/** Undefined means all of them but 18, on which the rest of the tests runs anyway. */
 const [chosen] = process.argv.slice(2);
 const isChosen = (version: string) => chosen === undefined || chosen === version;
+const CHOICES = ["15", ...PACKAGED, "18", "upgrade"];
+if (chosen !== undefined && !CHOICES.includes(chosen)) {
+  console.error(`versions: expected one of ${CHOICES.join(", ")}, got "${chosen}"`);
+  process.exit(2);
+}
+if (chosen === "15" && !HAS_OLD_POSTGRES) {
+  console.error("versions: PostgreSQL 15 (Debian: postgresql-15) is not installed");
+  process.exit(1);
+}
 
 const install = ["install", "--frozen-lockfile", "--ignore-scripts", "--silent"];
 if (spawnSync(process.execPath, install, { cwd: import.meta.dir }).status !== 0) {
@@ -89,5 +99,6 @@ for (const version of PACKAGED.filter(isChosen)) {
   const folder = join(import.meta.dir, "node_modules", `postgres-${version}`);
   passed.push(await passes(version, startPackagedPostgres(folder)));
 }
+if (chosen === "18") passed.push(runs(["test", TIMEOUT, "--only-failures", ...TESTS]));
 if (isChosen("upgrade")) passed.push(runs(["test", TIMEOUT, "./test/versions/upgrade.ts"]));
 process.exit(passed.every(Boolean) ? 0 : 1);

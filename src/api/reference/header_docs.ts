@@ -40,6 +40,14 @@ export const HEADERS = {
     'Address of the next page, as `<…>; rel="next"`; absent on the last one.',
     '<https://feeds.example.org/v1/feed/quakes?limit=20&cursor=AbsGkz4Z2>; rel="next"',
   ),
+  Deprecation: text(
+    "Since when the route is deprecated: seconds since 1970 (RFC 9745).",
+    "@1798761600",
+  ),
+  Sunset: text(
+    "The earliest time at which the route is removed (RFC 8594).",
+    "Thu, 01 Jul 2027 00:00:00 GMT",
+  ),
   Vary: text("What of the request decided the form of the answer.", "Accept-Encoding"),
   "WWW-Authenticate": text("The scheme that a key is sent in.", "Bearer"),
   "Content-Disposition": text("The file's name.", 'attachment; filename="SKILL.md"'),

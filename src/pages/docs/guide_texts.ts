@@ -13,11 +13,13 @@ import connect from "../../docs/guides/connect.md" with { type: "text" };
 import consoleGuide from "../../docs/guides/console.md" with { type: "text" };
 import deploy from "../../docs/guides/deploy.md" with { type: "text" };
 import guarantees from "../../docs/guides/guarantees.md" with { type: "text" };
+import install from "../../docs/guides/install.md" with { type: "text" };
 import notices from "../../docs/guides/notices.md" with { type: "text" };
 import operators from "../../docs/guides/operators.md" with { type: "text" };
 import people from "../../docs/guides/people.md" with { type: "text" };
 import performance from "../../docs/guides/performance.md" with { type: "text" };
 import providers from "../../docs/guides/providers.md" with { type: "text" };
+import upgrade from "../../docs/guides/upgrade.md" with { type: "text" };
 import { keysOf } from "../../lib/records.ts";
 
 /** Markdown by name, in the order of the menu. */
@@ -30,6 +32,8 @@ export const GUIDES = {
   operators,
   people,
   console: consoleGuide,
+  install,
+  upgrade,
   deploy,
   guarantees,
   performance,
@@ -49,7 +53,9 @@ export const GUIDE_TOPICS: Readonly<Record<GuideName, string>> = {
   operators: "Run a gateway: accounts, keys, credits, review, settings, backup.",
   people: "Let people sign in and join by themselves: mail, OpenID Connect, members, limits.",
   console: "The web interface for operators, providers and consumers.",
-  deploy: "Install a gateway: systemd, Docker, TLS, replicas, several machines.",
+  install: "Install a release: script, Debian package, container image, client library.",
+  upgrade: "Install a newer version, roll back, and what versions and deprecations promise.",
+  deploy: "Set up a gateway: systemd, Docker, TLS, replicas, several machines.",
   guarantees: "What is guaranteed, and the tests that prove it.",
   performance: "Benchmarks, and how they were run.",
   architecture: "The design, the source tree, and the packages it uses.",
