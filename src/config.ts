@@ -14,7 +14,7 @@ import { parseMailAddress } from "./lib/mail_address.ts";
 import { nearestWords } from "./lib/nearest_words.ts";
 import { findNetworkFault } from "./lib/network_list.ts";
 import { isLoopbackHost } from "./lib/public_address.ts";
-import { mapTable } from "./lib/records.ts";
+import { keysOf, mapTable } from "./lib/records.ts";
 import { MS_PER_SECOND } from "./lib/time_units.ts";
 import { LIMITS_DEFAULT, type Limits, TOPUP_USD_MAX } from "./limits.ts";
 import { type Asset, PUBLIC_NODES, USDC } from "./money/usdc.ts";
@@ -125,6 +125,25 @@ export interface SignUpConfig {
   readonly welcomeDayCredits: number;
 }
 
+/** Traces by OpenTelemetry, whose own variables configure them. */
+export interface TracingConfig {
+  /** Where spans are sent by OTLP over HTTP. */
+  readonly url: string;
+  readonly sampler: (typeof SAMPLERS)[keyof typeof SAMPLERS];
+  /** Of traces, from 0 to 1, for the sampler by ratio. @default 1 */
+  readonly ratio: number;
+}
+
+/** The values of OTEL_TRACES_SAMPLER: which traces are recorded that no caller has begun, or all of them. */
+const SAMPLERS = {
+  always_on: { root: "on", isParentBased: false },
+  always_off: { root: "off", isParentBased: false },
+  traceidratio: { root: "ratio", isParentBased: false },
+  parentbased_always_on: { root: "on", isParentBased: true },
+  parentbased_always_off: { root: "off", isParentBased: true },
+  parentbased_traceidratio: { root: "ratio", isParentBased: true },
+} as const;
+
 export const SIGN_UP_MODES = ["off", "invited", "open"] as const;
 export type SignUpMode = (typeof SIGN_UP_MODES)[number];
 
@@ -175,6 +194,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** The lowest status of answers that are logged. @default 0 */
   readonly loggedStatusMin: number;
+  /** Undefined for no traces. */
+  readonly tracing: TracingConfig | undefined;
   /** Statements that take at least as long are logged. @default 1000 */
   readonly slowStatementMs: number;
   /** Seals cursors. Undefined for a secret that is stored in the database. */
@@ -314,6 +335,7 @@ export function readConfig(environment: Environment): Config {
     hasConsole: read.oneOf("FEEDGATE_CONSOLE", SWITCH) !== "off",
     logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS) ?? "info",
     loggedStatusMin: LOGGED_STATUS_MIN[read.oneOf("FEEDGATE_LOG_REQUESTS", LOG_REQUESTS) ?? "all"],
+    tracing: readTracing(read),
     slowStatementMs:
       read.integer("FEEDGATE_SLOW_STATEMENT_MS", { least: 1, most: LIMIT_MAX }) ?? 1_000,
     cursorSecret: read.secret("FEEDGATE_CURSOR_SECRET"),
@@ -374,6 +396,18 @@ function readSignUp(read: ReturnType<typeof environmentReader>, mistakes: string
     welcomeDayCredits:
       read.integer("FEEDGATE_WELCOME_DAY_CREDITS", { least: 0, most: LIMIT_MAX }) ?? 1_000_000,
   };
+}
+
+/** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
+function readTracing(read: ReturnType<typeof environmentReader>): TracingConfig | undefined {
+  const base = read.base("OTEL_EXPORTER_OTLP_ENDPOINT");
+  const url = read.url("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") ?? (base && `${base}/v1/traces`);
+  const name = read.oneOf("OTEL_TRACES_SAMPLER", keysOf(SAMPLERS)) ?? "parentbased_always_on";
+  const ratio = read.ratio("OTEL_TRACES_SAMPLER_ARG") ?? 1;
+  const isOff =
+    read.text("OTEL_SDK_DISABLED")?.toLowerCase() === "true" ||
+    read.text("OTEL_TRACES_EXPORTER") === "none";
+  return url === undefined || isOff ? undefined : { url, sampler: SAMPLERS[name], ratio };
 }
 
 /** A payment method needs all of its variables, or none. */
@@ -623,6 +657,14 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       return refuse(
         `${name} must be a number from 0 to 100 with at most 4 decimals, got "${value}"`,
       );
+    },
+    /** From 0 to 1. */
+    ratio(name: string): number | undefined {
+      const value = text(name);
+      if (value === undefined) return undefined;
+      const number = Number(value);
+      if (number >= 0 && number <= 1) return number;
+      return refuse(`${name} must be a number from 0 to 1, got "${value}"`);
     },
     url,
     /** A base address, without its trailing slash, and with nothing after its path. */

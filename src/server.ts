@@ -218,8 +218,9 @@ function serve(services: Services, options: ServeOptions): Gateway {
           ]),
         minuteCounts,
         closingNoticeMs,
-      }).finally(() => {
+      }).finally(async () => {
         release(services);
+        await services.spans?.end();
         return databases.close();
       });
       return stopping;

@@ -132,6 +132,8 @@ export async function createServices({
     ACCOUNTS_REFUSED_MAX,
   );
   metrics.gauge("feedgate_refusals_waiting", "Answers of 503 that wait", () => refusals.waiting);
+  const spans =
+    config.tracing && (await import("./api/operations/spans.ts")).createSpans(config.tracing);
   const http: HttpContext = {
     baseUrl: () => state.baseUrl,
     isDraining: () => state.isDraining,
@@ -141,6 +143,7 @@ export async function createServices({
     log,
     loggedStatusMin: config.loggedStatusMin,
     metrics,
+    trace: spans?.record,
     refusals,
     refusalsOf,
   };
@@ -268,6 +271,8 @@ export async function createServices({
     canTopUp: config.topups !== undefined,
     /** Sends queued mails. Wake it after queueing one. Undefined if mail is not configured. */
     mail,
+    /** Undefined if traces are off. */
+    spans,
     /** Calls webhooks. Wake it after making a delivery. */
     notices,
     /** Mails of notices. Undefined if mail is not configured. */

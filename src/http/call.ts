@@ -29,6 +29,8 @@ export interface HttpContext {
   /** Answers with this status or a higher one are logged. */
   readonly loggedStatusMin: number;
   readonly metrics: Metrics;
+  /** Records a span for an answer. Undefined if traces are off. */
+  readonly trace: ((answer: AnsweredCall) => void) | undefined;
   /**
    * Delays answers with status 503. Otherwise clients that retry immediately would keep the process busy with refusals:
    * with 10,000 such clients, the rate of successful answers fell to a fiftieth.
@@ -72,6 +74,16 @@ export interface RoutedCall extends Call {
   isKeyed: boolean;
   /** Checks in the database whether the caller's key is usable now. Throws the problem if it is not. */
   proveKey: (() => Promise<void>) | undefined;
+}
+
+/** A call with its answer. */
+export interface AnsweredCall {
+  readonly call: Call;
+  /** As in metrics: `/v1/feed/{id}`. */
+  readonly route: string;
+  readonly status: number;
+  /** From the request to its answer. */
+  readonly ms: number;
 }
 
 /** Adds `call` to the context of every hook and handler. */

@@ -21,6 +21,7 @@ export function createHttpContext(lines: string[] = []): HttpContext {
     log: createLog({ level: "info", isReadable: false, write: (line) => lines.push(line) }),
     loggedStatusMin: 0,
     metrics: new Metrics(),
+    trace: undefined,
     refusals: createThrottle(THROTTLE),
     refusalsOf: createThrottles(THROTTLE, 10),
   };

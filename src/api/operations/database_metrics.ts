@@ -44,7 +44,7 @@ export function registerDatabaseMetrics(
   for (const [pool, each] of Object.entries(pools)) {
     each?.observe((statement, ms) => {
       metrics.stated(pool, ms / MS_PER_SECOND);
-      if (ms >= slowMs) log.warn("slow statement", { statement, pool, ms: Math.round(ms) });
+      if (ms >= slowMs) log.info("slow statement", { statement, pool, ms: Math.round(ms) });
     });
   }
   let newest: { readonly atMs: number; readonly findings: Findings | undefined } | undefined;

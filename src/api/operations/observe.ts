@@ -5,21 +5,19 @@
  * @module
  */
 import { Elysia } from "elysia";
-import { callPlugin, type HttpContext, type RoutedCall } from "../../http/call.ts";
+import { type AnsweredCall, callPlugin, type HttpContext } from "../../http/call.ts";
 import { declaredBytes } from "../../http/read_body.ts";
+import { parseTraceParent } from "../../http/traceparent.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Log } from "../../lib/log.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { creditsText } from "../../money/money.ts";
 
-const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}((?:-.*)?)$/;
-const NO_ID = /^0+$/;
-
 /** By route path, of which there are few. */
 const labels = new Map<string, string>();
 
 /** Counts and logs every answer. */
-export function observed({ log, loggedStatusMin, metrics }: HttpContext) {
+export function observed({ log, loggedStatusMin, metrics, trace }: HttpContext) {
   return new Elysia({ name: "observed" })
     .use(callPlugin())
     .mapResponse({ as: "global" }, ({ call, responseValue }) => {
@@ -32,6 +30,7 @@ export function observed({ log, loggedStatusMin, metrics }: HttpContext) {
       metrics.answered({ route, status, seconds: workMs / MS_PER_SECOND });
       const isLogged = status >= loggedStatusMin && log.isEnabled("info");
       if (isLogged) logAnswer(log, { call, route, status, ms });
+      trace?.({ call, route, status, ms });
     });
 }
 
@@ -45,11 +44,7 @@ export function routeLabel(path: string): string {
   return label;
 }
 
-function logAnswer(
-  log: Log,
-  answer: { call: RoutedCall; route: string; status: number; ms: number },
-): void {
-  const { call, route, status, ms } = answer;
+function logAnswer(log: Log, { call, route, status, ms }: AnsweredCall): void {
   const { headers, method } = call.request;
   const { chargedNanos } = call.subject;
   log.info("request", {
@@ -68,17 +63,8 @@ function logAnswer(
   });
 }
 
-/**
- * The trace and the caller's span in a W3C `traceparent`, with OpenTelemetry's names. Empty if the header is invalid. A
- * future version may have more after its flags. https://www.w3.org/TR/trace-context/
- */
-function traceOf(traceparent: string | null): {
-  readonly trace_id?: string;
-  readonly parent_span_id?: string;
-} {
-  if (traceparent === null) return {};
-  const [, version, traceId = "", spanId = "", rest] = TRACEPARENT.exec(traceparent) ?? [];
-  const isNone = version === undefined || version === "ff" || (version === "00" && rest !== "");
-  if (isNone || NO_ID.test(traceId) || NO_ID.test(spanId)) return {};
-  return { trace_id: traceId, parent_span_id: spanId };
+/** The caller's trace and span, with OpenTelemetry's names. */
+function traceOf(header: string | null) {
+  const parent = parseTraceParent(header);
+  return parent && { trace_id: parent.traceId, parent_span_id: parent.spanId };
 }
