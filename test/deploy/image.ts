@@ -244,7 +244,7 @@ async function tryImage(config: ImageConfig): Promise<void> {
   if ((await third.end("TERM")) !== 0) throw new Error("it did not end with 0");
   console.log("# a new container has the data, also after SIGKILL");
 
-  const next = new Container("next", config, buildNext(folder));
+  const next = new Container("upgraded", config, buildNext(folder));
   next.start();
   await next.untilHealthy();
   const version = next.type("feedgate --version");
