@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)("a person connects an agent", () => {
 
     await page.goto(`${gateway.baseUrl}/console`);
     await page.waitForSelector("text=Official client");
-    expect(await page.textContent("main")).toContain("16,000");
+    expect(await page.textContent("main")).toContain("0.016 of 0.02 USD");
     await page.click("button[value=end_agent]");
     await page.click("button[name=confirmed][value=yes]");
     await page.waitForSelector("text=No agent is connected");

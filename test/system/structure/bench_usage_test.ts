@@ -24,7 +24,7 @@ test("what follows a benchmark's name goes to it, with -- or without; a mistake 
     [["search", "quantity"], '"quantity" must be quality or speed'],
     [
       ["nothing"],
-      'there is no benchmark "nothing"; there are: admission, bulk, console, earnings, follow, memory',
+      'there is no benchmark "nothing"; there are: access, admission, bulk, console, earnings, follow, memory',
     ],
     [["--quick"], '"--quick" must come after the name of its benchmark'],
     [["serve", "--out"], "--out needs a FILE"],
