@@ -17,7 +17,7 @@ import { parseUuid } from "../lib/uuid.ts";
 import { INVITATION_DAYS, READER_INVITATIONS_MAX } from "../limits.ts";
 import type { InputOf } from "../operator/operator.ts";
 import { readerInvitationMail } from "../people/mail/templates.tsx";
-import type { Row } from "../postgres/client/database.ts";
+import type { Queries, Row } from "../postgres/client/database.ts";
 import type { Services } from "../services.ts";
 import {
   type AccessRequest,
@@ -81,7 +81,15 @@ export async function findReader(
   const { feedId } = await requireOwned(services, owned);
   const accountId = parseUuid(given);
   if (accountId === undefined) return undefined;
-  const [reader] = await services.database.onBehalfOf(owned.accountId).rows("list_feed_grants", {
+  return readGrant(services.database.onBehalfOf(owned.accountId), feedId, accountId);
+}
+
+async function readGrant(
+  queries: Queries,
+  feedId: string,
+  accountId: string,
+): Promise<Reader | undefined> {
+  const [reader] = await queries.rows("list_feed_grants", {
     feed_id: feedId,
     account_id: accountId,
     before_time: null,
@@ -131,13 +139,7 @@ export async function setReader(
     default:
       throw new Error(`grant_access returned the unknown outcome "${outcome}"`);
   }
-  const [reader] = await database.rows("list_feed_grants", {
-    feed_id: feedId,
-    account_id: accountId,
-    before_time: null,
-    before_id: null,
-    limit: 1,
-  });
+  const reader = await readGrant(database, feedId, accountId);
   // It ended, or was ended, while it was written.
   if (reader === undefined) throw readerUnknown();
   return reader;
@@ -331,12 +333,12 @@ export async function inviteReader(
   services.mail?.wake();
   // As it was made: by now it may be withdrawn.
   return {
-    id: present(invited.invitation_id ?? undefined),
-    address: present(invited.address ?? undefined),
-    is_free: present(invited.is_free ?? undefined),
+    id: present(invited.invitation_id),
+    address: present(invited.address),
+    is_free: present(invited.is_free),
     expires_at: invited.expires_at,
     note: invited.note,
-    ends_at: present(invited.ends_at ?? undefined),
+    ends_at: present(invited.ends_at),
   };
 }
 

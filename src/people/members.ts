@@ -150,13 +150,13 @@ export async function inviteMember(
     default:
       // As it was made: by now it may be withdrawn, or its account closed.
       return {
-        id: present(invited.invitation_id ?? undefined),
+        id: present(invited.invitation_id),
         account_id: account.account_id,
         account_name: account.name,
         address,
         role,
-        created_at: present(invited.created_at ?? undefined),
-        expires_at: present(invited.expires_at ?? undefined),
+        created_at: present(invited.created_at),
+        expires_at: present(invited.expires_at),
       };
   }
 }
@@ -193,7 +193,7 @@ export async function acceptInvitation(
     await database.row("accept_invitation", { invitation_id: invitationId, person_id: personId }),
   );
   if (accepted.outcome === "not_found") throw invitationNotFound();
-  return present(accepted.account_id ?? undefined);
+  return present(accepted.account_id);
 }
 
 interface ChangedMember {

@@ -2,8 +2,8 @@
 --
 -- The gateway has decided the reads by what it remembers. This function proves that: an account's reads are written
 -- only if its version is the one that the gateway knows, and each feed is as it was when the gateway planned the read.
--- The version covers balance, windows, purchases, grants, and keys, so nothing else is checked. If another batch has locked the
--- account, the update waits, and then finds the version renewed.
+-- The version covers balance, windows, purchases, grants, and keys, so nothing else is checked. If another batch has
+-- locked the account, the update waits, and then finds the version renewed.
 --
 -- Accounts are passed and updated in ascending order, so that batches don't deadlock.
 --

@@ -6,8 +6,8 @@
 --
 -- acting_person: see is_owner
 --
--- Outcomes: invited (invited_id, invited_at: when it was mailed last, ends_at); not_owner; closed; is_member; limited (the account has as many open invitations as
--- it may)
+-- Outcomes: invited (invited_id, invited_at: when it was mailed last, ends_at); not_owner; closed; is_member; limited
+-- (the account has as many open invitations as it may)
 create or replace function invite_member(
   inviting_account uuid,
   acting_person uuid,

@@ -6,7 +6,7 @@
  */
 import { MS_PER_DAY } from "../../lib/time_units.ts";
 import type { Queries } from "../../postgres/client/database.ts";
-import { type DayRange, dayOf } from "./utc_day.ts";
+import { type DayRange, dayOf, firstOfMonth } from "./utc_day.ts";
 
 /** Full days whose mean is taken. */
 export const PACE_DAYS = 7;
@@ -27,10 +27,8 @@ export function paceDays(nowMs: number): DayRange {
 /** The days of the month so far. */
 export function monthSoFar(nowMs: number): DayRange {
   const today = dayOf(nowMs);
-  return { from: `${today.slice(0, MONTH_LENGTH)}-01`, to: today };
+  return { from: firstOfMonth(today), to: today };
 }
-
-const MONTH_LENGTH = "2026-11".length;
 
 export async function readPace(
   database: Queries,

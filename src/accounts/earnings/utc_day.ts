@@ -48,4 +48,10 @@ export function dayOf(time: string | number): string {
   return new Date(time).toISOString().slice(0, DAY_LENGTH);
 }
 
+/** The first day of a day's month. */
+export function firstOfMonth(day: string): string {
+  return `${day.slice(0, MONTH_LENGTH)}-01`;
+}
+
 const DAY_LENGTH = "2026-11-21".length;
+const MONTH_LENGTH = "2026-11".length;

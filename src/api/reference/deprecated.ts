@@ -11,11 +11,11 @@
 import type { TSchema } from "@sinclair/typebox";
 import { assert } from "../../lib/assert.ts";
 import { mapTable } from "../../lib/records.ts";
+import { MS_PER_DAY, MS_PER_SECOND } from "../../lib/time_units.ts";
 import type { SchemaDocs } from "./described.ts";
 
-const MS_PER_SECOND = 1_000;
 /** The shortest time between the two, before version 1.0.0. */
-const NOTICE_MS_MIN = 90 * 24 * 60 * 60 * MS_PER_SECOND;
+const NOTICE_MS_MIN = 90 * MS_PER_DAY;
 const POLICY_PATH = "/docs/guides/upgrade#deprecation";
 
 export interface Deprecation {

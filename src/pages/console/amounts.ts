@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { firstOfMonth } from "../../accounts/earnings/utc_day.ts";
 import { Problem } from "../../http/problem_details.ts";
 import {
   creditsNumber,
@@ -63,7 +64,7 @@ const USD_NANOS_MAX = 10n ** 18n;
 export function byMonth<Point extends { readonly at: string; readonly values: readonly Figure[] }>(
   points: readonly Point[],
 ): readonly { readonly at: string; readonly values: readonly Figure[] }[] {
-  const months = Map.groupBy(points, ({ at }) => `${at.slice(0, MONTH_LENGTH)}-01`);
+  const months = Map.groupBy(points, ({ at }) => firstOfMonth(at));
   return [...months].map(([at, days]) => ({
     at,
     values: (days[0]?.values ?? []).map((_, place) =>
@@ -95,5 +96,3 @@ const ESTIMATE_STEPS: readonly (readonly [from: bigint, step: bigint])[] = [
   [10n ** 7n, 10n ** 5n],
   [0n, 10n ** 3n],
 ];
-
-const MONTH_LENGTH = "2026-11".length;

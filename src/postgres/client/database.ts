@@ -76,7 +76,7 @@ export interface Database extends Queries {
   readonly diskFullMs: number | undefined;
 }
 
-/** `ms`: from sending the statement to its last row, without waiting for a connection of a full server. */
+/** `ms`: from sending the statement to its last row, with repeats, without waiting for room on a full server. */
 export type StatementObserver = (name: StatementName, ms: number) => void;
 
 /** The account for the gateway's own statements. It has no budget. */
@@ -165,12 +165,24 @@ export function createDatabase(
    * Each statement is its own transaction. If it was rolled back because of concurrent statements, it changed nothing
    * and is sent again.
    */
-  function send<Name extends StatementName>(
+  async function send<Name extends StatementName>(
     name: Name,
     parameters: Parameters<Name>,
-    onWaited: (ms: number) => void = () => {},
+    onEnd: (ms: number) => void = () => {},
   ) {
-    return retryRolledBack(() => sendOnce(name, parameters, onWaited));
+    const startedMs = performance.now();
+    let waitedMs = 0;
+    try {
+      return await retryRolledBack(() =>
+        sendOnce(name, parameters, (ms) => {
+          waitedMs += ms;
+        }),
+      );
+    } finally {
+      const ms = performance.now() - startedMs - waitedMs;
+      observer?.(name, ms);
+      onEnd(ms);
+    }
   }
   async function sendOnce<Name extends StatementName>(
     name: Name,
@@ -182,15 +194,10 @@ export function createDatabase(
     const options = { prepare: true, simple: false } as never;
     const values = ARGUMENTS[name](parameters).map(serverTyped) as never[];
     statementCount += 1;
-    const startedMs = performance.now();
-    let waitedMs = 0;
     try {
       return await sendWhenFree(
         () => retryMisdirected(async () => connections.unsafe(TEXTS[name], values, options)),
-        (ms) => {
-          waitedMs += ms;
-          onWaited(ms);
-        },
+        onWaited,
       );
     } catch (error) {
       const code = codeOf(error) ?? "unknown";
@@ -198,8 +205,6 @@ export function createDatabase(
       if (isDiskFull(error)) diskFullMs = performance.now();
       if (!isUnavailable(error)) throw error;
       throw new DatabaseUnavailableError("the database can't be reached", { cause: error });
-    } finally {
-      observer?.(name, performance.now() - startedMs - waitedMs);
     }
   }
   function queriesOf(accountId: string): Queries {
@@ -209,21 +214,18 @@ export function createDatabase(
       if (waitMs > 0) throw new DatabaseTimeSpentError(waitMs, accountMsMax);
       using permit = await semaphore.acquire(accountId);
       if (permit === undefined) throw new DatabaseOverloadedError();
-      const startedMs = performance.now();
       let isLost = false;
-      let waitedMs = 0;
+      let tookMs = 0;
       try {
         return await send(name, parameters, (ms) => {
-          waitedMs += ms;
+          tookMs = ms;
         });
       } catch (error) {
         // If a stopped server never answered the statement, its time counts toward no budget.
         isLost = error instanceof DatabaseUnavailableError && mayBeCommitted(error);
         throw error;
       } finally {
-        const nowMs = performance.now();
-        if (accountId !== GATEWAY && !isLost)
-          budget.spend(accountId, nowMs - startedMs - waitedMs, nowMs);
+        if (accountId !== GATEWAY && !isLost) budget.spend(accountId, tookMs, performance.now());
       }
     }
     return typed(rows);
