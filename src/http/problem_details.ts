@@ -7,6 +7,7 @@
  * @module
  */
 
+import { excerpt } from "../lib/code_points.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import { mapTable } from "../lib/records.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
@@ -145,6 +146,8 @@ interface ProblemOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** All headers of the answer except its request id, created once for many answers. They replace `headers`. */
   readonly sharedHeaders?: Headers;
+  /** The parameter, or header, that a mistake is in. */
+  readonly parameter?: string | undefined;
   /** Mistakes in the body. The first 20 are listed. */
   readonly errors?: readonly FieldError[];
   /** The number of all mistakes, if `errors` contains only the first ones. @default errors.length */
@@ -202,18 +205,19 @@ export function unavailable(
 /** The answer of a problem: `application/problem+json`. RFC 9457. */
 export function problemAnswer(problem: Problem, context: ProblemContext): Answer {
   const { code, status, options } = problem;
-  const { errors, sharedHeaders } = options;
-  const { retryAfterSeconds } = context;
+  const { parameter, errors, sharedHeaders } = options;
+  const { retryAfterSeconds, words = HTTP_WORDS } = context;
   const body: Record<string, unknown> = {
     type: context.baseUrl + DOCS_PATHS[code],
     title: PROBLEMS[code].title,
     status,
-    detail: problem.detailIn(context.words),
+    detail: problem.detailIn(words),
     code,
     request_id: context.requestId,
   };
   // A spread would take a third of the whole function's time.
   for (const name in options.extras) body[name] = options.extras[name];
+  if (parameter !== undefined) body.parameter = excerpt(words.nameOf(parameter));
   const headers: Record<string, string> =
     sharedHeaders === undefined
       ? {

@@ -58,6 +58,7 @@ export async function deleteOwnRows(
   if (feed.feedType === "singleton") {
     throw invalidParameter(
       "A singleton has no rows to remove. Push another document, or delete the feed.",
+      "ids",
     );
   }
   // No id holds a NUL, and PostgreSQL takes none in a parameter.

@@ -23,7 +23,8 @@ export function readIds(search: string): string[] {
     .flatMap(({ rawValue }) => rawValue.split(","))
     .filter((raw) => raw !== "")
     .map(decode);
-  if (asked.length === 0) throw invalidParameter("ids names no record. Give it at least one id.");
+  if (asked.length === 0)
+    throw invalidParameter("ids names no record. Give it at least one id.", "ids");
   return distinctIds(asked);
 }
 
@@ -32,6 +33,7 @@ export function distinctIds(asked: readonly string[]): string[] {
   if (asked.length > IDS_MAX) {
     throw invalidParameter(
       `ids takes at most ${IDS_MAX} record ids, got ${asked.length}. Ask for the rest in another call.`,
+      "ids",
     );
   }
   return [...new Set(asked)];

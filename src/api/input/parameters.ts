@@ -176,8 +176,9 @@ export function queryOf(search: string, ignored?: RegExp): Record<string, string
   return query as Record<string, string>;
 }
 
-export function invalidParameter(detail: Detail): Problem {
-  return new Problem("INVALID_PARAMETER", { detail });
+/** `parameter` is undefined if the problem is about several, or about the request as a whole. */
+export function invalidParameter(detail: Detail, parameter?: string): Problem {
+  return new Problem("INVALID_PARAMETER", { detail, parameter });
 }
 
 /** Names the parameter that was probably meant, or lists the route's parameters. */
@@ -192,5 +193,6 @@ export function unknownParameter(
     nearest === undefined
       ? `There is no parameter "${shown}" here. Leave it out${known.length > 0 ? ` or use ${known.join(", ")}` : ""}${otherwise === undefined ? "" : `; ${otherwise}`}.`
       : `There is no parameter "${shown}" here. Did you mean "${nearest}"?`,
+    name,
   );
 }

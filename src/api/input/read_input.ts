@@ -49,7 +49,7 @@ export function readInput<Schema extends TObject>(schema: Schema, given: Given):
     ...(given.body && readBodyMembers(schema, { body: given.body, known: given.path })),
   };
   for (const name of schema.required ?? []) {
-    if (!(name in values)) throw invalidParameter(`${name} is missing. Send it.`);
+    if (!(name in values)) throw invalidParameter(`${name} is missing. Send it.`, name);
   }
   // Each member was checked against the schema.
   return values as InputOf<Schema>;
@@ -83,7 +83,7 @@ function readMembers(
     const member = memberOf(schema, name);
     if (member === undefined) continue;
     const read = readValue(member, value);
-    if ("mistake" in read) throw invalidParameter(`${name} ${read.mistake}.`);
+    if ("mistake" in read) throw invalidParameter(`${name} ${read.mistake}.`, name);
     values[name] = read.value;
   }
   return values;

@@ -35,7 +35,7 @@ export function parameterProblem(check: TypeCheck<TSchema>, value: unknown): Pro
   const own = ownProblem(error, { name, check });
   if (own !== undefined) return own;
   return Array.isArray(error.value)
-    ? invalidParameter(`${name} is given twice. Send it once.`)
+    ? invalidParameter(`${name} is given twice. Send it once.`, name)
     : mismatch(error, name);
 }
 
@@ -84,9 +84,11 @@ function ownProblem({ schema, type, value }: ValueError, { name, check }: Place)
 }
 
 function mismatch({ schema, value }: ValueError, name: string): Problem {
-  return invalidParameter(({ nameOf }) =>
-    value === undefined
-      ? `${nameOf(name)} is missing. Send it.`
-      : `${nameOf(name)} ${mismatchOf(schema, value)}.`,
+  return invalidParameter(
+    ({ nameOf }) =>
+      value === undefined
+        ? `${nameOf(name)} is missing. Send it.`
+        : `${nameOf(name)} ${mismatchOf(schema, value)}.`,
+    name,
   );
 }

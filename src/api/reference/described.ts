@@ -107,6 +107,9 @@ const ProblemShape = Type.Object(
     detail: Type.String({ description: "What is wrong and what to do." }),
     code: oneOf(PROBLEM_CODES, { description: "Stable; decide by it." }),
     request_id: Type.String({ description: "The same as `X-Request-Id`." }),
+    parameter: Type.Optional(
+      Type.String({ description: "400: the parameter or header that the mistake is in." }),
+    ),
     retry_after_ms: Type.Optional(count("429 and 503: how long to wait.")),
     limit: Type.Optional(
       oneOf(["singleton_body", "request_body", "row_count", "row_payload", "import_body"], {

@@ -60,7 +60,8 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   INVALID_PARAMETER: {
     when: "A query parameter that is unknown, repeated, of the wrong type, out of range, or of no use for the feed's type; a filter by a field that the feed's locked schema does not have.",
     remedy:
-      "Read `detail`: it names the parameter and what it takes. Change the request before sending it again.",
+      "Read `detail`, which says what the parameter takes; `parameter` names it. Change the request before sending it again.",
+    extras: { parameter: "limit" },
   },
   OPERATOR_DISABLED: {
     when: "A filter with another operator than `eq`, or on a nested field.",

@@ -65,7 +65,7 @@ export function offsetOf({ query }: Visit): number {
   const text = query.get("offset")?.trim() || "0";
   const offset = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(offset)) return offset;
-  throw invalidParameter("offset must be an integer of at least 0.");
+  throw invalidParameter("offset must be an integer of at least 0.", "offset");
 }
 
 interface LinkProps {

@@ -18,6 +18,8 @@ export type Answered<Body> =
       readonly status: number;
       readonly code: string;
       readonly detail: string;
+      /** The parameter that the mistake is in. */
+      readonly parameter: string | undefined;
       /** The mistakes in the body. */
       readonly errors: readonly FieldError[];
       readonly text: string;
@@ -48,9 +50,13 @@ export function askText({ handle, key, requestId }: Asking): AskText {
   return async (path, call = {}) => {
     const { status, text } = await ask({ path, ...call });
     if (status < 400) return { kind: "done", body: undefined, text, status };
-    const problem = parseExact<Partial<Pick<Refusal, "code" | "detail" | "errors">>>(text);
-    const { code = "INTERNAL", detail = "The gateway failed. Try again.", errors = [] } = problem;
-    return { kind: "refused", status, code, detail, errors, text };
+    const {
+      code = "INTERNAL",
+      detail = "The gateway failed. Try again.",
+      parameter,
+      errors = [],
+    } = parseExact<Partial<Pick<Refusal, "code" | "detail" | "parameter" | "errors">>>(text);
+    return { kind: "refused", status, code, detail, parameter, errors, text };
   };
 }
 

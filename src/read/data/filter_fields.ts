@@ -60,7 +60,10 @@ function unknownField(name: string, fields: readonly string[]): Problem {
     nearest.length > 0
       ? `Did you mean ${nearest.slice(0, SHOWN_MAX).join(" or ")}?`
       : `Filter by ${shown.slice(0, SHOWN_MAX).map(parameterOf).join(", ")}.`;
-  return invalidParameter(`Rows of this feed have no field "${excerpt(name)}". ${help}`);
+  return invalidParameter(
+    `Rows of this feed have no field "${excerpt(name)}". ${help}`,
+    parameterOf(name),
+  );
 }
 
 /** How a filter names the field. A plain dot would begin an operator. */

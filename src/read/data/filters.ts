@@ -76,10 +76,11 @@ function refusedFilter(name: string, value: string, known: readonly string[]): P
   if (BRACKETED.test(name) && (word === undefined || !OPERATORS.has(word))) {
     return invalidParameter(
       `${excerpt(name)} must be eq. and a value, got "${excerpt(value)}". Write ${excerpt(name)}=eq.VALUE.`,
+      name,
     );
   }
   if (word === undefined || !OPERATORS.has(word)) {
-    if (CHOOSING.has(name)) return invalidParameter(choosingText(name, value));
+    if (CHOOSING.has(name)) return invalidParameter(choosingText(name, value), name);
     return unknownParameter(name, known, `to filter by a field write ${excerpt(name)}=eq.VALUE`);
   }
   return new Problem("OPERATOR_DISABLED", {

@@ -127,10 +127,10 @@ export function parseReadQuery(query: ReadQuery, search: string): AskedRead {
   const { cursor, offset, start_time: startTime, end_time: endTime } = query;
   const ids = query.ids === undefined ? undefined : readOnlyIds(query, search, filters);
   if (cursor !== undefined && offset !== undefined) {
-    throw invalidParameter("offset and cursor don't go together. Leave out the offset.");
+    throw invalidParameter("offset and cursor don't go together. Leave out the offset.", "offset");
   }
   if (startTime !== undefined && endTime !== undefined && startTime > endTime) {
-    throw invalidParameter("start_time is after end_time. Swap them.");
+    throw invalidParameter("start_time is after end_time. Swap them.", "start_time");
   }
   return { query, filters, projection: readProjection(query.jsonpath), ids };
 }
@@ -169,12 +169,13 @@ function refuseUseless(source: FeedType, { query, filters }: AskedRead): void {
   if (source !== "stream" && ofStreams !== undefined) {
     throw invalidParameter(
       `${ofStreams} is for streams and this feed is a ${source}. Leave it out.`,
+      ofStreams,
     );
   }
   if (source !== "singleton") return;
   const ofRows = ROWS_ONLY.find((name) => query[name] !== undefined);
   if (ofRows !== undefined) {
-    throw invalidParameter((words) => words.noRows(ofRows));
+    throw invalidParameter((words) => words.noRows(ofRows), ofRows);
   }
   if (filters.length > 0) {
     throw invalidParameter("A singleton has no rows to filter. Use jsonpath to pick from it.");
@@ -196,6 +197,7 @@ function readOnlyIds(query: ReadQuery, search: string, filters: readonly Filter[
   if (beside !== undefined || filters.length > 0) {
     throw invalidParameter(
       `ids stands alone, but ${beside ?? "a filter"} came with it. Leave one of them out.`,
+      "ids",
     );
   }
   return readIds(search);

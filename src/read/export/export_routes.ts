@@ -113,6 +113,7 @@ export function exportRoutes(services: Services, reads: ReadPipeline) {
         if (after !== undefined && version === undefined) {
           throw invalidParameter(
             "after needs version, the Feedgate-Data-Version of the export that goes on.",
+            "after",
           );
         }
         // The body itself disconnects a client that does not read.

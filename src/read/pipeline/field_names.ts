@@ -62,5 +62,6 @@ export async function refuseEmptyRows(
   const meant = nearest.length > 0 ? `Did you mean ${[...new Set(nearest)].join(", ")}? ` : "";
   throw invalidParameter(
     `Rows of this feed have none of the fields ${named.join(", ")}. ${meant}They have ${shown.slice(0, SHOWN_MAX).join(", ")}.`,
+    "fields",
   );
 }

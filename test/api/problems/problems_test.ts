@@ -116,6 +116,10 @@ describe("parameters by their types", () => {
     ] as const) {
       const { answer, body } = await get(`/typed?${query}`);
       expect([query, answer.status, body.code]).toEqual([query, 400, "INVALID_PARAMETER"]);
+      // A query that can't be decoded has no parameters.
+      const [name = ""] = query.split("=");
+      const parameter = query.includes("%FF") ? undefined : name;
+      expect([query, body.parameter]).toEqual([query, parameter]);
       if (typeof detail === "string") expect(body.detail).toBe(detail);
       else expect(body.detail).toMatch(detail);
     }

@@ -61,21 +61,20 @@ function timeOf(typed: string | undefined): string | undefined {
 
 interface Refusal {
   readonly code: string;
-  readonly detail: string;
+  /** The parameter that it is about. */
+  readonly parameter?: string | undefined;
 }
 
-/** Refusals of a parameter begin with its name. */
-const NAMED = ["ids", "start_time", "end_time", "limit"];
+const FIELDS = ["ids", "start_time", "end_time", "limit"];
 
 /** The name of the field that a refusal is about; undefined if it is about none of them. */
-export function refusedField({ code, detail }: Refusal, form: Typed): string | undefined {
+export function refusedField({ code, parameter }: Refusal, form: Typed): string | undefined {
   if (code.startsWith("JSONPATH_")) return "jsonpath";
-  if (code !== "INVALID_PARAMETER") return undefined;
-  const parameter = NAMED.find((name) => detail.startsWith(`${name} `));
-  if (parameter !== undefined) return parameter;
+  if (parameter === undefined || FIELDS.includes(parameter)) return parameter;
   const line = FILTER_LINES.find((each) => {
     const field = form.text(filterField(each));
-    return filterOf(form, each).length > 0 && detail.includes(` field "${excerpt(field)}"`);
+    const names = [field, `payload.${field}`].map((name) => excerpt(name));
+    return filterOf(form, each).length > 0 && names.includes(parameter);
   });
   return line === undefined ? undefined : filterField(line);
 }

@@ -255,6 +255,7 @@ interface Refusal {
   readonly status: number;
   readonly code: string;
   readonly detail: string;
+  readonly parameter?: string | undefined;
 }
 
 /** What the page says of refusals whose own words are about headers. */
@@ -264,9 +265,9 @@ const OWN_WORDS: Readonly<Record<string, string>> = {
     "The feed has new data since this form was sent, and the answer that it paid for is gone. Read again for the new data, which is charged as another read.",
 };
 
-function refusedRead({ status, code, detail }: Refusal, form: Form): Refused {
+function refusedRead({ status, code, detail, parameter }: Refusal, form: Form): Refused {
   const words = OWN_WORDS[code] ?? detail;
-  const field = refusedField({ code, detail }, form);
+  const field = refusedField({ code, parameter }, form);
   return {
     kind: "refused",
     why: `Nothing was read or charged. ${words} (${status} ${code})`,

@@ -40,18 +40,20 @@ describe("askedQuery", () => {
 
 describe("refusedField", () => {
   test.each([
-    ["JSONPATH_FILTER_DISABLED", "anything", "jsonpath"],
-    ["INVALID_PARAMETER", "limit must be an integer", "limit"],
-    ["INVALID_PARAMETER", "start_time is after end_time. Swap them.", "start_time"],
-    [
-      "INVALID_PARAMETER",
-      'Rows of this feed have no field "b". Did you mean "limit"?',
-      "filter_2_field",
-    ],
-    ["INVALID_PARAMETER", "limitless", undefined],
-    ["INSUFFICIENT_CREDITS", "limit of credits", undefined],
-  ])("%s, %p is about %p", (code, detail, field) => {
-    const form = formOf({ ...filter(1, "a", "1"), ...filter(2, "b", "2") });
-    expect(refusedField({ code, detail }, form)).toBe(field);
+    ["JSONPATH_FILTER_DISABLED", undefined, "jsonpath"],
+    ["INVALID_PARAMETER", "limit", "limit"],
+    ["INVALID_PARAMETER", "start_time", "start_time"],
+    ["INVALID_PARAMETER", "b", "filter_2_field"],
+    ["INVALID_PARAMETER", "payload.b.c", "filter_3_field"],
+    ["INVALID_PARAMETER", "offset", undefined],
+    ["INVALID_PARAMETER", undefined, undefined],
+    ["INSUFFICIENT_CREDITS", undefined, undefined],
+  ])("%s of %p is about %p", (code, parameter, field) => {
+    const form = formOf({
+      ...filter(1, "a", "1"),
+      ...filter(2, "b", "2"),
+      ...filter(3, "b.c", "3"),
+    });
+    expect(refusedField({ code, parameter }, form)).toBe(field);
   });
 });
