@@ -12,7 +12,7 @@ import { readTimePage } from "../lib/time_cursor.ts";
 import { ACCESS_REFUSAL_DAYS } from "../limits.ts";
 import type { Services } from "../services.ts";
 import type { AccessRequest, AccessRequests } from "./access_shapes.ts";
-import { cursorInvalid, pageOfRequests, requestOf } from "./readers.ts";
+import { cursorInvalid, pageOfRequests, writtenRequest } from "./readers.ts";
 
 type AskServices = Pick<Services, "database" | "feeds" | "cursorSecret">;
 
@@ -24,9 +24,8 @@ export async function requestAccess(
 ): Promise<AccessRequest> {
   const feed = await feeds.findFresh(caller.account, reference);
   if (feed === undefined) throw feedNotFound(await feeds.findNearestSlug(accountId, reference));
-  const queries = database.onBehalfOf(accountId);
   const asked = present(
-    await queries.row("request_access", {
+    await database.onBehalfOf(accountId).row("request_access", {
       account_id: accountId,
       feed_id: feed.feedId,
       message: message ?? null,
@@ -34,21 +33,8 @@ export async function requestAccess(
     }),
   );
   switch (asked.outcome) {
-    case "requested": {
-      const [row] = await queries.rows("list_access_requests", {
-        feed_id: feed.feedId,
-        account_id: accountId,
-        request_id: asked.request_id,
-        finder_id: null,
-        status: null,
-        before_time: null,
-        before_id: null,
-        limit: 1,
-      });
-      // The account was closed meanwhile.
-      if (row === undefined) throw feedNotFound();
-      return requestOf(row);
-    }
+    case "requested":
+      return writtenRequest(asked);
     case "not_found":
       throw feedNotFound();
     case "not_needed":

@@ -17,7 +17,7 @@ import { parseUuid } from "../lib/uuid.ts";
 import { INVITATION_DAYS, READER_INVITATIONS_MAX } from "../limits.ts";
 import type { InputOf } from "../operator/operator.ts";
 import { readerInvitationMail } from "../people/mail/templates.tsx";
-import type { Queries, Row } from "../postgres/client/database.ts";
+import type { Row } from "../postgres/client/database.ts";
 import type { Services } from "../services.ts";
 import {
   type AccessRequest,
@@ -81,15 +81,7 @@ export async function findReader(
   const { feedId } = await requireOwned(services, owned);
   const accountId = parseUuid(given);
   if (accountId === undefined) return undefined;
-  return readGrant(services.database.onBehalfOf(owned.accountId), feedId, accountId);
-}
-
-async function readGrant(
-  queries: Queries,
-  feedId: string,
-  accountId: string,
-): Promise<Reader | undefined> {
-  const [reader] = await queries.rows("list_feed_grants", {
+  const [reader] = await services.database.onBehalfOf(owned.accountId).rows("list_feed_grants", {
     feed_id: feedId,
     account_id: accountId,
     before_time: null,
@@ -116,9 +108,8 @@ export async function setReader(
   const { feedId } = await requireOwned(services, owned);
   const accountId = parseUuid(given);
   if (accountId === undefined) throw accountUnknown();
-  const { database } = services;
-  const { outcome } = present(
-    await database.row("grant_access", {
+  const { outcome, ...granted } = present(
+    await services.database.row("grant_access", {
       feed_id: feedId,
       account_id: accountId,
       ...termsOf(terms),
@@ -127,7 +118,14 @@ export async function setReader(
   );
   switch (outcome) {
     case "granted":
-      break;
+      return {
+        account_id: present(granted.account_id),
+        account_name: present(granted.account_name),
+        is_free: present(granted.is_free),
+        expires_at: granted.expires_at,
+        note: granted.note,
+        granted_at: present(granted.granted_at),
+      };
     case "account_unknown":
       throw accountUnknown();
     case "own_feed":
@@ -139,10 +137,6 @@ export async function setReader(
     default:
       throw new Error(`grant_access returned the unknown outcome "${outcome}"`);
   }
-  const reader = await readGrant(database, feedId, accountId);
-  // It ended, or was ended, while it was written.
-  if (reader === undefined) throw readerUnknown();
-  return reader;
 }
 
 /** Ends a grant, from the next read on. @throws {Problem} 403, 404 */
@@ -194,7 +188,6 @@ export async function pageOfRequests(
       database.rows("list_access_requests", {
         feed_id: feedId,
         account_id: askerId,
-        request_id: null,
         finder_id: askerId,
         status: status ?? null,
         ...place,
@@ -212,8 +205,27 @@ export async function pageOfRequests(
   };
 }
 
-export function requestOf(row: Row<"list_access_requests">): AccessRequest {
+function requestOf(row: Row<"list_access_requests">): AccessRequest {
   return { ...row, status: nameIn(REQUEST_STATES, row.status) };
+}
+
+/** The request of an outcome that has written one. */
+export function writtenRequest(
+  row: Row<"request_access"> | Row<"answer_access_request">,
+): AccessRequest {
+  return {
+    request_id: present(row.request_id),
+    feed_id: present(row.feed_id),
+    endpoint_path: row.endpoint_path,
+    feed_name: present(row.feed_name),
+    account_id: present(row.account_id),
+    account_name: present(row.account_name),
+    message: row.message,
+    status: nameIn(REQUEST_STATES, present(row.status)),
+    reason: row.reason,
+    asked_at: present(row.asked_at),
+    answered_at: row.answered_at,
+  };
 }
 
 type Answer =
@@ -233,10 +245,9 @@ export async function answerAccessRequest(
   const { feedId } = await requireOwned(services, owned);
   const requestId = parseUuid(given);
   if (requestId === undefined) throw requestUnknown();
-  const { database } = services;
   const isApproved = answer.kind === "approve";
-  const { outcome } = present(
-    await database.row("answer_access_request", {
+  const answered = present(
+    await services.database.row("answer_access_request", {
       feed_id: feedId,
       request_id: requestId,
       is_approved: isApproved,
@@ -246,10 +257,10 @@ export async function answerAccessRequest(
       actor,
     }),
   );
-  switch (outcome) {
+  switch (answered.outcome) {
     case "approved":
     case "declined":
-      break;
+      return writtenRequest(answered);
     case "not_found":
       throw requestUnknown();
     case "account_unknown":
@@ -262,21 +273,8 @@ export async function answerAccessRequest(
           "This request was answered before. To change the answer, change the account's grant.",
       });
     default:
-      throw new Error(`answer_access_request returned the unknown outcome "${outcome}"`);
+      throw new Error(`answer_access_request returned the unknown outcome "${answered.outcome}"`);
   }
-  const [row] = await database.rows("list_access_requests", {
-    feed_id: feedId,
-    account_id: null,
-    request_id: requestId,
-    finder_id: null,
-    status: null,
-    before_time: null,
-    before_id: null,
-    limit: 1,
-  });
-  // Its account was closed meanwhile.
-  if (row === undefined) throw accountUnknown();
-  return requestOf(row);
 }
 
 /** Invites an address: the account of whoever proves it may read the feed. @throws {Problem} 403, 409, 422 */

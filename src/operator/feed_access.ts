@@ -115,7 +115,6 @@ export async function listRequestsForAccess(
       database.rows("list_access_requests", {
         account_id: accountId,
         feed_id: found?.feed_id ?? null,
-        request_id: null,
         finder_id: null,
         status,
         before_time: beforeTime,

@@ -329,6 +329,26 @@ describe("access", () => {
     expect(last).toMatchObject({ status: 404, code: "FEED_NOT_FOUND" });
   });
 
+  test("is answered as it was written, also if a repeat changes nothing", async () => {
+    const feed = await feedOf("by_request");
+    const reader = await someone();
+    const asked = await ask(feed, reader, "For a map.");
+    const terms = { is_free: true, expires_at: "2099-01-01T00:00:00Z", note: "a school" };
+    const first = await grant(feed, reader, terms);
+    expect(first).toMatchObject({
+      status: 200,
+      body: { account_id: reader.id, ...terms, expires_at: expect.stringContaining("2099") },
+    });
+    expect(await grant(feed, reader, terms)).toEqual(first);
+    const listed = await provide("GET", feed, "/readers");
+    expect(listed.body).toMatchObject({ readers: [first.body] });
+    const own = await gateway.get("/v1/account/access-requests", reader.read);
+    const { requests } = (await own.json()) as { requests: Record<string, unknown>[] };
+    const { status, answered_at, ...unanswered } = present(requests[0]);
+    expect([status, typeof answered_at]).toEqual(["approved", "string"]);
+    expect(asked.body).toEqual({ ...unanswered, status: "waiting", answered_at: null });
+  });
+
   test("for nothing: a metered feed is not charged, a one-time feed need not be bought", async () => {
     for (const seed of [{ callPriceNanos: 5_000 }, { oneTimePriceCents: 100 }]) {
       const feed = await feedOf("open", seed);

@@ -960,6 +960,17 @@ export interface StatementTypes {
     };
     row: {
       readonly outcome: string;
+      readonly request_id: string | null;
+      readonly feed_id: string | null;
+      readonly endpoint_path: string | null;
+      readonly feed_name: string | null;
+      readonly account_id: string | null;
+      readonly account_name: string | null;
+      readonly message: string | null;
+      readonly status: string | null;
+      readonly reason: string | null;
+      readonly asked_at: string | null;
+      readonly answered_at: string | null;
     };
   };
   /** ends an account's grant for a feed */
@@ -1017,6 +1028,12 @@ export interface StatementTypes {
     };
     row: {
       readonly outcome: string;
+      readonly account_id: string | null;
+      readonly account_name: string | null;
+      readonly is_free: boolean | null;
+      readonly expires_at: string | null;
+      readonly note: string | null;
+      readonly granted_at: string | null;
     };
   };
   /** invites an address to read a feed; see functions/invite_reader.sql */
@@ -1071,7 +1088,6 @@ export interface StatementTypes {
     parameters: {
       readonly feed_id: string | null;
       readonly account_id: string | null;
-      readonly request_id: string | null;
       readonly finder_id: string | null;
       readonly status: string | null;
       readonly before_time: string | null;
@@ -1207,6 +1223,16 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly request_id: string | null;
+      readonly feed_id: string | null;
+      readonly endpoint_path: string | null;
+      readonly feed_name: string | null;
+      readonly account_id: string | null;
+      readonly account_name: string | null;
+      readonly message: string | null;
+      readonly status: string | null;
+      readonly reason: string | null;
+      readonly asked_at: string | null;
+      readonly answered_at: string | null;
       readonly retry_at: string | null;
     };
   };
@@ -4612,7 +4638,7 @@ export const ARGUMENTS: {
   grant_access: (by) => [by.feed_id, by.account_id, by.is_free, by.expires_at, by.note, by.actor],
   invite_reader: (by) => [by.feed_id, by.address, by.address_key, by.is_free, by.expires_at, by.note, by.lifetime, by.invitations_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
   list_access_grants: (by) => [by.feed_id, by.account_id, by.before_time, by.before_account_id, by.before_feed_id, by.limit],
-  list_access_requests: (by) => [by.feed_id, by.account_id, by.request_id, by.finder_id, by.status, by.before_time, by.before_id, by.limit],
+  list_access_requests: (by) => [by.feed_id, by.account_id, by.finder_id, by.status, by.before_time, by.before_id, by.limit],
   list_account_grants: (by) => [by.account_id, by.before_time, by.before_id, by.limit],
   list_address_invitations: (by) => [by.address_key, by.limit],
   list_feed_grants: (by) => [by.feed_id, by.account_id, by.before_time, by.before_id, by.limit],
