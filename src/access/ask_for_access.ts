@@ -12,7 +12,8 @@ import { readTimePage } from "../lib/time_cursor.ts";
 import { ACCESS_REFUSAL_DAYS } from "../limits.ts";
 import type { Services } from "../services.ts";
 import type { AccessRequest, AccessRequests } from "./access_shapes.ts";
-import { cursorInvalid, pageOfRequests, writtenRequest } from "./readers.ts";
+import { cursorInvalid, type PageAsked } from "./owned_feed.ts";
+import { pageOfRequests, writtenRequest } from "./requests.ts";
 
 type AskServices = Pick<Services, "database" | "feeds" | "cursorSecret">;
 
@@ -54,11 +55,6 @@ export async function requestAccess(
     default:
       throw new Error(`request_access returned the unknown outcome "${asked.outcome}"`);
   }
-}
-
-interface PageAsked {
-  readonly limit: number;
-  readonly cursor?: string | undefined;
 }
 
 /** The account's own requests, the newest first. @throws {Problem} 400 for another account's cursor */

@@ -19,15 +19,12 @@ import {
   SetReaderInput,
 } from "../../access/access_shapes.ts";
 import {
-  answerAccessRequest,
   inviteReader,
-  listAccessRequests,
   listReaderInvitations,
-  listReaders,
-  removeReader,
-  setReader,
   withdrawReaderInvitation,
-} from "../../access/readers.ts";
+} from "../../access/invitations.ts";
+import { listReaders, removeReader, setReader } from "../../access/readers.ts";
+import { answerAccessRequest, listAccessRequests } from "../../access/requests.ts";
 import { type Actor, keyActor } from "../../accounts/actor.ts";
 import { authenticated } from "../../api/callers/auth.ts";
 import type { Principal } from "../../api/callers/callers.ts";

@@ -14,16 +14,12 @@ import {
   SetReaderInput,
 } from "../../../access/access_shapes.ts";
 import {
-  answerAccessRequest,
-  findReader,
   inviteReader,
-  listAccessRequests,
   listReaderInvitations,
-  listReaders,
-  removeReader,
-  setReader,
   withdrawReaderInvitation,
-} from "../../../access/readers.ts";
+} from "../../../access/invitations.ts";
+import { findReader, listReaders, removeReader, setReader } from "../../../access/readers.ts";
+import { answerAccessRequest, listAccessRequests } from "../../../access/requests.ts";
 import type { FeedAccess } from "../../../admission/claims.ts";
 import { parseMailAddress } from "../../../lib/mail_address.ts";
 import { INVITATION_DAYS } from "../../../limits.ts";
