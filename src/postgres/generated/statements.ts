@@ -8,9 +8,11 @@ import sql_access_end_access from "../../../sql/access/end_access.sql" with { ty
 import sql_access_find_own_access from "../../../sql/access/find_own_access.sql" with { type: "text" };
 import sql_access_find_shown_feeds from "../../../sql/access/find_shown_feeds.sql" with { type: "text" };
 import sql_access_functions_answer_access_request from "../../../sql/access/functions/answer_access_request.sql" with { type: "text" };
+import sql_access_functions_finds_feed from "../../../sql/access/functions/finds_feed.sql" with { type: "text" };
 import sql_access_functions_grant_access from "../../../sql/access/functions/grant_access.sql" with { type: "text" };
 import sql_access_functions_invite_reader from "../../../sql/access/functions/invite_reader.sql" with { type: "text" };
 import sql_access_functions_invited_feeds_of from "../../../sql/access/functions/invited_feeds_of.sql" with { type: "text" };
+import sql_access_functions_is_current_grant from "../../../sql/access/functions/is_current_grant.sql" with { type: "text" };
 import sql_access_functions_may_find from "../../../sql/access/functions/may_find.sql" with { type: "text" };
 import sql_access_functions_request_access from "../../../sql/access/functions/request_access.sql" with { type: "text" };
 import sql_access_functions_take_access_invitation from "../../../sql/access/functions/take_access_invitation.sql" with { type: "text" };
@@ -515,9 +517,11 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "answer_access_request", text: sql_access_functions_answer_access_request },
+  { name: "finds_feed", text: sql_access_functions_finds_feed },
   { name: "grant_access", text: sql_access_functions_grant_access },
   { name: "invite_reader", text: sql_access_functions_invite_reader },
   { name: "invited_feeds_of", text: sql_access_functions_invited_feeds_of },
+  { name: "is_current_grant", text: sql_access_functions_is_current_grant },
   { name: "may_find", text: sql_access_functions_may_find },
   { name: "request_access", text: sql_access_functions_request_access },
   { name: "take_access_invitation", text: sql_access_functions_take_access_invitation },
