@@ -6,12 +6,13 @@
  */
 import type { Principal } from "../api/callers/callers.ts";
 import { feedNotFound } from "../api/problems/read_refusals.ts";
+import type { AccessRequest } from "../feeds/access_request.ts";
 import { Problem } from "../http/problem_details.ts";
 import { present } from "../lib/assert.ts";
 import { readTimePage } from "../lib/time_cursor.ts";
 import { ACCESS_REFUSAL_DAYS } from "../limits.ts";
 import type { Services } from "../services.ts";
-import type { AccessRequest, AccessRequests } from "./access_shapes.ts";
+import type { AccessRequests } from "./access_shapes.ts";
 import { cursorInvalid, type PageAsked } from "./owned_feed.ts";
 import { pageOfRequests, writtenRequest } from "./requests.ts";
 

@@ -4,6 +4,11 @@
  * @module
  */
 import type { Actor } from "../accounts/actor.ts";
+import {
+  ACCESS_REQUEST_STATES,
+  type AccessRequest,
+  accessRequestOf,
+} from "../feeds/access_request.ts";
 import { Problem } from "../http/problem_details.ts";
 import { nameIn, present } from "../lib/assert.ts";
 import { readTimePage } from "../lib/time_cursor.ts";
@@ -11,13 +16,7 @@ import { parseUuid } from "../lib/uuid.ts";
 import type { InputOf } from "../operator/operator.ts";
 import type { Row } from "../postgres/client/database.ts";
 import type { Services } from "../services.ts";
-import {
-  type AccessRequest,
-  type AccessRequests,
-  type ApproveAccessInput,
-  type DeclineAccessInput,
-  REQUEST_STATES,
-} from "./access_shapes.ts";
+import type { AccessRequests, ApproveAccessInput, DeclineAccessInput } from "./access_shapes.ts";
 import {
   type AccessServices,
   accountUnknown,
@@ -73,15 +72,11 @@ export async function pageOfRequests(
   if (page === undefined) throw cursorInvalid("these requests");
   const { rows, nextCursor } = page;
   return {
-    requests: rows.map(requestOf),
+    requests: rows.map(accessRequestOf),
     limit,
     has_more: nextCursor !== null,
     next_cursor: nextCursor,
   };
-}
-
-function requestOf(row: Row<"list_access_requests">): AccessRequest {
-  return { ...row, status: nameIn(REQUEST_STATES, row.status) };
 }
 
 /** The request of an outcome that has written one. */
@@ -96,7 +91,7 @@ export function writtenRequest(
     account_id: present(row.account_id),
     account_name: present(row.account_name),
     message: row.message,
-    status: nameIn(REQUEST_STATES, present(row.status)),
+    status: nameIn(ACCESS_REQUEST_STATES, present(row.status)),
     reason: row.reason,
     asked_at: present(row.asked_at),
     answered_at: row.answered_at,

@@ -6,12 +6,10 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import {
-  AccessRequestShape,
   AccessRequestsShape,
   ApproveAccessInput,
   DeclineAccessInput,
   InviteReaderInput,
-  REQUEST_STATES,
   ReaderInvitationShape,
   ReaderInvitationsShape,
   ReaderShape,
@@ -41,6 +39,7 @@ import {
   OWN_FEED_PARAMS,
 } from "../../api/reference/described.ts";
 import { ACCESS_REQUEST, FEED_READER, READER_INVITATION } from "../../api/reference/examples.ts";
+import { ACCESS_REQUEST_STATES, AccessRequestShape } from "../../feeds/access_request.ts";
 import { CACHE_PRIVATE, privateJson } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { nextLink } from "../../http/next_link.ts";
@@ -209,7 +208,9 @@ const pageQuery = (what: string) => ({
 const READERS_QUERY = parameters(pageQuery("Readers"));
 const REQUESTS_QUERY = parameters({
   ...pageQuery("Requests"),
-  status: Type.Optional(oneOf(REQUEST_STATES, { description: "Requests of this state only." })),
+  status: Type.Optional(
+    oneOf(ACCESS_REQUEST_STATES, { description: "Requests of this state only." }),
+  ),
 });
 const feedId = OWN_FEED_PARAMS.properties.feed_id;
 const READER_PARAMS = Type.Object({
