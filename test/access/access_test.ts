@@ -7,6 +7,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { present } from "../../src/lib/assert.ts";
 import { shareTestGateway, type TestGateway } from "../support/gateway.ts";
+import { runJob } from "../support/run_job.ts";
 import { type Seed, type SeededFeed, seedFeed } from "../support/seed.ts";
 
 type Access = "open" | "by_request" | "invited";
@@ -135,6 +136,19 @@ describe("a feed by request", () => {
       update access_requests set answered_at = answered_at - interval '7 days'
       where request_id = ${requestId as string}`;
     expect((await ask(feed, reader)).status).toBe(201);
+  });
+
+  test("that is deleted keeps no request that waits, and those that were answered", async () => {
+    const feed = await feedOf("by_request");
+    const [waiting, declined] = [await someone(), await someone()];
+    await ask(feed, waiting, "For a map.");
+    const { request_id: requestId } = (await ask(feed, declined)).body;
+    await provide("POST", feed, `/access-requests/${requestId}/decline`, {});
+    await gateway.sql`select delete_feed(${owner.id}, ${feed.feedId}, 'test', 5)`;
+    await runJob(gateway.sql, "deleted feeds");
+    const kept = await gateway.sql`
+      select request_id from access_requests where feed_id = ${feed.feedId}`;
+    expect(kept.map((row) => row.request_id)).toEqual([requestId]);
   });
 
   test("that becomes an invited one is no longer in the list of whoever asked for it", async () => {
