@@ -7,8 +7,22 @@
 -- :expires_at timestamptz?
 -- :reason text?
 -- :actor text
--- returns outcome text
-select answer_access_request(
+-- returns outcome text, request_id uuid?, feed_id uuid?, endpoint_path text?, feed_name text?, account_id uuid?,
+--   account_name text?, message text?, status text?, reason text?, asked_at timestamptz?, answered_at timestamptz?
+select
+  answered.outcome,
+  (answered.request).request_id,
+  (answered.request).feed_id,
+  feeds.endpoint_path,
+  feeds.name as feed_name,
+  (answered.request).account_id,
+  accounts.name as account_name,
+  (answered.request).message,
+  (answered.request).status,
+  (answered.request).reason,
+  (answered.request).asked_at,
+  (answered.request).answered_at
+from answer_access_request(
   asked_feed => :feed_id,
   answered_request => :request_id,
   is_approved => :is_approved,
@@ -16,4 +30,8 @@ select answer_access_request(
   given_end => :expires_at,
   given_reason => :reason,
   actor => :actor
-) as outcome
+) as answered
+left join feeds
+  on feeds.feed_id = (answered.request).feed_id
+left join accounts
+  on accounts.account_id = (answered.request).account_id

@@ -24,7 +24,7 @@ from feeds
 left join access_grants
   on access_grants.feed_id = feeds.feed_id
   and access_grants.account_id = :account_id
-  and (access_grants.expires_at is null or access_grants.expires_at > clock_timestamp())
+  and is_current_grant(access_grants.expires_at, clock_timestamp())
 left join lateral (
   select status, message, reason, asked_at, answered_at
   from access_requests

@@ -7,7 +7,7 @@
 select
   feed_id,
   access,
-  is_readable and (access <> 'invited' or may_find(feed_id, account_id, :account_id)) as is_found,
+  finds_feed(feeds, :account_id) as is_found,
   access = 'invited' and not may_find(feed_id, account_id, :account_id) as is_hidden
 from feeds
 where feed_id = any (:feed_ids)

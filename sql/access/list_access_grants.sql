@@ -26,7 +26,7 @@ join feeds
 where (:feed_id::uuid is null or access_grants.feed_id = :feed_id)
   and (:account_id::uuid is null or access_grants.account_id = :account_id)
   and feeds.deleted_at is null
-  and (access_grants.expires_at is null or access_grants.expires_at > clock_timestamp())
+  and is_current_grant(access_grants.expires_at, clock_timestamp())
   and (
     :before_account_id::uuid is null
     or (access_grants.happened_at, access_grants.account_id, access_grants.feed_id)

@@ -4,7 +4,6 @@
 -- finder_id: leaves out requests for feeds that this account does not find any more
 -- :feed_id uuid?
 -- :account_id uuid?
--- :request_id uuid?
 -- :finder_id uuid?
 -- :status text?
 -- :before_time timestamptz?
@@ -31,14 +30,7 @@ join accounts
   on accounts.account_id = requests.account_id
 where (:feed_id::uuid is null or requests.feed_id = :feed_id)
   and (:account_id::uuid is null or requests.account_id = :account_id)
-  and (:request_id::uuid is null or requests.request_id = :request_id)
-  and (
-    :finder_id::uuid is null
-    or (
-      feeds.is_readable
-      and (feeds.access <> 'invited' or may_find(feeds.feed_id, feeds.account_id, :finder_id))
-    )
-  )
+  and (:finder_id::uuid is null or finds_feed(feeds, :finder_id))
   and (
     :status::text is null
     or requests.status = :status

@@ -19,7 +19,7 @@ join feeds
   on feeds.feed_id = access_grants.feed_id
 where access_grants.account_id = :account_id
   and feeds.is_readable
-  and (access_grants.expires_at is null or access_grants.expires_at > clock_timestamp())
+  and is_current_grant(access_grants.expires_at, clock_timestamp())
   and (
     :before_id::uuid is null
     or access_grants.happened_at < :before_time::timestamptz

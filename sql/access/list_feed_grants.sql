@@ -20,7 +20,7 @@ join accounts
   on accounts.account_id = access_grants.account_id
 where access_grants.feed_id = :feed_id
   and (:account_id::uuid is null or access_grants.account_id = :account_id)
-  and (access_grants.expires_at is null or access_grants.expires_at > clock_timestamp())
+  and is_current_grant(access_grants.expires_at, clock_timestamp())
   and (
     :before_id::uuid is null
     or access_grants.happened_at < :before_time::timestamptz

@@ -29,7 +29,4 @@ select
 from feeds
 where (feed_id = :feed_id or endpoint_path = :endpoint_path)
   and deleted_at is null
-  and (
-    not :active_only
-    or (is_readable and (access <> 'invited' or may_find(feed_id, account_id, :reader_id)))
-  )
+  and (not :active_only or finds_feed(feeds, :reader_id))

@@ -39,13 +39,7 @@ left join row_totals
   on row_totals.feed_id = feeds.feed_id
   and row_totals.batch_number = coalesce(feeds.current_batch, 0)
 where (feeds.feed_id = :feed_id or feeds.endpoint_path = :endpoint_path or feeds.former_path = :endpoint_path)
-  and (
-    not :active_only
-    or (
-      feeds.is_readable
-      and (feeds.access <> 'invited' or may_find(feeds.feed_id, feeds.account_id, :reader_id))
-    )
-  )
+  and (not :active_only or finds_feed(feeds, :reader_id))
 -- The feed that has the slug, or else the feed that had it last.
 order by feeds.deleted_at desc nulls first
 limit 1

@@ -10,8 +10,7 @@ where feed_id = any (:feed_ids)
     listed_at is not null
     or (
       access = 'invited'
-      and is_readable
       and is_public
-      and may_find(feed_id, account_id, :reader_id)
+      and finds_feed(feeds, :reader_id)
     )
   )

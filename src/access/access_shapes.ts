@@ -4,11 +4,10 @@
  * @module
  */
 import { type Static, Type } from "@sinclair/typebox";
-import { nullable, oneOf, text } from "../lib/typebox.ts";
+import { AccessRequestShape } from "../feeds/access_request.ts";
+import { nullable, text } from "../lib/typebox.ts";
 import { ACCESS_TEXT_LENGTH_MAX, PAGE_LIMIT_MAX } from "../limits.ts";
 import { nextCursor, time, uuid } from "../shapes.ts";
-
-export const REQUEST_STATES = ["waiting", "approved", "declined"] as const;
 
 const pageMembers = {
   limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT_MAX, description: "After capping." }),
@@ -57,24 +56,6 @@ export const ReadersShape = Type.Object(
 export type Readers = Static<typeof ReadersShape>;
 
 export const SetReaderInput = Type.Object(terms);
-
-export const AccessRequestShape = Type.Object(
-  {
-    request_id: uuid("Of the request."),
-    feed_id: uuid("Of the feed."),
-    endpoint_path: nullable(Type.String({ description: "The feed's slug." })),
-    feed_name: Type.String({ description: "The feed's name." }),
-    account_id: uuid("Of the account that asks."),
-    account_name: Type.String({ description: "Its name." }),
-    message: nullable(Type.String({ description: "What it wants the data for." })),
-    status: oneOf(REQUEST_STATES, { description: "What became of it." }),
-    reason: nullable(Type.String({ description: "Why it was declined, if the provider says so." })),
-    asked_at: time("When it was asked."),
-    answered_at: nullable(time("When it was answered.")),
-  },
-  { $id: "AccessRequest", description: "An account's request to read a feed." },
-);
-export type AccessRequest = Static<typeof AccessRequestShape>;
 
 export const AccessRequestsShape = Type.Object(
   {

@@ -5,6 +5,7 @@
  * @module
  */
 import type { FeedAccess } from "../admission/claims.ts";
+import { ACCESS_REQUEST_STATES, type AccessRequest } from "../feeds/access_request.ts";
 import { FEED_ACCESS } from "../feeds/find.ts";
 import { Problem } from "../http/problem_details.ts";
 import { nameIn, present } from "../lib/assert.ts";
@@ -15,7 +16,6 @@ import {
   WAITING_FEEDS_LISTED,
 } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/database.ts";
-import { type AccessRequest, REQUEST_STATES } from "./access_shapes.ts";
 
 /** How an account stands to a feed. */
 export interface OwnAccess {
@@ -56,7 +56,7 @@ export async function findOwnAccess(
     request:
       status === null || asked_at === null
         ? undefined
-        : { status: nameIn(REQUEST_STATES, status), message, reason, asked_at, answered_at },
+        : { status: nameIn(ACCESS_REQUEST_STATES, status), message, reason, asked_at, answered_at },
     retryAt: row.retry_at,
   };
 }

@@ -6,13 +6,15 @@
  */
 import type { Principal } from "../api/callers/callers.ts";
 import { feedNotFound } from "../api/problems/read_refusals.ts";
+import type { AccessRequest } from "../feeds/access_request.ts";
 import { Problem } from "../http/problem_details.ts";
 import { present } from "../lib/assert.ts";
 import { readTimePage } from "../lib/time_cursor.ts";
 import { ACCESS_REFUSAL_DAYS } from "../limits.ts";
 import type { Services } from "../services.ts";
-import type { AccessRequest, AccessRequests } from "./access_shapes.ts";
-import { cursorInvalid, pageOfRequests, requestOf } from "./readers.ts";
+import type { AccessRequests } from "./access_shapes.ts";
+import { cursorInvalid, type PageAsked } from "./owned_feed.ts";
+import { pageOfRequests, writtenRequest } from "./requests.ts";
 
 type AskServices = Pick<Services, "database" | "feeds" | "cursorSecret">;
 
@@ -24,9 +26,8 @@ export async function requestAccess(
 ): Promise<AccessRequest> {
   const feed = await feeds.findFresh(caller.account, reference);
   if (feed === undefined) throw feedNotFound(await feeds.findNearestSlug(accountId, reference));
-  const queries = database.onBehalfOf(accountId);
   const asked = present(
-    await queries.row("request_access", {
+    await database.onBehalfOf(accountId).row("request_access", {
       account_id: accountId,
       feed_id: feed.feedId,
       message: message ?? null,
@@ -34,21 +35,8 @@ export async function requestAccess(
     }),
   );
   switch (asked.outcome) {
-    case "requested": {
-      const [row] = await queries.rows("list_access_requests", {
-        feed_id: feed.feedId,
-        account_id: accountId,
-        request_id: asked.request_id,
-        finder_id: null,
-        status: null,
-        before_time: null,
-        before_id: null,
-        limit: 1,
-      });
-      // The account was closed meanwhile.
-      if (row === undefined) throw feedNotFound();
-      return requestOf(row);
-    }
+    case "requested":
+      return writtenRequest(asked);
     case "not_found":
       throw feedNotFound();
     case "not_needed":
@@ -68,11 +56,6 @@ export async function requestAccess(
     default:
       throw new Error(`request_access returned the unknown outcome "${asked.outcome}"`);
   }
-}
-
-interface PageAsked {
-  readonly limit: number;
-  readonly cursor?: string | undefined;
 }
 
 /** The account's own requests, the newest first. @throws {Problem} 400 for another account's cursor */

@@ -1,5 +1,5 @@
 /**
- * The owner of a feed decides which accounts read it: grants, requests, and invitations of addresses.
+ * The owner of a feed grants accounts access to it, and ends or changes their grants.
  *
  * A grant is part of its account's state in admission, so it holds from the next read on, on every process. See
  * `src/spec/beyond.md`, section 18.
@@ -7,48 +7,22 @@
  * @module
  */
 import type { Actor } from "../accounts/actor.ts";
-import { feedForbidden } from "../api/problems/feed_problems.ts";
-import { type Feed, findOwned } from "../feeds/find.ts";
 import { Problem } from "../http/problem_details.ts";
-import { nameIn, present } from "../lib/assert.ts";
-import { parseMailAddress } from "../lib/mail_address.ts";
+import { present } from "../lib/assert.ts";
 import { readTimePage } from "../lib/time_cursor.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import { INVITATION_DAYS, READER_INVITATIONS_MAX } from "../limits.ts";
 import type { InputOf } from "../operator/operator.ts";
-import { readerInvitationMail } from "../people/mail/templates.tsx";
-import type { Queries, Row } from "../postgres/client/database.ts";
-import type { Services } from "../services.ts";
+import type { Reader, Readers, SetReaderInput } from "./access_shapes.ts";
 import {
-  type AccessRequest,
-  type AccessRequests,
-  type ApproveAccessInput,
-  type DeclineAccessInput,
-  type InviteReaderInput,
-  REQUEST_STATES,
-  type Reader,
-  type ReaderInvitation,
-  type Readers,
-  type SetReaderInput,
-} from "./access_shapes.ts";
-
-export type AccessServices = Pick<
-  Services,
-  "database" | "storedFeeds" | "cursorSecret" | "config" | "http" | "mail"
->;
-
-/** A feed of the account that acts. */
-export interface OwnedFeed {
-  readonly accountId: string;
-  /** The feed's id or slug. */
-  readonly reference: string;
-}
-
-interface PageAsked {
-  readonly limit: number;
-  /** `next_cursor` of the page before. */
-  readonly cursor?: string | undefined;
-}
+  type AccessServices,
+  accountUnknown,
+  cursorInvalid,
+  endPassed,
+  type OwnedFeed,
+  type PageAsked,
+  requireOwned,
+  termsOf,
+} from "./owned_feed.ts";
 
 /** The newest come first. @throws {Problem} 400 for a cursor of another feed, 403 */
 export async function listReaders(
@@ -81,15 +55,7 @@ export async function findReader(
   const { feedId } = await requireOwned(services, owned);
   const accountId = parseUuid(given);
   if (accountId === undefined) return undefined;
-  return readGrant(services.database.onBehalfOf(owned.accountId), feedId, accountId);
-}
-
-async function readGrant(
-  queries: Queries,
-  feedId: string,
-  accountId: string,
-): Promise<Reader | undefined> {
-  const [reader] = await queries.rows("list_feed_grants", {
+  const [reader] = await services.database.onBehalfOf(owned.accountId).rows("list_feed_grants", {
     feed_id: feedId,
     account_id: accountId,
     before_time: null,
@@ -116,9 +82,8 @@ export async function setReader(
   const { feedId } = await requireOwned(services, owned);
   const accountId = parseUuid(given);
   if (accountId === undefined) throw accountUnknown();
-  const { database } = services;
-  const { outcome } = present(
-    await database.row("grant_access", {
+  const { outcome, ...granted } = present(
+    await services.database.row("grant_access", {
       feed_id: feedId,
       account_id: accountId,
       ...termsOf(terms),
@@ -127,7 +92,14 @@ export async function setReader(
   );
   switch (outcome) {
     case "granted":
-      break;
+      return {
+        account_id: present(granted.account_id),
+        account_name: present(granted.account_name),
+        is_free: present(granted.is_free),
+        expires_at: granted.expires_at,
+        note: granted.note,
+        granted_at: present(granted.granted_at),
+      };
     case "account_unknown":
       throw accountUnknown();
     case "own_feed":
@@ -139,10 +111,6 @@ export async function setReader(
     default:
       throw new Error(`grant_access returned the unknown outcome "${outcome}"`);
   }
-  const reader = await readGrant(database, feedId, accountId);
-  // It ended, or was ended, while it was written.
-  if (reader === undefined) throw readerUnknown();
-  return reader;
 }
 
 /** Ends a grant, from the next read on. @throws {Problem} 403, 404 */
@@ -159,261 +127,8 @@ export async function removeReader(
   if (!ended) throw readerUnknown();
 }
 
-interface RequestsAsked extends PageAsked {
-  readonly status?: string | undefined;
-}
-
-/** Requests at a feed, the newest first. @throws {Problem} 400 for a cursor of another feed, 403 */
-export async function listAccessRequests(
-  services: AccessServices,
-  owned: OwnedFeed,
-  { limit, cursor, status }: RequestsAsked,
-): Promise<AccessRequests> {
-  const { feedId } = await requireOwned(services, owned);
-  return pageOfRequests(services, { feedId, askerId: null, status, limit, cursor });
-}
-
-interface RequestsPage extends RequestsAsked {
-  /** Null: at all feeds. */
-  readonly feedId: string | null;
-  /** Who asks, which sees no request for a feed that it does not find any more. Null: all of them. */
-  readonly askerId: string | null;
-}
-
-/** Requests at a feed, or of an account. @throws {Problem} 400 */
-export async function pageOfRequests(
-  { database, cursorSecret: secret }: Pick<Services, "database" | "cursorSecret">,
-  { feedId, askerId, status, limit, cursor }: RequestsPage,
-): Promise<AccessRequests> {
-  const binding = `${feedId ?? ""} ${askerId ?? ""} ${status ?? ""}`;
-  const page = await readTimePage({
-    limit,
-    cursor,
-    scope: { secret, purpose: "access requests cursor", binding },
-    read: (place, rowsMax) =>
-      database.rows("list_access_requests", {
-        feed_id: feedId,
-        account_id: askerId,
-        request_id: null,
-        finder_id: askerId,
-        status: status ?? null,
-        ...place,
-        limit: rowsMax,
-      }),
-    placeOf: (row) => ({ time: row.asked_at, id: row.request_id }),
-  });
-  if (page === undefined) throw cursorInvalid("these requests");
-  const { rows, nextCursor } = page;
-  return {
-    requests: rows.map(requestOf),
-    limit,
-    has_more: nextCursor !== null,
-    next_cursor: nextCursor,
-  };
-}
-
-export function requestOf(row: Row<"list_access_requests">): AccessRequest {
-  return { ...row, status: nameIn(REQUEST_STATES, row.status) };
-}
-
-type Answer =
-  | ({ readonly kind: "approve" } & InputOf<typeof ApproveAccessInput>)
-  | ({ readonly kind: "decline" } & InputOf<typeof DeclineAccessInput>);
-
-/** Approves a request, which grants access, or declines it. @throws {Problem} 403, 404, 409, 422 */
-export async function answerAccessRequest(
-  services: AccessServices,
-  owned: OwnedFeed,
-  {
-    requestId: given,
-    answer,
-    actor,
-  }: { readonly requestId: string; readonly answer: Answer; readonly actor: Actor },
-): Promise<AccessRequest> {
-  const { feedId } = await requireOwned(services, owned);
-  const requestId = parseUuid(given);
-  if (requestId === undefined) throw requestUnknown();
-  const { database } = services;
-  const isApproved = answer.kind === "approve";
-  const { outcome } = present(
-    await database.row("answer_access_request", {
-      feed_id: feedId,
-      request_id: requestId,
-      is_approved: isApproved,
-      is_free: isApproved && answer.is_free === true,
-      expires_at: isApproved ? (answer.expires_at ?? null) : null,
-      reason: isApproved ? null : (answer.reason ?? null),
-      actor,
-    }),
-  );
-  switch (outcome) {
-    case "approved":
-    case "declined":
-      break;
-    case "not_found":
-      throw requestUnknown();
-    case "account_unknown":
-      throw accountUnknown();
-    case "ended":
-      throw endPassed();
-    case "answered_before":
-      throw new Problem("ACCESS_ANSWERED", {
-        detail:
-          "This request was answered before. To change the answer, change the account's grant.",
-      });
-    default:
-      throw new Error(`answer_access_request returned the unknown outcome "${outcome}"`);
-  }
-  const [row] = await database.rows("list_access_requests", {
-    feed_id: feedId,
-    account_id: null,
-    request_id: requestId,
-    finder_id: null,
-    status: null,
-    before_time: null,
-    before_id: null,
-    limit: 1,
-  });
-  // Its account was closed meanwhile.
-  if (row === undefined) throw accountUnknown();
-  return requestOf(row);
-}
-
-/** Invites an address: the account of whoever proves it may read the feed. @throws {Problem} 403, 409, 422 */
-export async function inviteReader(
-  services: AccessServices,
-  owned: OwnedFeed,
-  { input, actor }: { readonly input: InputOf<typeof InviteReaderInput>; readonly actor: Actor },
-): Promise<ReaderInvitation> {
-  const { feedId } = await requireOwned(services, owned);
-  const parsed = parseMailAddress(input.address);
-  if (parsed === undefined) {
-    throw new Problem("ADDRESS_INVALID", {
-      detail: "That is not an e-mail address such as ada@example.com.",
-    });
-  }
-  const terms = termsOf(input);
-  if (terms.expires_at !== null && Date.parse(terms.expires_at) <= Date.now()) throw endPassed();
-  const { database, http, config } = services;
-  const row = present(
-    await database.row("find_feed_row", {
-      feed_id: feedId,
-      endpoint_path: null,
-      active_only: false,
-      reader_id: null,
-    }),
-  );
-  const mail =
-    config.mail &&
-    readerInvitationMail({
-      feedName: row.name,
-      providerName: row.account_name,
-      signInUrl: `${http.baseUrl()}/console/sign-in`,
-      days: INVITATION_DAYS,
-    });
-  const { outcome, ...invited } = present(
-    await database.row("invite_reader", {
-      feed_id: feedId,
-      address: parsed.address,
-      address_key: parsed.key,
-      ...terms,
-      lifetime: `${INVITATION_DAYS} days`,
-      invitations_max: READER_INVITATIONS_MAX,
-      mail_subject: mail?.subject ?? null,
-      mail_text: mail?.text ?? null,
-      mail_html: mail?.html ?? null,
-      actor,
-    }),
-  );
-  if (outcome === "limited") {
-    throw new Problem("INVITATIONS_LIMIT", {
-      detail: `The feed has ${READER_INVITATIONS_MAX} open invitations, which is as many as it may have. Withdraw one first.`,
-    });
-  }
-  services.mail?.wake();
-  // As it was made: by now it may be withdrawn.
-  return {
-    id: present(invited.invitation_id),
-    address: present(invited.address),
-    is_free: present(invited.is_free),
-    expires_at: invited.expires_at,
-    note: invited.note,
-    ends_at: present(invited.ends_at),
-  };
-}
-
-/** Those that can be taken up. @throws {Problem} 403 */
-export async function listReaderInvitations(
-  services: AccessServices,
-  owned: OwnedFeed,
-): Promise<readonly ReaderInvitation[]> {
-  const { feedId } = await requireOwned(services, owned);
-  const rows = await services.database.rows("list_reader_invitations", { feed_id: feedId });
-  return rows.map(({ invitation_id: id, ...row }) => ({ id, ...row }));
-}
-
-/** @throws {Problem} 403, 404 */
-export async function withdrawReaderInvitation(
-  services: AccessServices,
-  owned: OwnedFeed,
-  given: string,
-): Promise<void> {
-  const { feedId } = await requireOwned(services, owned);
-  const invitationId = parseUuid(given);
-  const withdrawn =
-    invitationId &&
-    (await services.database.row("withdraw_reader_invitation", {
-      feed_id: feedId,
-      invitation_id: invitationId,
-    }));
-  if (withdrawn) return;
-  throw new Problem("INVITATION_NOT_FOUND", {
-    detail: "This feed has no open invitation with this id. List them to see those that are open.",
-  });
-}
-
-/** A feed of the account, also while it is suspended. @throws {Problem} 403 */
-async function requireOwned(
-  { storedFeeds }: AccessServices,
-  { accountId, reference }: OwnedFeed,
-): Promise<Feed> {
-  const feed = await findOwned(storedFeeds, accountId, reference);
-  if (feed === undefined) throw feedForbidden();
-  return feed;
-}
-
-function termsOf({ is_free: isFree, expires_at: end, note }: InputOf<typeof SetReaderInput>) {
-  return { is_free: isFree === true, expires_at: end ?? null, note: note ?? null };
-}
-
-function accountUnknown(): Problem {
-  return new Problem("ACCOUNT_NOT_FOUND", {
-    detail: "No open account has this id. Ask the reader for it: GET /v1/account shows it.",
-  });
-}
-
 function readerUnknown(): Problem {
   return new Problem("READER_NOT_FOUND", {
     detail: "This account was not granted access to the feed, or its grant has ended.",
-  });
-}
-
-function requestUnknown(): Problem {
-  return new Problem("ACCESS_REQUEST_NOT_FOUND", {
-    detail: "This feed has no request with this id. List them with GET …/access-requests.",
-  });
-}
-
-function endPassed(): Problem {
-  const message = "expires_at must be later than now";
-  return new Problem("VALIDATION_FAILED", {
-    detail: "The grant would end before it begins. Send a later expires_at, or none.",
-    extras: { errors: [{ path: "/expires_at", message }] },
-  });
-}
-
-export function cursorInvalid(list: string): Problem {
-  return new Problem("CURSOR_INVALID", {
-    detail: `This cursor was not issued for ${list}. Start again without it.`,
   });
 }

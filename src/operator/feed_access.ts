@@ -6,9 +6,12 @@
  * @module
  */
 import { type Static, Type } from "@sinclair/typebox";
-import { nameIn } from "../lib/assert.ts";
+import {
+  ACCESS_REQUEST_STATES,
+  type AccessRequest,
+  accessRequestOf,
+} from "../feeds/access_request.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
-import type { Row } from "../postgres/client/database.ts";
 import { time, uuid } from "../shapes.ts";
 import { accountReference, feedReference } from "./common_shapes.ts";
 import { defineCursor, timePart, uuidPart } from "./keyset_cursor.ts";
@@ -16,21 +19,15 @@ import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import { accountIdOf, findFeed } from "./references.ts";
 
-export const ACCESS_REQUEST_STATES = ["waiting", "approved", "declined"] as const;
-
-const parties = {
-  account_id: uuid("Of the account that may read the feed, or asks to."),
-  account_name: Type.String({ description: "Its name." }),
-  feed_id: uuid("Of the feed."),
-  endpoint_path: nullable(
-    Type.String({ description: "The feed's slug; null once it is deleted and free." }),
-  ),
-  feed_name: Type.String({ description: "The feed's name." }),
-};
-
 export const AccessGrantShape = Type.Object(
   {
-    ...parties,
+    account_id: uuid("Of the account that may read the feed."),
+    account_name: Type.String({ description: "Its name." }),
+    feed_id: uuid("Of the feed."),
+    endpoint_path: nullable(
+      Type.String({ description: "The feed's slug; null once it is deleted and free." }),
+    ),
+    feed_name: Type.String({ description: "The feed's name." }),
     is_free: Type.Boolean({ description: "Whether reads cost the account nothing." }),
     expires_at: nullable(time("When the grant ends. Null: it does not.")),
     granted_at: time("When it was granted."),
@@ -38,20 +35,6 @@ export const AccessGrantShape = Type.Object(
   { $id: "AccessGrant", description: "A grant that lets an account read a feed." },
 );
 export type AccessGrantOutcome = Static<typeof AccessGrantShape>;
-
-export const ListedAccessRequestShape = Type.Object(
-  {
-    request_id: uuid("Of the request."),
-    ...parties,
-    message: nullable(Type.String({ description: "What the account wants the data for." })),
-    status: oneOf(ACCESS_REQUEST_STATES, { description: "What became of it." }),
-    reason: nullable(Type.String({ description: "Why it was declined, if the provider says so." })),
-    asked_at: time("When it was asked."),
-    answered_at: nullable(time("When it was answered.")),
-  },
-  { $id: "ListedAccessRequest", description: "An account's request to read a feed." },
-);
-export type AccessRequestOutcome = Static<typeof ListedAccessRequestShape>;
 
 export const FeedReadersInput = Type.Object({ ...PAGE_INPUT, feed_id: feedReference });
 
@@ -103,7 +86,7 @@ export const ACCESS_REQUESTS_CURSOR = defineCursor(timePart, uuidPart);
 export async function listRequestsForAccess(
   { database }: Operator,
   input: InputOf<typeof ListAccessRequestsInput>,
-): Promise<Page<AccessRequestOutcome>> {
+): Promise<Page<AccessRequest>> {
   const { limit, cursor, account_id: account, feed_id: feed, status = null } = input;
   const [accountId, found] = await Promise.all([
     accountIdOf(database, account),
@@ -115,7 +98,6 @@ export async function listRequestsForAccess(
       database.rows("list_access_requests", {
         account_id: accountId,
         feed_id: found?.feed_id ?? null,
-        request_id: null,
         finder_id: null,
         status,
         before_time: beforeTime,
@@ -123,10 +105,6 @@ export async function listRequestsForAccess(
         limit: rowsMax,
       }),
     cursorOf: (row) => ACCESS_REQUESTS_CURSOR.write(row.asked_at, row.request_id),
-    entryOf: requestOf,
+    entryOf: accessRequestOf,
   });
-}
-
-function requestOf(row: Row<"list_access_requests">): AccessRequestOutcome {
-  return { ...row, status: nameIn(ACCESS_REQUEST_STATES, row.status) };
 }

@@ -7,6 +7,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { present } from "../../src/lib/assert.ts";
 import { shareTestGateway, type TestGateway } from "../support/gateway.ts";
+import { runJob } from "../support/run_job.ts";
 import { type Seed, type SeededFeed, seedFeed } from "../support/seed.ts";
 
 type Access = "open" | "by_request" | "invited";
@@ -135,6 +136,19 @@ describe("a feed by request", () => {
       update access_requests set answered_at = answered_at - interval '7 days'
       where request_id = ${requestId as string}`;
     expect((await ask(feed, reader)).status).toBe(201);
+  });
+
+  test("that is deleted keeps no request that waits, and those that were answered", async () => {
+    const feed = await feedOf("by_request");
+    const [waiting, declined] = [await someone(), await someone()];
+    await ask(feed, waiting, "For a map.");
+    const { request_id: requestId } = (await ask(feed, declined)).body;
+    await provide("POST", feed, `/access-requests/${requestId}/decline`, {});
+    await gateway.sql`select delete_feed(${owner.id}, ${feed.feedId}, 'test', 5)`;
+    await runJob(gateway.sql, "deleted feeds");
+    const kept = await gateway.sql`
+      select request_id from access_requests where feed_id = ${feed.feedId}`;
+    expect(kept.map((row) => row.request_id)).toEqual([requestId]);
   });
 
   test("that becomes an invited one is no longer in the list of whoever asked for it", async () => {
@@ -327,6 +341,26 @@ describe("access", () => {
     await Bun.sleep(Math.max(0, endsMs - Date.now()) + 1);
     const last = await read(feed, reader.read);
     expect(last).toMatchObject({ status: 404, code: "FEED_NOT_FOUND" });
+  });
+
+  test("is answered as it was written, also if a repeat changes nothing", async () => {
+    const feed = await feedOf("by_request");
+    const reader = await someone();
+    const asked = await ask(feed, reader, "For a map.");
+    const terms = { is_free: true, expires_at: "2099-01-01T00:00:00Z", note: "a school" };
+    const first = await grant(feed, reader, terms);
+    expect(first).toMatchObject({
+      status: 200,
+      body: { account_id: reader.id, ...terms, expires_at: expect.stringContaining("2099") },
+    });
+    expect(await grant(feed, reader, terms)).toEqual(first);
+    const listed = await provide("GET", feed, "/readers");
+    expect(listed.body).toMatchObject({ readers: [first.body] });
+    const own = await gateway.get("/v1/account/access-requests", reader.read);
+    const { requests } = (await own.json()) as { requests: Record<string, unknown>[] };
+    const { status, answered_at, ...unanswered } = present(requests[0]);
+    expect([status, typeof answered_at]).toEqual(["approved", "string"]);
+    expect(asked.body).toEqual({ ...unanswered, status: "waiting", answered_at: null });
   });
 
   test("for nothing: a metered feed is not charged, a one-time feed need not be bought", async () => {

@@ -1,6 +1,7 @@
 -- The owner of a feed approves a request for access, or declines it.
 --
--- Outcomes: approved; declined; not_found (at this feed); answered_before; account_unknown (it was closed)
+-- Outcomes: approved and declined (request: as it is answered); not_found (at this feed); answered_before;
+-- account_unknown (it was closed); ended (given_end has passed)
 create or replace function answer_access_request(
   asked_feed uuid,
   answered_request uuid,
@@ -9,7 +10,8 @@ create or replace function answer_access_request(
   given_end timestamptz,
   given_reason text,
   actor text,
-  out outcome text
+  out outcome text,
+  out request access_requests
 )
 language plpgsql
 as $$
@@ -46,6 +48,9 @@ begin
     );
     if outcome = 'granted' then
       outcome := 'approved';
+      select * into request
+      from access_requests
+      where request_id = answered_request;
     end if;
     return;
   end if;
@@ -53,7 +58,8 @@ begin
   set status = 'declined',
     reason = given_reason,
     answered_at = clock_timestamp()
-  where request_id = answered_request;
+  where request_id = answered_request
+  returning * into request;
   insert into audit_events (actor, action, account_id, feed_id, before, after)
   values (audit_actor(), 'access decline', asked.account_id, asked_feed, null, null);
   outcome := 'declined';

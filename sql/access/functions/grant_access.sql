@@ -2,7 +2,7 @@
 --
 -- given_end: null if the grant does not end
 --
--- Outcomes: granted; account_unknown (or closed); own_feed; ended (given_end has passed)
+-- Outcomes: granted (access: the grant); account_unknown (or closed); own_feed; ended (given_end has passed)
 create or replace function grant_access(
   granted_feed uuid,
   reader uuid,
@@ -10,7 +10,8 @@ create or replace function grant_access(
   given_end timestamptz,
   given_note text,
   actor text,
-  out outcome text
+  out outcome text,
+  out access access_grants
 )
 language plpgsql
 as $$
@@ -46,5 +47,10 @@ begin
   where account_id = reader
     and feed_id = granted_feed
     and status = 'waiting';
+  -- The grant is locked even if nothing changed.
+  select * into access
+  from access_grants
+  where account_id = reader
+    and feed_id = granted_feed;
 end
 $$;

@@ -14,7 +14,7 @@ as $$
     select access_grants.feed_id
     from access_grants
     where access_grants.account_id = reader_id
-      and (access_grants.expires_at is null or access_grants.expires_at > clock_timestamp())
+      and is_current_grant(access_grants.expires_at, clock_timestamp())
   ) as found
   join feeds
     on feeds.feed_id = found.feed_id

@@ -11,7 +11,7 @@ as $$
       from access_grants
       where access_grants.account_id = reader_id
         and access_grants.feed_id = invited_feed
-        and (access_grants.expires_at is null or access_grants.expires_at > clock_timestamp())
+        and is_current_grant(access_grants.expires_at, clock_timestamp())
     )
     or exists (
       select

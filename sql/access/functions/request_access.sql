@@ -28,11 +28,8 @@ begin
   for no key update;
   select * into feed
   from feeds
-  where feed_id = asked_feed
-    and is_readable;
-  if feed.feed_id is null
-    or (feed.access = 'invited' and not may_find(feed.feed_id, feed.account_id, asking_account))
-  then
+  where feed_id = asked_feed;
+  if finds_feed(feed, asking_account) is not true then
     outcome := 'not_found';
     return;
   end if;

@@ -85,7 +85,7 @@ begin
   left join access_grants as granted
     on granted.account_id = asked.account_id
     and granted.feed_id = asked.feed_id
-    and (granted.expires_at is null or granted.expires_at > clock_timestamp())
+    and is_current_grant(granted.expires_at, clock_timestamp())
   left join idempotency_keys as remembered
     on remembered.account_id = asked.account_id
     and remembered.idempotency_key = asked.idempotency_key

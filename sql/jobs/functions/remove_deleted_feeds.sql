@@ -1,5 +1,5 @@
 -- Removes the contents of deleted feeds, oldest deletion first, in bounded pieces: rows, filter indexes, batches, the
--- history of pushes, and finally the texts. The feed's row and name stay, because the usage log and the ledger refer to
+-- history of pushes, requests for access that wait, and finally the texts. The feed's row and name stay, because the usage log and the ledger refer to
 -- it. A slug becomes free when the deletion is older than slug_age.
 create or replace function remove_deleted_feeds(
   moment timestamptz,
@@ -80,6 +80,17 @@ begin
     select history.push_id
     from pushes as history
     where history.feed_id = feed.feed_id
+    limit rows_left
+  );
+  get diagnostics removed = row_count;
+  rows_left := rows_left - removed;
+  -- Nobody answers them any more. Those that were answered stay.
+  delete from access_requests
+  where access_requests.request_id in (
+    select requests.request_id
+    from access_requests as requests
+    where requests.feed_id = feed.feed_id
+      and requests.status = 'waiting'
     limit rows_left
   );
   get diagnostics removed = row_count;

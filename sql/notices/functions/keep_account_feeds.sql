@@ -22,7 +22,7 @@ begin
       select access_grants.feed_id
       from access_grants
       where access_grants.account_id = told.account_id
-        and (access_grants.expires_at is null or access_grants.expires_at > moment)
+        and is_current_grant(access_grants.expires_at, moment)
       union
       select spending_days.feed_id
       from spending_days

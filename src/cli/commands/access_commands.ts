@@ -3,8 +3,8 @@
  *
  * @module
  */
+import { ACCESS_REQUEST_STATES } from "../../feeds/access_request.ts";
 import {
-  ACCESS_REQUEST_STATES,
   ACCESS_REQUESTS_CURSOR,
   type AccessGrantOutcome,
   GRANTS_CURSOR,

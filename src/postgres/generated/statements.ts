@@ -8,9 +8,11 @@ import sql_access_end_access from "../../../sql/access/end_access.sql" with { ty
 import sql_access_find_own_access from "../../../sql/access/find_own_access.sql" with { type: "text" };
 import sql_access_find_shown_feeds from "../../../sql/access/find_shown_feeds.sql" with { type: "text" };
 import sql_access_functions_answer_access_request from "../../../sql/access/functions/answer_access_request.sql" with { type: "text" };
+import sql_access_functions_finds_feed from "../../../sql/access/functions/finds_feed.sql" with { type: "text" };
 import sql_access_functions_grant_access from "../../../sql/access/functions/grant_access.sql" with { type: "text" };
 import sql_access_functions_invite_reader from "../../../sql/access/functions/invite_reader.sql" with { type: "text" };
 import sql_access_functions_invited_feeds_of from "../../../sql/access/functions/invited_feeds_of.sql" with { type: "text" };
+import sql_access_functions_is_current_grant from "../../../sql/access/functions/is_current_grant.sql" with { type: "text" };
 import sql_access_functions_may_find from "../../../sql/access/functions/may_find.sql" with { type: "text" };
 import sql_access_functions_request_access from "../../../sql/access/functions/request_access.sql" with { type: "text" };
 import sql_access_functions_take_access_invitation from "../../../sql/access/functions/take_access_invitation.sql" with { type: "text" };
@@ -515,9 +517,11 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "answer_access_request", text: sql_access_functions_answer_access_request },
+  { name: "finds_feed", text: sql_access_functions_finds_feed },
   { name: "grant_access", text: sql_access_functions_grant_access },
   { name: "invite_reader", text: sql_access_functions_invite_reader },
   { name: "invited_feeds_of", text: sql_access_functions_invited_feeds_of },
+  { name: "is_current_grant", text: sql_access_functions_is_current_grant },
   { name: "may_find", text: sql_access_functions_may_find },
   { name: "request_access", text: sql_access_functions_request_access },
   { name: "take_access_invitation", text: sql_access_functions_take_access_invitation },
@@ -960,6 +964,17 @@ export interface StatementTypes {
     };
     row: {
       readonly outcome: string;
+      readonly request_id: string | null;
+      readonly feed_id: string | null;
+      readonly endpoint_path: string | null;
+      readonly feed_name: string | null;
+      readonly account_id: string | null;
+      readonly account_name: string | null;
+      readonly message: string | null;
+      readonly status: string | null;
+      readonly reason: string | null;
+      readonly asked_at: string | null;
+      readonly answered_at: string | null;
     };
   };
   /** ends an account's grant for a feed */
@@ -1017,6 +1032,12 @@ export interface StatementTypes {
     };
     row: {
       readonly outcome: string;
+      readonly account_id: string | null;
+      readonly account_name: string | null;
+      readonly is_free: boolean | null;
+      readonly expires_at: string | null;
+      readonly note: string | null;
+      readonly granted_at: string | null;
     };
   };
   /** invites an address to read a feed; see functions/invite_reader.sql */
@@ -1071,7 +1092,6 @@ export interface StatementTypes {
     parameters: {
       readonly feed_id: string | null;
       readonly account_id: string | null;
-      readonly request_id: string | null;
       readonly finder_id: string | null;
       readonly status: string | null;
       readonly before_time: string | null;
@@ -1207,6 +1227,16 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly request_id: string | null;
+      readonly feed_id: string | null;
+      readonly endpoint_path: string | null;
+      readonly feed_name: string | null;
+      readonly account_id: string | null;
+      readonly account_name: string | null;
+      readonly message: string | null;
+      readonly status: string | null;
+      readonly reason: string | null;
+      readonly asked_at: string | null;
+      readonly answered_at: string | null;
       readonly retry_at: string | null;
     };
   };
@@ -4612,7 +4642,7 @@ export const ARGUMENTS: {
   grant_access: (by) => [by.feed_id, by.account_id, by.is_free, by.expires_at, by.note, by.actor],
   invite_reader: (by) => [by.feed_id, by.address, by.address_key, by.is_free, by.expires_at, by.note, by.lifetime, by.invitations_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
   list_access_grants: (by) => [by.feed_id, by.account_id, by.before_time, by.before_account_id, by.before_feed_id, by.limit],
-  list_access_requests: (by) => [by.feed_id, by.account_id, by.request_id, by.finder_id, by.status, by.before_time, by.before_id, by.limit],
+  list_access_requests: (by) => [by.feed_id, by.account_id, by.finder_id, by.status, by.before_time, by.before_id, by.limit],
   list_account_grants: (by) => [by.account_id, by.before_time, by.before_id, by.limit],
   list_address_invitations: (by) => [by.address_key, by.limit],
   list_feed_grants: (by) => [by.feed_id, by.account_id, by.before_time, by.before_id, by.limit],

@@ -5,11 +5,7 @@
  */
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import {
-  AccessRequestShape,
-  AccessRequestsShape,
-  RequestAccessInput,
-} from "../../access/access_shapes.ts";
+import { AccessRequestsShape, RequestAccessInput } from "../../access/access_shapes.ts";
 import { listOwnAccessRequests, requestAccess } from "../../access/ask_for_access.ts";
 import { authenticated } from "../../api/callers/auth.ts";
 import { admitHousekeeping } from "../../api/callers/unlogged_calls.ts";
@@ -24,6 +20,7 @@ import {
   FEED_PARAMS,
 } from "../../api/reference/described.ts";
 import { ACCESS_REQUEST } from "../../api/reference/examples.ts";
+import { AccessRequestShape } from "../../feeds/access_request.ts";
 import { privateJson } from "../../http/answer.ts";
 import { nextLink } from "../../http/next_link.ts";
 import { respond } from "../../http/respond.ts";

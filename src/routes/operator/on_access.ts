@@ -4,11 +4,11 @@
  * @module
  */
 import { ACCESS_REQUEST, FEED_READER } from "../../api/reference/examples.ts";
+import { AccessRequestShape } from "../../feeds/access_request.ts";
 import {
   AccessGrantShape,
   FeedReadersInput,
   ListAccessRequestsInput,
-  ListedAccessRequestShape,
   ListGrantsInput,
   listGrants,
   listRequestsForAccess,
@@ -58,7 +58,7 @@ export const ACCESS_ROUTES = [
     input: ListAccessRequestsInput,
     name: "requests",
     $id: "AccessRequestList",
-    entry: { shape: ListedAccessRequestShape, example: ACCESS_REQUEST },
+    entry: { shape: AccessRequestShape, example: ACCESS_REQUEST },
     problems: [...ACCOUNT_PROBLEMS, "FEED_NOT_FOUND"],
     list: listRequestsForAccess,
   }),

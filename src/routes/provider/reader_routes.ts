@@ -6,12 +6,10 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import {
-  AccessRequestShape,
   AccessRequestsShape,
   ApproveAccessInput,
   DeclineAccessInput,
   InviteReaderInput,
-  REQUEST_STATES,
   ReaderInvitationShape,
   ReaderInvitationsShape,
   ReaderShape,
@@ -19,15 +17,12 @@ import {
   SetReaderInput,
 } from "../../access/access_shapes.ts";
 import {
-  answerAccessRequest,
   inviteReader,
-  listAccessRequests,
   listReaderInvitations,
-  listReaders,
-  removeReader,
-  setReader,
   withdrawReaderInvitation,
-} from "../../access/readers.ts";
+} from "../../access/invitations.ts";
+import { listReaders, removeReader, setReader } from "../../access/readers.ts";
+import { answerAccessRequest, listAccessRequests } from "../../access/requests.ts";
 import { type Actor, keyActor } from "../../accounts/actor.ts";
 import { authenticated } from "../../api/callers/auth.ts";
 import type { Principal } from "../../api/callers/callers.ts";
@@ -44,6 +39,7 @@ import {
   OWN_FEED_PARAMS,
 } from "../../api/reference/described.ts";
 import { ACCESS_REQUEST, FEED_READER, READER_INVITATION } from "../../api/reference/examples.ts";
+import { ACCESS_REQUEST_STATES, AccessRequestShape } from "../../feeds/access_request.ts";
 import { CACHE_PRIVATE, privateJson } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { nextLink } from "../../http/next_link.ts";
@@ -212,7 +208,9 @@ const pageQuery = (what: string) => ({
 const READERS_QUERY = parameters(pageQuery("Readers"));
 const REQUESTS_QUERY = parameters({
   ...pageQuery("Requests"),
-  status: Type.Optional(oneOf(REQUEST_STATES, { description: "Requests of this state only." })),
+  status: Type.Optional(
+    oneOf(ACCESS_REQUEST_STATES, { description: "Requests of this state only." }),
+  ),
 });
 const feedId = OWN_FEED_PARAMS.properties.feed_id;
 const READER_PARAMS = Type.Object({

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { AccessRequest, AccessRequests } from "../../../src/access/access_shapes.ts";
+import type { AccessRequests } from "../../../src/access/access_shapes.ts";
+import type { AccessRequest } from "../../../src/feeds/access_request.ts";
 import { present } from "../../../src/lib/assert.ts";
 import {
   HOUSEKEEPING_LIMIT,

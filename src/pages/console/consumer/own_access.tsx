@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { AccessRequest } from "../../../access/access_shapes.ts";
 import {
   type AddressInvitation,
   findShownFeeds,
@@ -12,6 +11,7 @@ import {
   takeAccessInvitation,
 } from "../../../access/account_access.ts";
 import { listOwnAccessRequests, listOwnGrants } from "../../../access/ask_for_access.ts";
+import type { AccessRequest } from "../../../feeds/access_request.ts";
 import { present } from "../../../lib/assert.ts";
 import { Badge, Table, Text, Time, type Tone } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";

@@ -5,7 +5,6 @@
  * @module
  */
 import {
-  type AccessRequest,
   ApproveAccessInput,
   DeclineAccessInput,
   InviteReaderInput,
@@ -14,17 +13,14 @@ import {
   SetReaderInput,
 } from "../../../access/access_shapes.ts";
 import {
-  answerAccessRequest,
-  findReader,
   inviteReader,
-  listAccessRequests,
   listReaderInvitations,
-  listReaders,
-  removeReader,
-  setReader,
   withdrawReaderInvitation,
-} from "../../../access/readers.ts";
+} from "../../../access/invitations.ts";
+import { findReader, listReaders, removeReader, setReader } from "../../../access/readers.ts";
+import { answerAccessRequest, listAccessRequests } from "../../../access/requests.ts";
 import type { FeedAccess } from "../../../admission/claims.ts";
+import type { AccessRequest } from "../../../feeds/access_request.ts";
 import { parseMailAddress } from "../../../lib/mail_address.ts";
 import { INVITATION_DAYS } from "../../../limits.ts";
 import { ACCESS_NAMES } from "../../layout/access_text.tsx";

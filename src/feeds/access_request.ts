@@ -1,0 +1,37 @@
+/**
+ * A request of an account to read a feed, as its provider, the account itself and operators see it. See
+ * `src/spec/beyond.md`, section 18.
+ *
+ * @module
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import { nameIn } from "../lib/assert.ts";
+import { nullable, oneOf } from "../lib/typebox.ts";
+import type { Row } from "../postgres/client/database.ts";
+import { time, uuid } from "../shapes.ts";
+
+export const ACCESS_REQUEST_STATES = ["waiting", "approved", "declined"] as const;
+
+export const AccessRequestShape = Type.Object(
+  {
+    request_id: uuid("Of the request."),
+    feed_id: uuid("Of the feed."),
+    endpoint_path: nullable(
+      Type.String({ description: "The feed's slug; null once it is deleted and free." }),
+    ),
+    feed_name: Type.String({ description: "The feed's name." }),
+    account_id: uuid("Of the account that asks."),
+    account_name: Type.String({ description: "Its name." }),
+    message: nullable(Type.String({ description: "What it wants the data for." })),
+    status: oneOf(ACCESS_REQUEST_STATES, { description: "What became of it." }),
+    reason: nullable(Type.String({ description: "Why it was declined, if the provider says so." })),
+    asked_at: time("When it was asked."),
+    answered_at: nullable(time("When it was answered.")),
+  },
+  { $id: "AccessRequest", description: "An account's request to read a feed." },
+);
+export type AccessRequest = Static<typeof AccessRequestShape>;
+
+export function accessRequestOf(row: Row<"list_access_requests">): AccessRequest {
+  return { ...row, status: nameIn(ACCESS_REQUEST_STATES, row.status) };
+}
