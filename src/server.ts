@@ -5,16 +5,19 @@
  */
 import { createApp } from "./app.ts";
 import { type Config, listenerUrl } from "./config.ts";
+import { type CertificateHolder, createCertificateReload } from "./http/certificate_reload.ts";
 import {
   type Address,
   adminAddress,
   listenOn,
   publicAddress,
   readTls,
+  requireFreePort,
   requireHost,
   type Tls,
 } from "./http/listener.ts";
 import { BoundedListener } from "./http/load/connections.ts";
+import { steerConnections } from "./http/load/shared_port.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { startMaintenance } from "./jobs/maintenance.ts";
 import { startMinuteCounts } from "./jobs/minute_counts.ts";
@@ -41,6 +44,10 @@ export interface Gateway {
   /** Port of the operator routes' listener, if they have their own. */
   readonly adminPort: number | undefined;
   readonly services: Services;
+  /** The listeners, whose certificate can be replaced. */
+  readonly certificates: CertificateHolder;
+  /** Reads the files of the certificate again (`http/certificate_reload.ts`). Resolves when the old one is out of use. */
+  reloadCertificate(): Promise<void>;
   /** Drains: answers requests in flight, then closes listener, database, and embedded PostgreSQL. */
   stop(): Promise<void>;
 }
@@ -59,6 +66,8 @@ const CLOSE_STEPS = 3;
 interface GatewayOptions {
   /** Whether other processes listen on the same port (`workers/`). @default false */
   readonly isPortShared?: boolean;
+  /** The certificate. @default the one in the configured files */
+  readonly tls?: Tls | undefined;
   /** How long a drain is announced before the listener stops, in ms. @default CLOSING_NOTICE_MS */
   readonly closingNoticeMs?: number;
   /** How long a text of `/metrics` is reused for all callers, in milliseconds. @default METRICS_TEXT_MS */
@@ -71,6 +80,9 @@ interface GatewayOptions {
   readonly onMail?: (mail: OutgoingMail) => void;
 }
 
+/** Windows has no shared ports, and no SIGHUP after which one would be needed. */
+const CAN_SHARE_PORTS = process.platform !== "win32";
+
 /** Serves until `stop`. @throws if the database can't be reached or the port is taken. */
 export async function startGateway(
   config: Config,
@@ -81,22 +93,37 @@ export async function startGateway(
   const admin = adminAddress(config);
   await requireHost(publicAddress(config));
   if (admin !== undefined) await requireHost(admin);
-  const tls = config.tls && (await readTls(config.tls));
+  const tls = options.tls ?? (config.tls && (await readTls(config.tls)));
+  const isReplaceable = tls !== undefined && options.isPortShared !== true && CAN_SHARE_PORTS;
+  const listening = isReplaceable ? await withFreePorts(config) : config;
   const databases = await openDatabases(config, log);
   try {
     const services = await createServices({
-      config,
+      config: listening,
       databases,
       log,
       metricsTextMs: options.metricsTextMs,
       intervals: options.intervals,
       onMail: options.onMail,
     });
-    return serve(services, { ...options, databases, tls });
+    const isPortShared = options.isPortShared === true || isReplaceable;
+    return serve(services, { ...options, databases, tls, isPortShared });
   } catch (error) {
     await databases.close();
     throw error;
   }
+}
+
+/** The configuration with ports that no other gateway uses, though this one will share them with itself. */
+async function withFreePorts(config: Config): Promise<Config> {
+  const port = await requireFreePort(publicAddress(config));
+  const admin = adminAddress(config);
+  const adminPort = admin && (await requireFreePort(admin));
+  return {
+    ...config,
+    port,
+    ...(config.admin && adminPort && { admin: { ...config.admin, port: adminPort } }),
+  };
 }
 
 interface ServeOptions extends GatewayOptions {
@@ -108,6 +135,18 @@ function serve(services: Services, options: ServeOptions): Gateway {
   const { databases, closingNoticeMs = CLOSING_NOTICE_MS, hasJobs = true } = options;
   const { config, http, keys, log, mail, state } = services;
   const listeners: BoundedListener[] = [];
+  // Read at each start of a listener.
+  let { tls } = options;
+  const listenOptions = () => ({
+    // Elysia shares the port by default, and two gateways would silently split the requests.
+    reusePort: options.isPortShared === true,
+    maxRequestBodySize: SERVER_BODY_BYTES_MAX,
+    // In development mode, Bun answers an error outside our routes with its stack.
+    development: false,
+    ...(tls !== undefined && { tls }),
+    // For a request as a whole, however steadily it arrives. Routes with bodies extend it.
+    idleTimeout: IDLE_SECONDS_MAX,
+  });
   let ways: Ways;
   const admin = adminAddress(config);
   try {
@@ -116,7 +155,7 @@ function serve(services: Services, options: ServeOptions): Gateway {
     ways = created.ways;
     listeners.push(
       listen(services, publicAddress(config), (port) => {
-        app.listen({ ...listenOptions(options), hostname: config.host, port });
+        app.listen({ ...listenOptions(), hostname: config.host, port });
         assert(app.server !== null, "an app that listens has a server");
         return app.server;
       }),
@@ -125,7 +164,7 @@ function serve(services: Services, options: ServeOptions): Gateway {
       listeners.push(
         listen(services, admin, (port) =>
           Bun.serve({
-            ...listenOptions(options),
+            ...listenOptions(),
             hostname: admin.host,
             port,
             fetch: fetchForOperators,
@@ -142,6 +181,22 @@ function serve(services: Services, options: ServeOptions): Gateway {
   assert(listener !== undefined, "the public listener is the first");
   const { port } = listener;
   state.isCrowded = () => listener.isCrowded;
+  state.isLeaving = (request) => listeners.some((each) => each.isLeaving(request));
+  const certificates: CertificateHolder = {
+    open: async (replacement) => {
+      tls = replacement;
+      for (const each of listeners) each.replace();
+    },
+    steer: async (to) => {
+      for (const each of listeners) steerConnections(each.port, to);
+    },
+    noteConnections: async () => {
+      for (const each of listeners) each.noteConnections();
+    },
+    retire: async () => {
+      for (const each of listeners) each.retire();
+    },
+  };
   state.baseUrl = config.baseUrl ?? listenerUrl({ ...config, port });
   const onFailed = (job: string, error: unknown) =>
     databases.background.row("note_failed_job", { job, error: firstLineOf(messageOf(error)) });
@@ -204,6 +259,12 @@ function serve(services: Services, options: ServeOptions): Gateway {
     port,
     adminPort: adminListener?.port,
     services,
+    certificates,
+    reloadCertificate: createCertificateReload({
+      files: config.tls,
+      log,
+      holders: () => [certificates],
+    }),
     stop: () => {
       stopping ??= drain(services, {
         listeners,
@@ -231,19 +292,6 @@ function serve(services: Services, options: ServeOptions): Gateway {
 /** Without the statement's text, which may follow. */
 function firstLineOf(message: string): string {
   return (message.split("\n")[0] ?? "").slice(0, FAILURE_LENGTH_MAX);
-}
-
-function listenOptions({ tls, isPortShared = false }: ServeOptions) {
-  return {
-    // Elysia shares the port by default, and two gateways would silently split the requests.
-    reusePort: isPortShared,
-    maxRequestBodySize: SERVER_BODY_BYTES_MAX,
-    // In development mode, Bun answers an error outside our routes with its stack.
-    development: false,
-    ...(tls !== undefined && { tls }),
-    // For a request as a whole, however steadily it arrives. Routes with bodies extend it.
-    idleTimeout: IDLE_SECONDS_MAX,
-  };
 }
 
 function listen(

@@ -100,6 +100,7 @@ export async function createServices({
   const state = {
     baseUrl: config.baseUrl ?? listenerUrl(config),
     isDraining: false,
+    isLeaving: (_request: Request): boolean => false,
     /** Whether there are more connections than are served. */
     isCrowded: () => false,
   };
@@ -137,6 +138,7 @@ export async function createServices({
   const http: HttpContext = {
     baseUrl: () => state.baseUrl,
     isDraining: () => state.isDraining,
+    isLeaving: (request) => state.isLeaving(request),
     isCrowded: () => state.isCrowded(),
     cors: config.corsOrigins && new Cors(config.corsOrigins),
     hasConsole: config.hasConsole,

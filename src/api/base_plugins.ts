@@ -21,7 +21,7 @@ export function basePlugins(http: HttpContext) {
 }
 
 /**
- * Adds the headers of every answer: `X-Request-Id`, `Connection: close` while the gateway drains, CORS headers if
+ * Adds the headers of every answer: `X-Request-Id`, `Connection: close` while the gateway or the listener drains, CORS headers if
  * configured, and `Date` on HEAD.
  */
 function answerHeaders(http: HttpContext) {
@@ -31,7 +31,7 @@ function answerHeaders(http: HttpContext) {
       if (!(responseValue instanceof Response)) return;
       const { headers } = responseValue;
       headers.set("X-Request-Id", call.requestId);
-      if (http.isDraining()) headers.set("Connection", "close");
+      if (http.isDraining() || http.isLeaving(call.request)) headers.set("Connection", "close");
       // Bun adds it to every other answer. RFC 9110, 6.6.1.
       if (call.isHead) headers.set("Date", new Date().toUTCString());
       http.cors?.decorate(call.request, headers);

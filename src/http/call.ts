@@ -19,6 +19,8 @@ export interface HttpContext {
   readonly baseUrl: () => string;
   /** True while the server stops. Answers then ask the client to close its connection. */
   readonly isDraining: () => boolean;
+  /** True if the connection of a request is about to be closed, because its listener has been replaced. */
+  readonly isLeaving: (request: Request) => boolean;
   /** True while the process has more connections than it serves. */
   readonly isCrowded: () => boolean;
   /** If undefined, browser pages of other origins can't read any answer. */

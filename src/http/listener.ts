@@ -3,9 +3,12 @@
  *
  * @module
  */
+
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import { createSecureContext } from "node:tls";
 import { type Config, ConfigError, type TlsFiles } from "../config.ts";
+import { present } from "../lib/assert.ts";
 import { codeOf, messageOf } from "../lib/error_fields.ts";
 
 /** PEM texts. */
@@ -32,6 +35,8 @@ export function adminAddress({ admin }: Pick<Config, "admin">): Address | undefi
   return admin && { ...admin, settings };
 }
 
+/** The status of a listener that is about to be closed. */
+const UNAVAILABLE = 503;
 /** The machine does not have the address yet, or no name server answers. */
 const MAY_PASS: ReadonlySet<string> = new Set(["EADDRNOTAVAIL", "EAI_AGAIN"]);
 const NO_ADDRESS_OF_OURS: ReadonlySet<string> = new Set([
@@ -75,6 +80,25 @@ export function listenOn<Listener>(
 }
 
 /**
+ * Takes a port without sharing it, then gives it back. Listeners that share their port would not notice that another
+ * gateway uses it. Resolves with the port. @throws as `listenOn`
+ */
+export async function requireFreePort(address: Address): Promise<number> {
+  const alone = listenOn(address, () =>
+    Bun.serve({
+      port: address.port,
+      hostname: address.host,
+      reusePort: false,
+      fetch: () => new Response(null, { status: UNAVAILABLE }),
+    }),
+  );
+  // Before the listener stops, because it has no port then.
+  const port = present(alone.port);
+  await alone.stop(true);
+  return port;
+}
+
+/**
  * A supervisor does not restart the gateway after a `ConfigError`. So a failure that may pass is another error: a
  * floating address may be assigned to the machine later.
  */
@@ -91,6 +115,9 @@ export async function readTls({ certFile, keyFile }: TlsFiles): Promise<Tls> {
   ]);
   try {
     createSecureContext({ cert, key });
+    if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
+      throw new Error("the key is not the certificate's");
+    }
   } catch (error) {
     const reason = messageOf(error);
     throw new ConfigError([

@@ -4,6 +4,8 @@
  * @module
  */
 import type { Config } from "../config.ts";
+import type { Tls } from "../http/listener.ts";
+import type { ListenerNumbers } from "../http/load/shared_port.ts";
 import type { MetricsSnapshot } from "../http/metrics.ts";
 
 /** The argument that makes a process a worker; no command, since only a supervisor can start one. */
@@ -15,8 +17,10 @@ export function isWorker(argv: readonly string[]): boolean {
 }
 
 export type ToWorker =
-  /** Serve by this configuration. */
-  | { readonly kind: "start"; readonly config: Config }
+  /** Serve by this configuration, with this certificate. */
+  | { readonly kind: "start"; readonly config: Config; readonly tls: Tls | undefined }
+  /** A step of the replacement of the certificate. */
+  | { readonly kind: "certificate"; readonly step: CertificateStep }
   /** Send your own figures. */
   | { readonly kind: "snapshot" }
   /** All workers' figures, as was asked by `sum`. */
@@ -24,7 +28,16 @@ export type ToWorker =
   /** Drain, then end. */
   | { readonly kind: "stop" };
 
+/** The calls of `CertificateHolder`. */
+export type CertificateStep =
+  | { readonly act: "open"; readonly tls: Tls }
+  | { readonly act: "steer"; readonly to: ListenerNumbers }
+  | { readonly act: "noteConnections" }
+  | { readonly act: "retire" };
+
 export type ToSupervisor =
+  /** The step is done, or has failed. */
+  | { readonly kind: "certificate"; readonly failure: string | undefined }
   | { readonly kind: "listening"; readonly baseUrl: string }
   | { readonly kind: "failed"; readonly message: string; readonly code: string | undefined }
   | { readonly kind: "snapshot"; readonly snapshot: MetricsSnapshot }

@@ -12,13 +12,16 @@
  */
 import type { Subprocess } from "bun";
 import type { Config } from "../config.ts";
+import { type CertificateHolder, createCertificateReload } from "../http/certificate_reload.ts";
 import {
   type Address,
   adminAddress,
   listenOn,
   publicAddress,
   readTls,
+  requireFreePort,
   requireHost,
+  type Tls,
 } from "../http/listener.ts";
 import { problemAnswer, unavailable } from "../http/problem_details.ts";
 import { respond } from "../http/respond.ts";
@@ -28,7 +31,12 @@ import { ownCommand } from "../lib/own_process.ts";
 import { createSingleFlight, type SingleFlight } from "../lib/single_flight.ts";
 import { DRAIN_WORKER_MS } from "../limits.ts";
 import { openDatabase } from "../postgres/open_database.ts";
-import { type ToSupervisor, type ToWorker, WORKER_ARGUMENT } from "./channel_messages.ts";
+import {
+  type CertificateStep,
+  type ToSupervisor,
+  type ToWorker,
+  WORKER_ARGUMENT,
+} from "./channel_messages.ts";
 import { createMetricsSum, type MetricsSum } from "./metrics_sum.ts";
 
 export interface WorkersOptions {
@@ -56,6 +64,8 @@ const PAUSE_MS_MAX = 5_000;
 /** A worker that lived so long died of something new: the pause is short again. */
 const STEADY_MS = 30_000;
 const START_MS_MAX = 60_000;
+/** How long a step of replacing the certificate waits for a worker. */
+const STEP_MS_MAX = 5_000;
 /** How long a sum waits for figures; a worker that is late counts with its figures before. */
 const SNAPSHOT_WAIT_MS = 1_000;
 
@@ -69,6 +79,8 @@ interface Context {
   readonly workers: Set<Worker>;
   /** Resolves with the newest figures of every worker in the sum. */
   readonly figures: SingleFlight<void, unknown>;
+  /** The certificate of workers that start. */
+  tls: Tls | undefined;
   isStopping: boolean;
 }
 
@@ -83,7 +95,7 @@ export async function startWorkers({ config, log, count, heartbeat = HEARTBEAT }
     await close();
     throw error;
   });
-  const { port, admin } = held;
+  const { port, admin, tls } = held;
   const workers = new Set<Worker>();
   const context: Context = {
     config: { ...config, port, admin },
@@ -91,8 +103,17 @@ export async function startWorkers({ config, log, count, heartbeat = HEARTBEAT }
     sum: createMetricsSum(),
     workers,
     figures: createSingleFlight(() => Promise.all([...workers].map((worker) => worker.snapshot()))),
+    tls,
     isStopping: false,
   };
+  const reloadCertificate = createCertificateReload({
+    files: config.tls,
+    log,
+    holders: () => [...workers].filter(({ isServing }) => isServing),
+    onRead: (read) => {
+      context.tls = read;
+    },
+  });
   const beats = setInterval(() => {
     for (const worker of workers) worker.beat(heartbeat);
     context.figures.ask().catch((error) => log.warn("figures of workers not gathered", { error }));
@@ -108,7 +129,14 @@ export async function startWorkers({ config, log, count, heartbeat = HEARTBEAT }
     const starts = Array.from({ length: count }, (_, number) => keepWorker(context, number + 1));
     const [baseUrl] = await Promise.all(starts);
     await held.release();
-    return { baseUrl: present(baseUrl), port, adminPort: admin?.port, database, stop };
+    return {
+      baseUrl: present(baseUrl),
+      port,
+      adminPort: admin?.port,
+      database,
+      reloadCertificate,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -149,11 +177,12 @@ async function keepAlive(context: Context, number: number, first: Worker): Promi
   }
 }
 
-interface Worker {
+interface Worker extends CertificateHolder {
   /** The base URL, once it serves. */
   readonly listening: Promise<string>;
   /** Exit code or signal. */
   readonly exited: Promise<number | string>;
+  readonly isServing: boolean;
   /** Whether it was killed because it no longer answered. */
   readonly isHung: boolean;
   /** Counts what it has not answered, and kills it if that is too much. Not before it serves. */
@@ -167,6 +196,7 @@ interface Worker {
 function startWorker(context: Context): Worker {
   const listening = Promise.withResolvers<string>();
   let answered = Promise.withResolvers<void>();
+  let stepped = Promise.withResolvers<void>();
   let isServing = false;
   let isHung = false;
   let missed = 0;
@@ -184,6 +214,10 @@ function startWorker(context: Context): Worker {
         // The counts of a worker that has exited are among those of the dead.
         if (context.workers.has(worker)) context.sum.update(child.pid, message.snapshot);
         answered.resolve();
+        break;
+      case "certificate":
+        if (message.failure === undefined) stepped.resolve();
+        else stepped.reject(new Error(message.failure));
         break;
       case "sum":
         context.figures
@@ -228,13 +262,26 @@ function startWorker(context: Context): Worker {
     () => clearTimeout(late),
     () => child.kill("SIGKILL"),
   );
-  send({ kind: "start", config: context.config });
+  send({ kind: "start", config: context.config, tls: context.tls });
+  // One step at a time. A worker that has ended, or does not answer, holds up none of the others.
+  const step = async (taken: CertificateStep) => {
+    stepped = Promise.withResolvers<void>();
+    send({ kind: "certificate", step: taken });
+    await Promise.race([stepped.promise, exited, Bun.sleep(STEP_MS_MAX)]);
+  };
   const worker: Worker = {
     listening: listening.promise,
     exited,
+    get isServing() {
+      return isServing;
+    },
     get isHung() {
       return isHung;
     },
+    open: (replacement) => step({ act: "open", tls: replacement }),
+    steer: (to) => step({ act: "steer", to }),
+    noteConnections: () => step({ act: "noteConnections" }),
+    retire: () => step({ act: "retire" }),
     beat({ everyMs, missedMax }) {
       if (!isServing) return;
       missed += 1;
@@ -274,19 +321,10 @@ interface HeldPort {
  */
 async function holdPort(address: Address): Promise<HeldPort> {
   await requireHost(address);
-  const take = (port: number, reusePort: boolean) =>
-    listenOn(address, () =>
-      Bun.serve({
-        port,
-        hostname: address.host,
-        reusePort,
-        fetch: startingAnswer,
-      }),
-    );
-  const alone = take(address.port, false);
-  const port = present(alone.port);
-  await alone.stop(true);
-  const shared = take(port, true);
+  const port = await requireFreePort(address);
+  const shared = listenOn(address, () =>
+    Bun.serve({ port, hostname: address.host, reusePort: true, fetch: startingAnswer }),
+  );
   return { port, release: () => shared.stop(true) };
 }
 
@@ -305,13 +343,14 @@ function startingAnswer(request: Request): Response {
 /** The ports that the workers share, and their release. */
 async function holdPorts(config: Config) {
   // Refuse here, once, what no worker could use.
-  if (config.tls !== undefined) await readTls(config.tls);
+  const tls = config.tls && (await readTls(config.tls));
   const open = await holdPort(publicAddress(config));
   const address = adminAddress(config);
   try {
     const own = address && (await holdPort(address));
     return {
       port: open.port,
+      tls,
       admin: address && own && { host: address.host, port: own.port },
       release: async () => {
         await Promise.all([open.release(), own?.release()]);

@@ -5,12 +5,12 @@
  * @module
  */
 
-import type { Config } from "../config.ts";
+import type { CertificateHolder } from "../http/certificate_reload.ts";
 import { codeOf, messageOf } from "../lib/error_fields.ts";
 import { createLog } from "../lib/log.ts";
 import { DRAIN_MS_MAX } from "../limits.ts";
 import { type Gateway, startGateway } from "../server.ts";
-import type { ToSupervisor, ToWorker } from "./channel_messages.ts";
+import type { CertificateStep, ToSupervisor, ToWorker } from "./channel_messages.ts";
 
 /** How long `/metrics` waits for the sum; then a worker shows its own figures. */
 const SUM_WAIT_MS = 3_000;
@@ -18,13 +18,16 @@ const SUM_WAIT_MS = 3_000;
 /** Serves to the end; resolves with the exit code. */
 export async function runWorker(): Promise<number> {
   const stopped = Promise.withResolvers<void>();
-  const started = Promise.withResolvers<Config>();
+  const started = Promise.withResolvers<Extract<ToWorker, { kind: "start" }>>();
   const sums: ((text: string) => void)[] = [];
   let gateway: Gateway | undefined;
   process.on("message", async (message: ToWorker) => {
     switch (message.kind) {
       case "start":
-        started.resolve(message.config);
+        started.resolve(message);
+        break;
+      case "certificate":
+        if (gateway !== undefined) await answerStep(gateway.certificates, message.step);
         break;
       case "snapshot":
         if (gateway === undefined) return;
@@ -39,11 +42,14 @@ export async function runWorker(): Promise<number> {
     }
   });
   process.on("disconnect", () => stopped.resolve());
+  // The supervisor replaces the certificate of all workers. A signal to the whole group reaches this one as well.
+  process.on("SIGHUP", () => {});
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stopped.resolve());
   try {
-    const config = await started.promise;
+    const { config, tls } = await started.promise;
     gateway = await startGateway(config, createLog({ level: config.logLevel }), {
       isPortShared: true,
+      tls,
     });
   } catch (error) {
     send({ kind: "failed", message: messageOf(error), code: codeOf(error) });
@@ -59,6 +65,28 @@ export async function runWorker(): Promise<number> {
   setTimeout(() => process.exit(1), DRAIN_MS_MAX).unref();
   await gateway.stop();
   return 0;
+}
+
+async function answerStep(holder: CertificateHolder, step: CertificateStep): Promise<void> {
+  try {
+    await take(holder, step);
+    send({ kind: "certificate", failure: undefined });
+  } catch (error) {
+    send({ kind: "certificate", failure: messageOf(error) });
+  }
+}
+
+function take(holder: CertificateHolder, step: CertificateStep): Promise<void> {
+  switch (step.act) {
+    case "open":
+      return holder.open(step.tls);
+    case "steer":
+      return holder.steer(step.to);
+    case "noteConnections":
+      return holder.noteConnections();
+    case "retire":
+      return holder.retire();
+  }
 }
 
 function send(message: ToSupervisor): void {

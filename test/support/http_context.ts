@@ -16,6 +16,7 @@ export function createHttpContext(lines: string[] = []): HttpContext {
     baseUrl: () => "http://localhost",
     isCrowded: () => false,
     isDraining: () => false,
+    isLeaving: () => false,
     cors: undefined,
     hasConsole: false,
     log: createLog({ level: "info", isReadable: false, write: (line) => lines.push(line) }),

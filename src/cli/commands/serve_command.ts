@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { closeSync, openSync } from "node:fs";
+import { isatty } from "node:tty";
 import { shellActor } from "../../accounts/actor.ts";
 import {
   type Config,
@@ -82,7 +84,7 @@ export const serve = defineCommand({
 });
 
 /** A gateway, or several on one port. */
-type Listening = Pick<Gateway, "baseUrl" | "port" | "adminPort" | "stop">;
+type Listening = Pick<Gateway, "baseUrl" | "port" | "adminPort" | "reloadCertificate" | "stop">;
 
 function announce(
   { baseUrl, port: listening, adminPort }: Listening,
@@ -148,6 +150,7 @@ function nextSteps({ baseUrl }: Listening, config: Config): string {
 
 /** A signal to the group arrives twice if a parent passes it on. A second one within this time is the same. */
 const SAME_SIGNAL_MS = 250;
+const STANDARD_INPUT = 0;
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Serves until a signal. `onStart` runs once the gateway listens, and a signal does not wait for it. */
@@ -192,10 +195,11 @@ async function untilSignal<Served extends Listening>(
   const { databaseUrl, dataDir } = config;
   const log = logOf(config);
   // Before the database starts, because a signal in between must not leave it running.
-  const signalled = catchSignals(log);
+  const { signalled, onHangup } = catchSignals(log);
   const note = databaseUrl === undefined ? await noteGateway(dataDir) : undefined;
   try {
     const served = await start(log);
+    onHangup(() => served.reloadCertificate());
     note?.tell({ clients: served.baseUrl, operators: operatorsUrl(config, served) });
     log.info("serving", { version: fullVersion(), base_url: served.baseUrl });
     const endNotices = await notifySystemd({ environment: process.env, log });
@@ -212,21 +216,49 @@ async function untilSignal<Served extends Listening>(
   }
 }
 
-/** Resolves at the first signal. The second, or the end of the time for a drain, ends the process. */
-function catchSignals(log: Log): Promise<void> {
+/**
+ * `signalled` resolves at the first signal to stop. The second, or the end of the time for a drain, ends the process.
+ *
+ * SIGHUP calls what `onHangup` sets, or nothing before the gateway serves. It stops the gateway if its terminal was
+ * closed, which sends the same signal.
+ */
+function catchSignals(log: Log) {
+  const { promise: signalled, resolve } = Promise.withResolvers<void>();
   let firstMs: number | undefined;
-  return new Promise((resolve) => {
-    for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
-      process.on(signal, () => {
-        if (firstMs === undefined) {
-          firstMs = performance.now();
-          log.info("stopping: requests in flight are answered first", { signal });
-          setTimeout(() => process.exit(1), DRAIN_EXIT_MS).unref();
-          resolve();
-        } else if (performance.now() - firstMs > SAME_SIGNAL_MS) {
-          process.exit(code);
-        }
-      });
-    }
+  let hangup = async () => {};
+  const stop = (signal: string) => {
+    firstMs = performance.now();
+    log.info("stopping: requests in flight are answered first", { signal });
+    setTimeout(() => process.exit(1), DRAIN_EXIT_MS).unref();
+    resolve();
+  };
+  for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
+    process.on(signal, () => {
+      if (firstMs === undefined) stop(signal);
+      else if (performance.now() - firstMs > SAME_SIGNAL_MS) process.exit(code);
+    });
+  }
+  // Not if `nohup` started it, which replaces the input.
+  const hadTerminal = isatty(STANDARD_INPUT);
+  process.on("SIGHUP", () => {
+    if (firstMs !== undefined) return;
+    if (hadTerminal && !hasTerminal()) stop("SIGHUP");
+    else hangup().catch((error) => log.error("SIGHUP not handled", { error }));
   });
+  return {
+    signalled,
+    onHangup(call: () => Promise<void>) {
+      hangup = call;
+    },
+  };
+}
+
+/** Whether the process's terminal is still there. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync("/dev/tty", "r"));
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -13,12 +13,20 @@ import type { Server as BunServer } from "bun";
 import { present } from "../../lib/assert.ts";
 import type { Log } from "../../lib/log.ts";
 import { CONNECTIONS_MAX, DESCRIPTORS_SPARED } from "../../limits.ts";
+import { remotePorts } from "./shared_port.ts";
 
 /** The part of Bun's server that is used here. */
 type Server = Pick<
   BunServer<unknown>,
-  "port" | "stop" | "closeIdleConnections" | "pendingRequests"
+  "port" | "stop" | "closeIdleConnections" | "pendingRequests" | "requestIP"
 >;
+
+/** A server that another one has replaced. */
+interface Replaced {
+  readonly server: Server;
+  /** Remote ports of its connections, and of some others. Undefined if they can't be known. */
+  readonly remotePorts: ReadonlySet<number> | undefined;
+}
 
 interface DescriptorBounds {
   /** Above it, calls get 503. */
@@ -44,6 +52,7 @@ export class BoundedListener {
   readonly #stopping = new Set<Server>();
   /** Undefined while it pauses. */
   #server: Server | undefined;
+  #replaced: Replaced | undefined;
   #isCrowded = false;
 
   /** `listen` takes a port, or uses the configured one if it is undefined. @throws what `listen` throws */
@@ -62,6 +71,38 @@ export class BoundedListener {
   }
 
   /**
+   * Whether the connection of a request may be one of a replaced listener. `retire` closes such a connection when it is
+   * idle, so its client must know before.
+   */
+  isLeaving(request: Request): boolean {
+    if (this.#replaced === undefined) return false;
+    const port = this.#replaced.server.requestIP(request)?.port ?? 0;
+    return this.#replaced.remotePorts?.has(port) ?? true;
+  }
+
+  /** Listens once more on the port, which must be shared. The previous server serves as well, until `retire`. */
+  replace(): void {
+    // One that pauses listens anew anyway.
+    if (this.#server === undefined) return;
+    this.retire();
+    const previous = this.#server;
+    this.#server = this.#listen(this.port);
+    this.#replaced = { server: previous, remotePorts: undefined };
+  }
+
+  /** New connections go to the new server from now on, so those that exist are the previous one's. */
+  noteConnections(): void {
+    if (this.#replaced === undefined) return;
+    this.#replaced = { ...this.#replaced, remotePorts: remotePorts(this.port) };
+  }
+
+  /** Closes the previous server and its idle connections. Requests in progress are answered. */
+  retire(): void {
+    if (this.#replaced !== undefined) this.#leave(this.#replaced.server);
+    this.#replaced = undefined;
+  }
+
+  /**
    * Stops accepting. Resolves when no request is in flight. `isForced` closes all connections at once.
    *
    * Bun considers a connection busy that has not sent anything yet. Browsers and proxies open such connections in
@@ -69,8 +110,11 @@ export class BoundedListener {
    */
   async stop(isForced = false): Promise<void> {
     clearInterval(this.#timer);
-    if (this.#server !== undefined) this.#stopping.add(this.#server);
+    for (const server of [this.#server, this.#replaced?.server]) {
+      if (server !== undefined) this.#stopping.add(server);
+    }
     this.#server = undefined;
+    this.#replaced = undefined;
     const servers = [...this.#stopping];
     const ended = Promise.all(servers.map((server) => server.stop(isForced)));
     await (isForced ? ended : Promise.race([ended, untilQuiet(servers)]));
@@ -90,6 +134,11 @@ export class BoundedListener {
   #rest(server: Server): void {
     this.#log.warn("too many connections: none is accepted until some have ended");
     this.#server = undefined;
+    this.#leave(server);
+  }
+
+  /** Its connections go on. */
+  #leave(server: Server): void {
     this.#stopping.add(server);
     server.stop().finally(() => this.#stopping.delete(server));
   }
