@@ -17,7 +17,7 @@ export interface components {
              * @description Of the feed.
              */
             feed_id: string;
-            /** @description The feed's slug. */
+            /** @description The feed's slug; null once it is deleted and free. */
             endpoint_path: string | null;
             /** @description The feed's name. */
             feed_name: string;
