@@ -62,7 +62,11 @@ export function nextOffset(
 
 /** The place in a list that is paged by offset. @throws {Problem} 400 */
 export function offsetOf({ query }: Visit): number {
-  const text = query.get("offset")?.trim() || "0";
+  return parseOffset(query.get("offset")?.trim() || "0");
+}
+
+/** @throws {Problem} 400 */
+export function parseOffset(text: string): number {
   const offset = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(offset)) return offset;
   throw invalidParameter("offset must be an integer of at least 0.", "offset");

@@ -155,6 +155,49 @@ describe("who may read a feed", () => {
   });
 });
 
+describe("tables as files", () => {
+  const linesOf = async (who: Visitor, path: string) => {
+    const answer = await who.get(path);
+    expect([path, answer.status]).toEqual([path, 200]);
+    expect(answer.headers.get("content-disposition")).toContain("attachment");
+    return (await answer.text()).trim().split("\r\n");
+  };
+
+  test("have what the page has, for whoever may see it, and no formulas", async () => {
+    const feed = await makeFeed("by_request");
+    const consumer = await makeConsumer('=cmd|"x"');
+    await press(consumer.page, `/catalog/${feed.id}`, { act: "ask", message: "+1" });
+    const request_id = await requestOf(feed, consumer.id);
+    await press(provider, readersOf(feed), { act: "approve", request_id });
+    await pressed(
+      (await provider.act(readersOf(feed), { act: "invite", address: "ada@example.com" })).answer,
+    );
+    const name = `"'=cmd|""x""",${consumer.id}`;
+    for (const [who, path, head, line] of [
+      [provider, `${readersOf(feed)}?csv=readers`, "Account,Account ID,Reads,", name],
+      [provider, `${readersOf(feed)}?csv=answered`, "Account,Account ID,Answer,", name],
+      [provider, `${readersOf(feed)}?csv=invitations`, "Address,Reads,", "ada@example.com,at"],
+      [consumer.page, "/access?csv=granted", "Feed,Feed ID,Reads,", `${feed.name},${feed.id}`],
+      [consumer.page, "/access?csv=requests", "Feed,Feed ID,Asked,", `${feed.name},${feed.id}`],
+    ] as const) {
+      const [first = "", second = "", ...others] = await linesOf(who, path);
+      expect([path, first.startsWith(head), second.startsWith(line), others]).toEqual([
+        path,
+        true,
+        true,
+        [],
+      ]);
+    }
+    const [, asked = ""] = await linesOf(consumer.page, "/access?csv=requests");
+    expect(asked).toEndWith(",'+1");
+    const other = await signIn(
+      gateway.baseUrl,
+      await gateway.createKey(await gateway.createAccount(), "write"),
+    );
+    await html(other.get(`${readersOf(feed)}?csv=readers`), 403);
+  });
+});
+
 describe("a request", () => {
   test("is asked on the feed's page, approved with one press, and read", async () => {
     const feed = await makeFeed("by_request", { price_type: "metered", price_per_1k: 1 });

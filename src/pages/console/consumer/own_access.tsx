@@ -13,15 +13,14 @@ import {
 import { listOwnAccessRequests, listOwnGrants } from "../../../access/ask_for_access.ts";
 import type { AccessRequest } from "../../../feeds/access_request.ts";
 import { present } from "../../../lib/assert.ts";
+import type { Row } from "../../../postgres/client/database.ts";
 import { Badge, Table, Text, Time, type Tone } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { FeedLink, Next } from "../lists.tsx";
+import { fileOf, type ListedTable, listedTable } from "../listed_table.tsx";
+import { FeedLink } from "../lists.tsx";
 import type { PageRoute, Visit } from "../visit.ts";
 
 const LISTED = 50;
-/** What the page's address calls the places in its two lists. */
-const GRANTS_PLACE = "granted";
-const REQUESTS_PLACE = "asked";
 
 export const STATUS_TONES: Readonly<Record<AccessRequest["status"], Tone>> = {
   waiting: "warn",
@@ -31,23 +30,11 @@ export const STATUS_TONES: Readonly<Record<AccessRequest["status"], Tone>> = {
 
 export const OWN_ACCESS: PageRoute = {
   path: "access",
+  download: (visit) => fileOf(visit, Object.values(tablesOf(visit))),
   async show(visit) {
-    const { services, session } = visit;
-    const principal = await visit.admit("account");
-    const place = (name: string) => ({
-      limit: LISTED,
-      cursor: visit.query.get(name)?.trim() || undefined,
-    });
-    const [grants, asked, invitations] = await Promise.all([
-      listOwnGrants(services, principal, place(GRANTS_PLACE)),
-      listOwnAccessRequests(services, principal, place(REQUESTS_PLACE)),
-      invitationsOf(visit),
-    ]);
-    const { isFound, isHidden } = await findShownFeeds(
-      services.database,
-      principal.accountId,
-      asked.requests.map((row) => row.feed_id),
-    );
+    const { session } = visit;
+    const invitations = await invitationsOf(visit);
+    const { granted, asked } = tablesOf(visit);
     return {
       title: "Access",
       content: (
@@ -59,65 +46,9 @@ export const OWN_ACCESS: PageRoute = {
           </p>
           <Invitations rows={invitations} accountName={present(session.account).name} />
           <h2>Granted</h2>
-          <Table
-            label="Granted"
-            rows={grants.rows}
-            columns={[
-              {
-                head: "Feed",
-                cell: (row) => <FeedLink visit={visit} id={row.feed_id} name={row.feed_name} />,
-              },
-              { head: "Reads", cell: (row) => readsText(row.is_free) },
-              { head: "Ends", kind: "when", cell: (row) => <End of={row.expires_at} /> },
-              { head: "Since", kind: "when", cell: (row) => <Time of={row.granted_at} /> },
-            ]}
-            empty={
-              <>
-                This account was granted no feed. Feeds in the{" "}
-                <a href={`${visit.root}/console/catalog`}>catalog</a> that need access have a form
-                to ask for it.
-              </>
-            }
-          />
-          <Next visit={visit} by={GRANTS_PLACE} cursor={grants.nextCursor} text="Older grants" />
+          {await granted.show()}
           <h2>Requests</h2>
-          <Table
-            label="Requests"
-            rows={asked.requests}
-            columns={[
-              {
-                head: "Feed",
-                cell: ({ feed_id: id, feed_name: name }) => (
-                  <FeedLink
-                    visit={visit}
-                    id={id}
-                    name={isHidden(id) ? undefined : name}
-                    hasPage={isFound(id)}
-                  />
-                ),
-              },
-              { head: "Asked", kind: "when", cell: (row) => <Time of={row.asked_at} /> },
-              {
-                head: "State",
-                kind: "when",
-                cell: ({ status, answered_at: at }) => (
-                  <>
-                    <Badge tone={STATUS_TONES[status]}>{status}</Badge>{" "}
-                    {at !== null && <Time of={at} />}
-                  </>
-                ),
-              },
-              { head: "Reason", cell: (row) => <Words of={row.reason} /> },
-              { head: "Your message", cell: (row) => <Words of={row.message} /> },
-            ]}
-            empty="This account has not asked for access to any feed."
-          />
-          <Next
-            visit={visit}
-            by={REQUESTS_PLACE}
-            cursor={asked.next_cursor}
-            text="Older requests"
-          />
+          {await asked.show()}
         </>
       ),
     };
@@ -139,6 +70,117 @@ export const OWN_ACCESS: PageRoute = {
     },
   },
 };
+
+type Admitted = () => ReturnType<Visit["admit"]>;
+
+/** The tables of a page are one call of the account. */
+function tablesOf(visit: Visit) {
+  let principal: ReturnType<Admitted> | undefined;
+  const admitted: Admitted = () => {
+    principal ??= visit.admit("account");
+    return principal;
+  };
+  return { granted: grantsTable(visit, admitted), asked: requestsTable(visit, admitted) };
+}
+
+function grantsTable(visit: Visit, admitted: Admitted): ListedTable {
+  return listedTable<Row<"list_account_grants">>(visit, {
+    name: "granted",
+    label: "Granted",
+    rows: LISTED,
+    by: "granted",
+    next: "Older grants",
+    empty: (
+      <>
+        This account was granted no feed. Feeds in the{" "}
+        <a href={`${visit.root}/console/catalog`}>catalog</a> that need access have a form to ask
+        for it.
+      </>
+    ),
+    async read(part) {
+      const page = await listOwnGrants(visit.services, await admitted(), part);
+      return { entries: page.rows, nextCursor: page.nextCursor };
+    },
+    columns: [
+      {
+        head: "Feed",
+        text: (row) => row.feed_name,
+        cell: (row) => <FeedLink visit={visit} id={row.feed_id} name={row.feed_name} />,
+      },
+      { head: "Feed ID", kind: "id", isInFileOnly: true, text: (row) => row.feed_id },
+      { head: "Reads", text: (row) => readsText(row.is_free) },
+      {
+        head: "Ends",
+        kind: "when",
+        text: (row) => row.expires_at,
+        cell: (row) => <End of={row.expires_at} />,
+      },
+      { head: "Since", kind: "when", text: (row) => row.granted_at },
+    ],
+  });
+}
+
+interface OwnRequest extends AccessRequest {
+  /** Whether the account finds the feed. */
+  readonly isFound: boolean;
+  /** Undefined if the account may not see the feed's name. */
+  readonly shownName: string | undefined;
+}
+
+function requestsTable(visit: Visit, admitted: Admitted): ListedTable {
+  return listedTable<OwnRequest>(visit, {
+    name: "requests",
+    label: "Requests",
+    rows: LISTED,
+    by: "asked",
+    next: "Older requests",
+    empty: "This account has not asked for access to any feed.",
+    async read(part) {
+      const { services } = visit;
+      const principal = await admitted();
+      const page = await listOwnAccessRequests(services, principal, part);
+      const { isFound, isHidden } = await findShownFeeds(
+        services.database,
+        principal.accountId,
+        page.requests.map((row) => row.feed_id),
+      );
+      const entries = page.requests.map((row) => ({
+        ...row,
+        isFound: isFound(row.feed_id),
+        shownName: isHidden(row.feed_id) ? undefined : row.feed_name,
+      }));
+      return { entries, nextCursor: page.next_cursor };
+    },
+    columns: [
+      {
+        head: "Feed",
+        text: (row) => row.shownName,
+        cell: (row) => (
+          <FeedLink visit={visit} id={row.feed_id} name={row.shownName} hasPage={row.isFound} />
+        ),
+      },
+      { head: "Feed ID", kind: "id", isInFileOnly: true, text: (row) => row.feed_id },
+      { head: "Asked", kind: "when", text: (row) => row.asked_at },
+      {
+        head: "State",
+        kind: "when",
+        text: (row) => row.status,
+        cell: ({ status, answered_at: at }) => (
+          <>
+            <Badge tone={STATUS_TONES[status]}>{status}</Badge> {at !== null && <Time of={at} />}
+          </>
+        ),
+      },
+      { head: "Answered", kind: "when", isInFileOnly: true, text: (row) => row.answered_at },
+      { head: "Reason", text: (row) => row.reason, cell: (row) => <Words of={row.reason} /> },
+      {
+        head: "Your message",
+        text: (row) => row.message,
+        cell: (row) => <Words of={row.message} />,
+      },
+    ],
+  });
+}
 
 /** Those to the visitor's proven address; none for whoever has signed in with a key. */
 export async function invitationsOf({

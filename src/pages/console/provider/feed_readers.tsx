@@ -17,6 +17,7 @@ import {
   listReaderInvitations,
   withdrawReaderInvitation,
 } from "../../../access/invitations.ts";
+import type { OwnedFeed } from "../../../access/owned_feed.ts";
 import { findReader, listReaders, removeReader, setReader } from "../../../access/readers.ts";
 import { answerAccessRequest, listAccessRequests } from "../../../access/requests.ts";
 import type { FeedAccess } from "../../../admission/claims.ts";
@@ -24,11 +25,12 @@ import type { AccessRequest } from "../../../feeds/access_request.ts";
 import { parseMailAddress } from "../../../lib/mail_address.ts";
 import { INVITATION_DAYS } from "../../../limits.ts";
 import { ACCESS_NAMES } from "../../layout/access_text.tsx";
-import { Badge, Table, Text, Time } from "../../layout/parts.tsx";
+import { Badge, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
 import { End, readsText, STATUS_TONES, Words } from "../consumer/own_access.tsx";
 import { inputOf } from "../form_input.ts";
-import { FeedLink, Next, offsetOf } from "../lists.tsx";
+import { fileOf, type ListedColumn, type ListedTable, listedTable } from "../listed_table.tsx";
+import { FeedLink, Next, parseOffset } from "../lists.tsx";
 import { type Acted, type Done, type Form, idOf, type PageRoute, type Visit } from "../visit.ts";
 import { findOwn } from "./find_own.ts";
 import { TermsFields, termsIn } from "./reader_terms.tsx";
@@ -39,9 +41,12 @@ const INVITATIONS_LISTED = 50;
 
 export const FEED_READERS: PageRoute = {
   path: "feeds/:id/readers",
+  download: (visit) => fileOf(visit, Object.values(tablesOf(visit, admittedOnce(visit)))),
   async show(visit, form) {
     const feed = await findOwn(visit);
-    const { readers, waiting, answered, invitations, changed } = await readLists(visit, form);
+    const owned = admittedOnce(visit);
+    const { waiting, changed } = await readWaiting(visit, form, await owned());
+    const { readers, answered, invitations } = tablesOf(visit, owned);
     return {
       title: `Readers of ${feed.name}`,
       content: (
@@ -63,13 +68,15 @@ export const FEED_READERS: PageRoute = {
               <Next visit={visit} by="waiting" cursor={waiting.next_cursor} text="Older requests" />
             </>
           )}
-          <AnsweredRequests {...{ visit, ...answered }} />
+          <details class="folded" open={visit.query.has("answered")}>
+            <summary>Answered requests</summary>
+            {await answered.show()}
+          </details>
           <h2>Accounts with access</h2>
-          <ReadersTable readers={readers.readers} />
-          <Next visit={visit} cursor={readers.next_cursor} text="Older grants" />
+          {await readers.show()}
           <GrantForm form={form} accountId={visit.query.get("grant") ?? ""} />
           <h2>Invited addresses</h2>
-          <Invitations visit={visit} invitations={invitations} />
+          {await invitations.show()}
           <InviteForm form={form} />
         </>
       ),
@@ -139,25 +146,30 @@ const LEADS: Readonly<Record<FeedAccess, string>> = {
   invited: "Only these accounts find and read the feed. Invite an address, or name an account.",
 };
 
-async function readLists(visit: Visit, form: Form | undefined) {
-  const { services, query } = visit;
-  const owned = await ownedBy(visit, "feeds");
+/** The requests that wait, and the grant that is being changed. */
+async function readWaiting({ services, query }: Visit, form: Form | undefined, owned: OwnedFeed) {
   const place = (name: string) => query.get(name)?.trim() || undefined;
-  const requests = (status: string) =>
+  const changedId = form?.text("act") === "change" ? form.text("account_id") : place("edit");
+  const [waiting, changed] = await Promise.all([
     listAccessRequests(services, owned, {
       limit: REQUESTS_LISTED,
-      cursor: place(status),
-      status,
-    });
-  const changedId = form?.text("act") === "change" ? form.text("account_id") : place("edit");
-  const [readers, waiting, answered, invitations, changed] = await Promise.all([
-    listReaders(services, owned, { limit: READERS_LISTED, cursor: place("cursor") }),
-    requests("waiting"),
-    requests("answered"),
-    listReaderInvitations(services, owned),
+      cursor: place("waiting"),
+      status: "waiting",
+    }),
     changedId === undefined ? undefined : findReader(services, owned, changedId),
   ]);
-  return { readers, waiting, answered, invitations, changed };
+  return { waiting, changed };
+}
+
+type Admitted = () => Promise<OwnedFeed>;
+
+/** The tables of a page are one call of the account. */
+function admittedOnce(visit: Visit): Admitted {
+  let owned: Promise<OwnedFeed> | undefined;
+  return () => {
+    owned ??= ownedBy(visit, "feeds");
+    return owned;
+  };
 }
 
 async function ownedBy(visit: Visit, operation: "feeds" | "save" = "save") {
@@ -271,79 +283,147 @@ function WaitingRequest({
   );
 }
 
-interface AnsweredRequestsProps {
-  readonly visit: Visit;
-  readonly requests: readonly AccessRequest[];
-  readonly next_cursor: string | null;
+function tablesOf(visit: Visit, owned: Admitted) {
+  return {
+    readers: readersTable(visit, owned),
+    answered: answeredTable(visit, owned),
+    invitations: invitationsTable(visit, owned),
+  };
 }
 
-function AnsweredRequests({ visit, requests, next_cursor: cursor }: AnsweredRequestsProps) {
-  if (requests.length === 0) return null;
-  return (
-    <details class="folded" open={visit.query.has("answered")}>
-      <summary>Answered requests</summary>
-      <Table
-        label="Answered requests"
-        rows={requests}
-        columns={[
-          {
-            head: "Account",
-            cell: (row) => <Account id={row.account_id} name={row.account_name} />,
-          },
-          {
-            head: "Answer",
-            cell: ({ status }) => <Badge tone={STATUS_TONES[status]}>{status}</Badge>,
-          },
-          { head: "Answered", kind: "when", cell: (row) => <Time of={row.answered_at} /> },
-          { head: "Reason", cell: (row) => <Words of={row.reason} /> },
-          { head: "Message", cell: (row) => <Words of={row.message} /> },
-          {
-            head: "Change",
-            cell: (row) =>
-              row.status === "declined" && (
-                <a href={`?${new URLSearchParams({ grant: row.account_id })}#grant`}>
-                  Grant access
-                </a>
-              ),
-          },
-        ]}
-        empty=""
-      />
-      <Next visit={visit} by="answered" cursor={cursor} text="Older answers" />
-    </details>
-  );
-}
-
-function ReadersTable({ readers }: { readonly readers: readonly Reader[] }) {
-  return (
-    <Table
-      label="Accounts with access"
-      rows={readers}
-      columns={[
-        { head: "Account", cell: (row) => <Account id={row.account_id} name={row.account_name} /> },
-        { head: "Reads", cell: (row) => readsText(row.is_free) },
-        { head: "Ends", kind: "when", cell: (row) => <End of={row.expires_at} /> },
-        { head: "Note", cell: (row) => <Words of={row.note} /> },
-        { head: "Since", kind: "when", cell: (row) => <Time of={row.granted_at} /> },
-        {
-          head: "Change",
-          cell: (row) => (
-            <div class="row-acts">
-              <a class="button quiet" href={`?edit=${row.account_id}`}>
-                Change
-              </a>
-              <ActForm
-                hidden={{ account_id: row.account_id, account_name: row.account_name }}
-                buttons={[{ act: "end", text: "End", tone: "danger" }]}
-              />
-            </div>
+function answeredTable(visit: Visit, owned: Admitted): ListedTable {
+  return listedTable<AccessRequest>(visit, {
+    name: "answered",
+    label: "Answered requests",
+    rows: REQUESTS_LISTED,
+    by: "answered",
+    next: "Older answers",
+    empty: "No request was answered yet.",
+    async read(part) {
+      const asked = { ...part, status: "answered" };
+      const page = await listAccessRequests(visit.services, await owned(), asked);
+      const { requests, next_cursor } = page;
+      return { entries: requests, nextCursor: next_cursor };
+    },
+    columns: [
+      ...accountColumns<AccessRequest>(),
+      {
+        head: "Answer",
+        text: (row) => row.status,
+        cell: ({ status }) => <Badge tone={STATUS_TONES[status]}>{status}</Badge>,
+      },
+      { head: "Asked", kind: "when", isInFileOnly: true, text: (row) => row.asked_at },
+      { head: "Answered", kind: "when", text: (row) => row.answered_at },
+      { head: "Reason", text: (row) => row.reason, cell: (row) => <Words of={row.reason} /> },
+      { head: "Message", text: (row) => row.message, cell: (row) => <Words of={row.message} /> },
+    ],
+    buttons: [
+      {
+        head: "Change",
+        cell: (row) =>
+          row.status === "declined" && (
+            <a href={`?${new URLSearchParams({ grant: row.account_id })}#grant`}>Grant access</a>
           ),
-        },
-      ]}
-      empty="No account was granted access."
-    />
-  );
+      },
+    ],
+  });
 }
+
+function readersTable(visit: Visit, owned: Admitted): ListedTable {
+  return listedTable<Reader>(visit, {
+    name: "readers",
+    label: "Accounts with access",
+    rows: READERS_LISTED,
+    next: "Older grants",
+    empty: "No account was granted access.",
+    async read(part) {
+      const { readers, next_cursor } = await listReaders(visit.services, await owned(), part);
+      return { entries: readers, nextCursor: next_cursor };
+    },
+    columns: [
+      ...accountColumns<Reader>(),
+      ...TERMS,
+      { head: "Since", kind: "when", text: (row) => row.granted_at },
+    ],
+    buttons: [
+      {
+        head: "Change",
+        cell: (row) => (
+          <div class="row-acts">
+            <a class="button quiet" href={`?edit=${row.account_id}`}>
+              Change
+            </a>
+            <ActForm
+              hidden={{ account_id: row.account_id, account_name: row.account_name }}
+              buttons={[{ act: "end", text: "End", tone: "danger" }]}
+            />
+          </div>
+        ),
+      },
+    ],
+  });
+}
+
+function invitationsTable(visit: Visit, owned: Admitted): ListedTable {
+  return listedTable<ReaderInvitation>(visit, {
+    name: "invitations",
+    label: "Invited addresses",
+    rows: INVITATIONS_LISTED,
+    by: "offset",
+    next: "More invitations",
+    empty: "No address is invited at present.",
+    async read({ limit, cursor = "0" }) {
+      const all = await listReaderInvitations(visit.services, await owned());
+      const offset = parseOffset(cursor);
+      const next = offset + limit;
+      return {
+        entries: all.slice(offset, next),
+        nextCursor: next < all.length ? String(next) : null,
+      };
+    },
+    columns: [
+      { head: "Address", text: (row) => row.address },
+      ...TERMS,
+      { head: "Invitation ends", kind: "when", text: (row) => row.ends_at },
+    ],
+    buttons: [
+      {
+        head: "Withdraw",
+        cell: (row) => (
+          <ActForm
+            hidden={{ invitation_id: row.id, address: row.address }}
+            buttons={[{ act: "withdraw", text: "Withdraw", tone: "quiet" }]}
+          />
+        ),
+      },
+    ],
+  });
+}
+
+type Named = Pick<Reader, "account_id" | "account_name">;
+
+function accountColumns<Of extends Named>(): readonly ListedColumn<Of>[] {
+  return [
+    {
+      head: "Account",
+      text: (row) => row.account_name,
+      cell: (row) => <Account id={row.account_id} name={row.account_name} />,
+    },
+    { head: "Account ID", kind: "id", isInFileOnly: true, text: (row) => row.account_id },
+  ];
+}
+
+/** How an account may read, or whoever accepts an invitation. */
+const TERMS: readonly ListedColumn<Pick<Reader, "is_free" | "expires_at" | "note">>[] = [
+  { head: "Reads", text: (row) => readsText(row.is_free) },
+  {
+    head: "Access ends",
+    kind: "when",
+    text: (row) => row.expires_at,
+    cell: (row) => <End of={row.expires_at} />,
+  },
+  { head: "Note", text: (row) => row.note, cell: (row) => <Words of={row.note} /> },
+];
 
 function Account({ id, name }: { readonly id: string; readonly name: string }) {
   return (
@@ -407,48 +487,6 @@ function GrantForm({ form, accountId }: GrantFormProps) {
         </div>
       </form>
     </details>
-  );
-}
-
-interface InvitationsProps {
-  readonly visit: Visit;
-  readonly invitations: readonly ReaderInvitation[];
-}
-
-function Invitations({ visit, invitations }: InvitationsProps) {
-  const offset = offsetOf(visit);
-  const shown = invitations.slice(offset, offset + INVITATIONS_LISTED);
-  const next = offset + shown.length;
-  return (
-    <>
-      <Table
-        label="Invited addresses"
-        rows={shown}
-        columns={[
-          { head: "Address", cell: (row) => <Text of={row.address} /> },
-          { head: "Reads", cell: (row) => readsText(row.is_free) },
-          { head: "Access ends", kind: "when", cell: (row) => <End of={row.expires_at} /> },
-          { head: "Note", cell: (row) => <Words of={row.note} /> },
-          { head: "Invitation ends", kind: "when", cell: (row) => <Time of={row.ends_at} /> },
-          {
-            head: "Withdraw",
-            cell: (row) => (
-              <ActForm
-                hidden={{ invitation_id: row.id, address: row.address }}
-                buttons={[{ act: "withdraw", text: "Withdraw", tone: "quiet" }]}
-              />
-            ),
-          },
-        ]}
-        empty="No address is invited at present."
-      />
-      <Next
-        visit={visit}
-        by="offset"
-        cursor={next < invitations.length ? String(next) : null}
-        text="More invitations"
-      />
-    </>
   );
 }
 
