@@ -113,6 +113,17 @@ export function usd(about: string): Option<bigint> {
   });
 }
 
+/** The one that is given of options which say the same, as in credits and in USD. @throws {UsageError} for more than one */
+export function eitherOf<Value>(options: Readonly<Record<string, Value | undefined>>) {
+  const given = Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value }],
+  );
+  if (given.length > 1) {
+    throw new UsageError(`give ${given.map(({ name }) => `--${name}`).join(" or ")}, not both`);
+  }
+  return given[0]?.value;
+}
+
 /** The same option, or a word that stands for null: `none`, `never`. */
 export function orNull<Value>(option: Option<Value>, word: string): Option<Value | null> {
   return {

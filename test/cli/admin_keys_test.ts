@@ -44,7 +44,8 @@ describe("admin keys", () => {
   test("an account and an admin key exclude each other, and one of them is needed", async () => {
     for (const [line, message] of [
       [`key create --account ${UNKNOWN_ID} --permission admin --name S`, "leave --account"],
-      ["key create --permission admin --name S --daily-credits 5", "--daily-credits"],
+      ["key create --permission admin --name S --daily-credits 5", "daily budget"],
+      ["key create --permission read --account a --daily-credits 5 --daily-usd 5", "not both"],
       ["key create --permission admin", "needs --name"],
       ["key create --permission read", "--account is required"],
       ["key list", "--permission admin"],

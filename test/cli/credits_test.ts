@@ -29,6 +29,30 @@ describe("credits grant", () => {
     expect(await balanceOf(operator, accountId)).toBe(10.001);
   });
 
+  test("takes USD in place of credits, to the nano-dollar, and one of the two", async () => {
+    const accountId = await gateway.createAccount();
+    const give = (words: string, ...amount: string[]) =>
+      operator.run([
+        ...["credits", words, "--account", accountId, "--reason", "r", "--json"],
+        ...amount,
+      ]);
+    expect(JSON.parse((await give("grant", "--usd", "5.000000001")).stdout).credits).toBe(
+      5_000_000.001,
+    );
+    expect((await give("revoke", "--usd", "4")).code).toBe(0);
+    expect(await balanceOf(operator, accountId)).toBe(1_000_000.001);
+    for (const [message, ...amount] of [
+      ["--credits or --usd is required"],
+      ["give --credits or --usd, not both", "--credits", "1", "--usd", "1"],
+      ["--usd must be a number above 0", "--usd", "0"],
+      ["--usd must be a number above 0", "--usd", "0.0000000001"],
+    ] as const) {
+      const { code, stderr } = await give("grant", ...amount);
+      expect([amount, code, stderr]).toEqual([amount, 2, expect.stringContaining(message)]);
+    }
+    expect(await balanceOf(operator, accountId)).toBe(1_000_000.001);
+  });
+
   test("the same reference with the same content is the first entry; with another it is refused", async () => {
     const accountId = await gateway.createAccount();
     const other = await gateway.createAccount();

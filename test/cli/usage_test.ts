@@ -244,7 +244,7 @@ describe("usage refund", () => {
   test("a refunded read stays spent of its key's daily budget", async () => {
     const accountId = await gateway.createAccount({ credits: 10 });
     const argv = ["key", "create", "--account", accountId, "--permission", "read"];
-    const { key } = (await operator.json(...argv, "--daily-credits", "1.5")) as { key: string };
+    const { key } = (await operator.json(...argv, "--daily-usd", "0.0000015")) as { key: string };
     expect((await refund(await usageIdOf(key))).code).toBe(0);
     const { baseUrl } = await gateway.startPeer();
     for (const base of [gateway.baseUrl, baseUrl]) {

@@ -4,8 +4,9 @@
  * @module
  */
 import { grantCredits, revokeCredits } from "../../operator/credits.ts";
+import { UsageError } from "../command.ts";
 import { databaseCommand } from "../database_command.ts";
-import { ACCOUNT_OPTION, credits, required } from "../options.ts";
+import { ACCOUNT_OPTION, credits, eitherOf, required, usd } from "../options.ts";
 import { entryAnswer, REASON_OPTION, referenceOption } from "./ledger_answer.ts";
 
 export const CREDIT_COMMANDS = [
@@ -33,16 +34,32 @@ function creditCommand(act: typeof grantCredits, { words, about, noun }: Texts) 
     about,
     options: {
       account: required(ACCOUNT_OPTION),
-      credits: required(credits("how many, with up to 3 decimals")),
+      credits: credits("how many, with up to 3 decimals; or --usd"),
+      usd: usd("the same in USD, with up to 9 decimals"),
       reason: REASON_OPTION,
       reference: referenceOption(`names the ${noun}: the same one twice is one entry`),
     },
-    run: async ({ operator, actor, values: { account, ...entry }, output }) => {
-      const written = await act(operator, { account_id: account, ...entry }, actor);
+    check: ({ values }) => {
+      amountOf(values);
+    },
+    run: async ({ operator, actor, values, output }) => {
+      const { account, reason, reference } = values;
+      const entry = { account_id: account, credits: amountOf(values), reason, reference };
+      const written = await act(operator, entry, actor);
       if (written.isRepeated) {
         output.note(`this ${noun} was there already, and nothing was added\n`);
       }
       return entryAnswer(written);
     },
   });
+}
+
+/** In nano-dollars, a thousandth of a credit. @throws {UsageError} */
+function amountOf({
+  credits,
+  usd,
+}: Readonly<Record<"credits" | "usd", bigint | undefined>>): bigint {
+  const amount = eitherOf({ credits, usd });
+  if (amount === undefined) throw new UsageError("--credits or --usd is required");
+  return amount;
 }

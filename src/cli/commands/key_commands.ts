@@ -24,12 +24,14 @@ import {
   ACCOUNT_OPTION,
   credits,
   duration,
+  eitherOf,
   list,
   oneOf,
   orNull,
   required,
   text,
   time,
+  usd,
 } from "../options.ts";
 import { fields, shown } from "../output.ts";
 
@@ -55,6 +57,7 @@ const keyCreate = databaseCommand({
     name: NAME,
     expires: time("when it ends; default never"),
     "daily-credits": credits("what it may spend in a UTC day; default all that the account has"),
+    "daily-usd": usd("the same in USD"),
     feeds: FEEDS,
   },
   check: ({ values }) => {
@@ -90,16 +93,18 @@ interface GivenKey {
   readonly name: string | undefined;
   readonly expires: string | undefined;
   readonly "daily-credits": bigint | undefined;
+  readonly "daily-usd": bigint | undefined;
   readonly feeds: readonly string[] | undefined;
 }
 
 /** An operator's key has a name in place of an account. @throws {UsageError} */
 function inputOf({ account, permission, name, expires, ...limits }: GivenKey) {
-  const { "daily-credits": daily, feeds } = limits;
+  const { feeds } = limits;
+  const daily = dailyOf(limits);
   if (permission === "admin") {
     if (account !== undefined || daily !== undefined || feeds !== undefined) {
       throw new UsageError(
-        "an admin key belongs to no account and reads nothing: leave --account, --daily-credits and --feeds out",
+        "an admin key belongs to no account and reads nothing: leave --account, --feeds and its daily budget out",
       );
     }
     if (name === undefined) {
@@ -110,6 +115,14 @@ function inputOf({ account, permission, name, expires, ...limits }: GivenKey) {
   if (account === undefined) throw new UsageError("--account is required");
   const read = { daily_credits: daily, feed_ids: feeds };
   return { permission, account_id: account, name, expires_at: expires, ...read };
+}
+
+/** The daily budget, in nano-dollars. @throws {UsageError} */
+function dailyOf<Budget>({
+  "daily-credits": credits,
+  "daily-usd": dollars,
+}: Readonly<Record<"daily-credits" | "daily-usd", Budget>>) {
+  return eitherOf({ "daily-credits": credits, "daily-usd": dollars });
 }
 
 /** Options that contradict each other are wrong usage. */
@@ -125,18 +138,22 @@ const keyEdit = databaseCommand({
   options: {
     name: NAME,
     "daily-credits": orNull(credits("what it may spend in a UTC day"), "none"),
+    "daily-usd": orNull(usd("the same in USD"), "none"),
     feeds: orNull(FEEDS, "all"),
     expires: orNull(time("when it ends"), "never"),
   },
-  check: ({ values: { name, feeds, expires, "daily-credits": daily } }) => {
+  check: ({ values }) => {
+    const { name, feeds, expires } = values;
+    const daily = dailyOf(values);
     if ([name, feeds, expires, daily].every((value) => value === undefined)) {
       throw new UsageError(
-        "nothing is to be changed: give --name, --daily-credits, --feeds or --expires",
+        "nothing is to be changed: give --name, --daily-credits, --daily-usd, --feeds or --expires",
       );
     }
   },
   run: async ({ operator, actor, values, argument: keyId }) => {
-    const { name, feeds, expires, "daily-credits": daily } = values;
+    const { name, feeds, expires } = values;
+    const daily = dailyOf(values);
     const limits = { expires_at: expires, daily_credits: daily, feed_ids: feeds };
     const edited = await editKey(operator, { key_id: keyId, name, ...limits }, actor);
     return { json: JSON.stringify(edited), text: textOf(edited) };
