@@ -44,7 +44,7 @@ export async function listAccessRequests(
 interface RequestsPage extends RequestsAsked {
   /** Null: at all feeds. */
   readonly feedId: string | null;
-  /** Who asks, which sees no request for a feed that it does not find any more. Null: all of them. */
+  /** The account that asks. Its requests for feeds that it no longer finds are left out. Null: every account. */
   readonly askerId: string | null;
 }
 

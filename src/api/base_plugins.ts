@@ -21,8 +21,8 @@ export function basePlugins(http: HttpContext) {
 }
 
 /**
- * Adds the headers of every answer: `X-Request-Id`, `Connection: close` while the gateway or the listener drains, CORS headers if
- * configured, and `Date` on HEAD.
+ * Adds the headers of every answer: `X-Request-Id`, `Connection: close` while the gateway or the listener drains, CORS
+ * headers if configured, and `Date` on HEAD.
  */
 function answerHeaders(http: HttpContext) {
   return new Elysia({ name: "answer headers" })

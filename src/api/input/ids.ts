@@ -23,8 +23,9 @@ export function readIds(search: string): string[] {
     .flatMap(({ rawValue }) => rawValue.split(","))
     .filter((raw) => raw !== "")
     .map(decode);
-  if (asked.length === 0)
+  if (asked.length === 0) {
     throw invalidParameter("ids names no record. Give it at least one id.", "ids");
+  }
   return distinctIds(asked);
 }
 

@@ -13,6 +13,7 @@ import {
 import { listOwnAccessRequests, listOwnGrants } from "../../../access/ask_for_access.ts";
 import type { AccessRequest } from "../../../feeds/access_request.ts";
 import { present } from "../../../lib/assert.ts";
+import { once } from "../../../lib/once.ts";
 import type { Row } from "../../../postgres/client/database.ts";
 import { Badge, Table, Text, Time, type Tone } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
@@ -75,11 +76,7 @@ type Admitted = () => ReturnType<Visit["admit"]>;
 
 /** The tables of a page are one call of the account. */
 function tablesOf(visit: Visit) {
-  let principal: ReturnType<Admitted> | undefined;
-  const admitted: Admitted = () => {
-    principal ??= visit.admit("account");
-    return principal;
-  };
+  const admitted = once(() => visit.admit("account"));
   return { granted: grantsTable(visit, admitted), asked: requestsTable(visit, admitted) };
 }
 

@@ -23,6 +23,7 @@ import { answerAccessRequest, listAccessRequests } from "../../../access/request
 import type { FeedAccess } from "../../../admission/claims.ts";
 import type { AccessRequest } from "../../../feeds/access_request.ts";
 import { parseMailAddress } from "../../../lib/mail_address.ts";
+import { once } from "../../../lib/once.ts";
 import { INVITATION_DAYS } from "../../../limits.ts";
 import { ACCESS_NAMES } from "../../layout/access_text.tsx";
 import { Badge, Text, Time } from "../../layout/parts.tsx";
@@ -165,11 +166,7 @@ type Admitted = () => Promise<OwnedFeed>;
 
 /** The tables of a page are one call of the account. */
 function admittedOnce(visit: Visit): Admitted {
-  let owned: Promise<OwnedFeed> | undefined;
-  return () => {
-    owned ??= ownedBy(visit, "feeds");
-    return owned;
-  };
+  return once(() => ownedBy(visit, "feeds"));
 }
 
 async function ownedBy(visit: Visit, operation: "feeds" | "save" = "save") {
