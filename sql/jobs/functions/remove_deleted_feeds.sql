@@ -1,6 +1,6 @@
 -- Removes the contents of deleted feeds, oldest deletion first, in bounded pieces: rows, filter indexes, batches, the
--- history of pushes, requests for access that wait, and finally the texts. The feed's row and name stay, because the usage log and the ledger refer to
--- it. A slug becomes free when the deletion is older than slug_age.
+-- history of pushes, requests for access that wait, and finally the texts. The feed's row and name stay, because the
+-- usage log and the ledger refer to it. A slug becomes free when the deletion is older than slug_age.
 create or replace function remove_deleted_feeds(
   moment timestamptz,
   slug_age interval,
