@@ -1,12 +1,16 @@
 -- name: find_shown_feeds
--- why: which of some feeds an account finds, and of which it must not learn anything anymore
+-- why: which of some feeds an account finds, at which price, and of which it must not learn anything anymore
 -- is_found: whether the account has a page of it. is_hidden: whether it is invited, and not for this account
 -- :account_id uuid
 -- :feed_ids uuid[]
--- returns feed_id uuid, access text, is_found boolean, is_hidden boolean
+-- returns feed_id uuid, access text, price_type text?, call_price_nanos bigint?, one_time_price_cents bigint?,
+--   is_found boolean, is_hidden boolean
 select
   feed_id,
   access,
+  price_type,
+  call_price_nanos,
+  one_time_price_cents,
   finds_feed(feeds, :account_id) as is_found,
   access = 'invited' and not may_find(feed_id, account_id, :account_id) as is_hidden
 from feeds

@@ -15,6 +15,7 @@ import {
   ADDRESS_INVITATIONS_LISTED,
   WAITING_FEEDS_LISTED,
 } from "../limits.ts";
+import type { Priced } from "../money/money.ts";
 import type { Database, Row } from "../postgres/client/database.ts";
 
 /** How an account stands to a feed. */
@@ -135,12 +136,16 @@ export function listWaitingFeeds(
     .rows("list_waiting_feeds", { account_id: accountId, limit: WAITING_FEEDS_LISTED });
 }
 
+export interface FoundFeed extends Priced {
+  readonly access: FeedAccess;
+}
+
 /** What an account may be shown of feeds that it knows by id. */
 export interface ShownFeeds {
   /** Whether it finds the feed, so that its page is there. */
   isFound(feedId: string): boolean;
   /** Undefined for a feed that the account does not find. */
-  accessOf(feedId: string): FeedAccess | undefined;
+  find(feedId: string): FoundFeed | undefined;
   /** Whether the feed is invited and not for this account, so that not even its name is shown. */
   isHidden(feedId: string): boolean;
 }
@@ -159,9 +164,12 @@ export async function findShownFeeds(
   const known = new Map(rows.map((row) => [row.feed_id, row]));
   return {
     isFound: (feedId) => known.get(feedId)?.is_found === true,
-    accessOf(feedId) {
+    find(feedId) {
       const row = known.get(feedId);
-      return row?.is_found === true ? nameIn(FEED_ACCESS, row.access) : undefined;
+      if (row?.is_found !== true) return undefined;
+      const { price_type, call_price_nanos, one_time_price_cents } = row;
+      const access = nameIn(FEED_ACCESS, row.access);
+      return { access, price_type, call_price_nanos, one_time_price_cents };
     },
     isHidden: (feedId) => known.get(feedId)?.is_hidden === true,
   };

@@ -1007,7 +1007,7 @@ export interface StatementTypes {
       readonly retry_at: string | null;
     };
   };
-  /** which of some feeds an account finds, and of which it must not learn anything anymore */
+  /** which of some feeds an account finds, at which price, and of which it must not learn anything anymore */
   find_shown_feeds: {
     parameters: {
       readonly account_id: string;
@@ -1016,6 +1016,9 @@ export interface StatementTypes {
     row: {
       readonly feed_id: string;
       readonly access: string;
+      readonly price_type: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly one_time_price_cents: bigint | null;
       readonly is_found: boolean;
       readonly is_hidden: boolean;
     };

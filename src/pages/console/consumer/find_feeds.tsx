@@ -4,10 +4,11 @@
  *
  * @module
  */
-import { findShownFeeds } from "../../../access/account_access.ts";
+import { type FoundFeed, findShownFeeds } from "../../../access/account_access.ts";
 import { present } from "../../../lib/assert.ts";
 import { AccessMark } from "../../layout/access_text.tsx";
 import { Table, Text } from "../../layout/parts.tsx";
+import { priceText } from "../../layout/price_text.ts";
 import { FilterForm } from "../act_form.tsx";
 import { FeedLink, listQuery, Next, nextOffset } from "../lists.tsx";
 import { bodyOf } from "../own_api.ts";
@@ -18,7 +19,6 @@ interface Hit {
   readonly name: string;
   readonly description: string | null;
   readonly category: string | null;
-  readonly pricing: string;
 }
 
 /** A page of the catalog, or of a search. */
@@ -39,7 +39,7 @@ export const FIND_FEEDS: PageRoute = {
       await visit.ask<Found>(words === "" ? `/v1/catalog${place}` : `/v1/search${place}`),
     );
     const hits = page.feeds ?? page.results ?? [];
-    const { accessOf } = await findShownFeeds(
+    const { find } = await findShownFeeds(
       visit.services.database,
       present(visit.session.account).id,
       hits.map((row) => row.id),
@@ -64,13 +64,13 @@ export const FIND_FEEDS: PageRoute = {
                 cell: (row) => (
                   <>
                     <FeedLink visit={visit} id={row.id} name={row.name} />{" "}
-                    <AccessMark of={accessOf(row.id)} />
+                    <AccessMark of={find(row.id)?.access} />
                   </>
                 ),
               },
               { head: "What it is", cell: (row) => <Text of={row.description} /> },
               { head: "Category", cell: (row) => <Text of={row.category} /> },
-              { head: "Price", cell: (row) => row.pricing },
+              { head: "Price", cell: (row) => priceOf(find(row.id)) },
             ]}
             empty="No feed is found by these words. Try fewer, or others."
           />
@@ -80,3 +80,8 @@ export const FIND_FEEDS: PageRoute = {
     };
   },
 };
+
+/** Nothing of a feed that was deleted since the list was read. */
+function priceOf(feed: FoundFeed | undefined): string | undefined {
+  return feed && priceText(feed);
+}

@@ -98,7 +98,7 @@ function foundAccounts(visit: Visit): ListedTable {
   return accountsTable(visit, {
     empty:
       part === "" && !state
-        ? "There is no account yet. Create one above."
+        ? "There is no account yet. Open “New account” above to create the first."
         : "No account matches. Look for a shorter part of the name, or in another state.",
     read: ({ limit, cursor }) =>
       searchAccounts(visit.operator, {

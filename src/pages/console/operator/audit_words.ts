@@ -23,6 +23,7 @@ export const AUDIT_KINDS = [
   ["promo", "promotion codes"],
   ["member", "members"],
   ["topup", "top-ups"],
+  ["access", "access to feeds"],
 ] as const;
 
 const ACTIONS: Readonly<Record<string, string>> = {
@@ -57,6 +58,11 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "member edit": "Role of a member changed",
   "member remove": "Member removed",
   "topup settle": "Alert of a top-up settled",
+  "access grant": "Access granted",
+  "access edit": "Access changed",
+  "access end": "Access ended",
+  "access invite": "Reader invited",
+  "access decline": "Request for access declined",
 };
 
 /** What was done. */

@@ -88,6 +88,19 @@ async function html(path: string): Promise<string> {
   return text;
 }
 
+test("the catalog and a search in it name each price in USD, as other pages do", async () => {
+  const owner = await gateway.createAccount({ name: "Seller" });
+  const listed = { type: "singleton", rows: [{ a: 1 }], isPublic: true } as const;
+  await seedFeed(gateway, owner, { ...listed, name: "Metered tides", callPriceNanos: 1_500 });
+  await seedFeed(gateway, owner, { ...listed, name: "Sold tides", oneTimePriceCents: 250 });
+  const prices = async (query: string) => {
+    const page = await (await who.get(`/catalog${query}`)).text();
+    return [...page.matchAll(/[\d.]+ USD (?:per 1,000 calls|once)/g)].map(([price]) => price);
+  };
+  expect((await prices("")).toSorted()).toEqual(["0.0015 USD per 1,000 calls", "2.50 USD once"]);
+  expect(await prices("?q=metered")).toEqual(["0.0015 USD per 1,000 calls"]);
+});
+
 describe("Try it", () => {
   test("the form has what the feed's type takes, with the names of its fields, and the price of the read", async () => {
     const stream = await html(`/catalog/${feeds.stream}`);

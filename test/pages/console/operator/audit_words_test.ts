@@ -4,6 +4,7 @@ import { auditAction, auditChanges } from "../../../../src/pages/console/operato
 test("auditAction says what was done, and leaves no action unsaid", () => {
   expect(auditAction("feed unpublish")).toBe("Feed made private");
   expect(auditAction("credits grant")).toBe("Credits added");
+  expect(auditAction("access end")).toBe("Access ended");
   expect(auditAction("something new")).toBe("Something new");
 });
 

@@ -202,6 +202,7 @@ describe("the audit trail", () => {
     const [, by = ""] = /href="\?([^"]*who=[^"]*)"/.exec(credits) ?? [];
     const own = await html(`/audit?${by.replaceAll("&amp;", "&")}`);
     expect(own).toContain("Credits added");
+    expect(await html("/audit")).toContain(">access to feeds</a>");
     expect(await html("/audit?who=operator+nobody")).toContain("Nothing was changed");
     expect(await html("/audit?from=2020-01-01&to=2020-01-02")).toContain("Nothing was changed");
     expect(await html("/audit?q=zq7731")).toContain(`account_id=${scene.foreignAccount}`);
