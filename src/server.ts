@@ -76,6 +76,8 @@ interface GatewayOptions {
   readonly intervals?: Intervals;
   /** Whether it takes part in the background jobs (`jobs/jobs.ts`), and saves its counts every minute. @default true */
   readonly hasJobs?: boolean;
+  /** The most connections to the primary for answers. @default DATABASE_CONNECTIONS_MAX */
+  readonly connectionsMax?: number;
   /** Called for each mail that was sent. */
   readonly onMail?: (mail: OutgoingMail) => void;
 }
@@ -96,7 +98,7 @@ export async function startGateway(
   const tls = options.tls ?? (config.tls && (await readTls(config.tls)));
   const isReplaceable = tls !== undefined && options.isPortShared !== true && CAN_SHARE_PORTS;
   const listening = isReplaceable ? await withFreePorts(config) : config;
-  const databases = await openDatabases(config, log);
+  const databases = await openDatabases(config, log, options.connectionsMax);
   try {
     const services = await createServices({
       config: listening,

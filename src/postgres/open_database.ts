@@ -36,6 +36,8 @@ export const POOL_CLOSE_MS_MAX = 500;
 const BACKGROUND_STATEMENT_MS_MAX = 30_000;
 
 export interface OpenOptions extends ConnectOptions {
+  /** See `createDatabase`. */
+  readonly runningMax?: number;
   /** If given, an embedded PostgreSQL that dies is restarted, and this is logged. */
   readonly log?: Log;
 }
@@ -49,7 +51,7 @@ export interface OpenDatabaseOptions extends OpenOptions {
 export type OpenedDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
 /** Opens the configured or embedded database without migrating it, so its schema may be missing. */
-export async function openServer(config: Config, { log, ...options }: OpenOptions) {
+export async function openServer(config: Config, { log, runningMax, ...options }: OpenOptions) {
   const { dataDir, databaseUrl: url } = config;
   const embedded = url === undefined ? await startEmbedded({ dataDir }) : undefined;
   const address: DatabaseAddress = embedded ?? {
@@ -75,7 +77,10 @@ export async function openServer(config: Config, { log, ...options }: OpenOption
   const database = createDatabase(
     connections,
     isBounded
-      ? { accountMsMax: config.limits.databaseMs }
+      ? {
+          accountMsMax: config.limits.databaseMs,
+          ...(runningMax !== undefined && { runningMax }),
+        }
       : { runningMax: Number.POSITIVE_INFINITY },
   );
   /** The free space on the disk, which is known only for the embedded server. */
@@ -130,9 +135,20 @@ export function openReplica({ databaseReadUrl, limits }: Config): Database | und
 
 export type Databases = Awaited<ReturnType<typeof openDatabases>>;
 
-/** All pools of a gateway. @throws if the configuration and the database are incompatible. */
-export async function openDatabases(config: Config, log: Log) {
-  const opened = await openDatabase(config, { log });
+/**
+ * All pools of a gateway.
+ *
+ * @param connectionsMax connections to the primary, besides those of background work, imports, the operator's API and
+ *   exports
+ * @throws if the configuration and the database are incompatible
+ */
+export async function openDatabases(
+  config: Config,
+  log: Log,
+  connectionsMax = DATABASE_CONNECTIONS_MAX,
+) {
+  const runningMax = connectionsMax - DATABASE_CONNECTIONS_SPARED;
+  const opened = await openDatabase(config, { log, connectionsMax, runningMax });
   const { database, address, migrated, diskRoom, survey, close: closeDatabase } = opened;
   try {
     if (!migrated.hasTrigrams) {

@@ -9,7 +9,11 @@
  * @module
  */
 import { rmSync } from "node:fs";
-import { connect, type DatabaseAddress } from "../../src/postgres/client/connect.ts";
+import {
+  type Connections,
+  connect,
+  type DatabaseAddress,
+} from "../../src/postgres/client/connect.ts";
 import { startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import { migrate } from "../../src/postgres/migrate/migrate.ts";
@@ -35,9 +39,13 @@ export const SERVER_VARIABLE = "FEEDGATE_TEST_SERVER";
 const TEMPLATE = "template_feedgate";
 /** Of one process; a database's name has both numbers. */
 const DATABASES_MAX = 10_000;
+/** Each database that is dropped has PostgreSQL look through all of its buffers, so it gets few. */
+const SERVER_MEMORY_BYTES = 512 * 1_024 ** 2;
 /** To copy or drop a database takes seconds where other tests keep the machine busy. */
 const UNBOUNDED = { connectionsMax: 1, statementTimeoutMs: 0 } as const;
 let ownServer: Promise<TestServer> | undefined;
+/** Makes and drops the databases of this process, whose connection would cost as much as they do. */
+let admin: Connections | undefined;
 let made: string[] = [];
 let databases = 0;
 
@@ -98,16 +106,23 @@ async function joinServer(text: string): Promise<TestServer> {
   const dropTemplate = () => administer(url, `drop database if exists ${TEMPLATE} with (force)`);
   await dropTemplate();
   await createTemplate(url);
-  return { url, stop: dropTemplate };
+  return {
+    url,
+    async stop() {
+      await dropTemplate();
+      await endAdmin();
+    },
+  };
 }
 
 async function startOwnServer(): Promise<TestServer> {
   const dataDir = await usedDataDir();
-  const { url, stop } = await startEmbedded({ dataDir });
+  const { url, stop } = await startEmbedded({ dataDir, memoryBytes: SERVER_MEMORY_BYTES });
   await createTemplate(url);
   return {
     url,
     async stop() {
+      await endAdmin();
       await stop();
       rmSync(dataDir, { recursive: true, force: true });
     },
@@ -122,9 +137,13 @@ async function createTemplate(server: string): Promise<void> {
 }
 
 async function administer(server: string, statement: string): Promise<void> {
-  const connections = connect({ url: siblingUrl(server, "postgres") }, UNBOUNDED);
-  await connections.unsafe(statement);
-  await connections.end();
+  admin ??= connect({ url: siblingUrl(server, "postgres") }, UNBOUNDED);
+  await admin.unsafe(statement);
+}
+
+async function endAdmin(): Promise<void> {
+  await admin?.end();
+  admin = undefined;
 }
 
 /**

@@ -8,6 +8,7 @@ import { shellActor } from "../../src/accounts/actor.ts";
 import type { Permission } from "../../src/accounts/key_format.ts";
 import { type Config, type GuardTrial, readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { DATABASE_CONNECTIONS_SPARED } from "../../src/limits.ts";
 import { createAccount } from "../../src/operator/accounts.ts";
 import { grantCredits } from "../../src/operator/credits.ts";
 import { createKey } from "../../src/operator/keys.ts";
@@ -47,6 +48,11 @@ const NANOS_PER_CREDIT = 1_000;
 const ACTOR = shellActor("test");
 /** Shorter than a program's, so that no test waits for them. */
 const INTERVALS: Intervals = { importProgress: 20, rowEvents: 20, waitPoll: 20 };
+/**
+ * Fewer than a program's: PostgreSQL plans each statement again for each connection, and that was most of what it did
+ * in tests that send several requests at once. Two are left for pages.
+ */
+const CONNECTIONS_MAX = DATABASE_CONNECTIONS_SPARED + 2;
 
 interface GatewayOptions {
   /** Of a Stripe on the machine itself. */
@@ -116,7 +122,13 @@ export async function startTestGateway(
       },
       log,
       // No client is left that has to hear of the end.
-      { closingNoticeMs: 0, hasJobs, metricsTextMs: 0, intervals: INTERVALS },
+      {
+        closingNoticeMs: 0,
+        hasJobs,
+        metricsTextMs: 0,
+        intervals: INTERVALS,
+        connectionsMax: CONNECTIONS_MAX,
+      },
     );
   const gateway = await start({});
   const peers: Gateway[] = [];

@@ -69,8 +69,12 @@ async function passes(
   try {
     process.env.TEST_DATABASE_URL = server.url;
     const shared = await startTestServer();
-    const argv = ["test", TIMEOUT, "--only-failures", ...sharedBy(), ...TESTS];
-    return runs(argv, { [SERVER_VARIABLE]: shared.url });
+    try {
+      const argv = ["test", TIMEOUT, "--only-failures", ...sharedBy(), ...TESTS];
+      return runs(argv, { [SERVER_VARIABLE]: shared.url });
+    } finally {
+      await shared.stop();
+    }
   } finally {
     server.stop();
   }

@@ -20,7 +20,7 @@ export function buffersMib(memoryBytes: number): number {
 }
 
 /** Of the machine, or of the container if it has less. */
-export function memoryBytes(): number {
+export function findMemoryBytes(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }

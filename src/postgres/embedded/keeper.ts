@@ -14,7 +14,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { closeSync, constants, lstatSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { buffersMib, memoryBytes } from "./buffers.ts";
+import { buffersMib } from "./buffers.ts";
 import { openOwn } from "./own_files.ts";
 import type { SystemUser } from "./owner.ts";
 import { makePrivateDir, type Programs, type Site } from "./site.ts";
@@ -45,12 +45,19 @@ export function enterUsers(site: Site): () => void {
   return () => closeSync(pipe);
 }
 
-/** Starts PostgreSQL. The caller is already one of its users. The keeper and PostgreSQL write to the log. */
-export function startKeeper(site: Site, programs: Programs, log: string) {
+interface KeeperOptions {
+  /** What the keeper and PostgreSQL write to. */
+  readonly log: string;
+  /** Of which PostgreSQL takes a share. */
+  readonly memoryBytes: number;
+}
+
+/** Starts PostgreSQL. The caller is already one of its users. */
+export function startKeeper(site: Site, programs: Programs, { log, memoryBytes }: KeeperOptions) {
   const { account, cluster, dataDir, socketDir, isSocketDirTemporary } = site;
   if (socketDir !== undefined) makePrivateDir(socketDir, account);
   const server = [join(programs.folder, "bin", "postgres"), "-D", cluster, ...addressArgs(site)];
-  const buffers = `shared_buffers=${buffersMib(memoryBytes())}MB`;
+  const buffers = `shared_buffers=${buffersMib(memoryBytes)}MB`;
   server.push(...[...SETTINGS, buffers].flatMap((setting) => ["-c", setting]));
   // Opening the pipe for reading does not block, because we have it open for writing.
   const users = ON_WINDOWS

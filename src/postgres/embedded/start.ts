@@ -15,6 +15,7 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { codeOf } from "../../lib/error_fields.ts";
 import { isFull, isUnavailable } from "../client/failures.ts";
+import { findMemoryBytes } from "./buffers.ts";
 import { createCluster, SUPERUSER } from "./cluster.ts";
 import { enterUsers, type Keeper, STOP_FAST_SECONDS, startKeeper } from "./keeper.ts";
 import { takeLock } from "./lock.ts";
@@ -44,6 +45,8 @@ export type EmbeddedPostgres = Awaited<ReturnType<typeof startEmbedded>>;
 export interface StartOptions {
   /** Created if it is missing. */
   readonly dataDir: string;
+  /** Of which the server takes a share to keep pages in. @default the machine's, or the container's */
+  readonly memoryBytes?: number;
   /** Refuses a server with other users, and keeps others from joining until `stop`. @default false */
   readonly isAlone?: boolean;
 }
@@ -54,19 +57,22 @@ export interface StartOptions {
  */
 export async function startEmbedded(options: StartOptions) {
   try {
-    return await start(makeDataDir(options.dataDir), options.isAlone === true);
+    return await start(makeDataDir(options.dataDir), options);
   } catch (error) {
     throw dataDirError(error, options.dataDir);
   }
 }
 
-async function start(dataDir: string, isAlone: boolean) {
+async function start(
+  dataDir: string,
+  { isAlone = false, memoryBytes = findMemoryBytes() }: StartOptions,
+) {
   const lock = join(dataDir, "lock");
   const unlock = await takeLock(lock);
   let isKept = false;
   try {
     const site = placeSite(dataDir);
-    const { server, joined, session, leave } = await enter(site);
+    const { server, joined, session, leave } = await enter(site, memoryBytes);
     if (isAlone && (await session.hasOthers())) {
       await leave();
       throw new Error(
@@ -105,10 +111,10 @@ async function start(dataDir: string, isAlone: boolean) {
 }
 
 /** The caller must hold the lock, now and when it leaves. */
-async function enter(site: Site) {
+async function enter(site: Site, memoryBytes: number) {
   const leaveUsers = enterUsers(site);
   try {
-    const { server, joined, session } = await bringUp(site);
+    const { server, joined, session } = await bringUp(site, memoryBytes);
     const endBound = boundLog(logOf(site));
     const leave = async () => {
       endBound();
@@ -133,7 +139,7 @@ function logOf({ dataDir }: Site): string {
 }
 
 /** Joins the running server, or starts one. */
-async function bringUp(site: Site) {
+async function bringUp(site: Site, memoryBytes: number) {
   const log = logOf(site);
   const until = Date.now() + START_WAIT_MS;
   let keeper: Keeper | undefined;
@@ -155,7 +161,7 @@ async function bringUp(site: Site) {
       await createCluster(site, programs);
       rotateLog(log);
       logStart = readOwn(log).length;
-      keeper = startKeeper(site, programs, log);
+      keeper = startKeeper(site, programs, { log, memoryBytes });
     }
     await Bun.sleep(POLL_MS);
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { buffersMib, memoryBytes } from "../../../src/postgres/embedded/buffers.ts";
+import { buffersMib, findMemoryBytes } from "../../../src/postgres/embedded/buffers.ts";
 
 const GIB = 1_024 ** 3;
 
@@ -13,5 +13,5 @@ test("the buffers are a quarter of the memory, within bounds", () => {
   ] as const) {
     expect(buffersMib(memory)).toBe(mib);
   }
-  expect(memoryBytes()).toBeGreaterThan(GIB / 8);
+  expect(findMemoryBytes()).toBeGreaterThan(GIB / 8);
 });
