@@ -29,7 +29,12 @@ import { DRAIN_WORKER_MS, IDLE_SECONDS_MAX, SERVER_BODY_BYTES_MAX } from "./limi
 import { createNoticeJobs } from "./notices/notice_jobs.ts";
 import type { OutgoingMail } from "./people/mail/outgoing_mail.ts";
 import { sendMails } from "./people/mail/send_mails_job.ts";
-import { type Databases, openDatabases, POOL_CLOSE_MS_MAX } from "./postgres/open_database.ts";
+import {
+  type Databases,
+  openDatabases,
+  POOL_CLOSE_MS_MAX,
+  type PoolOptions,
+} from "./postgres/open_database.ts";
 import { createServices, type Intervals, type Services } from "./services.ts";
 import { finishTopups } from "./topups/finish.ts";
 import { forgetTopups } from "./topups/forget.ts";
@@ -63,7 +68,7 @@ const CLOSE_WAIT_MS = 500;
 /** Slow uploads; admission and maintenance; the last writes. */
 const CLOSE_STEPS = 3;
 
-interface GatewayOptions {
+interface GatewayOptions extends PoolOptions {
   /** Whether other processes listen on the same port (`workers/`). @default false */
   readonly isPortShared?: boolean;
   /** The certificate. @default the one in the configured files */
@@ -76,8 +81,6 @@ interface GatewayOptions {
   readonly intervals?: Intervals;
   /** Whether it takes part in the background jobs (`jobs/jobs.ts`), and saves its counts every minute. @default true */
   readonly hasJobs?: boolean;
-  /** The most connections to the primary for answers. @default DATABASE_CONNECTIONS_MAX */
-  readonly connectionsMax?: number;
   /** Called for each mail that was sent. */
   readonly onMail?: (mail: OutgoingMail) => void;
 }
@@ -98,7 +101,7 @@ export async function startGateway(
   const tls = options.tls ?? (config.tls && (await readTls(config.tls)));
   const isReplaceable = tls !== undefined && options.isPortShared !== true && CAN_SHARE_PORTS;
   const listening = isReplaceable ? await withFreePorts(config) : config;
-  const databases = await openDatabases(config, log, options.connectionsMax);
+  const databases = await openDatabases(config, log, options);
   try {
     const services = await createServices({
       config: listening,

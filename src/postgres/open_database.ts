@@ -135,23 +135,30 @@ export function openReplica({ databaseReadUrl, limits }: Config): Database | und
 
 export type Databases = Awaited<ReturnType<typeof openDatabases>>;
 
-/**
- * All pools of a gateway.
- *
- * @param connectionsMax connections to the primary, besides those of background work, imports, the operator's API and
- *   exports
- * @throws if the configuration and the database are incompatible
- */
+export interface PoolOptions {
+  /**
+   * The most connections to the primary, besides those of background work, imports, the operator's API and exports.
+   * @default DATABASE_CONNECTIONS_MAX
+   */
+  readonly connectionsMax?: number;
+  /** Whether the caller has just migrated the database, so that its schema needs no look. @default false */
+  readonly isMigrated?: boolean;
+}
+
+/** All pools of a gateway. @throws if the configuration and the database are incompatible. */
 export async function openDatabases(
   config: Config,
   log: Log,
-  connectionsMax = DATABASE_CONNECTIONS_MAX,
+  { connectionsMax = DATABASE_CONNECTIONS_MAX, isMigrated = false }: PoolOptions = {},
 ) {
   const runningMax = connectionsMax - DATABASE_CONNECTIONS_SPARED;
-  const opened = await openDatabase(config, { log, connectionsMax, runningMax });
+  const options = { log, connectionsMax, runningMax };
+  const opened = isMigrated
+    ? { ...(await openServer(config, options)), migrated: undefined }
+    : await openDatabase(config, options);
   const { database, address, migrated, diskRoom, survey, close: closeDatabase } = opened;
   try {
-    if (!migrated.hasTrigrams) {
+    if (migrated?.hasTrigrams === false) {
       log.warn(
         'search finds no misspelled names: have pg_trgm installed in the database with "create extension pg_trgm", then start again',
       );

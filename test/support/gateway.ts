@@ -128,6 +128,8 @@ export async function startTestGateway(
         metricsTextMs: 0,
         intervals: INTERVALS,
         connectionsMax: CONNECTIONS_MAX,
+        // Its database is a copy of the template.
+        isMigrated: true,
       },
     );
   const gateway = await start({});
