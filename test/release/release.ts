@@ -1,11 +1,12 @@
 /**
  * `bun run release VERSION`: makes a release of the newest commit, and commits it.
  *
- * It writes the version into `package.json`, from which all else has it, and the notices anew, and commits both. Then it
- * builds the executable, has that make the fixture that later versions are tested with (`make.ts`), and commits the
- * fixture, with digests of the migrations and its section of the changelog, which are frozen from then on. What is to be
- * given out is in `dist`: the executable, its digest, and its bill of materials. At last the version becomes that of
- * the next release with `-dev`, so that no later program calls itself by this one's. Nothing is pushed.
+ * It writes the version into `package.json`, from which all else has it, and into the Helm chart, and the notices anew,
+ * and commits them. Then it builds the executable, has that make the fixture that later versions are tested with
+ * (`make.ts`), and commits the fixture, with digests of the migrations and its section of the changelog, which are
+ * frozen from then on. What is to be given out is in `dist`: the executable, its digest, and its bill of materials. At
+ * last the version becomes that of the next release with `-dev`, so that no later program calls itself by this one's.
+ * Nothing is pushed.
  *
  * @module
  */
@@ -13,12 +14,14 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import packageInfo from "../../package.json" with { type: "json" };
+import { withChartVersion } from "../../src/build/package_chart.ts";
 import { changelogSection, releaseDay } from "../../src/build/release_notes.ts";
 import { MIGRATIONS } from "../../src/postgres/generated/statements.ts";
 import { digestsOf, releaseFiles } from "./scene.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const CHANGELOG = join(ROOT, "CHANGELOG.md");
+const CHART = join(ROOT, "src/deploy/helm/feedgate/Chart.yaml");
 const PROGRAM = "dist/feedgate";
 
 /** Why this version can't be released now; undefined if it can. */
@@ -75,6 +78,7 @@ function setVersion(version: string): void {
   const path = join(ROOT, "package.json");
   const text = readFileSync(path, "utf8");
   writeFileSync(path, text.replace(/"version": "[^"]*"/, `"version": "${version}"`));
+  writeFileSync(CHART, withChartVersion(readFileSync(CHART, "utf8"), version));
   run([process.execPath, "run", "generate"]);
 }
 

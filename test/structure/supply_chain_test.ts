@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import packageInfo from "../../package.json" with { type: "json" };
+import { withChartVersion } from "../../src/build/package_chart.ts";
 import { changelogSection } from "../../src/build/release_notes.ts";
 import { billOfMaterials } from "../../src/build/sbom.ts";
 import notices from "../../src/cli/generated/notices.json" with { type: "json" };
@@ -102,6 +103,14 @@ test("after a release the version is the next one's, with a section of its own i
   );
   // Two programs with different schemas never have the same version.
   expect(RELEASES).not.toContain(packageInfo.version);
+});
+
+test("the Helm chart has the version of the program, and a release sets it", () => {
+  const text = readFileSync(join(ROOT, "src/deploy/helm/feedgate/Chart.yaml"), "utf8");
+  const { version } = packageInfo;
+  expect(Bun.YAML.parse(text)).toMatchObject({ version, appVersion: version });
+  const released = Bun.YAML.parse(withChartVersion(text, "1.2.3"));
+  expect(released).toMatchObject({ version: "1.2.3", appVersion: "1.2.3" });
 });
 
 test("what the changelog says of a release stays as it was released", () => {

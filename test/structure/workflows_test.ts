@@ -8,6 +8,7 @@ const ROOT = resolve(import.meta.dir, "../..");
 const FOLDER = join(ROOT, ".github/workflows");
 
 interface Job {
+  readonly needs?: string | readonly string[];
   readonly permissions?: Readonly<Record<string, string>>;
   readonly "timeout-minutes"?: number;
   readonly steps: readonly { readonly uses?: string; readonly run?: string }[];
@@ -65,6 +66,18 @@ describe.each(["ci.yml", "release.yml"])("%s", (name) => {
       }
     }
   });
+});
+
+test("a release is published once every other job of it has succeeded", () => {
+  const { jobs } = Bun.YAML.parse(readFileSync(join(FOLDER, "release.yml"), "utf8")) as Workflow;
+  const needed = new Set<string>();
+  const need = (job: string) => {
+    if (needed.has(job)) return;
+    needed.add(job);
+    for (const each of [jobs[job]?.needs ?? []].flat()) need(each);
+  };
+  need("publish");
+  expect([...needed].toSorted()).toEqual(Object.keys(jobs).toSorted());
 });
 
 test("no job of the releases takes from a cache", () => {
