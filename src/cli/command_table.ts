@@ -14,6 +14,7 @@ import { WEBHOOK_COMMANDS } from "./client/webhook_commands.ts";
 import type { Command } from "./command.ts";
 import { ACCESS_COMMANDS } from "./commands/access_commands.ts";
 import { ACCOUNT_COMMANDS } from "./commands/account_commands.ts";
+import { ARCHIVE_COMMANDS } from "./commands/archive_command.ts";
 import { audit } from "./commands/audit_command.ts";
 import { BACKUP_COMMANDS } from "./commands/backup_command.ts";
 import { consoleCommand } from "./commands/console_command.ts";
@@ -61,6 +62,7 @@ export const COMMANDS: readonly Command[] = [
   ...REPORT_COMMANDS,
   audit,
   ...BACKUP_COMMANDS,
+  ...ARCHIVE_COMMANDS,
   doctor,
   mailTest,
   ...FIND_COMMANDS,

@@ -202,12 +202,16 @@ async function restore(
     await refuseDamage(table, session.unsafe(statement));
   }
   await advanceSequences(session);
-  // Tags and cursors that were issued after the backup must not match those that are issued from now on.
+  await renewIncarnation(session);
+  return total;
+}
+
+/** Tags and cursors that were issued after the backup must not match those that are issued from now on. */
+export async function renewIncarnation(session: Connections): Promise<void> {
   await session`
     insert into settings (name, value)
     values ('incarnation', gen_random_uuid()::text)
     on conflict (name) do update set value = excluded.value`;
-  return total;
 }
 
 /** Returns a function that creates them again. */

@@ -29,9 +29,11 @@ import {
   openBackup,
   readBackup,
   refuseUsed,
+  renewIncarnation,
   writeBackup,
 } from "../../postgres/backup.ts";
 import { withConnection } from "../../postgres/client/connect.ts";
+import { isArchive, recoverEmbedded } from "../../postgres/embedded/base_backup.ts";
 import { IS_STARTED_BY_ROOT, isRoot } from "../../postgres/embedded/owner.ts";
 import { startEmbedded } from "../../postgres/embedded/start.ts";
 import { MIGRATIONS } from "../../postgres/generated/statements.ts";
@@ -39,6 +41,8 @@ import { applyMigrations, migrate } from "../../postgres/migrate/migrate.ts";
 import { Status } from "../client/status.ts";
 import { type Answer, defineCommand, RefusedError, UsageError } from "../command.ts";
 import { databaseCommand } from "../database_command.ts";
+import { time } from "../options.ts";
+import { refusable, refuseExternal } from "./archive_command.ts";
 
 /** Only the owner may read the file, since it holds everything but keys. */
 const OWNER_ONLY = 0o600;
@@ -102,14 +106,20 @@ const restore = defineCommand({
   argument: "FILE",
   about: "read a backup into an empty database, embedded or of DATABASE_URL, before it serves",
   makesDatabase: true,
-  options: {},
-  run: async ({ config, argument: file, output }) => {
+  options: {
+    until: time("of an archive, the state at this moment; its end if not given"),
+  },
+  run: async ({ config, argument: file, values: { until }, output }) => {
     if (config.isDatabasePooled) {
       throw new RefusedError(
         "a restore goes to PostgreSQL itself: name it in DATABASE_URL, without DATABASE_POOLED",
       );
     }
     if (file === "") throw new UsageError("FILE must not be empty");
+    if (isArchive(file)) return restoreArchive(file, config, until);
+    if (until !== undefined) {
+      throw new UsageError("--until is for the folder of an archive, which FILE is not");
+    }
     requireReadable(file);
     const status = new Status(output).alone;
     const restored = restoreFrom(file, config, status).finally(() => status.clear());
@@ -123,6 +133,31 @@ const restore = defineCommand({
     return answerOf(file, report, "restored");
   },
 });
+
+/** @throws {RefusedError} */
+async function restoreArchive(
+  folder: string,
+  config: Config,
+  until: string | undefined,
+): Promise<Answer> {
+  refuseExternal(config);
+  const { dataDir } = config;
+  const base = await refusable(recoverEmbedded(dataDir, folder, { until }));
+  const embedded = await startEmbedded({ dataDir, isAlone: true });
+  try {
+    await withConnection(embedded, async (session) => {
+      await migrate(session);
+      await renewIncarnation(session);
+    });
+  } finally {
+    await embedded.stop();
+  }
+  const to = until ?? "the end of the archive";
+  return {
+    json: JSON.stringify({ folder, base: base.name, until: until ?? null }),
+    text: `restored to ${to}: ${folder}`,
+  };
+}
 
 /** @throws {RefusedError} */
 function requireWritable(folder: string): void {
@@ -177,13 +212,6 @@ function existsAlready(file: string): RefusedError {
 }
 
 export const BACKUP_COMMANDS = [backup, restore];
-
-function refuseExternal({ databaseUrl }: Config): void {
-  if (databaseUrl === undefined) return;
-  throw new RefusedError(
-    `this is for the embedded database; DATABASE_URL names another one, for which PostgreSQL's own "pg_dump --format=custom --file=FILE" does it`,
-  );
-}
 
 /** An older backup goes into a database of its own schema, which is then brought to this program's. */
 async function restoreFrom(

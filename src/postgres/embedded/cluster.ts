@@ -22,8 +22,7 @@ const SAID_CHARS_MAX = 2_000;
 export async function createCluster(site: Site, programs: Programs): Promise<void> {
   if (existsSync(join(site.cluster, "PG_VERSION"))) return;
   removeDrafts(site.cluster);
-  const draft = `${site.cluster}${DRAFT_MARK}${Bun.randomUUIDv7()}`;
-  makePrivateDir(draft, site.account);
+  const draft = makeDraft(site);
   const said = await initialize(site, programs, draft);
   if (said !== "") {
     rmSync(draft, { recursive: true, force: true });
@@ -32,6 +31,13 @@ export async function createCluster(site: Site, programs: Programs): Promise<voi
     );
   }
   renameSync(draft, site.cluster);
+}
+
+/** A private folder beside the cluster, which becomes the cluster when it is renamed. */
+export function makeDraft({ cluster, account }: Site): string {
+  const draft = `${cluster}${DRAFT_MARK}${Bun.randomUUIDv7()}`;
+  makePrivateDir(draft, account);
+  return draft;
 }
 
 /** Removes what killed starts have left behind. */
@@ -53,17 +59,21 @@ async function initialize(site: Site, programs: Programs, folder: string): Promi
   // The builtin provider sorts the same on every machine, whatever its C library.
   args.push("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--lc-messages=C");
   const initdb = [join(programs.folder, "bin", "initdb"), ...args];
-  const said = await run(initdb, site, programs);
+  const said = await runProgram(initdb, site, programs);
   if (!said.includes("could not look up effective user ID")) return said;
   // `initdb` needs a name for its uid, and in a container the uid may have none. In its own user namespace, its name is
   // nobody, and what it writes still belongs to our uid.
   const nobody = ["unshare", "--user", "--map-user=65534", "--map-group=65534"];
-  const mapped = await run([...nobody, ...initdb], site, programs);
+  const mapped = await runProgram([...nobody, ...initdb], site, programs);
   return mapped === "" ? "" : `${said}${mapped}add the uid to /etc/passwd\n`;
 }
 
-/** Runs a program to its end. Returns "", or its output if it failed. */
-async function run(command: readonly string[], site: Site, programs: Programs): Promise<string> {
+/** Runs a program of PostgreSQL to its end. Returns "", or its output if it failed. */
+export async function runProgram(
+  command: readonly string[],
+  site: Site,
+  programs: Programs,
+): Promise<string> {
   const [program = "", ...args] = command;
   const child = spawn(program, args, {
     ...spawnOptions(site.account, programs),

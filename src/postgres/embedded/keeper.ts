@@ -18,6 +18,7 @@ import { buffersMib } from "./buffers.ts";
 import { openOwn } from "./own_files.ts";
 import type { SystemUser } from "./owner.ts";
 import { makePrivateDir, type Programs, type Site } from "./site.ts";
+import { archiveOf, archiveSettings } from "./wal_archive.ts";
 
 /** A fast shutdown writes a checkpoint. If that takes longer than this, a recovery at the next start costs less. */
 export const STOP_FAST_SECONDS = 8;
@@ -57,8 +58,8 @@ export function startKeeper(site: Site, programs: Programs, { log, memoryBytes }
   const { account, cluster, dataDir, socketDir, isSocketDirTemporary } = site;
   if (socketDir !== undefined) makePrivateDir(socketDir, account);
   const server = [join(programs.folder, "bin", "postgres"), "-D", cluster, ...addressArgs(site)];
-  const buffers = `shared_buffers=${buffersMib(memoryBytes)}MB`;
-  server.push(...[...SETTINGS, buffers].flatMap((setting) => ["-c", setting]));
+  const settings = [...serverSettings(memoryBytes), ...archiveSettings(archiveOf(dataDir))];
+  server.push(...settingArgs(settings));
   // Opening the pipe for reading does not block, because we have it open for writing.
   const users = ON_WINDOWS
     ? "ignore"
@@ -145,6 +146,15 @@ const SETTINGS = [
   // The driver's types expect times printed in UTC.
   "timezone=UTC",
 ];
+
+/** PostgreSQL's settings on a machine with this much memory. */
+export function serverSettings(memoryBytes: number): readonly string[] {
+  return [...SETTINGS, `shared_buffers=${buffersMib(memoryBytes)}MB`];
+}
+
+export function settingArgs(settings: readonly string[]): readonly string[] {
+  return settings.flatMap((setting) => ["-c", setting]);
+}
 
 /**
  * POSIX sh, for dash, busybox and macOS. Its arguments are the cluster, the socket's folder, whether that folder is

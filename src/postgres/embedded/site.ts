@@ -40,8 +40,8 @@ const SOCKET_DIR_BYTES_MAX = 88;
 /** PostgreSQL and the driver both read the directory as a list, so it must not contain commas, colons, or quotes. */
 const SOCKET_DIR_PLAIN = /^[^,:"'@\\]+$/;
 /** The major version of the embedded PostgreSQL. Another one cannot open its files. */
-const MAJOR_VERSION = "18";
-const CLUSTER_NAME = `pg${MAJOR_VERSION}`;
+export const MAJOR_VERSION = "18";
+export const CLUSTER_NAME = `pg${MAJOR_VERSION}`;
 /** The name of a cluster of any version. */
 const ANY_CLUSTER_NAME = /^pg(\d+)$/;
 /** The accounts that may run PostgreSQL for root, in order of preference. */

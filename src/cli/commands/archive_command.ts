@@ -1,0 +1,81 @@
+/**
+ * `archive start|base|stop`: keeps a base backup and all later WAL of the embedded database in a folder, from which
+ * `restore` restores any moment.
+ *
+ * @module
+ */
+import type { Config } from "../../config.ts";
+import {
+  ArchiveRefusedError,
+  type Base,
+  startArchive,
+  stopArchive,
+  takeBase,
+} from "../../postgres/embedded/base_backup.ts";
+import { type Answer, defineCommand, RefusedError, UsageError } from "../command.ts";
+import { integer } from "../options.ts";
+
+const BASES_KEPT = 2;
+const BASES_KEPT_MAX = 1_000;
+
+const start = defineCommand({
+  words: "archive start",
+  argument: "FOLDER",
+  about: "copy all of the embedded database to an empty folder, and from then on its changes",
+  options: {},
+  run: async ({ config, argument: folder }) => {
+    refuseExternal(config);
+    if (folder === "") throw new UsageError("FOLDER must not be empty");
+    return answerOf(await refusable(startArchive(config.dataDir, folder)));
+  },
+});
+
+const base = defineCommand({
+  words: "archive base",
+  about: "copy all of an archived database again, while it serves, and remove older copies",
+  options: {
+    keep: integer(`copies that stay; ${BASES_KEPT} if not given`, {
+      least: 1,
+      most: BASES_KEPT_MAX,
+    }),
+  },
+  run: async ({ config, values: { keep = BASES_KEPT } }) => {
+    refuseExternal(config);
+    return answerOf(await refusable(takeBase(config.dataDir, { keep })));
+  },
+});
+
+const stop = defineCommand({
+  words: "archive stop",
+  about: "copy no more changes of the embedded database; the folder stays as it is",
+  options: {},
+  run: async ({ config }) => {
+    refuseExternal(config);
+    const folder = await refusable(stopArchive(config.dataDir));
+    return { json: JSON.stringify({ folder }), text: `not archived anymore: ${folder}` };
+  },
+});
+
+export const ARCHIVE_COMMANDS = [start, base, stop];
+
+function answerOf({ name, ended_at }: Base): Answer {
+  return {
+    json: JSON.stringify({ base: name, from: ended_at }),
+    text: `archived; it can be restored from ${ended_at} on`,
+  };
+}
+
+/** The same, with refusals as a command words them. */
+export function refusable<Result>(work: Promise<Result>): Promise<Result> {
+  return work.catch((error) => {
+    throw error instanceof ArchiveRefusedError ? new RefusedError(error.message) : error;
+  });
+}
+
+/** @throws {RefusedError} */
+export function refuseExternal({ databaseUrl }: Config): void {
+  if (databaseUrl === undefined) return;
+  throw new RefusedError(
+    `this is for the embedded database; DATABASE_URL names another one, for which PostgreSQL's own "pg_dump --format=custom --file=FILE" does it`,
+  );
+}
