@@ -1,6 +1,7 @@
 -- name: list_findings
 -- why: the findings of background jobs, for the metrics of every gateway
 -- The totals of sales are complete until found_at. Top-ups that need attention are counted as of now.
+-- Of a server that archives its WAL, the amount is 1 while that fails.
 -- since_seconds: how long the oldest of them has needed attention
 -- found_at_seconds: of the Unix epoch
 -- returns name text, amount bigint, since_seconds double?, found_at_seconds double, detail text
@@ -28,4 +29,13 @@ select
   ''
 from topups
 where alert is not null
+union all
+select
+  'wal archive',
+  coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false)::int,
+  null,
+  extract(epoch from clock_timestamp())::float8,
+  coalesce(last_failed_wal, '')
+from pg_stat_archiver
+where current_setting('archive_mode') <> 'off'
 order by name

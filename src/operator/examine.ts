@@ -94,6 +94,7 @@ async function examineDatabase(
     checks.push(await attempt("ledgers", () => proveLedgers(database)));
     checks.push(await attempt("totals", () => examineTotals(database, endedMs)));
     checks.push(await attempt("notices", () => examineNotices(database)));
+    checks.push(await attempt("archive", () => examineArchive(database)));
   }
   if (schema.state === "whole" && config.topups !== undefined) {
     checks.push(await attempt("top-ups", () => examineTopups(database)));
@@ -171,7 +172,7 @@ export function judgeCertificate(
 ): Check {
   const name = "certificate";
   const daysLeft = (Date.parse(certificate.validTo) - nowMs) / MS_PER_DAY;
-  const hint = "renew it, and restart the gateway, which reads it at the start";
+  const hint = "renew it, then send the gateway SIGHUP (systemctl reload feedgate)";
   if (daysLeft <= 0) {
     return { name, health: "bad", found: `expired on ${certificate.validTo}`, hint };
   }
@@ -357,6 +358,26 @@ export function judgeNotices({
 async function examineTopups(database: Database): Promise<Check> {
   const findings = await database.rows("list_findings", {});
   return judgeTopups(findings.find(({ name }) => name === "topup alerts")?.amount ?? 0n);
+}
+
+async function examineArchive(database: Database): Promise<Check> {
+  const findings = await database.rows("list_findings", {});
+  return judgeArchive(findings.find(({ name }) => name === "wal archive"));
+}
+
+/** Undefined if the server does not archive its WAL. */
+export function judgeArchive(
+  found: Pick<Row<"list_findings">, "amount" | "detail"> | undefined,
+): Check {
+  const name = "archive";
+  if (found === undefined) return { name, health: "ok", found: "the server has none" };
+  if (found.amount === 0n) return { name, health: "ok", found: "has each full segment of the WAL" };
+  return {
+    name,
+    health: "bad",
+    found: `PostgreSQL can't copy ${found.detail} there, and keeps it, so its disk fills`,
+    hint: "the server's log says why: make room in the archive, or give the server's account access",
+  };
 }
 
 /** Of payments for credits: how many need somebody. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import {
+  judgeArchive,
   judgeCertificate,
   judgeClock,
   judgeConnections,
@@ -94,6 +95,12 @@ describe("what an examination finds", () => {
     expect(judgeLedgers({ check: { amount: 0n, detail: "" }, isComplete: true }).health).toBe("ok");
     expect(judgeLedgers({ check: undefined, isComplete: false }).health).toBe("low");
     expect(judgeTotals(undefined).health).toBe("ok");
+    expect(judgeArchive(undefined)).toMatchObject({ health: "ok", found: "the server has none" });
+    expect(judgeArchive({ amount: 0n, detail: "" }).health).toBe("ok");
+    expect(judgeArchive({ amount: 1n, detail: "00000001000000000000000A" })).toMatchObject({
+      health: "bad",
+      found: expect.stringContaining("00000001000000000000000A"),
+    });
     expect(judgeTopups(0n).health).toBe("ok");
     expect(judgeTopups(2n)).toMatchObject({
       health: "low",

@@ -112,6 +112,12 @@ export function registerDatabaseMetrics(
     finding("sales", ({ found_at_seconds: seconds }) => seconds),
     "max",
   );
+  metrics.gauge(
+    "feedgate_wal_archive_failing",
+    "Whether the database can't copy its WAL to the archive; missing if it has none",
+    finding("wal archive", ({ amount }) => Number(amount)),
+    "max",
+  );
   if (replica !== undefined) {
     metrics.gauge(
       "feedgate_replica_lag_seconds",

@@ -42,7 +42,7 @@ import {
   placeSite,
   type Site,
 } from "./site.ts";
-import { type EmbeddedPostgres, startEmbedded } from "./start.ts";
+import { type EmbeddedPostgres, type StartOptions, startEmbedded } from "./start.ts";
 import {
   archiveOf,
   fetchCommand,
@@ -92,7 +92,7 @@ export async function startArchive(dataDir: string, folder: string): Promise<Bas
   if (process.platform === "win32") {
     throw new ArchiveRefusedError("archives are not available on Windows, which has no sh");
   }
-  await asOnlyUser(dataDir, ({ site }) => {
+  await asOnlyUser(dataDir, (site) => {
     if (existsSync(archive) && readdirSync(archive).length > 0) {
       throw new ArchiveRefusedError(`${archive} is not empty: choose a new folder`);
     }
@@ -106,7 +106,7 @@ export async function startArchive(dataDir: string, folder: string): Promise<Bas
 
 /** The archive stays as it is. No gateway may serve. */
 export async function stopArchive(dataDir: string): Promise<string> {
-  return asOnlyUser(dataDir, ({ site }) => {
+  return asOnlyUser(dataDir, (site) => {
     const archive = requireArchive(site.dataDir);
     setArchive(site.dataDir, undefined);
     return archive;
@@ -114,13 +114,19 @@ export async function stopArchive(dataDir: string): Promise<string> {
 }
 
 /** Calls `change` while nobody uses the data directory, and nobody can start to. */
-async function asOnlyUser<Result>(
-  dataDir: string,
-  change: (alone: { readonly site: Site }) => Result,
+function asOnlyUser<Result>(dataDir: string, change: (site: Site) => Result): Promise<Result> {
+  return withEmbedded({ dataDir, isAlone: true }, async () =>
+    change(placeSite(makeDataDir(dataDir))),
+  );
+}
+
+async function withEmbedded<Result>(
+  options: StartOptions,
+  work: (server: EmbeddedPostgres) => Promise<Result>,
 ): Promise<Result> {
-  const server = await startEmbedded({ dataDir, isAlone: true });
+  const server = await startEmbedded(options);
   try {
-    return change({ site: placeSite(makeDataDir(dataDir)) });
+    return await work(server);
   } finally {
     await server.stop();
   }
@@ -142,17 +148,27 @@ interface TakeOptions {
 /** Takes a base backup while gateways serve. @throws {ArchiveRefusedError} */
 export async function takeBase(dataDir: string, { keep }: TakeOptions): Promise<Base> {
   const archive = requireArchive(makeDataDir(dataDir));
-  const server = await startEmbedded({ dataDir });
+  // Of two at once, the second begins when the first has ended.
+  const unlock = await takeLock(join(archive, "lock"));
   try {
-    const base = await withConnection(server, (session) => copyBase(session, server, archive));
-    for (const old of listBases(archive).slice(0, -keep)) {
-      rmSync(join(archive, "bases", old.name), { recursive: true });
-    }
-    removeSegmentsBefore(archive, present(listBases(archive)[0]).first_segment);
-    return base;
+    return await withEmbedded({ dataDir }, async (server) => {
+      const base = await withConnection(server, (session) => copyBase(session, server, archive));
+      for (const old of listBases(archive).slice(0, -keep)) {
+        removeBase(join(archive, "bases", old.name));
+      }
+      removeSegmentsBefore(archive, present(listBases(archive)[0]).first_segment);
+      return base;
+    });
   } finally {
-    await server.stop();
+    unlock();
   }
+}
+
+/** So that no part of it passes for a whole one. */
+function removeBase(path: string): void {
+  const part = `${path}${PART}`;
+  renameSync(path, part);
+  rmSync(part, { recursive: true });
 }
 
 async function copyBase(
@@ -185,6 +201,7 @@ async function copyBase(
       postgres: MAJOR_VERSION,
     };
     writeOwn(join(draft, "base.json"), JSON.stringify(base));
+    for (const folder of [join(draft, "data"), draft]) syncPath(folder);
     await waitForSegment(session, { archive, segment: last_segment, failures });
     renameSync(draft, join(bases, base.name));
     syncPath(bases);
@@ -240,6 +257,9 @@ function copyTree(from: string, to: string, options: CopyOptions): void {
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (isLive && LEFT_OUT.test(entry.name)) continue;
+    if (entry.isSymbolicLink()) {
+      throw new ArchiveRefusedError(`${source} is a link: an archive has no tablespaces`);
+    }
     if (entry.isFile()) copyOne(source, target, options);
     if (!entry.isDirectory()) continue;
     if (isLive && LEFT_EMPTY.test(entry.name)) mkdirSync(target, { mode: OWNER_ONLY });
@@ -303,7 +323,7 @@ export async function recoverEmbedded(
   const base = chooseBase(archive, until);
   const gap = findGap(archive, base.first_segment);
   if (gap !== undefined) {
-    throw new ArchiveRefusedError(`${walFolder(archive)} lacks ${gap}.gz, but has later ones`);
+    throw new ArchiveRefusedError(`${walFolder(archive)} lacks ${gap}.gz, which a restore needs`);
   }
   const dataDir = makeDataDir(path);
   const unlock = await takeLock(join(dataDir, "lock"));

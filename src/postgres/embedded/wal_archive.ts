@@ -66,9 +66,13 @@ export function archiveSettings(archive: string | undefined): readonly string[] 
   ];
 }
 
-/** A command for PostgreSQL's `restore_command`. */
+/**
+ * A command for PostgreSQL's `restore_command`. PostgreSQL takes 1 for the end of the WAL, and gives up at 127, so that
+ * no damaged segment passes for the end.
+ */
 export function fetchCommand(archive: string): string {
-  return `gzip -dc ${placed(walFolder(archive))}/%f.gz > "%p"`;
+  const file = `${placed(walFolder(archive))}/%f.gz`;
+  return `[ -f ${file} ] || exit 1; gzip -dc ${file} > "%p" || exit 127`;
 }
 
 /** A path as a word of a shell command in which PostgreSQL replaces `%` and a letter. */
@@ -92,15 +96,15 @@ export function hasSegment(archive: string, segment: string): boolean {
   return listSegments(archive).includes(segment);
 }
 
-/** The first segment after `from` that the archive lacks although it has a later one. */
+/** The first segment from `from` on that the archive lacks although it has a later one, or `from` itself. */
 export function findGap(archive: string, from: string): string | undefined {
-  const later = listSegments(archive).filter((name) => name > from);
   let expected = from;
-  for (const name of later) {
-    expected = nextSegment(expected);
+  for (const name of listSegments(archive)) {
+    if (name < from) continue;
     if (name !== expected) return expected;
+    expected = nextSegment(expected);
   }
-  return undefined;
+  return expected === from ? from : undefined;
 }
 
 function nextSegment(name: string): string {
@@ -113,7 +117,7 @@ function nextSegment(name: string): string {
     : `${timeline}${digits(log + 1)}${digits(0)}`;
 }
 
-/** Removes what was written before a segment. */
+/** Removes what was written before a segment, with what PostgreSQL notes of base backups. */
 export function removeSegmentsBefore(archive: string, segment: string): void {
   const folder = walFolder(archive);
   for (const name of readdirSync(folder)) {

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { connect } from "../../src/postgres/client/connect.ts";
+import { startEmbedded } from "../../src/postgres/embedded/start.ts";
+import { runFeedgate } from "../cli/support.ts";
+import { temporaryFolder, usedDataDir } from "../support/folders.ts";
+import { waitFor } from "../support/processes.ts";
+import { type ServedGateway, serveGateway } from "../support/served_gateway.ts";
+
+/** For a segment of WAL to be copied. */
+const COPIED_MS_MAX = 30_000;
+const READERS = 2;
+/** So that they stay below the limit of free reads. */
+const READ_EVERY_MS = 500;
+
+const files = temporaryFolder();
+/** Each character of it means something to a shell, or to PostgreSQL's settings. */
+const archive = join(files, `it's "100%" $HOME; archived`);
+let source: string;
+let serving: ServedGateway;
+let readKey: string;
+let writeKey: string;
+let feedId: string;
+
+async function run(dataDir: string, ...argv: string[]) {
+  return runFeedgate([...argv, "--data-dir", dataDir], {});
+}
+
+async function json<Value>(dataDir: string, ...argv: string[]): Promise<Value> {
+  const { stdout, stderr, code } = await run(dataDir, ...argv, "--json");
+  expect([code, stderr]).toEqual([0, ""]);
+  return JSON.parse(stdout) as Value;
+}
+
+/** The last line that a command says when it is refused. */
+async function refusal(dataDir: string, ...argv: string[]): Promise<string> {
+  const { stderr, code } = await run(dataDir, ...argv);
+  expect(code).toBe(1);
+  return stderr.trim();
+}
+
+function serve(dataDir: string): Promise<ServedGateway> {
+  return serveGateway(["serve", "--data-dir", dataDir], {});
+}
+
+async function push(rows: readonly object[]): Promise<void> {
+  const response = await fetch(`${serving.baseUrl}/v1/provider/feed/${feedId}/push`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${writeKey}` },
+    body: JSON.stringify({ payload: rows }),
+  });
+  expect(response.status).toBe(200);
+}
+
+async function read(baseUrl: string) {
+  const response = await fetch(`${baseUrl}/v1/feed/kept`, { headers: { "x-api-key": readKey } });
+  expect(response.status).toBe(200);
+  const etag = response.headers.get("etag");
+  const body = (await response.json()) as {
+    readonly data: readonly { readonly id: number }[];
+    readonly _origin: { readonly usage_id: string };
+  };
+  return { etag, ids: body.data.map(({ id }) => id), usageId: body._origin.usage_id };
+}
+
+/** Ends the segment that PostgreSQL writes to, and waits until it is in the archive. */
+async function copyWal(): Promise<void> {
+  const server = await startEmbedded({ dataDir: source });
+  const sql = connect(server, { connectionsMax: 1, statementTimeoutMs: 0 });
+  try {
+    const [row] = await sql`select pg_walfile_name(pg_switch_wal()) as name`;
+    const isCopied = () => readdirSync(join(archive, "wal")).includes(`${row?.name}.gz`);
+    expect(await waitFor(async () => isCopied(), COPIED_MS_MAX)).toBe(true);
+  } finally {
+    await sql.end();
+    await server.stop();
+  }
+}
+
+async function usageIds(dataDir: string, accountId: string): Promise<string> {
+  return (await run(dataDir, "usage", "export", "--account", accountId)).stdout;
+}
+
+beforeAll(async () => {
+  source = await usedDataDir();
+  const { id } = await json<{ id: string }>(source, "account", "create", "--name", "Ann");
+  const key = async (permission: string) =>
+    (
+      await json<{ key: string }>(
+        source,
+        ...["key", "create", "--account", id, "--permission", permission],
+      )
+    ).key;
+  [readKey, writeKey] = [await key("read"), await key("write")];
+  expect(await json<object>(source, "archive", "start", archive)).toMatchObject({
+    base: expect.any(String),
+  });
+  serving = await serve(source);
+  const made = await fetch(`${serving.baseUrl}/v1/provider/feed/create`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${writeKey}` },
+    body: JSON.stringify({ name: "Kept", endpoint_path: "kept", feed_type: "collection" }),
+  });
+  feedId = ((await made.json()) as { id: string }).id;
+});
+afterAll(() => serving.child.kill("SIGKILL"));
+
+describe("an archived database", () => {
+  test("has every usage id that was archived after its disk is lost, and any moment before", async () => {
+    await push([{ id: 1 }]);
+    const before = await read(serving.baseUrl);
+    await Bun.sleep(1_000);
+    const moment = new Date().toISOString();
+    await Bun.sleep(1_000);
+    // A base backup while agents read, from which the restore begins; the moment needs the first one.
+    let isOver = false;
+    const seen: string[] = [];
+    const reading = Array.from({ length: READERS }, async () => {
+      while (!isOver) {
+        seen.push((await read(serving.baseUrl)).usageId);
+        await Bun.sleep(READ_EVERY_MS);
+      }
+    });
+    await push([{ id: 2 }]);
+    await json(source, "archive", "base");
+    isOver = true;
+    await Promise.all(reading);
+    await push([{ id: 3 }]);
+    seen.push((await read(serving.baseUrl)).usageId);
+    await copyWal();
+    const { accounts } = await json<{ accounts: { id: string; name: string }[] }>(
+      source,
+      ...["account", "list"],
+    );
+    const [{ id: account } = { id: "" }] = accounts;
+
+    serving.child.kill("SIGKILL");
+    await serving.child.exited;
+    rmSync(source, { recursive: true });
+
+    const target = join(files, "target");
+    await json(target, "restore", archive);
+    const logged = await usageIds(target, account);
+    expect(seen.length).toBeGreaterThan(READERS);
+    expect(seen.filter((each) => !logged.includes(each))).toEqual([]);
+    expect((await run(target, "report", "ledger")).code).toBe(0);
+    serving = await serve(target);
+    const after = await read(serving.baseUrl);
+    expect(after.ids.toSorted()).toEqual([1, 2, 3]);
+    await push([{ id: 4 }]);
+    // It is not archived itself.
+    expect(await refusal(target, "archive", "base")).toContain("is not archived");
+    await serving.stop();
+
+    const then = join(files, "then");
+    await json(then, "restore", archive, "--until", moment);
+    serving = await serve(then);
+    const found = await read(serving.baseUrl);
+    expect(found.ids).toEqual([1]);
+    // Another incarnation, although it has the same rows.
+    expect(found.etag).not.toBe(before.etag);
+    expect(await usageIds(then, account)).toContain(before.usageId);
+  });
+
+  test("is not restored from what lacks a part, or to a moment that the archive does not have", async () => {
+    const fresh = () => join(files, Bun.randomUUIDv7());
+    for (const [until, said] of [
+      ["2020-01-01", /begins at 20.*choose a later time/],
+      ["2099-01-01", /nothing in the archive is later than 2099/],
+    ] as const) {
+      expect(await refusal(fresh(), "restore", archive, "--until", until)).toMatch(said);
+    }
+    expect(await refusal(join(files, "target"), "restore", archive)).toContain("has a database");
+    // An interrupted base backup.
+    mkdirSync(join(archive, "bases", "2099-01-01T00-00-00.000Z.part"));
+    await json(fresh(), "restore", archive);
+    const wal = join(archive, "wal");
+    const segments = readdirSync(wal).filter((name) => /^[0-9A-F]{24}\.gz$/.test(name));
+    const lost = segments.toSorted().at(-2) ?? "";
+    renameSync(join(wal, lost), join(files, lost));
+    expect(await refusal(fresh(), "restore", archive)).toContain(`lacks ${lost}`);
+    renameSync(join(files, lost), join(wal, lost));
+    const none = join(files, "none");
+    for (const name of ["bases", "wal"]) mkdirSync(join(none, name), { recursive: true });
+    expect(await refusal(fresh(), "restore", none)).toContain("no whole base backup");
+    const backup = join(files, "a.backup");
+    writeFileSync(backup, "");
+    const wrong = await run(fresh(), "restore", backup, "--until", "2026-01-01");
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("--until is for")]);
+  });
+
+  test("keeps as many base backups as asked, and the WAL that they need", async () => {
+    const dataDir = await usedDataDir();
+    const own = join(files, "own");
+    await json(dataDir, "archive", "start", own);
+    expect(await refusal(dataDir, "archive", "start", own)).toContain("is not empty");
+    const { base } = await json<{ base: string }>(dataDir, "archive", "base", "--keep", "1");
+    expect(readdirSync(join(own, "bases"))).toEqual([base]);
+    const restored = join(files, "restored");
+    await json(restored, "restore", own);
+    await json(dataDir, "archive", "stop");
+    expect(await refusal(dataDir, "archive", "base")).toContain("is not archived");
+    expect(await refusal(dataDir, "archive", "stop")).toContain("is not archived");
+  });
+
+  test("is not well while its WAL can't be copied", async () => {
+    const dataDir = await usedDataDir();
+    const own = join(files, "closed");
+    await json(dataDir, "archive", "start", own);
+    const gateway = await serve(dataDir);
+    expect(await refusal(dataDir, "archive", "start", join(files, "other"))).toContain("uses the");
+    const health = async () => {
+      const { stdout } = await run(dataDir, "doctor", "--json");
+      const { checks } = JSON.parse(stdout) as { checks: { name: string; health: string }[] };
+      return checks.find(({ name }) => name === "archive")?.health;
+    };
+    expect(await health()).toBe("ok");
+    renameSync(join(own, "wal"), join(own, "away"));
+    mkdirSync(join(own, "wal"));
+    chmodSync(join(own, "wal"), 0o555);
+    expect(await refusal(dataDir, "archive", "base")).toContain("can't copy its WAL");
+    expect(readdirSync(join(own, "bases"))).toHaveLength(1);
+    expect(await health()).toBe("bad");
+    const metrics = await (await fetch(`${gateway.baseUrl}/metrics`)).text();
+    expect(metrics).toContain("\nfeedgate_wal_archive_failing 1\n");
+    rmSync(join(own, "wal"), { recursive: true });
+    renameSync(join(own, "away"), join(own, "wal"));
+    await json(dataDir, "archive", "base");
+    expect(await health()).toBe("ok");
+    await gateway.stop();
+  });
+});
