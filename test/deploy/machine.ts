@@ -1,12 +1,14 @@
 /**
  * `bun run test:machine`: a new Debian, without Bun, Node or PostgreSQL, with its own systemd and nothing else. The
  * executable is installed there as the guide says, serves, makes a feed, is read, killed, backed up, replaced and
- * restored: the shell lines of `src/docs/guides/deploy.md`, as printed. Every usage id that was seen must be there.
+ * restored: the shell lines of `src/docs/guides/deploy.md`, as printed. Every usage id that was seen must be there. At
+ * last it gets a certificate, and another one by `systemctl reload`.
  *
- * For root, on Debian, with `debootstrap`. Takes some minutes.
+ * For root, on Debian, with `debootstrap` and `openssl`. Takes some minutes.
  *
  * @module
  */
+import { X509Certificate } from "node:crypto";
 import {
   chmodSync,
   cpSync,
@@ -17,6 +19,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
+import { connect } from "node:tls";
 import { freePort } from "../support/free_port.ts";
 import { waitFor } from "../support/processes.ts";
 import { type BootedMachine, bootMachine } from "./boot_machine.ts";
@@ -46,7 +49,51 @@ function blocksOfGuide(): readonly string[] {
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
 }
 
-async function walk({ type }: BootedMachine): Promise<void> {
+/** Puts a new certificate into the machine, where the service reads it. Returns its serial number. */
+function putCertificate(): string {
+  const tls = join(root, "etc/feedgate");
+  mkdirSync(tls, { recursive: true });
+  const [cert, key] = [join(tls, "tls.crt"), join(tls, "tls.key")];
+  const options = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"];
+  const files = ["-subj", "/CN=localhost", "-keyout", key, "-out", cert];
+  runProgram("openssl", ["req", "-x509", ...options, ...files], { stdio: "ignore" });
+  chmodSync(key, 0o644);
+  return new X509Certificate(readFileSync(cert)).serialNumber;
+}
+
+/** The serial number of the certificate that a new connection gets. */
+function servedSerial(port: number): Promise<string> {
+  return new Promise((settle, reject) => {
+    const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => {
+      settle(socket.getPeerCertificate().serialNumber);
+      socket.destroy();
+    });
+    socket.once("error", reject);
+  });
+}
+
+/** `systemctl reload` takes a new certificate, and the process stays the same. */
+async function reload({ type }: BootedMachine, port: number): Promise<void> {
+  const first = putCertificate();
+  type(`cat >> /etc/feedgate.env <<END
+TLS_CERT_FILE=/etc/feedgate/tls.crt
+TLS_KEY_FILE=/etc/feedgate/tls.key
+END
+systemctl restart feedgate`);
+  const pid = () => type("systemctl show --property=MainPID --value feedgate").trim();
+  const before = pid();
+  if ((await servedSerial(port)) !== first) throw new Error("it serves another certificate");
+  const second = putCertificate();
+  type("systemctl reload feedgate");
+  const isReplaced = await waitFor(async () => (await servedSerial(port)) === second, READY_MS_MAX);
+  if (!isReplaced) throw new Error(`not reloaded: ${type("journalctl -u feedgate --no-pager")}`);
+  if (pid() !== before) throw new Error("it is another process after the reload");
+  type("systemctl is-active feedgate");
+  console.log("# reloaded: a new certificate, in the same process");
+}
+
+async function walk(machine: BootedMachine): Promise<void> {
+  const { type } = machine;
   const [install = "", upgrade = "", restore = ""] = blocksOfGuide();
   const port = freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
@@ -131,6 +178,7 @@ async function walk({ type }: BootedMachine): Promise<void> {
   await isServed();
   requireSeen("after the restore");
   console.log(feedgate("doctor"));
+  await reload(machine, port);
   type("systemctl stop feedgate");
 }
 
