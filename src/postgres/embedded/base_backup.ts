@@ -8,19 +8,20 @@
  * @module
  */
 import {
-  chmodSync,
   closeSync,
   constants,
-  copyFileSync,
   existsSync,
+  fchownSync,
   fsyncSync,
   lchownSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { present } from "../../lib/assert.ts";
@@ -30,7 +31,7 @@ import { findMemoryBytes } from "./buffers.ts";
 import { makeDraft, runProgram } from "./cluster.ts";
 import { serverSettings, settingArgs } from "./keeper.ts";
 import { takeLock } from "./lock.ts";
-import { writeOwn } from "./own_files.ts";
+import { openOwn, writeOwn } from "./own_files.ts";
 import type { SystemUser } from "./owner.ts";
 import {
   CLUSTER_NAME,
@@ -55,6 +56,7 @@ import {
 
 const PART = ".part";
 const OWNER_ONLY = 0o700;
+const PIECE_BYTES = 1_024 ** 2;
 /** How long PostgreSQL may take for the next segment of its WAL before a base backup fails. */
 const ARCHIVED_WAIT_MS = 60_000;
 const POLL_MS = 100;
@@ -201,10 +203,10 @@ async function copyBase(
       postgres: MAJOR_VERSION,
     };
     writeOwn(join(draft, "base.json"), JSON.stringify(base));
-    for (const folder of [join(draft, "data"), draft]) syncPath(folder);
+    for (const folder of [join(draft, "data"), draft]) syncFolder(folder);
     await waitForSegment(session, { archive, segment: last_segment, failures });
     renameSync(draft, join(bases, base.name));
-    syncPath(bases);
+    syncFolder(bases);
     return base;
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
@@ -265,25 +267,36 @@ function copyTree(from: string, to: string, options: CopyOptions): void {
     if (isLive && LEFT_EMPTY.test(entry.name)) mkdirSync(target, { mode: OWNER_ONLY });
     else copyTree(source, target, options);
   }
-  syncPath(to);
+  syncFolder(to);
   if (account !== undefined) lchownSync(to, account.uid, account.gid);
 }
 
 function copyOne(from: string, to: string, { account, isLive }: CopyOptions): void {
+  let source: number;
   try {
-    copyFileSync(from, to, constants.COPYFILE_FICLONE);
+    source = openOwn(from, constants.O_RDONLY);
   } catch (error) {
     // Such as one of a table that was dropped.
     if (isLive && codeOf(error) === "ENOENT") return;
     throw error;
   }
-  chmodSync(to, 0o600);
-  syncPath(to);
-  if (account !== undefined) lchownSync(to, account.uid, account.gid);
+  const target = openOwn(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+  try {
+    const piece = new Uint8Array(PIECE_BYTES);
+    for (;;) {
+      const bytes = readSync(source, piece);
+      if (bytes === 0) break;
+      writeFileSync(target, piece.subarray(0, bytes));
+    }
+    fsyncSync(target);
+    if (account !== undefined) fchownSync(target, account.uid, account.gid);
+  } finally {
+    closeSync(source);
+    closeSync(target);
+  }
 }
 
-/** Of a file or folder. */
-function syncPath(path: string): void {
+function syncFolder(path: string): void {
   const opened = openSync(path, constants.O_RDONLY);
   try {
     fsyncSync(opened);
@@ -321,7 +334,8 @@ export async function recoverEmbedded(
 ): Promise<Base> {
   const archive = resolve(folder);
   const base = chooseBase(archive, until);
-  const gap = findGap(archive, base.first_segment);
+  // If only a moment is asked for, the gap may be after it, and PostgreSQL says whether it comes so far.
+  const gap = until === undefined ? findGap(archive, base.first_segment) : undefined;
   if (gap !== undefined) {
     throw new ArchiveRefusedError(`${walFolder(archive)} lacks ${gap}.gz, which a restore needs`);
   }

@@ -26,9 +26,10 @@ const ARCHIVE_TIMEOUT_SECONDS = 60;
  */
 const COPY = [
   "to=$2/$1.gz part=$2/$1.part",
-  '[ -f "$to" ] && { gzip -dc "$to" | cmp -s - "$0"; exit; }',
+  'keep() { { sync "$1" && sync "$2"; } || sync; }',
+  '[ -f "$to" ] && { gzip -dc "$to" | cmp -s - "$0" && keep "$to" "$2"; exit; }',
   "umask 077",
-  'gzip -1 < "$0" > "$part" && { sync "$part" || sync; } && mv "$part" "$to" && { sync "$2" || sync; }',
+  'gzip -1 < "$0" > "$part" && keep "$part" "$2" && mv "$part" "$to" && keep "$to" "$2"',
 ].join("; ");
 
 function markOf(dataDir: string): string {
