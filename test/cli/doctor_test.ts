@@ -57,6 +57,7 @@ describe("doctor", () => {
       "ledgers",
       "totals",
       "notices",
+      "archive",
     ]);
     expect(checks.database?.found).toMatch(/^PostgreSQL \d+\.\d+.*, \d+\.\d MB$/);
     const { stdout } = await operator.run(["doctor"]);

@@ -183,6 +183,7 @@ beforeAll(async () => {
     ...Object.fromEntries(
       [
         ...["serve", "demo", "stop", "migrate", "grants", "console", "backup", "restore", "doctor"],
+        ...["archive start", "archive base", "archive stop"],
         ...["account create", "account edit", "account show", "account suspend", "account resume"],
         ...["account close", "person find", "person remove", "member invite", "member remove"],
         ...["key create", "key edit", "key rotate", "key find", "key revoke", "credits grant"],

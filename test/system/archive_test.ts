@@ -197,6 +197,42 @@ describe("an archived database", () => {
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("--until is for")]);
   });
 
+  test("is made and restored by the commands of the guide", async () => {
+    const guide = await Bun.file(
+      join(import.meta.dir, "../../src/docs/guides/operators.md"),
+    ).text();
+    const section = guide.slice(
+      guide.indexOf("\n### Archive\n"),
+      guide.indexOf("Back up your own"),
+    );
+    const lines = section.match(/^feedgate .*/gm) ?? [];
+    expect(lines).toHaveLength(3);
+    const dataDir = await usedDataDir();
+    const folder = temporaryFolder();
+    const until = async () => {
+      await Bun.sleep(1_000);
+      const moment = new Date().toISOString();
+      await Bun.sleep(1_000);
+      await json(dataDir, "account", "create", "--name", "Dan");
+      return moment;
+    };
+    for (const line of lines) {
+      const [, ...words] = line.replace(/ &&$/, "").split(" ");
+      const moment = line.includes("--until") ? await until() : "";
+      const argv = words.map((word) =>
+        word
+          .replace("/var/backups", folder)
+          .replace(/^\/var\/lib\/feedgate$/, dataDir)
+          .replace("/var/lib", folder)
+          .replace(/^2026-.*Z$/, moment),
+      );
+      const { code, stderr } = await runProcess(argv, {});
+      expect([line, code, stderr]).toEqual([line, 0, ""]);
+    }
+    const accounts = await run(join(folder, "feedgate-restored"), "account", "list");
+    expect(accounts.stdout).not.toContain("Dan");
+  });
+
   test("keeps as many base backups as asked, and the WAL that they need", async () => {
     const dataDir = await usedDataDir();
     const own = join(files, "own");
