@@ -6,9 +6,16 @@
 -- returns account_id uuid
 with acting as materialized (
   select act_as(:actor)
+),
+-- Before the grant, as in grant_access: the deletion renews the account's version.
+account as materialized (
+  select accounts.account_id
+  from accounts
+  where accounts.account_id = :account_id
+  for no key update
 )
 delete from access_grants
-using acting
+using acting, account
 where access_grants.feed_id = :feed_id
-  and access_grants.account_id = :account_id
+  and access_grants.account_id = account.account_id
 returning access_grants.account_id

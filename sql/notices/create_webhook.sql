@@ -9,6 +9,7 @@
 -- :webhook_id uuid
 -- :sealed_secret text
 -- :webhooks_max int
+-- :actor text
 -- returns is_made boolean
 select create_webhook(
   owner_id => :account_id,
@@ -19,5 +20,6 @@ select create_webhook(
   told_feed_ids => :feed_ids,
   secret_id => :webhook_id,
   secret => :sealed_secret,
-  webhooks_max => :webhooks_max
+  webhooks_max => :webhooks_max,
+  actor => :actor
 ) as is_made

@@ -13,8 +13,12 @@
 -- :feed_ids uuid[]?
 -- :is_active boolean?
 -- :editor_chain_id uuid?
+-- :actor text
 -- returns webhook_id uuid, feeds_compared boolean
-with edited as (
+with acting as materialized (
+  select act_as(:actor)
+),
+edited as (
   update webhooks
   set url = coalesce(:url, url),
     types = coalesce(:types, types),
@@ -25,6 +29,7 @@ with edited as (
     failures = case when :is_active or :url is not null then 0 else failures end,
     failing_since = case when :is_active or :url is not null then null else failing_since end,
     chain_id = case when :is_active then lasting_chain(:editor_chain_id) else chain_id end
+  from acting
   where account_id is not distinct from :account_id
     and permission = :permission
     and (chain_id = :chain_id or :chain_id is null)

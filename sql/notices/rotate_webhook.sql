@@ -7,11 +7,16 @@
 -- :sealed_secret text
 -- :moment timestamptz?
 -- :overlap interval
+-- :actor text
 -- returns webhook_id uuid, previous_until timestamptz?
+with acting as materialized (
+  select act_as(:actor)
+)
 update webhooks
 set previous_sealed_secret = sealed_secret,
   previous_until = coalesce(:moment, clock_timestamp()) + :overlap,
   sealed_secret = :sealed_secret
+from acting
 where account_id is not distinct from :account_id
   and permission = :permission
   and (chain_id = :chain_id or :chain_id is null)

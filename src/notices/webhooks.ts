@@ -8,6 +8,7 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
+import type { Actor } from "../accounts/actor.ts";
 import type { GuardTrial } from "../config.ts";
 import { findPublicAddress } from "../http/guarded_fetch.ts";
 import { nameIn, present } from "../lib/assert.ts";
@@ -53,17 +54,20 @@ export interface WebhookOwner {
   readonly chainId: string | null;
   /** Whether only addresses of that chain may be seen. */
   readonly isOfChain: boolean;
+  /** As the audit trail names the owner. */
+  readonly actor: Actor;
   /** The id of a feed that the owner may be told of. */
   findFeed(reference: string): Promise<string | undefined>;
 }
 
 /** Operators share their addresses. */
-export function operatorsOwner(database: Database): WebhookOwner {
+export function operatorsOwner(database: Database, actor: Actor): WebhookOwner {
   return {
     accountId: null,
     permission: "admin",
     chainId: null,
     isOfChain: false,
+    actor,
     findFeed: async (reference) => (await findFeed(database, reference)).feed_id,
   };
 }
@@ -93,6 +97,7 @@ export async function createWebhook(
     webhook_id: webhookId,
     sealed_secret: sealed,
     webhooks_max: WEBHOOKS_MAX,
+    actor: owner.actor,
   });
   if (made?.is_made !== true) {
     throw new Refused(
@@ -144,6 +149,7 @@ export async function editWebhook(
     feed_ids: feedIds,
     is_active: input.is_active ?? null,
     editor_chain_id: owner.chainId,
+    actor: owner.actor,
   });
   return findWebhook(settings, owner, id);
 }
@@ -154,7 +160,10 @@ export async function deleteWebhook(
   owner: WebhookOwner,
   id: string,
 ): Promise<{ readonly id: string }> {
-  const row = await database.row("delete_webhook", pathTo(owner, id));
+  const row = await database.row("delete_webhook", {
+    ...pathTo(owner, id),
+    actor: owner.actor,
+  });
   if (row === undefined) throw webhookNotFound();
   return { id: row.webhook_id };
 }
@@ -172,6 +181,7 @@ export async function rotateWebhook(
     sealed_secret: sealed,
     moment: null,
     overlap: `${ROTATION_MS} milliseconds`,
+    actor: owner.actor,
   });
   if (row === undefined) throw webhookNotFound();
   return { id: row.webhook_id, secret: shown, previous_until: present(row.previous_until) };

@@ -10,6 +10,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { authenticatedByAny } from "../api/callers/auth.ts";
 import type { Principal } from "../api/callers/callers.ts";
+import { actorOf } from "../api/callers/faces.ts";
 import { admitHousekeeping } from "../api/callers/unlogged_calls.ts";
 import { cappedLimit, limitParameter } from "../api/input/paging.ts";
 import { NO_PARAMETERS, parameters, queryInteger } from "../api/input/parameters.ts";
@@ -214,7 +215,9 @@ export function webhookRoutes(services: Services) {
       "/webhooks",
       async ({ call, principal }) => {
         await admit(call, principal);
-        return answer({ webhooks: await listWebhooks(settings, ownerOf(services, principal)) });
+        return answer({
+          webhooks: await listWebhooks(settings, ownerOf(services, { call, principal })),
+        });
       },
       { query: NO_PARAMETERS, ...LIST },
     )
@@ -223,7 +226,7 @@ export function webhookRoutes(services: Services) {
       async ({ call, principal }) => {
         await admit(call, principal);
         const input = await receiveInput(services, { call, principal }, CreateWebhookInput);
-        const owner = ownerOf(services, principal);
+        const owner = ownerOf(services, { call, principal });
         return answer(await createWebhook(services.webhooks(), owner, input), 201);
       },
       { parse: "none", query: NO_PARAMETERS, body: CREATE_BODY, ...CREATE },
@@ -232,7 +235,9 @@ export function webhookRoutes(services: Services) {
       "/webhooks/:id",
       async ({ call, principal, params }) => {
         await admit(call, principal);
-        return answer(await findWebhook(settings, ownerOf(services, principal), params.id));
+        return answer(
+          await findWebhook(settings, ownerOf(services, { call, principal }), params.id),
+        );
       },
       { params: BY_ID, query: NO_PARAMETERS, ...GET },
     )
@@ -242,7 +247,7 @@ export function webhookRoutes(services: Services) {
         await admit(call, principal);
         const edited = { call, principal, given: { webhook_id: params.id } };
         const input = await receiveInput(services, edited, EditWebhookInput);
-        const owner = ownerOf(services, principal);
+        const owner = ownerOf(services, { call, principal });
         return answer(await editWebhook(services.webhooks(), owner, input));
       },
       { parse: "none", params: BY_ID, query: NO_PARAMETERS, body: EDIT_BODY, ...EDIT },
@@ -251,7 +256,7 @@ export function webhookRoutes(services: Services) {
       "/webhooks/:id",
       async ({ call, principal, params }) => {
         await admit(call, principal);
-        await deleteWebhook(settings, ownerOf(services, principal), params.id);
+        await deleteWebhook(settings, ownerOf(services, { call, principal }), params.id);
         const { "Content-Type": _, ...headers } = privateJson();
         return respond({ status: 204, headers, body: null });
       },
@@ -261,7 +266,11 @@ export function webhookRoutes(services: Services) {
       "/webhooks/:id/test",
       async ({ call, principal, params }) => {
         await admit(call, principal);
-        const tested = await testWebhook(settings, ownerOf(services, principal), params.id);
+        const tested = await testWebhook(
+          settings,
+          ownerOf(services, { call, principal }),
+          params.id,
+        );
         services.notices.wake();
         return answer(tested, 201);
       },
@@ -271,7 +280,9 @@ export function webhookRoutes(services: Services) {
       "/webhooks/:id/rotate",
       async ({ call, principal, params }) => {
         await admit(call, principal);
-        return answer(await rotateWebhook(settings, ownerOf(services, principal), params.id));
+        return answer(
+          await rotateWebhook(settings, ownerOf(services, { call, principal }), params.id),
+        );
       },
       { parse: "none", params: BY_ID, query: NO_PARAMETERS, ...ROTATE },
     )
@@ -284,7 +295,9 @@ export function webhookRoutes(services: Services) {
           limit: cappedLimit(query.limit),
           offset: query.offset ?? 0,
         };
-        return answer(await listDeliveries(settings, ownerOf(services, principal), asked));
+        return answer(
+          await listDeliveries(settings, ownerOf(services, { call, principal }), asked),
+        );
       },
       { params: BY_ID, query: DELIVERIES_QUERY, ...DELIVERIES },
     )
@@ -292,7 +305,11 @@ export function webhookRoutes(services: Services) {
       "/webhooks/deliveries/:id/resend",
       async ({ call, principal, params }) => {
         await admit(call, principal);
-        const resent = await resendDelivery(settings, ownerOf(services, principal), params.id);
+        const resent = await resendDelivery(
+          settings,
+          ownerOf(services, { call, principal }),
+          params.id,
+        );
         services.notices.wake();
         return answer(resent);
       },
@@ -300,14 +317,23 @@ export function webhookRoutes(services: Services) {
     );
 }
 
+interface Calling {
+  readonly call: Call;
+  readonly principal: Principal;
+}
+
 /** Who the key is for its addresses. */
-function ownerOf({ feeds, storedFeeds }: Services, principal: Principal): WebhookOwner {
+function ownerOf(
+  { feeds, storedFeeds }: Services,
+  { call: { request }, principal }: Calling,
+): WebhookOwner {
   const { accountId, permission, caller } = principal;
   return {
     accountId,
     permission,
     chainId: caller.chainId,
     isOfChain: caller.isAgent || caller.feedIds !== null,
+    actor: actorOf(request, principal.keyId),
     async findFeed(reference) {
       if (permission === "write")
         return (await findOwned(storedFeeds, accountId, reference))?.feedId;

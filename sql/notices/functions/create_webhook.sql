@@ -9,12 +9,14 @@ create or replace function create_webhook(
   told_feed_ids uuid[],
   secret_id uuid,
   secret text,
-  webhooks_max int
+  webhooks_max int,
+  actor text
 )
 returns boolean
 language plpgsql
 as $$
 begin
+  perform act_as(actor);
   -- Two that are named at the same time are counted one after the other.
   perform pg_advisory_xact_lock(7306929, hashtext(coalesce(owner_id::text, '')));
   if (select count(*) from webhooks where account_id is not distinct from owner_id) >= webhooks_max then

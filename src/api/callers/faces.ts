@@ -4,17 +4,22 @@
  *
  * @module
  */
-import type { Face } from "../../accounts/actor.ts";
+import { type Actor, type Face, keyActor } from "../../accounts/actor.ts";
 
-const consoleRequests = new WeakSet<Request>();
+const consoleRequests = new WeakMap<Request, Actor>();
 
-/** Marks a request as the console's own, and returns it. */
-export function fromConsole(request: Request): Request {
-  consoleRequests.add(request);
+/** Marks a request as the console's own, made for a visitor, and returns it. */
+export function fromConsole(request: Request, visitor: Actor): Request {
+  consoleRequests.set(request, visitor);
   return request;
 }
 
 /** The face that a request to a route of the API came through. */
 export function faceOf(request: Request): Face {
   return consoleRequests.has(request) ? "console" : "api";
+}
+
+/** Who acts by a request with a key: the console's visitor, who may be a person, or the key. */
+export function actorOf(request: Request, keyId: string): Actor {
+  return consoleRequests.get(request) ?? keyActor(keyId, "api");
 }

@@ -116,7 +116,12 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
 
   function visitOf(call: RoutedCall, session: Session, params: Visit["params"]): Visit {
     const { pathname, searchParams } = urlOf(call.request);
-    const text = askText({ handle, key: session.key, requestId: call.requestId });
+    const text = askText({
+      handle,
+      key: session.key,
+      actor: session.actor,
+      requestId: call.requestId,
+    });
     call.isKeyed = true;
     call.subject.keyId = session.keyId;
     if (session.account !== undefined) call.subject.accountId = session.account.id;

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Actor } from "../../accounts/actor.ts";
 import { fromConsole } from "../../api/callers/faces.ts";
 import { type Handle, type OwnRequest, ownRoutes } from "../../api/own_routes.ts";
 import { PROBLEMS, Problem, type ProblemCode } from "../../http/problem_details.ts";
@@ -39,13 +40,15 @@ interface Asking {
   readonly handle: Handle;
   /** The session's. */
   readonly key: string;
+  /** Of the session, for the audit trail. */
+  readonly actor: Actor;
   /** Of the page: its calls are logged under the same id. */
   readonly requestId: string;
 }
 
-export function askText({ handle, key, requestId }: Asking): AskText {
+export function askText({ handle, key, actor, requestId }: Asking): AskText {
   const headers = { authorization: `Bearer ${key}`, "x-request-id": requestId };
-  const make = (url: string, init: RequestInit) => fromConsole(new Request(url, init));
+  const make = (url: string, init: RequestInit) => fromConsole(new Request(url, init), actor);
   const ask = ownRoutes({ handle, headers, make });
   return async (path, call = {}) => {
     const { status, text } = await ask({ path, ...call });

@@ -190,6 +190,7 @@ import sql_migrations_0036_people from "../../../sql/migrations/0036_people.sql"
 import sql_migrations_0037_push_mistakes from "../../../sql/migrations/0037_push_mistakes.sql" with { type: "text" };
 import sql_migrations_0038_notices from "../../../sql/migrations/0038_notices.sql" with { type: "text" };
 import sql_migrations_0039_access from "../../../sql/migrations/0039_access.sql" with { type: "text" };
+import sql_migrations_0040_webhooks_audited from "../../../sql/migrations/0040_webhooks_audited.sql" with { type: "text" };
 import sql_notices_claim_deliveries from "../../../sql/notices/claim_deliveries.sql" with { type: "text" };
 import sql_notices_create_webhook from "../../../sql/notices/create_webhook.sql" with { type: "text" };
 import sql_notices_delete_webhook from "../../../sql/notices/delete_webhook.sql" with { type: "text" };
@@ -512,6 +513,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0037_push_mistakes", text: sql_migrations_0037_push_mistakes },
   { name: "0038_notices", text: sql_migrations_0038_notices },
   { name: "0039_access", text: sql_migrations_0039_access },
+  { name: "0040_webhooks_audited", text: sql_migrations_0040_webhooks_audited },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -2212,6 +2214,7 @@ export interface StatementTypes {
       readonly webhook_id: string;
       readonly sealed_secret: string;
       readonly webhooks_max: number;
+      readonly actor: string;
     };
     row: {
       readonly is_made: boolean;
@@ -2224,6 +2227,7 @@ export interface StatementTypes {
       readonly permission: string;
       readonly chain_id: string | null;
       readonly webhook_id: string;
+      readonly actor: string;
     };
     row: {
       readonly webhook_id: string;
@@ -2242,6 +2246,7 @@ export interface StatementTypes {
       readonly feed_ids: readonly (string | null)[] | null;
       readonly is_active: boolean | null;
       readonly editor_chain_id: string | null;
+      readonly actor: string;
     };
     row: {
       readonly webhook_id: string;
@@ -2441,6 +2446,7 @@ export interface StatementTypes {
       readonly sealed_secret: string;
       readonly moment: string | null;
       readonly overlap: string;
+      readonly actor: string;
     };
     row: {
       readonly webhook_id: string;
@@ -4707,9 +4713,9 @@ export const ARGUMENTS: {
   prove_ledgers: (by) => [by.mark, by.account_limit],
   run_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.work_max],
   claim_deliveries: (by) => [by.moment, by.lease, by.lane, by.busy_accounts, by.amount],
-  create_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.url, by.types, by.feed_ids, by.webhook_id, by.sealed_secret, by.webhooks_max],
-  delete_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id],
-  edit_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.url, by.types, by.has_feed_ids, by.feed_ids, by.is_active, by.editor_chain_id],
+  create_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.url, by.types, by.feed_ids, by.webhook_id, by.sealed_secret, by.webhooks_max, by.actor],
+  delete_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.actor],
+  edit_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.url, by.types, by.has_feed_ids, by.feed_ids, by.is_active, by.editor_chain_id, by.actor],
   find_low_balance: (by) => [by.account_id],
   find_waiting_notices: () => [],
   finish_delivery: (by) => [by.moment, by.delivery_id, by.attempts, by.is_success, by.code, by.ms, by.answer, by.error, by.retry_in, by.give_up_after, by.slow, by.is_last],
@@ -4721,7 +4727,7 @@ export const ARGUMENTS: {
   note_failed_job: (by) => [by.job, by.error],
   queue_notice_mail: (by) => [by.account_id, by.person_id, by.notice_ids, by.address, by.subject, by.body_text, by.body_html, by.unsubscribe_url, by.lifetime],
   resend_delivery: (by) => [by.is_operator, by.account_id, by.permission, by.chain_id, by.delivery_id],
-  rotate_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.sealed_secret, by.moment, by.overlap],
+  rotate_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.sealed_secret, by.moment, by.overlap, by.actor],
   run_notice_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.mail_defaults],
   set_low_balance: (by) => [by.account_id, by.threshold_nanos],
   set_mail_choices: (by) => [by.account_id, by.person_id, by.types, by.choice],

@@ -66,8 +66,8 @@ export const NOTICE_ROUTES = [
     input: Type.Object({}),
     answers: { 200: { shape: WebhooksShape, example: { webhooks: [OPERATORS_WEBHOOK] } } },
     problems: [],
-    act: async ({ operator: { webhooks } }) =>
-      done({ webhooks: await listWebhooks(webhooks, operatorsOwner(webhooks.database)) }),
+    act: async ({ operator: { webhooks }, actor }) =>
+      done({ webhooks: await listWebhooks(webhooks, operatorsOwner(webhooks.database, actor)) }),
   }),
   defineRoute({
     method: "POST",
@@ -86,8 +86,8 @@ export const NOTICE_ROUTES = [
       },
     },
     problems: [...NAMING, "WEBHOOKS_LIMIT"],
-    act: async ({ operator: { webhooks } }, input) =>
-      made(await createWebhook(webhooks, operatorsOwner(webhooks.database), input)),
+    act: async ({ operator: { webhooks }, actor }, input) =>
+      made(await createWebhook(webhooks, operatorsOwner(webhooks.database, actor), input)),
   }),
   defineRoute({
     method: "GET",
@@ -98,8 +98,8 @@ export const NOTICE_ROUTES = [
     names: BY_ID,
     answers: { 200: WEBHOOK_ANSWER },
     problems: ["WEBHOOK_NOT_FOUND"],
-    act: async ({ operator: { webhooks } }, input) =>
-      done(await findWebhook(webhooks, operatorsOwner(webhooks.database), input.webhook_id)),
+    act: async ({ operator: { webhooks }, actor }, input) =>
+      done(await findWebhook(webhooks, operatorsOwner(webhooks.database, actor), input.webhook_id)),
   }),
   defineRoute({
     method: "PATCH",
@@ -112,8 +112,8 @@ export const NOTICE_ROUTES = [
     example: { is_active: true },
     answers: { 200: WEBHOOK_ANSWER },
     problems: [...NAMING, "WEBHOOK_NOT_FOUND"],
-    act: async ({ operator: { webhooks } }, input) =>
-      done(await editWebhook(webhooks, operatorsOwner(webhooks.database), input)),
+    act: async ({ operator: { webhooks }, actor }, input) =>
+      done(await editWebhook(webhooks, operatorsOwner(webhooks.database, actor), input)),
   }),
   defineRoute({
     method: "DELETE",
@@ -132,8 +132,10 @@ export const NOTICE_ROUTES = [
       },
     },
     problems: ["WEBHOOK_NOT_FOUND"],
-    act: async ({ operator: { webhooks } }, input) =>
-      done(await deleteWebhook(webhooks, operatorsOwner(webhooks.database), input.webhook_id)),
+    act: async ({ operator: { webhooks }, actor }, input) =>
+      done(
+        await deleteWebhook(webhooks, operatorsOwner(webhooks.database, actor), input.webhook_id),
+      ),
   }),
   defineRoute({
     method: "POST",
@@ -145,8 +147,8 @@ export const NOTICE_ROUTES = [
     names: BY_ID,
     answers: { 201: { shape: TestedWebhookShape, example: TESTED_WEBHOOK } },
     problems: ["WEBHOOK_NOT_FOUND"],
-    act: async ({ operator: { webhooks } }, input) =>
-      made(await testWebhook(webhooks, operatorsOwner(webhooks.database), input.webhook_id)),
+    act: async ({ operator: { webhooks }, actor }, input) =>
+      made(await testWebhook(webhooks, operatorsOwner(webhooks.database, actor), input.webhook_id)),
   }),
   defineRoute({
     method: "POST",
@@ -159,8 +161,10 @@ export const NOTICE_ROUTES = [
     isSecret: true,
     answers: { 200: { shape: RotatedWebhookShape, example: ROTATED_WEBHOOK } },
     problems: ["WEBHOOK_NOT_FOUND"],
-    act: async ({ operator: { webhooks } }, input) =>
-      done(await rotateWebhook(webhooks, operatorsOwner(webhooks.database), input.webhook_id)),
+    act: async ({ operator: { webhooks }, actor }, input) =>
+      done(
+        await rotateWebhook(webhooks, operatorsOwner(webhooks.database, actor), input.webhook_id),
+      ),
   }),
   defineRoute({
     method: "GET",
@@ -176,9 +180,16 @@ export const NOTICE_ROUTES = [
       },
     },
     problems: ["WEBHOOK_NOT_FOUND"],
-    act: async ({ operator: { webhooks } }, { webhook_id: id, limit = PAGE_LIMIT, offset = 0 }) =>
+    act: async (
+      { operator: { webhooks }, actor },
+      { webhook_id: id, limit = PAGE_LIMIT, offset = 0 },
+    ) =>
       done(
-        await listDeliveries(webhooks, operatorsOwner(webhooks.database), { id, limit, offset }),
+        await listDeliveries(webhooks, operatorsOwner(webhooks.database, actor), {
+          id,
+          limit,
+          offset,
+        }),
       ),
   }),
   defineRoute({

@@ -24,6 +24,7 @@ export const AUDIT_KINDS = [
   ["member", "members"],
   ["topup", "top-ups"],
   ["access", "access to feeds"],
+  ["webhook", "webhooks"],
 ] as const;
 
 const ACTIONS: Readonly<Record<string, string>> = {
@@ -63,6 +64,10 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "access end": "Access ended",
   "access invite": "Reader invited",
   "access decline": "Request for access declined",
+  "webhook create": "Webhook added",
+  "webhook edit": "Webhook changed",
+  "webhook rotate": "Secret of a webhook rotated",
+  "webhook delete": "Webhook deleted",
 };
 
 /** What was done. */
@@ -87,6 +92,7 @@ const UNTOLD = new Set([
   "deleted_at",
   "person_id",
   "invitation_id",
+  "webhook_id",
   "created_at",
 ]);
 /** What a new feed has besides, which its page shows. */
@@ -128,6 +134,8 @@ function changeOf(name: string, was: unknown, is: unknown): string {
   if (name === "schema_locked")
     return is === true ? "schema locked" : was === true ? "schema unlocked" : "";
   if (name === "revoked_at") return "";
+  // The trail has no more of a webhook's address.
+  if (name === "host" && was === is) return `another address at ${wordsFor(name, is)}`;
   const label = LABELS[name] ?? name.replaceAll("_", " ");
   if (isLong(was) || isLong(is)) {
     return isNothing(was)
@@ -159,6 +167,8 @@ const LABELS: Readonly<Record<string, string>> = {
   daily_credits: "daily limit",
   feed_ids: "only these feeds",
   expires_at: "ends",
+  is_active: "active",
+  types: "notices",
   amount_credits: "amount",
   balance_credits: "balance",
   max_redemptions: "redemptions at most",

@@ -47,7 +47,7 @@ export const OPERATORS_NOTICES: PageRoute = {
   path: "webhooks",
   async show(visit, form) {
     const { webhooks: settings, database } = visit.operator;
-    const webhooks = await listWebhooks(settings, operatorsOwner(database));
+    const webhooks = await listWebhooks(settings, operatorsOwner(database, visit.actor));
     const chosen = form?.given("webhook_id") ?? visit.query.get("webhook");
     const shown = webhooks.find(({ id }) => id === chosen);
     return {
@@ -69,7 +69,7 @@ export const OPERATORS_NOTICES: PageRoute = {
                 label="Deliveries to one address"
                 rows={
                   (
-                    await listDeliveries(settings, operatorsOwner(database), {
+                    await listDeliveries(settings, operatorsOwner(database, visit.actor), {
                       id: shown.id,
                       limit: LISTED,
                       offset: 0,
@@ -110,56 +110,56 @@ export const OPERATORS_NOTICES: PageRoute = {
       input: CreateWebhookInput,
       given: (_, form) => ({ typed: webhookOf("admin", form) }),
       confirm: CONFIRMED.add,
-      run: ({ webhooks, database }, input) =>
-        createWebhook(webhooks, operatorsOwner(database), input),
+      run: ({ webhooks, database }, input, actor) =>
+        createWebhook(webhooks, operatorsOwner(database, actor), input),
       done: (_, { secret }) => showOnce("The webhook's secret", secret, SECRET_NOTE),
     }),
     edit: operatorAct({
       input: EditWebhookInput,
       given: (_, form) => ({ known: idOf(form), typed: webhookOf("admin", form) }),
       confirm: () => "The webhook is changed.",
-      run: ({ webhooks, database }, input) =>
-        editWebhook(webhooks, operatorsOwner(database), input),
+      run: ({ webhooks, database }, input, actor) =>
+        editWebhook(webhooks, operatorsOwner(database, actor), input),
       done: saved,
     }),
     rotate: operatorMakes({
       input: FindWebhookInput,
       given: (_, form) => ({ known: idOf(form) }),
       confirm: CONFIRMED.rotate,
-      run: ({ webhooks, database }, { webhook_id: id }) =>
-        rotateWebhook(webhooks, operatorsOwner(database), id),
+      run: ({ webhooks, database }, { webhook_id: id }, actor) =>
+        rotateWebhook(webhooks, operatorsOwner(database, actor), id),
       done: (_, { secret }) => showOnce("The webhook's new secret", secret, SECRET_NOTE),
     }),
     test: operatorMakes({
       input: FindWebhookInput,
       given: (_, form) => ({ known: idOf(form) }),
       confirm: CONFIRMED.test,
-      run: ({ webhooks, database }, { webhook_id: id }) =>
-        testWebhook(webhooks, operatorsOwner(database), id),
+      run: ({ webhooks, database }, { webhook_id: id }, actor) =>
+        testWebhook(webhooks, operatorsOwner(database, actor), id),
       done: sent,
     }),
     resume: operatorAct({
       input: EditWebhookInput,
       given: (_, form) => ({ known: idOf(form), typed: { is_active: true } }),
       confirm: CONFIRMED.resume,
-      run: ({ webhooks, database }, input) =>
-        editWebhook(webhooks, operatorsOwner(database), input),
+      run: ({ webhooks, database }, input, actor) =>
+        editWebhook(webhooks, operatorsOwner(database, actor), input),
       done: saved,
     }),
     pause: operatorAct({
       input: EditWebhookInput,
       given: (_, form) => ({ known: idOf(form), typed: { is_active: false } }),
       confirm: CONFIRMED.pause,
-      run: ({ webhooks, database }, input) =>
-        editWebhook(webhooks, operatorsOwner(database), input),
+      run: ({ webhooks, database }, input, actor) =>
+        editWebhook(webhooks, operatorsOwner(database, actor), input),
       done: saved,
     }),
     remove: operatorAct({
       input: FindWebhookInput,
       given: (_, form) => ({ known: idOf(form) }),
       confirm: CONFIRMED.remove,
-      run: ({ webhooks, database }, { webhook_id: id }) =>
-        deleteWebhook(webhooks, operatorsOwner(database), id),
+      run: ({ webhooks, database }, { webhook_id: id }, actor) =>
+        deleteWebhook(webhooks, operatorsOwner(database, actor), id),
       done: saved,
     }),
     resend: operatorAct({

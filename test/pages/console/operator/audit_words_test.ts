@@ -5,6 +5,10 @@ test("auditAction says what was done, and leaves no action unsaid", () => {
   expect(auditAction("feed unpublish")).toBe("Feed made private");
   expect(auditAction("credits grant")).toBe("Credits added");
   expect(auditAction("access end")).toBe("Access ended");
+  expect(auditAction("webhook create")).toBe("Webhook added");
+  expect(auditAction("webhook edit")).toBe("Webhook changed");
+  expect(auditAction("webhook rotate")).toBe("Secret of a webhook rotated");
+  expect(auditAction("webhook delete")).toBe("Webhook deleted");
   expect(auditAction("something new")).toBe("Something new");
 });
 
@@ -53,6 +57,17 @@ test("auditChanges speaks of money in USD, of times with their zone, and of long
       ["name: A", "pricing: free"],
     ],
     [{}, { max_feeds_allowed: 5 }, ["feed limit: 5"]],
+    [{ webhook_id: "w" }, { webhook_id: "w" }, []],
+    [
+      { webhook_id: "w", host: "https://a.example" },
+      { webhook_id: "w", host: "https://b.example" },
+      ["host: https://a.example → https://b.example"],
+    ],
+    [
+      { webhook_id: "w", host: "https://a.example", types: ["feed.updated"] },
+      { webhook_id: "w", host: "https://a.example", types: ["feed.gone"] },
+      ["another address at https://a.example", 'notices: ["feed.updated"] → ["feed.gone"]'],
+    ],
   ] as const) {
     expect(auditChanges({ before, after })).toEqual([...words]);
   }
