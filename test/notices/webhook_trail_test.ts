@@ -80,7 +80,7 @@ interface Face {
 type Acts = Pick<Face, "create" | "edit" | "pause" | "rotate" | "remove">;
 
 function overApi(key: string, path: string, types: readonly [string, string]): Acts {
-  const send = async (method: string, place: string, body?: object) => {
+  const send = async (method: "POST" | "PATCH" | "DELETE", place: string, body?: object) => {
     const answer = await gateway.send(method, `${path}${place}`, key, body);
     if (!answer.ok) throw new Error(`${method} ${place}: ${answer.status} ${await answer.text()}`);
     return answer;
@@ -268,7 +268,7 @@ test("a refusal, deliveries, and a webhook that the gateway switches off are no 
   const { key, actor, id, edit } = await ownWebhook();
   expect((await edit({ types: ["review.waiting"] })).ok).toBe(false);
   const other = await keyOf("write");
-  for (const method of ["PATCH", "DELETE"]) {
+  for (const method of ["PATCH", "DELETE"] as const) {
     const body = method === "PATCH" ? { is_active: false } : undefined;
     expect((await gateway.send(method, `/v1/webhooks/${id}`, other.key, body)).status).toBe(404);
   }
