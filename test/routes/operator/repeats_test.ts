@@ -115,7 +115,7 @@ function acts(): readonly Act[] {
       route: "/webhooks",
       path: "/webhooks",
       body: { url: "https://93.184.215.14/hook", types: ["job.failed"] },
-      entries: 0,
+      entries: 1,
       successor: "refused",
     },
     { route: "/webhooks/:id/test", path: `/webhooks/${webhook}/test`, body: {}, entries: 0 },
@@ -123,7 +123,7 @@ function acts(): readonly Act[] {
       route: "/webhooks/:id/rotate",
       path: `/webhooks/${webhook}/rotate`,
       body: {},
-      entries: 0,
+      entries: 1,
       successor: "refused",
     },
     {
