@@ -247,6 +247,20 @@ describe("an archived database", () => {
     expect(await refusal(dataDir, "archive", "stop")).toContain("is not archived");
   });
 
+  test.skipIf(process.getuid?.() !== 0)(
+    "is not begun in a folder that PostgreSQL's account can't reach (for root only)",
+    async () => {
+      const dataDir = await usedDataDir();
+      const hidden = join(files, "hidden");
+      mkdirSync(hidden, { mode: 0o700 });
+      const own = join(hidden, "own");
+      expect(await refusal(dataDir, "archive", "start", own)).toContain("can't copy its WAL");
+      expect(await refusal(dataDir, "archive", "base")).toContain("is not archived");
+      chmodSync(hidden, 0o755);
+      await json(dataDir, "archive", "start", own);
+    },
+  );
+
   test("is not well while its WAL can't be copied", async () => {
     const dataDir = await usedDataDir();
     const own = join(files, "closed");

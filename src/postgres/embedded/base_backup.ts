@@ -103,7 +103,16 @@ export async function startArchive(dataDir: string, folder: string): Promise<Bas
     mkdirSync(join(archive, "bases"), { mode: OWNER_ONLY });
     setArchive(site.dataDir, archive);
   });
-  return takeBase(dataDir, { keep: 1 });
+  try {
+    return await takeBase(dataDir, { keep: 1 });
+  } catch (error) {
+    // Otherwise PostgreSQL would keep all WAL for a folder that it may never be able to write to.
+    await stopArchive(dataDir);
+    for (const name of ["bases", "wal", "lock"]) {
+      rmSync(join(archive, name), { recursive: true, force: true });
+    }
+    throw error;
+  }
 }
 
 /** The archive stays as it is. No gateway may serve. */
