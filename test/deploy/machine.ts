@@ -8,7 +8,6 @@
  *
  * @module
  */
-import { X509Certificate } from "node:crypto";
 import {
   chmodSync,
   cpSync,
@@ -19,7 +18,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import { connect } from "node:tls";
+import { makeCertificate, servedSerial } from "../support/certificates.ts";
 import { freePort } from "../support/free_port.ts";
 import { waitFor } from "../support/processes.ts";
 import { type BootedMachine, bootMachine } from "./boot_machine.ts";
@@ -54,26 +53,13 @@ function putCertificate(): string {
   const tls = join(root, "etc/feedgate");
   mkdirSync(tls, { recursive: true });
   const [cert, key] = [join(tls, "tls.crt"), join(tls, "tls.key")];
-  const options = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"];
-  const files = ["-subj", "/CN=localhost", "-keyout", key, "-out", cert];
-  runProgram("openssl", ["req", "-x509", ...options, ...files], { stdio: "ignore" });
+  const serial = makeCertificate({ cert, key });
   chmodSync(key, 0o644);
-  return new X509Certificate(readFileSync(cert)).serialNumber;
-}
-
-/** The serial number of the certificate that a new connection gets. */
-function servedSerial(port: number): Promise<string> {
-  return new Promise((settle, reject) => {
-    const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => {
-      settle(socket.getPeerCertificate().serialNumber);
-      socket.destroy();
-    });
-    socket.once("error", reject);
-  });
+  return serial;
 }
 
 /** `systemctl reload` takes a new certificate, and the process stays the same. */
-async function reload({ type }: BootedMachine, port: number): Promise<void> {
+async function reload({ type }: BootedMachine, baseUrl: string): Promise<void> {
   const first = putCertificate();
   type(`cat >> /etc/feedgate.env <<END
 TLS_CERT_FILE=/etc/feedgate/tls.crt
@@ -82,10 +68,13 @@ END
 systemctl restart feedgate`);
   const pid = () => type("systemctl show --property=MainPID --value feedgate").trim();
   const before = pid();
-  if ((await servedSerial(port)) !== first) throw new Error("it serves another certificate");
+  if ((await servedSerial(baseUrl)) !== first) throw new Error("it serves another certificate");
   const second = putCertificate();
   type("systemctl reload feedgate");
-  const isReplaced = await waitFor(async () => (await servedSerial(port)) === second, READY_MS_MAX);
+  const isReplaced = await waitFor(
+    async () => (await servedSerial(baseUrl)) === second,
+    READY_MS_MAX,
+  );
   if (!isReplaced) throw new Error(`not reloaded: ${type("journalctl -u feedgate --no-pager")}`);
   if (pid() !== before) throw new Error("it is another process after the reload");
   type("systemctl is-active feedgate");
@@ -178,7 +167,7 @@ async function walk(machine: BootedMachine): Promise<void> {
   await isServed();
   requireSeen("after the restore");
   console.log(feedgate("doctor"));
-  await reload(machine, port);
+  await reload(machine, baseUrl);
   type("systemctl stop feedgate");
 }
 

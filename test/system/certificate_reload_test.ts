@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "bun:test";
-import { X509Certificate } from "node:crypto";
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect, type TLSSocket } from "node:tls";
+import type { TLSSocket } from "node:tls";
 import { runFeedgate } from "../cli/support.ts";
+import { makeCertificate, openTls, servedSerial } from "../support/certificates.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { waitFor } from "../support/processes.ts";
@@ -33,33 +33,9 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** A pair of files, and its serial number. */
-function makeCertificate(folder: string, name: string): string {
-  const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)];
-  const made = Bun.spawnSync([
-    ...[OPENSSL as string, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
-    ...["-nodes", "-days", "1", "-subj", "/CN=localhost", "-keyout", key, "-out", cert],
-    ...["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
-  ]);
-  expect(made.exitCode).toBe(0);
-  return new X509Certificate(readFileSync(cert)).serialNumber;
-}
-
-function open(baseUrl: string): Promise<TLSSocket> {
-  return new Promise((resolve, reject) => {
-    const port = Number(new URL(baseUrl).port);
-    const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false }, () =>
-      resolve(socket),
-    );
-    socket.once("error", reject);
-  });
-}
-
-async function servedSerial(baseUrl: string): Promise<string> {
-  const socket = await open(baseUrl);
-  const { serialNumber } = socket.getPeerCertificate();
-  socket.destroy();
-  return serialNumber;
+/** A pair of files in a folder, and its serial number. */
+function makePair(folder: string, name: string): string {
+  return makeCertificate({ key: join(folder, `${name}.key`), cert: join(folder, `${name}.crt`) });
 }
 
 /** Sends a request on an open connection. Resolves with the head of its answer. */
@@ -118,7 +94,7 @@ describe.skipIf(OPENSSL === null)("SIGHUP", () => {
 
     test(`${words.join(" ")} takes the new certificate under load, and no read fails; an unusable one changes nothing`, async () => {
       const folder = temporaryFolder();
-      const serials = ["first", "second"].map((name) => makeCertificate(folder, name));
+      const serials = ["first", "second"].map((name) => makePair(folder, name));
       const [cert, key] = [join(folder, "tls.crt"), join(folder, "tls.key")];
       const use = (name: string) => {
         copyFileSync(join(folder, `${name}.crt`), cert);
@@ -136,7 +112,7 @@ describe.skipIf(OPENSSL === null)("SIGHUP", () => {
       const { baseUrl } = served;
       expect(await servedSerial(baseUrl)).toBe(serials[0] as string);
       // Both of these connections are older than the new certificate.
-      const [waiting, used] = [await open(baseUrl), await open(baseUrl)];
+      const [waiting, used] = [await openTls(baseUrl), await openTls(baseUrl)];
       expect(await ask(used, "/healthz")).not.toMatch(/^connection: close/im);
 
       let isOver = false;
@@ -188,7 +164,7 @@ describe.skipIf(OPENSSL === null)("SIGHUP", () => {
 
   test("a second gateway on the port of one with a certificate is refused", async () => {
     const folder = temporaryFolder();
-    makeCertificate(folder, "tls");
+    makePair(folder, "tls");
     const environment = {
       DATABASE_URL: gateway.databaseUrl,
       TLS_CERT_FILE: join(folder, "tls.crt"),
