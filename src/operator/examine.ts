@@ -276,6 +276,12 @@ export function judgeSchema(schema: SchemaState): Check {
   };
 }
 
+/** What was found last under a name. Undefined if nothing was. */
+async function readFinding(database: Database, wanted: string) {
+  const findings = await database.rows("list_findings", {});
+  return findings.find(({ name }) => name === wanted);
+}
+
 /** Proves every ledger now, as long as that does not take too long. */
 async function proveLedgers(database: Database): Promise<Check> {
   const endsMs = performance.now() + LEDGER_PROOF_MS_MAX;
@@ -285,8 +291,7 @@ async function proveLedgers(database: Database): Promise<Check> {
     const step = await database.row("prove_ledgers", { mark, account_limit: LEDGERS_A_STEP });
     ({ mark, is_more: isMore } = present(step));
   }
-  const findings = await database.rows("list_findings", {});
-  const check = findings.find(({ name }) => name === "ledger check");
+  const check = await readFinding(database, "ledger check");
   return judgeLedgers({ check, isComplete: !isMore });
 }
 
@@ -315,8 +320,7 @@ export function judgeLedgers(proof: {
 }
 
 async function examineTotals(database: Database, nowMs: number): Promise<Check> {
-  const findings = await database.rows("list_findings", {});
-  const seconds = findings.find(({ name }) => name === "sales")?.found_at_seconds;
+  const seconds = (await readFinding(database, "sales"))?.found_at_seconds;
   return judgeTotals(seconds === undefined ? undefined : nowMs / MS_PER_SECOND - seconds);
 }
 
@@ -356,13 +360,11 @@ export function judgeNotices({
 }
 
 async function examineTopups(database: Database): Promise<Check> {
-  const findings = await database.rows("list_findings", {});
-  return judgeTopups(findings.find(({ name }) => name === "topup alerts")?.amount ?? 0n);
+  return judgeTopups((await readFinding(database, "topup alerts"))?.amount ?? 0n);
 }
 
 async function examineArchive(database: Database): Promise<Check> {
-  const findings = await database.rows("list_findings", {});
-  return judgeArchive(findings.find(({ name }) => name === "wal archive"));
+  return judgeArchive(await readFinding(database, "wal archive"));
 }
 
 /** Undefined if the server does not archive its WAL. */
