@@ -35,7 +35,7 @@ import {
 import { withConnection } from "../../postgres/client/connect.ts";
 import { isArchive, recoverEmbedded } from "../../postgres/embedded/base_backup.ts";
 import { IS_STARTED_BY_ROOT, isRoot } from "../../postgres/embedded/owner.ts";
-import { startEmbedded } from "../../postgres/embedded/start.ts";
+import { startEmbedded, withEmbedded } from "../../postgres/embedded/start.ts";
 import { MIGRATIONS } from "../../postgres/generated/statements.ts";
 import { applyMigrations, migrate } from "../../postgres/migrate/migrate.ts";
 import { Status } from "../client/status.ts";
@@ -143,15 +143,12 @@ async function restoreArchive(
   refuseExternal(config);
   const { dataDir } = config;
   const base = await refusable(recoverEmbedded(dataDir, folder, { until }));
-  const embedded = await startEmbedded({ dataDir, isAlone: true });
-  try {
-    await withConnection(embedded, async (session) => {
+  await withEmbedded({ dataDir, isAlone: true }, (embedded) =>
+    withConnection(embedded, async (session) => {
       await migrate(session);
       await renewIncarnation(session);
-    });
-  } finally {
-    await embedded.stop();
-  }
+    }),
+  );
   const to = until ?? "the end of the archive";
   return {
     json: JSON.stringify({ folder, base: base.name, until: until ?? null }),

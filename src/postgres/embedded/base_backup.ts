@@ -43,7 +43,7 @@ import {
   placeSite,
   type Site,
 } from "./site.ts";
-import { type EmbeddedPostgres, type StartOptions, startEmbedded } from "./start.ts";
+import { type EmbeddedPostgres, withEmbedded } from "./start.ts";
 import {
   archiveOf,
   fetchCommand,
@@ -67,7 +67,7 @@ const LEFT_EMPTY =
 const LEFT_OUT =
   /^(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label(\.old)?|tablespace_map(\.old)?|current_logfiles)$/;
 
-/** What is known of a base backup. Times are UTC. */
+/** Describes a base backup. Times are UTC. */
 export interface Base {
   readonly name: string;
   /** From then on, the database can be restored. */
@@ -131,18 +131,6 @@ function asOnlyUser<Result>(dataDir: string, change: (site: Site) => Result): Pr
   );
 }
 
-async function withEmbedded<Result>(
-  options: StartOptions,
-  work: (server: EmbeddedPostgres) => Promise<Result>,
-): Promise<Result> {
-  const server = await startEmbedded(options);
-  try {
-    return await work(server);
-  } finally {
-    await server.stop();
-  }
-}
-
 function requireArchive(dataDir: string): string {
   const archive = archiveOf(dataDir);
   if (archive !== undefined) return archive;
@@ -164,10 +152,9 @@ export async function takeBase(dataDir: string, { keep }: TakeOptions): Promise<
   try {
     return await withEmbedded({ dataDir }, async (server) => {
       const base = await withConnection(server, (session) => copyBase(session, server, archive));
-      for (const old of listBases(archive).slice(0, -keep)) {
-        removeBase(join(archive, "bases", old.name));
-      }
-      removeSegmentsBefore(archive, present(listBases(archive)[0]).first_segment);
+      const bases = listBases(archive);
+      for (const old of bases.slice(0, -keep)) removeBase(join(archive, "bases", old.name));
+      removeSegmentsBefore(archive, present(bases.slice(-keep)[0]).first_segment);
       return base;
     });
   } finally {
@@ -376,6 +363,7 @@ export async function recoverEmbedded(
         "hot_standby=off",
         `restore_command=${fetchCommand(archive)}`,
         "recovery_target_action=promote",
+        // PostgreSQL knows no names of zones while it reads its settings.
         ...(until === undefined ? [] : [`recovery_target_time=${until.replace("Z", "+00")}`]),
       ];
       const postgres = join(programs.folder, "bin", "postgres");

@@ -63,6 +63,19 @@ export async function startEmbedded(options: StartOptions) {
   }
 }
 
+/** Starts or joins it for a piece of work, and leaves it afterward. */
+export async function withEmbedded<Result>(
+  options: StartOptions,
+  work: (server: EmbeddedPostgres) => Promise<Result>,
+): Promise<Result> {
+  const server = await startEmbedded(options);
+  try {
+    return await work(server);
+  } finally {
+    await server.stop();
+  }
+}
+
 async function start(
   dataDir: string,
   { isAlone = false, memoryBytes = findMemoryBytes() }: StartOptions,

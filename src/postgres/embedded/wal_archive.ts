@@ -7,8 +7,9 @@
  *
  * @module
  */
-import { readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { shellWord } from "../../lib/own_process.ts";
 import { readOwn, writeOwn } from "./own_files.ts";
 
 /** Bytes of a segment, as `initdb` sets them by default. */
@@ -16,7 +17,7 @@ const SEGMENT_BYTES = 16 * 1_024 ** 2;
 const SEGMENTS_OF_LOG = 2 ** 32 / SEGMENT_BYTES;
 const LOG_DIGITS = 8;
 /** Timeline, log and segment, in hexadecimal. */
-const SEGMENT_NAME = /^([0-9A-F]{8})([0-9A-F]{8})([0-9A-F]{8})\.gz$/;
+const SEGMENT_NAME = /^[0-9A-F]{24}\.gz$/;
 /** A commit is archived at the latest this long after it, unless a full segment is archived before. */
 const ARCHIVE_TIMEOUT_SECONDS = 60;
 
@@ -38,7 +39,7 @@ function markOf(dataDir: string): string {
 
 /** The folder to which the database's WAL is copied. Undefined if it is not archived. */
 export function archiveOf(dataDir: string): string | undefined {
-  return readOwn(markOf(dataDir)).trimEnd() || undefined;
+  return readOwn(markOf(dataDir)).replace(/\n$/, "") || undefined;
 }
 
 /** Takes effect when PostgreSQL starts. The caller must hold the data directory's lock. */
@@ -59,7 +60,7 @@ export function walFolder(archive: string): string {
 /** PostgreSQL's settings that have it copy its WAL. */
 export function archiveSettings(archive: string | undefined): readonly string[] {
   if (archive === undefined) return [];
-  const command = `/bin/sh -c ${shellQuoted(COPY)} %p %f ${placed(walFolder(archive))}`;
+  const command = `/bin/sh -c ${shellWord(COPY)} %p %f ${placed(walFolder(archive))}`;
   return [
     "archive_mode=on",
     `archive_command=${command}`,
@@ -78,15 +79,11 @@ export function fetchCommand(archive: string): string {
 
 /** A path as a word of a shell command in which PostgreSQL replaces `%` and a letter. */
 function placed(path: string): string {
-  return shellQuoted(path).replaceAll("%", "%%");
-}
-
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
+  return shellWord(path).replaceAll("%", "%%");
 }
 
 /** The segments of the archive, in the order in which they were written, without `.gz`. */
-export function listSegments(archive: string): readonly string[] {
+function listSegments(archive: string): readonly string[] {
   return readdirSync(walFolder(archive))
     .filter((name) => SEGMENT_NAME.test(name))
     .map((name) => name.slice(0, -".gz".length))
@@ -94,7 +91,7 @@ export function listSegments(archive: string): readonly string[] {
 }
 
 export function hasSegment(archive: string, segment: string): boolean {
-  return listSegments(archive).includes(segment);
+  return existsSync(join(walFolder(archive), `${segment}.gz`));
 }
 
 /** The first segment from `from` on that the archive lacks although it has a later one, or `from` itself. */
