@@ -1,4 +1,4 @@
--- Who names, changes and removes webhooks is in the audit trail, because a webhook sends notices elsewhere.
+-- The audit trail records who names, changes and deletes webhooks, because a webhook sends notices to another address.
 
 -- Notes what becomes of a webhook, but no secret: of the url, only scheme and host.
 create function note_webhook()

@@ -44,7 +44,7 @@ const SERVER_MEMORY_BYTES = 512 * 1_024 ** 2;
 /** To copy or drop a database takes seconds where other tests keep the machine busy. */
 const UNBOUNDED = { connectionsMax: 1, statementTimeoutMs: 0 } as const;
 let ownServer: Promise<TestServer> | undefined;
-/** Makes and drops the databases of this process, whose connection would cost as much as they do. */
+/** Of the one server of this process. A connection costs as much as the database that it makes or drops. */
 let admin: Connections | undefined;
 let made: string[] = [];
 let databases = 0;

@@ -11,7 +11,7 @@ import { type ServedGateway, serveGateway } from "../support/served_gateway.ts";
 /** For a segment of WAL to be copied. */
 const COPIED_MS_MAX = 30_000;
 const READERS = 2;
-/** So that they stay below the limit of free reads. */
+/** So that they stay below the limit of reads. */
 const READ_EVERY_MS = 500;
 
 const files = temporaryFolder();
@@ -35,7 +35,7 @@ async function json<Value>(dataDir: string, ...argv: string[]): Promise<Value> {
   return JSON.parse(stdout) as Value;
 }
 
-/** The last line that a command says when it is refused. */
+/** What a command says when it is refused. */
 async function refusal(dataDir: string, ...argv: string[]): Promise<string> {
   const { stderr, code } = await run(dataDir, ...argv);
   expect(code).toBe(1);

@@ -19,7 +19,7 @@ export function faceOf(request: Request): Face {
   return consoleRequests.has(request) ? "console" : "api";
 }
 
-/** Who acts by a request with a key: the console's visitor, who may be a person, or the key. */
+/** The actor of a request with a key: the console's visitor if the console sent it, else the key. */
 export function actorOf(request: Request, keyId: string): Actor {
   return consoleRequests.get(request) ?? keyActor(keyId, "api");
 }

