@@ -38,6 +38,8 @@ const BACKGROUND_STATEMENT_MS_MAX = 30_000;
 export interface OpenOptions extends ConnectOptions {
   /** See `createDatabase`. */
   readonly runningMax?: number;
+  /** See `createDatabase`. */
+  readonly waitMsMax?: number | undefined;
   /** If given, an embedded PostgreSQL that dies is restarted, and this is logged. */
   readonly log?: Log;
 }
@@ -51,7 +53,10 @@ export interface OpenDatabaseOptions extends OpenOptions {
 export type OpenedDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
 /** Opens the configured or embedded database without migrating it, so its schema may be missing. */
-export async function openServer(config: Config, { log, runningMax, ...options }: OpenOptions) {
+export async function openServer(
+  config: Config,
+  { log, runningMax, waitMsMax, ...options }: OpenOptions,
+) {
   const { dataDir, databaseUrl: url } = config;
   const embedded = url === undefined ? await startEmbedded({ dataDir }) : undefined;
   const address: DatabaseAddress = embedded ?? {
@@ -80,6 +85,7 @@ export async function openServer(config: Config, { log, runningMax, ...options }
       ? {
           accountMsMax: config.limits.databaseMs,
           ...(runningMax !== undefined && { runningMax }),
+          waitMsMax,
         }
       : { runningMax: Number.POSITIVE_INFINITY },
   );
@@ -141,6 +147,8 @@ export interface PoolOptions {
    * @default DATABASE_CONNECTIONS_MAX
    */
   readonly connectionsMax?: number;
+  /** How long a statement may wait for one of them, in ms. @default DATABASE_WAIT_MS_MAX */
+  readonly waitMsMax?: number | undefined;
   /** Whether the caller has just migrated the database, so that its schema needs no look. @default false */
   readonly isMigrated?: boolean;
 }
@@ -149,10 +157,10 @@ export interface PoolOptions {
 export async function openDatabases(
   config: Config,
   log: Log,
-  { connectionsMax = DATABASE_CONNECTIONS_MAX, isMigrated = false }: PoolOptions = {},
+  { connectionsMax = DATABASE_CONNECTIONS_MAX, waitMsMax, isMigrated = false }: PoolOptions = {},
 ) {
   const runningMax = connectionsMax - DATABASE_CONNECTIONS_SPARED;
-  const options = { log, connectionsMax, runningMax };
+  const options = { log, connectionsMax, runningMax, waitMsMax };
   const opened = isMigrated
     ? { ...(await openServer(config, options)), migrated: undefined }
     : await openDatabase(config, options);
@@ -174,7 +182,7 @@ export async function openDatabases(
     // Opened by the first call of the operator's API.
     const operatorDatabase = createDatabase(
       connect(address, { connectionsMax: OPERATOR_CONNECTIONS_MAX, survey }),
-      { runningMax: OPERATOR_CONNECTIONS_MAX },
+      { runningMax: OPERATOR_CONNECTIONS_MAX, waitMsMax },
     );
     // Opened by the first import. Its steps write much, so they must not delay answers.
     const importDatabase = createDatabase(
@@ -183,7 +191,7 @@ export async function openDatabases(
         statementTimeoutMs: BACKGROUND_STATEMENT_MS_MAX,
         survey,
       }),
-      { runningMax: IMPORT_CONNECTIONS_MAX },
+      { runningMax: IMPORT_CONNECTIONS_MAX, waitMsMax },
     );
     /** A session with one snapshot, without a time limit on its statements. The caller must end it. */
     const openSnapshot = () => openSnapshotAt(address, survey);

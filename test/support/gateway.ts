@@ -53,6 +53,8 @@ const INTERVALS: Intervals = { importProgress: 20, rowEvents: 20, waitPoll: 20 }
  * in tests that send several requests at once. Two are left for pages.
  */
 const CONNECTIONS_MAX = DATABASE_CONNECTIONS_SPARED + 2;
+/** With so few, and on a busy machine, statements wait longer than a program lets them. */
+const WAIT_MS_MAX = 20_000;
 
 interface GatewayOptions {
   /** Of a Stripe on the machine itself. */
@@ -128,6 +130,7 @@ export async function startTestGateway(
         metricsTextMs: 0,
         intervals: INTERVALS,
         connectionsMax: CONNECTIONS_MAX,
+        waitMsMax: WAIT_MS_MAX,
         // Its database is a copy of the template.
         isMigrated: true,
       },

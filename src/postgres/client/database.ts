@@ -87,6 +87,8 @@ export interface DatabaseOptions {
   readonly accountMsMax?: number;
   /** Statements that run at the same time. Others wait or are refused. @default by DATABASE_CONNECTIONS_MAX */
   readonly runningMax?: number;
+  /** How long a statement may wait for its turn, in ms. @default DATABASE_WAIT_MS_MAX */
+  readonly waitMsMax?: number | undefined;
 }
 
 /** PostgreSQL can't be reached, or disconnected during the statement. The caller may retry. */
@@ -141,7 +143,11 @@ export async function rowsInSession<Name extends StatementName>(
 
 export function createDatabase(
   connections: Connections,
-  { runningMax = RUNNING_MAX, accountMsMax = LIMITS_DEFAULT.databaseMs }: DatabaseOptions = {},
+  {
+    runningMax = RUNNING_MAX,
+    accountMsMax = LIMITS_DEFAULT.databaseMs,
+    waitMsMax = DATABASE_WAIT_MS_MAX,
+  }: DatabaseOptions = {},
 ): Database {
   const budget = createTimeBudget(accountMsMax, KNOWN_BUDGETS_MAX);
   const semaphore = createSemaphore({
@@ -152,7 +158,7 @@ export function createDatabase(
       return isHeavy ? 1 : Math.ceil(runningMax / 2);
     },
     waitingMax: DATABASE_WAITING_MAX,
-    waitMsMax: DATABASE_WAIT_MS_MAX,
+    waitMsMax,
     waitingFree: DATABASE_WAITING_FREE,
     latenessMax: LATENESS_MAX,
   });
