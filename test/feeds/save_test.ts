@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { askAgain } from "../support/ask_again.ts";
-import { problemOf, shareTestGateway, type TestGateway } from "../support/gateway.ts";
+import {
+  problemOf,
+  shareTestGateway,
+  startTestGateway,
+  type TestGateway,
+} from "../support/gateway.ts";
 import { lockWaiters } from "../support/lock_waiters.ts";
 
 const CREATE = "/v1/provider/feed/create";
@@ -556,35 +561,35 @@ describe("quota", () => {
 });
 
 test("a create that was made is answered with 201, also where the database is busy by then", async () => {
-  await newAccount();
-  const others = await Promise.all(
-    Array.from({ length: 16 }, async () =>
-      gateway.createKey(await gateway.createAccount(), "write"),
-    ),
+  const busy = await startTestGateway({}, { waitMsMax: 20 });
+  const [first, ...others] = await Promise.all(
+    Array.from({ length: 8 }, async () => busy.createKey(await busy.createAccount(), "write")),
   );
-  // Half of the others take all connections before the first is done, and keep them for longer than a request may wait.
-  await gateway.sql.unsafe(`
+  const createAs = (as: string | undefined, name: string) =>
+    busy.send("POST", CREATE, as, { name, endpoint_path: newSlug() });
+  // The others take all connections before the first is done, and keep them for longer than a request may wait.
+  await busy.sql.unsafe(`
     create function sleep_by_name() returns trigger language plpgsql
       as $$ begin perform pg_sleep(new.name::numeric); return new; end $$;
     create trigger sleep_by_name before insert on feeds for each row execute function sleep_by_name()`);
-  const first = create({ name: "0.5", endpoint_path: newSlug() });
-  await untilSleeping(1);
-  const slow = others.map((as) => create({ name: "4", endpoint_path: newSlug() }, as));
-  expect((await first).status).toBe(201);
+  const made = createAs(first, "0.3");
+  await untilOneSleeps(busy);
+  const slow = others.map((as) => createAs(as, "1"));
+  expect((await made).status).toBe(201);
   const statuses = (await Promise.all(slow)).map(({ status }) => status);
-  await gateway.sql.unsafe("drop trigger sleep_by_name on feeds; drop function sleep_by_name()");
   // Nothing is made of what could not wait any longer.
   expect(statuses).toContain(503);
-  const rows = await gateway.sql`select count(*)::int as feeds from feeds where name = '4'`;
+  const rows = await busy.sql`select count(*)::int as feeds from feeds where name = '1'`;
   expect(rows[0]?.feeds).toBe(statuses.filter((status) => status === 201).length);
+  await busy.stop();
 });
 
-async function untilSleeping(sessions: number): Promise<void> {
+async function untilOneSleeps({ sql }: TestGateway): Promise<void> {
   for (;;) {
-    const rows = await gateway.sql`
-      select count(*)::int as sleeping from pg_stat_activity
+    const rows = await sql`
+      select from pg_stat_activity
       where datname = current_database() and wait_event = 'PgSleep'`;
-    if (rows[0]?.sleeping === sessions) return;
+    if (rows.length === 1) return;
     await Bun.sleep(10);
   }
 }

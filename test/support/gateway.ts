@@ -68,6 +68,8 @@ interface GatewayOptions {
   readonly hasJobs?: boolean;
   /** Whether its database stays until the server ends. @default false */
   readonly isShared?: boolean;
+  /** How long a statement may wait for a connection, in ms. @default WAIT_MS_MAX */
+  readonly waitMsMax?: number;
 }
 
 /** By settings: gateways that test files of this process share, one after another. */
@@ -108,7 +110,13 @@ export async function stopSharedGateways(): Promise<void> {
 /** Starts a gateway; `environment` overrides its configuration as a deployment would. */
 export async function startTestGateway(
   environment: Record<string, string> = {},
-  { stripePort, webhookTrial, hasJobs = false, isShared = false }: GatewayOptions = {},
+  {
+    stripePort,
+    webhookTrial,
+    hasJobs = false,
+    isShared = false,
+    waitMsMax = WAIT_MS_MAX,
+  }: GatewayOptions = {},
 ): Promise<TestGateway> {
   const { url, ownUrl } = await createTestDatabase({ isShared });
   const sql = connect({ url: ownUrl }, { connectionsMax: 4, statementTimeoutMs: 0 });
@@ -130,7 +138,7 @@ export async function startTestGateway(
         metricsTextMs: 0,
         intervals: INTERVALS,
         connectionsMax: CONNECTIONS_MAX,
-        waitMsMax: WAIT_MS_MAX,
+        waitMsMax,
         // Its database is a copy of the template.
         isMigrated: true,
       },

@@ -3,6 +3,7 @@ import type { AccessRequests } from "../../../src/access/access_shapes.ts";
 import type { AccessRequest } from "../../../src/feeds/access_request.ts";
 import { present } from "../../../src/lib/assert.ts";
 import {
+  DATABASE_WAIT_MS_MAX,
   HOUSEKEEPING_LIMIT,
   OPERATOR_BODY_BYTES_MAX,
   READER_INVITATIONS_MAX,
@@ -49,7 +50,7 @@ beforeAll(async () => {
       FEEDGATE_IMPORT_BYTES: "70000",
       ...STRIPE_ENVIRONMENT,
     },
-    { stripePort: stripe.port },
+    { stripePort: stripe.port, waitMsMax: DATABASE_WAIT_MS_MAX },
   );
   contract = await loadContract(gateway.baseUrl);
   const provider = await gateway.createAccount({ maxFeeds: 20 });
