@@ -10,8 +10,8 @@ import { messageOf } from "../../lib/error_fields.ts";
 import { typedCommand } from "../../lib/own_process.ts";
 import { USAGE_MONTHS_AHEAD } from "../../limits.ts";
 import type { Connections } from "../client/connect.ts";
-import { isForbidden, isLocked } from "../client/failures.ts";
-import { retryMisdirected } from "../client/retry_statement.ts";
+import { isForbidden, isLocked, isRolledBack } from "../client/failures.ts";
+import { retryMisdirected, retryRolledBack } from "../client/retry_statement.ts";
 import { MIGRATIONS } from "../generated/statements.ts";
 import { FUNCTION_SCHEMA, inFunctionSet, keepFunctionSet } from "./function_set.ts";
 import { recordSchema, SchemaMismatchError, verifySchema } from "./schema_check.ts";
@@ -30,9 +30,7 @@ const ENCODING = "UTF8";
  * between tries.
  */
 const LOCK_WAIT_MS_MIN = 250;
-/**
- * Less than PostgreSQL's `deadlock_timeout` of a second, so that in a deadlock, the migration gives way, not a read.
- */
+/** Less than PostgreSQL's `deadlock_timeout` of a second, so that in a deadlock, the migration gives way, not a read. */
 const LOCK_WAIT_MS_MAX = 500;
 const LOCK_PAUSE_MS = 1_000;
 
@@ -45,7 +43,8 @@ export async function migrate(connections: Connections, onLocked?: () => void) {
   await requireVersion(connections);
   try {
     const migrations = await applyMigrations(connections, MIGRATIONS, onLocked);
-    return { migrations, ...(await inTransaction(connections, makeReady)) };
+    const ready = await retryRolledBack(() => inTransaction(connections, makeReady));
+    return { migrations, ...ready };
   } catch (error) {
     if (!isForbidden(error)) throw error;
     throw new Error(
@@ -203,7 +202,8 @@ async function findMissingFunctions(connection: Connections): Promise<string | u
 }
 
 /**
- * Applies those of these migrations that are missing, each in its own transaction. Returns their names.
+ * Applies those of these migrations that are missing, each in its own transaction. One that waits for a lock for too
+ * long, or that would be part of a deadlock, is applied again later. Returns their names.
  *
  * For the data of an older backup, they are only the first ones, and `migrate` applies the rest. `onLocked` is called
  * once for each migration that waits for a lock.
@@ -225,8 +225,9 @@ export async function applyMigrations(
       applied.push(name);
       tries = 0;
     } catch (error) {
-      // A pg_dump holds its locks for a long time. Reads would queue after a migration that waits for them.
-      if (!isLocked(error)) throw error;
+      // A pg_dump holds its locks for a long time. Reads would queue after a migration that waits for them. PostgreSQL
+      // reports a deadlock at once if the migration would be put before a statement that waits for it.
+      if (!isLocked(error) && !isRolledBack(error)) throw error;
       if (tries === 0) onLocked?.();
       tries += 1;
       await Bun.sleep(LOCK_PAUSE_MS);

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { connect } from "../../../../src/postgres/client/connect.ts";
+import { type Connections, connect } from "../../../../src/postgres/client/connect.ts";
 import { MIGRATIONS } from "../../../../src/postgres/generated/statements.ts";
 import { applyMigrations, migrate } from "../../../../src/postgres/migrate/migrate.ts";
-import { createEmptyDatabase } from "../../../support/database.ts";
+import { createEmptyDatabase, createTestDatabase } from "../../../support/database.ts";
 
 const HELD_MS = 4_000;
 /** A read waits 250 ms at most for a migration that lets go; the rest is the machine's. */
@@ -37,3 +37,45 @@ test("a migration waits for a long read, and nobody waits behind the migration",
   expect(await applied).toEqual(["later"]);
   await Promise.all([sql.end(), migrating.end()]);
 });
+
+test("a migration that would be part of a deadlock gives way, and is applied again", async () => {
+  const { address } = await createTestDatabase();
+  const sql = connect(address, { connectionsMax: 3, statementTimeoutMs: 0 });
+  await sql`create table things (thing_id int)`;
+  await sql`create sequence tries`;
+  const other = await sql.reserve();
+  await other`begin`;
+  await other`lock table things in access share mode`;
+  // Only at its first try, the other session waits for it when it wants its second lock.
+  const later = {
+    name: "later",
+    text: `
+      do $$ begin
+        if nextval('public.tries') = 1 then
+          lock table public.things in row exclusive mode;
+          while not exists (
+            select from pg_locks where relation = 'public.things'::regclass and not granted
+          ) loop
+            perform pg_sleep(0.005);
+          end loop;
+        end if;
+        lock table public.things in access exclusive mode;
+      end $$`,
+  };
+  const applied = applyMigrations(sql, [...MIGRATIONS, later]);
+  await untilTried(sql);
+  await other`lock table things in access exclusive mode`;
+  await other`commit`;
+  other.release();
+  expect(await applied).toEqual(["later"]);
+  await sql.end();
+});
+
+async function untilTried(sql: Connections): Promise<void> {
+  for (;;) {
+    const locks = await sql`
+      select from pg_locks where relation = 'things'::regclass and mode = 'RowExclusiveLock'`;
+    if (locks.length === 1) return;
+    await Bun.sleep(5);
+  }
+}
