@@ -14,7 +14,10 @@ import {
 } from "playwright-core";
 import { whenBusy } from "./pace.ts";
 
-const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+/** The headless shell has the same engine without a desktop's windows, and takes about half of the processor time. */
+const PROGRAMS = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"] as const;
+const CHROMIUM =
+  process.env.CHROMIUM_PATH ?? PROGRAMS.find((path) => existsSync(path)) ?? PROGRAMS[0];
 const FLAGS = [
   "--headless",
   "--no-sandbox",
