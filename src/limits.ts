@@ -133,7 +133,7 @@ export const TOPUP_UNBEGUN_MS_MAX = 15 * 60_000;
 /** Answers without a body (304 and HEAD) in a window, per account. */
 export const REVALIDATION_LIMIT = 600;
 
-/** Rows on a page, or items in a listing: the default and the cap. */
+/** Rows on a page, or items in a listing: the default and the cap. Operators' lists have `operator/keyset_page.ts`. */
 export const PAGE_LIMIT_DEFAULT = 20;
 export const PAGE_LIMIT_MAX = 100;
 /** Events of an account's log that a page of one feed's calls examines: about 30 ms. */

@@ -1,6 +1,7 @@
 /**
- * The terms of a read: its price, its rate limit, whether it requires a purchase, and which of the account's windows
- * counts it. All of this is decided here and nowhere else.
+ * The terms of a read or a purchase: whether the feed is closed to the account, the price, the rate limit, whether it
+ * requires a purchase, and which of the account's windows counts it. Every read and purchase is decided here.
+ * `find_own_access.sql` only shows an account how it stands to a feed.
  *
  * See `src/spec/interface.md`, section 8.
  *

@@ -1,6 +1,6 @@
 /**
  * The PostgreSQL of one platform as an archive for the executable: the files that a gateway needs, with
- * a manifest of their sizes (`postgres/embedded/archive.ts` reads it).
+ * a manifest of their sizes (`postgres/embedded/unpack_postgres.ts` reads it).
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { existsSync, readFileSync, renameSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Glob } from "bun";
-import { MANIFEST_NAME } from "../postgres/embedded/archive.ts";
+import { MANIFEST_NAME } from "../postgres/embedded/unpack_postgres.ts";
 import { withoutNotice } from "./notices.ts";
 import { writeTar } from "./write_tar.ts";
 

@@ -36,7 +36,12 @@ import {
   OwnFeedShape,
   WrittenFeedShape,
 } from "./feed_shapes.ts";
-import { decidePricing, type GivenPricing, type Pricing, type PricingOutcome } from "./pricing.ts";
+import {
+  decidePricing,
+  type GivenPricing,
+  type Pricing,
+  type PricingOutcome,
+} from "./pricing_fields.ts";
 
 /** Whether a feed is created, or an existing one is changed. */
 export type SaveMode = "create" | "edit";

@@ -1,5 +1,6 @@
 /**
- * The audit trail: who changed what, before and after. Triggers of the database write it with each change.
+ * The audit trail: who changed what, before and after. Triggers of the database write it with each change: `note_audit`
+ * and `note_access` (migration 0039), and `note_webhook` (0040). `act_as.sql` names the actor.
  *
  * @module
  */

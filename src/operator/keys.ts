@@ -317,7 +317,10 @@ export async function findKeyRecord(
 
 export const RevokeKeyInput = Type.Object({ key_id: keyReference });
 
-/** Ends a key: it reads and writes nothing from the next request on. A key that was revoked before keeps its time. */
+/**
+ * Ends a key: it reads and writes nothing from the next request on. A key that was revoked before keeps its time. Who
+ * else may end one is in `edit_key.sql`.
+ */
 export async function revokeKey(
   { database }: Operator,
   { key_id: given }: InputOf<typeof RevokeKeyInput>,

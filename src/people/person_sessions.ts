@@ -1,5 +1,5 @@
 /**
- * Sessions of persons. A session acts in one of the person's accounts at a time, with a read and a write key that are
+ * Sessions of persons, which `join.ts` begins. A session acts in one of the person's accounts at a time, with a read and a write key that are
  * made for it and end with it. They are kept sealed by the cookie's token, so that the database alone can act for
  * nobody. Beyond 16.
  *

@@ -29,9 +29,9 @@ import { homedir, tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { assert } from "../../lib/assert.ts";
 import { codeOf } from "../../lib/error_fields.ts";
-import { installFolder, unpackPostgres } from "./archive.ts";
 import { readOwn } from "./own_files.ts";
 import { findSystemUser, isRoot, isRootsOwn, requireRootsOwn, type SystemUser } from "./owner.ts";
+import { installFolder, unpackPostgres } from "./unpack_postgres.ts";
 
 /** For files that PostgreSQL's account could not access otherwise. */
 const SHARED_DIR = "/var/lib/feedgate-root";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { decidePricing, type GivenPricing } from "../../src/feeds/pricing.ts";
+import { decidePricing, type GivenPricing } from "../../src/feeds/pricing_fields.ts";
 
 const FREE = { priceType: "free", callPriceNanos: 0n, oneTimePriceCents: null };
 const METERED = { priceType: "metered", callPriceNanos: 1_000n, oneTimePriceCents: null };

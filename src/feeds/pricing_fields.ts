@@ -1,5 +1,5 @@
 /**
- * Decides what a feed costs, from the three pricing fields of a body.
+ * Checks the three pricing fields of a body. What a read or a purchase costs is in `admission/terms.ts`.
  *
  * Takes the given fields, whose JSON types were checked, and returns the complete pricing or every mistake in it. A
  * field that contradicts the price type is a mistake. 0 and null never contradict. See `src/spec/decisions.md`, section
