@@ -1,7 +1,7 @@
 /**
  * The test run: format and lint, types, and the tests, all at once. Ends with one line that counts. With
  * `--system` it is the tests of `test/system` instead, which take long: they start, kill and drain whole
- * programs. With `--binary` it is those that an executable passes, too: that of `FEEDGATE_BINARY`.
+ * programs. With `--binary` it is what only an executable can break: that of `FEEDGATE_BINARY`.
  *
  * A few processes share the test files: each takes the next when it is done with one, the slowest first
  * (`timings.json`, which `bun run test --update-timings` writes; a file that it lacks fails the run). They share one
@@ -26,9 +26,12 @@ const SYSTEM_FOLDER = "test/system/";
 /** Compares times, so no other test runs beside it. */
 const ALONE = "test/system/isolation_test.ts";
 const BINARY_TEST = "test/binary_test.ts";
-/** What starts the program by its command line, and looks at more than what a command answers. */
-const OF_COMMAND_LINE =
-  /^test\/(binary|(system\/)?cli\/(bulk_commands|client_commands|command_line|doctor|feeds|licenses|output|usage)|system\/(demo|serve|backup))_test\.ts$/;
+/**
+ * What differs in an executable: its PostgreSQL, its licenses, what hints call it, its pages and schema worker, and the
+ * workers that it starts of itself.
+ */
+const OF_EXECUTABLE =
+  /^test\/(binary|(system\/)?cli\/command_line|cli\/licenses|system\/(demo|serve|workers))_test\.ts$/;
 const ROOT = Bun.fileURLToPath(new URL("../", import.meta.url));
 /** In memory, a database for each test file costs a twentieth of what it does on a disk. */
 const MEMORY_DIR = "/dev/shm";
@@ -74,7 +77,7 @@ async function runAll(folder: string): Promise<number> {
   const isBinary = process.argv.includes(BINARY);
   const files = [...new Glob("test/**/*_test.ts").scanSync(ROOT)].filter((path) =>
     isBinary
-      ? OF_COMMAND_LINE.test(path)
+      ? OF_EXECUTABLE.test(path)
       : path !== BINARY_TEST && path !== ALONE && path.startsWith(SYSTEM_FOLDER) === isSystem,
   );
   const order = [...sharedBy(isSystem || isBinary ? PROCESSES_OF_PROGRAMS : undefined)];

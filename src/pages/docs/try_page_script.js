@@ -20,6 +20,13 @@ new MutationObserver(mend).observe(api, { childList: true, subtree: true });
 
 const response = await fetch("json");
 const spec = await response.json();
+// Swagger UI resolves the whole document for each operation that is opened. Most of it is examples of errors, with which
+// that takes twice as long; the reference shows them.
+for (const operation of Object.values(spec.paths).flatMap(Object.values)) {
+  for (const [status, answer] of Object.entries(operation.responses)) {
+    if (Number(status) >= 400) delete answer.content;
+  }
+}
 // The public address may lie behind a proxy that this browser does not use.
 spec.servers = [{ url: new URL("..", location.href).href.replace(/\/$/, "") }];
 SwaggerUIBundle({
