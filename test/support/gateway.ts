@@ -53,7 +53,7 @@ const INTERVALS: Intervals = { importProgress: 20, rowEvents: 20, waitPoll: 20 }
  * in tests that send several requests at once. Two are left for pages.
  */
 const CONNECTIONS_MAX = DATABASE_CONNECTIONS_SPARED + 2;
-/** With so few, and on a busy machine, statements wait longer than a program lets them. */
+/** With so few, and on a busy machine, statements wait longer than a program lets them. Tests of load set its limit. */
 const WAIT_MS_MAX = 20_000;
 
 interface GatewayOptions {

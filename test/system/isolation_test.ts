@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import type { FeedType } from "../../src/feeds/find.ts";
+import { DATABASE_WAIT_MS_MAX } from "../../src/limits.ts";
 import { median } from "../bench/support.ts";
 import type { Attack } from "../support/attacker.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
@@ -34,10 +35,10 @@ let victimFeed: SeededFeed;
 let reads = 0;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({
-    FEEDGATE_READ_LIMIT_FREE: "1000000",
-    FEEDGATE_DISCOVERY_LIMIT: "1000000",
-  });
+  gateway = await startTestGateway(
+    { FEEDGATE_READ_LIMIT_FREE: "1000000", FEEDGATE_DISCOVERY_LIMIT: "1000000" },
+    { waitMsMax: DATABASE_WAIT_MS_MAX },
+  );
   const victimId = await gateway.createAccount();
   victimKey = await gateway.createKey(victimId, "read");
   const rows = Array.from({ length: 5_000 }, (_, id) => ({ id, text: "x".repeat(100) }));

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect as connectSocket, type Socket } from "node:net";
-import { BODIES_BYTES_MAX, IDLE_SECONDS_MAX, LIMITS_DEFAULT } from "../../src/limits.ts";
+import {
+  BODIES_BYTES_MAX,
+  DATABASE_WAIT_MS_MAX,
+  IDLE_SECONDS_MAX,
+  LIMITS_DEFAULT,
+} from "../../src/limits.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { whenBusy } from "../support/pace.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
@@ -17,10 +22,10 @@ let writeKey: string;
 let feed: SeededFeed;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({
-    FEEDGATE_READ_LIMIT_FREE: "1000000",
-    FEEDGATE_PUSH_LIMIT: "1000000",
-  });
+  gateway = await startTestGateway(
+    { FEEDGATE_READ_LIMIT_FREE: "1000000", FEEDGATE_PUSH_LIMIT: "1000000" },
+    { waitMsMax: DATABASE_WAIT_MS_MAX },
+  );
   accountId = await gateway.createAccount();
   readKey = await gateway.createKey(accountId, "read");
   writeKey = await gateway.createKey(accountId, "write");
