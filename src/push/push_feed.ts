@@ -10,7 +10,7 @@
  */
 import type { WindowState } from "../admission/claims.ts";
 import type { Keys, Principal } from "../api/callers/callers.ts";
-import { faceOf } from "../api/callers/faces.ts";
+import { actorOf } from "../api/callers/faces.ts";
 import { problemOf } from "../api/problems/problems.ts";
 import { type Feed, type Feeds, seekerOf } from "../feeds/find.ts";
 import type { Call } from "../http/call.ts";
@@ -147,7 +147,10 @@ async function attempt(
   const checked = await checkPush(services, { feed, body, signal });
   if (checked.kind === "refused") {
     const isChecked = checked.refusal.kind !== "unreadable";
-    const outcome = await store.count({ feed, keyId, face: faceOf(call.request) }, { isChecked });
+    const outcome = await store.count(
+      { feed, keyId, actor: actorOf(call.request, keyId) },
+      { isChecked },
+    );
     if (outcome.kind === "stale") return outcome;
     if (outcome.kind !== "counted") return notCounted(outcome);
     return { ...checked, isCounted: true, feedType, window: outcome.window };
@@ -155,7 +158,7 @@ async function attempt(
   const { push } = checked;
   const elapsedMs = Math.round(performance.now() - startedMs);
   const fit = { push, isDryRun, bodyBytes: body.bytes, elapsedMs, signal };
-  const outcome = await store.store({ feed, keyId, face: faceOf(call.request) }, fit);
+  const outcome = await store.store({ feed, keyId, actor: actorOf(call.request, keyId) }, fit);
   switch (outcome.kind) {
     case "stale":
       return outcome;
@@ -185,7 +188,7 @@ async function countFailed(
   let isCounted = false;
   try {
     const outcome = await store.count(
-      { feed, keyId, face: faceOf(call.request) },
+      { feed, keyId, actor: actorOf(call.request, keyId) },
       { isChecked: false },
     );
     assert(outcome.kind !== "stale", "only a push that was checked can be stale");

@@ -8,7 +8,7 @@
  * @module
  */
 import { LRUCache } from "lru-cache";
-import { type Face, keyActor } from "../accounts/actor.ts";
+import type { Actor } from "../accounts/actor.ts";
 import type { Limited, WindowState } from "../admission/claims.ts";
 import { FEED_STATUSES, type Feed, type FeedStatus, type FeedType } from "../feeds/find.ts";
 import { assert, nameIn, present } from "../lib/assert.ts";
@@ -35,7 +35,7 @@ export interface PushClaim {
   /** The feed that the push was checked against. */
   readonly feed: Feed;
   readonly keyId: string;
-  readonly face: Face;
+  readonly actor: Actor;
 }
 
 /** Nothing was counted or stored. */
@@ -229,7 +229,7 @@ function newQueue(): Semaphore {
 
 /** The parameters of the push itself, without its window. */
 function parametersOf(
-  { feed, keyId, face }: PushClaim,
+  { feed, keyId, actor }: PushClaim,
   checked: CheckedPush,
 ): Omit<Parameters<"push_to_feed">, "window_limit" | "window_us"> {
   const { push, isDryRun, bodyBytes, elapsedMs } = checked;
@@ -246,7 +246,7 @@ function parametersOf(
     elapsed_ms: elapsedMs,
     account_id: feed.accountId,
     key_id: keyId,
-    actor: keyActor(keyId, face),
+    actor,
   };
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { randomUUID } from "node:crypto";
 import { present } from "../../src/lib/assert.ts";
 import type { Gateway } from "../../src/server.ts";
-import { signIn } from "../pages/console/support.ts";
+import { fieldsIn, signIn } from "../pages/console/support.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { insertAdminKey } from "../support/insert_key.ts";
 import { type Browser, browser, codeFor, invite, join, prove, tablesWith } from "./support.ts";
@@ -406,6 +406,42 @@ describe("keys of owners", () => {
       ]);
     }
   });
+});
+
+test("who acts as a provider in the console is the person, in the audit trail, too", async () => {
+  await forgetLimits();
+  const address = newAddress();
+  const at = await join(gateway, address);
+  const key = await gateway.createKey(await accountOf(at), "write");
+  const feed = { name: "Own", endpoint_path: `own-${randomUUID().slice(0, 8)}` };
+  const created = await gateway.send("POST", "/v1/provider/feed/create", key, feed);
+  const { id } = (await created.json()) as { id: string };
+  const who = at.visitor();
+  const fields = fieldsIn(await (await who.get(`/feeds/${id}/edit`)).text());
+  await who.act(`/feeds/${id}/edit`, { ...fields, act: "save", description: "By a person" });
+  const reader = await gateway.createAccount();
+  await who.post(`/feeds/${id}/readers`, { act: "grant", account_id: reader });
+  // The first push chooses the feed's type.
+  const file = new FormData();
+  file.set("act", "push");
+  file.set("mode", "adds");
+  file.set("file", new File(["id\n1\n"], "rows.csv"));
+  const asking = await who.post(`/feeds/${id}/push`, file);
+  const confirmed = new FormData();
+  for (const [name, value] of Object.entries(fieldsIn(await asking.text()))) {
+    confirmed.set(name, value);
+  }
+  confirmed.set("confirmed", "yes");
+  await who.post(`/feeds/${id}/push`, confirmed);
+  const [person] = await gateway.sql`select person_id from persons where address = ${address}`;
+  const trail = await gateway.sql`
+    select actor, face, action from audit_events where feed_id = ${id} order by event_id`;
+  const by = { actor: `person ${person?.person_id}`, face: "console" };
+  expect(trail.filter(({ action }) => action !== "feed create")).toEqual([
+    { ...by, action: "feed edit" },
+    { ...by, action: "access grant" },
+    { ...by, action: "feed edit" },
+  ]);
 });
 
 describe("closing", () => {

@@ -27,8 +27,8 @@ async function makeOldProgram(): Promise<string> {
   const site = join(folder, "src/postgres/embedded/site.ts");
   const text = await Bun.file(site).text();
   const older = text.replace(
-    /^const MAJOR_VERSION = "\d+";$/m,
-    `const MAJOR_VERSION = "${OLD_VERSION}";`,
+    /^export const MAJOR_VERSION = "\d+";$/m,
+    `export const MAJOR_VERSION = "${OLD_VERSION}";`,
   );
   expect(older).not.toBe(text);
   await Bun.write(site, older);

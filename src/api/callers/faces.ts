@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Actor, type Face, keyActor } from "../../accounts/actor.ts";
+import { type Actor, keyActor } from "../../accounts/actor.ts";
 
 const consoleRequests = new WeakMap<Request, Actor>();
 
@@ -14,12 +14,12 @@ export function fromConsole(request: Request, visitor: Actor): Request {
   return request;
 }
 
-/** The face that a request to a route of the API came through. */
-export function faceOf(request: Request): Face {
-  return consoleRequests.has(request) ? "console" : "api";
+/** The console's visitor, for whom it sent the request. Undefined if somebody else sent it. */
+export function visitorOf(request: Request): Actor | undefined {
+  return consoleRequests.get(request);
 }
 
-/** The actor of a request with a key: the console's visitor if the console sent it, else the key. */
+/** The actor of a request with an account's key: the console's visitor if the console sent it, else the key. */
 export function actorOf(request: Request, keyId: string): Actor {
-  return consoleRequests.get(request) ?? keyActor(keyId, "api");
+  return visitorOf(request) ?? keyActor(keyId, "api");
 }

@@ -10,7 +10,7 @@
  */
 
 import type { WindowState } from "../../admission/claims.ts";
-import { faceOf } from "../../api/callers/faces.ts";
+import { actorOf } from "../../api/callers/faces.ts";
 import { problemOf } from "../../api/problems/problems.ts";
 import { type Feed, seekerOf } from "../../feeds/find.ts";
 import { Problem } from "../../http/problem_details.ts";
@@ -82,7 +82,8 @@ export async function startImport(
     // The same default as for a push of newline-delimited rows.
     const feedType = feed.feedType ?? "collection";
     const importId = Bun.randomUUIDv7();
-    const claim = { feed, feedType, keyId: principal.keyId, face: faceOf(request), importId };
+    const { keyId } = principal;
+    const claim = { feed, feedType, keyId, actor: actorOf(request, keyId), importId };
     const begun = await services.store.beginImport(claim, claim);
     switch (begun.kind) {
       case "begun": {
@@ -330,8 +331,9 @@ async function refuse(
   problem: Problem,
 ): Promise<StartOutcome> {
   const { call, feed, principal } = arrival;
+  const { keyId } = principal;
   const counted = await services.store.count(
-    { feed, keyId: principal.keyId, face: faceOf(call.request) },
+    { feed, keyId, actor: actorOf(call.request, keyId) },
     { isChecked: false },
   );
   switch (counted.kind) {

@@ -7,7 +7,6 @@
  *
  * @module
  */
-import { keyActor } from "../../accounts/actor.ts";
 import { FEED_STATUSES, type FeedType } from "../../feeds/find.ts";
 import type { Problem } from "../../http/problem_details.ts";
 import { assert, nameIn, present } from "../../lib/assert.ts";
@@ -110,7 +109,7 @@ export function createImportStore(database: Database): ImportStore {
           rows_inserted: rowsInserted,
           body_bytes: BigInt(bodyBytes),
           elapsed_ms: elapsedMs,
-          actor: keyActor(claim.keyId, claim.face),
+          actor: claim.actor,
         }),
       );
       if (row.outcome !== "stored") return { kind: nameIn(NOT_HELD, row.outcome) };

@@ -5,9 +5,8 @@
  */
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { keyActor } from "../../accounts/actor.ts";
 import { authenticated } from "../../api/callers/auth.ts";
-import { faceOf } from "../../api/callers/faces.ts";
+import { actorOf } from "../../api/callers/faces.ts";
 import { NO_PARAMETERS } from "../../api/input/parameters.ts";
 import { described, documented } from "../../api/reference/described.ts";
 import { AGENT_KEY_ID } from "../../api/reference/examples.ts";
@@ -46,7 +45,7 @@ export function agentRoutes(services: Services) {
     async ({ call, principal, params }) => {
       // It is never counted: whoever uses up a limit must not keep anybody from ending it.
       await keys.prove(principal);
-      const actor = keyActor(principal.keyId, faceOf(call.request));
+      const actor = actorOf(call.request, principal.keyId);
       await endOwnAgent(database, { principal, keyId: params.key_id }, actor);
       return respond({ status: 204, headers: { "Cache-Control": CACHE_PRIVATE }, body: null });
     },

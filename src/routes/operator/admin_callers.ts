@@ -9,7 +9,7 @@
 import { Elysia } from "elysia";
 import { type Actor, adminKeyActor } from "../../accounts/actor.ts";
 import type { Keys } from "../../api/callers/callers.ts";
-import { faceOf } from "../../api/callers/faces.ts";
+import { visitorOf } from "../../api/callers/faces.ts";
 import { rateLimitedFor } from "../../api/callers/rate_headers.ts";
 import { exactQuery } from "../../api/input/parameters.ts";
 import { callPlugin } from "../../http/call.ts";
@@ -44,7 +44,7 @@ export function asOperator(keys: Keys) {
       call.isKeyed = true;
       const { keyId, name, key } = await keys.authenticateOperator(call);
       count(keyId);
-      const actor = adminKeyActor({ keyId, name }, faceOf(call.request));
+      const actor = visitorOf(call.request) ?? adminKeyActor({ keyId, name }, "api");
       const operator: OperatorPrincipal = { keyId, actor, key };
       return { operator };
     })

@@ -6,10 +6,9 @@
 
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { keyActor } from "../../accounts/actor.ts";
 import { authenticated } from "../../api/callers/auth.ts";
 import type { Principal } from "../../api/callers/callers.ts";
-import { faceOf } from "../../api/callers/faces.ts";
+import { actorOf } from "../../api/callers/faces.ts";
 import { admitHousekeeping } from "../../api/callers/unlogged_calls.ts";
 import { idsParameter, readIds } from "../../api/input/ids.ts";
 import { receiveJsonObject } from "../../api/input/json_body.ts";
@@ -310,7 +309,7 @@ async function receiveFeed(
 
 /** The account and the actor, as functions of providers take them. */
 function ownerOf({ request }: Call, { accountId, keyId }: Principal) {
-  return { accountId, actor: keyActor(keyId, faceOf(request)) };
+  return { accountId, actor: actorOf(request, keyId) };
 }
 
 interface Answering extends SaveOrder {

@@ -23,10 +23,10 @@ import {
 } from "../../access/invitations.ts";
 import { listReaders, removeReader, setReader } from "../../access/readers.ts";
 import { answerAccessRequest, listAccessRequests } from "../../access/requests.ts";
-import { type Actor, keyActor } from "../../accounts/actor.ts";
+import type { Actor } from "../../accounts/actor.ts";
 import { authenticated } from "../../api/callers/auth.ts";
 import type { Principal } from "../../api/callers/callers.ts";
-import { faceOf } from "../../api/callers/faces.ts";
+import { actorOf } from "../../api/callers/faces.ts";
 import { admitHousekeeping } from "../../api/callers/unlogged_calls.ts";
 import { cappedLimit, limitParameter } from "../../api/input/paging.ts";
 import { NO_PARAMETERS, parameters } from "../../api/input/parameters.ts";
@@ -262,7 +262,7 @@ export function readerRoutes(services: Services) {
         await admit(own, "save");
         const terms = await receiveInput(services, own, SetReaderInput);
         const { account_id: accountId } = own.params;
-        const set = { accountId, terms, actor: actorOf(own) };
+        const set = { accountId, terms, actor: ownActor(own) };
         return answer(await setReader(services, ownedOf(own), set));
       },
       { parse: "none", params: READER_PARAMS, query: NO_PARAMETERS, body: SET_BODY, ...SET_READER },
@@ -272,7 +272,7 @@ export function readerRoutes(services: Services) {
       async (own) => {
         await admit(own, "save");
         const { account_id: accountId } = own.params;
-        await removeReader(services, ownedOf(own), { accountId, actor: actorOf(own) });
+        await removeReader(services, ownedOf(own), { accountId, actor: ownActor(own) });
         return nothing();
       },
       { params: READER_PARAMS, query: NO_PARAMETERS, ...REMOVE_READER },
@@ -296,7 +296,7 @@ export function readerRoutes(services: Services) {
         const answered = {
           requestId: own.params.id,
           answer: { kind: "approve", ...terms } as const,
-          actor: actorOf(own),
+          actor: ownActor(own),
         };
         return answer(await answerAccessRequest(services, ownedOf(own), answered));
       },
@@ -316,7 +316,7 @@ export function readerRoutes(services: Services) {
         const answered = {
           requestId: own.params.id,
           answer: { kind: "decline", ...given } as const,
-          actor: actorOf(own),
+          actor: ownActor(own),
         };
         return answer(await answerAccessRequest(services, ownedOf(own), answered));
       },
@@ -342,7 +342,7 @@ export function readerRoutes(services: Services) {
       async (own) => {
         await admit(own, "save");
         const input = await receiveInput(services, own, InviteReaderInput);
-        const invited = { input, actor: actorOf(own) };
+        const invited = { input, actor: ownActor(own) };
         return answer(await inviteReader(services, ownedOf(own), invited), 201);
       },
       {
@@ -368,8 +368,8 @@ function ownedOf({ principal, params }: OwnCall) {
   return { accountId: principal.accountId, reference: params.feed_id };
 }
 
-function actorOf({ call, principal }: OwnCall): Actor {
-  return keyActor(principal.keyId, faceOf(call.request));
+function ownActor({ call, principal }: OwnCall): Actor {
+  return actorOf(call.request, principal.keyId);
 }
 
 function answer(body: object, status = 200): Response {
