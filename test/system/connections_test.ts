@@ -206,6 +206,7 @@ describe.skipIf(process.platform !== "linux")("clients that don't read", () => {
     const unsentBytes = Number(/^feedgate_unsent_bytes (\d+)$/m.exec(metrics)?.[1]);
     expect(unsentBytes).toBeLessThanOrEqual(UNSENT_BYTES_MAX);
     expect(((await (await get(page)).json()) as { data: unknown }).data).toEqual(whole.data);
-    expect(megabytesMax()).toBeLessThan(450);
+    // All of their answers would be 1,500 MB. The process itself varies by 50.
+    expect(megabytesMax()).toBeLessThan(550);
   });
 });
