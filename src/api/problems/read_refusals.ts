@@ -150,7 +150,10 @@ function accessRequired(feedId: string | undefined): Problem {
   });
 }
 
-/** The members of every 402 of admission (those of x402 are in `topups/x402/x402_way.ts`): where to pay, the price, and the balance. */
+/**
+ * The members of every 402 of admission: where to pay, the price, and the balance. Those of x402 are in
+ * `topups/x402/x402_way.ts`.
+ */
 function paymentOf(
   { balanceNanos }: { readonly balanceNanos: bigint },
   { billingUrl, principal: { accountId }, feedId }: RefusalContext,
