@@ -147,10 +147,7 @@ async function attempt(
   const checked = await checkPush(services, { feed, body, signal });
   if (checked.kind === "refused") {
     const isChecked = checked.refusal.kind !== "unreadable";
-    const outcome = await store.count(
-      { feed, keyId, actor: actorOf(call.request, keyId) },
-      { isChecked },
-    );
+    const outcome = await store.count({ feed, keyId }, { isChecked });
     if (outcome.kind === "stale") return outcome;
     if (outcome.kind !== "counted") return notCounted(outcome);
     return { ...checked, isCounted: true, feedType, window: outcome.window };
@@ -187,10 +184,7 @@ async function countFailed(
 ): Promise<Decision> {
   let isCounted = false;
   try {
-    const outcome = await store.count(
-      { feed, keyId, actor: actorOf(call.request, keyId) },
-      { isChecked: false },
-    );
+    const outcome = await store.count({ feed, keyId }, { isChecked: false });
     assert(outcome.kind !== "stale", "only a push that was checked can be stale");
     if (outcome.kind !== "counted") return notCounted(outcome);
     isCounted = true;

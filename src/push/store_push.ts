@@ -30,11 +30,15 @@ import {
 } from "../postgres/client/database.ts";
 import type { Push } from "./parse_push.ts";
 
-/** The caller and the feed of a push. */
-export interface PushClaim {
+/** The caller and the feed of a push that is counted. */
+export interface CountedClaim {
   /** The feed that the push was checked against. */
   readonly feed: Feed;
   readonly keyId: string;
+}
+
+/** Those of a push that is stored, which may change the feed. */
+export interface PushClaim extends CountedClaim {
   readonly actor: Actor;
 }
 
@@ -86,7 +90,7 @@ export interface PushStore {
   /** The refusal of a push to a feed whose window is known to be full. */
   findLimited(feedId: string): Limited | undefined;
   /** Counts a push. A push that was not checked is never stale. @throws {DatabaseUnavailableError} */
-  count(claim: PushClaim, options: { readonly isChecked: boolean }): Promise<CountOutcome>;
+  count(claim: CountedClaim, options: { readonly isChecked: boolean }): Promise<CountOutcome>;
   /** Counts an import as a push, and claims the feed for it. @throws {DatabaseUnavailableError} */
   beginImport(
     claim: PushClaim,
@@ -136,7 +140,7 @@ export function createPushStore(database: Database, limit: number): PushStore {
 
   /** Runs a statement when it is the feed's turn, unless the window is full by then. */
   function send<Columns extends WindowColumns>(
-    { feed: { feedId } }: PushClaim,
+    { feed: { feedId } }: CountedClaim,
     run: () => Promise<Columns | undefined>,
   ): Promise<{ row: Columns; window: WindowState } | NotCounted> {
     return inTurn(feedId, async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { randomUUID } from "node:crypto";
 import { present } from "../../src/lib/assert.ts";
 import type { Gateway } from "../../src/server.ts";
-import { fieldsIn, signIn } from "../pages/console/support.ts";
+import { fieldsIn, pushFile, signIn } from "../pages/console/support.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { insertAdminKey } from "../support/insert_key.ts";
 import { type Browser, browser, codeFor, invite, join, prove, tablesWith } from "./support.ts";
@@ -422,17 +422,7 @@ test("who acts as a provider in the console is the person, in the audit trail, t
   const reader = await gateway.createAccount();
   await who.post(`/feeds/${id}/readers`, { act: "grant", account_id: reader });
   // The first push chooses the feed's type.
-  const file = new FormData();
-  file.set("act", "push");
-  file.set("mode", "adds");
-  file.set("file", new File(["id\n1\n"], "rows.csv"));
-  const asking = await who.post(`/feeds/${id}/push`, file);
-  const confirmed = new FormData();
-  for (const [name, value] of Object.entries(fieldsIn(await asking.text()))) {
-    confirmed.set(name, value);
-  }
-  confirmed.set("confirmed", "yes");
-  await who.post(`/feeds/${id}/push`, confirmed);
+  await pushFile(who, `/feeds/${id}/push`, { mode: "add", csv: "id\n1\n" });
   const [person] = await gateway.sql`select person_id from persons where address = ${address}`;
   const trail = await gateway.sql`
     select actor, face, action from audit_events where feed_id = ${id} order by event_id`;

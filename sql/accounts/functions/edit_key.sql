@@ -1,10 +1,13 @@
 -- Changes a key that was not revoked, or revokes it with the agents that it has connected. An earlier end of the key is
 -- theirs, too.
 --
--- Who may end a key: an operator, any (src/operator/keys.ts); an owner of the account
--- (src/pages/console/person/acting_owner.ts), those of the account but for sessions and agents
--- (src/people/account_keys.ts); a read key that is no agent's, the account's agents; an agent, itself
--- (src/consumer/end_agent.ts). Closing an account ends all of them.
+-- Who may end a key:
+--   an operator: every key (src/operator/keys.ts)
+--   an owner (src/pages/console/person/acting_owner.ts): the account's keys, except those of sessions and agents
+--     (src/people/account_keys.ts)
+--   a read key that belongs to no agent: the account's agents (src/consumer/end_agent.ts)
+--   an agent: itself (src/consumer/end_agent.ts)
+-- Closing an account ends all of them.
 --
 -- A budget belongs to the whole chain of rotations, so that a key in its grace period can't spend more than its
 -- successor. It applies to all of the current day, whatever it was before, so the amount spent starts with the usage

@@ -43,7 +43,7 @@ export async function migrate(connections: Connections, onLocked?: () => void) {
   await requireVersion(connections);
   try {
     const migrations = await applyMigrations(connections, MIGRATIONS, onLocked);
-    const ready = await retryRolledBack(() => inTransaction(connections, makeReady));
+    const ready = await inTransactions(connections, makeReady);
     return { migrations, ...ready };
   } catch (error) {
     if (!isForbidden(error)) throw error;
@@ -62,7 +62,7 @@ export async function migrate(connections: Connections, onLocked?: () => void) {
  */
 export async function requireMigrated(connections: Connections): ReturnType<typeof migrate> {
   await requireVersion(connections);
-  return inTransaction(connections, async (connection) => {
+  return inTransactions(connections, async (connection) => {
     const lack = (await findLack(connection)) ?? (await findMissingFunctions(connection));
     if (lack !== undefined) {
       throw new Error(
@@ -321,6 +321,14 @@ async function keepPartitions(connection: Connections): Promise<void> {
     // Without this month's partition, no read is possible.
     await connection.unsafe(create, [0]);
   }
+}
+
+/** Like `inTransaction`, and again if the database rolled it back because of concurrent statements. */
+function inTransactions<Result>(
+  connections: Connections,
+  work: (connection: Connections) => Promise<Result>,
+): Promise<Result> {
+  return retryRolledBack(() => inTransaction(connections, work));
 }
 
 /**

@@ -330,12 +330,9 @@ async function refuse(
   arrival: Arrival,
   problem: Problem,
 ): Promise<StartOutcome> {
-  const { call, feed, principal } = arrival;
+  const { feed, principal } = arrival;
   const { keyId } = principal;
-  const counted = await services.store.count(
-    { feed, keyId, actor: actorOf(call.request, keyId) },
-    { isChecked: false },
-  );
+  const counted = await services.store.count({ feed, keyId }, { isChecked: false });
   switch (counted.kind) {
     case "counted":
       return recorded(services, arrival, { problem, window: counted.window });

@@ -7,7 +7,7 @@ import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
 import { countSales } from "../../support/run_job.ts";
 import { seedFeed } from "../../support/seed.ts";
 import { type Scene, setScene } from "./scene.ts";
-import { fieldsIn, signIn } from "./support.ts";
+import { fieldsIn, pushFile, signIn } from "./support.ts";
 
 let gateway: TestGateway;
 let scene: Scene;
@@ -321,18 +321,7 @@ describe("what a form sends", () => {
     const who = await signIn(gateway.baseUrl, scene.providerKey);
     const path = `/feeds/${scene.feeds.metered}/push`;
     const text = "Two\nlines\r\nand ü";
-    const push = async (mode: string, csv: string) => {
-      const first = new FormData();
-      first.set("act", "push");
-      first.set("mode", mode);
-      first.set("file", new File([csv], "rows.csv"));
-      const asking = await (await who.post(path, first)).text();
-      const second = new FormData();
-      const input = /<input type="hidden" name="(\w+)" value="([^"]*)"/g;
-      for (const [, name = "", value = ""] of asking.matchAll(input)) second.append(name, value);
-      second.set("confirmed", "yes");
-      return { asking, stored: await (await who.post(path, second)).text() };
-    };
+    const push = (mode: "add" | "replace", csv: string) => pushFile(who, path, { mode, csv });
     const added = await push("add", "id,text\n2,changed\ncsv-1,x\n");
     expect(added.asking).toContain("rows.csv adds and changes: of its 2 rows");
     expect(added.asking).toMatch(/New rows.*?1<.*Changed rows.*?1</s);

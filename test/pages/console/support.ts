@@ -55,6 +55,24 @@ export function visitor(baseUrl: string, cookie = ""): Visitor {
   };
 }
 
+/** Pushes a file of CSV on a feed's page, and confirms what the page asks. The page that asked, and the one after. */
+export async function pushFile(
+  who: Visitor,
+  path: string,
+  { mode, csv }: { readonly mode: "add" | "replace"; readonly csv: string },
+): Promise<{ readonly asking: string; readonly stored: string }> {
+  const first = new FormData();
+  first.set("act", "push");
+  first.set("mode", mode);
+  first.set("file", new File([csv], "rows.csv"));
+  const asking = await (await who.post(path, first)).text();
+  const second = new FormData();
+  const input = /<input type="hidden" name="(\w+)" value="([^"]*)"/g;
+  for (const [, name = "", value = ""] of asking.matchAll(input)) second.append(name, value);
+  second.set("confirmed", "yes");
+  return { asking, stored: await (await who.post(path, second)).text() };
+}
+
 /** Signs in with a key. */
 export async function signIn(baseUrl: string, key: string): Promise<Visitor> {
   const answer = await visitor(baseUrl).post("/sign-in", { key });

@@ -1,12 +1,14 @@
 import { expect, test } from "bun:test";
-import { type Connections, connect } from "../../../../src/postgres/client/connect.ts";
+import { connect } from "../../../../src/postgres/client/connect.ts";
 import { MIGRATIONS } from "../../../../src/postgres/generated/statements.ts";
 import { applyMigrations, migrate } from "../../../../src/postgres/migrate/migrate.ts";
 import { createEmptyDatabase, createTestDatabase } from "../../../support/database.ts";
+import { waitFor } from "../../../support/processes.ts";
 
 const HELD_MS = 4_000;
 /** A read waits 250 ms at most for a migration that lets go; the rest is the machine's. */
 const READ_MS_MAX = 3_000;
+const TRIED_MS_MAX = 60_000;
 
 test("a migration waits for a long read, and nobody waits behind the migration", async () => {
   const { address } = await createEmptyDatabase();
@@ -63,19 +65,15 @@ test("a migration that would be part of a deadlock gives way, and is applied aga
       end $$`,
   };
   const applied = applyMigrations(sql, [...MIGRATIONS, later]);
-  await untilTried(sql);
+  const isTried = async () => {
+    const locks = await sql`
+      select from pg_locks where relation = 'things'::regclass and mode = 'RowExclusiveLock'`;
+    return locks.length === 1;
+  };
+  expect(await waitFor(isTried, TRIED_MS_MAX)).toBe(true);
   await other`lock table things in access exclusive mode`;
   await other`commit`;
   other.release();
   expect(await applied).toEqual(["later"]);
   await sql.end();
 });
-
-async function untilTried(sql: Connections): Promise<void> {
-  for (;;) {
-    const locks = await sql`
-      select from pg_locks where relation = 'things'::regclass and mode = 'RowExclusiveLock'`;
-    if (locks.length === 1) return;
-    await Bun.sleep(5);
-  }
-}
