@@ -343,7 +343,8 @@ export function makeFeeds(sources: readonly SourceFeed[], count: number): BenchF
     description: makeText(),
     endpoint_path: `made-${index}`,
     schema: { type: "object", properties: { [pick(textWords)]: {}, [pick(textWords)]: {} } },
-    age_days: Math.floor(random() * 1_000),
+    // Older than the sources, so that the first page of the catalog is the same with as many feeds as without.
+    age_days: 1 + Math.floor(random() * 1_000),
     ...(random() < 0.2 ? { readme: makeReadme() } : {}),
   }));
 }

@@ -390,6 +390,7 @@ import sql_read_claim_export from "../../../sql/read/claim_export.sql" with { ty
 import sql_read_find_absent_field from "../../../sql/read/find_absent_field.sql" with { type: "text" };
 import sql_read_find_event_span from "../../../sql/read/find_event_span.sql" with { type: "text" };
 import sql_read_functions_absent_field from "../../../sql/read/functions/absent_field.sql" with { type: "text" };
+import sql_read_functions_catalog_page from "../../../sql/read/functions/catalog_page.sql" with { type: "text" };
 import sql_read_functions_claim_export from "../../../sql/read/functions/claim_export.sql" with { type: "text" };
 import sql_read_functions_close_names from "../../../sql/read/functions/close_names.sql" with { type: "text" };
 import sql_read_functions_close_steps from "../../../sql/read/functions/close_steps.sql" with { type: "text" };
@@ -668,6 +669,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "push_stream", text: sql_push_functions_push_stream },
   { name: "write_push", text: sql_push_functions_write_push },
   { name: "absent_field", text: sql_read_functions_absent_field },
+  { name: "catalog_page", text: sql_read_functions_catalog_page },
   { name: "claim_export", text: sql_read_functions_claim_export },
   { name: "close_names", text: sql_read_functions_close_names },
   { name: "close_steps", text: sql_read_functions_close_steps },
