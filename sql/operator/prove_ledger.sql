@@ -13,7 +13,6 @@ select
   paid_nanos,
   counted_nanos,
   waiting_nanos
-from ledger_of(:account_id) as credit
-cross join lateral sales_of(:account_id, credit.charged_nanos, credit.refunded_nanos)
+from prove_account(:account_id)
 where balance_nanos is not null
 order by balance_nanos

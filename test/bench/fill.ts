@@ -66,6 +66,15 @@ export async function fillKeys(
         select 'Reader ' || number, 3, ${String(balanceNanos)}::bigint
         from generate_series(1, ${keys}::int) as number
         returning account_id
+      ),
+      granted as (
+        insert into credit_ledger (
+          account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason
+        )
+        select
+          account_id, 'grant', ${String(balanceNanos)}::bigint, 0, ${String(balanceNanos)}::bigint,
+          'bench'
+        from made
       )
       insert into api_keys (account_id, key_hash, key_start, permission)
       select account_id, sha256(account_id::text::bytea), 'fg_read_fill', 'read' from made`;

@@ -87,7 +87,7 @@ begin
     when 'ledger check' then
       select step.mark, step.is_more
       into reached, is_more
-      from check_ledgers(reached, moment, amount) as step;
+      from check_ledgers(reached, moment, amount, is_whole => false) as step;
     when 'usage partitions' then
       -- A new partition locks the log. It is better to try again later than to delay the reads that queue after a long
       -- export.

@@ -74,6 +74,7 @@ import sql_accounts_functions_end_chain from "../../../sql/accounts/functions/en
 import sql_accounts_functions_is_usable_key from "../../../sql/accounts/functions/is_usable_key.sql" with { type: "text" };
 import sql_accounts_functions_ledger_of from "../../../sql/accounts/functions/ledger_of.sql" with { type: "text" };
 import sql_accounts_functions_lock_account_of_key from "../../../sql/accounts/functions/lock_account_of_key.sql" with { type: "text" };
+import sql_accounts_functions_prove_account from "../../../sql/accounts/functions/prove_account.sql" with { type: "text" };
 import sql_accounts_functions_record_purchase from "../../../sql/accounts/functions/record_purchase.sql" with { type: "text" };
 import sql_accounts_functions_redeem_promotion from "../../../sql/accounts/functions/redeem_promotion.sql" with { type: "text" };
 import sql_accounts_functions_refund_event from "../../../sql/accounts/functions/refund_event.sql" with { type: "text" };
@@ -191,6 +192,7 @@ import sql_migrations_0037_push_mistakes from "../../../sql/migrations/0037_push
 import sql_migrations_0038_notices from "../../../sql/migrations/0038_notices.sql" with { type: "text" };
 import sql_migrations_0039_access from "../../../sql/migrations/0039_access.sql" with { type: "text" };
 import sql_migrations_0040_webhooks_audited from "../../../sql/migrations/0040_webhooks_audited.sql" with { type: "text" };
+import sql_migrations_0041_proven_accounts from "../../../sql/migrations/0041_proven_accounts.sql" with { type: "text" };
 import sql_notices_claim_deliveries from "../../../sql/notices/claim_deliveries.sql" with { type: "text" };
 import sql_notices_create_webhook from "../../../sql/notices/create_webhook.sql" with { type: "text" };
 import sql_notices_delete_webhook from "../../../sql/notices/delete_webhook.sql" with { type: "text" };
@@ -515,6 +517,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0038_notices", text: sql_migrations_0038_notices },
   { name: "0039_access", text: sql_migrations_0039_access },
   { name: "0040_webhooks_audited", text: sql_migrations_0040_webhooks_audited },
+  { name: "0041_proven_accounts", text: sql_migrations_0041_proven_accounts },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -554,6 +557,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "is_usable_key", text: sql_accounts_functions_is_usable_key },
   { name: "ledger_of", text: sql_accounts_functions_ledger_of },
   { name: "lock_account_of_key", text: sql_accounts_functions_lock_account_of_key },
+  { name: "prove_account", text: sql_accounts_functions_prove_account },
   { name: "record_purchase", text: sql_accounts_functions_record_purchase },
   { name: "redeem_promotion", text: sql_accounts_functions_redeem_promotion },
   { name: "refund_event", text: sql_accounts_functions_refund_event },
@@ -2156,7 +2160,7 @@ export interface StatementTypes {
       readonly detail: string;
     };
   };
-  /** verifies the ledgers of the next accounts, like the job, at an operator's request */
+  /** verifies the whole ledgers of the next accounts, at an operator's request */
   prove_ledgers: {
     parameters: {
       readonly mark: string;
