@@ -1,7 +1,7 @@
 /**
  * The test run: format and lint, types, and the tests, all at once. Ends with one line that counts. With
  * `--system` it is the tests of `test/system` instead, which take long: they start, kill and drain whole
- * programs. With `--binary` it is what only an executable can break: that of `FEEDGATE_BINARY`.
+ * programs. If `FEEDGATE_BINARY` names the built executable, it is that program, else the sources.
  *
  * A few processes share the test files: each takes the next when it is done with one, the slowest first
  * (`timings.json`, which `bun run test --update-timings` writes; a file that it lacks fails the run). They share one
@@ -11,7 +11,7 @@
  */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { Glob, type Subprocess } from "bun";
 import { SERVER_VARIABLE, startTestServer } from "./support/database.ts";
 import { makeUsedDataDir, USED_DATA_DIR_VARIABLE } from "./support/folders.ts";
@@ -21,17 +21,10 @@ import { sharedBy, TEST_ENVIRONMENT, TIMEOUT, TIMINGS } from "./support/shared_r
 const PROCESSES_OF_PROGRAMS = 3;
 const UPDATE_TIMINGS = "--update-timings";
 const SYSTEM = "--system";
-const BINARY = "--binary";
+const { FEEDGATE_BINARY: BINARY } = process.env;
 const SYSTEM_FOLDER = "test/system/";
 /** Compares times, so no other test runs beside it. */
 const ALONE = "test/system/isolation_test.ts";
-const BINARY_TEST = "test/binary_test.ts";
-/**
- * What differs in an executable: its PostgreSQL, its licenses, what hints call it, its pages and schema worker, and the
- * workers that it starts of itself.
- */
-const OF_EXECUTABLE =
-  /^test\/(binary|(system\/)?cli\/command_line|cli\/licenses|system\/(demo|serve|workers))_test\.ts$/;
 const ROOT = Bun.fileURLToPath(new URL("../", import.meta.url));
 /** In memory, a database for each test file costs a twentieth of what it does on a disk. */
 const MEMORY_DIR = "/dev/shm";
@@ -44,7 +37,7 @@ const children = new Set<Child>();
 async function main(): Promise<number> {
   const chosen = process.argv
     .slice(2)
-    .filter((argument) => ![UPDATE_TIMINGS, SYSTEM, BINARY].includes(argument));
+    .filter((argument) => ![UPDATE_TIMINGS, SYSTEM].includes(argument));
   const folder = mkdtempSync(join(temporaryDir(), "feedgate-run-"));
   // Reachable for the account that PostgreSQL runs as where the tests run as root.
   chmodSync(folder, 0o755);
@@ -74,27 +67,24 @@ function temporaryDir(): string {
 
 async function runAll(folder: string): Promise<number> {
   const isSystem = process.argv.includes(SYSTEM);
-  const isBinary = process.argv.includes(BINARY);
-  const files = [...new Glob("test/**/*_test.ts").scanSync(ROOT)].filter((path) =>
-    isBinary
-      ? OF_EXECUTABLE.test(path)
-      : path !== BINARY_TEST && path !== ALONE && path.startsWith(SYSTEM_FOLDER) === isSystem,
+  const files = [...new Glob("test/**/*_test.ts").scanSync(ROOT)].filter(
+    (path) => path !== ALONE && path.startsWith(SYSTEM_FOLDER) === isSystem,
   );
-  const order = [...sharedBy(isSystem || isBinary ? PROCESSES_OF_PROGRAMS : undefined)];
+  const order = [...sharedBy(isSystem ? PROCESSES_OF_PROGRAMS : undefined)];
   if (process.argv.includes(UPDATE_TIMINGS)) order.push(UPDATE_TIMINGS);
   const [together, alone] = [join(folder, "together.xml"), join(folder, "alone.xml")] as const;
   process.env[USED_DATA_DIR_VARIABLE] = await makeUsedDataDir();
   // Which test would be told that PostgreSQL is unpacked once, nobody knows.
-  if (isBinary) await unpack(join(folder, "first"));
+  if (isSystem && BINARY !== undefined) await unpack(BINARY, join(folder, "first"));
   const server = await startTestServer();
   process.env[SERVER_VARIABLE] = server.url;
   try {
     const codes = await Promise.all([
       runTests(together, [...order, ...files]),
-      ...(isSystem || isBinary ? [] : runChecks()),
+      ...(isSystem ? [] : runChecks()),
     ]);
     if (isSystem) codes.push(await runTests(alone, [ALONE]));
-    const untimed = isBinary ? [] : filesWithoutTime(files);
+    const untimed = filesWithoutTime(files);
     if (untimed.length > 0) {
       console.log(`no time in ${TIMINGS} (${UPDATE_TIMINGS} writes it): ${untimed.join(", ")}`);
       codes.push(1);
@@ -112,14 +102,9 @@ function filesWithoutTime(files: readonly string[]): string[] {
   return files.filter((path) => !(path in times));
 }
 
-/** Has the executable unpack its PostgreSQL. */
-async function unpack(dataDir: string): Promise<void> {
-  const command = [
-    process.env.FEEDGATE_BINARY ?? "dist/feedgate",
-    "migrate",
-    "--data-dir",
-    dataDir,
-  ];
+/** Has an executable unpack its PostgreSQL. */
+async function unpack(executable: string, dataDir: string): Promise<void> {
+  const command = [resolve(executable), "migrate", "--data-dir", dataDir];
   const child = Bun.spawn(command, { cwd: ROOT, stdio: ["ignore", "ignore", "ignore"] });
   if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed`);
 }

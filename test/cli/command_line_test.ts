@@ -17,7 +17,6 @@ import {
   operatorOf,
   refused,
   runFeedgate,
-  TYPED,
 } from "./support.ts";
 
 const ID = "00000000-0000-4000-8000-000000000001";
@@ -192,7 +191,7 @@ describe("runCommand", () => {
       const { code, stdout, stderr } = await runFeedgate([...argv, "--data-dir", dataDir], {});
       expect([argv, code, stdout]).toEqual([argv, 1, ""]);
       expect(linesOf(stderr)).toEqual([
-        `feedgate: there is no database in ${dataDir}: name its folder with --data-dir, or make one with ${TYPED} serve`,
+        `feedgate: there is no database in ${dataDir}: name its folder with --data-dir, or make one with ${typedCommand()} serve`,
       ]);
       expect(existsSync(dataDir)).toBe(false);
     }
@@ -208,7 +207,11 @@ describe("runCommand", () => {
       ["account", "create", "--name", "Acme"],
       ["grants", "--role", "postgres"],
     ]) {
-      refused(await theirs.run(argv), "tables of something else (theirs)", `${TYPED} migrate`);
+      refused(
+        await theirs.run(argv),
+        "tables of something else (theirs)",
+        `${typedCommand()} migrate`,
+      );
     }
     const tables = await sql`
       select relname as name from pg_class

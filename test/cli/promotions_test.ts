@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { balanceOf, linesOf, refused, startOperatedGateway, TYPED, UNKNOWN_ID } from "./support.ts";
+import { typedCommand } from "../../src/lib/own_process.ts";
+import { balanceOf, linesOf, refused, startOperatedGateway, UNKNOWN_ID } from "./support.ts";
 
 const { gateway, operator } = await startOperatedGateway();
 
@@ -55,7 +56,10 @@ describe("promo", () => {
     await operator.json("promo", "create", "OLD", "--credits", "1", ...past);
     const accountId = await gateway.createAccount();
     refused(await redeem("OLD", accountId), "expired");
-    refused(await redeem("NONE", accountId), `no promotion code "NONE"; see ${TYPED} promo list`);
+    refused(
+      await redeem("NONE", accountId),
+      `no promotion code "NONE"; see ${typedCommand()} promo list`,
+    );
     refused(await redeem("OLD", UNKNOWN_ID), UNKNOWN_ID);
     expect(await balanceOf(operator, accountId)).toBe(0);
   });

@@ -5,27 +5,17 @@
  * @module
  */
 import { afterAll, expect } from "bun:test";
-import { resolve } from "node:path";
 import { type RunOptions, runCommand } from "../../src/cli/run.ts";
-import { shellWord, typedCommand } from "../../src/lib/own_process.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startTestGateway } from "../support/gateway.ts";
 import { keptDatabase } from "../support/kept_databases.ts";
+import { PROGRAM } from "../support/program.ts";
 
 /** The id of nothing. */
 export const UNKNOWN_ID = "00000000-0000-4000-8000-000000000001";
 
-const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
-
-/** The built executable in place of the sources: `bun run test:binary`. */
-const BINARY = process.env.FEEDGATE_BINARY;
-export const PROGRAM = BINARY === undefined ? [process.execPath, MAIN] : [resolve(BINARY)];
-
 /** Between two tries of a command that calls a gateway. */
 const PAUSE_MS_MAX = 10;
-
-/** What hints say to type for it. */
-export const TYPED = BINARY === undefined ? typedCommand() : shellWord(resolve(BINARY));
 
 export interface Run {
   readonly code: number;
@@ -92,13 +82,13 @@ export async function balanceOf(operator: Operator, accountId: string): Promise<
   return account.balance_credits;
 }
 
-/** Runs a command to its end; in a process of its own where it serves, or where the executable is tested. */
+/** Runs a command to its end; in a process of its own where it serves. */
 export async function runFeedgate(
   argv: readonly string[],
   environment: Environment,
   { open }: Pick<RunOptions, "open"> = {},
 ): Promise<Run> {
-  if (argv[0] === "serve" || BINARY !== undefined) return runProcess(argv, environment);
+  if (argv[0] === "serve") return runProcess(argv, environment);
   let stdout = "";
   let stderr = "";
   const code = await runCommand(argv, {
@@ -118,8 +108,12 @@ export async function runFeedgate(
 }
 
 /** Runs a command to its end in a process of its own. */
-export async function runProcess(argv: readonly string[], environment: Environment): Promise<Run> {
-  const child = spawnFeedgate(argv, environment);
+export async function runProcess(
+  argv: readonly string[],
+  environment: Environment,
+  program?: readonly string[],
+): Promise<Run> {
+  const child = spawnFeedgate(argv, environment, program);
   const [stdout, stderr, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -138,10 +132,8 @@ interface Terminal {
 /** Runs a command as on a terminal of so many columns, with a line typed for each question; gives the lines on its screen. */
 export async function runInTerminal(
   argv: readonly string[],
-  terminal: Terminal,
+  { columns, environment, input = "" }: Terminal,
 ): Promise<string[]> {
-  if (BINARY !== undefined) return runProcessInTerminal(argv, terminal);
-  const { columns, environment, input = "" } = terminal;
   const typed = linesOf(input).values();
   let screen = "";
   await runCommand(argv, {

@@ -4,9 +4,9 @@ import type { Socket, Subprocess } from "bun";
 import { UNSENT_BYTES_MAX } from "../../src/limits.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { whenBusy } from "../support/pace.ts";
+import { PROGRAM } from "../support/program.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
-const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const BUNDLE = "/docs/assets/swagger-ui-bundle.js";
 const BYTES_PER_MB = 1_000_000;
 /** Over 304 descriptors the listener rests, over 228 calls are refused. */
@@ -44,7 +44,7 @@ async function serve(descriptors = 8_192): Promise<void> {
   served = Bun.spawn(
     [
       ...["sh", "-c", `ulimit -n ${descriptors}; exec "$0" "$@"`],
-      ...[process.execPath, MAIN, "serve", "--port", "0", "--json"],
+      ...[...PROGRAM, "serve", "--port", "0", "--json"],
     ],
     {
       env: {

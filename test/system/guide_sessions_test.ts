@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PROGRAM } from "../cli/support.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
+import { PROGRAM } from "../support/program.ts";
 import { type Announced, type ServedGateway, serveGateway } from "../support/served_gateway.ts";
 import { commandsOf, runSession } from "../support/shell_session.ts";
 

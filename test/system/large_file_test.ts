@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Environment, linesOf, PROGRAM, runProcess } from "../cli/support.ts";
+import { type Environment, linesOf, runProcess } from "../cli/support.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
+import { PROGRAM } from "../support/program.ts";
 import { type ServedGateway, serveGateway } from "../support/served_gateway.ts";
 
 const FILE_BYTES = 2 * 1_024 ** 3;

@@ -15,8 +15,9 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { startEmbedded } from "../../src/postgres/embedded/start.ts";
-import { linesOf, PROGRAM, runProcess } from "../cli/support.ts";
+import { linesOf, runProcess } from "../cli/support.ts";
 import { temporaryFolder } from "../support/folders.ts";
+import { PROGRAM } from "../support/program.ts";
 import { type ServedGateway, serveGateway } from "../support/served_gateway.ts";
 
 const NOBODY = 65534;

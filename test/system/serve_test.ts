@@ -9,12 +9,12 @@ import {
   operatorOf,
   runFeedgate,
   spawnFeedgate,
-  TYPED,
 } from "../cli/support.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
 import { whenBusy } from "../support/pace.ts";
 import { findProcesses, waitFor } from "../support/processes.ts";
+import { TYPED } from "../support/program.ts";
 import { type Announced, serveGateway } from "../support/served_gateway.ts";
 
 /** Whether no process of a data directory is left; the server's keeper ends a moment after it. */

@@ -2,9 +2,11 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { linesOf, PROGRAM, refused, runFeedgate, spawnFeedgate, TYPED } from "../cli/support.ts";
+import { typedCommand } from "../../src/lib/own_process.ts";
+import { linesOf, refused, runFeedgate, spawnFeedgate } from "../cli/support.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
 import { findProcesses, isRunning, waitFor } from "../support/processes.ts";
+import { PROGRAM } from "../support/program.ts";
 import { serveGateway } from "../support/served_gateway.ts";
 
 const stop = (dataDir: string, ...more: readonly string[]) =>
@@ -87,7 +89,7 @@ describe("stop", () => {
 
   test("stop refuses a folder without a database, and DATABASE_URL, which has no folder", async () => {
     const empty = temporaryFolder();
-    refused(await stop(empty), "there is no database", `${TYPED} serve`);
+    refused(await stop(empty), "there is no database", `${typedCommand()} serve`);
     expect(existsSync(join(empty, "pg18"))).toBe(false);
     refused(await runFeedgate(["stop"], { DATABASE_URL: "postgres://127.0.0.1:1/d" }), "SIGTERM");
   });

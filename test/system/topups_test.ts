@@ -21,7 +21,10 @@ import {
 } from "../support/stripe_host.ts";
 import { startWorld, type World } from "../torture/world.ts";
 
-const PROGRAM = Bun.fileURLToPath(new URL("../support/serve_with_stripe.ts", import.meta.url));
+const PROGRAM = [
+  process.execPath,
+  Bun.fileURLToPath(new URL("../support/serve_with_stripe.ts", import.meta.url)),
+];
 const ACTOR = shellActor("test");
 const CREDITS_PER_USD = 1_000_000;
 /** No bound on pace: what takes longer hangs. */

@@ -33,8 +33,8 @@ const NEXT_MIGRATIONS = [
   "create index feeds_next on feeds (next_text)",
 ];
 
-/** The program of the next version. */
-function makeNext(): string {
+/** The program of the next version, from its sources. */
+function makeNext(): string[] {
   const home = temporaryFolder();
   for (const name of ["src", "sql", "package.json", "tsconfig.json"]) {
     cpSync(join(ROOT, name), join(home, name), { recursive: true });
@@ -51,7 +51,7 @@ function makeNext(): string {
     cwd: home,
   });
   expect([generated.exitCode, generated.stderr.toString()]).toEqual([0, ""]);
-  return join(home, "src/main.ts");
+  return [process.execPath, join(home, "src/main.ts")];
 }
 
 test("an upgrade under load: gateways of the version before serve on while it migrates, and nothing is lost when they are replaced", async () => {
@@ -62,7 +62,7 @@ test("an upgrade under load: gateways of the version before serve on while it mi
     const scene = await setScene(world.sql, 12);
     const { record, comesTo, stop } = startLoad(world, scene, { readers: 12 });
     await Bun.sleep(LOAD_MS);
-    const migrating = Bun.spawn([process.execPath, program, "migrate", "--json"], {
+    const migrating = Bun.spawn([...program, "migrate", "--json"], {
       env: { PATH: process.env.PATH ?? "", DATABASE_URL: world.databaseUrl },
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -13,6 +13,7 @@ import { type Connections, connect } from "../../src/postgres/client/connect.ts"
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { migrate } from "../../src/postgres/migrate/migrate.ts";
 import { freePort } from "../support/free_port.ts";
+import { PROGRAM } from "../support/program.ts";
 
 export interface World {
   /** How long the gateways took to start, all at once and with nothing beside them. */
@@ -25,7 +26,7 @@ export interface World {
   readonly sql: Connections;
   killGateway(index: number): Promise<void>;
   /** Ends a gateway by SIGTERM; another program, with the same addresses, takes its place. */
-  replaceGateway(index: number, program: string): Promise<void>;
+  replaceGateway(index: number, program: readonly string[]): Promise<void>;
   /** Stops a gateway by SIGSTOP, and wakes it after so long. False where it does not serve: then nothing is done. */
   pauseGateway(index: number, ms: number): Promise<boolean>;
   /** Whether the gateway at this address is paused, or was at some time since, on the monotonic clock. */
@@ -46,12 +47,11 @@ export interface WorldOptions {
   /** Beyond those that every gateway of a torture has. */
   readonly environment?: Readonly<Record<string, string>>;
   /** What is run with `serve --port N`. @default the program */
-  readonly program?: string;
+  readonly program?: readonly string[];
   /** Of the PostgreSQL; removed at the end. @default a new one */
   readonly dataDir?: string;
 }
 
-const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 /** Longer than a gateway may take on a slow machine: it hangs. */
 const READY_MS_MAX = 180_000;
 const ANSWER_MS_MAX = 2_000;
@@ -67,7 +67,7 @@ function newDataDir(): string {
 }
 
 export async function startWorld(options: WorldOptions): Promise<World> {
-  const { gateways, environment = {}, program = MAIN, dataDir = newDataDir() } = options;
+  const { gateways, environment = {}, program = PROGRAM, dataDir = newDataDir() } = options;
   let embedded: EmbeddedPostgres = await startEmbedded({ dataDir });
   const { url } = embedded;
   const ownUrl = `${url}&application_name=torture`;
@@ -85,14 +85,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   async function keep(index: number): Promise<void> {
     while (!isStopping) {
       const child = Bun.spawn(
-        [
-          process.execPath,
-          programs[index] ?? program,
-          "serve",
-          "--port",
-          String(ports[index]),
-          "--json",
-        ],
+        [...(programs[index] ?? program), "serve", "--port", String(ports[index]), "--json"],
         {
           env: {
             PATH: process.env.PATH ?? "",

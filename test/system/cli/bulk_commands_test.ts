@@ -1,15 +1,10 @@
 /** Exports by the command in a process of its own: interrupted, and into a pipe that closes. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import {
-  type Environment,
-  linesOf,
-  PROGRAM,
-  runFeedgate,
-  spawnFeedgate,
-} from "../../cli/support.ts";
+import { type Environment, linesOf, runFeedgate, spawnFeedgate } from "../../cli/support.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { PROGRAM } from "../../support/program.ts";
 import { seedFeed } from "../../support/seed.ts";
 
 /** More than pipes and sockets hold, so that an export waits for its reader. */

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import {
   type Environment,
   linesOf,
-  PROGRAM,
   type Run,
   runFeedgate,
   spawnFeedgate,
@@ -12,6 +11,7 @@ import {
 import { type FaultyProxy, startFaultyProxy } from "../../support/faulty_proxy.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { PROGRAM } from "../../support/program.ts";
 import { seedFeed } from "../../support/seed.ts";
 
 let gateway: TestGateway;

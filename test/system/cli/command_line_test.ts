@@ -7,12 +7,11 @@ import {
   UNKNOWN_ID as ID,
   linesOf,
   type Operator,
-  PROGRAM,
   refused,
   runProcess,
-  TYPED,
 } from "../../cli/support.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { SOURCES, TYPED } from "../../support/program.ts";
 
 let operator: Operator;
 beforeAll(async () => {
@@ -35,8 +34,8 @@ describe("feedgate, in a process of its own", () => {
       expect.stringMatching(/^feedgate \d+\.\d+\.\d+(-dev)?( \(.*\))?, schema \d+\n$/),
     ]);
     if (commit !== "") expect(stdout).toContain(` (${commit}`);
-    if (PROGRAM.length === 1) return;
-    const without = await runProcess(["--version"], { PATH: "/nowhere" });
+    // The executable was told when it was built.
+    const without = await runProcess(["--version"], { PATH: "/nowhere" }, SOURCES);
     expect([without.code, without.stdout]).toEqual([
       0,
       `feedgate ${VERSION}, schema ${MIGRATIONS.length}\n`,

@@ -6,9 +6,10 @@ import { createDatabase } from "../../../src/postgres/client/database.ts";
 import { LINEAGE_QUERY, readLineage } from "../../../src/postgres/client/timelines.ts";
 import { MIGRATIONS } from "../../../src/postgres/generated/statements.ts";
 import { FUNCTION_SCHEMA } from "../../../src/postgres/migrate/function_set.ts";
-import { type Operator, operatorOf, refused, TYPED } from "../../cli/support.ts";
+import { type Operator, operatorOf, refused } from "../../cli/support.ts";
 import { createEmptyDatabase, createTestDatabase, siblingUrl } from "../../support/database.ts";
 import { insertKey } from "../../support/insert_key.ts";
+import { TYPED } from "../../support/program.ts";
 import { type ServedGateway, serveGateway } from "../../support/served_gateway.ts";
 
 /** Its name must be quoted. */

@@ -18,9 +18,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { firstLine } from "./cli/support.ts";
+import { firstLine, runFeedgate } from "../cli/support.ts";
 
-const ROOT = resolve(import.meta.dir, "..");
+const ROOT = resolve(import.meta.dir, "../..");
 const BINARY = resolve(ROOT, process.env.FEEDGATE_BINARY ?? "dist/feedgate");
 const START_MS_MAX = 30_000;
 const BYTES_PER_MB = 1_000_000;
@@ -163,7 +163,7 @@ describe("the executable", () => {
     expect(answers[0]?.stdout).toStartWith(`feedgate ${version}${commit}`);
     expect(answers[1]?.stdout).toContain(`Usage: ${BINARY} <command>`);
     expect(answers[3]?.stdout).toContain("--name S");
-    expect(answers[4]?.stdout).toContain("The PostgreSQL Global Development Group");
+    expect(answers[4]?.stdout).toBe((await runFeedgate(["licenses"], {})).stdout);
     expect(readdirSync(cwd)).toEqual([]);
     console.log(`size ${(statSync(BINARY).size / BYTES_PER_MB).toFixed(1)} MB`);
   });
