@@ -38,9 +38,7 @@ as $$
     where account_id = proven_id
   ),
   charges as (
-    select
-      coalesce(sum(charge_nanos), 0) + case when known_to is null then 0 else known_nanos end
-        as charged
+    select coalesce(known_nanos, 0) + coalesce(sum(charge_nanos), 0) as charged
     from usage_events
     where account_id = proven_id
       and usage_id > coalesce(known_to, '00000000-0000-0000-0000-000000000000')

@@ -36,33 +36,31 @@ begin
       accounts.account_id,
       accounts.version,
       counted.version as counted_version,
-      case
-        when not is_whole and proven.summed_at > moment - interval '1 day' then proven.summed_to
-      end as known_to,
+      proven.summed_to,
       proven.summed_nanos,
-      proven.summed_at
+      coalesce(proven.summed_at, moment) as summed_at
     from accounts
     left join counted_accounts as counted
       on counted.account_id = accounts.account_id
     left join proven_accounts as proven
       on proven.account_id = accounts.account_id
+      and proven.summed_at > moment - interval '1 day'
+      and not is_whole
     where accounts.account_id > reached
       and (
-        is_whole
-        or proven.version is distinct from accounts.version
+        proven.version is distinct from accounts.version
         or proven.counted_version is distinct from counted.version
         or proven.balance_nanos <> accounts.balance_nanos
-        or proven.summed_at <= moment - interval '1 day'
         or proven.is_wrong
       )
     order by accounts.account_id
     limit account_limit
   loop
     select * into ledger
-    from prove_account(account.account_id, account.known_to, account.summed_nanos);
-    if ledger.is_wrong and account.known_to is not null then
-      account.known_to := null;
+    from prove_account(account.account_id, account.summed_to, account.summed_nanos);
+    if ledger.is_wrong and account.summed_to is not null then
       select * into ledger from prove_account(account.account_id);
+      account.summed_at := moment;
     end if;
     insert into proven_accounts as proven (
       account_id, version, counted_version, granted_nanos, revoked_nanos, charged_nanos,
@@ -71,8 +69,7 @@ begin
     values (
       account.account_id, account.version, account.counted_version, ledger.granted_nanos,
       ledger.revoked_nanos, ledger.charged_nanos, ledger.refunded_nanos, ledger.balance_nanos,
-      ledger.is_wrong, ledger.log_to, ledger.log_nanos,
-      case when account.known_to is null then moment else account.summed_at end
+      ledger.is_wrong, ledger.log_to, ledger.log_nanos, account.summed_at
     )
     on conflict (account_id) do update
     set version = excluded.version,
