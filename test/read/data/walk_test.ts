@@ -244,6 +244,9 @@ describe("freshness", () => {
 test("a page far down in a large stream reads as few blocks as the first one", async () => {
   const feedId = await scene.createFeed({ type: "stream" });
   await scene.push(feedId, [{ id: "first", event_timestamp: "2026-06-01T00:00:00Z" }]);
+  // Statistics that arrive in between make PostgreSQL plan the next page anew, and that reads
+  // blocks of its catalog, which count as well.
+  await scene.gateway.sql`alter table stream_events set (autovacuum_enabled = false)`;
   await scene.gateway.sql`
     insert into stream_events (feed_id, position, row_id, event_at, payload)
     select
