@@ -1,7 +1,8 @@
 -- name: search_accounts
 -- why: accounts whose name contains a text, in an order, after the previous page
 -- Names are compared without regard to case. No index finds a part of a name, so the statement walks the index of its
--- order until the page is full: at most once over all accounts.
+-- order, which holds the names, until the page is full: at most once over all accounts. It reads the rows of those that
+-- match.
 -- :part text?
 -- :is_suspended boolean?
 -- :order text
@@ -14,16 +15,19 @@ with place as materialized (
   from accounts
   where account_id = :after_account_id::uuid
 ),
+suspended as materialized (
+  select account_id
+  from accounts
+  where suspension_reason is not null
+    and closed_at is null
+),
 -- PostgreSQL runs only one of the three.
 oldest as (
-  select accounts.*
+  select account_id
   from accounts
   where :order::text = 'oldest'
     and (:part::text is null or position(lower(:part) in lower(name)) > 0)
-    and (
-      :is_suspended::boolean is null
-      or :is_suspended = (suspension_reason is not null and closed_at is null)
-    )
+    and (:is_suspended::boolean is null or :is_suspended = (account_id in (select account_id from suspended)))
     and (
       :after_account_id is null
       or (created_at, account_id) > (select created_at, account_id from place)
@@ -32,14 +36,11 @@ oldest as (
   limit :limit::int
 ),
 newest as (
-  select accounts.*
+  select account_id
   from accounts
   where :order = 'newest'
     and (:part is null or position(lower(:part) in lower(name)) > 0)
-    and (
-      :is_suspended is null
-      or :is_suspended = (suspension_reason is not null and closed_at is null)
-    )
+    and (:is_suspended is null or :is_suspended = (account_id in (select account_id from suspended)))
     and (
       :after_account_id is null
       or (created_at, account_id) < (select created_at, account_id from place)
@@ -48,14 +49,11 @@ newest as (
   limit :limit
 ),
 named as (
-  select accounts.*
+  select account_id
   from accounts
   where :order = 'name'
     and (:part is null or position(lower(:part) in lower(name)) > 0)
-    and (
-      :is_suspended is null
-      or :is_suspended = (suspension_reason is not null and closed_at is null)
-    )
+    and (:is_suspended is null or :is_suspended = (account_id in (select account_id from suspended)))
     and (
       :after_account_id is null
       or (name, account_id) > (select name, account_id from place)
@@ -71,6 +69,8 @@ from (
   union all
   select * from named
 ) as found
+join accounts
+  using (account_id)
 order by
   case when :order = 'oldest' then created_at end,
   case when :order = 'newest' then created_at end desc,

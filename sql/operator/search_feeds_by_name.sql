@@ -1,8 +1,9 @@
 -- name: search_feeds_by_name
 -- why: feeds whose name or slug contains a text, newest first, after the previous page
 -- For operators: drafts and unlisted feeds are among them, deleted ones are not. Texts are compared without regard to
--- case. No index finds a part of the name of an unlisted feed, so the statement walks the feeds, newest first, until
--- the page is full: at most once over all.
+-- case. No index finds a part of the name of an unlisted feed, so the statement walks the index of the newest
+-- feeds, which holds names and slugs, until the page is full: at most once over all. It reads the rows of those that
+-- match.
 -- :part text
 -- :account_id uuid?
 -- :status text?
@@ -22,26 +23,32 @@ select
   feeds.is_public,
   feeds.review,
   feeds.last_sync_at
-from feeds
+from (
+  select feed_id, created_at
+  from feeds
+  where deleted_at is null
+    and (
+      position(lower(:part::text) in lower(name)) > 0
+      or position(lower(:part) in endpoint_path) > 0
+    )
+    and (
+      :after_feed_id::uuid is null
+      or (created_at, feed_id) < (
+        select after.created_at, after.feed_id from feeds as after where after.feed_id = :after_feed_id
+      )
+    )
+  order by created_at desc, feed_id desc
+) as named
+join feeds
+  on feeds.feed_id = named.feed_id
 join accounts
   on accounts.account_id = feeds.account_id
-where feeds.deleted_at is null
-  and (
-    position(lower(:part::text) in lower(feeds.name)) > 0
-    or position(lower(:part) in feeds.endpoint_path) > 0
-  )
-  and (:account_id::uuid is null or feeds.account_id = :account_id)
+where (:account_id::uuid is null or feeds.account_id = :account_id)
   and (:status::text is null or feeds.status = :status)
   and (
     :review::text is null
     or (:review = 'listed' and feeds.is_public)
     or (:review <> 'listed' and not feeds.is_public and feeds.review = :review)
   )
-  and (
-    :after_feed_id::uuid is null
-    or (feeds.created_at, feeds.feed_id) < (
-      select after.created_at, after.feed_id from feeds as after where after.feed_id = :after_feed_id
-    )
-  )
-order by feeds.created_at desc, feeds.feed_id desc
+order by named.created_at desc, named.feed_id desc
 limit :limit::int

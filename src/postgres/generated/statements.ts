@@ -193,6 +193,7 @@ import sql_migrations_0038_notices from "../../../sql/migrations/0038_notices.sq
 import sql_migrations_0039_access from "../../../sql/migrations/0039_access.sql" with { type: "text" };
 import sql_migrations_0040_webhooks_audited from "../../../sql/migrations/0040_webhooks_audited.sql" with { type: "text" };
 import sql_migrations_0041_proven_accounts from "../../../sql/migrations/0041_proven_accounts.sql" with { type: "text" };
+import sql_migrations_0042_names_in_order from "../../../sql/migrations/0042_names_in_order.sql" with { type: "text" };
 import sql_notices_claim_deliveries from "../../../sql/notices/claim_deliveries.sql" with { type: "text" };
 import sql_notices_create_webhook from "../../../sql/notices/create_webhook.sql" with { type: "text" };
 import sql_notices_delete_webhook from "../../../sql/notices/delete_webhook.sql" with { type: "text" };
@@ -518,6 +519,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0039_access", text: sql_migrations_0039_access },
   { name: "0040_webhooks_audited", text: sql_migrations_0040_webhooks_audited },
   { name: "0041_proven_accounts", text: sql_migrations_0041_proven_accounts },
+  { name: "0042_names_in_order", text: sql_migrations_0042_names_in_order },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
