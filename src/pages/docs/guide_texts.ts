@@ -12,6 +12,7 @@ import clients from "../../docs/guides/clients.md" with { type: "text" };
 import connect from "../../docs/guides/connect.md" with { type: "text" };
 import consoleGuide from "../../docs/guides/console.md" with { type: "text" };
 import deploy from "../../docs/guides/deploy.md" with { type: "text" };
+import grow from "../../docs/guides/grow.md" with { type: "text" };
 import guarantees from "../../docs/guides/guarantees.md" with { type: "text" };
 import install from "../../docs/guides/install.md" with { type: "text" };
 import notices from "../../docs/guides/notices.md" with { type: "text" };
@@ -35,6 +36,7 @@ export const GUIDES = {
   install,
   upgrade,
   deploy,
+  grow,
   guarantees,
   performance,
   architecture,
@@ -56,6 +58,7 @@ export const GUIDE_TOPICS: Readonly<Record<GuideName, string>> = {
   install: "Install a release: script, Debian package, container image, client library.",
   upgrade: "Install a newer version, roll back, and what versions and deprecations promise.",
   deploy: "Set up a gateway: systemd, Docker, TLS, replicas, several machines.",
+  grow: "When to add processes, machines, replicas and standbys, and what each brings.",
   guarantees: "What is guaranteed, and the tests that prove it.",
   performance: "Benchmarks, and how they were run.",
   architecture: "The design, the source tree, and the packages it uses.",
