@@ -118,7 +118,8 @@ async function joinServer(text: string): Promise<TestServer> {
 async function startOwnServer(): Promise<TestServer> {
   const dataDir = await usedDataDir();
   const { url, stop } = await startEmbedded({ dataDir, memoryBytes: SERVER_MEMORY_BYTES });
-  await createTemplate(url);
+  const migrated = new URL(url).pathname.slice(1);
+  await administer(url, `alter database ${migrated} rename to ${TEMPLATE}`);
   return {
     url,
     async stop() {

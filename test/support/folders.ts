@@ -1,6 +1,6 @@
 /**
- * Folders for tests, removed when their file ends, and data directories that hold PostgreSQL's files
- * already: `initdb` takes most of a first start's time.
+ * Folders for tests, removed when their file ends, and data directories with a migrated database: `initdb` and the
+ * migrations take most of a first start's time.
  *
  * @module
  */
@@ -8,7 +8,9 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { connect } from "../../src/postgres/client/connect.ts";
 import { startEmbedded } from "../../src/postgres/embedded/start.ts";
+import { migrate } from "../../src/postgres/migrate/migrate.ts";
 
 /** Names the data directory that is copied; the processes of a run share it. */
 export const USED_DATA_DIR_VARIABLE = "FEEDGATE_TEST_DATA_DIR";
@@ -24,7 +26,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** A data directory in which a server has run, and nothing else. */
+/** A data directory with a database that was migrated and is empty. */
 export async function usedDataDir(path = join(temporaryFolder(), "data")): Promise<string> {
   ownUsed ??= process.env[USED_DATA_DIR_VARIABLE] === undefined ? makeUsedDataDir() : undefined;
   const used = process.env[USED_DATA_DIR_VARIABLE] ?? (await ownUsed) ?? "";
@@ -39,7 +41,11 @@ export async function usedDataDir(path = join(temporaryFolder(), "data")): Promi
 /** Makes the one that is copied. */
 export async function makeUsedDataDir(): Promise<string> {
   const dataDir = temporaryFolder();
-  await (await startEmbedded({ dataDir })).stop();
+  const { url, stop } = await startEmbedded({ dataDir });
+  const connections = connect({ url }, { connectionsMax: 1, statementTimeoutMs: 0 });
+  await migrate(connections);
+  await connections.end();
+  await stop();
   return dataDir;
 }
 

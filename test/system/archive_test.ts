@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "../../src/postgres/client/connect.ts";
 import { startEmbedded } from "../../src/postgres/embedded/start.ts";
@@ -138,6 +138,9 @@ describe("an archived database", () => {
     await copyWal();
     serving.child.kill("SIGKILL");
     await serving.child.exited;
+    // Its PostgreSQL ends by itself, and removes files as well.
+    const hasEnded = () => !existsSync(join(source, "pg18", "postmaster.pid"));
+    expect(await waitFor(hasEnded, COPIED_MS_MAX)).toBe(true);
     rmSync(source, { recursive: true });
 
     const target = join(files, "target");
