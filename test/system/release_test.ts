@@ -6,6 +6,7 @@
  */
 
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { linesOf, runFeedgate } from "../cli/support.ts";
 import {
   RELEASES,
@@ -14,7 +15,7 @@ import {
   releaseFiles,
   unpackRelease,
 } from "../release/scene.ts";
-import { usedDataDir } from "../support/folders.ts";
+import { temporaryFolder } from "../support/folders.ts";
 import { serveGateway } from "../support/served_gateway.ts";
 
 /** A command takes the beginning of a key that `key list` shows. */
@@ -98,7 +99,7 @@ describe.each(RELEASES)("what %s has left behind", (version) => {
     expectServed(unpackRelease(version), release, { isSame: true }));
 
   test("its backup is restored and served", async () => {
-    const dataDir = await usedDataDir();
+    const dataDir = join(temporaryFolder(), "data");
     const { backup } = releaseFiles(version);
     const restored = await runFeedgate(["restore", backup, "--data-dir", dataDir], {});
     expect([restored.code, restored.stderr]).toEqual([0, ""]);
