@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { type PushScene, startPushScene } from "../support/push_scene.ts";
+import { type PushScene, sharePushScene, startPushScene } from "../support/push_scene.ts";
 
 const SINGLETON_BYTES = 4_000;
 const REQUEST_BYTES = 2_000;
@@ -83,7 +83,7 @@ describe("422: every row is listed", () => {
   });
 
   test("at most 20 mistakes are listed, in the order of the rows, and all are counted", async () => {
-    const large = await startPushScene();
+    const large = await sharePushScene();
     try {
       const feedId = await large.createFeed({ type: "stream", schema: PRICE });
       const rows = Array.from({ length: 60 }, (_, index) =>
@@ -588,7 +588,7 @@ describe("422", () => {
     expect(await pathsOf(feedId, row(101))).toEqual([`/a${inside}`]);
   });
   test("a 422 lists 20 mistakes and counts all", async () => {
-    const wide = await startPushScene();
+    const wide = await sharePushScene();
     const feedId = await wide.createFeed({ type: "stream" });
     const rows = Array.from({ length: 30 }, () => ({ event_timestamp: "now" }));
     const answer = await wide.push(feedId, rows);
