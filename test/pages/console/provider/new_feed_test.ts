@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import hostileStrings from "../../../fixtures/hostile-strings.json" with { type: "json" };
 import parsing from "../../../fixtures/json-parsing.json" with { type: "json" };
-import { shareTestGateway, type TestGateway } from "../../../support/gateway.ts";
+import { startTestGateway, type TestGateway } from "../../../support/gateway.ts";
 import { threadMs } from "../../../support/thread_time.ts";
 import { dangersIn, fieldsIn, signIn, type Visitor } from "../support.ts";
 
@@ -16,7 +16,7 @@ let gateway: TestGateway;
 let who: Visitor;
 
 beforeAll(async () => {
-  gateway = await shareTestGateway();
+  gateway = await startTestGateway();
   const account = await gateway.createAccount({ name: "Provider" });
   await gateway.sql`update accounts set max_feeds_allowed = 1000 where account_id = ${account}`;
   who = await signIn(gateway.baseUrl, await gateway.createKey(account, "write"));
