@@ -4,7 +4,7 @@ import { Feedgate } from "../../src/client/mod.ts";
 import { type FaultyProxy, startFaultyProxy } from "../support/faulty_proxy.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { freePort } from "../support/free_port.ts";
-import { shareTestGateway, type TestGateway } from "../support/gateway.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 import { type Environment, linesOf, type Run, runFeedgate, runInTerminal } from "./support.ts";
 
@@ -16,7 +16,7 @@ let writing: Environment;
 const folder = temporaryFolder();
 
 beforeAll(async () => {
-  gateway = await shareTestGateway({
+  gateway = await startTestGateway({
     FEEDGATE_READ_LIMIT_FREE: "1000",
     FEEDGATE_PUSH_LIMIT: "1000",
   });

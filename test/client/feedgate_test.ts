@@ -19,7 +19,7 @@ import {
 } from "../../src/client/mod.ts";
 import { type FaultyProxy, startFaultyProxy } from "../support/faulty_proxy.ts";
 import { freePort } from "../support/free_port.ts";
-import { shareTestGateway, type TestGateway } from "../support/gateway.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
 const PROBLEM = { type: "about:blank", title: "t", detail: "d", request_id: "r" };
@@ -42,7 +42,7 @@ let readKey: string;
 let writeKey: string;
 
 beforeAll(async () => {
-  gateway = await shareTestGateway({
+  gateway = await startTestGateway({
     FEEDGATE_READ_LIMIT_FREE: "1000",
     FEEDGATE_PUSH_LIMIT: "1000",
   });

@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { present } from "../../src/lib/assert.ts";
 import type { serverCard } from "../../src/mcp/protocol_server.ts";
-import { shareTestGateway, type TestGateway } from "../support/gateway.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 import { callTool, postTool, toolMessage } from "../support/tools.ts";
 
@@ -18,7 +18,7 @@ let asked: SeededFeed;
 let invited: SeededFeed;
 
 beforeAll(async () => {
-  gateway = await shareTestGateway({ FEEDGATE_DISCOVERY_LIMIT: "1000" });
+  gateway = await startTestGateway({ FEEDGATE_DISCOVERY_LIMIT: "1000" });
   const provider = await gateway.createAccount();
   write = await gateway.createKey(provider, "write");
   reader = await gateway.createAccount({ credits: 1_000 });

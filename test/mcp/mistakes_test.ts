@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { shareTestGateway, type TestGateway } from "../support/gateway.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 import { callTool, TOOL_HEADERS, toolMessage } from "../support/tools.ts";
 
@@ -17,7 +17,7 @@ const rows = [1, 2, 3].map((place) => ({
 }));
 
 beforeAll(async () => {
-  gateway = await shareTestGateway({ FEEDGATE_READ_LIMIT_FREE: "1000" });
+  gateway = await startTestGateway({ FEEDGATE_READ_LIMIT_FREE: "1000" });
   const provider = await gateway.createAccount();
   reader = await gateway.createAccount({ credits: 100 });
   key = await gateway.createKey(reader, "read");

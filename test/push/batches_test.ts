@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { histories } from "../support/histories.ts";
-import { type PushScene, sharePushScene } from "../support/push_scene.ts";
+import { type PushScene, startPushScene } from "../support/push_scene.ts";
 import { runJob } from "../support/run_job.ts";
 
 let scene: PushScene;
 beforeAll(async () => {
-  scene = await sharePushScene();
+  scene = await startPushScene();
 });
 afterAll(() => scene.gateway.stop());
 

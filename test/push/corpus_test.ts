@@ -8,11 +8,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import edgeRows from "../fixtures/edge-rows.json" with { type: "json" };
 import hostileStrings from "../fixtures/hostile-strings.json" with { type: "json" };
 import jsonParsing from "../fixtures/json-parsing.json" with { type: "json" };
-import { type PushScene, sharePushScene } from "../support/push_scene.ts";
+import { type PushScene, startPushScene } from "../support/push_scene.ts";
 
 let scene: PushScene;
 beforeAll(async () => {
-  scene = await sharePushScene();
+  scene = await startPushScene();
 });
 afterAll(() => scene.gateway.stop());
 

@@ -4,7 +4,7 @@ import { Metrics } from "../../src/http/metrics.ts";
 import { createRowSchemas, type RowSchemas } from "../../src/push/schema/row_schemas.ts";
 import { JOBS_WAITING_MAX } from "../../src/push/schema/worker_queue.ts";
 import { problemOf } from "../support/gateway.ts";
-import { type PushScene, sharePushScene } from "../support/push_scene.ts";
+import { type PushScene, startPushScene } from "../support/push_scene.ts";
 import { callerOf } from "./schema/caller.ts";
 
 /** Longer than any test: the worker stands still until it is ended. */
@@ -14,7 +14,7 @@ let scene: PushScene;
 let rowSchemas: RowSchemas;
 let app: App;
 beforeAll(async () => {
-  scene = await sharePushScene();
+  scene = await startPushScene();
 });
 afterAll(() => scene.gateway.stop());
 beforeEach(() => {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { shareTestGateway, startTestGateway, type TestGateway } from "./gateway.ts";
+import { startTestGateway, type TestGateway } from "./gateway.ts";
 import { checkDetail } from "./problem_detail.ts";
 
 export interface Pushed {
@@ -47,19 +47,9 @@ export interface PushScene {
   history(feedId: string): Promise<any[]>;
 }
 
-const UNLIMITED = { FEEDGATE_PUSH_LIMIT: "100000" };
-
 /** Starts a gateway whose push limit is out of the way, unless the environment sets one. */
 export async function startPushScene(environment: Record<string, string> = {}): Promise<PushScene> {
-  return setScene(await startTestGateway({ ...UNLIMITED, ...environment }));
-}
-
-/** The same, with a gateway that other test files use as well (`shareTestGateway`). */
-export async function sharePushScene(environment: Record<string, string> = {}): Promise<PushScene> {
-  return setScene(await shareTestGateway({ ...UNLIMITED, ...environment }));
-}
-
-async function setScene(gateway: TestGateway): Promise<PushScene> {
+  const gateway = await startTestGateway({ FEEDGATE_PUSH_LIMIT: "100000", ...environment });
   const { sql } = gateway;
   const accountId = await gateway.createAccount();
   const key = await gateway.createKey(accountId, "write");

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { createDatabase, type Database } from "../../../src/postgres/client/database.ts";
 import { problemOf } from "../../support/gateway.ts";
 import { histories } from "../../support/histories.ts";
-import { type PushScene, sharePushScene } from "../../support/push_scene.ts";
+import { type PushScene, startPushScene } from "../../support/push_scene.ts";
 import { seedFeed } from "../../support/seed.ts";
 
 let scene: PushScene;
@@ -11,7 +11,7 @@ let database: Database;
 let key: string;
 let reader: string;
 beforeAll(async () => {
-  scene = await sharePushScene({ FEEDGATE_READ_LIMIT_FREE: "1000000" });
+  scene = await startPushScene({ FEEDGATE_READ_LIMIT_FREE: "1000000" });
   database = createDatabase(scene.gateway.sql);
   reader = await scene.gateway.createAccount({ credits: 1_000 });
   key = await scene.gateway.createKey(reader, "read");

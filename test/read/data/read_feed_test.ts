@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { problemOf, shareTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { problemOf, startTestGateway, type TestGateway } from "../../support/gateway.ts";
 import { seedFeed } from "../../support/seed.ts";
 
 let gateway: TestGateway;
@@ -7,7 +7,7 @@ let owner: string;
 let key: string;
 
 beforeAll(async () => {
-  gateway = await shareTestGateway({ FEEDGATE_READ_LIMIT_FREE: "1000" });
+  gateway = await startTestGateway({ FEEDGATE_READ_LIMIT_FREE: "1000" });
   owner = await gateway.createAccount();
   key = await gateway.createKey(await gateway.createAccount(), "read");
 });

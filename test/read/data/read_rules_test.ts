@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { problemOf } from "../../support/gateway.ts";
-import { type PushScene, sharePushScene } from "../../support/push_scene.ts";
+import { type PushScene, startPushScene } from "../../support/push_scene.ts";
 import { seedFeed } from "../../support/seed.ts";
 
 let scene: PushScene;
@@ -9,7 +9,7 @@ let collection: string;
 let stream: string;
 let singleton: string;
 beforeAll(async () => {
-  scene = await sharePushScene({ FEEDGATE_READ_LIMIT_FREE: "1000000" });
+  scene = await startPushScene({ FEEDGATE_READ_LIMIT_FREE: "1000000" });
   const { gateway, accountId } = scene;
   key = await gateway.createKey(accountId, "read");
   const rows = Array.from({ length: 150 }, (_, id) => ({

@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { arrayLiteral } from "../../../src/postgres/client/array_literal.ts";
-import { shareTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../../support/seed.ts";
 
 let gateway: TestGateway;
 let provider: string;
 let writeKey: string;
-let reader: string;
 let readKey: string;
 
 beforeAll(async () => {
-  gateway = await shareTestGateway({ FEEDGATE_DISCOVERY_LIMIT: "1000" });
+  gateway = await startTestGateway({ FEEDGATE_DISCOVERY_LIMIT: "1000" });
   provider = await gateway.createAccount();
   writeKey = await gateway.createKey(provider, "write");
-  reader = await gateway.createAccount();
-  readKey = await gateway.createKey(reader, "read");
+  readKey = await gateway.createKey(await gateway.createAccount(), "read");
 });
 
 afterAll(() => gateway.stop());
@@ -126,7 +124,7 @@ describe("GET /v1/feed/{id}/metadata, remembered", () => {
     const [row] = await gateway.sql`
       select count(*)::int as rows from usage_events where usage_id = any(${arrayLiteral([...ids])}::uuid[])`;
     expect(row?.rows).toBe(3);
-    await gateway.sql`update api_keys set revoked_at = now() where account_id = ${reader}`;
+    await gateway.sql`update api_keys set revoked_at = now() where permission = 'read'`;
     expect((await metadata(feedId)).status).toBe(403);
   });
 });
