@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { changeLedger } from "../../src/accounts/ledger.ts";
-import { startTestGateway } from "../support/gateway.ts";
+import { shareTestGateway } from "../support/gateway.ts";
 import { histories } from "../support/histories.ts";
 import { seedFeed } from "../support/seed.ts";
 
-const gateway = await startTestGateway();
+const gateway = await shareTestGateway();
 const peer = await gateway.startPeer();
 const { database } = gateway.gateway.services;
 afterAll(() => gateway.stop());

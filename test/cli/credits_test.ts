@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { seedFeed } from "../support/seed.ts";
-import { balanceOf, type Run, refused, startOperatedGateway, UNKNOWN_ID } from "./support.ts";
+import { balanceOf, type Run, refused, shareOperatedGateway, UNKNOWN_ID } from "./support.ts";
 
-const { gateway, operator } = await startOperatedGateway();
+const { gateway, operator } = await shareOperatedGateway();
 
 function grant(accountId: string, credits: string, ...more: string[]): Promise<Run> {
   const argv = ["credits", "grant", "--account", accountId, "--credits", credits];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { type Seed, seedFeed } from "../support/seed.ts";
-import { balanceOf, linesOf, refused, startOperatedGateway, UNKNOWN_ID } from "./support.ts";
+import { balanceOf, linesOf, refused, shareOperatedGateway, UNKNOWN_ID } from "./support.ts";
 
-const { gateway, operator } = await startOperatedGateway();
+const { gateway, operator } = await shareOperatedGateway();
 const provider = await gateway.createAccount();
 
 const seed = (price: Partial<Seed> = { oneTimePriceCents: 500 }) =>

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { runCommand } from "../../src/cli/run.ts";
 import { seedFeed } from "../support/seed.ts";
-import { failed, linesOf, refused, startOperatedGateway, UNKNOWN_ID } from "./support.ts";
+import { failed, linesOf, refused, shareOperatedGateway, UNKNOWN_ID } from "./support.ts";
 
 /** What a heap is larger or smaller by from one full collection to the next: a chunk has 1 MB. */
 const HEAP_NOISE_BYTES = 2_000_000;
 const HEADER = "usage_id,timestamp,operation,feed_id,credits_charged,key_id";
 
-const { gateway, operator } = await startOperatedGateway();
+const { gateway, operator } = await shareOperatedGateway();
 await gateway.sql`select create_usage_partitions('2026-01-01T00:00:00Z', 1)`;
 const metered = await seedFeed(gateway, await gateway.createAccount(), {
   type: "singleton",

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FEED_DAYS_SHOWN } from "../../src/limits.ts";
 import { findPushMistakes, listFeedDays } from "../../src/provider/feed_days.ts";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { shareTestGateway, type TestGateway } from "../support/gateway.ts";
 import { runJob } from "../support/run_job.ts";
 import { seedFeed } from "../support/seed.ts";
 
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
 });
 afterAll(() => gateway.stop());
 

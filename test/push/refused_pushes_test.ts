@@ -8,6 +8,8 @@ const ROW_BYTES = 500;
 const ROWS = 10;
 
 let scene: PushScene;
+/** With the interface's own limits of sizes. */
+let large: PushScene;
 beforeAll(async () => {
   scene = await startPushScene({
     FEEDGATE_SINGLETON_BODY_BYTES: String(SINGLETON_BYTES),
@@ -15,8 +17,9 @@ beforeAll(async () => {
     FEEDGATE_ROW_BYTES: String(ROW_BYTES),
     FEEDGATE_ROWS: String(ROWS),
   });
+  large = await startPushScene();
 });
-afterAll(() => scene.gateway.stop());
+afterAll(() => Promise.all([scene, large].map(({ gateway }) => gateway.stop())));
 
 const NDJSON = { "Content-Type": "application/x-ndjson" };
 const RATE_HEADERS = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
@@ -83,22 +86,17 @@ describe("422: every row is listed", () => {
   });
 
   test("at most 20 mistakes are listed, in the order of the rows, and all are counted", async () => {
-    const large = await startPushScene();
-    try {
-      const feedId = await large.createFeed({ type: "stream", schema: PRICE });
-      const rows = Array.from({ length: 60 }, (_, index) =>
-        index % 2 === 0 ? { price: 1 } : { id: index, price: "x" },
-      );
-      const { body } = await large.push(feedId, rows);
-      expect(body.error_count).toBe(60);
-      expect(body.errors.map(({ row_index }: { row_index: number }) => row_index)).toEqual(
-        Array.from({ length: 20 }, (_, index) => index),
-      );
-      const [refused] = await large.history(feedId);
-      expect(refused).toMatchObject({ stored: false, rows_received: 60 });
-    } finally {
-      await large.gateway.stop();
-    }
+    const feedId = await large.createFeed({ type: "stream", schema: PRICE });
+    const rows = Array.from({ length: 60 }, (_, index) =>
+      index % 2 === 0 ? { price: 1 } : { id: index, price: "x" },
+    );
+    const { body } = await large.push(feedId, rows);
+    expect(body.error_count).toBe(60);
+    expect(body.errors.map(({ row_index }: { row_index: number }) => row_index)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index),
+    );
+    const [refused] = await large.history(feedId);
+    expect(refused).toMatchObject({ stored: false, rows_received: 60 });
   });
 });
 
@@ -588,13 +586,11 @@ describe("422", () => {
     expect(await pathsOf(feedId, row(101))).toEqual([`/a${inside}`]);
   });
   test("a 422 lists 20 mistakes and counts all", async () => {
-    const wide = await startPushScene();
-    const feedId = await wide.createFeed({ type: "stream" });
+    const feedId = await large.createFeed({ type: "stream" });
     const rows = Array.from({ length: 30 }, () => ({ event_timestamp: "now" }));
-    const answer = await wide.push(feedId, rows);
+    const answer = await large.push(feedId, rows);
     expect(answer.body.errors.length).toBe(20);
     expect(answer.body.error_count).toBe(60);
-    await wide.gateway.stop();
   });
 });
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { shareTestGateway, type TestGateway } from "../../support/gateway.ts";
 import { seedFeed } from "../../support/seed.ts";
 import { signIn } from "./support.ts";
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
 });
 afterAll(() => gateway.stop());
 

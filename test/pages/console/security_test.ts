@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createLog } from "../../../src/lib/log.ts";
-import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { shareTestGateway, type TestGateway } from "../../support/gateway.ts";
 import { cookieFrom, createAdmin, makeLink, pressLink, signIn, visitor } from "./support.ts";
 
 const SESSION_PATHS = ["", "/feeds", "/accounts", "/catalog", "/earnings"];
@@ -11,7 +11,7 @@ let account: string;
 let readKey: string;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
   admin = await createAdmin(gateway);
   account = await gateway.createAccount({ credits: 100, name: "Acme" });
   readKey = await gateway.createKey(account, "read");
@@ -157,7 +157,8 @@ describe("session", () => {
 
   test("a session is over after 12 hours", async () => {
     const who = await signIn(gateway.baseUrl, readKey);
-    await gateway.sql`update console_sessions set expires_at = now()`;
+    await gateway.sql`
+      update console_sessions set expires_at = now() where key_id = ${await keyIdOf(readKey)}`;
     expect(await isSignedIn(who)).toBe(false);
   });
 });
@@ -239,9 +240,12 @@ describe("one-time link", () => {
   test("a link is over after 15 minutes, and while its account is suspended", async () => {
     const old = await makeLink(gateway, { admin, account, permission: "read" });
     const rows = await gateway.sql`
-      select extract(epoch from expires_at - now())::int as seconds from sign_in_links`;
+      select extract(epoch from expires_at - now())::int as seconds
+      from sign_in_links where account_id = ${account}`;
     expect(rows[0]?.seconds).toBeWithin(890, 901);
-    await gateway.sql`update sign_in_links set expires_at = now() - interval '1 second'`;
+    await gateway.sql`
+      update sign_in_links set expires_at = now() - interval '1 second'
+      where account_id = ${account}`;
     expect([(await fetch(old)).status, (await pressLink(old)).status]).toEqual([410, 410]);
     const unpaid = await gateway.createAccount({ name: "Unpaid" });
     const link = await makeLink(gateway, { admin, account: unpaid, permission: "read" });

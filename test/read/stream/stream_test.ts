@@ -321,6 +321,13 @@ describe("a long poll", () => {
 });
 
 describe("server-sent events", () => {
+  /** With windows of one read. */
+  let limited: TestGateway;
+  beforeAll(async () => {
+    limited = await startTestGateway({ FEEDGATE_READ_LIMIT_FREE: "1" });
+  });
+  afterAll(() => limited.stop());
+
   test("bring rows as they arrive, each a logged read whose id resumes", async () => {
     const { feedId, slug } = await createStream([event("a"), event("b")], 1_000);
     const before = (await operations()).length;
@@ -361,32 +368,27 @@ describe("server-sent events", () => {
   });
 
   test("tell a follower of now at once where that is, also if the window has no room", async () => {
-    const limited = await startTestGateway({ FEEDGATE_READ_LIMIT_FREE: "1" });
-    try {
-      const owner = await limited.createAccount();
-      const [waiting, other] = [await limited.createAccount(), await limited.createAccount()];
-      const own = await limited.createKey(waiting, "read");
-      const rows = [event("a")];
-      const { feedId, slug } = await seedFeed(limited, owner, { type: "stream", rows });
-      expect((await limited.get(`/v1/feed/${slug}`, own)).status).toBe(200);
-      const url = `${limited.baseUrl}/v1/feed/${slug}/stream?live=sse`;
-      const source = await readEvents(`${url}&offset=now`, { "x-api-key": own });
-      await source.next("");
-      const { id } = await source.next("");
-      source.close();
-      const pushed = await limited.send(
-        ...(["POST", `/v1/provider/feed/${feedId}/push`] as const),
-        await limited.createKey(owner, "write"),
-        [event("b")],
-      );
-      expect(pushed.status).toBe(200);
-      const otherKey = await limited.createKey(other, "read");
-      const resumed = await readEvents(url, { "x-api-key": otherKey, "Last-Event-ID": id });
-      expect(idsOf(JSON.parse((await resumed.next("rows")).data))).toEqual(["b"]);
-      resumed.close();
-    } finally {
-      await limited.stop();
-    }
+    const owner = await limited.createAccount();
+    const [waiting, other] = [await limited.createAccount(), await limited.createAccount()];
+    const own = await limited.createKey(waiting, "read");
+    const rows = [event("a")];
+    const { feedId, slug } = await seedFeed(limited, owner, { type: "stream", rows });
+    expect((await limited.get(`/v1/feed/${slug}`, own)).status).toBe(200);
+    const url = `${limited.baseUrl}/v1/feed/${slug}/stream?live=sse`;
+    const source = await readEvents(`${url}&offset=now`, { "x-api-key": own });
+    await source.next("");
+    const { id } = await source.next("");
+    source.close();
+    const pushed = await limited.send(
+      ...(["POST", `/v1/provider/feed/${feedId}/push`] as const),
+      await limited.createKey(owner, "write"),
+      [event("b")],
+    );
+    expect(pushed.status).toBe(200);
+    const otherKey = await limited.createKey(other, "read");
+    const resumed = await readEvents(url, { "x-api-key": otherKey, "Last-Event-ID": id });
+    expect(idsOf(JSON.parse((await resumed.next("rows")).data))).toEqual(["b"]);
+    resumed.close();
   });
 
   test("end with the problem when the credits are spent, and when the feed is taken down", async () => {
@@ -415,28 +417,20 @@ describe("server-sent events", () => {
   });
 
   test("wait for room where the window is full, without an end", async () => {
-    const limited = await startTestGateway({ FEEDGATE_READ_LIMIT_FREE: "1" });
-    try {
-      const owner = await limited.createAccount();
-      const account = await limited.createAccount();
-      const own = await limited.createKey(account, "read");
-      const { slug } = await seedFeed(limited, owner, {
-        type: "stream",
-        rows: [event("a"), event("b")],
-      });
-      const source = await readEvents(
-        `${limited.baseUrl}/v1/feed/${slug}/stream?live=sse&limit=1`,
-        {
-          "x-api-key": own,
-        },
-      );
-      expect(idsOf(JSON.parse((await source.next("rows")).data))).toEqual(["a"]);
-      const none = await Promise.race([source.next("rows"), Bun.sleep(100)]);
-      expect(none).toBeUndefined();
-      source.close();
-    } finally {
-      await limited.stop();
-    }
+    const owner = await limited.createAccount();
+    const account = await limited.createAccount();
+    const own = await limited.createKey(account, "read");
+    const { slug } = await seedFeed(limited, owner, {
+      type: "stream",
+      rows: [event("a"), event("b")],
+    });
+    const source = await readEvents(`${limited.baseUrl}/v1/feed/${slug}/stream?live=sse&limit=1`, {
+      "x-api-key": own,
+    });
+    expect(idsOf(JSON.parse((await source.next("rows")).data))).toEqual(["a"]);
+    const none = await Promise.race([source.next("rows"), Bun.sleep(100)]);
+    expect(none).toBeUndefined();
+    source.close();
   });
 
   test("end at the next event once the key is revoked, and nothing is charged", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { shareTestGateway, type TestGateway } from "../../support/gateway.ts";
 import { insertAdminKey } from "../../support/insert_key.ts";
 import { seedFeed } from "../../support/seed.ts";
 import { callOperator } from "./support.ts";
@@ -7,9 +7,11 @@ import { callOperator } from "./support.ts";
 let gateway: TestGateway;
 let urls: readonly string[];
 let keys: readonly string[];
+/** In references and codes, which are one database's. */
+const OWN = crypto.randomUUID();
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
   urls = [gateway.baseUrl, (await gateway.startPeer()).baseUrl];
   keys = [(await insertAdminKey(gateway, "one")).key, (await insertAdminKey(gateway, "two")).key];
 });
@@ -31,7 +33,8 @@ async function both(path: string, bodies: readonly object[]): Promise<number[]> 
 describe("two admins at once", () => {
   test("who give the same credits by one reference give them once", async () => {
     const account = await gateway.createAccount();
-    const grant = { account_id: account, credits: 5, reason: "order", reference: "shop-1" };
+    const reference = `shop-${OWN}`;
+    const grant = { account_id: account, credits: 5, reason: "order", reference };
     expect(await both("/credits/grants", [grant, grant, grant, grant])).toEqual([
       200, 200, 200, 201,
     ]);
@@ -45,7 +48,7 @@ describe("two admins at once", () => {
       account_id: account,
       credits: 4,
       reason: "back",
-      reference: `back-${place}`,
+      reference: `back-${OWN}-${place}`,
     }));
     expect(await both("/credits/revocations", taken)).toEqual([201, 201, 409, 409]);
     const [ledger] = await gateway.sql`select * from ledger_of(${account})`;
@@ -54,9 +57,10 @@ describe("two admins at once", () => {
 
   test("who redeem a promotion with room for one redeem it once", async () => {
     const accounts = [await gateway.createAccount(), await gateway.createAccount()];
-    await both("/promotions", [{ code: "ONE", credits: 7, max_redemptions: 1 }]);
+    const code = `ONE-${OWN}`;
+    await both("/promotions", [{ code, credits: 7, max_redemptions: 1 }]);
     const redeemed = accounts.map((id) => ({ account_id: id }));
-    expect(await both("/promotions/ONE/redemptions", redeemed)).toEqual([201, 409]);
+    expect(await both(`/promotions/${code}/redemptions`, redeemed)).toEqual([201, 409]);
     const [sum] = await gateway.sql`
       select sum(balance_nanos)::int as nanos from accounts where account_id in ${gateway.sql(accounts)}`;
     expect(sum?.nanos).toBe(7_000);

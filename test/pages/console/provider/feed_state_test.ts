@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startTestGateway, type TestGateway } from "../../../support/gateway.ts";
+import { shareTestGateway, type TestGateway } from "../../../support/gateway.ts";
 import { countSales } from "../../../support/run_job.ts";
 import { createAdmin, fieldsIn, signIn, type Visitor } from "../support.ts";
 
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await shareTestGateway();
 });
 afterAll(() => gateway.stop());
 
 test("a provider sees that its feed is suspended, why, and no button that is refused", async () => {
   const key = await gateway.createKey(await gateway.createAccount(), "write");
-  const body = { name: "Gold", endpoint_path: "gold" };
+  const body = { name: "Gold", endpoint_path: "gold-on-hold" };
   const created = await gateway.send("POST", "/v1/provider/feed/create", key, body);
   const { id } = (await created.json()) as { id: string };
   await gateway.send("POST", `/v1/provider/feed/${id}/push`, key, { payload: [{ id: 1 }] });
@@ -74,7 +74,7 @@ describe("a feed's page", () => {
 
   test("shows its days as charts, and what each push has changed", async () => {
     const created = await gateway.send("POST", "/v1/provider/feed/create", key, {
-      ...{ name: "Charts", endpoint_path: "charts", feed_type: "collection" },
+      ...{ name: "Charts", endpoint_path: "with-charts", feed_type: "collection" },
       ...{ price_type: "metered", price_per_1k: 1_000 },
     });
     const { id } = (await created.json()) as { id: string };
@@ -83,7 +83,7 @@ describe("a feed's page", () => {
     await push(id, [{ id: 2, n: 1 }, { id: 3 }]);
     const reader = await gateway.createAccount({ credits: 10_000_000 });
     const readKey = await gateway.createKey(reader, "read");
-    for (let reads = 0; reads < 3; reads += 1) await gateway.get("/v1/feed/charts", readKey);
+    for (let reads = 0; reads < 3; reads += 1) await gateway.get("/v1/feed/with-charts", readKey);
     await countSales(gateway.sql);
     const html = await pageOf(id);
     expect(html).toContain("<strong>2 new</strong>");
