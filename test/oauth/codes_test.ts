@@ -8,7 +8,7 @@ import { editKey, revokeKey, rotateKey } from "../../src/operator/keys.ts";
 import { findKey } from "../../src/operator/references.ts";
 import { beginSession } from "../../src/pages/console/sessions.ts";
 import { beginTopup } from "../../src/topups/store_topup.ts";
-import { problemOf, shareTestGateway, type TestGateway } from "../support/gateway.ts";
+import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { runJob } from "../support/run_job.ts";
 import { seedFeed } from "../support/seed.ts";
 import { signIn } from "../support/session.ts";
@@ -25,7 +25,7 @@ const REQUEST = {
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await shareTestGateway();
+  gateway = await startTestGateway();
 });
 afterAll(() => gateway.stop());
 
@@ -503,21 +503,17 @@ test("the job forgets codes and registrations that were not used for a day, and 
   const used = await codeOf(accountId);
   await keyOf(used);
   await codeOf(accountId);
-  const redirects = `{https://${crypto.randomUUID()}.example/}`;
   await gateway.sql`
     insert into connect_clients (client_name, redirect_uris, happened_at, is_used)
     values
-      ('old', ${redirects}, now() - interval '25 hours', false),
-      ('old and used', ${redirects}, now() - interval '25 hours', true),
-      ('new', ${redirects}, now(), false)`;
+      ('old', '{https://a.example/}', now() - interval '25 hours', false),
+      ('old and used', '{https://a.example/}', now() - interval '25 hours', true),
+      ('new', '{https://a.example/}', now(), false)`;
   await gateway.sql`
     update agent_connections set happened_at = now() - interval '25 hours'
     where account_id = ${accountId}`;
   await runJob(gateway.sql, "unused connections");
-  const clients = await gateway.sql`
-    select client_name from connect_clients
-    where redirect_uris = ${redirects}::text[]
-    order by client_name`;
+  const clients = await gateway.sql`select client_name from connect_clients order by client_name`;
   expect(clients.map((row) => row.client_name)).toEqual(["new", "old and used"]);
   const left = await gateway.sql`
     select key_id from agent_connections where account_id = ${accountId}`;

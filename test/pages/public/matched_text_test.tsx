@@ -7,7 +7,7 @@ import {
   type Match,
   MatchReasons,
 } from "../../../src/pages/public/matched_text.tsx";
-import { shareTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
 import { seedFeed } from "../../support/seed.ts";
 
 const NOTHING: Match = {
@@ -88,7 +88,7 @@ describe("explain_matches, on the front page", () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
-    gateway = await shareTestGateway();
+    gateway = await startTestGateway();
     const owner = await gateway.createAccount();
     const seed = { type: "collection", rows: [{ id: 1 }], isPublic: true } as const;
     const feed = async (name: string, more: Record<string, string>) => {
