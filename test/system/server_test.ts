@@ -59,6 +59,16 @@ async function untilWaiting(count = 1): Promise<void> {
   while ((await lockWaiters(sql)) < count) await Bun.sleep(10);
 }
 
+/** Waits until a process says that it is about to stop, or takes no calls any more. */
+async function untilStopping(baseUrl: string): Promise<void> {
+  for (;;) {
+    const status = await fetch(`${baseUrl}/readyz`)
+      .then((ready) => ready.status)
+      .catch(() => 503);
+    if (status === 503) return;
+  }
+}
+
 describe("stop", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     test(`${signal}: readyz is 503 first, what is in flight is answered, and the process ends with 0`, async () => {
@@ -110,6 +120,8 @@ describe("stop", () => {
     const answers = both.map(({ push }) => push().catch(() => "cut"));
     await untilWaiting(both.length);
     for (const { child } of both) child.kill("SIGTERM");
+    // Signals that a process has not seen yet are one, and so are those within 250 ms.
+    for (const { baseUrl } of both) await untilStopping(baseUrl);
     await Bun.sleep(300);
     for (const { child } of both) expect(child.exitCode).toBeNull();
     const startedMs = performance.now();
