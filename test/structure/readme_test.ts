@@ -107,7 +107,7 @@ test("every link leads to a file that is there, and to a heading in it", () => {
     for (const [, target = "", fragment] of text.matchAll(/\]\(([^)#\s]*)(?:#([^)\s]+))?\)/g)) {
       // From a page of a gateway to its reference, or to another site.
       if (target === "../../docs" || target.startsWith("https://")) continue;
-      const file = normalize(join(dirname(path), target));
+      const file = target === "" ? path : normalize(join(dirname(path), target));
       expect({ path, target, isThere: existsSync(ROOT + file) }).toEqual({
         path,
         target,
