@@ -58,7 +58,9 @@ describe("OpenAPI document, read by others' tools", () => {
   });
 
   test("the OpenAPI document meets Spectral's rules without a warning", async () => {
-    await Bun.write(join(folder, "ruleset.yaml"), 'extends: ["spectral:oas"]\n');
+    // Four fifths of its time, for what `openapi_test.ts` tests in a second.
+    const left = "oas3-valid-media-example: off";
+    await Bun.write(join(folder, "ruleset.yaml"), `extends: ["spectral:oas"]\nrules:\n  ${left}\n`);
     const cli = join(MODULES, "@stoplight/spectral-cli/dist/index.js");
     const ruleset = join(folder, "ruleset.yaml");
     const { code, out } = await run([cli, "lint", file, "-r", ruleset, "-F", "hint", "--verbose"]);
