@@ -15,6 +15,7 @@ type Json = Record<string, unknown>;
 
 interface MediaType {
   readonly schema: Json;
+  readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 

@@ -154,10 +154,12 @@ describe("OpenAPI document", () => {
         [["requestBody"], operation.requestBody ?? {}] as const,
         ...answers,
       ]) {
-        for (const [type, { schema, examples = {} }] of Object.entries(content)) {
+        for (const [type, { schema, example, examples = {} }] of Object.entries(content)) {
           const pointer = [path, method, ...where, type];
           const validate = validatorOf(schema);
-          for (const [name, { value }] of Object.entries(examples)) {
+          const named =
+            example === undefined ? examples : { ...examples, example: { value: example } };
+          for (const [name, { value }] of Object.entries(named)) {
             const isValid = validate(value);
             expect({ pointer, name, errors: isValid ? null : validate.errors }).toEqual({
               pointer,
