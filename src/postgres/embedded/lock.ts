@@ -89,6 +89,11 @@ function keepFromOthers(path: string): void {
     if (codeOf(error) !== "EEXIST") throw error;
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found?.isFile() !== true || (found.mode & OTHERS) === 0) return;
-    chmodSync(path, OWNER_ONLY);
+    try {
+      chmodSync(path, OWNER_ONLY);
+    } catch (gone) {
+      // Just removed, so there is nothing to lock yet.
+      if (codeOf(gone) !== "ENOENT") throw gone;
+    }
   }
 }
