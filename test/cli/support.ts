@@ -7,7 +7,7 @@
 import { afterAll, expect } from "bun:test";
 import { type RunOptions, runCommand } from "../../src/cli/run.ts";
 import { createTestDatabase } from "../support/database.ts";
-import { shareTestGateway, startTestGateway } from "../support/gateway.ts";
+import { shareTestGateway, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { keptDatabase } from "../support/kept_databases.ts";
 import { PROGRAM } from "../support/program.ts";
 
@@ -40,15 +40,17 @@ export async function createOperator(options?: OperatorOptions): Promise<Operato
 }
 
 /** A gateway for the tests of a file, and an operator of its database. */
-export async function startOperatedGateway(environment?: Record<string, string>) {
-  const gateway = await startTestGateway(environment);
-  afterAll(() => gateway.stop());
-  return { gateway, operator: operatorOf(gateway.databaseUrl) };
+export function startOperatedGateway(environment?: Record<string, string>) {
+  return operated(startTestGateway(environment));
 }
 
-/** The same, with a gateway that other test files use as well (`shareTestGateway`). */
-export async function shareOperatedGateway() {
-  const gateway = await shareTestGateway();
+/** The same, with a gateway that other test files use as well. */
+export function shareOperatedGateway() {
+  return operated(shareTestGateway());
+}
+
+async function operated(starting: Promise<TestGateway>) {
+  const gateway = await starting;
   afterAll(() => gateway.stop());
   return { gateway, operator: operatorOf(gateway.databaseUrl) };
 }

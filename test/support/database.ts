@@ -16,8 +16,8 @@ import {
 } from "../../src/postgres/client/connect.ts";
 import { startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
-import { migrate } from "../../src/postgres/migrate/migrate.ts";
 import { usedDataDir } from "./folders.ts";
+import { migrateDatabase } from "./migrate_database.ts";
 
 export interface TestDatabase {
   readonly url: string;
@@ -132,9 +132,7 @@ async function startOwnServer(): Promise<TestServer> {
 
 async function createTemplate(server: string): Promise<void> {
   await administer(server, `create database ${TEMPLATE}`);
-  const connections = connect({ url: siblingUrl(server, TEMPLATE) }, UNBOUNDED);
-  await migrate(connections);
-  await connections.end();
+  await migrateDatabase(siblingUrl(server, TEMPLATE));
 }
 
 async function administer(server: string, statement: string): Promise<void> {

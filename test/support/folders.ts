@@ -8,9 +8,8 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { connect } from "../../src/postgres/client/connect.ts";
 import { startEmbedded } from "../../src/postgres/embedded/start.ts";
-import { migrate } from "../../src/postgres/migrate/migrate.ts";
+import { migrateDatabase } from "./migrate_database.ts";
 
 /** Names the data directory that is copied; the processes of a run share it. */
 export const USED_DATA_DIR_VARIABLE = "FEEDGATE_TEST_DATA_DIR";
@@ -42,9 +41,7 @@ export async function usedDataDir(path = join(temporaryFolder(), "data")): Promi
 export async function makeUsedDataDir(): Promise<string> {
   const dataDir = temporaryFolder();
   const { url, stop } = await startEmbedded({ dataDir });
-  const connections = connect({ url }, { connectionsMax: 1, statementTimeoutMs: 0 });
-  await migrate(connections);
-  await connections.end();
+  await migrateDatabase(url);
   await stop();
   return dataDir;
 }

@@ -5,6 +5,7 @@ import { linesOf, operatorOf, runFeedgate } from "../cli/support.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { lockWaiters } from "../support/lock_waiters.ts";
 import { whenBusy } from "../support/pace.ts";
+import { waitFor } from "../support/processes.ts";
 import { serveGateway } from "../support/served_gateway.ts";
 
 /** A signal to the end of the process. Decisions 8. */
@@ -59,14 +60,10 @@ async function untilWaiting(count = 1): Promise<void> {
   while ((await lockWaiters(sql)) < count) await Bun.sleep(10);
 }
 
-/** Waits until a process says that it is about to stop, or takes no calls any more. */
-async function untilStopping(baseUrl: string): Promise<void> {
-  for (;;) {
-    const status = await fetch(`${baseUrl}/readyz`)
-      .then((ready) => ready.status)
-      .catch(() => 503);
-    if (status === 503) return;
-  }
+/** Whether a process says that it is about to stop, or takes no calls any more. */
+async function isStopping(baseUrl: string): Promise<boolean> {
+  const ready = await fetch(`${baseUrl}/readyz`).catch(() => undefined);
+  return ready === undefined || ready.status === 503;
 }
 
 describe("stop", () => {
@@ -121,7 +118,9 @@ describe("stop", () => {
     await untilWaiting(both.length);
     for (const { child } of both) child.kill("SIGTERM");
     // Signals that a process has not seen yet are one, and so are those within 250 ms.
-    for (const { baseUrl } of both) await untilStopping(baseUrl);
+    for (const { baseUrl } of both) {
+      expect(await waitFor(() => isStopping(baseUrl), DRAIN_MS_MAX)).toBe(true);
+    }
     await Bun.sleep(300);
     for (const { child } of both) expect(child.exitCode).toBeNull();
     const startedMs = performance.now();

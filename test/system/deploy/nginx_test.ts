@@ -54,7 +54,7 @@ describe.skipIf(NGINX === null)("the nginx configuration", () => {
           port: 0,
           hostname: "127.0.0.1",
           async fetch(request) {
-            // Of an answer before the end of a body, nginx makes a connection that is about to close.
+            // If a server answers before it has read the whole body, nginx closes the client's connection.
             await request.arrayBuffer();
             const seen = request.headers.get("x-forwarded-for") ?? "none";
             return new Response(name, { headers: { "Seen-Forwarded-For": seen } });
