@@ -26,6 +26,8 @@ with asked as (
             from pg_stat_activity
             where datname = current_database()
               and backend_xid is not null
+              -- Its transactions are long, and sell nothing.
+              and backend_type <> 'autovacuum worker'
           )
         ),
         -- If the clock was set back, sales with earlier times are yet to come, and are still part of the report.

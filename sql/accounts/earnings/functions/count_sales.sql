@@ -29,6 +29,8 @@ declare
       from pg_stat_activity
       where datname = current_database()
         and backend_xid is not null
+        -- Its transactions are long, and sell nothing.
+        and backend_type <> 'autovacuum worker'
         and pid <> pg_backend_pid()
     )
   );
