@@ -44,7 +44,7 @@ function writeSettings(host: string, port: number): string {
   writeFileSync(
     path,
     `[databases]
-${DATABASE} = host=${host} port=5432 dbname=${DATABASE} user=postgres connect_query='set statement_timeout = ${STATEMENT_MS}; set session characteristics as transaction isolation level read committed'
+${DATABASE} = host=${host} port=5432 dbname=${DATABASE} user=postgres connect_query='set statement_timeout = ${STATEMENT_MS}; set jit = off; set session characteristics as transaction isolation level read committed'
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}

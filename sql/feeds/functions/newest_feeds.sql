@@ -21,7 +21,6 @@ language plpgsql
 stable
 rows 100
 set plan_cache_mode = force_custom_plan
-set jit = off
 as $$
 #variable_conflict use_column
 declare

@@ -16,7 +16,6 @@ create or replace function absent_field(
 returns text
 language plpgsql
 stable
-set jit = off
 set max_parallel_workers_per_gather = 0
 set enable_seqscan = off
 set enable_bitmapscan = off

@@ -23,7 +23,6 @@ create or replace function common_entries(
 language plpgsql
 stable
 -- Whatever the statistics say, entries are merged in index order, and lateral ones are looked up.
-set jit = off
 set max_parallel_workers_per_gather = 0
 set enable_seqscan = off
 set enable_bitmapscan = off

@@ -17,7 +17,6 @@ create or replace function index_filter_rows(
 returns boolean
 language plpgsql
 -- Rows are read in key order, whatever the statistics said when the plan was made.
-set jit = off
 set max_parallel_workers_per_gather = 0
 set enable_seqscan = off
 set enable_hashjoin = off

@@ -21,7 +21,6 @@ returns table (row_position bigint, payload json)
 language plpgsql
 stable
 -- The index order is the page order, so nothing must be read completely and sorted.
-set jit = off
 set max_parallel_workers_per_gather = 0
 set enable_seqscan = off
 set enable_bitmapscan = off

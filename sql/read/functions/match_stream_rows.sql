@@ -17,7 +17,6 @@ create or replace function match_stream_rows(
 returns table (row_event_at timestamptz, row_position bigint, payload json)
 language plpgsql
 stable
-set jit = off
 set max_parallel_workers_per_gather = 0
 set enable_seqscan = off
 set enable_bitmapscan = off

@@ -21,7 +21,6 @@ language plpgsql
 stable
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
-set jit = off
 as $$
 declare
   ranked_max constant integer := 2000;

@@ -43,7 +43,6 @@ language plpgsql
 stable
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
-set jit = off
 as $$
 #variable_conflict use_column
 declare

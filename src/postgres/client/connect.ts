@@ -165,6 +165,9 @@ function settingsOf(address: DatabaseAddress, options: ConnectOptions) {
         // A statement that waited for a lock must see what was committed during the wait. (A pooler must be configured
         // to do this.)
         default_transaction_isolation: "read committed" as const,
+        // Our statements take a millisecond. Compiling them, which PostgreSQL does where a table has no statistics yet,
+        // takes hundreds.
+        jit: "off",
       }),
     },
   };

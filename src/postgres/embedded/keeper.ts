@@ -141,8 +141,6 @@ const SETTINGS = [
   "checkpoint_timeout=15min",
   // Several gateways and operator commands share the server, each with its own pool.
   "max_connections=200",
-  // Our statements take a millisecond, and compiling them costs more than it saves.
-  "jit=off",
   // The driver's types expect times printed in UTC.
   "timezone=UTC",
 ];

@@ -72,6 +72,18 @@ describe("connect", () => {
     await sql.end();
   });
 
+  test("statements are not compiled, whatever the database has by default", async () => {
+    const { address, url } = await createTestDatabase();
+    const owner = connect({ url }, { connectionsMax: 1 });
+    const name = new URL(url).pathname.slice(1);
+    await owner`alter database ${owner(name)} set jit = on`;
+    await owner.end();
+    const sql = connect(address, { connectionsMax: 1 });
+    const [row] = await sql`show jit`;
+    expect(row?.jit).toBe("off");
+    await sql.end();
+  });
+
   test("a server that takes a connection and says nothing is named in the error", async () => {
     const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
     const sql = connect(
