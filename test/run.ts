@@ -9,12 +9,12 @@
  *
  * @module
  */
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Glob, type Subprocess } from "bun";
 import { SERVER_VARIABLE, startTestServer } from "./support/database.ts";
 import { makeUsedDataDir, USED_DATA_DIR_VARIABLE } from "./support/folders.ts";
+import { makeRunFolder } from "./support/run_folder.ts";
 import { sharedBy, TEST_ENVIRONMENT, TIMEOUT, TIMINGS } from "./support/shared_run.ts";
 
 /** Fewer for tests that start whole programs and browsers: each of those is several processes itself. */
@@ -26,10 +26,6 @@ const SYSTEM_FOLDER = "test/system/";
 /** Compares times, so no other test runs beside it. */
 const ALONE = "test/system/isolation_test.ts";
 const ROOT = Bun.fileURLToPath(new URL("../", import.meta.url));
-/** In memory, a database for each test file costs a twentieth of what it does on a disk. */
-const MEMORY_DIR = "/dev/shm";
-/** Several times what a run takes. */
-const MEMORY_BYTES_MIN = 3 * 1_024 ** 3;
 
 type Child = Subprocess<"ignore", "inherit" | "pipe", "inherit" | "pipe">;
 const children = new Set<Child>();
@@ -38,10 +34,7 @@ async function main(): Promise<number> {
   const chosen = process.argv
     .slice(2)
     .filter((argument) => ![UPDATE_TIMINGS, SYSTEM].includes(argument));
-  const folder = mkdtempSync(join(temporaryDir(), "feedgate-run-"));
-  // Reachable for the account that PostgreSQL runs as where the tests run as root.
-  chmodSync(folder, 0o755);
-  process.env.TMPDIR = folder;
+  const folder = makeRunFolder();
   // What was started ends with its own clean-up, and so do we.
   for (const signal of ["SIGINT", "SIGTERM"]) {
     process.on(signal, () => {
@@ -52,16 +45,6 @@ async function main(): Promise<number> {
     return await (chosen.length > 0 ? spawn(["test", TIMEOUT, ...chosen]).exited : runAll(folder));
   } finally {
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** In memory where there is such a place, with room. */
-function temporaryDir(): string {
-  try {
-    const { bavail, bsize } = statfsSync(MEMORY_DIR);
-    return bavail * bsize >= MEMORY_BYTES_MIN ? MEMORY_DIR : tmpdir();
-  } catch {
-    return tmpdir();
   }
 }
 

@@ -10,12 +10,12 @@
  *
  * @module
  */
-import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { SERVER_VARIABLE, startTestServer } from "../support/database.ts";
-import { makeUsedDataDir, removeFolders, USED_DATA_DIR_VARIABLE } from "../support/folders.ts";
+import { makeUsedDataDir, temporaryFolder, USED_DATA_DIR_VARIABLE } from "../support/folders.ts";
+import { makeRunFolder } from "../support/run_folder.ts";
 import { TIMEOUT } from "../support/shared_run.ts";
 import { MUTANTS, type Mutant, mutate } from "./table.ts";
 
@@ -53,7 +53,8 @@ async function main(argv: readonly string[]): Promise<number> {
     for (const each of chosen) console.log(titleOf(each));
     return 0;
   }
-  const tree = temporaryFolder(join(tmpdir(), "feedgate-mutants-"));
+  const folder = makeRunFolder();
+  const tree = temporaryFolder();
   process.env[USED_DATA_DIR_VARIABLE] = await makeUsedDataDir();
   const server = await startTestServer();
   for (const signal of ["SIGINT", "SIGTERM"]) {
@@ -67,16 +68,8 @@ async function main(argv: readonly string[]): Promise<number> {
     return await tryAll(tree, chosen, server.url);
   } finally {
     await server.stop();
-    removeFolders();
-    rmSync(tree, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function temporaryFolder(prefix: string): string {
-  const folder = mkdtempSync(prefix);
-  // Reachable for the account that PostgreSQL runs as where the tests run as root.
-  chmodSync(folder, 0o755);
-  return folder;
 }
 
 /** The rows of the table that the command line names, or what is wrong with it. */
@@ -163,7 +156,7 @@ async function runTests(
 ): Promise<Result> {
   const { [SERVER_VARIABLE]: _, ...env } = process.env;
   // A run that ends at its first failure leaves its files behind, and a server that is still at its end.
-  const temporary = temporaryFolder(join(tree, "run-"));
+  const temporary = temporaryFolder();
   const child = Bun.spawn([process.execPath, "test", "--bail", TIMEOUT, ...files], {
     cwd: tree,
     env: { ...env, TMPDIR: temporary, ...(server !== undefined && { [SERVER_VARIABLE]: server }) },

@@ -8,15 +8,16 @@
  * @module
  */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Glob } from "bun";
+import { Glob, type Subprocess } from "bun";
 import { SERVER_VARIABLE, startTestServer } from "../support/database.ts";
 import {
   HAS_OLD_POSTGRES,
   startOldPostgres,
   startPackagedPostgres,
 } from "../support/other_postgres.ts";
+import { makeRunFolder } from "../support/run_folder.ts";
 import { sharedBy, TEST_ENVIRONMENT, TIMEOUT } from "../support/shared_run.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
@@ -43,6 +44,10 @@ const TESTS = [
   "test/postgres/migrate/function_set_test.ts",
 ];
 const PACKAGED = ["16", "17"] as const;
+const CHOICES = ["15", ...PACKAGED, "18", "upgrade"];
+
+let running: Subprocess | undefined;
+let isStopped = false;
 
 /** Whether a test has a database. The others would pass on any server. */
 function sendsStatements(path: string): boolean {
@@ -51,13 +56,17 @@ function sendsStatements(path: string): boolean {
 }
 
 /** Whether `bun` with these arguments ends with 0. */
-function runs(argv: readonly string[], environment: Record<string, string> = {}): boolean {
-  const { status } = spawnSync(process.execPath, argv, {
+async function runs(
+  argv: readonly string[],
+  environment: Record<string, string> = {},
+): Promise<boolean> {
+  if (isStopped) return false;
+  running = Bun.spawn([process.execPath, ...argv], {
     cwd: ROOT,
     env: { ...process.env, ...TEST_ENVIRONMENT, ...environment },
     stdio: ["ignore", "inherit", "inherit"],
   });
-  return status === 0;
+  return (await running.exited) === 0;
 }
 
 /** Whether all tests pass against a server, which is stopped then. */
@@ -71,7 +80,7 @@ async function passes(
     const shared = await startTestServer();
     try {
       const argv = ["test", TIMEOUT, "--only-failures", ...sharedBy(), ...TESTS];
-      return runs(argv, { [SERVER_VARIABLE]: shared.url });
+      return await runs(argv, { [SERVER_VARIABLE]: shared.url });
     } finally {
       await shared.stop();
     }
@@ -80,29 +89,44 @@ async function passes(
   }
 }
 
-/** Undefined means all of them but 18, on which the rest of the tests runs anyway. */
-const [chosen] = process.argv.slice(2);
-const isChosen = (version: string) => chosen === undefined || chosen === version;
-const CHOICES = ["15", ...PACKAGED, "18", "upgrade"];
-if (chosen !== undefined && !CHOICES.includes(chosen)) {
-  console.error(`versions: expected one of ${CHOICES.join(", ")}, got "${chosen}"`);
-  process.exit(2);
-}
-if (chosen === "15" && !HAS_OLD_POSTGRES) {
-  console.error("versions: PostgreSQL 15 (Debian: postgresql-15) is not installed");
-  process.exit(1);
+async function main(): Promise<number> {
+  // Undefined means all of them but 18, on which the rest of the tests runs anyway.
+  const [chosen] = process.argv.slice(2);
+  const isChosen = (version: string) => chosen === undefined || chosen === version;
+  if (chosen !== undefined && !CHOICES.includes(chosen)) {
+    console.error(`versions: expected one of ${CHOICES.join(", ")}, got "${chosen}"`);
+    return 2;
+  }
+  if (chosen === "15" && !HAS_OLD_POSTGRES) {
+    console.error("versions: PostgreSQL 15 (Debian: postgresql-15) is not installed");
+    return 1;
+  }
+  const install = ["install", "--frozen-lockfile", "--ignore-scripts", "--silent"];
+  if (spawnSync(process.execPath, install, { cwd: import.meta.dir }).status !== 0) {
+    throw new Error("the packages of test/versions could not be installed");
+  }
+  const folder = makeRunFolder();
+  // The run ends, and then we clean up.
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    process.on(signal, () => {
+      isStopped = true;
+      running?.kill("SIGINT");
+    });
+  }
+  try {
+    const passed: boolean[] = [];
+    if (HAS_OLD_POSTGRES && isChosen("15")) passed.push(await passes("15", startOldPostgres()));
+    for (const version of PACKAGED.filter(isChosen)) {
+      const packaged = join(import.meta.dir, "node_modules", `postgres-${version}`);
+      passed.push(await passes(version, startPackagedPostgres(packaged)));
+    }
+    if (chosen === "18") passed.push(await runs(["test", TIMEOUT, "--only-failures", ...TESTS]));
+    if (isChosen("upgrade"))
+      passed.push(await runs(["test", TIMEOUT, "./test/versions/upgrade.ts"]));
+    return passed.every(Boolean) ? 0 : 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
-const install = ["install", "--frozen-lockfile", "--ignore-scripts", "--silent"];
-if (spawnSync(process.execPath, install, { cwd: import.meta.dir }).status !== 0) {
-  throw new Error("the packages of test/versions could not be installed");
-}
-const passed: boolean[] = [];
-if (HAS_OLD_POSTGRES && isChosen("15")) passed.push(await passes("15", startOldPostgres()));
-for (const version of PACKAGED.filter(isChosen)) {
-  const folder = join(import.meta.dir, "node_modules", `postgres-${version}`);
-  passed.push(await passes(version, startPackagedPostgres(folder)));
-}
-if (chosen === "18") passed.push(runs(["test", TIMEOUT, "--only-failures", ...TESTS]));
-if (isChosen("upgrade")) passed.push(runs(["test", TIMEOUT, "./test/versions/upgrade.ts"]));
-process.exit(passed.every(Boolean) ? 0 : 1);
+process.exit(await main());
