@@ -13,7 +13,7 @@
 -- :work_max bigint
 -- :whole_max bigint
 -- returns data_version bigint, unindexed bigint, is_refused boolean, data text?,
---   last_event_at timestamptz?, last_position bigint?, has_more boolean
+--   last_event_at timestamptz?, last_position bigint?, oldest_event_at timestamptz?, has_more boolean
 select
   page.data_version,
   page.unindexed,
@@ -21,6 +21,7 @@ select
   page.data,
   page.last_event_at,
   page.last_position,
+  page.oldest_event_at,
   page.has_more
 from read_stream_page(
   read_feed_id => :feed_id,

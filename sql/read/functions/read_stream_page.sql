@@ -23,6 +23,7 @@ returns table (
   data text,
   last_event_at timestamptz,
   last_position bigint,
+  oldest_event_at timestamptz,
   has_more boolean
 )
 language plpgsql
@@ -112,6 +113,7 @@ begin
         as data,
       (select event_at from page_rows order by event_at, position limit 1) as last_event_at,
       (select position from page_rows order by event_at, position limit 1) as last_position,
+      (select min(event_at) from found_rows) as oldest_event_at,
       (select count(*) > rows_max from found_rows) as has_more
     from feeds
     where feed_id = read_feed_id;

@@ -4199,6 +4199,7 @@ export interface StatementTypes {
       readonly data: string | null;
       readonly last_event_at: string | null;
       readonly last_position: bigint | null;
+      readonly oldest_event_at: string | null;
       readonly has_more: boolean;
     };
   };

@@ -33,8 +33,13 @@ export const BEFORE_DATA = '{"data":';
 export interface Page {
   /** The feed's version when the page was read. */
   readonly dataVersion: bigint;
-  /** The entity tag of the whole page, from feed, data version, and normalized query. */
+  /** The entity tag of the whole page, from feed, data version, normalized query, and `variant`. */
   readonly tag: string;
+  /**
+   * Distinguishes pages of the same version, because rows of a stream with retention disappear between two versions.
+   * Empty for other feeds.
+   */
+  readonly variant: string;
   /** The answer's text up to `_origin`, without the closing brace: `{"data":…,`. */
   readonly text: string;
   /** Number of characters of `data` in it. */
@@ -68,6 +73,7 @@ interface Build {
 /** A page before its projection. */
 interface Rows extends Pick<Page, "dataVersion" | "nextCursor" | "expiresMs"> {
   readonly missing?: readonly string[];
+  readonly variant?: string;
   readonly data: string;
   /** The answer's members other than `data` and `_origin`, each followed by a comma. */
   readonly members: string;
@@ -81,7 +87,7 @@ export async function buildPage(build: Build, plan: ReadPlan): Promise<Page | un
   const { source, accountId } = build;
   const rows = await readRows(build, plan);
   if (rows === undefined) return undefined;
-  const { data: whole, members, missing = [], ...page } = rows;
+  const { data: whole, members, missing = [], variant = "", ...page } = rows;
   const { projection } = plan;
   const projected =
     projection === undefined
@@ -94,8 +100,9 @@ export async function buildPage(build: Build, plan: ReadPlan): Promise<Page | un
   return {
     ...page,
     missing,
+    variant,
     fieldsNotFound,
-    tag: tagOf(plan.key, rows.dataVersion, source.incarnation),
+    tag: tagOf(plan.key + variant, rows.dataVersion, source.incarnation),
     text: `${BEFORE_DATA}${data},${members}`,
     dataLength: data.length,
   };
@@ -157,7 +164,9 @@ async function readDetails(
   return {
     ...listOf(found, { limit: asked.length, offset: 0, nextCursor: null }),
     missing: asked.filter((id) => missing.has(id) || id.includes("\0")),
-    expiresMs: feed.retentionDays === null ? Number.POSITIVE_INFINITY : 0,
+    ...(feed.retentionDays === null
+      ? { expiresMs: Number.POSITIVE_INFINITY }
+      : { expiresMs: 0, variant: found.missing }),
   };
 }
 
@@ -215,19 +224,19 @@ async function readStream(build: Build, plan: PagePlan): Promise<Rows | undefine
     isAt(atLeast),
   );
   if (row === undefined) return undefined;
-  const { last_event_at: eventAt, last_position: position } = row;
+  const { last_event_at: eventAt, last_position: position, oldest_event_at: oldest } = row;
   const last =
     eventAt === null || position === null
       ? undefined
       : ({ kind: "stream", eventAt, position } as const);
-  return {
-    ...(await pageOf(build, plan, { row, batchNumber: 0n, last })),
-    // The page expires when its oldest event becomes too old to be read.
-    expiresMs:
-      feed.retentionDays === null || eventAt === null
-        ? Number.POSITIVE_INFINITY
-        : Date.parse(eventAt) + feed.retentionDays * MS_PER_DAY,
-  };
+  const page = await pageOf(build, plan, { row, batchNumber: 0n, last });
+  if (feed.retentionDays === null) return { ...page, expiresMs: Number.POSITIVE_INFINITY };
+  // The page expires when its oldest event, or the one that shows that there is more, becomes too old to be read.
+  const expiresMs =
+    oldest === null
+      ? Number.POSITIVE_INFINITY
+      : Date.parse(oldest) + feed.retentionDays * MS_PER_DAY;
+  return { ...page, expiresMs, variant: ` until ${expiresMs}` };
 }
 
 /** The rows of a page in their final form, after its filters are checked. @throws {Problem} 400, 503 */
@@ -243,7 +252,10 @@ async function pageOf(
 ) {
   const { row, batchNumber, last } = read;
   noteIndex(build.source, { feedId: build.feed.feedId, batchNumber }, row);
-  if (row.data === null) await checkFields(build, { plan, batchNumber, version: row.data_version });
+  // A walk that has begun goes to its end, although the last row with the field was removed since.
+  if (row.data === null && plan.cursor === undefined) {
+    await checkFields(build, { plan, batchNumber, version: row.data_version });
+  }
   const nextCursor = row.has_more && last !== undefined ? writeCursor(last, plan.scope) : null;
   return listOf(row, { ...plan, nextCursor });
 }

@@ -79,17 +79,18 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     const { feedId } = feed;
     const { request } = call;
     // The route has checked the header's form.
-    const charsMax = request.headers.get("feedgate-max-chars");
+    const wishedChars = request.headers.get("feedgate-max-chars");
+    const charsMax = wishedChars === null ? Number.POSITIVE_INFINITY : Number(wishedChars);
     // The length is part of the query, so that the tag is known before the page is built.
-    const query = charsMax === null ? plan.key : `${charsMax} ${plan.key}`;
+    const query = wishedChars === null ? plan.key : `${wishedChars} ${plan.key}`;
     return {
       claim: claimOf({ operation: "data", feed, limits, query }, request.headers),
       async build(atLeast) {
         const whole = await pages.atLeast(wanted, atLeast);
         refuseLong(wanted, whole, charsMax);
         const { pageKey, page } =
-          charsMax !== null && whole.dataLength > Number(charsMax)
-            ? await fit(wanted, whole, Number(charsMax))
+          whole.dataLength > charsMax
+            ? await fit(wanted, whole, charsMax)
             : { pageKey: plan.key, page: whole };
         const { take } = wishesOf(request);
         if (take !== undefined) return takenPage(wanted, page, take);
@@ -103,7 +104,8 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
               feedId,
               pageKey,
               page,
-              tag: charsMax === null ? page.tag : tagOf(query, version, incarnation),
+              tag:
+                wishedChars === null ? page.tag : tagOf(query + page.variant, version, incarnation),
               grant,
               baseUrl: http.baseUrl(),
               cache: pages.cache,
@@ -112,15 +114,22 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
       },
       async describe(dataVersion) {
         const version = dataVersion ?? feed.dataVersion;
-        // A read that is now a 400 or 410 must not get 304.
-        const mayFail =
+        let variant = "";
+        // A read that is now a 400 or 410 must not get 304, and the rows of a stream with retention depend on the time.
+        const needsPage =
+          feed.retentionDays !== null ||
           plan.projection !== undefined ||
           (plan.kind === "page" && plan.cursor) ||
           // A filter's name may no longer occur in any row. 304 requires that the names occurred at this version.
           (call.isHead && plan.kind === "page" && plan.filters.length > 0) ||
-          (plan.kind === "document" && charsMax !== null);
-        if (mayFail) refuseLong(wanted, await pages.atLeast(wanted, version), charsMax);
-        const tag = tagOf(query, version, incarnation);
+          (plan.kind === "document" && wishedChars !== null);
+        if (needsPage) {
+          const whole = await pages.atLeast(wanted, version);
+          refuseLong(wanted, whole, charsMax);
+          const isCut = feed.retentionDays !== null && whole.dataLength > charsMax;
+          ({ variant } = isCut ? (await fit(wanted, whole, charsMax)).page : whole);
+        }
+        const tag = tagOf(query + variant, version, incarnation);
         return {
           seen: { feedId, version },
           cachingHeaders: cachingHeaders(tag),
@@ -137,9 +146,9 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
   function refuseLong(
     { accountId, plan }: PageWanted,
     { dataLength }: Page,
-    charsMax: string | null,
+    charsMax: number,
   ): void {
-    if (charsMax === null || dataLength <= Number(charsMax)) return;
+    if (dataLength <= charsMax) return;
     const { projection } = plan;
     const isByPlace =
       plan.kind === "page" &&

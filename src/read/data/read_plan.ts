@@ -140,7 +140,8 @@ export function planRead(asked: AskedRead, feed: Feed, cursorSecret: string): Re
   const { filters, projection, ids } = asked;
   const source: FeedType = feed.feedType ?? "singleton";
   refuseUseless(source, asked);
-  refuseUnknownFields(feed, filters);
+  // A walk that has begun goes to its end, although the schema was changed since.
+  if (asked.query.cursor === undefined) refuseUnknownFields(feed, filters);
   const { feedId } = feed;
   const projected = projection?.key ?? "";
   if (source === "singleton") {

@@ -82,6 +82,34 @@ describe("a filter on a fresh feed", () => {
   }
 });
 
+test("a filtered walk that has begun goes to its end, whatever becomes of the field", async () => {
+  const { feedId, slug } = await seedFeed(scene.gateway, scene.accountId, {
+    type: "stream",
+    rows: [1, 2, 3].map((id) => ({ id, g: 1, event_timestamp: `2026-01-0${4 - id}T00:00:00Z` })),
+  });
+  const page = async (rest: string) => {
+    const response = await get(`${slug}?g=eq.1&limit=1${rest}`);
+    return [response.status, (await response.json()) as Page] as const;
+  };
+  const [, { next_cursor: cursor }] = await page("");
+  await scene.gateway.sql`
+    update feeds
+    set schema_definition = '{"properties":{"h":{}}}', schema_locked = true,
+      definition_version = definition_version + 1
+    where feed_id = ${feedId}`;
+  expect(await page(`&cursor=${cursor}`)).toMatchObject([200, { data: [{ id: 2 }] }]);
+  expect((await page(""))[0]).toBe(400);
+  await scene.gateway
+    .sql`update feeds set schema_locked = false, definition_version = definition_version + 1
+    where feed_id = ${feedId}`;
+  await scene.gateway.sql`delete from stream_events where feed_id = ${feedId} and row_id <> '3'`;
+  await scene.gateway.sql`update stream_events set payload = '{"id":3}' where feed_id = ${feedId}`;
+  await scene.gateway
+    .sql`update feeds set data_version = data_version + 1 where feed_id = ${feedId}`;
+  expect(await page(`&cursor=${cursor}`)).toMatchObject([200, { data: [], next_cursor: null }]);
+  expect((await page(""))[0]).toBe(400);
+});
+
 describe("beyond 12: a filter by a name that no row has", () => {
   const ROWS = [
     { id: 1, place: "Chile", magnitude: 4.5 },

@@ -6,6 +6,7 @@ import { PageCache } from "../../../src/read/data/page_cache.ts";
 const pageOf = (text: string, expiresMs = Number.POSITIVE_INFINITY): Page => ({
   dataVersion: 1n,
   tag: 'W/"x"',
+  variant: "",
   text,
   dataLength: 1,
   missing: [],

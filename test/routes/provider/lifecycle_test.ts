@@ -747,14 +747,24 @@ describe("retention", () => {
     const { id, slug } = await createFeed({ feed_type: "stream", retention_days: 1 });
     await push(id, [{ id: "soon", event_timestamp: ago(0.5) }, { id: "new" }]);
     expect(await idsOf(slug)).toEqual(["new", "soon"]);
+    const first = await gateway.get(`/v1/feed/${slug}`, key);
+    const tag = first.headers.get("etag") ?? "";
+    const again = () => gateway.get(`/v1/feed/${slug}`, key, { "If-None-Match": tag });
+    const newest = async () => (await gateway.get(`/v1/feed/${slug}?limit=1`, key)).json();
+    expect(await newest()).toMatchObject({ has_more: true });
     await gateway.sql`
       update stream_events set event_at = event_at - interval '1 day'
       where feed_id = ${id} and row_id = 'soon'`;
     expect(await idsOf(slug)).toEqual(["new", "soon"]);
+    expect((await again()).status).toBe(304);
     // When the page was made, the older of them had half a day left.
     const now = spyOn(Date, "now").mockReturnValue(Date.now() + DAY_MS);
     try {
       expect(await idsOf(slug)).toEqual(["new"]);
+      const changed = await again();
+      expect(changed.status).toBe(200);
+      expect(changed.headers.get("etag")).not.toBe(tag);
+      expect(await newest()).toMatchObject({ has_more: false, next_cursor: null });
     } finally {
       now.mockRestore();
     }
