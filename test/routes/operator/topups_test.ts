@@ -110,6 +110,18 @@ test("the report sums up what came in by each way, by day, by both faces", async
     ways: [],
   });
   await call(400, "/topups/report?from=2020-02-01&to=2020-01-01");
+
+  // Money came in, and nothing was granted, so it waits on.
+  const alert = (text: string | null) =>
+    gateway.sql`update topups set alert = ${text} where topup_id = ${ids[3] as string}`;
+  const alerts = async () => {
+    const { ways } = await call<{ ways: { alerts: number }[] }>(200, "/topups/report");
+    return ways.reduce((sum, way) => sum + way.alerts, 0);
+  };
+  expect(await alerts()).toBe(1);
+  await alert("another amount");
+  expect(await alerts()).toBe(2);
+  await alert(null);
 });
 
 test("an alert is in the metrics and in doctor until it is settled, and who settled it is in the audit trail", async () => {
