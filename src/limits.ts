@@ -579,6 +579,11 @@ export const DESCRIPTORS_SPARED = 96;
 export const COMPRESSED_BYTES_MIN = 1_024;
 /** Bun's own limit of a body, at which it disconnects without an answer. Higher than any configured limit. */
 export const SERVER_BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
+/**
+ * Bytes of a request's line and headers. Bun answers a larger one by a bare 431. Its own limit of 16 KB is too small for
+ * 100 ids of 256 characters.
+ */
+export const REQUEST_HEAD_BYTES_MAX = 64 * 1_024;
 /** From a request's first byte to its answer, and between two requests of one connection, in seconds. */
 export const IDLE_SECONDS_MAX = 10;
 /** The same for requests whose body may be large and slow: push, create, and edit. */

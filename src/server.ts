@@ -3,6 +3,7 @@
  *
  * @module
  */
+import nodeHttp from "node:http";
 import { createApp } from "./app.ts";
 import { type Config, listenerUrl } from "./config.ts";
 import { type CertificateHolder, createCertificateReload } from "./http/certificate_reload.ts";
@@ -25,7 +26,12 @@ import { assert } from "./lib/assert.ts";
 import { messageOf } from "./lib/error_fields.ts";
 import type { Log } from "./lib/log.ts";
 import { within } from "./lib/within.ts";
-import { DRAIN_WORKER_MS, IDLE_SECONDS_MAX, SERVER_BODY_BYTES_MAX } from "./limits.ts";
+import {
+  DRAIN_WORKER_MS,
+  IDLE_SECONDS_MAX,
+  REQUEST_HEAD_BYTES_MAX,
+  SERVER_BODY_BYTES_MAX,
+} from "./limits.ts";
 import { createNoticeJobs } from "./notices/notice_jobs.ts";
 import type { OutgoingMail } from "./people/mail/outgoing_mail.ts";
 import { sendMails } from "./people/mail/send_mails_job.ts";
@@ -140,6 +146,8 @@ function serve(services: Services, options: ServeOptions): Gateway {
   const { databases, closingNoticeMs = CLOSING_NOTICE_MS, hasJobs = true } = options;
   const { config, http, keys, log, mail, state } = services;
   const listeners: BoundedListener[] = [];
+  // Of the process: `Bun.serve` has no such option.
+  Object.assign(nodeHttp, { maxHeaderSize: REQUEST_HEAD_BYTES_MAX });
   // Read at each start of a listener.
   let { tls } = options;
   const listenOptions = () => ({

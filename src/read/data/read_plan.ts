@@ -116,14 +116,15 @@ const NOT_WITH_IDS = ["limit", "offset", "cursor", ...STREAM_ONLY] as const;
  * @throws {Problem} 400 for mistakes that do not depend on the feed
  */
 export function parseReadQuery(query: ReadQuery, search: string): AskedRead {
-  const filters = Object.entries(query)
+  const asked = Object.entries(query)
     .filter(([name]) => !Object.hasOwn(READ_PARAMETERS, name))
-    .flatMap(([name, values]) => [values].flat().map((value) => readFilter(name, String(value))));
-  if (filters.length > FILTERS_MAX) {
+    .flatMap(([name, values]) => [values].flat().map((value) => [name, String(value)] as const));
+  if (asked.length > FILTERS_MAX) {
     throw invalidParameter(
-      `At most ${FILTERS_MAX} filters are taken, got ${filters.length}. Leave some out.`,
+      `At most ${FILTERS_MAX} filters are taken, got ${asked.length}. Leave some out.`,
     );
   }
+  const filters = asked.map(([name, value]) => readFilter(name, value));
   const { cursor, offset, start_time: startTime, end_time: endTime } = query;
   const ids = query.ids === undefined ? undefined : readOnlyIds(query, search, filters);
   if (cursor !== undefined && offset !== undefined) {

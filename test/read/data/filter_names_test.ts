@@ -89,7 +89,8 @@ test("a filtered walk that has begun goes to its end, whatever becomes of the fi
   });
   const page = async (rest: string) => {
     const response = await get(`${slug}?g=eq.1&limit=1${rest}`);
-    return [response.status, (await response.json()) as Page] as const;
+    const body = (await response.json()) as { data: object[]; next_cursor: string | null };
+    return [response.status, body] as const;
   };
   const [, { next_cursor: cursor }] = await page("");
   await scene.gateway.sql`

@@ -177,6 +177,17 @@ describe("decisions 6: time bounds", () => {
 });
 
 describe("decisions 6: ids", () => {
+  test("a hundred of the longest fit into a request", async () => {
+    const longest = Array.from({ length: 100 }, (_, number) => String(number).padStart(256, "x"));
+    const rows = longest.map((id) => ({ id }));
+    const { slug } = await seedFeed(scene.gateway, scene.accountId, {
+      type: "collection",
+      rows,
+    });
+    const { data } = await read(`${slug}?ids=${longest.join(",")}`);
+    expect(data).toHaveLength(100);
+  });
+
   test("100 on one page, of a stream too; 101 is refused", async () => {
     for (const feed of [collection, stream]) {
       const page = await read(`${feed}?ids=${ids(100)}`);
