@@ -10,7 +10,6 @@
  */
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { ValueErrorType } from "@sinclair/typebox/errors";
 import { excerpt } from "../lib/code_points.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import {
@@ -174,15 +173,14 @@ export function readChanges(json: JsonText, mode: SaveMode): ChangesOutcome {
 function mistakesIn(json: JsonText, mode: SaveMode) {
   const mistakes = new Map<string, () => string>();
   const check = CHECKS[mode];
-  const body = checkedValue(json, mode);
+  const { body, unknown } = checkedValue(json, mode);
+  const known = Object.keys(check.Schema().properties);
+  for (const name of unknown) mistakes.set(name, () => unknownField(name, known));
   if (!check.Check(body)) {
-    const known = Object.keys(check.Schema().properties);
-    for (const { path, schema, type, value } of check.Errors(body)) {
+    for (const { path, schema, value } of check.Errors(body)) {
       const name = nameAt(path);
       if (mistakes.has(name)) continue;
-      if (type === ValueErrorType.ObjectAdditionalProperties) {
-        mistakes.set(name, () => unknownField(name, known));
-      } else if (value === undefined) mistakes.set(name, () => `${name} is required`);
+      if (value === undefined) mistakes.set(name, () => `${name} is required`);
       else mistakes.set(name, () => `${name} ${mismatchOf(schema, value)}`);
     }
   }
@@ -208,19 +206,24 @@ function unknownField(name: string, known: readonly string[]): string {
 }
 
 /** Fields of the full row, or of the list of own feeds, that can't be written. */
-const READ_ONLY_NAMES = [
+const READ_ONLY_NAMES = new Set([
   ...Object.keys(WrittenFeedShape.properties),
   ...Object.keys(OwnFeedShape.properties),
-];
+]);
 
-/** The body as checked by the schema: without the read-only fields, so that a returned row can be sent back. */
-function checkedValue({ text }: JsonText, mode: SaveMode): Record<string, unknown> {
-  const value: Record<string, unknown> = JSON.parse(text);
+/**
+ * The fields that the schema checks, and the names of those that it doesn't know. Read-only fields are neither, so that
+ * a returned row can be sent back.
+ */
+function checkedValue({ text }: JsonText, mode: SaveMode) {
   const { properties } = CHECKS[mode].Schema();
-  for (const name of READ_ONLY_NAMES) {
-    if (!Object.hasOwn(properties, name)) delete value[name];
+  const body: Record<string, unknown> = {};
+  const unknown: string[] = [];
+  for (const [name, value] of Object.entries<unknown>(JSON.parse(text))) {
+    if (Object.hasOwn(properties, name)) body[name] = value;
+    else if (!READ_ONLY_NAMES.has(name)) unknown.push(name);
   }
-  return value;
+  return { body, unknown };
 }
 
 /** The known fields of a body, in its order. */

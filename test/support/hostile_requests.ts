@@ -5,13 +5,13 @@
  */
 import type { RouteOfApp } from "./route_table.ts";
 
-const QUERY_CHARS = 14_000;
+const QUERY_CHARS = 60_000;
 const BODY_CHARS = 1_000_000;
 
 export const QUERIES: Readonly<Record<string, string>> = {
   "one name, repeated": "a&".repeat(QUERY_CHARS / 2),
   "one declared name, repeated": "limit=1&".repeat(QUERY_CHARS / 8),
-  "many names": Array.from({ length: 2_800 }, (_, n) => n.toString(36)).join("&"),
+  "many names": Array.from({ length: 12_000 }, (_, n) => n.toString(36)).join("&"),
   "percent escapes": `q=${"%61".repeat(QUERY_CHARS / 3)}`,
   commas: `ids=${",".repeat(QUERY_CHARS)}`,
 };
@@ -31,12 +31,12 @@ export const BODIES: Readonly<Record<string, { readonly type: string; readonly t
 
 export const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "a hundred headers": Object.fromEntries(
-    Array.from({ length: 100 }, (_, n) => [`x-h${n}`, "v".repeat(100)]),
+    Array.from({ length: 100 }, (_, n) => [`x-h${n}`, "v".repeat(500)]),
   ),
-  "a list of types": { Accept: "text/html;q=0.1,".repeat(500) },
-  "a list of tags": { "If-None-Match": 'W/"a",'.repeat(1_500) },
-  "a list of codings": { "Accept-Encoding": "gzip;q=0.1,".repeat(700) },
-  "a list of preferences": { Prefer: "wait=1,".repeat(1_000) },
+  "a list of types": { Accept: "text/html;q=0.1,".repeat(3_500) },
+  "a list of tags": { "If-None-Match": 'W/"a",'.repeat(9_000) },
+  "a list of codings": { "Accept-Encoding": "gzip;q=0.1,".repeat(5_000) },
+  "a list of preferences": { Prefer: "wait=1,".repeat(8_000) },
 };
 
 function namesOf(count: number): string {
