@@ -275,6 +275,34 @@ describe("an invited feed", () => {
     expect(await foundBy(reader, gateway.baseUrl)).toEqual([0, false, false]);
   });
 
+  test("is in catalog and search of an owner that was in memory when it was created", async () => {
+    const creator = await someone();
+    const write = await gateway.createKey(creator.id, "write");
+    const word = `w${crypto.randomUUID().slice(0, 8)}`;
+    const found = async (base: string) => {
+      const paths = ["/v1/catalog?limit=100", `/v1/search?q=${word}`];
+      const texts = paths.map(async (path) =>
+        (await fetch(base + path, { headers: { "x-api-key": creator.read } })).text(),
+      );
+      return (await Promise.all(texts)).map((text) => text.includes(`Feed ${word}`));
+    };
+    const bases = [gateway.baseUrl, peerUrl];
+    for (const base of bases) expect(await found(base)).toEqual([false, false]);
+    const created = await gateway.send("POST", "/v1/provider/feed/create", write, {
+      name: `Feed ${word}`,
+      endpoint_path: word,
+      feed_type: "stream",
+      access: "invited",
+    });
+    const { id } = (await created.json()) as { id: string };
+    // A push does not change the account.
+    const row = { id: "1", event_timestamp: "2026-01-01T00:00:00Z" };
+    const pushed = await gateway.send("POST", `/v1/provider/feed/${id}/push`, write, [row]);
+    expect([created.status, pushed.status]).toEqual([201, 200]);
+    await gateway.sql`update feeds set is_public = true where feed_id = ${id}`;
+    for (const base of bases) expect(await found(base)).toEqual([true, true]);
+  });
+
   test("is paged with the feeds of all, each once", async () => {
     const feeds = [await feedOf("invited"), await feedOf("invited")];
     await feedOf("open");

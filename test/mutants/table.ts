@@ -1240,6 +1240,13 @@ export const MUTANTS: readonly Mutant[] = [
       what: "a change of the retention leaves old pages in memory",
     },
     {
+      file: "sql/feeds/functions/save_feed.sql",
+      find: "      if saved.access = 'invited' then",
+      replace: "      if false then",
+      tests: ["test/access/access_test.ts"],
+      what: "an owner in memory does not find the invited feed that it has just created",
+    },
+    {
       file: "sql/feeds/functions/delete_feed.sql",
       find: "    when feed.suspension_reason is not null and owner_id is not null then 'suspended'\n",
       replace: "",
