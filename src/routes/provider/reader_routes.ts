@@ -172,7 +172,7 @@ const INVITE = described({
   operationId: "inviteReader",
   summary: "Invite an address to read a feed",
   description:
-    "Whoever proves the address within 7 days gets the grant for the account that it then uses. If mail is set up, the address is told, at most once an hour. A second invitation replaces the first.",
+    "Whoever proves the address within 7 days gets the grant for the account that it then uses. If mail is set up, the invitation is mailed: at most once an hour from one account to an address, and 5 times from all. Withdrawn and accepted invitations count. A second invitation replaces the first.",
   answers: {
     201: documented(ReaderInvitationShape, {
       description: "The invitation.",
