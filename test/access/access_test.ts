@@ -431,6 +431,20 @@ describe("access", () => {
     }
   });
 
+  test("of one account is shown as in the list, until it ends", async () => {
+    const feed = await feedOf("by_request");
+    const [reader, stranger] = [await someone(), await someone()];
+    const granted = await grant(feed, reader, { is_free: true, note: "a school" });
+    const show = ({ id }: { readonly id: string }) => provide("GET", feed, `/readers/${id}`);
+    expect(await show(reader)).toEqual(granted);
+    const none = { status: 404, code: "READER_NOT_FOUND" };
+    expect(await show(stranger)).toMatchObject(none);
+    expect(await show({ id: "unknown" })).toMatchObject(none);
+    await gateway.sql`
+      update access_grants set expires_at = now() where account_id = ${reader.id}`;
+    expect(await show(reader)).toMatchObject(none);
+  });
+
   test("a repeat under an Idempotency-Key needs it, too", async () => {
     const feed = await feedOf("by_request");
     const reader = await someone();
