@@ -301,7 +301,7 @@ export const ADDRESS_INVITATIONS_LISTED = 100;
 export const WAITING_FEEDS_LISTED = 10;
 /** Bytes of a small body: what is asked of a function, in a few members. */
 export const INPUT_BODY_BYTES_MAX = 65_536;
-/** Invitations that are mailed per hour to one address, from all accounts. */
+/** Invitations, to accounts and to read feeds, that are mailed per hour to one address, from all accounts. */
 export const INVITATIONS_OF_ADDRESS_LIMIT = 5;
 /** Valid keys that owners may have made for an account, without those of agents. */
 export const OWN_KEYS_MAX = 50;

@@ -8,6 +8,7 @@
 -- :note text?
 -- :lifetime interval
 -- :invitations_max int
+-- :address_max int
 -- :mail_subject text?
 -- :mail_text text?
 -- :mail_html text?
@@ -31,6 +32,7 @@ from invite_reader(
   given_note => :note,
   lifetime => :lifetime,
   invitations_max => :invitations_max,
+  address_max => :address_max,
   mail_subject => :mail_subject,
   mail_text => :mail_text,
   mail_html => :mail_html,

@@ -9,7 +9,11 @@ import { Problem } from "../http/problem_details.ts";
 import { present } from "../lib/assert.ts";
 import { parseMailAddress } from "../lib/mail_address.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import { INVITATION_DAYS, READER_INVITATIONS_MAX } from "../limits.ts";
+import {
+  INVITATION_DAYS,
+  INVITATIONS_OF_ADDRESS_LIMIT,
+  READER_INVITATIONS_MAX,
+} from "../limits.ts";
 import type { InputOf } from "../operator/operator.ts";
 import { readerInvitationMail } from "../people/mail/templates.tsx";
 import type { InviteReaderInput, ReaderInvitation } from "./access_shapes.ts";
@@ -61,6 +65,7 @@ export async function inviteReader(
       ...terms,
       lifetime: `${INVITATION_DAYS} days`,
       invitations_max: READER_INVITATIONS_MAX,
+      address_max: INVITATIONS_OF_ADDRESS_LIMIT,
       mail_subject: mail?.subject ?? null,
       mail_text: mail?.text ?? null,
       mail_html: mail?.html ?? null,

@@ -127,7 +127,8 @@ export async function removeReader(
   if (!ended) throw readerUnknown();
 }
 
-function readerUnknown(): Problem {
+/** The account has no grant, or its grant has ended. */
+export function readerUnknown(): Problem {
   return new Problem("READER_NOT_FOUND", {
     detail: "This account was not granted access to the feed, or its grant has ended.",
   });

@@ -370,6 +370,12 @@ export class Feedgate<Row = JsonObject> {
     return this.#json<FeedReaders>({ path, signal });
   }
 
+  /** The grant of an account. Needs a write key. @throws {ReaderNotFoundError} */
+  reader(feed: string, accountId: string, { signal }: CallOptions = {}): Promise<FeedReader> {
+    const path = ownFeedPath(feed, `/readers/${encodeURIComponent(accountId)}`);
+    return this.#json<FeedReader>({ path, signal });
+  }
+
   /**
    * Grants an account access to a feed, or replaces the terms of its grant. Also approves a request of the account.
    * Needs a write key.

@@ -275,6 +275,34 @@ describe("an invited feed", () => {
     expect(await foundBy(reader, gateway.baseUrl)).toEqual([0, false, false]);
   });
 
+  test("is in catalog and search of an owner that was in memory when it was created", async () => {
+    const creator = await someone();
+    const write = await gateway.createKey(creator.id, "write");
+    const word = `w${crypto.randomUUID().slice(0, 8)}`;
+    const found = async (base: string) => {
+      const paths = ["/v1/catalog?limit=100", `/v1/search?q=${word}`];
+      const texts = paths.map(async (path) =>
+        (await fetch(base + path, { headers: { "x-api-key": creator.read } })).text(),
+      );
+      return (await Promise.all(texts)).map((text) => text.includes(`Feed ${word}`));
+    };
+    const bases = [gateway.baseUrl, peerUrl];
+    for (const base of bases) expect(await found(base)).toEqual([false, false]);
+    const created = await gateway.send("POST", "/v1/provider/feed/create", write, {
+      name: `Feed ${word}`,
+      endpoint_path: word,
+      feed_type: "stream",
+      access: "invited",
+    });
+    const { id } = (await created.json()) as { id: string };
+    // A push does not change the account.
+    const row = { id: "1", event_timestamp: "2026-01-01T00:00:00Z" };
+    const pushed = await gateway.send("POST", `/v1/provider/feed/${id}/push`, write, [row]);
+    expect([created.status, pushed.status]).toEqual([201, 200]);
+    await gateway.sql`update feeds set is_public = true where feed_id = ${id}`;
+    for (const base of bases) expect(await found(base)).toEqual([true, true]);
+  });
+
   test("is paged with the feeds of all, each once", async () => {
     const feeds = [await feedOf("invited"), await feedOf("invited")];
     await feedOf("open");
@@ -401,6 +429,20 @@ describe("access", () => {
       expect(after.status).toBe(before.status);
       if (after.status === 200) expect(await balance()).toBe(credits - 5);
     }
+  });
+
+  test("of one account is shown as in the list, until it ends", async () => {
+    const feed = await feedOf("by_request");
+    const [reader, stranger] = [await someone(), await someone()];
+    const granted = await grant(feed, reader, { is_free: true, note: "a school" });
+    const show = ({ id }: { readonly id: string }) => provide("GET", feed, `/readers/${id}`);
+    expect(await show(reader)).toEqual(granted);
+    const none = { status: 404, code: "READER_NOT_FOUND" };
+    expect(await show(stranger)).toMatchObject(none);
+    expect(await show({ id: "unknown" })).toMatchObject(none);
+    await gateway.sql`
+      update access_grants set expires_at = now() where account_id = ${reader.id}`;
+    expect(await show(reader)).toMatchObject(none);
   });
 
   test("a repeat under an Idempotency-Key needs it, too", async () => {

@@ -551,8 +551,11 @@ describe("Feedgate, for consumers", () => {
       is_free: false,
       note: "until then",
     });
-    expect((await provider().readers(slug)).readers).toMatchObject([{ account_id: account }]);
+    const { readers } = await provider().readers(slug);
+    expect(readers).toMatchObject([{ account_id: account }]);
+    expect(readers).toEqual([await provider().reader(slug, account)]);
     await provider().removeReader(slug, account);
+    await expect(provider().reader(slug, account)).rejects.toBeInstanceOf(ReaderNotFoundError);
     await expect(provider().removeReader(slug, account)).rejects.toBeInstanceOf(
       ReaderNotFoundError,
     );

@@ -1,5 +1,8 @@
--- Invites an address to read a feed, or renews its invitation, and mails it, at most once an hour. A person who has
--- proven the address and works in an account is invited in the same way, so the answer does not tell who has joined.
+-- Invites an address to read a feed, or renews its invitation, and mails it. Over the limits of mail_invitation, it is
+-- made without a mail. A person who has proven the address and works in an account is invited in the same way, so the
+-- answer does not tell who has joined.
+--
+-- address_max: see mail_invitation
 --
 -- Outcomes: invited (invitation); limited (the feed has as many open invitations as it may)
 create or replace function invite_reader(
@@ -11,6 +14,7 @@ create or replace function invite_reader(
   given_note text,
   lifetime interval,
   invitations_max int,
+  address_max int,
   mail_subject text,
   mail_text text,
   mail_html text,
@@ -22,12 +26,12 @@ language plpgsql
 as $$
 #variable_conflict use_column
 declare
-  pause constant interval := interval '1 hour';
+  inviting_account uuid;
   moment timestamptz;
   is_mailed boolean;
 begin
   perform act_as(actor);
-  perform
+  select account_id into inviting_account
   from feeds
   where feed_id = inviting_feed
   for no key update;
@@ -42,12 +46,6 @@ begin
     outcome := 'limited';
     return;
   end if;
-  is_mailed := not exists (
-    select
-    from access_invitations
-    where address_key = given_key
-      and happened_at > moment - pause
-  );
   insert into access_invitations (
     feed_id, address_key, address, is_free, expires_at, note, ends_at, happened_at
   )
@@ -59,20 +57,21 @@ begin
     is_free = excluded.is_free,
     expires_at = excluded.expires_at,
     note = excluded.note,
-    ends_at = excluded.ends_at,
-    happened_at = case when is_mailed then excluded.happened_at else access_invitations.happened_at end
+    ends_at = excluded.ends_at
   returning access_invitations.* into invitation;
-  if is_mailed and mail_subject is not null then
-    insert into mails (person_id, address, subject, body_text, body_html, expires_at)
-    values (
-      (select person_id from persons where address_key = given_key),
-      given_address, mail_subject, mail_text, mail_html, moment + lifetime
-    );
+  -- After the invitation: the mail locks its person, which forget_person locks last.
+  is_mailed := mail_invitation(
+    inviting_account, given_address, given_key, address_max, lifetime, mail_subject, mail_text, mail_html
+  );
+  if is_mailed or mail_subject is null then
+    update access_invitations
+    set happened_at = moment
+    where invitation_id = invitation.invitation_id;
   end if;
   insert into audit_events (actor, action, account_id, feed_id, before, after)
   values (
-    audit_actor(), 'access invite', (select account_id from feeds where feed_id = inviting_feed),
-    inviting_feed, null, json_build_object('invitation_id', invitation.invitation_id)
+    audit_actor(), 'access invite', inviting_account, inviting_feed, null,
+    json_build_object('invitation_id', invitation.invitation_id)
   );
   outcome := 'invited';
 end

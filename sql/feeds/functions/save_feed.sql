@@ -175,6 +175,13 @@ begin
         saved.access, saved.schema_changed_at, saved.review
       );
       feeds_used := feeds_used + 1;
+      -- Whether an account finds invited feeds is part of its state, so that gateways look it up again. For edits, the
+      -- trigger feeds_owner_touched does the same.
+      if saved.access = 'invited' then
+        update accounts
+        set generation = generation
+        where accounts.account_id = owner_id;
+      end if;
     -- As text, because json has no equality. Writing the same value is not a change.
     elsif saved::text <> feed::text then
       update feeds

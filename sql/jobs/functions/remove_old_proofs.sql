@@ -1,5 +1,5 @@
 -- Removes proofs of addresses, networks of sign-ups, ended invitations, and hashes of addresses that are older than they
--- are kept, in bounded pieces of each.
+-- are kept, in bounded pieces of each. What mail_invitation counts, it counts for an hour.
 --
 -- age: of proofs. Sign-ups stay a day longer, because the limits of a UTC day count them.
 create or replace function remove_old_proofs(
@@ -16,6 +16,7 @@ begin
   is_more := remove_aged_rows(moment, age, row_limit, 'address_proofs');
   is_more := remove_aged_rows(moment, age + interval '1 day', row_limit, 'sign_ups') or is_more;
   is_more := remove_aged_rows(moment, interval '0', row_limit, 'welcomes') or is_more;
+  is_more := remove_aged_rows(moment, interval '1 hour', row_limit, 'invitation_mails') or is_more;
   delete from invitations
   where invitation_id in (
     select ended.invitation_id

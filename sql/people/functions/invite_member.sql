@@ -1,10 +1,8 @@
--- Invites an address to an account, or renews its invitation, and mails it.
---
--- Whoever joins can invite any address, so the mails are limited: one an hour from an account to an address, and
--- `address_max` an hour to an address from all accounts. Further invitations are made without a mail. Invitations of the
--- last hour count as open even if they were withdrawn.
+-- Invites an address to an account, or renews its invitation, and mails it. Over the limits of mail_invitation, it is
+-- made without a mail. Invitations of the last hour count as open even if they were withdrawn.
 --
 -- acting_person: see is_owner
+-- address_max: see mail_invitation
 --
 -- Outcomes: invited (invited_id, invited_at: when it was mailed last, ends_at); not_owner; closed; is_member; limited
 -- (the account has as many open invitations as it may)
@@ -64,30 +62,22 @@ begin
   if outcome <> 'invited' then
     return;
   end if;
-  select
-    count(*) filter (where account_id = inviting_account) = 0 and count(*) < address_max
-  into is_mailed
-  from invitations
-  where address_key = given_key
-    and created_at > moment - pause;
   insert into invitations (account_id, address, address_key, role, created_at, expires_at)
   values (inviting_account, given_address, given_key, given_role, moment, moment + lifetime)
   on conflict (account_id, address_key) do update
   set address = excluded.address,
     role = excluded.role,
-    created_at = case when is_mailed then excluded.created_at else invitations.created_at end,
     expires_at = excluded.expires_at
   returning invitation_id, created_at, expires_at into invited_id, invited_at, ends_at;
-  if is_mailed and mail_subject is not null then
-    insert into mails (person_id, address, subject, body_text, body_html, expires_at)
-    values (
-      (select person_id from persons where address_key = given_key),
-      given_address,
-      mail_subject,
-      mail_text,
-      mail_html,
-      moment + lifetime
-    );
+  -- After the invitation: the mail locks its person, which forget_person locks last.
+  is_mailed := mail_invitation(
+    inviting_account, given_address, given_key, address_max, lifetime, mail_subject, mail_text, mail_html
+  );
+  if is_mailed or mail_subject is null then
+    update invitations
+    set created_at = moment
+    where invitation_id = invited_id;
+    invited_at := moment;
   end if;
   perform note_member(
     inviting_account,

@@ -391,7 +391,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Check the account's members.",
   },
   READER_NOT_FOUND: {
-    when: "The end of a grant that the account does not have.",
+    when: "A grant that the account does not have, or that has ended.",
     remedy: "`GET /v1/provider/feed/{feed_id}/readers` lists the grants.",
   },
   ACCESS_REQUEST_NOT_FOUND: {

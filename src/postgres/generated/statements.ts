@@ -194,6 +194,7 @@ import sql_migrations_0039_access from "../../../sql/migrations/0039_access.sql"
 import sql_migrations_0040_webhooks_audited from "../../../sql/migrations/0040_webhooks_audited.sql" with { type: "text" };
 import sql_migrations_0041_proven_accounts from "../../../sql/migrations/0041_proven_accounts.sql" with { type: "text" };
 import sql_migrations_0042_names_in_order from "../../../sql/migrations/0042_names_in_order.sql" with { type: "text" };
+import sql_migrations_0043_invitation_mails from "../../../sql/migrations/0043_invitation_mails.sql" with { type: "text" };
 import sql_notices_claim_deliveries from "../../../sql/notices/claim_deliveries.sql" with { type: "text" };
 import sql_notices_create_webhook from "../../../sql/notices/create_webhook.sql" with { type: "text" };
 import sql_notices_delete_webhook from "../../../sql/notices/delete_webhook.sql" with { type: "text" };
@@ -343,6 +344,7 @@ import sql_people_list_persons from "../../../sql/people/list_persons.sql" with 
 import sql_people_mail_claim_mails from "../../../sql/people/mail/claim_mails.sql" with { type: "text" };
 import sql_people_mail_find_waiting_mails from "../../../sql/people/mail/find_waiting_mails.sql" with { type: "text" };
 import sql_people_mail_forget_mail from "../../../sql/people/mail/forget_mail.sql" with { type: "text" };
+import sql_people_mail_functions_mail_invitation from "../../../sql/people/mail/functions/mail_invitation.sql" with { type: "text" };
 import sql_people_mail_functions_queue_mail from "../../../sql/people/mail/functions/queue_mail.sql" with { type: "text" };
 import sql_people_mail_postpone_mail from "../../../sql/people/mail/postpone_mail.sql" with { type: "text" };
 import sql_people_mail_queue_mail from "../../../sql/people/mail/queue_mail.sql" with { type: "text" };
@@ -520,6 +522,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0040_webhooks_audited", text: sql_migrations_0040_webhooks_audited },
   { name: "0041_proven_accounts", text: sql_migrations_0041_proven_accounts },
   { name: "0042_names_in_order", text: sql_migrations_0042_names_in_order },
+  { name: "0043_invitation_mails", text: sql_migrations_0043_invitation_mails },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -656,6 +659,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "remove_person", text: sql_people_functions_remove_person },
   { name: "withdraw_invitation", text: sql_people_functions_withdraw_invitation },
   { name: "without_name", text: sql_people_functions_without_name },
+  { name: "mail_invitation", text: sql_people_mail_functions_mail_invitation },
   { name: "queue_mail", text: sql_people_mail_functions_queue_mail },
   { name: "await_replay", text: sql_postgres_functions_await_replay },
   { name: "add_row_totals", text: sql_push_functions_add_row_totals },
@@ -1064,6 +1068,7 @@ export interface StatementTypes {
       readonly note: string | null;
       readonly lifetime: string;
       readonly invitations_max: number;
+      readonly address_max: number;
       readonly mail_subject: string | null;
       readonly mail_text: string | null;
       readonly mail_html: string | null;
@@ -4658,7 +4663,7 @@ export const ARGUMENTS: {
   find_own_access: (by) => [by.account_id, by.feed_id, by.pause],
   find_shown_feeds: (by) => [by.account_id, by.feed_ids],
   grant_access: (by) => [by.feed_id, by.account_id, by.is_free, by.expires_at, by.note, by.actor],
-  invite_reader: (by) => [by.feed_id, by.address, by.address_key, by.is_free, by.expires_at, by.note, by.lifetime, by.invitations_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
+  invite_reader: (by) => [by.feed_id, by.address, by.address_key, by.is_free, by.expires_at, by.note, by.lifetime, by.invitations_max, by.address_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
   list_access_grants: (by) => [by.feed_id, by.account_id, by.before_time, by.before_account_id, by.before_feed_id, by.limit],
   list_access_requests: (by) => [by.feed_id, by.account_id, by.finder_id, by.status, by.before_time, by.before_id, by.limit],
   list_account_grants: (by) => [by.account_id, by.before_time, by.before_id, by.limit],

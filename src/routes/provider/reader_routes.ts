@@ -21,7 +21,13 @@ import {
   listReaderInvitations,
   withdrawReaderInvitation,
 } from "../../access/invitations.ts";
-import { listReaders, removeReader, setReader } from "../../access/readers.ts";
+import {
+  findReader,
+  listReaders,
+  readerUnknown,
+  removeReader,
+  setReader,
+} from "../../access/readers.ts";
 import { answerAccessRequest, listAccessRequests } from "../../access/requests.ts";
 import type { Actor } from "../../accounts/actor.ts";
 import { authenticated } from "../../api/callers/auth.ts";
@@ -65,6 +71,20 @@ const LIST_READERS = described({
     }),
   },
   problems: ["CURSOR_INVALID", "FEED_FORBIDDEN", ...COUNTED],
+});
+const GET_READER = described({
+  ...COMMON,
+  operationId: "getReader",
+  summary: "Show the grant of an account",
+  description: "As the list of readers shows it. A grant that has ended is not found.",
+  answers: {
+    200: documented(ReaderShape, {
+      description: "The grant.",
+      headers: HEADERS,
+      examples: { "A reader": FEED_READER },
+    }),
+  },
+  problems: ["FEED_FORBIDDEN", "READER_NOT_FOUND", ...COUNTED],
 });
 const SET_READER = described({
   ...COMMON,
@@ -172,7 +192,7 @@ const INVITE = described({
   operationId: "inviteReader",
   summary: "Invite an address to read a feed",
   description:
-    "Whoever proves the address within 7 days gets the grant for the account that it then uses. If mail is set up, the address is told, at most once an hour. A second invitation replaces the first.",
+    "Whoever proves the address within 7 days gets the grant for the account that it then uses. If mail is set up, the invitation is mailed: at most once an hour from one account to an address, and 5 times from all. Withdrawn and accepted invitations count. A second invitation replaces the first.",
   answers: {
     201: documented(ReaderInvitationShape, {
       description: "The invitation.",
@@ -255,6 +275,16 @@ export function readerRoutes(services: Services) {
         return pageAnswer(services, own.call, await listReaders(services, ownedOf(own), asked));
       },
       { params: OWN_FEED_PARAMS, query: READERS_QUERY, ...LIST_READERS },
+    )
+    .get(
+      "/provider/feed/:feed_id/readers/:account_id",
+      async (own) => {
+        await admit(own, "feeds");
+        const reader = await findReader(services, ownedOf(own), own.params.account_id);
+        if (reader === undefined) throw readerUnknown();
+        return answer(reader);
+      },
+      { params: READER_PARAMS, query: NO_PARAMETERS, ...GET_READER },
     )
     .put(
       "/provider/feed/:feed_id/readers/:account_id",

@@ -621,6 +621,12 @@ describe("every answer is one that the document promises", () => {
     await send(422, ["POST", `${feed}/access-requests/${gone.request_id}/approve`, write, late]);
     await send(404, ["PUT", `${feed}/readers/${UNKNOWN_ID}`, write, {}]);
     await send(422, ["PUT", `${feed}/readers/${account}`, write, late]);
+    const granted = `${feed}/readers/${account}`;
+    await getAsProvider(200, granted, write);
+    await getAsProvider(400, `${granted}?x=1`, write);
+    await getAsProvider(401, granted, undefined);
+    await getAsProvider(403, `${foreign}/readers/${account}`, write);
+    await getAsProvider(404, `${feed}/readers/${UNKNOWN_ID}`, write);
     const [owner] = await gateway.sql`select account_id from feeds where feed_id = ${id}`;
     await send(409, ["PUT", `${feed}/readers/${owner?.account_id}`, write, {}]);
     const invitations = `${feed}/reader-invitations`;
@@ -887,6 +893,7 @@ function readerCalls(feedId: string, key: string): readonly RouteCall[] {
   const feed = `/v1/provider/feed/${feedId}`;
   const calls = [
     ["GET", "/readers"],
+    ["GET", `/readers/${UNKNOWN_ID}`],
     ["PUT", `/readers/${UNKNOWN_ID}`],
     ["DELETE", `/readers/${UNKNOWN_ID}`],
     ["GET", "/access-requests"],

@@ -99,6 +99,7 @@ const STORY: readonly (readonly [operationId: string, scene?: () => Promise<unkn
   ["approveAccess", waitAgain],
   ["setReader"],
   ["listReaders"],
+  ["getReader"],
   ["listFeedReaders"],
   ["listAccessGrants"],
   ["removeReader"],
