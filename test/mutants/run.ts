@@ -155,6 +155,8 @@ async function runTests(
   server: string | undefined,
 ): Promise<Result> {
   const { [SERVER_VARIABLE]: _, ...env } = process.env;
+  // The folder that is copied has the functions without the fault.
+  if (server === undefined) delete env[USED_DATA_DIR_VARIABLE];
   // A run that ends at its first failure leaves its files behind, and a server that is still at its end.
   const temporary = temporaryFolder();
   const child = Bun.spawn([process.execPath, "test", "--bail", TIMEOUT, ...files], {
