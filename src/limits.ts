@@ -490,8 +490,8 @@ export const FORWARDED_ADDRESSES_MAX = 32;
 /** Networks that each limit counts, 200 bytes each. */
 export const LIMITED_NETWORKS_MAX = 10_000;
 /** MCP calls without a key per minute: of a process, and of a network. */
-export const MCP_ANONYMOUS_LIMIT = 600;
-export const MCP_ANONYMOUS_OF_NETWORK_LIMIT = 300;
+export const MCP_ANONYMOUS_LIMIT = 1_200;
+export const MCP_ANONYMOUS_OF_NETWORK_LIMIT = 600;
 /** Bytes of an MCP message, and of one without a key. */
 export const MCP_BODY_BYTES_MAX = MIB;
 export const MCP_ANONYMOUS_BODY_BYTES_MAX = 16 * KIB;
