@@ -95,7 +95,7 @@ function splitWords(argv: readonly string[], commands: readonly Command[]) {
   const parsed = parseArgs({
     args: [...argv],
     options: {
-      help: { type: "boolean", short: "h" },
+      help: { type: "boolean" },
       version: { type: "boolean" },
       "data-dir": { type: "string" },
       url: { type: "string" },
@@ -114,7 +114,8 @@ function splitWords(argv: readonly string[], commands: readonly Command[]) {
   return {
     words: words.map((token) => token.value),
     rest: argv.filter((_, index) => !taken.has(index)),
-    isHelp: isHelpWord || parsed.values.help === true,
+    // Not the letter of a value such as -1h.
+    isHelp: isHelpWord || argv.some((arg) => arg === "-h" || arg === "--help"),
     isVersion: argv.length === 1 && parsed.values.version === true,
   };
 }

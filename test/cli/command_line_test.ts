@@ -100,6 +100,7 @@ describe("parseCommandLine", () => {
         "--credits must be a number above 0 with at most 3 decimals",
       ],
       ["promo create C --credits -1000", 'got "-1000"'],
+      ["key rotate K --grace -1h", 'got "-1h"'],
       ["account create --name --json", "--name=VALUE"],
       ["promo create C --credits 1.2345", "--credits must be a number above 0"],
       ["promo create C --credits x", "--credits must be a number above 0"],
