@@ -233,7 +233,7 @@ function Basics({ baseUrl, limits }: Pick<Reference, "baseUrl" | "limits">) {
       </dd>
       <dt>Tools</dt>
       <dd>
-        <a href="./docs/try">Try operations out</a> in the browser, or generate a client from the{" "}
+        <a href="./docs/try">Try operations out in Swagger UI</a>, or generate a client from the{" "}
         <a href="./docs/json">OpenAPI document</a>.
       </dd>
     </dl>
