@@ -82,7 +82,7 @@ export async function createWebhook(
   input: InputOf<typeof CreateWebhookInput>,
 ): Promise<WebhookOutcome & { readonly secret: string }> {
   const { database, secret } = settings;
-  requireTypes(owner, input.types);
+  const types = permittedTypes(owner, input.types);
   const url = await checkedUrl(settings, input.url);
   const feedIds = await feedIdsOf(owner, input.feed_ids);
   const webhookId = randomUUID();
@@ -92,7 +92,7 @@ export async function createWebhook(
     permission: owner.permission,
     chain_id: owner.chainId,
     url,
-    types: input.types,
+    types,
     feed_ids: feedIds,
     webhook_id: webhookId,
     sealed_secret: sealed,
@@ -137,14 +137,14 @@ export async function editWebhook(
   input: InputOf<typeof EditWebhookInput>,
 ): Promise<WebhookOutcome> {
   const { id } = await findWebhook(settings, owner, input.webhook_id);
-  if (input.types !== undefined) requireTypes(owner, input.types);
+  const types = input.types === undefined ? null : permittedTypes(owner, input.types);
   const url = input.url === undefined ? null : await checkedUrl(settings, input.url);
   const feedIds = await feedIdsOf(owner, input.feed_ids);
   await settings.database.row("edit_webhook", {
     ...visibleTo(owner),
     webhook_id: id,
     url,
-    types: input.types ?? null,
+    types,
     has_feed_ids: input.feed_ids !== undefined,
     feed_ids: feedIds,
     is_active: input.is_active ?? null,
@@ -287,9 +287,13 @@ function pathTo(owner: WebhookOwner, id: string) {
   return { ...visibleTo(owner), webhook_id: webhookId };
 }
 
-function requireTypes({ permission }: WebhookOwner, types: readonly NoticeTypeName[]): void {
+/** Each type once. @throws {Refused} if one does not suit the key's permission */
+function permittedTypes(
+  { permission }: WebhookOwner,
+  types: readonly NoticeTypeName[],
+): NoticeTypeName[] {
   const forbidden = types.find((type) => !mayName(permission, type));
-  if (forbidden === undefined) return;
+  if (forbidden === undefined) return [...new Set(types)];
   throw new Refused(
     "NOTICE_TYPE_FORBIDDEN",
     `A key with permission ${permission} does not receive ${forbidden}. It receives ${typesOf(permission).join(", ")}.`,

@@ -7,7 +7,7 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
-import { generateKey, hashKey, startOf } from "../accounts/key_format.ts";
+import { generateKey, hashKey, type KeyPermission, startOf } from "../accounts/key_format.ts";
 import { present } from "../lib/assert.ts";
 import { nullable, oneOf, text } from "../lib/typebox.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
@@ -206,28 +206,46 @@ export const RotateKeyInput = Type.Object({
   ),
 });
 
+/** What the statements of a rotation are given. */
+interface Rotation {
+  readonly key_id: string;
+  readonly new_hash: Uint8Array;
+  readonly new_start: string;
+  readonly grace: string;
+}
+
 /** Makes a new key with the settings of another one, which ends after the grace. */
-export async function rotateKey(
+export function rotateKey(
   { database }: Operator,
-  { key_id: given, grace_seconds: graceSeconds = GRACE_SECONDS }: InputOf<typeof RotateKeyInput>,
+  input: InputOf<typeof RotateKeyInput>,
   actor: Actor,
+): Promise<RotatedKeyOutcome> {
+  return rotateBy(database, input, async (rotation, permission) => {
+    const statement = permission === "admin" ? "rotate_admin_key" : "rotate_key";
+    return (await database.row(statement, { ...rotation, actor }))?.key_id;
+  });
+}
+
+/** @param rotate stores the new key; undefined if the old one is not valid */
+export async function rotateBy(
+  database: Database,
+  { key_id: given, grace_seconds: graceSeconds = GRACE_SECONDS }: InputOf<typeof RotateKeyInput>,
+  rotate: (rotation: Rotation, permission: KeyPermission) => Promise<string | undefined>,
 ): Promise<RotatedKeyOutcome> {
   const { key_id: keyId, permission: known } = await findKey(database, given);
   const permission = known === "admin" || known === "write" ? known : "read";
   const key = generateKey(permission);
-  const grace = `${graceSeconds} seconds`;
-  const statement = permission === "admin" ? "rotate_admin_key" : "rotate_key";
-  const rotated = await database.row(statement, {
-    key_id: keyId,
-    new_hash: hashKey(key),
-    new_start: startOf(key),
-    grace,
-    actor,
-  });
-  if (rotated === undefined) {
-    throw notUsable(given, "is revoked or has expired; make a new one");
-  }
-  const { id, ...rest } = keyOf(await findKey(database, rotated.key_id));
+  const madeId = await rotate(
+    {
+      key_id: keyId,
+      new_hash: hashKey(key),
+      new_start: startOf(key),
+      grace: `${graceSeconds} seconds`,
+    },
+    permission,
+  );
+  if (madeId === undefined) throw notUsable(given, "is revoked or has expired; make a new one");
+  const { id, ...rest } = keyOf(await findKey(database, madeId));
   return { id, key, replaces: keyId, ...rest };
 }
 
@@ -364,10 +382,7 @@ function keyOf(row: Row<"list_keys">): KeyOutcome {
 }
 
 /** Of feeds that are there, each once. @throws {Refused} if one is not */
-export async function feedIdsOf(
-  database: Database,
-  references: readonly string[],
-): Promise<string[]> {
+async function feedIdsOf(database: Database, references: readonly string[]): Promise<string[]> {
   const feedIds = new Set<string>();
   for (const reference of references) {
     feedIds.add((await findLiveFeed(database, reference)).feed_id);

@@ -7,6 +7,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
 import { generateKey, hashKey, startOf } from "../accounts/key_format.ts";
+import { referenceParameters } from "../feeds/find.ts";
 import { present } from "../lib/assert.ts";
 import { OWN_KEYS_MAX } from "../limits.ts";
 import {
@@ -15,15 +16,14 @@ import {
   createdKey,
   type EditKeyInput,
   editKey,
-  feedIdsOf,
   keyNotForReading,
   type RotateKeyInput,
   revokeKey,
-  rotateKey,
+  rotateBy,
 } from "../operator/keys.ts";
 import type { InputOf, Operator } from "../operator/operator.ts";
 import { Refused } from "../operator/refused.ts";
-import type { Row } from "../postgres/client/database.ts";
+import type { Database, Row } from "../postgres/client/database.ts";
 import { ownerRequired } from "./members.ts";
 
 /** Whose keys, and who acts. */
@@ -43,7 +43,8 @@ export async function createOwnKey(
   { accountId, personId, actor }: Owner,
 ): Promise<CreatedKeyOutcome> {
   const { permission, name = null, expires_at: end = null, daily_credits: daily = null } = input;
-  const feedIds = input.feed_ids === undefined ? null : await feedIdsOf(database, input.feed_ids);
+  const feedIds =
+    input.feed_ids === undefined ? null : await feedIdsFor(database, accountId, input.feed_ids);
   const key = generateKey(permission);
   const made = present(
     await database.row("create_own_key", {
@@ -78,8 +79,11 @@ export async function editOwnKey(
   input: InputOf<typeof EditKeyInput>,
   owner: Owner,
 ) {
-  await findOwnKey(operator, input.key_id, owner);
-  return editKey(operator, input, owner.actor);
+  const { feed_ids: kept } = await findOwnKey(operator, input.key_id, owner);
+  const feedIds =
+    input.feed_ids &&
+    (await feedIdsFor(operator.database, owner.accountId, input.feed_ids, kept?.split(",")));
+  return editKey(operator, { ...input, feed_ids: feedIds }, owner.actor);
 }
 
 /** @throws {Refused} */
@@ -88,9 +92,16 @@ export async function rotateOwnKey(
   input: InputOf<typeof RotateKeyInput>,
   owner: Owner,
 ) {
-  const { own_keys: living } = await findOwnKey(operator, input.key_id, owner);
-  if (living >= OWN_KEYS_MAX && input.grace_seconds !== 0) throw keysLimit();
-  return rotateKey(operator, input, owner.actor);
+  const { accountId, personId, actor } = owner;
+  const { database } = operator;
+  await findOwnKey(operator, input.key_id, owner);
+  return rotateBy(database, input, async (rotation) => {
+    const own = { account_id: accountId, person_id: personId, keys_max: OWN_KEYS_MAX };
+    const made = present(await database.row("rotate_own_key", { ...own, ...rotation, actor }));
+    if (made.outcome === "not_owner") throw ownerRequired();
+    if (made.outcome === "limited") throw keysLimit();
+    return made.key_id ?? undefined;
+  });
 }
 
 /** @throws {Refused} */
@@ -108,6 +119,36 @@ export async function findOwnKey(
   const row = await database.row("find_own_key", { account_id: accountId, key_id: keyId });
   if (row !== undefined) return row;
   throw new Refused("KEY_NOT_FOUND", "the account has no such key");
+}
+
+/**
+ * Of feeds that the account finds, and of those that the key has already, each once. A feed that the account doesn't
+ * find is refused like an unknown one.
+ *
+ * @throws {Refused}
+ */
+async function feedIdsFor(
+  database: Database,
+  accountId: string,
+  references: readonly string[],
+  kept: readonly string[] = [],
+): Promise<string[]> {
+  const feedIds = new Set<string>();
+  for (const reference of references) {
+    const lower = reference.toLowerCase();
+    const found = kept.includes(lower)
+      ? { feed_id: lower }
+      : await database.row("find_feed", {
+          ...referenceParameters(lower),
+          active_only: true,
+          reader_id: accountId,
+        });
+    if (found === undefined) {
+      throw new Refused("FEED_NOT_FOUND", `no active feed has the id or slug "${reference}"`);
+    }
+    feedIds.add(found.feed_id);
+  }
+  return [...feedIds];
 }
 
 function keysLimit(): Refused {

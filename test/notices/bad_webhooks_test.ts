@@ -57,6 +57,11 @@ test("a key may name only types of its permission, and feeds that it may be told
   expect(await refusalOf(writeKey, { url, types: ["job.failed"] })).toBe(
     "403 NOTICE_TYPE_FORBIDDEN",
   );
+  const doubled = { url, types: ["feed.updated", "feed.updated"] };
+  const made = await gateway.send("POST", "/v1/webhooks", readKey, doubled);
+  const { id, types: kept } = (await made.json()) as { id: string; types: string[] };
+  expect(kept).toEqual(["feed.updated"]);
+  await gateway.send("DELETE", `/v1/webhooks/${id}`, readKey, undefined);
   for (const types of [["none"], [], "feed.updated", ["webhook.test"]]) {
     expect(await refusalOf(readKey, { url, types })).toBe("422 VALIDATION_FAILED");
   }

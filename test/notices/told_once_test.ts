@@ -303,6 +303,20 @@ describe("a notice is sent once for what was committed, and not for what was rol
   });
 });
 
+test("an address is not told of what happened before it was named", async () => {
+  const accountId = await gateway.createAccount({ credits: 1_000 });
+  const key = await gateway.createKey(accountId, "read");
+  const url = `${receiver.origin}/late`;
+  const named = await nameWebhook(gateway, key, { url, types: ["credits.granted"] });
+  secrets.late = named.secret;
+  expect(await told()).toEqual([]);
+  await gateway.sql`
+    insert into credit_ledger (
+      account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason
+    ) values (${accountId}, 'grant', 5, 1000000, 1000005, 'test')`;
+  expect(await told()).toEqual(["/late credits.granted"]);
+});
+
 test("an address without feeds is not told of a feed that its account has nothing to do with", async () => {
   const { feedId } = await seedFeed(gateway, provider, { type: "singleton", rows: [{ a: 1 }] });
   await gateway.sql.unsafe(edit("price_type = 'metered', call_price_nanos = 2000"), [feedId]);

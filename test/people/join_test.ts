@@ -5,6 +5,7 @@ import type { Gateway } from "../../src/server.ts";
 import { fieldsIn, pushFile, signIn } from "../pages/console/support.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { insertAdminKey } from "../support/insert_key.ts";
+import { seedFeed } from "../support/seed.ts";
 import { type Browser, browser, codeFor, invite, join, prove, tablesWith } from "./support.ts";
 
 const MAIL = {
@@ -166,9 +167,9 @@ describe("a code", () => {
     const left: string[] = [];
     for (let count = 0; count < 5; count += 1) {
       const text = await (await at.post("/console/sign-in/code", { code: wrong })).text();
-      left.push(/There is (one try|\d tries) left/.exec(text)?.[1] ?? "none");
+      left.push(/(One try is|\d tries are) left/.exec(text)?.[1] ?? "none");
     }
-    expect(left).toEqual(["4 tries", "3 tries", "2 tries", "one try", "none"]);
+    expect(left).toEqual(["4 tries are", "3 tries are", "2 tries are", "One try is", "none"]);
     expect((await at.post("/console/sign-in/code", { code })).status).toBe(401);
 
     const late = browser(gateway.baseUrl);
@@ -405,6 +406,70 @@ describe("keys of owners", () => {
         expect.stringContaining("no such key"),
       ]);
     }
+
+    // There are 50. After one has ended, one rotation with a grace makes as many again.
+    const keys = await gateway.sql<{ key_id: string }[]>`
+      select key_id from api_keys
+      where account_id = ${account} and not for_session and revoked_at is null`;
+    const [ended, ...living] = keys.map(({ key_id }) => key_id);
+    await as.post("/own-keys", { act: "revoke", key_id: present(ended), confirmed: "yes" });
+    const rotations = await Promise.all(
+      living
+        .slice(0, 4)
+        .map((key_id) => as.post("/own-keys", { act: "rotate", key_id, confirmed: "yes" })),
+    );
+    expect(rotations.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422]);
+  });
+
+  test("an owner changes a key's end, which stays if it is left as it is", async () => {
+    const owner = await join(gateway, newAddress());
+    const as = owner.visitor();
+    await as.post("/own-keys", { act: "make", permission: "write", days: "1" });
+    const account = await accountOf(owner);
+    const find = async () => {
+      const [row] = await gateway.sql<[{ key_id: string; expires_at: string | null }]>`
+        select key_id, expires_at from api_keys where account_id = ${account} and not for_session`;
+      return row;
+    };
+    const { key_id: keyId, expires_at: end } = await find();
+    const save = async (ends?: string) => {
+      const form = fieldsIn(await (await as.get(`/own-keys?edit=${keyId}`)).text());
+      await as.act("/own-keys", { ...form, act: "edit", ...(ends !== undefined && { ends }) });
+      return (await find()).expires_at;
+    };
+    expect(end).toEqual(expect.any(String));
+    expect(await save()).toBe(end);
+    expect(await save("2030-01-02T03:04")).toBe("2030-01-02T03:04:00Z");
+    expect(await save("")).toBeNull();
+  });
+
+  test("a key is for feeds that the account finds: one for others is refused like an unknown one", async () => {
+    const provider = await gateway.createAccount();
+    const hidden = await seedFeed(gateway, provider, { type: "singleton", rows: [{ a: 1 }] });
+    await gateway.sql`update feeds set access = 'invited' where feed_id = ${hidden.feedId}`;
+    const owner = await join(gateway, newAddress());
+    const as = owner.visitor();
+    const make = async (feeds: string) => {
+      const answer = await as.post("/own-keys", { act: "make", permission: "read", feeds });
+      const refusal = /no active feed has the id or slug[^<]*/i.exec(await answer.text())?.[0];
+      return [answer.status, refusal?.replace(feeds, "it")];
+    };
+    const unknown = await make("no-such-feed");
+    expect(unknown).toEqual([422, expect.any(String)]);
+    expect(await make(hidden.slug)).toEqual(unknown);
+    expect(await make(hidden.feedId)).toEqual(unknown);
+
+    // A feed that the key has already stays, although the account doesn't find it any more.
+    const shown = await seedFeed(gateway, provider, { type: "singleton", rows: [{ a: 1 }] });
+    expect((await make(shown.slug))[0]).toBe(200);
+    await gateway.sql`update feeds set access = 'invited' where feed_id = ${shown.feedId}`;
+    const [key] = await gateway.sql<[{ key_id: string }]>`
+      select key_id from api_keys where feed_ids = array[${shown.feedId}::uuid]`;
+    const edit = { act: "edit", key_id: key.key_id, confirmed: "yes" };
+    const kept = await as.post("/own-keys", { ...edit, feeds: shown.feedId });
+    expect(kept.status).toBe(303);
+    const added = await as.post("/own-keys", { ...edit, feeds: `${shown.feedId} ${hidden.slug}` });
+    expect(added.status).toBe(422);
   });
 });
 

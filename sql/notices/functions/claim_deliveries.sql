@@ -53,7 +53,10 @@ begin
 
     return query
     with due as materialized (
-      select waiting.delivery_id, may_be_told(told, notices, moment) as may_be
+      select
+        waiting.delivery_id,
+        may_be_told(told, notices, moment) as may_be,
+        notices.feed_id is not null as is_of_feed
       from webhook_deliveries as waiting
       join notices
         on notices.notice_id = waiting.notice_id
@@ -65,7 +68,13 @@ begin
     ),
     withheld as (
       update webhook_deliveries as deliveries
-      set status = 'withheld', next_at = null, error = 'The account can no longer read this.'
+      set status = 'withheld',
+        next_at = null,
+        error = case
+          when due.is_of_feed
+            then 'The account or its key can no longer be told of this feed.'
+          else 'The key of the webhook has ended, or the account is suspended or closed.'
+        end
       from due
       where deliveries.delivery_id = due.delivery_id
         and not due.may_be

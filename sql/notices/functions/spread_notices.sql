@@ -74,8 +74,11 @@ begin
     insert into webhook_deliveries (webhook_id, notice_id, created_at, next_at)
     select told.webhook_id, told.notice_id, moment, moment
     from told
+    join due
+      on due.notice_id = told.notice_id
     join webhooks
       on webhooks.webhook_id = told.webhook_id
+      and webhooks.created_at <= due.happened_at
     where webhooks.is_active
     order by told.webhook_id, told.notice_id
     on conflict on constraint webhook_deliveries_once do nothing

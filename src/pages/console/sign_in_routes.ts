@@ -283,8 +283,8 @@ export function createSignIn(services: Services, answers: PageAnswers) {
           }
           if (checked.kind === "wrong") {
             const { triesLeft } = checked;
-            const left = triesLeft === 1 ? "one try" : `${triesLeft} tries`;
-            const message = messageOf("bad", `That is not the code. There is ${left} left.`);
+            const left = triesLeft === 1 ? "One try is" : `${triesLeft} tries are`;
+            const message = messageOf("bad", `That is not the code. ${left} left.`);
             const view = codeView({ ...place, address: proof.address });
             return page(call, { view, message, status: 401 });
           }

@@ -329,6 +329,7 @@ import sql_people_functions_leave_account from "../../../sql/people/functions/le
 import sql_people_functions_note_member from "../../../sql/people/functions/note_member.sql" with { type: "text" };
 import sql_people_functions_person_of_proof from "../../../sql/people/functions/person_of_proof.sql" with { type: "text" };
 import sql_people_functions_remove_person from "../../../sql/people/functions/remove_person.sql" with { type: "text" };
+import sql_people_functions_rotate_own_key from "../../../sql/people/functions/rotate_own_key.sql" with { type: "text" };
 import sql_people_functions_withdraw_invitation from "../../../sql/people/functions/withdraw_invitation.sql" with { type: "text" };
 import sql_people_functions_without_name from "../../../sql/people/functions/without_name.sql" with { type: "text" };
 import sql_people_invite_member from "../../../sql/people/invite_member.sql" with { type: "text" };
@@ -350,6 +351,7 @@ import sql_people_mail_postpone_mail from "../../../sql/people/mail/postpone_mai
 import sql_people_mail_queue_mail from "../../../sql/people/mail/queue_mail.sql" with { type: "text" };
 import sql_people_mail_remove_expired_mails from "../../../sql/people/mail/remove_expired_mails.sql" with { type: "text" };
 import sql_people_remove_person from "../../../sql/people/remove_person.sql" with { type: "text" };
+import sql_people_rotate_own_key from "../../../sql/people/rotate_own_key.sql" with { type: "text" };
 import sql_people_withdraw_invitation from "../../../sql/people/withdraw_invitation.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
 import sql_postgres_find_connection_room from "../../../sql/postgres/find_connection_room.sql" with { type: "text" };
@@ -657,6 +659,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "note_member", text: sql_people_functions_note_member },
   { name: "person_of_proof", text: sql_people_functions_person_of_proof },
   { name: "remove_person", text: sql_people_functions_remove_person },
+  { name: "rotate_own_key", text: sql_people_functions_rotate_own_key },
   { name: "withdraw_invitation", text: sql_people_functions_withdraw_invitation },
   { name: "without_name", text: sql_people_functions_without_name },
   { name: "mail_invitation", text: sql_people_mail_functions_mail_invitation },
@@ -895,6 +898,7 @@ export const STATEMENTS = {
   queue_mail: numbered(sql_people_mail_queue_mail),
   remove_expired_mails: numbered(sql_people_mail_remove_expired_mails),
   remove_person: numbered(sql_people_remove_person),
+  rotate_own_key: numbered(sql_people_rotate_own_key),
   withdraw_invitation: numbered(sql_people_withdraw_invitation),
   await_replay: numbered(sql_postgres_await_replay),
   find_connection_room: numbered(sql_postgres_find_connection_room),
@@ -3387,9 +3391,10 @@ export interface StatementTypes {
       readonly key_start: string;
       readonly permission: string;
       readonly name: string | null;
+      readonly expires_at: string | null;
+      readonly feed_ids: string | null;
       readonly is_usable: boolean;
       readonly agents: bigint;
-      readonly own_keys: bigint;
     };
   };
   /** the person of a session, and the account that it acts in, if it may still */
@@ -3652,6 +3657,23 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly account_id: string | null;
+    };
+  };
+  /** creates a key that replaces a valid one, for an owner of the account, within the number of keys that it may have */
+  rotate_own_key: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string;
+      readonly keys_max: number;
+      readonly key_id: string;
+      readonly new_hash: Uint8Array;
+      readonly new_start: string;
+      readonly grace: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly key_id: string | null;
     };
   };
   /** takes an invitation back, or declines it */
@@ -4828,6 +4850,7 @@ export const ARGUMENTS: {
   queue_mail: (by) => [by.person_id, by.address, by.subject, by.body_text, by.body_html, by.lifetime],
   remove_expired_mails: (by) => [by.moment, by.limit],
   remove_person: (by) => [by.person_id, by.actor],
+  rotate_own_key: (by) => [by.account_id, by.person_id, by.keys_max, by.key_id, by.new_hash, by.new_start, by.grace, by.actor],
   withdraw_invitation: (by) => [by.invitation_id, by.person_id, by.actor],
   await_replay: (by) => [by.wal_position, by.wait_max],
   find_connection_room: () => [],

@@ -86,13 +86,13 @@ export const OWN_KEYS: PageRoute = {
       isForOwners: true,
       async confirm(form, visit) {
         const key = await findOwnKey(visit.operator, form.text("key_id"), ownerOf(visit));
-        editOf(form, key.permission);
+        editOf(form, key);
         return `Key ${key.key_start}… is changed from the next request on. Programs and agents that use it get the new limits.`;
       },
       async run(visit, form) {
         const owner = ownerOf(visit);
         const key = await findOwnKey(visit.operator, form.text("key_id"), owner);
-        await editOwnKey(visit.operator, editOf(form, key.permission), owner);
+        await editOwnKey(visit.operator, editOf(form, key), owner);
         return { kind: "go", to: "own-keys", done: "edited" };
       },
     },
@@ -295,6 +295,13 @@ function EditForm({ of, form }: { readonly of: KeyOutcome; readonly form: Form |
                 { ...FEEDS_FIELD, label: "Only these feeds", value: feedIds?.join(" ") ?? "" },
               ]
             : []),
+          {
+            name: "ends",
+            label: "Ends, in UTC",
+            kind: "time",
+            hint: "Empty: it doesn't end.",
+            value: secondOf(of.expires_at),
+          },
         ]}
         buttons={[{ act: "edit", text: "Save" }]}
       />
@@ -350,12 +357,29 @@ function endOf(days: string): string {
   return Number.isNaN(ms) ? days : new Date(Date.now() + ms).toISOString();
 }
 
-function editOf(form: Form, permission: string) {
+/** An end as its input has it, to the second. */
+function secondOf(end: string | null): string {
+  return end === null ? "" : end.slice(0, "2026-12-31T23:59:59".length);
+}
+
+/** What is typed in the field. Null: the key doesn't end. An end that is left as it is keeps its fraction. */
+function typedEnd(form: Form, end: string | null): string | null {
+  const typed = form.given("ends");
+  if (typed === undefined) return null;
+  const second = /T\d\d:\d\d$/.test(typed) ? `${typed}:00` : typed;
+  return second === secondOf(end) ? end : `${second}Z`;
+}
+
+function editOf(
+  form: Form,
+  { permission, expires_at: end }: Pick<KeyOutcome, "permission" | "expires_at">,
+) {
   const feeds = feedsOf(form);
   return inputOf(EditKeyInput, {
     known: { key_id: form.text("key_id") },
     typed: {
       name: form.given("key_name"),
+      expires_at: typedEnd(form, end),
       ...(permission === "read" && {
         daily_credits: givenCredits(form, "daily") ?? null,
         feed_ids: feeds.length === 0 ? null : feeds,
