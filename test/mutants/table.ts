@@ -49,17 +49,24 @@ export const MUTANTS: readonly Mutant[] = [
     },
     {
       file: "src/read/data/build_page.ts",
-      find: "expiresMs: feed.retentionDays === null ? Number.POSITIVE_INFINITY : 0,",
-      replace: "expiresMs: Number.POSITIVE_INFINITY,",
+      find: "{ expiresMs: 0, variant: found.missing }",
+      replace: "{ expiresMs: Number.POSITIVE_INFINITY, variant: found.missing }",
       tests: ["test/routes/provider/lifecycle_test.ts"],
       what: "rows past their retention are read by id from a kept page",
     },
     {
       file: "src/read/data/build_page.ts",
-      find: ": Date.parse(eventAt) + feed.retentionDays * MS_PER_DAY",
+      find: ": Date.parse(oldest) + feed.retentionDays * MS_PER_DAY",
       replace: ": Number.POSITIVE_INFINITY",
       tests: ["test/routes/provider/lifecycle_test.ts"],
       what: "rows past their retention stay on a kept page",
+    },
+    {
+      file: "src/read/data/build_page.ts",
+      find: "tagOf(plan.key + variant, ",
+      replace: "tagOf(plan.key, ",
+      tests: ["test/routes/provider/lifecycle_test.ts"],
+      what: "a page keeps its tag although an event on it became too old",
     },
     {
       file: "sql/read/read_stream_rows.sql",
