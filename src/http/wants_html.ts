@@ -4,10 +4,16 @@
  * @module
  */
 
-/** Whether `Accept` names HTML, and does not name JSON before it. */
+/** Whether `Accept` names HTML, and does not prefer JSON, by weight or, if both weigh the same, by order. */
 export function wantsHtml(accept: string | null): boolean {
-  const types = (accept ?? "").split(",").map((type) => type.split(";")[0]?.trim());
-  const html = types.indexOf("text/html");
-  const json = types.indexOf("application/json");
-  return html >= 0 && (json < 0 || html < json);
+  const named = (accept ?? "").split(",").map((part) => {
+    const [type, ...parameters] = part.split(";").map((each) => each.trim());
+    const weight = parameters.find((each) => each.startsWith("q="))?.slice("q=".length);
+    return { type, weight: Number(weight ?? 1) };
+  });
+  const html = named.find(({ type }) => type === "text/html");
+  const json = named.find(({ type }) => type === "application/json");
+  if (html === undefined || html.weight === 0) return false;
+  if (json === undefined || html.weight !== json.weight) return html.weight > (json?.weight ?? 0);
+  return named.indexOf(html) < named.indexOf(json);
 }

@@ -97,7 +97,8 @@ export function createJobs(options: JobOptions): readonly Job[] {
     job("proofs", HOUR_MS, { ageMs: PROOF_HISTORY_MS, amount: ROWS_MAX }),
     // An interrupted export can resume as long as its Idempotency-Key is known.
     job("exports", 10 * MINUTE_MS, { ageMs: IDEMPOTENCY_TTL_MS, amount: ROWS_MAX }),
-    job("reliability", 5 * MINUTE_MS, { ageMs: RELIABILITY_HISTORY_MS, amount: FEEDS_MAX }),
+    // A score is promised to be at most five minutes old, and a run waits for its turn.
+    job("reliability", 4 * MINUTE_MS, { ageMs: RELIABILITY_HISTORY_MS, amount: FEEDS_MAX }),
     job("push history", HOUR_MS, { ageMs: PUSH_HISTORY_MS, amount: ROWS_MAX }),
     job("filter entries", MINUTE_MS, { ageMs: RETIRED_BATCH_GRACE_MS, amount: ENTRIES_MAX }),
     job("filter indexes", MINUTE_MS, {

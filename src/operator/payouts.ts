@@ -55,7 +55,7 @@ export async function recordPayout(
   if (row.owed_nanos !== null) {
     throw new Refused(
       "PAYOUT_ABOVE_OWED",
-      `${usdText(usd)} USD is more than the ${usdText(row.owed_nanos)} USD that account ${accountId} is owed. Check the amount; if it was paid all the same, record it with allow_above`,
+      `${usdText(usd)} USD is more than the ${usdText(row.owed_nanos)} USD that account ${accountId} is owed. Check the amount; if it was paid all the same, record it with --allow-above (over HTTP, allow_above)`,
     );
   }
   if (row.outcome === "reference_taken") {

@@ -22,7 +22,7 @@ export async function violationsOf(
 ): Promise<string[]> {
   await page.evaluate(SOURCE);
   const found = (await page.evaluate(
-    `axe.run(${where}, { resultTypes: ["violations"] }).then(({ violations }) => violations)`,
+    `axe.run(${where}, { resultTypes: ["violations"], selectors: false }).then(({ violations }) => violations)`,
   )) as readonly Violation[];
   return found
     .filter(({ impact }) => !isSeriousOnly || impact === "serious" || impact === "critical")

@@ -7,6 +7,8 @@ import { hasBrowser, type Look, launchBrowser, openWatched } from "../support/br
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
+/** Where to put screenshots of all pages, if somebody wants to look at them. */
+const { SCREENSHOTS } = process.env;
 const HOSTILE = `<script>alert(1)</script><img src=x onerror=alert(1)>"'${"w".repeat(90)}\u202e`;
 
 let gateway: TestGateway;
@@ -124,35 +126,40 @@ describe.skipIf(!hasBrowser)("public pages in a browser", () => {
     await body.locator("textarea").first().waitFor();
   }
 
-  for (const width of [1_400, 390] as const) {
-    for (const scheme of ["light", "dark"] as const) {
-      test(`at ${width} pixels, ${scheme}: nothing sticks out, axe finds nothing serious`, async () => {
-        // It takes seconds a page, so each width and each colour scheme once.
-        const isExamined = (width === 390) === (scheme === "dark");
-        const page = await open({ width, scheme });
-        for (const path of paths()) {
-          await page.goto(gateway.baseUrl + path);
-          // It takes seconds to open them.
-          if (path === "/docs/try" && isExamined) await openOperations(page);
-          const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-          expect([path, over]).toEqual([path, 0]);
-          if (process.env.SCREENSHOTS) {
-            const name = path.replace(/[^a-z]+/g, "_");
-            await page.screenshot({
-              path: `${process.env.SCREENSHOTS}/${name}-${width}-${scheme}.png`,
-              fullPage: path !== "/docs/try",
-            });
-          }
-          if (!isExamined) continue;
-          const where = EXAMINED[path] ?? "document";
-          expect([path, await violationsOf(page, { where, isSeriousOnly: true })]).toEqual([
-            path,
-            [],
-          ]);
+  /** What sticks out depends on the width, and colours on the scheme. Screenshots are of all four. */
+  const LOOKS: readonly Look[] = [
+    { width: 1_400, scheme: "light" },
+    { width: 390, scheme: "dark" },
+    ...(SCREENSHOTS === undefined
+      ? []
+      : ([
+          { width: 1_400, scheme: "dark" },
+          { width: 390, scheme: "light" },
+        ] as const)),
+  ];
+
+  for (const look of LOOKS) {
+    const name = `${look.width} pixels, ${look.scheme}`;
+    test(`at ${name}: nothing sticks out, axe finds nothing serious`, async () => {
+      const page = await open(look);
+      for (const path of paths()) {
+        await page.goto(gateway.baseUrl + path);
+        if (path === "/docs/try") await openOperations(page);
+        const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+        expect([path, over]).toEqual([path, 0]);
+        if (SCREENSHOTS !== undefined) {
+          const file = `${path.replace(/[^a-z]+/g, "_")}-${look.width}-${look.scheme}.png`;
+          const isWhole = path !== "/docs/try";
+          await page.screenshot({ path: `${SCREENSHOTS}/${file}`, fullPage: isWhole });
         }
-        await page.context().close();
-      });
-    }
+        const where = EXAMINED[path] ?? "document";
+        expect([path, await violationsOf(page, { where, isSeriousOnly: true })]).toEqual([
+          path,
+          [],
+        ]);
+      }
+      await page.context().close();
+    });
   }
 
   test("at 1,400 pixels every table of the guides is seen whole", async () => {

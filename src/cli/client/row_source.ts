@@ -51,16 +51,16 @@ export interface RowSource {
 
 /** The file, or standard input for `-`. @throws {RefusedError} {@link UsageError} */
 export function rowSource(name: string, given: SourceFormat | undefined): RowSource {
+  const found = name === "-" ? undefined : statOf(name);
   const extension = name === "-" ? "ndjson" : /\.(\w+)$/.exec(name)?.[1]?.toLowerCase();
   const format = given ?? BY_EXTENSION[extension ?? ""];
   if (format === undefined) {
     throw new UsageError(`how is ${name} written? Give --format ndjson, csv or json`);
   }
-  if (name === "-") {
+  if (found === undefined) {
     const open = () => Bun.stdin.stream();
     return { name, format, bytes: undefined, isRepeatable: false, open };
   }
-  const found = statOf(name);
   if (found.isDirectory()) throw new RefusedError(`${name} is a folder`);
   const open = () => Bun.file(name).stream();
   // A named pipe has no size, and is read once.

@@ -37,7 +37,10 @@ export function discoveryRoutes(services: Services) {
     .get(
       "/.well-known/api-catalog",
       ({ call }) =>
-        answer(call, JSON.stringify(apiCatalog(http.baseUrl())), { "Content-Type": LINKSET_TYPE }),
+        answer(call, JSON.stringify(apiCatalog(http.baseUrl())), {
+          "Content-Type": LINKSET_TYPE,
+          Link: `<${http.baseUrl()}/.well-known/api-catalog>; rel="api-catalog"`,
+        }),
       hidden,
     );
 }

@@ -4033,7 +4033,7 @@ export interface StatementTypes {
       readonly schema_definition: string | null;
     };
   };
-  /** the times of a stream's oldest and newest event, by two index look-ups */
+  /** the times of a stream's oldest and newest readable event, by two index look-ups */
   find_event_span: {
     parameters: {
       readonly feed_id: string;

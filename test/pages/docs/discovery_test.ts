@@ -47,6 +47,7 @@ test("every link of the front page, of llms.txt and of the API catalog leads som
   const text = await (await get("/llms.txt")).text();
   const inText = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, url]) => new URL(url as string));
   const catalog = await get("/.well-known/api-catalog");
+  expect(catalog.headers.get("link")).toEndWith('/.well-known/api-catalog>; rel="api-catalog"');
   expect(catalog.headers.get("content-type")).toStartWith("application/linkset+json");
   const { linkset } = (await catalog.json()) as {
     linkset: readonly Record<string, readonly { href: string }[]>[];

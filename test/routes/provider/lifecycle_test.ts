@@ -682,6 +682,9 @@ describe("retention", () => {
       expect(await idsOf(slug)).toEqual(["newest", "new"]);
       expect(await idsOf(`${slug}?kind=eq.x`)).toEqual(["newest", "new"]);
       expect(await idsOf(`${slug}?ids=old,new`)).toEqual(["new"]);
+      const metadata = await gateway.get(`/v1/feed/${slug}/metadata`, key);
+      const { oldest_event: oldest } = (await metadata.json()) as { oldest_event: string };
+      expect(Date.now() - Date.parse(oldest)).toBeLessThan(2 * DAY_MS);
       expect(await idsOf(`${slug}/stream`)).toEqual(["new", "newest"]);
       expect(await idsOf(`${slug}?start_time=2020-01-01T00:00:00Z&limit=1&offset=1`)).toEqual([
         "new",
