@@ -402,3 +402,22 @@ describe("ledger", () => {
     });
   });
 });
+
+test("a reference names one entry: the same call is a repeat, another amount or account is refused", async () => {
+  const [one, other] = [await gateway.createAccount(), await gateway.createAccount()];
+  const append = async (accountId: string, amount: bigint) => {
+    const { kind } = await changeLedger(database, "append_ledger_entry", {
+      account_id: accountId,
+      kind: "grant",
+      amount_nanos: amount,
+      reason: "test",
+      reference: `of ${one}`,
+      actor: null,
+    });
+    return kind;
+  };
+  expect(await append(one, 5n)).toBe("appended");
+  expect(await append(one, 5n)).toBe("repeated");
+  expect(await append(one, 6n)).toBe("reference_taken");
+  expect(await append(other, 5n)).toBe("reference_taken");
+});

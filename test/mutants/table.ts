@@ -527,7 +527,7 @@ export const MUTANTS: readonly Mutant[] = [
       file: "src/admission/decide.ts",
       find: "priceNanos > priceNanosMax",
       replace: "priceNanos >= priceNanosMax",
-      tests: ["test/routes/consumer/account_test.ts", "test/mcp/mcp_test.ts"],
+      tests: ["test/read/data/bounded_reads_test.ts"],
       what: "a call that costs exactly max_credits is refused",
     },
     {

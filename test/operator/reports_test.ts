@@ -3,6 +3,7 @@ import { LIMITS_DEFAULT } from "../../src/limits.ts";
 import { showAccount } from "../../src/operator/accounts.ts";
 import { reportErrors, reportRevenue, reportTop } from "../../src/operator/reports.ts";
 import { readStats } from "../../src/operator/stats.ts";
+import { requireInOrder } from "../../src/operator/time_range.ts";
 import { connect } from "../../src/postgres/client/connect.ts";
 import { createDatabase } from "../../src/postgres/client/database.ts";
 import { startTestGateway } from "../support/gateway.ts";
@@ -44,4 +45,11 @@ describe("reports", () => {
       expect(() => reportErrors(operator, { cursor })).toThrow("a cursor is what the page before");
     }
   });
+});
+
+test("a range may be one moment, and is refused if it ends before it begins", () => {
+  const [early, late] = ["2026-01-01T00:00:00.000000Z", "2026-01-01T00:00:00.000001Z"];
+  requireInOrder({ since: early, until: late });
+  requireInOrder({ since: early, until: early });
+  expect(() => requireInOrder({ since: late, until: early })).toThrow("later than until");
 });
