@@ -952,7 +952,7 @@ export const MUTANTS: readonly Mutant[] = [
       file: "sql/accounts/earnings/functions/add_earnings.sql",
       find: "known.refunded_nanos + excluded.refunded_nanos",
       replace: "known.refunded_nanos",
-      tests: ["test/accounts/earnings/totals_test.ts", "test/accounts/earnings/histories_test.ts"],
+      tests: ["test/cli/report_test.ts"],
       what: "a later refund is not taken from earnings",
     },
     {

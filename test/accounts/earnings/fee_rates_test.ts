@@ -67,3 +67,14 @@ test("a refund has the fee of its sale, though the fee changed after the clock w
     net_usd: 0,
   });
 });
+
+test("a rate begins after the one before it, although the clock was set back", async () => {
+  const clocked = await gateway.startPeer({ DATABASE_URL: clock.url });
+  await clock.setAhead(2 * HOUR_MS);
+  await clocked.services.database.row("keep_fee_rate", { rate_millionths: 300_000 });
+  await clock.setAhead(0);
+  await gateway.gateway.services.database.row("keep_fee_rate", { rate_millionths: 400_000 });
+  const rates =
+    await gateway.sql`select rate_millionths as rate from fee_rates order by since desc`;
+  expect(rates.slice(0, 2).map(({ rate }) => rate)).toEqual([400_000, 300_000]);
+});
