@@ -164,14 +164,19 @@ function send(batch: Parameters<"log_reads">) {
 }
 
 /** How many reads of a batch that is given up as lost were refunded. */
-async function lose(accountId: string, batchToken: string, sentAt = sentNow()) {
+async function lose(
+  accountId: string,
+  batchToken: string,
+  sentAt = sentNow(),
+  onlyUsage: string | null = null,
+) {
   const { database } = gateway.gateway.services;
   const row = await database.row("refund_reads", {
     batch_token: batchToken,
     account_ids: [accountId],
     elapsed_ms: 0n,
     sent_at: sentAt,
-    only_usage: null,
+    only_usage: onlyUsage,
   });
   return row?.refunded;
 }
@@ -230,6 +235,20 @@ describe("lost answers", () => {
     expect(await lose(accountId, late)).toBe(0);
     expect(await bookOf(accountId)).toEqual({ usageIds: new Set(), difference: 0, refunded: 1 });
     expect((await read(gateway.baseUrl, key)).status).toBe(200);
+  });
+
+  test("of a batch, one read is refunded alone", async () => {
+    const { accountId, key } = await agent(10);
+    const [first, second] = [await read(gateway.baseUrl, key), await read(gateway.baseUrl, key)];
+    const [failed, good] = [first.usageId ?? "", second.usageId ?? ""];
+    const token = failed.slice(-12);
+    // As if both had been logged at once: a batch's events differ by their beginning.
+    const [moved] = await gateway.sql<[{ usage_id: string }]>`
+      update usage_events set usage_id = (left(usage_id::text, 24) || ${token})::uuid
+      where usage_id = ${good} returning usage_id`;
+    expect(await lose(accountId, token, sentNow(), failed)).toBe(1);
+    const kept = new Set([moved.usage_id]);
+    expect(await bookOf(accountId)).toEqual({ usageIds: kept, difference: 0, refunded: 1 });
   });
 
   test("a refund that can't be made now is made later", async () => {
