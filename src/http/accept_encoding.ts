@@ -4,9 +4,10 @@
  * @module
  */
 
+import { weightOf } from "./weight.ts";
+
 /** Characters of the header. A longer one counts as absent. */
 const HEADER_LENGTH_MAX = 256;
-const WEIGHT = /^\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*$/;
 
 /** Whether the client accepts gzip, and does not prefer an uncompressed answer. */
 export function acceptsGzip(acceptEncoding: string | null): boolean {
@@ -25,10 +26,4 @@ export function acceptsGzip(acceptEncoding: string | null): boolean {
   }
   const weight = gzip ?? any ?? 0;
   return weight > 0 && weight >= identity;
-}
-
-/** A weight that can't be parsed counts as a refusal, because an uncompressed answer is never wrong. */
-function weightOf(part: string): number {
-  const parameter = part.split(";").find((each) => /^\s*q\s*=/.test(each)) ?? "q=1";
-  return Number(WEIGHT.exec(parameter)?.[1] ?? 0);
 }

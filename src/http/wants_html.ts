@@ -4,12 +4,13 @@
  * @module
  */
 
+import { weightOf } from "./weight.ts";
+
 /** Whether `Accept` names HTML, and does not prefer JSON, by weight or, if both weigh the same, by order. */
 export function wantsHtml(accept: string | null): boolean {
   const named = (accept ?? "").split(",").map((part) => {
-    const [type, ...parameters] = part.split(";").map((each) => each.trim());
-    const weight = parameters.find((each) => each.startsWith("q="))?.slice("q=".length);
-    return { type, weight: Number(weight ?? 1) };
+    const [type = ""] = part.split(";");
+    return { type: type.trim(), weight: weightOf(part) };
   });
   const html = named.find(({ type }) => type === "text/html");
   const json = named.find(({ type }) => type === "application/json");
