@@ -19,17 +19,7 @@ with asked as (
     coalesce(
       :as_of::timestamptz,
       greatest(
-        least(
-          now(),
-          (
-            select min(xact_start)
-            from pg_stat_activity
-            where datname = current_database()
-              and backend_xid is not null
-              -- Its transactions are long, and sell nothing.
-              and backend_type <> 'autovacuum worker'
-          )
-        ),
+        least(now(), oldest_writer_since()),
         -- If the clock was set back, sales with earlier times are yet to come, and are still part of the report.
         (
           select max(happened_at) + interval '1 microsecond'

@@ -61,16 +61,9 @@ export async function createOwnKey(
       actor,
     }),
   );
-  switch (made.outcome) {
-    case "not_owner":
-      throw ownerRequired();
-    case "limited":
-      throw keysLimit();
-    case "not_for_reading":
-      throw keyNotForReading();
-    default:
-      return createdKey(database, present(made.key_id ?? undefined), key);
-  }
+  requireMayMake(made);
+  if (made.outcome === "not_for_reading") throw keyNotForReading();
+  return createdKey(database, present(made.key_id ?? undefined), key);
 }
 
 /** @throws {Refused} */
@@ -98,8 +91,7 @@ export async function rotateOwnKey(
   return rotateBy(database, input, async (rotation) => {
     const own = { account_id: accountId, person_id: personId, keys_max: OWN_KEYS_MAX };
     const made = present(await database.row("rotate_own_key", { ...own, ...rotation, actor }));
-    if (made.outcome === "not_owner") throw ownerRequired();
-    if (made.outcome === "limited") throw keysLimit();
+    requireMayMake(made);
     return made.key_id ?? undefined;
   });
 }
@@ -151,8 +143,11 @@ async function feedIdsFor(
   return [...feedIds];
 }
 
-function keysLimit(): Refused {
-  return new Refused(
+/** The outcomes of `own_key_refusal.sql`. @throws {Refused} */
+function requireMayMake({ outcome }: { readonly outcome: string }): void {
+  if (outcome === "not_owner") throw ownerRequired();
+  if (outcome !== "limited") return;
+  throw new Refused(
     "KEYS_LIMIT",
     `the account has ${OWN_KEYS_MAX} keys that work, which is as many as it may have; revoke one first`,
   );

@@ -1,8 +1,6 @@
 -- Creates a key as create_key does, for an owner of the account.
 --
--- The account is locked first, so that its keys are never more than it may have. Agents and sessions are not counted.
---
--- Outcomes: those of create_key; not_owner; limited
+-- Outcomes: those of create_key and of own_key_refusal
 create or replace function create_own_key(
   owner_id uuid,
   acting_person uuid,
@@ -21,15 +19,8 @@ create or replace function create_own_key(
 language plpgsql
 as $$
 begin
-  perform
-  from accounts
-  where account_id = owner_id
-  for no key update;
-  if not is_owner(owner_id, acting_person) then
-    outcome := 'not_owner';
-  elsif count_own_keys(owner_id) >= keys_max then
-    outcome := 'limited';
-  else
+  outcome := own_key_refusal(owner_id, acting_person, keys_max);
+  if outcome is null then
     select made.outcome, made.made_key
     into outcome, create_own_key.made_key
     from create_key(

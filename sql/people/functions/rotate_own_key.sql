@@ -1,7 +1,6 @@
--- Rotates a key as rotate_key does, for an owner of the account. With a grace period, the old key counts until its end,
--- so the account is locked first, as in create_own_key.
+-- Rotates a key as rotate_key does, for an owner of the account. With a grace period, the old key counts until its end.
 --
--- Outcomes: made; not_owner; limited; not_usable (the key is not valid)
+-- Outcomes: made; not_usable (the key is not valid); those of own_key_refusal
 create or replace function rotate_own_key(
   owner_id uuid,
   acting_person uuid,
@@ -17,15 +16,10 @@ create or replace function rotate_own_key(
 language plpgsql
 as $$
 begin
-  perform
-  from accounts
-  where account_id = owner_id
-  for no key update;
-  if not is_owner(owner_id, acting_person) then
-    outcome := 'not_owner';
-  elsif grace > interval '0' and count_own_keys(owner_id) >= keys_max then
-    outcome := 'limited';
-  else
+  outcome := own_key_refusal(
+    owner_id, acting_person, case when grace > interval '0' then keys_max end
+  );
+  if outcome is null then
     select rotated
     into made_key
     from rotate_key(old_key, new_hash, new_start, grace, actor) as rotated;

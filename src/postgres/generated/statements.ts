@@ -45,6 +45,7 @@ import sql_accounts_earnings_functions_every_provider from "../../../sql/account
 import sql_accounts_earnings_functions_is_customer from "../../../sql/accounts/earnings/functions/is_customer.sql" with { type: "text" };
 import sql_accounts_earnings_functions_keep_fee_rate from "../../../sql/accounts/earnings/functions/keep_fee_rate.sql" with { type: "text" };
 import sql_accounts_earnings_functions_minutes_kept from "../../../sql/accounts/earnings/functions/minutes_kept.sql" with { type: "text" };
+import sql_accounts_earnings_functions_oldest_writer_since from "../../../sql/accounts/earnings/functions/oldest_writer_since.sql" with { type: "text" };
 import sql_accounts_earnings_functions_owed_to from "../../../sql/accounts/earnings/functions/owed_to.sql" with { type: "text" };
 import sql_accounts_earnings_functions_record_payout from "../../../sql/accounts/earnings/functions/record_payout.sql" with { type: "text" };
 import sql_accounts_earnings_functions_sales_of from "../../../sql/accounts/earnings/functions/sales_of.sql" with { type: "text" };
@@ -327,6 +328,7 @@ import sql_people_functions_is_owner from "../../../sql/people/functions/is_owne
 import sql_people_functions_join_by_proof from "../../../sql/people/functions/join_by_proof.sql" with { type: "text" };
 import sql_people_functions_leave_account from "../../../sql/people/functions/leave_account.sql" with { type: "text" };
 import sql_people_functions_note_member from "../../../sql/people/functions/note_member.sql" with { type: "text" };
+import sql_people_functions_own_key_refusal from "../../../sql/people/functions/own_key_refusal.sql" with { type: "text" };
 import sql_people_functions_person_of_proof from "../../../sql/people/functions/person_of_proof.sql" with { type: "text" };
 import sql_people_functions_remove_person from "../../../sql/people/functions/remove_person.sql" with { type: "text" };
 import sql_people_functions_rotate_own_key from "../../../sql/people/functions/rotate_own_key.sql" with { type: "text" };
@@ -548,6 +550,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "is_customer", text: sql_accounts_earnings_functions_is_customer },
   { name: "keep_fee_rate", text: sql_accounts_earnings_functions_keep_fee_rate },
   { name: "minutes_kept", text: sql_accounts_earnings_functions_minutes_kept },
+  { name: "oldest_writer_since", text: sql_accounts_earnings_functions_oldest_writer_since },
   { name: "owed_to", text: sql_accounts_earnings_functions_owed_to },
   { name: "record_payout", text: sql_accounts_earnings_functions_record_payout },
   { name: "sales_of", text: sql_accounts_earnings_functions_sales_of },
@@ -657,6 +660,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "join_by_proof", text: sql_people_functions_join_by_proof },
   { name: "leave_account", text: sql_people_functions_leave_account },
   { name: "note_member", text: sql_people_functions_note_member },
+  { name: "own_key_refusal", text: sql_people_functions_own_key_refusal },
   { name: "person_of_proof", text: sql_people_functions_person_of_proof },
   { name: "remove_person", text: sql_people_functions_remove_person },
   { name: "rotate_own_key", text: sql_people_functions_rotate_own_key },

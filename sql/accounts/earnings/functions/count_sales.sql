@@ -22,18 +22,7 @@ as $$
 declare
   -- Longer than a statement of a gateway may take.
   writing_time constant interval := '15 seconds';
-  complete_until constant timestamptz := least(
-    moment - writing_time,
-    (
-      select min(xact_start)
-      from pg_stat_activity
-      where datname = current_database()
-        and backend_xid is not null
-        -- Its transactions are long, and sell nothing.
-        and backend_type <> 'autovacuum worker'
-        and pid <> pg_backend_pid()
-    )
-  );
+  complete_until constant timestamptz := least(moment - writing_time, oldest_writer_since());
   event_count int;
   sales customer_sales[];
   used key_usage[];

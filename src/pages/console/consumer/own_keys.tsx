@@ -362,7 +362,7 @@ function secondOf(end: string | null): string {
   return end === null ? "" : end.slice(0, "2026-12-31T23:59:59".length);
 }
 
-/** What is typed in the field. Null: the key doesn't end. An end that is left as it is keeps its fraction. */
+/** The end that was typed, or null if the field is empty. An unchanged end keeps its fraction of a second. */
 function typedEnd(form: Form, end: string | null): string | null {
   const typed = form.given("ends");
   if (typed === undefined) return null;
