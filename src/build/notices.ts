@@ -36,9 +36,9 @@ interface NativeLibrary {
 /** The libraries that PostgreSQL's packages hold beside its own, on any platform. */
 const NATIVE_LIBRARIES: readonly NativeLibrary[] = [
   library("OpenSSL", "OpenSSL and Apache-2.0", "openssl", /^lib(crypto|ssl)\b/),
-  library("ICU", "Unicode-3.0", "icu", /^(libicu|icu)/),
+  library("ICU", "Unicode-3.0", "icu", /^libicu/),
   library("libxml2", "MIT", "libxml2", /^libxml2\b/),
-  library("zlib", "Zlib", "zlib", /^(libz\.|zlib1)/),
+  library("zlib", "Zlib", "zlib", /^libz\./),
   library("liblzma", "public domain", "liblzma", /^liblzma\b/),
   library("Zstandard", "BSD-3-Clause", "zstd", /^libzstd\b/),
   library("LZ4", "BSD-2-Clause", "lz4", /^liblz4\b/),
@@ -46,7 +46,6 @@ const NATIVE_LIBRARIES: readonly NativeLibrary[] = [
   library("MIT Kerberos", "MIT", "krb5", /^lib(krb5|krb5support|k5crypto|gssapi_krb5|com_err)\b/),
   library("libedit", "BSD-3-Clause", "libedit", /^libedit\b/),
   library("libuuid", "BSD-3-Clause", "libuuid", /^libuuid\b/),
-  library("winpthreads", "MIT", "winpthreads", /^libwinpthread\b/),
 ];
 
 function library(name: string, license: string, file: string, files: RegExp): NativeLibrary {
@@ -54,14 +53,13 @@ function library(name: string, license: string, file: string, files: RegExp): Na
 }
 
 /** PostgreSQL's own files, of those in `bin` and `lib`. */
-const POSTGRES_FILES = /^(postgres|initdb|pg_ctl)(\.exe)?$|^libpq\b/;
+const POSTGRES_FILES = /^(postgres|initdb|pg_ctl)$|^libpq\b/;
 
 /** Of these paths in a PostgreSQL package, the programs and libraries that no notice is known for. */
 export function withoutNotice(paths: readonly string[]): string[] {
   return paths.filter((path) => {
     const name = /^(?:bin|lib)\/([^/]+)$/.exec(path)?.[1];
-    // PostgreSQL's modules are in `lib` itself on Windows.
-    if (name === undefined || (path.startsWith("lib/") && name.endsWith(".dll"))) return false;
+    if (name === undefined) return false;
     return !POSTGRES_FILES.test(name) && !NATIVE_LIBRARIES.some(({ files }) => files.test(name));
   });
 }

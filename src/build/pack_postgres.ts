@@ -25,15 +25,12 @@ const EXTENSIONS = "plpgsql|pg_trgm|pg_stat_statements";
 const RULES: readonly { readonly pattern: RegExp; readonly isKept: boolean }[] = [
   // For compiling and linking, and message texts: the server speaks C.
   { pattern: /\.(a|h|lib|pc)$|\/(pkgconfig|pgxs|locale|include|doc|man)\//, isKept: false },
-  // Libraries of what is not here: ECPG, XSLT, the Windows installer with its windows.
-  {
-    pattern: /(^|\/)(libecpg|libpgtypes|libxslt|libossp-uuid|wxbase|wxmsw|testplug|libcurl)/,
-    isKept: false,
-  },
+  // Libraries of what is not here: ECPG and XSLT.
+  { pattern: /(^|\/)(libecpg|libpgtypes|libxslt|libossp-uuid|libcurl)/, isKept: false },
   { pattern: new RegExp(`/extension/(${EXTENSIONS})(--|\\.)`), isKept: true },
   { pattern: /\/extension\//, isKept: false },
-  { pattern: new RegExp(`^lib/(postgresql/)?(${MODULES})\\.(so|dylib|dll)$`), isKept: true },
-  { pattern: /^lib\/postgresql\/|^lib\/[^/]+\.dll$/, isKept: false },
+  { pattern: new RegExp(`^lib/(postgresql/)?(${MODULES})\\.(so|dylib)$`), isKept: true },
+  { pattern: /^lib\/postgresql\//, isKept: false },
   // Examples of dictionaries, and the psql that is not here.
   { pattern: /tsearch_data\/(hunspell|ispell|synonym|thesaurus|xsyn|unaccent)/, isKept: false },
   { pattern: /(psqlrc|pg_service\.conf)\.sample$|errcodes\.txt$/, isKept: false },
@@ -47,7 +44,7 @@ export async function packPostgres(packageFolder: string, outFolder: string): Pr
   const manifest: Record<string, number> = {};
   // Links are left out: they are made from `pg-symlinks.json` at the start.
   const scan = new Glob("**/*").scan({ cwd: native, onlyFiles: true, followSymlinks: false });
-  const paths = (await Array.fromAsync(scan)).map((path) => path.replaceAll("\\", "/")).sort();
+  const paths = (await Array.fromAsync(scan)).sort();
   const linked = linkTargets(native);
   for (const path of paths) {
     if (!isKept(path) || linked.has(path)) continue;

@@ -91,9 +91,6 @@ export class ArchiveRefusedError extends Error {
 export async function startArchive(dataDir: string, folder: string): Promise<Base> {
   const archive = resolve(folder);
   if (archive.includes("\n")) throw new ArchiveRefusedError("the folder's name has a line break");
-  if (process.platform === "win32") {
-    throw new ArchiveRefusedError("archives are not available on Windows, which has no sh");
-  }
   await asOnlyUser(dataDir, (site) => {
     if (existsSync(archive) && readdirSync(archive).length > 0) {
       throw new ArchiveRefusedError(`${archive} is not empty: choose a new folder`);

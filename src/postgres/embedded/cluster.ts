@@ -9,7 +9,7 @@ import { basename, dirname, join } from "node:path";
 import { spawnOptions } from "./keeper.ts";
 import { makePrivateDir, type Programs, type Site } from "./site.ts";
 
-/** The only superuser. Except on Windows, only an account that can open the socket's directory can connect as it. */
+/** The only superuser. Only an account that can open the socket's directory can connect as it. */
 export const SUPERUSER = "postgres";
 /** Separates the name of a cluster from the unique suffix of its draft's name. */
 const DRAFT_MARK = ".new-";

@@ -6,9 +6,6 @@
  * user has ended for any reason, the kernel closes the pipe, and the keeper stops PostgreSQL. The keeper also repairs
  * the cluster's files, because root must not touch them.
  *
- * Windows has neither `sh` nor such pipes. There, PostgreSQL is started without a keeper, and the next start joins a
- * server that is still running.
- *
  * @module
  */
 import { spawn, spawnSync } from "node:child_process";
@@ -24,18 +21,16 @@ import { archiveOf, archiveSettings } from "./wal_archive.ts";
 export const STOP_FAST_SECONDS = 8;
 /** The keeper's name in a process list. */
 const KEEPER_NAME = "feedgate-keeper";
-/** Except on Windows, it is only a part of the socket's name. */
+/** Only a part of the socket's name. */
 const SOCKET_PORT = 5432;
 /** Exit code if a server of the cluster is already running. */
 const RUNS_ALREADY = 75;
-const ON_WINDOWS = process.platform === "win32";
 
 /** A PostgreSQL that is starting or running. */
 export type Keeper = ReturnType<typeof startKeeper>;
 
 /** Opens the pipe, which makes this process a user of the server. Returns a function that closes it. */
 export function enterUsers(site: Site): () => void {
-  if (ON_WINDOWS) return () => {};
   const path = join(site.dataDir, "users");
   if (lstatSync(path, { throwIfNoEntry: false })?.isFIFO() !== true) {
     rmSync(path, { recursive: true, force: true });
@@ -56,29 +51,16 @@ interface KeeperOptions {
 /** Starts PostgreSQL. The caller is already one of its users. */
 export function startKeeper(site: Site, programs: Programs, { log, memoryBytes }: KeeperOptions) {
   const { account, cluster, dataDir, socketDir, isSocketDirTemporary } = site;
-  if (socketDir !== undefined) makePrivateDir(socketDir, account);
+  makePrivateDir(socketDir, account);
   const server = [join(programs.folder, "bin", "postgres"), "-D", cluster, ...addressArgs(site)];
   const settings = [...serverSettings(memoryBytes), ...archiveSettings(archiveOf(dataDir))];
   server.push(...settingArgs(settings));
   // Opening the pipe for reading does not block, because we have it open for writing.
-  const users = ON_WINDOWS
-    ? "ignore"
-    : openSync(join(dataDir, "users"), constants.O_RDONLY | constants.O_NOFOLLOW);
+  const users = openSync(join(dataDir, "users"), constants.O_RDONLY | constants.O_NOFOLLOW);
   // Opened here, because the account may have no access to the log's directory.
   const output = openOwn(log, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
-  const [program = "", ...args] = ON_WINDOWS
-    ? server
-    : [
-        "/bin/sh",
-        "-c",
-        SCRIPT,
-        KEEPER_NAME,
-        cluster,
-        `${socketDir}`,
-        `${isSocketDirTemporary}`,
-        ...server,
-      ];
-  const child = spawn(program, args, {
+  const names = [KEEPER_NAME, cluster, socketDir, `${isSocketDirTemporary}`];
+  const child = spawn("/bin/sh", ["-c", SCRIPT, ...names, ...server], {
     ...spawnOptions(account, programs),
     // In its own session, so that Ctrl-C reaches only the gateway, which drains before it stops the server.
     detached: true,
@@ -89,7 +71,7 @@ export function startKeeper(site: Site, programs: Programs, { log, memoryBytes }
     failure = message;
   });
   child.unref();
-  if (users !== "ignore") closeSync(users);
+  closeSync(users);
   closeSync(output);
   return {
     get hasEnded() {
@@ -107,28 +89,21 @@ export function startKeeper(site: Site, programs: Programs, { log, memoryBytes }
 }
 
 /** Options for running a PostgreSQL program. */
-export function spawnOptions(account: SystemUser | undefined, { folder, libraries }: Programs) {
+export function spawnOptions(account: SystemUser | undefined, { libraries }: Programs) {
   const { PATH } = process.env;
   // No other variables: PGDATA and the like would change its behavior, and it must not see our secrets.
-  const base = ON_WINDOWS ? process.env : { PATH: PATH ?? "/usr/bin:/bin" };
   return {
     ...account,
     // The account may not be able to read our own working directory.
-    cwd: ON_WINDOWS ? folder : "/",
-    env: { ...base, LC_ALL: "C", TZ: "UTC", ...libraries },
+    cwd: "/",
+    env: { PATH: PATH ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC", ...libraries },
   };
 }
 
+/** Without a TCP port, so that no port conflicts and no one else connects. */
 function addressArgs({ socketDir }: Site): string[] {
-  if (socketDir !== undefined) {
-    // Without a TCP port, so that no port conflicts and no one else connects.
-    const socket = ["-c", "listen_addresses=", "-c", "unix_socket_permissions=0700"];
-    return ["-k", socketDir, "-p", `${SOCKET_PORT}`, ...socket];
-  }
-  const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const port = probe.port;
-  probe.stop(true);
-  return ["-p", `${port}`, "-c", "listen_addresses=127.0.0.1"];
+  const socket = ["-c", "listen_addresses=", "-c", "unix_socket_permissions=0700"];
+  return ["-k", socketDir, "-p", `${SOCKET_PORT}`, ...socket];
 }
 
 const SETTINGS = [

@@ -2,7 +2,7 @@
  * Starts the embedded PostgreSQL again if it dies while the gateway runs.
  *
  * If there are several gateways, one starts the server, and the others join it (`start.ts`). The socket keeps its path,
- * so pools reconnect by themselves. On Windows, the server gets another port, and the gateway must be restarted.
+ * so pools reconnect by themselves.
  *
  * @module
  */

