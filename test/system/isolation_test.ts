@@ -129,7 +129,11 @@ function urlOf(path: string): string {
 }
 
 describe("another account's reads keep their pace", () => {
-  for (const type of ["collection", "stream"] as const) {
+  // Each kind of feed and each method once: a turn lasts until the attacker's last read has waited its two seconds.
+  for (const [type, method] of [
+    ["collection", "GET"],
+    ["stream", "HEAD"],
+  ] as const) {
     test(`another account's reads keep their pace while rows of very many fields are filtered and indexed (${type})`, async () => {
       const { slug, feedId } = await seedMany(type, 800, WIDE_ROW);
       let pushed = 0;
@@ -142,15 +146,10 @@ describe("another account's reads keep their pace", () => {
         return performance.now() - startedMs;
       };
       const quietMs = await push();
-      for (const method of ["HEAD", "GET"] as const) {
-        const attack = { method, urls: [urlOf(`/v1/feed/${slug}?k17=eq.{n}`)] };
-        const [statuses, ms] = await Promise.all([
-          withstand(attack),
-          Bun.sleep(QUIET_MS).then(push),
-        ]);
-        expect(ms).toBeLessThan(Math.max(PUSH_MS_MAX, 5 * quietMs));
-        for (const status of Object.keys(statuses)) expect(["200", "429", "503"]).toContain(status);
-      }
+      const attack = { method, urls: [urlOf(`/v1/feed/${slug}?k17=eq.{n}`)] };
+      const [statuses, ms] = await Promise.all([withstand(attack), Bun.sleep(QUIET_MS).then(push)]);
+      expect(ms).toBeLessThan(Math.max(PUSH_MS_MAX, 5 * quietMs));
+      for (const status of Object.keys(statuses)) expect(["200", "429", "503"]).toContain(status);
     });
 
     test(`another account's reads keep their pace while pages are read far behind the first (${type})`, async () => {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import notices from "../../../src/docs/guides/notices.md" with { type: "text" };
 import { typedCommand } from "../../../src/lib/own_process.ts";
+import { NOTICE_TYPES } from "../../../src/notices/notice_types.ts";
 import { GUIDE_NAMES } from "../../../src/pages/docs/guide_texts.ts";
 import { problemOf, shareTestGateway, type TestGateway } from "../../support/gateway.ts";
 
@@ -103,6 +105,11 @@ test("each guide leads to the one before and the one after it, in the order of t
       GUIDE_NAMES[place + 1],
     ]);
   }
+});
+
+test("the guide of notices names every type", () => {
+  const missing = Object.keys(NOTICE_TYPES).filter((type) => !notices.includes(`\`${type}\``));
+  expect(missing).toEqual([]);
 });
 
 test("a guide is compressed, and revalidated by its tag", async () => {

@@ -65,6 +65,18 @@ async function visited(key: string): Promise<Visited> {
   return { baseUrl, cookie: (await signIn(baseUrl, key)).cookie };
 }
 
+/** The walks of those who set the scene, which no test here changes. */
+const walks = new Map<string | Visited, Promise<ReadonlyMap<string, string>>>();
+
+/** What `walk` finds, which is asked for once. */
+function pagesOf(who: string | Visited): Promise<ReadonlyMap<string, string>> {
+  const known = walks.get(who);
+  if (known !== undefined) return known;
+  const walking = walk(who);
+  walks.set(who, walking);
+  return walking;
+}
+
 /** Every kind of page that links of a session lead to: address and HTML. */
 async function walk(who: string | Visited): Promise<ReadonlyMap<string, string>> {
   const { baseUrl, cookie } = typeof who === "string" ? await visited(who) : who;
@@ -99,7 +111,7 @@ describe("every page of every role", () => {
   test("a page of one account shows nothing of another's", async () => {
     const { foreignMarker, foreignAccount, foreignFeed } = scene;
     for (const key of [scene.consumerKey, scene.providerKey, person]) {
-      const pages = await walk(key);
+      const pages = await pagesOf(key);
       expect(pages.size).toBeGreaterThan(4);
       for (const [address, html] of pages) {
         const shown = [foreignMarker, foreignAccount, foreignFeed].filter((mark) =>
@@ -112,7 +124,7 @@ describe("every page of every role", () => {
 
   test("a stranger's texts run nowhere and stay where they belong", async () => {
     for (const key of [scene.adminKey, scene.consumerKey, scene.providerKey, person]) {
-      for (const [address, html] of await walk(key)) {
+      for (const [address, html] of await pagesOf(key)) {
         expect([address, dangersIn(html)]).toEqual([address, []]);
         // Characters that would turn the text around. An input shows what there is, so that it can be corrected.
         const shown = html.replace(/ value="[^"]*"|<textarea.*?<\/textarea>/gs, "");
@@ -130,7 +142,7 @@ describe("every page of every role", () => {
       return size;
     };
     for (const key of [scene.adminKey, scene.consumerKey, scene.providerKey]) {
-      for (const [address, html] of await walk(key)) {
+      for (const [address, html] of await pagesOf(key)) {
         let size = Bun.gzipSync(html).length;
         for (const [, path = ""] of html.matchAll(/(?:src|href)="([^"]*\/assets\/[^"]+)"/g)) {
           size += await sizeOf(new URL(path, address));
@@ -230,7 +242,7 @@ describe.skipIf(!hasBrowser)("every page in a browser", () => {
   ];
 
   test("person: pages fit both widths, axe finds nothing, and the browser complains about nothing", async () => {
-    const addresses = [...(await walk(person)).keys(), `${person.baseUrl}/console/sign-in`];
+    const addresses = [...(await pagesOf(person)).keys(), `${person.baseUrl}/console/sign-in`];
     expect(addresses.length).toBeGreaterThan(12);
     const [name = "", value = ""] = person.cookie.split("=");
     for (const look of LOOKS) {
@@ -260,7 +272,7 @@ describe.skipIf(!hasBrowser)("every page in a browser", () => {
   for (const role of ["admin", "provider", "consumer"] as const) {
     test(`${role}: pages fit both widths, axe finds nothing, and the browser complains about nothing`, async () => {
       const key = scene[`${role}Key`];
-      const addresses = [...(await walk(key)).keys()];
+      const addresses = [...(await pagesOf(key)).keys()];
       for (const look of LOOKS) {
         const watched = await openWatched(browser, gateway.baseUrl, look);
         const { page } = watched;
