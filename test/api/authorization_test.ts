@@ -55,6 +55,7 @@ const OPEN = [
   "GET /docs/json",
   "GET /docs/reference/:name",
   "GET /docs/try",
+  "GET /docs/try/:name",
   "GET /feeds/:slug",
   "GET /feeds/:slug/live",
   "GET /llms.txt",

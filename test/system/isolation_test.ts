@@ -129,7 +129,7 @@ function urlOf(path: string): string {
 }
 
 describe("another account's reads keep their pace", () => {
-  // Each kind of feed and each method once: a turn lasts until the attacker's last read has waited its two seconds.
+  // Each kind of feed and each method once: a turn lasts until the attacker's last read is ended, after two seconds.
   for (const [type, method] of [
     ["collection", "GET"],
     ["stream", "HEAD"],

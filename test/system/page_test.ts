@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
+import { present } from "../../src/lib/assert.ts";
+import { groupsOf, type ReferenceDocument } from "../../src/pages/docs/reference_document.ts";
 import { hasBrowser, launchBrowser, openWatched } from "../support/browser.ts";
-import { loadContract } from "../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
@@ -62,6 +63,7 @@ describe("docs page", () => {
     expect((await gateway.get("/docs/json?x=1")).status).toBe(400);
     expect((await gateway.get("/docs/reference/agents?x=1")).status).toBe(400);
     expect((await gateway.get("/docs/reference/__proto__")).status).toBe(404);
+    expect((await gateway.get("/docs/try/__proto__")).status).toBe(404);
     expect((await gateway.get("/docs/assets/nothing.js")).status).toBe(404);
     expect((await gateway.get("/docs/assets/__proto__")).status).toBe(404);
     expect((await gateway.get("/docs/")).status).toBe(404);
@@ -112,17 +114,18 @@ describe.skipIf(!hasBrowser)("pages of the docs in a browser", () => {
     }
   });
 
-  test("the page to try operations out lists every operation", async () => {
+  test("the page to try operations out lists every operation of agents, and leads to the others'", async () => {
     const shown = await page
       .locator(".opblock")
       .evaluateAll((blocks) => blocks.map(({ id }) => id));
-    const { document } = await loadContract(gateway.baseUrl);
-    const expected = Object.values(document.paths)
-      .flatMap((methods) => Object.values(methods))
+    const document = (await (await gateway.get("/docs/json")).json()) as ReferenceDocument;
+    const [agents] = groupsOf(document);
+    const expected = present(agents)
+      .sections.flatMap(({ routes }) => routes)
       .map(({ tags, operationId }) => `operations-${tags[0]}-${operationId}`);
-    // Beside the notices, which the gateway sends.
-    const own = shown.filter((id) => !id.startsWith("operations-webhooks-"));
-    expect(own.sort()).toEqual(expected.sort());
+    expect(shown.sort()).toEqual(expected.sort());
+    const others = page.getByRole("navigation", { name: "Callers" }).getByRole("link");
+    expect(await others.allTextContents()).toEqual(["Agents", "Providers", "Operators"]);
     if (process.env.SCREENSHOT) {
       const path = process.env.SCREENSHOT.replace(".png", "-top.png");
       await page.screenshot({ path, fullPage: true });

@@ -27,7 +27,7 @@ import docsScript from "./docs_script.js" with { type: "file" };
 import { guideIndexText } from "./guide_index.ts" with { type: "macro" };
 import { GUIDE_HEADERS, renderGuide, renderGuideIndex } from "./guide_pages.tsx";
 import { GUIDE_NAMES } from "./guide_texts.ts";
-import { GROUP_NAMES, type ReferenceDocument } from "./reference_document.ts";
+import { GROUP_NAMES, type GroupName, type ReferenceDocument } from "./reference_document.ts";
 import { type Reference, renderErrors, renderGroup, renderOverview } from "./reference_pages.tsx";
 import tryStyles from "./try_page.css" with { type: "file" };
 import { renderTryPage, TRY_HEADERS } from "./try_page.tsx";
@@ -75,7 +75,6 @@ function file(path: string, type: string): Served {
 
 /** `app` is described as it is when the document is first asked for: with all its routes. */
 export function docsRoutes(services: Services, app: AnyElysia, frame: PageFrame = {}) {
-  const tryPage = page(() => renderTryPage(frame), TRY_HEADERS);
   const guideIndex = page(() => renderGuideIndex(frame));
   const hidden = { detail: { hide: true }, query: NO_PARAMETERS };
   const { limits } = services.config;
@@ -99,6 +98,12 @@ export function docsRoutes(services: Services, app: AnyElysia, frame: PageFrame 
   const groups: ReadonlyMap<string, Served> = new Map(
     GROUP_NAMES.map((name) => [name, page(async () => renderGroup(name, await referenceOf()))]),
   );
+  const tryPage = (name: GroupName, root: string) =>
+    page(async () => renderTryPage(name, await referenceOf(), root), TRY_HEADERS);
+  const firstTryPage = tryPage("agents", "..");
+  const tryPages: ReadonlyMap<string, Served> = new Map(
+    GROUP_NAMES.map((name) => [name, tryPage(name, "../..")]),
+  );
   const document: Served = {
     read: once(async () => compressedContent(JSON.stringify(await describe()))),
     headers: {
@@ -120,7 +125,12 @@ export function docsRoutes(services: Services, app: AnyElysia, frame: PageFrame 
     .use(keyless())
     .get("/docs", ({ call }) => answer(call, overview), hidden)
     .get("/docs/errors", ({ call }) => answer(call, errors), hidden)
-    .get("/docs/try", ({ call }) => answer(call, tryPage), hidden)
+    .get("/docs/try", ({ call }) => answer(call, firstTryPage), hidden)
+    .get(
+      "/docs/try/:name",
+      ({ call, params }) => answer(call, tryPages.get(params.name) ?? missing("page", tryPages)),
+      hidden,
+    )
     .get(
       "/docs/reference/:name",
       ({ call, params }) => answer(call, groups.get(params.name) ?? missing("page", groups)),

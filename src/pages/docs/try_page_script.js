@@ -18,17 +18,40 @@ const mend = () => {
 const api = document.querySelector("#api");
 new MutationObserver(mend).observe(api, { childList: true, subtree: true });
 
-const response = await fetch("json");
-const spec = await response.json();
-// Swagger UI resolves the whole document for each operation that is opened. Most of it is examples of errors, with which
-// that takes twice as long; the reference shows them.
-for (const operation of Object.values(spec.paths).flatMap(Object.values)) {
-  for (const [status, answer] of Object.entries(operation.responses)) {
-    if (Number(status) >= 400) delete answer.content;
+// Swagger UI resolves the whole document for each operation that is opened, which takes seconds. It gets the operations
+// of this page and their schemas, without webhooks, which can't be called, and examples of errors, which the reference
+// shows.
+const root = new URL(`${api.dataset.root}/`, location.href);
+const response = await fetch(new URL("docs/json", root));
+const { webhooks: _, ...spec } = await response.json();
+const operations = new Set(api.dataset.operations.split(" "));
+for (const [path, methods] of Object.entries(spec.paths)) {
+  for (const [method, operation] of Object.entries(methods)) {
+    if (!operations.has(operation.operationId)) delete methods[method];
+    for (const [status, answer] of Object.entries(operation.responses)) {
+      if (Number(status) >= 400) delete answer.content;
+    }
   }
+  if (Object.keys(methods).length === 0) delete spec.paths[path];
 }
+const tags = new Set(
+  Object.values(spec.paths)
+    .flatMap(Object.values)
+    .flatMap(({ tags }) => tags),
+);
+spec.tags = spec.tags.filter(({ name }) => tags.has(name));
+const schemas = {};
+const keep = (part) => {
+  for (const [, name] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+    if (name in schemas) continue;
+    schemas[name] = spec.components.schemas[name];
+    keep(schemas[name]);
+  }
+};
+keep(spec.paths);
+spec.components.schemas = schemas;
 // The public address may lie behind a proxy that this browser does not use.
-spec.servers = [{ url: new URL("..", location.href).href.replace(/\/$/, "") }];
+spec.servers = [{ url: root.href.replace(/\/$/, "") }];
 SwaggerUIBundle({
   spec,
   dom_id: "#api",

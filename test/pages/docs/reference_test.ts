@@ -15,6 +15,7 @@ const PATHS = [
   "/docs/errors",
   "/docs/try",
   ...GROUP_NAMES.map((name) => `/docs/reference/${name}`),
+  ...GROUP_NAMES.map((name) => `/docs/try/${name}`),
 ];
 
 let gateway: TestGateway;
@@ -95,13 +96,25 @@ test("an error's old anchor is a line that leads to its row, which says when and
   expect([pathname, hash]).toEqual(["/docs", "#errors-key-required"]);
 });
 
+test("each operation can be tried on the page of its callers", async () => {
+  const tried = await Promise.all(
+    groupsOf(document).map(async ({ name, sections }) => {
+      const html = await textOf(`/docs/try/${name}`);
+      const ids = sections.flatMap(({ routes }) => routes.map(({ operationId }) => operationId));
+      expect(html).toContain(`data-operations="${ids.join(" ")}"`);
+      return ids;
+    }),
+  );
+  expect(tried.flat().length).toBe(routesOf(document).length);
+});
+
 test("pages of the reference have no script or style of their own, and links that work", async () => {
   for (const path of PATHS) {
     const response = await gateway.get(path);
     expect([path, response.status]).toEqual([path, 200]);
     const policy = response.headers.get("content-security-policy") as string;
     expect(policy).toStartWith("default-src 'none'; script-src 'self'; style-src 'self'");
-    expect([path, policy.includes("unsafe")]).toEqual([path, path === "/docs/try"]);
+    expect([path, policy.includes("unsafe")]).toEqual([path, path.startsWith("/docs/try")]);
     const html = await response.text();
     expect([path, html.match(/<h1/g)?.length]).toEqual([path, 1]);
     expect(html).not.toMatch(/<style|\sstyle=|\son[a-z]+=|<script(?![^>]* src=)/);
