@@ -17,8 +17,6 @@ import { makeUsedDataDir, USED_DATA_DIR_VARIABLE } from "./support/folders.ts";
 import { makeRunFolder } from "./support/run_folder.ts";
 import { sharedBy, TEST_ENVIRONMENT, TIMEOUT, TIMINGS } from "./support/shared_run.ts";
 
-/** Fewer for tests that start whole programs and browsers: each of those is several processes itself. */
-const PROCESSES_OF_PROGRAMS = 3;
 const UPDATE_TIMINGS = "--update-timings";
 const SYSTEM = "--system";
 const { FEEDGATE_BINARY: BINARY } = process.env;
@@ -53,7 +51,7 @@ async function runAll(folder: string): Promise<number> {
   const files = [...new Glob("test/**/*_test.ts").scanSync(ROOT)].filter(
     (path) => path !== ALONE && path.startsWith(SYSTEM_FOLDER) === isSystem,
   );
-  const order = [...sharedBy(isSystem ? PROCESSES_OF_PROGRAMS : undefined)];
+  const order = [...sharedBy()];
   if (process.argv.includes(UPDATE_TIMINGS)) order.push(UPDATE_TIMINGS);
   const [together, alone] = [join(folder, "together.xml"), join(folder, "alone.xml")] as const;
   process.env[USED_DATA_DIR_VARIABLE] = await makeUsedDataDir();

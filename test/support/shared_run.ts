@@ -12,8 +12,8 @@ export const TIMINGS = "test/timings.json";
 const PROCESSES = 4;
 
 /** A few processes share the files: each takes the next when it is done with one, the slowest first. */
-export function sharedBy(processes = PROCESSES): readonly string[] {
-  return [`--parallel=${processes}`, "--no-isolate", `--timings=${TIMINGS}`];
+export function sharedBy(): readonly string[] {
+  return [`--parallel=${PROCESSES}`, "--no-isolate", `--timings=${TIMINGS}`];
 }
 
 /**
