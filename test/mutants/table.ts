@@ -959,7 +959,7 @@ export const MUTANTS: readonly Mutant[] = [
       file: "sql/accounts/earnings/functions/add_earnings.sql",
       find: "    perform count_customers(days, -1);\n",
       replace: "",
-      tests: ["test/accounts/earnings/histories_test.ts"],
+      tests: ["test/accounts/earnings/totals_test.ts"],
       what: "an account whose only read failed stays a customer",
     },
     {
