@@ -78,14 +78,14 @@ export const DeclineAccessInput = Type.Object({
 });
 
 export const InviteReaderInput = Type.Object({
-  address: text({ minLength: 3, maxLength: 254, description: "The e-mail address to invite." }),
+  address: text({ minLength: 3, maxLength: 254, description: "The email address to invite." }),
   ...terms,
 });
 export const ReaderInvitationShape = Type.Object(
   {
     id: uuid("Of the invitation."),
     address: Type.String({
-      description: "Who is invited: the account of whoever proves this e-mail address.",
+      description: "Who is invited: the account of whoever proves this email address.",
     }),
     ...termsShown,
     note,

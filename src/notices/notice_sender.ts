@@ -261,7 +261,7 @@ export class NoticeSender {
       .filter((opened) => opened !== undefined);
     const url = URL.parse(claimed.url);
     if (secrets.length === 0 || url === null) {
-      const reason = "The gateway's secret has changed. Rotate the secret of this address.";
+      const reason = "The gateway's secret has changed. Rotate secret of this address.";
       return { kind: "unanswered", reason };
     }
     const body = `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(timestamp)},"data":${claimed.data}}`;

@@ -68,7 +68,7 @@ const WEBHOOK_MEMBERS = {
   switched_off: nullable(
     oneOf(["gone", "failing", "key_ended"], {
       description:
-        "Why it is not active, unless you switched it off: it answered 410, it failed for three days, or the key that created it was revoked or has expired.",
+        "Why it is not active, unless you switched it off: returned 410, it failed for three days, or the key that created it was revoked or has expired.",
     }),
   ),
   created_at: time("When it was created."),

@@ -174,7 +174,7 @@ function Limits({ fields, endsBefore }: ConsentView) {
         </span>
       </Field>
       <Field
-        label="Days until it ends"
+        label="Days until it expires"
         name="days"
         hint={
           endsBefore === undefined ? (

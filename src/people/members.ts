@@ -32,7 +32,7 @@ export const MemberShape = Type.Object(
   {
     person_id: uuid("Of the person."),
     name: Type.String({ description: "As the person calls itself." }),
-    address: Type.String({ description: "Its proven e-mail address." }),
+    address: Type.String({ description: "Its proven email address." }),
     role,
     since: time("When it became a member."),
   },
@@ -45,7 +45,7 @@ export const InvitationShape = Type.Object(
     id: uuid("Of the invitation."),
     account_id: uuid("Of the account."),
     account_name: Type.String({ description: "Its name." }),
-    address: Type.String({ description: "Who is invited: whoever proves this e-mail address." }),
+    address: Type.String({ description: "Who is invited: whoever proves this email address." }),
     role,
     created_at: time("When it was sent last."),
     expires_at: time("When it ends."),
@@ -91,7 +91,7 @@ export const InviteMemberInput = Type.Object({
   address: text({
     minLength: 3,
     maxLength: 254,
-    description: "The e-mail address to invite.",
+    description: "The email address to invite.",
   }),
   role: Type.Optional(role),
 });
@@ -165,7 +165,7 @@ export async function inviteMember(
 export function requireAddress(typed: string): MailAddress {
   const address = parseMailAddress(typed);
   if (address !== undefined) return address;
-  throw new Refused("ADDRESS_INVALID", "that is not an e-mail address such as ada@example.com");
+  throw new Refused("ADDRESS_INVALID", "that is not an email address such as ada@example.com");
 }
 
 /** Takes an invitation back, or declines it, if it is to the person's own address. @throws {Refused} */

@@ -20,14 +20,14 @@ import { ROLES } from "./person_sessions.ts";
 export const personReference = text({
   minLength: 1,
   maxLength: 254,
-  description: "The person, by id or e-mail address.",
+  description: "The person, by id or email address.",
   examples: ["ada@example.com"],
 });
 
 export const PersonShape = Type.Object(
   {
     id: uuid("Of the person."),
-    address: Type.String({ description: "Its proven e-mail address." }),
+    address: Type.String({ description: "Its proven email address." }),
     name: Type.String({ description: "As the person calls itself." }),
     created_at: time("When it joined."),
     agreed_at: nullable(time("When it agreed to the operator's terms; null: there were none.")),
@@ -43,7 +43,7 @@ export const PersonShape = Type.Object(
       { description: "Where it is a member." },
     ),
   },
-  { $id: "Person", description: "A person who signs in with a proven e-mail address." },
+  { $id: "Person", description: "A person who signs in with a proven email address." },
 );
 export type PersonOutcome = Static<typeof PersonShape>;
 

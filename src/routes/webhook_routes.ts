@@ -160,7 +160,7 @@ const TEST = described({
 const ROTATE = described({
   ...COMMON,
   operationId: "rotateWebhook",
-  summary: "Rotate the secret of a webhook",
+  summary: "Rotate secret of a webhook",
   description: "For 24 hours, each call is signed with the new secret and with the previous one.",
   answers: {
     200: documented(RotatedWebhookShape, {

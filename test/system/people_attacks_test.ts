@@ -137,7 +137,7 @@ describe("closing an account", () => {
     );
     const page = (await Promise.all(parts)).join("");
     expect(page).toContain("Closed at");
-    for (const gone of ["Create key", "End the suspension", ">Add credits<", ">Save<"]) {
+    for (const gone of ["Create key", "Resume", ">Add credits<", ">Save<"]) {
       expect(page).not.toContain(gone);
     }
   });

@@ -49,7 +49,7 @@ export function documentInfo({ baseUrl, limits }: DocumentContext) {
     description: [
       "Providers push JSON data into feeds; agents find the feeds, read them over HTTP and pay per call.",
       "Every `/v1/…` address answers the same at `/api/v1/…`. `HEAD` works wherever `GET` does and is never charged.",
-      `Limits are exact sliding windows of 60 seconds: ${limits.readsFree} reads of a free feed and ${limits.readsPaid} of a paid one, ${limits.discovery} calls each of catalog, search and metadata, ${limits.pushes} pushes into a feed.`,
+      `Limits are exact sliding windows of 60 seconds: ${limits.readsFree} reads of a free feed and ${limits.readsPaid} of a paid one, ${limits.discovery} calls each of catalog, search and metadata, ${limits.pushes} pushes to a feed.`,
       `One credit is 0.000001 USD. Errors are RFC 9457 problem details; each \`code\` is explained [on the docs page](${baseUrl}/docs#errors).`,
       `A route that is to be removed is marked as deprecated, and its responses carry \`Deprecation\` and \`Sunset\` for months before ([policy](${baseUrl}/docs/guides/upgrade#deprecation)).`,
     ].join("\n\n"),

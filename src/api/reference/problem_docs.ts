@@ -383,7 +383,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Ask an owner of the account.",
   },
   PERSON_NOT_FOUND: {
-    when: "On operator routes: no person has this id or e-mail address.",
+    when: "On operator routes: no person has this id or email address.",
     remedy: "Check it against `GET /v1/operator/persons`.",
   },
   MEMBER_NOT_FOUND: {
@@ -427,7 +427,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Revoke one that is not used any more.",
   },
   ADDRESS_INVALID: {
-    when: "An invitation of what is no e-mail address.",
+    when: "An invitation of what is no email address.",
     remedy: "Check the address.",
   },
   KEY_NOT_USABLE: {

@@ -217,7 +217,7 @@ export interface components {
             has_more: boolean;
             /** @description The newest published come first. */
             feeds: components["schemas"]["CatalogEntry"][];
-            /** @description What to do next, in words. */
+            /** @description Next steps, in words. */
             instructions: string;
             _origin: components["schemas"]["Origin"];
         };
@@ -336,7 +336,7 @@ export interface components {
             /** @description Whether notices are sent. */
             is_active: boolean;
             /**
-             * @description Why it is not active, unless you switched it off: it answered 410, it failed for three days, or the key that created it was revoked or has expired.
+             * @description Why it is not active, unless you switched it off: returned 410, it failed for three days, or the key that created it was revoked or has expired.
              * @enum {string|null}
              */
             switched_off: "gone" | "failing" | "key_ended" | null;
@@ -1177,7 +1177,7 @@ export interface components {
             /** @description Whether notices are sent. */
             is_active: boolean;
             /**
-             * @description Why it is not active, unless you switched it off: it answered 410, it failed for three days, or the key that created it was revoked or has expired.
+             * @description Why it is not active, unless you switched it off: returned 410, it failed for three days, or the key that created it was revoked or has expired.
              * @enum {string|null}
              */
             switched_off: "gone" | "failing" | "key_ended" | null;

@@ -53,7 +53,7 @@ function sentenceOf(reason: OpenIdRefusal, provider: string): string {
     case "misconfigured":
       return `Signing in with ${provider} does not work at the moment. Contact the operator of this gateway.`;
     case "unverified":
-      return `${provider} has not verified an e-mail address of yours. Verify it there, then sign in again.`;
+      return `${provider} has not verified an email address of yours. Verify it there, then sign in again.`;
     case "expired":
       return "This sign-in began more than 10 minutes ago. Sign in again.";
     case "unknown":

@@ -46,7 +46,7 @@ export const CatalogShape = Type.Object(
     }),
     ...page,
     feeds: Type.Array(CatalogEntryShape, { description: "The newest published come first." }),
-    instructions: Type.String({ description: "What to do next, in words." }),
+    instructions: Type.String({ description: "Next steps, in words." }),
     _origin: OriginShape,
   },
   { $id: "Catalog", description: "A page of the catalog." },

@@ -79,7 +79,7 @@ export function createListCatalog(services: Services, reads: ReadPipeline) {
     const body = {
       message:
         total === 0
-          ? "No feed is listed yet."
+          ? "No feeds are listed yet."
           : `${total} feed${total === 1 ? " is" : "s are"} listed; this page shows ${feeds.length}.`,
       total,
       total_feeds: total,

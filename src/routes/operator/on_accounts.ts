@@ -189,7 +189,7 @@ export const KEY_ROUTES = [
     method: "POST",
     path: "/keys",
     operationId: "createKey",
-    summary: "Make a key of an account",
+    summary: "Create a key of an account",
     description: "The answer has the key itself, this once. Only its hash is stored.",
     input: CreateKeyInput,
     example: { account_id: "Acme agents", permission: "read", daily_credits: 500 },

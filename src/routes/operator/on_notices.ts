@@ -154,7 +154,7 @@ export const NOTICE_ROUTES = [
     method: "POST",
     path: "/webhooks/:id/rotate",
     operationId: "rotateOperatorWebhook",
-    summary: "Rotate the secret of a webhook of the operators",
+    summary: "Rotate secret of a webhook of the operators",
     description: "For 24 hours, each call is signed with the new secret and with the previous one.",
     input: FindWebhookInput,
     names: BY_ID,

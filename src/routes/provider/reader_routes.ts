@@ -89,7 +89,7 @@ const GET_READER = described({
 const SET_READER = described({
   ...COMMON,
   operationId: "setReader",
-  summary: "Grant an account access to a feed, or change its grant",
+  summary: "Grant access to an account to a feed, or change its grant",
   description:
     "What the body leaves out is as for a new grant. With `is_free`, reads cost the account nothing, also of an open feed. A request of the account that waits is approved. It holds from the account's next read on.",
   answers: {

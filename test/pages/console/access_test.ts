@@ -128,7 +128,7 @@ describe("who may read a feed", () => {
       expect(await read(feed, consumer)).toBe(status);
     }
     const none = await html(provider.post(path, { act: "access", access: "x" }), 422);
-    expect(none).toContain("Choose who may read the feed.");
+    expect(none).toContain("Choose who can read the feed.");
   });
 
   test("a suspended feed shows what it is, without a form", async () => {
@@ -238,7 +238,7 @@ describe("a request", () => {
     expect(await read(feed, consumer)).toBe(200);
     const granted = await html(consumer.page.get(path));
     expect(granted).toContain("has granted this account access");
-    expect(granted).toContain("Reads cost nothing.");
+    expect(granted).toContain("Reads are free.");
     expect(granted).toContain("Try it");
     const own = await html(consumer.page.get("/access"));
     expect(own).toContain(`/console/catalog/${feed.id}`);
@@ -313,7 +313,7 @@ describe("readers", () => {
     const list = await html(provider.get(path));
     expect(list).toContain("Named &lt;i>account&lt;/i>");
     expect(list).toContain("Contract\n17");
-    expect(list).toContain("no end");
+    expect(list).toContain("no end date");
 
     await gateway.sql`
       update access_grants set expires_at = '2999-06-01T12:34:56Z' where feed_id = ${feed.id}`;

@@ -452,7 +452,7 @@ describe("what a form sends", () => {
     const fields = fieldsIn(await (await who.get(path)).text());
     expect(fields.sample_response).toContain('"10": 1.50,\n  "2": 12345678901234567890');
     const { asked } = await who.act(path, { ...fields, act: "save" });
-    expect(asked).toContain("Its schema stays as it is.");
+    expect(asked).toContain("Its schema does not change.");
     expect(await stored()).toEqual(before);
     await who.act(path, { ...fields, act: "save", description: "Edited" });
     expect(await stored()).toEqual({ ...before, description: "Edited" });

@@ -137,7 +137,7 @@ test("a member chooses which notices are mailed, and the threshold of the accoun
   await invite(gateway, { admin, account, address, role: "member" });
   const visitor = (await join(gateway, address, { accepts: true })).visitor();
   const page = await (await visitor.get("/notices")).text();
-  expect(page).toContain("Mails to you");
+  expect(page).toContain("Emails to you");
   // The page sends all choices. What is as by default stays so.
   const choices = {
     "mail.credits.granted": "daily",

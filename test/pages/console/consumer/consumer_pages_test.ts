@@ -112,7 +112,7 @@ describe("Try it", () => {
       ["id", "event_timestamp", "place", "limit"].map((name) => `<option value="${name}"`),
     );
     const document = await html(`/catalog/${feeds.document}`);
-    expect(document).toContain("This read costs nothing.");
+    expect(document).toContain("This read is free.");
     expect(document).toContain('name="jsonpath"');
     for (const name of ["filter_1_field", "start_time", "ids", "limit"]) {
       expect(document).not.toContain(`name="${name}"`);
@@ -148,7 +148,7 @@ describe("Try it", () => {
       filter_1_field: "place",
       filter_1_value: "none",
     });
-    expect(none).toContain("No row meets what was asked for.");
+    expect(none).toContain("No rows match the request.");
     const { html: document, charged } = await tryIt(feeds.document);
     expect([rowsIn(document), charged]).toEqual([1, 0]);
   });
@@ -244,13 +244,13 @@ describe("Try it", () => {
       rows: [{ id: 1 }],
       callPriceNanos: PRICE,
     });
-    expect(await html(`/catalog/${own.feedId}`)).toContain("This read costs nothing.");
+    expect(await html(`/catalog/${own.feedId}`)).toContain("This read is free.");
     expect((await tryIt(own.feedId)).charged).toBe(0);
     await gateway.sql`
       insert into access_grants (feed_id, account_id, is_free)
       values (${feeds.stream}, ${account}, true)`;
     try {
-      expect(await html(`/catalog/${feeds.stream}`)).toContain("This read costs nothing.");
+      expect(await html(`/catalog/${feeds.stream}`)).toContain("This read is free.");
     } finally {
       await gateway.sql`delete from access_grants where account_id = ${account}`;
     }

@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { auditAction, auditChanges } from "../../../../src/pages/console/operator/audit_words.ts";
 
 test("auditAction says what was done, and leaves no action unsaid", () => {
-  expect(auditAction("feed unpublish")).toBe("Feed made private");
+  expect(auditAction("feed unpublish")).toBe("Feed unpublished");
   expect(auditAction("credits grant")).toBe("Credits added");
   expect(auditAction("access end")).toBe("Access ended");
   expect(auditAction("webhook create")).toBe("Webhook added");
   expect(auditAction("webhook edit")).toBe("Webhook changed");
-  expect(auditAction("webhook rotate")).toBe("Secret of a webhook rotated");
+  expect(auditAction("webhook rotate")).toBe("Webhook secret rotated");
   expect(auditAction("webhook delete")).toBe("Webhook deleted");
   expect(auditAction("something new")).toBe("Something new");
 });

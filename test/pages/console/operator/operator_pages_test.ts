@@ -67,7 +67,7 @@ describe("an account's pages", () => {
   test("ranges of time are links, and days that are none are refused", async () => {
     const path = `/accounts/${scene.consumerAccount}/usage`;
     expect(await html(`${path}?range=7d`)).toContain('href="?range=7d" aria-current="true"');
-    expect(await html(`${path}?from=2026-01-01&to=2026-01-02`)).toContain("No call in this time.");
+    expect(await html(`${path}?from=2026-01-01&to=2026-01-02`)).toContain("No calls in this period.");
     expect((await who.get(`${path}?from=2026-13-01`)).status).toBe(400);
     const included = await html(`${path}?searches=yes&range=7d`);
     expect(included).toContain("searches=yes");
@@ -193,7 +193,7 @@ describe("the audit trail", () => {
     await who.act(path, { act: "unpublish" });
     await who.act(path, { act: "publish" });
     const page = await html(`/audit?feed_id=${scene.feeds.metered}`);
-    expect(page).toContain("Feed made private");
+    expect(page).toContain("Feed unpublished");
     expect(page).not.toContain("true →");
     expect(page).toContain("0.50 USD per 1,000 calls");
     const credits = await html(`/audit?what=credits&account_id=${scene.consumerAccount}`);

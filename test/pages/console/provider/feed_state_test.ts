@@ -32,7 +32,7 @@ test("a provider sees that its feed is suspended, why, and no button that is ref
   expect(list).not.toContain(">active<");
   expect(one).toContain('<span class="badge bad">suspended</span>');
   expect(one).toContain("a &lt;complaint>");
-  for (const button of ["Push a file", "Edit the listing", "Ask to be listed"]) {
+  for (const button of ["Push a file", "Edit the listing", "Request a review"]) {
     expect(one).not.toContain(button);
   }
   await act("resume", {});
@@ -41,7 +41,7 @@ test("a provider sees that its feed is suspended, why, and no button that is ref
     expect(html).toContain('<span class="badge good">active</span>');
     expect(html).not.toContain("suspended");
   }
-  for (const button of ["Push a file", "Edit the listing", "Ask to be listed"]) {
+  for (const button of ["Push a file", "Edit the listing", "Request a review"]) {
     expect(oneAfter).toContain(button);
   }
 });

@@ -232,7 +232,7 @@ describe("any file", () => {
       else expect(html).toContain("This is a proposal");
     }
     for (const [bytes, why, name = "a.csv"] of [
-      ["", "Choose a file first."],
+      ["", "Select a file first."],
       ["[1,2]", "row must be an object, got number", "a.json"],
       ["7", "it is a number", "a.json"],
       [Buffer.from(CSV, "utf16le"), "UTF-16"],

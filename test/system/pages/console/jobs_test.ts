@@ -94,7 +94,7 @@ for (const [turn, look] of LOOKS.entries()) {
       await press(page, button);
       const asked = (await page.locator(".note-box").textContent()) ?? "";
       for (const [name, value] of Object.entries(answers)) await fill(page, `#${name}`, value);
-      await press(page, "Yes, do it");
+      await press(page, "Confirm");
       return asked;
     };
     const told = (page: Page) => page.locator('.note-box[role="status"]').first().textContent();
@@ -177,7 +177,7 @@ for (const [turn, look] of LOOKS.entries()) {
         await press(page, "Save");
         expect(await told(page)).toContain("Saved");
         expect(await page.inputValue("#daily")).toBe("0.0002505");
-        expect(await confirm(page, "Replace by a new key")).toContain("24 hours more");
+        expect(await confirm(page, "Replace with a new key")).toContain("24 hours more");
         expect(await page.locator("main pre").textContent()).toMatch(/^fg_read_\w{38}/);
         await go(page, "/keys");
         await fill(page, "#key", leaked);
@@ -213,7 +213,7 @@ for (const [turn, look] of LOOKS.entries()) {
         await page.setInputFiles("#file", file(`[{"id":"${id}","text":"seven"}]`));
         await press(page, "Push");
         expect(await page.locator("main").textContent()).toMatch(/New rows\s*1/);
-        await press(page, "Yes, do it");
+        await press(page, "Confirm");
         expect(await page.locator("h1").textContent()).toBe("Stored");
         expect(await page.locator("main").textContent()).toMatch(/New rows\s*1/);
         await go(page, `/feeds/${waiting}/edit`);
@@ -234,7 +234,7 @@ for (const [turn, look] of LOOKS.entries()) {
         const preview = (await page.locator("main").textContent()) ?? "";
         expect(preview).toContain("Its new schema is breaking");
         expect(preview).toContain("Corrected");
-        await press(page, "No, go back");
+        await press(page, "Cancel");
         expect(await page.inputValue("#name")).toBe("Corrected");
         expect(await confirm(page, "Preview and save")).toContain("Its new schema is breaking");
         await go(page, `/feeds/${waiting}`);
@@ -287,7 +287,7 @@ for (const [turn, look] of LOOKS.entries()) {
         await fill(page, "#description", " one\n line ");
         await fill(page, "#readme_md", "");
         await press(page, "Preview and save");
-        await press(page, "No, go back");
+        await press(page, "Cancel");
         expect(await page.inputValue("#description")).toBe(" one\n line ");
         expect(await confirm(page, "Preview and save")).toContain("schema stays as it is");
       });
