@@ -428,12 +428,12 @@ describe("POST /mcp", () => {
       [
         "get_records",
         { ids: [""] },
-        'ids.0 must be an id: a text, or a whole number within 2^53, got "".',
+        'ids.0 must be an id: a string, or an integer within ±2^53, got "".',
       ],
       [
         "get_records",
         { ids: [2 ** 53] },
-        "ids.0 must be an id: a text, or a whole number within 2^53, got 9007199254740992.",
+        "ids.0 must be an id: a string, or an integer within ±2^53, got 9007199254740992.",
       ],
       [
         "get_records",

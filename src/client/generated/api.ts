@@ -320,7 +320,7 @@ export interface components {
              */
             status?: "draft" | "inactive";
         };
-        /** @description A new address, with its secret. */
+        /** @description A new webhook, with its secret. */
         CreatedWebhook: {
             /**
              * Format: uuid
@@ -336,7 +336,7 @@ export interface components {
             /** @description Whether notices are sent. */
             is_active: boolean;
             /**
-             * @description Why it is not active, unless you switched it off: returned 410, it failed for three days, or the key that created it was revoked or has expired.
+             * @description Why it is not active, unless you paused it: it returned 410, it failed for 3 days, or the key that created it was revoked or has expired.
              * @enum {string|null}
              */
             switched_off: "gone" | "failing" | "key_ended" | null;
@@ -1030,7 +1030,7 @@ export interface components {
             secret: string;
             /**
              * Format: date-time
-             * @description Until when calls are also signed with the previous secret.
+             * @description The time until which calls are also signed with the previous secret.
              */
             previous_until: string;
         };
@@ -1177,7 +1177,7 @@ export interface components {
             /** @description Whether notices are sent. */
             is_active: boolean;
             /**
-             * @description Why it is not active, unless you switched it off: returned 410, it failed for three days, or the key that created it was revoked or has expired.
+             * @description Why it is not active, unless you paused it: it returned 410, it failed for 3 days, or the key that created it was revoked or has expired.
              * @enum {string|null}
              */
             switched_off: "gone" | "failing" | "key_ended" | null;
@@ -1198,7 +1198,7 @@ export interface components {
             /** @description Whether there are items behind this page. */
             has_more: boolean;
         };
-        /** @description A notice on its way to a webhook. */
+        /** @description A delivery of a notice to a webhook. */
         WebhookDelivery: {
             /**
              * Format: uuid
@@ -1218,7 +1218,7 @@ export interface components {
             /** @description Of the notice. */
             type: string;
             /**
-             * @description Withheld: when its turn came, the account could no longer read what it is about.
+             * @description Withheld: at delivery time, the account could no longer read the feed that it is about.
              * @enum {string}
              */
             status: "waiting" | "delivered" | "failed" | "withheld";
