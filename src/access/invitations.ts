@@ -74,7 +74,7 @@ export async function inviteReader(
   );
   if (outcome === "limited") {
     throw new Problem("INVITATIONS_LIMIT", {
-      detail: `The feed has ${READER_INVITATIONS_MAX} open invitations, which is as many as it may have. Withdraw one first.`,
+      detail: `The feed has reached its limit of ${READER_INVITATIONS_MAX} open invitations. Withdraw one first.`,
     });
   }
   services.mail?.wake();

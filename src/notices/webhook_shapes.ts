@@ -96,7 +96,7 @@ export const RotatedWebhookShape = Type.Object(
   { $id: "RotatedWebhook", description: "The new secret of a webhook." },
 );
 export const WebhooksShape = Type.Object(
-  { webhooks: Type.Array(WebhookShape, { description: "The oldest first." }) },
+  { webhooks: Type.Array(WebhookShape, { description: "Oldest first." }) },
   { $id: "Webhooks", description: "The webhooks that the key can see." },
 );
 export const TestedWebhookShape = Type.Object(
@@ -137,7 +137,7 @@ export const DeliveryShape = Type.Object(
 /** A page of deliveries, the newest first. */
 export function deliveriesShape($id: string, page: TObject["properties"]) {
   return Type.Object(
-    { deliveries: Type.Array(DeliveryShape, { description: "The newest first." }), ...page },
+    { deliveries: Type.Array(DeliveryShape, { description: "Newest first." }), ...page },
     { $id, description: "Deliveries of the last 30 days." },
   );
 }

@@ -275,7 +275,7 @@ export async function renewClaim(
     (feedType === "collection" && fresh.lockedSchema !== feed.lockedSchema);
   if (isOtherwise && fresh.feedType !== null) {
     throw unavailable(
-      "The feed's type or schema was changed while the import ran. Import again, by the new one.",
+      "The feed's type or schema was changed while the import ran. Import again.",
     );
   }
   if (tries >= PLANS_MAX) throw keepsChanging("The feed");

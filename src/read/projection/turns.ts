@@ -89,6 +89,6 @@ export class Projections {
 
 function overloaded(): Problem {
   return unavailable(
-    "More projections that look at much wait than the gateway can serve. Try again shortly.",
+    "Too many large projections are waiting. Try again shortly.",
   );
 }

@@ -178,12 +178,12 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     if (signal.aborted) return true;
     if (waits.isDraining) {
       throw unavailable(
-        "The gateway is being stopped. Connect again in a second, and send Last-Event-ID.",
+        "The gateway is shutting down. Reconnect in a second with Last-Event-ID.",
       );
     }
     if (performance.now() >= endsMs) {
       throw unavailable(
-        "The stream has been open for 15 minutes. Connect again with Last-Event-ID.",
+        "The stream has been open for 15 minutes. Reconnect with Last-Event-ID.",
       );
     }
     return false;
