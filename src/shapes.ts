@@ -38,7 +38,9 @@ export const nextCursor = nullable(
 
 export const OriginShape = Type.Object(
   {
-    usage_id: uuid("UUIDv7 of the entry in the usage log, committed before this response was sent."),
+    usage_id: uuid(
+      "UUIDv7 of the entry in the usage log, committed before this response was sent.",
+    ),
     timestamp: time("When the call was admitted."),
     feed_id: nullable(uuid("The feed that was read. Null if the call is not about a feed.")),
     credits_charged: Type.Number({

@@ -10,7 +10,11 @@ import { ACCESS_TEXT_LENGTH_MAX, PAGE_LIMIT_MAX } from "../limits.ts";
 import { nextCursor, time, uuid } from "../shapes.ts";
 
 const pageMembers = {
-  limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT_MAX, description: "The page size that was applied." }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: PAGE_LIMIT_MAX,
+    description: "The page size that was applied.",
+  }),
   has_more: Type.Boolean({ description: "Whether there are older entries." }),
   next_cursor: nextCursor,
 };

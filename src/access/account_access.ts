@@ -108,7 +108,8 @@ export async function takeAccessInvitation(
       });
     case "ended":
       throw new Problem("INVITATION_NOT_FOUND", {
-        detail: "The access granted by this invitation has expired. Ask the provider for a new one.",
+        detail:
+          "The access granted by this invitation has expired. Ask the provider for a new one.",
       });
     case "not_member":
     case "account_unknown":

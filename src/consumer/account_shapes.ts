@@ -26,7 +26,9 @@ export const AccountShape = Type.Object(
     ),
     agents: Type.Array(
       Type.Object({
-        key_id: uuid("The agent's key. `DELETE /v1/account/agents/{key_id}` disconnects the agent."),
+        key_id: uuid(
+          "The agent's key. `DELETE /v1/account/agents/{key_id}` disconnects the agent.",
+        ),
         name: nullable(Type.String({ description: "The name given by the agent's program." })),
         spent: amount("What it has spent today."),
         expires_at: nullable(time("When its key expires.")),

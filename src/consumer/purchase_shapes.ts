@@ -54,7 +54,10 @@ export const PurchasesShape = Type.Object(
         {
           ...PURCHASE,
           endpoint_path: nullable(
-            Type.String({ description: "The feed's slug. Null once the feed is deleted and the slug is available again." }),
+            Type.String({
+              description:
+                "The feed's slug. Null once the feed is deleted and the slug is available again.",
+            }),
           ),
           paid_from: oneOf(["balance", "elsewhere"], {
             description: "The balance, or a payment recorded by the operator.",

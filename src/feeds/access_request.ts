@@ -17,14 +17,19 @@ export const AccessRequestShape = Type.Object(
     request_id: uuid("Of the request."),
     feed_id: uuid("Of the feed."),
     endpoint_path: nullable(
-      Type.String({ description: "The feed's slug. Null once the feed is deleted and the slug is available again." }),
+      Type.String({
+        description:
+          "The feed's slug. Null once the feed is deleted and the slug is available again.",
+      }),
     ),
     feed_name: Type.String({ description: "The feed's name." }),
     account_id: uuid("The account that asks."),
     account_name: Type.String({ description: "Its name." }),
     message: nullable(Type.String({ description: "How it will use the data." })),
     status: oneOf(ACCESS_REQUEST_STATES, { description: "The outcome." }),
-    reason: nullable(Type.String({ description: "Why it was declined, if the provider gave a reason." })),
+    reason: nullable(
+      Type.String({ description: "Why it was declined, if the provider gave a reason." }),
+    ),
     asked_at: time("When it was requested."),
     answered_at: nullable(time("When it was answered.")),
   },

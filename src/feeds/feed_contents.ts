@@ -17,7 +17,9 @@ const OpenBatchShape = Type.Object({
   rows: count("Rows received so far."),
   begun_at: time("Its first push."),
   closes_at: nullable(
-    time("When it closes unless it receives a push. Null for a first batch, which readers can see."),
+    time(
+      "When it closes unless it receives a push. Null for a first batch, which readers can see.",
+    ),
   ),
 });
 export type OpenBatch = Static<typeof OpenBatchShape>;

@@ -41,14 +41,18 @@ export const shown = {
   id: uuid("Of the feed."),
   name: Type.String({ description: "Display name." }),
   feed_type: oneOf(FEED_TYPES, { description: "How the data is stored." }),
-  consumer_type: oneOf(FEED_TYPES, { description: "How the data is read; the same as `feed_type`." }),
+  consumer_type: oneOf(FEED_TYPES, {
+    description: "How the data is read; the same as `feed_type`.",
+  }),
   endpoint_path: nullable(Type.String({ description: "Usable in place of the id." })),
   last_sync_at: nullable(time("The newest successful push.")),
 };
 
 /** How a feed is paid for, in addition to the price per call. */
 export const priced = {
-  price_type: oneOf(PRICE_TYPES, { description: "What is charged: nothing, each call, or a one-time price." }),
+  price_type: oneOf(PRICE_TYPES, {
+    description: "What is charged: nothing, each call, or a one-time price.",
+  }),
   one_time_price_cents: nullable(
     Type.Integer({ minimum: ONE_TIME_PRICE_CENTS_MIN, description: "USD cents, paid once." }),
   ),
@@ -173,8 +177,7 @@ export const WrittenFeedShape = Type.Object(
   },
   {
     $id: "WrittenFeed",
-    description:
-      "The complete saved feed, with the state of the quota and warnings.",
+    description: "The complete saved feed, with the state of the quota and warnings.",
   },
 );
 
@@ -246,7 +249,8 @@ export const EditJudgementShape = Type.Object(
     }),
     refused_with: nullable(
       Type.Literal("SCHEMA_BREAKING", {
-        description: "The code with which the edit is refused, because it needs a higher `schema_version`. Null: it would be saved.",
+        description:
+          "The code with which the edit is refused, because it needs a higher `schema_version`. Null: it would be saved.",
       }),
     ),
   },

@@ -16,7 +16,9 @@ export const ListNoticesInput = Type.Object({
   account_id: Type.Optional(
     Type.String({ description: "Only deliveries of this account, by id or exact name." }),
   ),
-  status: Type.Optional(oneOf(DELIVERY_STATUSES, { description: "Only deliveries with this status." })),
+  status: Type.Optional(
+    oneOf(DELIVERY_STATUSES, { description: "Only deliveries with this status." }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: "Maximum number of deliveries." })),
   offset: Type.Optional(Type.Integer({ minimum: 0, description: "Deliveries to skip." })),
 });

@@ -17,8 +17,7 @@ const SENTENCES: Readonly<Partial<Record<NoticeTypeName, (data: Data) => string>
   "feed.updated": ({ name }) => `The feed ${name} has new data.`,
   "feed.changed": ({ name }) => `The terms or the schema of the feed ${name} have changed.`,
   "feed.gone": ({ name, reason }) => `The feed ${name} can no longer be read (${reason}).`,
-  "balance.low": ({ balance_credits: left }) =>
-    `The balance is low: ${figure(left)} credits left.`,
+  "balance.low": ({ balance_credits: left }) => `The balance is low: ${figure(left)} credits left.`,
   "budget.spent": ({ name, key_id: id }) => `The key ${name ?? id} has spent its budget for today.`,
   "credits.granted": ({ credits }) => `${figure(credits)} credits were granted.`,
   "feed.late": ({ name, last_sync_at: last }) =>

@@ -75,7 +75,10 @@ export async function readAuthorizationRequest(
   };
   const repeated = repeatedName(query);
   if (repeated !== undefined) {
-    return mistaken("invalid_request", `The link contains ${JSON.stringify(repeated)} more than once.`);
+    return mistaken(
+      "invalid_request",
+      `The link contains ${JSON.stringify(repeated)} more than once.`,
+    );
   }
   if (state !== undefined && state.length > CONNECT_STATE_LENGTH_MAX) {
     return mistaken(

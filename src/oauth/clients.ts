@@ -127,7 +127,9 @@ export class Clients {
       return unknown("Unknown program. Its client_id is not registered here.");
     }
     if (!this.#options.isFetching) {
-      return unknown("This gateway does not accept a metadata document as client_id. The program must register.");
+      return unknown(
+        "This gateway does not accept a metadata document as client_id. The program must register.",
+      );
     }
     const { nowMs = () => performance.now() } = this.#options;
     const kept = this.#kept.get(clientId);

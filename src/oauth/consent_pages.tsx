@@ -65,7 +65,8 @@ export function renderConsent(view: ConsentView): string {
           Connect <Text of={client.name} />?
         </h1>
         <p>
-          <Text of={client.name} /> wants to search and read feeds, and to buy feeds that have a one-time price, with your account's credits.
+          <Text of={client.name} /> wants to search and read feeds, and to buy feeds that have a
+          one-time price, with your account's credits.
         </p>
         <Facts
           of={{
@@ -180,7 +181,8 @@ function Limits({ fields, endsBefore }: ConsentView) {
             `At most ${AGENT_DAYS_MAX}. Then it asks you to connect it again.`
           ) : (
             <>
-              At most {AGENT_DAYS_MAX}, and no longer than the key that you signed in with, which expires at <Time of={endsBefore} />.
+              At most {AGENT_DAYS_MAX}, and no longer than the key that you signed in with, which
+              expires at <Time of={endsBefore} />.
             </>
           )
         }

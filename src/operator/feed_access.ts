@@ -25,7 +25,10 @@ export const AccessGrantShape = Type.Object(
     account_name: Type.String({ description: "Its name." }),
     feed_id: uuid("Of the feed."),
     endpoint_path: nullable(
-      Type.String({ description: "The feed's slug. Null once the feed is deleted and the slug is available again." }),
+      Type.String({
+        description:
+          "The feed's slug. Null once the feed is deleted and the slug is available again.",
+      }),
     ),
     feed_name: Type.String({ description: "The feed's name." }),
     is_free: Type.Boolean({ description: "Whether reads are free for the account." }),

@@ -36,7 +36,10 @@ export const PurchaseShape = Type.Object(
     account_id: uuid("The account that bought it."),
     feed_id: uuid("The feed that was bought."),
     endpoint_path: nullable(
-      Type.String({ description: "The feed's slug. Null once the feed is deleted and the slug is available again." }),
+      Type.String({
+        description:
+          "The feed's slug. Null once the feed is deleted and the slug is available again.",
+      }),
     ),
     reference: nullable(Type.String({ description: "Of the payment." })),
     purchased_at: time("When it was bought, or recorded."),

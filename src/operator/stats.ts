@@ -73,7 +73,9 @@ export const StatsShape = Type.Object(
     ),
     totals: Type.Object(sums, { description: "Totals for the whole range." }),
     complete_until: nullable(
-      time("All reads before this time are counted; at most one minute ago. Null: none counted yet."),
+      time(
+        "All reads before this time are counted; at most one minute ago. Null: none counted yet.",
+      ),
     ),
     ledger: nullable(
       Type.Object(

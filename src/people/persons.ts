@@ -30,7 +30,9 @@ export const PersonShape = Type.Object(
     address: Type.String({ description: "The person's verified email address." }),
     name: Type.String({ description: "The person's display name." }),
     created_at: time("When the person signed up."),
-    agreed_at: nullable(time("When the person agreed to the operator's terms. Null: there were none.")),
+    agreed_at: nullable(
+      time("When the person agreed to the operator's terms. Null: there were none."),
+    ),
     proven_by: Type.Array(Type.String({ description: "`mail`, or an OpenID Connect issuer." }), {
       description: "What verified the address.",
     }),

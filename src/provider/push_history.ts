@@ -38,7 +38,11 @@ const PushShape = Type.Object(
 export const PushesShape = Type.Object(
   {
     pushes: Type.Array(PushShape, { description: "Newest first." }),
-    limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT_MAX, description: "The page size that was applied." }),
+    limit: Type.Integer({
+      minimum: 1,
+      maximum: PAGE_LIMIT_MAX,
+      description: "The page size that was applied.",
+    }),
     has_more: Type.Boolean({ description: "Whether there are older entries." }),
     next_cursor: nextCursor,
   },

@@ -51,9 +51,7 @@ export function problemOfRefusal(refusal: CountedRefusal | UncountedRefusal): Pr
         detail: `The feed's locked schema_definition can't be used (${refusal.detail}). Edit it, then push again.`,
       });
     case "schema_busy":
-      return unavailable(
-        "Too many pushes are waiting for their schema check. Try again shortly.",
-      );
+      return unavailable("Too many pushes are waiting for their schema check. Try again shortly.");
     case "unreadable":
     case "failed":
       return refusal.problem;

@@ -69,7 +69,8 @@ const PUSH_FEED = described({
   ],
 });
 const PUSH_BODY = documented(PushBodyShape, {
-  description: "By default, at most 4 MB for a singleton, otherwise 2 MB, 500 rows and 50 KB per row.",
+  description:
+    "By default, at most 4 MB for a singleton, otherwise 2 MB, 500 rows and 50 KB per row.",
   examples: {
     "Events of a stream": { payload: ROWS },
     "Last part of a batch": {

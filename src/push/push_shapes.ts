@@ -45,7 +45,8 @@ const PushWrapperShape = Type.Object(
     batch_complete: Type.Optional(
       nullable(
         Type.Boolean({
-          description: "Collection: true on the last request; the batch then replaces the current one.",
+          description:
+            "Collection: true on the last request; the batch then replaces the current one.",
         }),
       ),
     ),
@@ -65,7 +66,9 @@ export const PushBodyShape = Type.Union([PushWrapperShape, RowShape, Type.Array(
 export const PushResultShape = Type.Object(
   {
     feed_id: uuid("Of the feed."),
-    feed_type: oneOf(FEED_TYPES, { description: "The feed's type, as set by this push or earlier." }),
+    feed_type: oneOf(FEED_TYPES, {
+      description: "The feed's type, as set by this push or earlier.",
+    }),
     status: oneOf(FEED_STATUSES, {
       description: "A first push activates a feed.",
     }),
@@ -81,9 +84,7 @@ export const PushResultShape = Type.Object(
     batch_id: nullable(Type.String({ description: "As given." })),
     batch_complete: Type.Boolean({ description: "Whether the batch replaced the current one." }),
     is_visible: Type.Boolean({ description: "Whether these rows are visible to readers." }),
-    detail: Type.Optional(
-      Type.String({ description: "What to do to make them visible." }),
-    ),
+    detail: Type.Optional(Type.String({ description: "What to do to make them visible." })),
     last_sync_at: nullable(time("The newest successful push.")),
     data_version: count("Changes when the visible data changes."),
     dry_run: Type.Optional(Type.Literal(true, { description: "Nothing was stored." })),

@@ -133,7 +133,7 @@ const EDIT = described({
 });
 const EDIT_BODY = documented(Type.Omit(EditWebhookInput, ["webhook_id"]), {
   description: "The fields to change.",
-  examples: { "Resume": { is_active: true } },
+  examples: { Resume: { is_active: true } },
 });
 const DELETE = described({
   ...COMMON,

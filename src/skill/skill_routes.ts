@@ -69,9 +69,7 @@ const SkillIndexShape = Type.Object(
 const INDEX_QUERY = parameters({
   // Clients that don't support paging read only the first page, so it is as long as possible.
   limit: limitParameter("Skills", PAGE_LIMIT_MAX),
-  offset: Type.Optional(
-    queryInteger({ minimum: 0, description: "Skills to skip. Default 0." }),
-  ),
+  offset: Type.Optional(queryInteger({ minimum: 0, description: "Skills to skip. Default 0." })),
 });
 const CACHE_CONTROL = "public, max-age=300";
 const TYPES: Readonly<Record<SkillFormat, string>> = {

@@ -218,9 +218,9 @@ function topupsOff(
     accountId === undefined
       ? billingUrl()
       : billingUrlOf(billingUrl(), { accountId, feedId: undefined });
-  const what = way === undefined ? "no payments by itself" : `no payments by ${way}`;
+  const what = way === undefined ? "no payments" : `no payments by ${way}`;
   return new Problem("TOPUPS_OFF", {
-    detail: `This gateway takes ${what}. See ${url} for how to add credits.`,
+    detail: `This gateway accepts ${what}. See ${url} for how to add credits.`,
     extras: { billing_url: url },
   });
 }

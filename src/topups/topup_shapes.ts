@@ -69,7 +69,10 @@ export const PaidTopupShape = Type.Object(
       }),
     ),
   },
-  { $id: "PaidTopUp", description: "A top-up that is waiting to be paid, or was paid by this call." },
+  {
+    $id: "PaidTopUp",
+    description: "A top-up that is waiting to be paid, or was paid by this call.",
+  },
 );
 
 /** A top-up in the API's format, as JSON text. `more` adds the members that only the answer to a payment has. */

@@ -49,7 +49,9 @@ export const SpendingShape = Type.Object(
     ),
     totals: Type.Object(sums, { description: "Totals for the whole range." }),
     complete_until: nullable(
-      time("All reads before this time are counted; at most one minute ago. Null: none counted yet."),
+      time(
+        "All reads before this time are counted; at most one minute ago. Null: none counted yet.",
+      ),
     ),
   },
   { $id: "Spending", description: "An account's spending." },

@@ -20,9 +20,7 @@ export function limitParameter(what: string, limitDefault = PAGE_LIMIT_DEFAULT) 
 /** The parameters of a list of feeds. */
 export const PAGE_PARAMETERS = {
   limit: limitParameter("Feeds"),
-  offset: Type.Optional(
-    queryInteger({ minimum: 0, description: "Feeds to skip. Default 0." }),
-  ),
+  offset: Type.Optional(queryInteger({ minimum: 0, description: "Feeds to skip. Default 0." })),
 };
 
 /** The requested page, with `limit` capped. */

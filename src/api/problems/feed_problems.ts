@@ -72,9 +72,7 @@ export function problemOfSave(refusal: SaveRefusal): Problem {
     case "schema_invalid":
       return invalid("SCHEMA_INVALID", refusal.errors);
     case "schema_busy":
-      return unavailable(
-        "Too many schemas are waiting to be checked. Try again shortly.",
-      );
+      return unavailable("Too many schemas are waiting to be checked. Try again shortly.");
     case "forbidden":
       return feedForbidden();
     case "suspended":

@@ -140,7 +140,8 @@ const ProblemShape = Type.Object(
     ),
     reason: Type.Optional(
       Type.String({
-        description: "402: why a payment was refused, as defined by x402; 403: the reason for the suspension.",
+        description:
+          "402: why a payment was refused, as defined by x402; 403: the reason for the suspension.",
       }),
     ),
     ...X402_MEMBERS,
@@ -148,12 +149,12 @@ const ProblemShape = Type.Object(
       Type.String({ description: "403: the path for requesting access to the feed." }),
     ),
     retry_at: Type.Optional(
-      nullable(
-        time("409: when the account may ask again. Null while a request is pending."),
-      ),
+      nullable(time("409: when the account may ask again. Null while a request is pending.")),
     ),
     changes: Type.Optional(
-      Type.Array(Type.Unknown(), { description: "409: the changes that affect readers of the schema." }),
+      Type.Array(Type.Unknown(), {
+        description: "409: the changes that affect readers of the schema.",
+      }),
     ),
     usage_id: Type.Optional(
       Type.String({

@@ -35,7 +35,10 @@ export const HEADERS = {
     "Weak tag of the returned content; send it as If-None-Match.",
     'W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"',
   ),
-  "Cache-Control": text("`private, no-cache` on all responses that require a key.", "private, no-cache"),
+  "Cache-Control": text(
+    "`private, no-cache` on all responses that require a key.",
+    "private, no-cache",
+  ),
   Link: text(
     'Address of the next page, as `<…>; rel="next"`; absent on the last one.',
     '<https://feeds.example.org/v1/feed/quakes?limit=20&cursor=AbsGkz4Z2>; rel="next"',
@@ -59,10 +62,7 @@ export const HEADERS = {
   "Feedgate-Usage-Id": text("The usage event of the call.", "0192f0c1-8f5e-7c3a-9d1b-2f6c1e0a4b7d"),
   "Feedgate-Credits-Charged": text("Credits charged for the usage event.", "125"),
   "Feedgate-Next-Offset": text("Where a follower continues: pass it as `offset`.", "AW9mZnNldA"),
-  Location: text(
-    "The address of its status.",
-    "/v1/topups/5e0b7c1d-6a2f-4d83-9c70-1f4b8a2e6d05",
-  ),
+  Location: text("The address of its status.", "/v1/topups/5e0b7c1d-6a2f-4d83-9c70-1f4b8a2e6d05"),
   "PAYMENT-REQUIRED": text(
     "The required x402 version 2 payment: base64 of `PaymentRequired`.",
     "eyJ4NDAyVmVyc2lvbiI6Mn0=",

@@ -65,7 +65,8 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   },
   OPERATOR_DISABLED: {
     when: "A filter with an operator other than `eq`, or on a nested field.",
-    remedy: "Filter with `<field>=eq.<value>` on top-level fields, and do any other filtering on the client.",
+    remedy:
+      "Filter with `<field>=eq.<value>` on top-level fields, and do any other filtering on the client.",
   },
   JSONPATH_INVALID: {
     when: "`jsonpath` can't be parsed, begins with a name although `data` is an array, selects more than 100,000 nodes or 8 MiB, or visits more than 6,000,000 nodes.",
@@ -284,7 +285,8 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   },
   FEED_NOT_FOR_SALE: {
     when: "A purchase of a feed without a one-time price, or of the account's own feed.",
-    remedy: "Read it: free feeds and your own feeds cost nothing, and metered feeds charge each read.",
+    remedy:
+      "Read it: free feeds and your own feeds cost nothing, and metered feeds charge each read.",
   },
   PAYMENT_TAKEN: {
     when: "An x402 payment that was already used, by another caller or elsewhere on the chain.",
@@ -495,7 +497,8 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   },
   RATE_LIMITED: {
     when: "More calls in the last minute than the limit allows, or too many large projections; or more feeds deleted in 24 hours than ten times the quota.",
-    remedy: "Wait `retry_after_ms`, then back off exponentially. Refused calls do not count toward the limit.",
+    remedy:
+      "Wait `retry_after_ms`, then back off exponentially. Refused calls do not count toward the limit.",
     extras: { retry_after_ms: 4_200 },
   },
   TOO_MANY_WAITS: {

@@ -100,7 +100,8 @@ function priceOf({ price_type, price_per_1k: per1k, one_time_price_cents: cents 
 }
 
 function waysToRead(type: string): readonly string[] {
-  if (type === "singleton") return ["read_feed returns the document; jsonpath selects parts of it."];
+  if (type === "singleton")
+    return ["read_feed returns the document; jsonpath selects parts of it."];
   const ways = [
     "read_feed with filters returns rows whose fields equal given values; fields limits each row to some members.",
     "get_records returns complete rows by id.",

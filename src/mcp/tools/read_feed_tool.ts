@@ -37,8 +37,7 @@ export const readFeed = defineTool({
     ...ROWS_ARGUMENTS,
     jsonpath: Type.Optional(
       Type.String({
-        description:
-          "Projection of the rows, such as $[*].name. Each matched value is one row.",
+        description: "Projection of the rows, such as $[*].name. Each matched value is one row.",
       }),
     ),
     start_time: Type.Optional(

@@ -20,8 +20,7 @@ export const topUp = defineTool({
         minimum: 0.5,
         maximum: TOPUP_USD_MAX,
         [Expected]: `a number from 0.50 to ${TOPUP_USD_MAX} with at most 2 decimals`,
-        description:
-          "The amount to pay, in USD: ask the user. 1 USD is 1,000,000 credits.",
+        description: "The amount to pay, in USD: ask the user. 1 USD is 1,000,000 credits.",
       }),
     ),
     topup_id: Type.Optional(

@@ -80,7 +80,8 @@ export const SearchResultsShape = Type.Object(
     categories: Type.Optional(
       Type.Array(Type.String(), {
         maxItems: CATEGORIES_LISTED_MAX,
-        description: "If the requested `category` has no match: the categories that do, best first.",
+        description:
+          "If the requested `category` has no match: the categories that do, best first.",
       }),
     ),
     _origin: OriginShape,

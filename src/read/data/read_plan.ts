@@ -42,7 +42,7 @@ const READ_PARAMETERS = {
   ),
   ids: Type.Optional(
     idsParameter({
-      description: `Up to ${IDS_MAX} record ids, comma-separated, or `ids` repeated: returns their full payloads (details mode). Encode a comma in an id as %2C.`,
+      description: `Up to ${IDS_MAX} record ids, comma-separated, or ids repeated: returns their full payloads (details mode). Encode a comma in an id as %2C.`,
     }),
   ),
   start_time: Type.Optional(

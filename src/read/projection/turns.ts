@@ -88,7 +88,5 @@ export class Projections {
 }
 
 function overloaded(): Problem {
-  return unavailable(
-    "Too many large projections are waiting. Try again shortly.",
-  );
+  return unavailable("Too many large projections are waiting. Try again shortly.");
 }

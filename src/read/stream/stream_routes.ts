@@ -60,8 +60,7 @@ const TailShape = Type.Object(
     up_to_date: Type.Boolean({ description: "Whether these are the newest events." }),
     _origin: {
       ...nullable(OriginShape),
-      description:
-        "The receipt. Null if there are no events, which is neither charged nor logged.",
+      description: "The receipt. Null if there are no events, which is neither charged nor logged.",
     },
   },
   { $id: "StreamPage", description: "Events in order of arrival." },

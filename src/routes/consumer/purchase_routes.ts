@@ -47,7 +47,8 @@ const BUY_FEED = described({
   ].join("\n\n"),
   answers: {
     200: documented(BoughtShape, {
-      description: "The account had already bought the feed, from its balance or outside the gateway.",
+      description:
+        "The account had already bought the feed, from its balance or outside the gateway.",
       headers: ["Cache-Control"],
       examples: { "Bought before": BOUGHT_BEFORE },
     }),

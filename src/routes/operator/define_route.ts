@@ -194,7 +194,11 @@ function pageShape(name: string, entry: TSchema, $id: string): TObject {
   return Type.Object(
     {
       [name]: Type.Array(entry, { description: "In the list's order." }),
-      limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT_MAX, description: "Maximum number of entries." }),
+      limit: Type.Integer({
+        minimum: 1,
+        maximum: PAGE_LIMIT_MAX,
+        description: "Maximum number of entries.",
+      }),
       has_more: Type.Boolean({ description: "Whether there are more entries after this page." }),
       next_cursor: nullable(
         Type.String({ description: "Pass it as `cursor`; null on the last page." }),

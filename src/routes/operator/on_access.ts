@@ -21,8 +21,7 @@ const GRANT = {
   shape: AccessGrantShape,
   example: { ...READER, feed_id, endpoint_path, feed_name },
 };
-const GRANTS_ORDER =
-  "Newest first. Ended grants and grants for deleted feeds are omitted.";
+const GRANTS_ORDER = "Newest first. Ended grants and grants for deleted feeds are omitted.";
 
 export const ACCESS_ROUTES = [
   defineList({

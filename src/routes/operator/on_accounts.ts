@@ -160,7 +160,8 @@ export const ACCOUNT_ROUTES = [
     path: "/accounts/:id/sessions",
     operationId: "createSignInLink",
     summary: "Create a sign-in link for a customer",
-    description: "The link opens the console. It works once, within 15 minutes. Send it only to the customer.",
+    description:
+      "The link opens the console. It works once, within 15 minutes. Send it only to the customer.",
     input: CreateSignInLinkInput,
     names: BY_ACCOUNT,
     example: { permission: "read" },
@@ -190,7 +191,8 @@ export const KEY_ROUTES = [
     path: "/keys",
     operationId: "createKey",
     summary: "Create a key of an account",
-    description: "The response contains the key itself, only this once, because only its hash is stored.",
+    description:
+      "The response contains the key itself, only this once, because only its hash is stored.",
     input: CreateKeyInput,
     example: { account_id: "Acme agents", permission: "read", daily_credits: 500 },
     isSecret: true,

@@ -59,8 +59,7 @@ export const FEED_ROUTES = [
     path: "/feeds/:id",
     operationId: "reviewFeed",
     summary: "Show a feed for review",
-    description:
-      "In any state: its description, its size, its newest rows and pushes.",
+    description: "In any state: its description, its size, its newest rows and pushes.",
     input: ReviewFeedInput,
     names: BY_FEED,
     answers: { 200: REVIEW_ANSWER },

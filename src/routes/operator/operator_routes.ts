@@ -51,7 +51,8 @@ const POST_HEADERS = Type.Object({
     Type.String({
       pattern: "^[\\x21-\\x7e]{1,255}$",
       [Expected]: "1 to 255 visible ASCII characters",
-      description: "For 24 hours, repeating the same call has no further effect and returns the same response.",
+      description:
+        "For 24 hours, repeating the same call has no further effect and returns the same response.",
     }),
   ),
 });

@@ -60,7 +60,9 @@ import type { Services } from "../../services.ts";
 
 const FEEDS_QUERY = parameters({
   ...PAGE_PARAMETERS,
-  feed_id: Type.Optional(Type.String({ description: "Only this feed of yours, by its UUID or slug." })),
+  feed_id: Type.Optional(
+    Type.String({ description: "Only this feed of yours, by its UUID or slug." }),
+  ),
   status: Type.Optional(oneOf(FEED_STATUSES, { description: "Only feeds with this status." })),
   full: Type.Optional(
     queryFlag({ description: "Include `schema_definition`, `readme_md` and `sample_response`." }),
@@ -98,8 +100,7 @@ const LIST_FEEDS = described({
   operationId: "listProviderFeeds",
   tag: "provider",
   summary: "List your own feeds, drafts included",
-  description:
-    "Newest first, each with its size, its open batches and its newest refused push.",
+  description: "Newest first, each with its size, its open batches and its newest refused push.",
   answers: {
     200: documented(OwnFeedsShape, {
       description: "A page of your feeds.",
@@ -152,7 +153,7 @@ const CREATE_BODY = documented(CreateFeedShape, {
       price_type: "metered",
       price_per_1k: 0.001,
     },
-    "Minimal": { name: "Earthquakes", endpoint_path: "quakes" },
+    Minimal: { name: "Earthquakes", endpoint_path: "quakes" },
   },
 });
 const EDIT_FEED = described({
@@ -165,7 +166,8 @@ const EDIT_FEED = described({
     "Fields that the body leaves out stay unchanged. A status other than draft requires a schema, and `active` requires an earlier successful push. For an active feed with `schema_locked`, a new schema that may break readers requires a higher `schema_version`; use `dry_run` to check.",
   answers: {
     200: documented(Type.Union([WrittenFeedShape, EditJudgementShape]), {
-      description: "The complete feed after the edit; in a dry run, what it would change for readers.",
+      description:
+        "The complete feed after the edit; in a dry run, what it would change for readers.",
       headers: ["Cache-Control"],
       examples: { "The feed": WRITTEN_FEED, "Dry run": EDIT_JUDGEMENT },
     }),
@@ -216,7 +218,7 @@ const DELETE_ROWS = described({
 });
 const ROWS_QUERY = parameters({
   ids: idsParameter({
-    description: `Up to ${IDS_MAX} record ids, comma-separated, or `ids` repeated. Encode a comma in an id as %2C.`,
+    description: `Up to ${IDS_MAX} record ids, comma-separated, or ids repeated. Encode a comma in an id as %2C.`,
     examples: ["us7000kufc"],
   }),
 });

@@ -118,7 +118,8 @@ const REMOVE_READER = described({
   ...COMMON,
   operationId: "removeReader",
   summary: "End an account's grant",
-  description: "Applies from the account's next read. If the account has bought the feed, it can still read it.",
+  description:
+    "Applies from the account's next read. If the account has bought the feed, it can still read it.",
   answers: { 204: documented(Type.Void(), { description: "Ended.", headers: HEADERS }) },
   problems: ["FEED_FORBIDDEN", "READER_NOT_FOUND", ...COUNTED],
 });

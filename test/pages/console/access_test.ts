@@ -118,9 +118,9 @@ describe("who may read a feed", () => {
     const choice = await html(provider.get(path));
     expect(choice).toMatch(/<input type="radio" name="access" value="open" checked/);
     for (const [access, words, status] of [
-      ["by_request", "are refused from their next request on", 403],
+      ["by_request", "will be refused from their next request", 403],
       ["invited", "no longer find the feed", 404],
-      ["open", "Every account with a read key can read the feed", 200],
+      ["open", "Every account with a read key will be able to read the feed", 200],
     ] as const) {
       const { asked, answer } = await provider.act(path, { act: "access", access });
       expect(asked).toContain(words);
@@ -136,7 +136,7 @@ describe("who may read a feed", () => {
     const path = `/v1/operator/feeds/${feed.id}/suspend`;
     expect((await gateway.send("POST", path, admin, { reason: "r" })).status).toBe(200);
     const page = await html(provider.get(`/feeds/${feed.id}`));
-    expect(page).toContain("you decide which of them read its data");
+    expect(page).toContain("you decide which of them can read its data");
     expect(page).not.toContain('name="access"');
     await html(provider.get(readersOf(feed)));
   });
@@ -210,7 +210,7 @@ describe("a request", () => {
       "done=access_asked",
     );
     const waiting = await html(consumer.page.get(path));
-    expect(waiting).toContain("hasn't");
+    expect(waiting).toContain("has not");
     expect(waiting).toContain("For\nschools");
     expect(waiting).not.toContain('value="ask"');
     const twice = await html(consumer.page.post(path, { act: "ask" }), 422);
@@ -243,7 +243,7 @@ describe("a request", () => {
     const own = await html(consumer.page.get("/access"));
     expect(own).toContain(`/console/catalog/${feed.id}`);
     expect(own).toContain("approved");
-    expect(await html(provider.get(""))).not.toContain("Requests for access wait");
+    expect(await html(provider.get(""))).not.toContain("Access requests are waiting");
   });
 
   test("is declined with a reason after a confirmation, and asked again in 7 days", async () => {
@@ -450,7 +450,7 @@ describe("an invitation of an address", () => {
     expect(taken).toContain(`/console/catalog/${feed.id}`);
     expect(await html(ada.post("/access", take), 422)).toContain("was accepted");
     expect(await html(ada.get(`/catalog/${feed.id}`))).toContain("invited accounts only");
-    expect(await html(provider.get(readersOf(feed)))).toContain("No address is invited");
+    expect(await html(provider.get(readersOf(feed)))).toContain("No pending invitations");
   });
 
   test("can't be taken by whoever has signed in with a key, or after it was withdrawn or has ended", async () => {

@@ -38,7 +38,7 @@ test("/billing shows a signed-in consumer the price of an unlisted feed, whether
   const other = await gateway.createAccount({ credits: 1, name: "Another" });
   const stranger = await signIn(gateway.baseUrl, await gateway.createKey(other, "read"));
   const theirs = await pageOf({ cookie: stranger.cookie });
-  expect(theirs).toContain("The link is for another account than yours.");
+  expect(theirs).toContain("This link is for a different account.");
   expect(theirs).toContain("Buy it with your balance");
 });
 

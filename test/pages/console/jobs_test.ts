@@ -325,7 +325,7 @@ describe("what a form sends", () => {
     const added = await push("add", "id,text\n2,changed\ncsv-1,x\n");
     expect(added.asking).toContain("rows.csv adds and changes: of its 2 rows");
     expect(added.asking).toMatch(/New rows.*?1<.*Changed rows.*?1</s);
-    expect(added.stored).toContain("The others have stayed.");
+    expect(added.stored).toContain("The other rows did not change.");
     const replaced = await push("replace", `id,text\ncsv-1,"${text}"\ncsv-2,x\n`);
     expect(replaced.asking).toContain("rows.csv replaces all: the feed has 3 rows now");
     expect(replaced.stored).toMatch(/the feed had 3 rows before, and has the 2 rows of the file/);
@@ -353,7 +353,11 @@ describe("what a form sends", () => {
     const who = await signIn(gateway.baseUrl, key);
     for (const [type, lead, sentence] of [
       ["collection", "completely or not at all", "a.csv has 1 row, the first of this feed"],
-      ["stream", "those up to its first bad line", "a.csv has 1 event. All of its events"],
+      [
+        "stream",
+        "a longer file is stored up to its first invalid line",
+        "a.csv has 1 event. All of its events",
+      ],
       [
         "singleton",
         "one JSON object",
@@ -369,7 +373,7 @@ describe("what a form sends", () => {
       const { id } = (await created.json()) as { id: string };
       const page = await (await who.get(`/feeds/${id}/push`)).text();
       expect(page).toContain(lead);
-      expect(page).not.toContain("Replaces all");
+      expect(page).not.toContain("Replace all");
       const form = new FormData();
       form.set("act", "push");
       form.set("file", new File(["id\na\n"], "a.csv"));
@@ -378,7 +382,7 @@ describe("what a form sends", () => {
     const page = await (await signIn(gateway.baseUrl, scene.providerKey)).get(
       `/feeds/${scene.feeds.metered}/push`,
     );
-    expect(await page.text()).toMatch(/Adds and changes.*Replaces all.*--batch/s);
+    expect(await page.text()).toMatch(/Adds and changes.*Replace all.*--batch/s);
   });
 
   test("an account whose log is long is proven when that is asked", async () => {

@@ -161,5 +161,5 @@ test("a member chooses which notices are mailed, and the threshold of the accoun
   const [low] = await gateway.sql`select threshold_nanos from low_balances`;
   expect(Number(low?.threshold_nanos)).toBe(5_000);
   const wrong = await visitor.act("/notices", { act: "threshold", credits: "none" });
-  expect(await wrong.answer.text()).toContain("Type an amount");
+  expect(await wrong.answer.text()).toContain("Enter a number");
 });

@@ -118,7 +118,7 @@ describe("Try it", () => {
       expect(document).not.toContain(`name="${name}"`);
     }
     const sold = await html(`/catalog/${feeds.sold}`);
-    expect(sold).toContain("Buy it, and every read of it is free.");
+    expect(sold).toContain("After you buy it, all reads are free.");
     expect(sold).not.toContain('name="jsonpath"');
   });
 
@@ -215,7 +215,7 @@ describe("Try it", () => {
   test("a price that has risen since the page was shown is not charged, and the form has the new one", async () => {
     const { status, html, charged } = await tryIt(feeds.stream, { max_credits: "499.999" });
     expect([status, charged]).toEqual([422, 0]);
-    expect(html).toContain("The price has changed since the page was shown.");
+    expect(html).toContain("The price has changed since this page was loaded.");
     expect(html).toContain("(402 PRICE_ABOVE_MAX)");
     expect(html).toContain('name="max_credits" value="500"');
   });
@@ -302,7 +302,7 @@ describe("spending", () => {
     await gateway.send("POST", `/v1/feed/${feeds.sold}/purchase`, key, { max_credits: 1_000_000 });
     await countSales(gateway.sql);
     for (const [path, head, isEmpty] of [
-      ["/usage?csv=calls", "When,Call,Feed,Key,Charged (USD),Usage id", false],
+      ["/usage?csv=calls", "When,Call,Feed,Key,Charged (USD),Usage ID", false],
       ["/usage?csv=calls&range=24h", "When,Call,", false],
       [`/usage?csv=calls&feed=${feeds.stream}`, "When,Call,", false],
       [`/usage?csv=calls&feed=${account}`, "When,Call,", true],
@@ -341,7 +341,7 @@ describe("spending", () => {
       const next = /href="(\?[^"]*cursor=[^"]*)">Older calls/.exec(page)?.[1] ?? "";
       const older = await at.get(`/usage${next.replaceAll("&amp;", "&")}`);
       const text = await older.text();
-      expect([range, older.status, text.split('data-head="Usage id"').length - 1]).toEqual([
+      expect([range, older.status, text.split('data-head="Usage ID"').length - 1]).toEqual([
         range,
         200,
         6,

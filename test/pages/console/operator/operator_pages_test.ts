@@ -67,7 +67,9 @@ describe("an account's pages", () => {
   test("ranges of time are links, and days that are none are refused", async () => {
     const path = `/accounts/${scene.consumerAccount}/usage`;
     expect(await html(`${path}?range=7d`)).toContain('href="?range=7d" aria-current="true"');
-    expect(await html(`${path}?from=2026-01-01&to=2026-01-02`)).toContain("No calls in this period.");
+    expect(await html(`${path}?from=2026-01-01&to=2026-01-02`)).toContain(
+      "No calls in this period.",
+    );
     expect((await who.get(`${path}?from=2026-13-01`)).status).toBe(400);
     const included = await html(`${path}?searches=yes&range=7d`);
     expect(included).toContain("searches=yes");
@@ -226,11 +228,11 @@ test("the sign-in says which agent waits, and that nobody has checked its name",
   };
   const page = await signInAt(id);
   expect(page).toContain("Research &lt;b>bot&lt;/b>");
-  expect(page).toContain("Nobody has checked its name");
+  expect(page).toContain("Its name is not verified");
   expect(await signInAt("https://agent.example/client.json")).toContain(
-    "<strong>agent.example</strong> waits to be connected",
+    "<strong>agent.example</strong> wants to connect",
   );
   for (const none of [crypto.randomUUID(), "x", "http://agent.example/"]) {
-    expect(await signInAt(none)).not.toContain("waits to be connected");
+    expect(await signInAt(none)).not.toContain("wants to connect");
   }
 });

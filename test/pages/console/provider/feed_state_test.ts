@@ -115,11 +115,11 @@ describe("a feed's page", () => {
     expect(table).toContain("must be a number");
     expect(table).toContain("has no id; give each row an id");
     expect(html).toContain("The last push was refused");
-    expect(html).toContain("Correct these rows in your source");
+    expect(html).toContain("Correct these rows at the source");
     // What has no rows has none of an earlier refusal.
     expect((await gateway.send("POST", `/v1/provider/feed/${id}/push`, key, 7)).status).toBe(422);
     await push(id, [{ id: "a", n: 1 }]);
-    expect(await pageOf(id)).toContain("A later one was stored.");
+    expect(await pageOf(id)).toContain("A later push was stored.");
   });
 
   test("the rows of a refused import have their lines", async () => {
@@ -171,11 +171,11 @@ describe("a feed's page", () => {
     expect(html).toMatch(/Net<\/td><td class="num" data-head="USD">3.00</);
     expect(html).toMatch(/aria-label="By feed".*Charts.*3.00/s);
     expect(html).toMatch(/paid &lt;i>1&lt;\/i>.*1.50</s);
-    expect(html).toContain("not final: sales are counted until");
+    expect(html).toContain("not final: includes sales until");
     const empty = await (await who.get("/earnings/statement?month=2001-02")).text();
     expect(empty).toContain("Statement for February 2001");
     expect(empty).toContain("2001-02-01 to 2001-02-28");
-    expect(empty).toContain("Nothing was sold in this month.");
+    expect(empty).toContain("No sales in this month.");
     for (const wrong of ["2026-13", "x", "0000-01", "99999-01"]) {
       expect((await who.get(`/earnings/statement?month=${wrong}`)).status).toBe(400);
     }

@@ -216,7 +216,7 @@ describe("a new feed from a file", () => {
     expect(row?.cents).toBe(123_450);
     const wrong = { ...price, one_time_price_usd: "5.005", endpoint_path: "wrong" };
     const refused = await send({ name: "Once", act: "create", ...wrong });
-    expect(alertIn(refused.html)).toContain("at most two decimals, such as 5.00, got");
+    expect(alertIn(refused.html)).toContain("at most two decimal places, such as 5.00, got");
   });
 });
 

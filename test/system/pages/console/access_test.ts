@@ -98,7 +98,7 @@ for (const look of LOOKS) {
         expect(await page.locator("#try").count()).toBe(0);
         await page.fill("#message", `For a map.\n${HOSTILE}`);
         await press(page, "Ask for access");
-        expect(await told(page)).toContain("The provider was asked");
+        expect(await told(page)).toContain("Your request was sent to the provider");
         await go(page, `/catalog/${id}`);
         expect(await main(page)).toContain("For a map.");
       });
@@ -112,7 +112,7 @@ for (const look of LOOKS) {
         await press(page, "Approve");
         expect(await told(page)).toContain("may read the feed");
         await go(page, `/feeds/${id}/readers`);
-        expect(await main(page)).toContain("No request waits");
+        expect(await main(page)).toContain("No pending requests");
       });
       expect(await read()).toBe(200);
       await as(key, async (page) => {
@@ -130,7 +130,7 @@ for (const look of LOOKS) {
       await as(providerKey, async (page) => {
         await go(page, `/feeds/${id}/readers`);
         await press(page, "End");
-        expect(await main(page)).toContain("Its next read is refused");
+        expect(await main(page)).toContain("Its next read will be refused");
         await press(page, "Confirm");
         expect(await told(page)).toContain("Ended.");
       });
@@ -147,7 +147,7 @@ for (const look of LOOKS) {
       await as(key, async (page) => {
         await go(page, `/catalog/${id}`);
         await press(page, "Ask for access");
-        expect(await told(page)).toContain("The provider was asked");
+        expect(await told(page)).toContain("Your request was sent to the provider");
       });
       await as(providerKey, async (page) => {
         await go(page, `/feeds/${id}/readers`);

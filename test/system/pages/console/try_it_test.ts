@@ -133,7 +133,7 @@ for (const look of LOOKS) {
         ["/own-keys", "0.001 of 0.002 USD"],
         ["/usage", "Forecast"],
         ["/usage?range=7d", "0.001 USD"],
-        ["/purchases", "Nothing was bought"],
+        ["/purchases", "No purchases"],
       ] as const) {
         await page.goto(`${gateway.baseUrl}/console${path}`);
         await check(page, path);
