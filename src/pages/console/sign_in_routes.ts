@@ -458,7 +458,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
   async function refusalOfKey(call: RoutedCall, key: string): Promise<string | undefined> {
     const permission = permissionOf(key);
     if (permission === undefined)
-      return "This is not a key of this gateway. Paste the complete key.";
+      return "This gateway has no such key. Paste the complete key.";
     if (permission === "admin") {
       if (!operatorsListener.serves(call.request)) {
         return "Operators sign in at a different address.";

@@ -178,7 +178,7 @@ describe("tables as files", () => {
       [provider, `${readersOf(feed)}?csv=answered`, "Account,Account ID,Answer,", name],
       [provider, `${readersOf(feed)}?csv=invitations`, "Address,Reads,", "ada@example.com,at"],
       [consumer.page, "/access?csv=granted", "Feed,Feed ID,Reads,", `${feed.name},${feed.id}`],
-      [consumer.page, "/access?csv=requests", "Feed,Feed ID,Asked,", `${feed.name},${feed.id}`],
+      [consumer.page, "/access?csv=requests", "Feed,Feed ID,Requested,", `${feed.name},${feed.id}`],
     ] as const) {
       const [first = "", second = "", ...others] = await linesOf(who, path);
       expect([path, first.startsWith(head), second.startsWith(line), others]).toEqual([
@@ -229,7 +229,7 @@ describe("a request", () => {
     const to = await press(provider, readersOf(feed), approve);
     expect(to).toContain("done=reader_granted");
     const again = await html(provider.post(readersOf(feed), approve), 422);
-    expect(again).toContain("answered before");
+    expect(again).toContain("already answered");
     const [grant] = await gateway.sql`
       select is_free, expires_at from access_grants where feed_id = ${feed.id}`;
     expect(JSON.stringify(grant)).toContain("3000-01-01T00:00:00");
@@ -258,7 +258,7 @@ describe("a request", () => {
       reason: "Only\n<b>for</b> schools",
     };
     const { asked, answer } = await provider.act(readersOf(feed), decline);
-    expect(asked).toContain("The request of Declined Inc is declined");
+    expect(asked).toContain("The request from Declined Inc will be declined");
     expect(await pressed(answer)).toContain("done=access_declined");
     const page = await html(consumer.page.get(path));
     expect(page).toContain("Only\n&lt;b>for&lt;/b> schools");
@@ -313,7 +313,7 @@ describe("readers", () => {
     const list = await html(provider.get(path));
     expect(list).toContain("Named &lt;i>account&lt;/i>");
     expect(list).toContain("Contract\n17");
-    expect(list).toContain("no end date");
+    expect(list).toContain("never");
 
     await gateway.sql`
       update access_grants set expires_at = '2999-06-01T12:34:56Z' where feed_id = ${feed.id}`;
@@ -354,8 +354,8 @@ describe("readers", () => {
     const { id } = await makeConsumer();
     const [owner] = await gateway.sql`select account_id from feeds where feed_id = ${feed.id}`;
     for (const [fields, words] of [
-      [{ account_id: "nobody" }, "No open account has this id"],
-      [{ account_id: crypto.randomUUID() }, "No open account has this id"],
+      [{ account_id: "nobody" }, "No active account has this id"],
+      [{ account_id: crypto.randomUUID() }, "No active account has this id"],
       [{ account_id: owner?.account_id }, "owns the feed"],
       [{ account_id: id, last_day: "2020-01-01" }, "The last day has passed"],
       [{ account_id: id, last_day: "2999-02-31" }, "must be a date such as"],
@@ -427,7 +427,7 @@ describe("an invitation of an address", () => {
     expect(await html(ada.get("/access"))).not.toContain("Invitations</h2>");
     const invite = { act: "invite", address: "Ada@example.com", is_free: "yes", note: "<hr>" };
     const { asked, answer } = await provider.act(readersOf(feed), invite);
-    expect(asked).toContain("Ada@example.com is invited for 7 days");
+    expect(asked).toContain("Ada@example.com will be invited for 7 days");
     expect(await pressed(answer)).toContain("done=reader_invited");
     expect(await html(provider.get(readersOf(feed)))).toContain("Ada@example.com");
 
@@ -440,7 +440,7 @@ describe("an invitation of an address", () => {
 
     const take = { act: "take", invitation_id: await invitationOf(feed) };
     expect(await html(eve.get("/access"))).not.toContain(feed.name);
-    expect(await html(eve.post("/access", take), 422)).toContain("has ended");
+    expect(await html(eve.post("/access", take), 422)).toContain("has expired");
     const key = { key: await gateway.createKey(await accountOf("ada@example.com"), "read") };
     expect(await read(feed, key)).toBe(404);
     expect(await press(ada, "/access", take)).toContain("done=access_taken");
@@ -466,7 +466,7 @@ describe("an invitation of an address", () => {
     await html(bob.visitor().post("/access", take), 422);
     await gateway.sql`
       update access_invitations set ends_at = now() + interval '1 day', expires_at = now() where feed_id = ${feed.id}`;
-    expect(await html(bob.visitor().post("/access", take), 422)).toContain("has ended");
+    expect(await html(bob.visitor().post("/access", take), 422)).toContain("has expired");
     await provider.act(path, { act: "invite", address: "bob@example.com" });
     const withdraw = {
       act: "withdraw",
@@ -515,7 +515,7 @@ describe("public pages", () => {
     expect(page).toContain(`/v1/feed/${feed.slug}/access-requests`);
     expect(page).toContain("sample-row");
     expect(page).not.toContain("secret-row");
-    expect(page).toContain("Up to 10 reads a minute");
+    expect(page).toContain("Up to 10 reads per minute");
     const search = await html(visit(`/?q=${feed.slug}`));
     expect(search).toMatch(/class="badge"[^>]*>by request</);
     const open = await makeFeed("open");

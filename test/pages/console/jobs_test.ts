@@ -82,7 +82,7 @@ describe("what a form sends", () => {
     const path = `/accounts/${scene.consumerAccount}/money`;
     const take = { act: "take", usd_revoked: "99999", revoke_reason: "keep these words" };
     const { asked, answer } = await who.act(path, take);
-    expect(asked).toContain("99,999.00 USD (99,999,000,000 credits) are taken from the balance of");
+    expect(asked).toContain("99,999.00 USD (99,999,000,000 credits) will be deducted from the balance of");
     expect(asked).toContain("Consumer");
     const html = await answer.text();
     expect(answer.status).toBe(422);
@@ -172,7 +172,7 @@ describe("what a form sends", () => {
     // A part of the name, in any case, names the one account that has it.
     const payout = { act: "payout", payee: "owed eig", usd: "999", payout_reference: "typed" };
     const asking = await (await who.post("/money", payout)).text();
-    expect(asking).toContain("999.00 USD are recorded as paid to Owed eight");
+    expect(asking).toContain("999.00 USD will be recorded as paid to Owed eight");
     expect(asking).toContain("which is owed 8.00 USD now");
     expect(fieldsIn(asking).payee).toBe(seller);
     const paying = { ...payout, payee: seller };
@@ -323,7 +323,7 @@ describe("what a form sends", () => {
     const text = "Two\nlines\r\nand ü";
     const push = (mode: "add" | "replace", csv: string) => pushFile(who, path, { mode, csv });
     const added = await push("add", "id,text\n2,changed\ncsv-1,x\n");
-    expect(added.asking).toContain("rows.csv adds and changes: of its 2 rows");
+    expect(added.asking).toContain("rows.csv has 2 rows. New IDs will be added");
     expect(added.asking).toMatch(/New rows.*?1<.*Changed rows.*?1</s);
     expect(added.stored).toContain("The other rows did not change.");
     const replaced = await push("replace", `id,text\ncsv-1,"${text}"\ncsv-2,x\n`);
@@ -352,7 +352,7 @@ describe("what a form sends", () => {
     const key = await gateway.createKey(await gateway.createAccount(), "write");
     const who = await signIn(gateway.baseUrl, key);
     for (const [type, lead, sentence] of [
-      ["collection", "completely or not at all", "a.csv has 1 row, the first of this feed"],
+      ["collection", "Either all rows of a file are stored or none", "a.csv has 1 row, the first of this feed"],
       [
         "stream",
         "a longer file is stored up to its first invalid line",

@@ -112,7 +112,7 @@ test("operators manage their webhooks, see what waits and what failed of all acc
   await gateway.send("POST", `/v1/webhooks/${theirs}/test`, key, {});
   await gateway.gateway.services.notices.idle();
   const failed = await (await visitor.get("/webhooks")).text();
-  for (const text of ["A reader", "/down", "It answered with 410", "the reader&#39;s body"]) {
+  for (const text of ["A reader", "/down", "It returned 410", "the reader&#39;s body"]) {
     expect(failed.replaceAll("'", "&#39;")).toContain(text);
   }
   const other = await (await visitor.get(`/webhooks?account_id=${account}`)).text();

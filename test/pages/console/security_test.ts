@@ -182,7 +182,7 @@ describe("sign-in", () => {
     const answer = await visitor(gateway.baseUrl).post("/sign-in", { key: "<b>not a key</b>" });
     const html = await answer.text();
     expect([answer.status, html.includes("not a key")]).toEqual([401, false]);
-    expect(html).toContain("not a key of this gateway");
+    expect(html).toContain("This gateway has no such key");
   });
 
   test("a revoked key and one of a suspended account can't sign in", async () => {

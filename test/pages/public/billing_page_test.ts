@@ -53,7 +53,7 @@ describe("/billing", () => {
       '<p class="words">Send the money to &lt;Acme> &amp; Sons:\nIBAN DE00 1234</p><p class="words">Questions: pay@acme.example</p>',
     );
     expect(page).not.toContain('<p class="words"></p>');
-    expect(page).toContain("<code>GET /v1/account</code> shows, when you pay.");
+    expect(page).toContain("your account ID, which <code>GET /v1/account</code> returns.");
   });
 
   test("a provider's text is escaped, and hides nothing", async () => {

@@ -294,7 +294,7 @@ describe("spending", () => {
     const week = await (await at.get("/usage?range=7d")).text();
     expect(week).not.toContain("Forecast");
     expect((await csv("/usage?csv=spending-by-feed&range=7d"))[0]).toBe("Feed,Reads,Spent (USD)");
-    expect(await (await at.get("")).text()).toMatch(/about [\d.,]+ USD by its end/);
+    expect(await (await at.get("")).text()).toMatch(/about [\d.,]+ USD by the end of the month/);
   });
 
   test("every table is a file, and lists follow the range, the feed and the key", async () => {
@@ -377,7 +377,7 @@ describe("budgets", () => {
         "idle 0",
       ]);
       expect(page).toContain("0.0005 of 0.001 USD");
-      expect(page).toContain(`starts anew at <time datetime="${tomorrow()}"`);
+      expect(page).toContain(`reset at <time datetime="${tomorrow()}"`);
     }
     expect(await (await at.get("/own-keys")).text()).toContain("no limit");
   });

@@ -89,7 +89,7 @@ describe("a feed's page", () => {
     expect(html).toContain("<strong>2 new</strong>");
     expect(html).toContain("<strong>1 new, 1 changed</strong>");
     expect(html).toMatch(/Earned<\/div><div class="value ">3.00 USD/);
-    expect(html).toContain("3,000,000 credits, less the fee");
+    expect(html).toContain("3,000,000 credits, after fees");
     const today = (title: string) =>
       [...html.matchAll(/<figure class="chart"><figcaption>(.*?)<\/figcaption>.*?<\/figure>/gs)]
         .find(([, head]) => head?.startsWith(title))?.[0]

@@ -87,7 +87,7 @@ describe("a new feed from a file", () => {
     expect(await feedNamed("city-temps-2026")).toBeUndefined();
     const priced = { ...fields, price_type: "metered", price_per_1k: "0.50", act: "publish" };
     const asked = await send(priced);
-    expect(asked.html).toContain("“City temps 2026” gets 2 rows of City temps 2026.csv");
+    expect(asked.html).toContain("“City temps 2026” will contain 2 rows from City temps 2026.csv");
     expect(asked.html).toContain("0.50 USD per 1,000 calls");
     expect(await feedNamed("city-temps-2026")).toBeUndefined();
     const back = await send({ ...priced, confirmed: "no" });
