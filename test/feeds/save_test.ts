@@ -536,7 +536,7 @@ describe("quota", () => {
     await created();
     const second = await create({ name: "n", endpoint_path: newSlug() });
     const { detail } = await expectProblem(second, 403, "FEED_QUOTA_EXCEEDED");
-    expect(detail).toStartWith("This account has 1 feed, drafts included, and may have 1.");
+    expect(detail).toStartWith("This account has 1 feed, drafts included, and its limit is 1.");
   });
 
   test("creates that race at the quota, over two gateways, never exceed it", async () => {

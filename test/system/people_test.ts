@@ -272,7 +272,7 @@ describe.skipIf(!hasBrowser)("an account of several people, on two processes", (
     await page.goto(`${world.bases[0]}/console/settings`);
     await page.fill("[name=typed_name]", "Zoe");
     await page.click("button:text-is('Close the account')");
-    await page.waitForSelector("text=That is not the account's name");
+    await page.waitForSelector("text=The name doesn't match");
     await page.fill("[name=typed_name]", name);
     await page.click("button:text-is('Close the account')");
     await confirm(page);

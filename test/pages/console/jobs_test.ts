@@ -82,7 +82,9 @@ describe("what a form sends", () => {
     const path = `/accounts/${scene.consumerAccount}/money`;
     const take = { act: "take", usd_revoked: "99999", revoke_reason: "keep these words" };
     const { asked, answer } = await who.act(path, take);
-    expect(asked).toContain("99,999.00 USD (99,999,000,000 credits) will be deducted from the balance of");
+    expect(asked).toContain(
+      "99,999.00 USD (99,999,000,000 credits) will be deducted from the balance of",
+    );
     expect(asked).toContain("Consumer");
     const html = await answer.text();
     expect(answer.status).toBe(422);
@@ -173,7 +175,7 @@ describe("what a form sends", () => {
     const payout = { act: "payout", payee: "owed eig", usd: "999", payout_reference: "typed" };
     const asking = await (await who.post("/money", payout)).text();
     expect(asking).toContain("999.00 USD will be recorded as paid to Owed eight");
-    expect(asking).toContain("which is owed 8.00 USD now");
+    expect(asking).toContain("which is currently owed 8.00 USD");
     expect(fieldsIn(asking).payee).toBe(seller);
     const paying = { ...payout, payee: seller };
     const refused = await who.act("/money", paying);
@@ -327,8 +329,8 @@ describe("what a form sends", () => {
     expect(added.asking).toMatch(/New rows.*?1<.*Changed rows.*?1</s);
     expect(added.stored).toContain("The other rows did not change.");
     const replaced = await push("replace", `id,text\ncsv-1,"${text}"\ncsv-2,x\n`);
-    expect(replaced.asking).toContain("rows.csv replaces all: the feed has 3 rows now");
-    expect(replaced.stored).toMatch(/the feed had 3 rows before, and has the 2 rows of the file/);
+    expect(replaced.asking).toContain("rows.csv will replace all rows: the feed has 3 rows now");
+    expect(replaced.stored).toMatch(/the feed had 3 rows before, and now has the file&#39;s 2 rows/);
     const rows = await gateway.sql`
       select row_id, payload ->> 'text' as text
       from collection_rows
@@ -345,14 +347,18 @@ describe("what a form sends", () => {
     expect(unfit.asking).toContain("line 2: must have the property");
     expect(unfit.asking).toContain("line 4: must have the property");
     const many = await push("add", `id,text\n${"x,y\n".repeat(501)}`);
-    expect(many.asking).toContain("has 501 rows, and this page adds up to 500 at a time");
+    expect(many.asking).toContain("has 501 rows; this page adds up to 500 at a time");
   });
 
   test("the page of a push says what a file does to this kind of feed", async () => {
     const key = await gateway.createKey(await gateway.createAccount(), "write");
     const who = await signIn(gateway.baseUrl, key);
     for (const [type, lead, sentence] of [
-      ["collection", "Either all rows of a file are stored or none", "a.csv has 1 row, the first of this feed"],
+      [
+        "collection",
+        "Either all rows of a file are stored or none",
+        "a.csv has 1 row, the first of this feed",
+      ],
       [
         "stream",
         "a longer file is stored up to its first invalid line",
@@ -361,7 +367,7 @@ describe("what a form sends", () => {
       [
         "singleton",
         "one JSON object",
-        "the feed is a singleton, one JSON object, and a.csv has rows",
+        "the feed is a singleton (one JSON object), but a.csv contains rows",
       ],
       [null, "rows make it a collection", "the first of this feed"],
     ] as const) {
@@ -382,7 +388,7 @@ describe("what a form sends", () => {
     const page = await (await signIn(gateway.baseUrl, scene.providerKey)).get(
       `/feeds/${scene.feeds.metered}/push`,
     );
-    expect(await page.text()).toMatch(/Adds and changes.*Replace all.*--batch/s);
+    expect(await page.text()).toMatch(/Add and change.*Replace all.*--batch/s);
   });
 
   test("an account whose log is long is proven when that is asked", async () => {

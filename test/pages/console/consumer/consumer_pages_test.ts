@@ -307,7 +307,7 @@ describe("spending", () => {
       [`/usage?csv=calls&feed=${feeds.stream}`, "When,Call,", false],
       [`/usage?csv=calls&feed=${account}`, "When,Call,", true],
       ["/usage?csv=calls&from=2020-01-01&to=2020-01-02", "When,Call,", true],
-      ["/usage?csv=spending-by-day&range=7d", "Day (UTC),Reads,Feeds bought,Spent (USD)", false],
+      ["/usage?csv=spending-by-day&range=7d", "Day (UTC),Reads,Purchases,Spent (USD)", false],
       ["/usage?csv=spending-by-key&range=12m", "Key,Reads,Spent (USD)", false],
       ["/purchases?csv=purchases", "Feed,When,Price (USD),Paid from", false],
       ["/purchases?csv=purchases&range=24h", "Feed,When,", false],

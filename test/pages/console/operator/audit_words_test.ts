@@ -26,7 +26,11 @@ test("auditChanges speaks of money in USD, of times with their zone, and of long
       { price_per_1k: exact("0.002") },
       ["price: 0.0010 USD per 1,000 calls → 0.002 USD per 1,000 calls"],
     ],
-    [{ daily_credits: null }, { daily_credits: exact("250000.5") }, ["daily budget: 0.2500005 USD"]],
+    [
+      { daily_credits: null },
+      { daily_credits: exact("250000.5") },
+      ["daily budget: 0.2500005 USD"],
+    ],
     [{ daily_credits: 1_000_000 }, { daily_credits: null }, ["daily budget removed, was 1.00 USD"]],
     [
       { schema_definition: { type: "object" } },
