@@ -61,7 +61,7 @@ function routeNotFound(http: HttpContext, nearest: string | undefined): Problem 
   const remedy =
     nearest === undefined
       ? `See all routes at ${http.baseUrl()}/docs.`
-      : `Did you mean ${nearest}? See all routes at ${http.baseUrl()}/docs.`;
+      : `Did you mean ${nearest}, or another route in ${http.baseUrl()}/docs?`;
   return new Problem("ROUTE_NOT_FOUND", { detail: `No route has this path. ${remedy}` });
 }
 

@@ -27,7 +27,7 @@ export function requireOwnSite({ request }: Call): void {
   if (isOwn) return;
   throw new Problem("ORIGIN_FORBIDDEN", {
     detail:
-      "This form was submitted from another site. Nothing was changed. Submit it from the console.",
+      "This form was submitted from another site, so nothing was changed. Submit it from the console.",
   });
 }
 

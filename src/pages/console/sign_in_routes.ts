@@ -457,8 +457,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
   /** Why a key can't sign in; undefined if it can. */
   async function refusalOfKey(call: RoutedCall, key: string): Promise<string | undefined> {
     const permission = permissionOf(key);
-    if (permission === undefined)
-      return "This gateway has no such key. Paste the complete key.";
+    if (permission === undefined) return "This gateway has no such key. Paste the complete key.";
     if (permission === "admin") {
       if (!operatorsListener.serves(call.request)) {
         return "Operators sign in at a different address.";

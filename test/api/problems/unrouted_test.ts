@@ -149,7 +149,7 @@ test("an unknown path is answered with the route that it is close to", async () 
   ] as const) {
     expect({ path, detail: await detailOf(path) }).toEqual({
       path,
-      detail: `No route has this path. Did you mean ${route}? See all routes at ${gateway.baseUrl}/docs.`,
+      detail: `No route has this path. Did you mean ${route}, or another route in ${gateway.baseUrl}/docs?`,
     });
   }
   const far = await detailOf("/v2/nothing/like/it");

@@ -330,7 +330,9 @@ describe("what a form sends", () => {
     expect(added.stored).toContain("The other rows did not change.");
     const replaced = await push("replace", `id,text\ncsv-1,"${text}"\ncsv-2,x\n`);
     expect(replaced.asking).toContain("rows.csv will replace all rows: the feed has 3 rows now");
-    expect(replaced.stored).toMatch(/the feed had 3 rows before, and now has the file&#39;s 2 rows/);
+    expect(replaced.stored).toMatch(
+      /the feed had 3 rows before, and now has the file&#39;s 2 rows/,
+    );
     const rows = await gateway.sql`
       select row_id, payload ->> 'text' as text
       from collection_rows

@@ -129,7 +129,7 @@ for (const look of LOOKS) {
       const followed = follower.text();
       await as(providerKey, async (page) => {
         await go(page, `/feeds/${id}/readers`);
-        await press(page, "End");
+        await press(page, "End access");
         expect(await main(page)).toContain("Its next read will be refused");
         await press(page, "Confirm");
         expect(await told(page)).toContain("Ended.");

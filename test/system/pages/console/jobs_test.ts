@@ -309,7 +309,7 @@ for (const [turn, look] of LOOKS.entries()) {
         await follow(page, `a[href$="/catalog/${scene.feeds.once}"]`);
         await page.waitForURL(`**/catalog/${scene.feeds.once}`);
         expect(await confirm(page, "Buy for 1.00 USD")).toContain("1,000,000 credits");
-        expect(await told(page)).toContain("Bought");
+        expect(await told(page)).toContain("Purchased");
         await go(page, `/catalog/${scene.feeds.metered}`);
         await press(page, "Read");
         const shown = await page.locator("main").textContent();
