@@ -26,10 +26,10 @@ export const page = {
   limit: Type.Integer({
     minimum: 1,
     maximum: PAGE_LIMIT_MAX,
-    description: "Items asked for, after capping.",
+    description: "The page size that was applied.",
   }),
   offset: count("Items skipped."),
-  has_more: Type.Boolean({ description: "Whether there are items behind this page." }),
+  has_more: Type.Boolean({ description: "Whether there are more items after this page." }),
 };
 
 export const nextCursor = nullable(
@@ -38,9 +38,11 @@ export const nextCursor = nullable(
 
 export const OriginShape = Type.Object(
   {
-    usage_id: uuid("UUIDv7 of the entry in the usage log, committed before this answer was sent."),
+    usage_id: uuid(
+      "UUIDv7 of the entry in the usage log, committed before this response was sent.",
+    ),
     timestamp: time("When the call was admitted."),
-    feed_id: nullable(uuid("The feed that was read; null where the call is about none.")),
+    feed_id: nullable(uuid("The feed that was read. Null if the call is not about a feed.")),
     credits_charged: Type.Number({
       minimum: 0,
       description: "Credits of 0.000001 USD, exact to three decimals.",

@@ -10,8 +10,12 @@ import { ACCESS_TEXT_LENGTH_MAX, PAGE_LIMIT_MAX } from "../limits.ts";
 import { nextCursor, time, uuid } from "../shapes.ts";
 
 const pageMembers = {
-  limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT_MAX, description: "After capping." }),
-  has_more: Type.Boolean({ description: "Whether there are older ones." }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: PAGE_LIMIT_MAX,
+    description: "The page size that was applied.",
+  }),
+  has_more: Type.Boolean({ description: "Whether there are older entries." }),
   next_cursor: nextCursor,
 };
 
@@ -23,35 +27,35 @@ const end = (description: string) =>
 /** How an account may read a feed. */
 const terms = {
   is_free: Type.Optional(
-    Type.Boolean({ description: "Whether reads cost the account nothing; false where left out." }),
+    Type.Boolean({ description: "Whether reads are free for the account. Default false." }),
   ),
   expires_at: end("When the grant ends. Null or left out: it does not."),
   note: Type.Optional(nullable(message("A note of yours, which only you see."))),
 };
 const termsShown = {
-  is_free: Type.Boolean({ description: "Whether reads cost the account nothing." }),
-  expires_at: nullable(time("When the grant ends. Null: it does not.")),
+  is_free: Type.Boolean({ description: "Whether reads are free for the account." }),
+  expires_at: nullable(time("When the grant expires. Null: never.")),
 };
 const note = nullable(Type.String({ description: "The provider's note." }));
 
 export const ReaderShape = Type.Object(
   {
-    account_id: uuid("Of the account that may read the feed."),
+    account_id: uuid("The account that may read the feed."),
     account_name: Type.String({ description: "Its name." }),
     ...termsShown,
     note,
     granted_at: time("When it was granted."),
   },
-  { $id: "FeedReader", description: "An account that was granted access to a feed." },
+  { $id: "FeedReader", description: "An account with access to a feed." },
 );
 export type Reader = Static<typeof ReaderShape>;
 
 export const ReadersShape = Type.Object(
   {
-    readers: Type.Array(ReaderShape, { description: "The newest come first." }),
+    readers: Type.Array(ReaderShape, { description: "Newest first." }),
     ...pageMembers,
   },
-  { $id: "FeedReaders", description: "A page of the accounts that were granted access to a feed." },
+  { $id: "FeedReaders", description: "A page of the accounts with access to a feed." },
 );
 export type Readers = Static<typeof ReadersShape>;
 
@@ -59,10 +63,10 @@ export const SetReaderInput = Type.Object(terms);
 
 export const AccessRequestsShape = Type.Object(
   {
-    requests: Type.Array(AccessRequestShape, { description: "The newest come first." }),
+    requests: Type.Array(AccessRequestShape, { description: "Newest first." }),
     ...pageMembers,
   },
-  { $id: "AccessRequests", description: "A page of requests for access." },
+  { $id: "AccessRequests", description: "A page of access requests." },
 );
 export type AccessRequests = Static<typeof AccessRequestsShape>;
 
@@ -78,18 +82,18 @@ export const DeclineAccessInput = Type.Object({
 });
 
 export const InviteReaderInput = Type.Object({
-  address: text({ minLength: 3, maxLength: 254, description: "The e-mail address to invite." }),
+  address: text({ minLength: 3, maxLength: 254, description: "The email address to invite." }),
   ...terms,
 });
 export const ReaderInvitationShape = Type.Object(
   {
     id: uuid("Of the invitation."),
     address: Type.String({
-      description: "Who is invited: the account of whoever proves this e-mail address.",
+      description: "The invited email address.",
     }),
     ...termsShown,
     note,
-    ends_at: time("When the invitation ends, if nobody takes it up."),
+    ends_at: time("When the invitation expires."),
   },
   { $id: "ReaderInvitation", description: "An invitation of an address to read a feed." },
 );
@@ -97,8 +101,8 @@ export type ReaderInvitation = Static<typeof ReaderInvitationShape>;
 export const ReaderInvitationsShape = Type.Object(
   {
     invitations: Type.Array(ReaderInvitationShape, {
-      description: "Those that can be taken up, the oldest first.",
+      description: "Invitations that can be accepted, oldest first.",
     }),
   },
-  { $id: "ReaderInvitations", description: "The addresses that are invited to read a feed." },
+  { $id: "ReaderInvitations", description: "The open invitations to read a feed." },
 );

@@ -104,11 +104,12 @@ export async function takeAccessInvitation(
     case "own_feed":
       throw new Problem("ACCESS_NOT_NEEDED", {
         detail:
-          "This account owns the feed, so it reads the feed without a grant. To accept for another account, switch to it.",
+          "This account owns the feed and needs no grant. To accept for another account, switch to it.",
       });
     case "ended":
       throw new Problem("INVITATION_NOT_FOUND", {
-        detail: "The access that this invitation gives has ended. Ask the provider for a new one.",
+        detail:
+          "The access granted by this invitation has expired. Ask the provider for a new one.",
       });
     case "not_member":
     case "account_unknown":
@@ -122,7 +123,7 @@ export async function takeAccessInvitation(
 
 function invitationUnknown(): Problem {
   return new Problem("INVITATION_NOT_FOUND", {
-    detail: "That invitation has ended, was withdrawn, or was accepted.",
+    detail: "This invitation has expired, was withdrawn or was accepted.",
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * The owner of a feed invites e-mail addresses to read it: the account of whoever proves one gets the grant. See
+ * The owner of a feed invites email addresses to read it: the account of whoever proves one gets the grant. See
  * `src/spec/beyond.md`, section 18.
  *
  * @module
@@ -35,7 +35,7 @@ export async function inviteReader(
   const parsed = parseMailAddress(input.address);
   if (parsed === undefined) {
     throw new Problem("ADDRESS_INVALID", {
-      detail: "That is not an e-mail address such as ada@example.com.",
+      detail: "Enter a valid email address, such as ada@example.com.",
     });
   }
   const terms = termsOf(input);
@@ -74,7 +74,7 @@ export async function inviteReader(
   );
   if (outcome === "limited") {
     throw new Problem("INVITATIONS_LIMIT", {
-      detail: `The feed has ${READER_INVITATIONS_MAX} open invitations, which is as many as it may have. Withdraw one first.`,
+      detail: `The feed has reached its limit of ${READER_INVITATIONS_MAX} open invitations. Withdraw one first.`,
     });
   }
   services.mail?.wake();

@@ -49,14 +49,14 @@ export function termsOf({
 
 export function accountUnknown(): Problem {
   return new Problem("ACCOUNT_NOT_FOUND", {
-    detail: "No open account has this id. Ask the reader for it: GET /v1/account shows it.",
+    detail: "No active account has this id. Ask the reader for it: GET /v1/account returns it.",
   });
 }
 
 export function endPassed(): Problem {
   const message = "expires_at must be later than now";
   return new Problem("VALIDATION_FAILED", {
-    detail: "The grant would end before it begins. Send a later expires_at, or none.",
+    detail: "The grant would expire before it begins. Send a later expires_at, or none.",
     extras: { errors: [{ path: "/expires_at", message }] },
   });
 }

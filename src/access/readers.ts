@@ -24,7 +24,7 @@ import {
   termsOf,
 } from "./owned_feed.ts";
 
-/** The newest come first. @throws {Problem} 400 for a cursor of another feed, 403 */
+/** Newest first. @throws {Problem} 400 for a cursor of another feed, 403 */
 export async function listReaders(
   services: AccessServices,
   owned: OwnedFeed,
@@ -104,7 +104,7 @@ export async function setReader(
       throw accountUnknown();
     case "own_feed":
       throw new Problem("ACCESS_NOT_NEEDED", {
-        detail: "This account owns the feed, so it reads the feed without a grant.",
+        detail: "This account owns the feed and needs no grant.",
       });
     case "ended":
       throw endPassed();

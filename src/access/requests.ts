@@ -140,7 +140,7 @@ export async function answerAccessRequest(
     case "answered_before":
       throw new Problem("ACCESS_ANSWERED", {
         detail:
-          "This request was answered before. To change the answer, change the account's grant.",
+          "This request was already answered. To change the answer, change the account's grant.",
       });
     default:
       throw new Error(`answer_access_request returned the unknown outcome "${answered.outcome}"`);

@@ -11,14 +11,14 @@ import { time, uuid } from "../shapes.ts";
 
 export const UsageEventShape = Type.Object(
   {
-    usage_id: uuid("The same as in the answer's `_origin`."),
+    usage_id: uuid("The same as in the response's `_origin`."),
     timestamp: time("When the call was admitted."),
     operation: oneOf(["catalog", "search", "metadata", "data", "stream", "export", "purchase"], {
-      description: "What was read, or that a feed was bought.",
+      description: "The kind of read, or a purchase.",
     }),
     feed_id: nullable(uuid("Null for catalog and search.")),
     credits_charged: Type.Number({ minimum: 0, description: "0 after a refund." }),
-    key_id: nullable(uuid("The key that the call came with.")),
+    key_id: nullable(uuid("The key used for the call.")),
   },
   { $id: "UsageEvent", description: "A logged call." },
 );

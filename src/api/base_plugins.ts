@@ -44,7 +44,7 @@ function oneHost() {
     // Bun joins repeated headers with a comma, which no host name contains.
     if (request.headers.get("host")?.includes(",") !== true) return;
     throw new Problem("INVALID_REQUEST", {
-      detail: "The request names no host, or more than one. Send one Host header with one host.",
+      detail: "The request must contain exactly one host. Send one Host header with one host.",
     });
   });
 }
@@ -61,7 +61,7 @@ function actsOfPresentClients() {
     { as: "global" },
     async ({ request }): Promise<void> => {
       if (SAFE_METHODS.has(request.method) || !(await hasGone(request.signal))) return;
-      throw unavailable("The client has gone, so nothing was done.");
+      throw unavailable("The client disconnected. Nothing was changed.");
     },
   );
 }

@@ -49,7 +49,7 @@ export function text(
 ): Option<string> {
   return optional({ placeholder, about }, (given, name) => {
     if (given.trim() === "") throw new UsageError(`${name} must not be blank`);
-    if (given.includes("\0")) throw new UsageError(`${name} must not hold a NUL character`);
+    if (given.includes("\0")) throw new UsageError(`${name} must not contain a NUL character`);
     if (!hasAtMost(given, lengthMax)) {
       throw new UsageError(`${name} must have at most ${lengthMax} characters`);
     }

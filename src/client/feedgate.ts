@@ -121,7 +121,7 @@ export interface UsageOptions extends CursorPageOptions {
 
 /** How an account may read a feed, as its provider decides. */
 export interface AccessTerms {
-  /** Whether reads cost the account nothing. @default false */
+  /** Whether reads are free for the account. @default false */
   readonly isFree?: boolean | undefined;
   /** When the grant ends, RFC 3339. @default never */
   readonly expiresAt?: string | undefined;

@@ -12,37 +12,39 @@ export const AccountShape = Type.Object(
   {
     id: uuid("Of the account."),
     name: Type.String({ description: "The account's name." }),
-    balance: amount("What is left to spend."),
+    balance: amount("The remaining balance."),
     budget: Type.Optional(
       Type.Object(
         {
-          daily: amount("What the key may spend in a UTC day."),
+          daily: amount("The key's budget per UTC day."),
           spent: amount("What it has spent today."),
-          left: amount("What it may still spend today."),
-          resets_at: time("When the next day begins."),
+          left: amount("The rest of today's budget."),
+          resets_at: time("When the budget resets."),
         },
-        { description: "Of the key, if it has one." },
+        { description: "The key's budget, if it has one." },
       ),
     ),
     agents: Type.Array(
       Type.Object({
-        key_id: uuid("Of the agent's key. `DELETE /v1/account/agents/{key_id}` ends it."),
-        name: nullable(Type.String({ description: "As the agent's program calls itself." })),
+        key_id: uuid(
+          "The agent's key. `DELETE /v1/account/agents/{key_id}` disconnects the agent.",
+        ),
+        name: nullable(Type.String({ description: "The name given by the agent's program." })),
         spent: amount("What it has spent today."),
-        expires_at: nullable(time("When its key ends.")),
+        expires_at: nullable(time("When its key expires.")),
       }),
-      { description: "Agents that were connected by OAuth and still hold, the newest first." },
+      { description: "Agents connected through OAuth, newest first." },
     ),
     limits: Type.Array(
       Type.Object({
-        operation: Type.String({ description: "What is limited." }),
+        operation: Type.String({ description: "The limited operation." }),
         tier: oneOf(["free", "paid", "all"], {
-          description: "The feed's pricing decides for data.",
+          description: "For data, the limit depends on the feed's pricing.",
         }),
         limit: Type.Integer({ minimum: 1, description: "Calls in a window." }),
         window_seconds: Type.Integer({ minimum: 1, description: "Length of the window." }),
       }),
-      { description: "Every limit of a consumer." },
+      { description: "All limits that apply to consumers." },
     ),
   },
   { $id: "Account", description: "The account that owns the key." },
@@ -50,7 +52,7 @@ export const AccountShape = Type.Object(
 
 export const UsageShape = Type.Object(
   {
-    usage: Type.Array(UsageEventShape, { description: "The newest come first." }),
+    usage: Type.Array(UsageEventShape, { description: "Newest first." }),
     limit: page.limit,
     has_more: page.has_more,
     next_cursor: nextCursor,

@@ -29,6 +29,6 @@ export async function endOwnAgent(
   if (isEnded) return;
   throw new Problem("KEY_NOT_FOUND", {
     detail:
-      "You see no connected agent with this key. GET /v1/account lists those that you may end.",
+      "There is no connected agent with this key. GET /v1/account lists the agents you can disconnect.",
   });
 }

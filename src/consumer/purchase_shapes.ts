@@ -12,7 +12,7 @@ export const BuyShape = Type.Object(
     max_credits: Type.Number({
       minimum: 0,
       description:
-        "The most that you are willing to pay, in credits with at most three decimals. A feed that costs more is not bought.",
+        "The maximum price in credits, with at most three decimal places. A more expensive feed is not bought.",
     }),
   },
   { additionalProperties: false },
@@ -20,31 +20,31 @@ export const BuyShape = Type.Object(
 
 const PURCHASE = {
   purchase_id: uuid("If it was paid from the balance, the same as `usage_id`."),
-  feed_id: uuid("What was bought."),
-  account_id: uuid("Who bought it."),
+  feed_id: uuid("The feed that was bought."),
+  account_id: uuid("The account that bought it."),
   purchased_at: time("When it was bought."),
-  price: amount("What it cost at that moment."),
+  price: amount("The price at the time of purchase."),
 };
 
 export const BoughtShape = Type.Object(
   {
     ...PURCHASE,
-    balance: amount("What the account has left now."),
+    balance: amount("The account's current balance."),
     _origin: Type.Object(
       {
         ...OriginShape.properties,
         usage_id: nullable(
-          uuid("The usage event that paid for it; null if the operator has recorded a payment."),
+          uuid("The usage event that paid for it. Null if the operator recorded a payment."),
         ),
         credits_charged: Type.Number({
           minimum: 0,
-          description: "What this call has charged: 0 if the feed was bought before.",
+          description: "Credits charged by this call: 0 if the feed had already been bought.",
         }),
       },
       { description: "The receipt." },
     ),
   },
-  { $id: "Bought", description: "A feed that the account has bought, now or before." },
+  { $id: "Bought", description: "A feed that the account has bought, with this call or earlier." },
 );
 
 export const PurchasesShape = Type.Object(
@@ -54,19 +54,22 @@ export const PurchasesShape = Type.Object(
         {
           ...PURCHASE,
           endpoint_path: nullable(
-            Type.String({ description: "The feed's slug; null once it is deleted and free." }),
+            Type.String({
+              description:
+                "The feed's slug. Null once the feed is deleted and the slug is available again.",
+            }),
           ),
           paid_from: oneOf(["balance", "elsewhere"], {
-            description: "The balance, or a payment that the operator has recorded.",
+            description: "The balance, or a payment recorded by the operator.",
           }),
         },
         { $id: "Purchase", description: "A feed that the account has bought." },
       ),
-      { description: "The newest come first. Those that were undone are not among them." },
+      { description: "Newest first, without purchases that were undone." },
     ),
     limit: page.limit,
     has_more: page.has_more,
     next_cursor: nextCursor,
   },
-  { $id: "Purchases", description: "A page of what the account has bought." },
+  { $id: "Purchases", description: "A page of the account's purchases." },
 );

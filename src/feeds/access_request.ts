@@ -17,15 +17,20 @@ export const AccessRequestShape = Type.Object(
     request_id: uuid("Of the request."),
     feed_id: uuid("Of the feed."),
     endpoint_path: nullable(
-      Type.String({ description: "The feed's slug; null once it is deleted and free." }),
+      Type.String({
+        description:
+          "The feed's slug. Null once the feed is deleted and the slug is available again.",
+      }),
     ),
     feed_name: Type.String({ description: "The feed's name." }),
-    account_id: uuid("Of the account that asks."),
+    account_id: uuid("The account that asks."),
     account_name: Type.String({ description: "Its name." }),
-    message: nullable(Type.String({ description: "What it wants the data for." })),
-    status: oneOf(ACCESS_REQUEST_STATES, { description: "What became of it." }),
-    reason: nullable(Type.String({ description: "Why it was declined, if the provider says so." })),
-    asked_at: time("When it was asked."),
+    message: nullable(Type.String({ description: "How it will use the data." })),
+    status: oneOf(ACCESS_REQUEST_STATES, { description: "The outcome." }),
+    reason: nullable(
+      Type.String({ description: "Why it was declined, if the provider gave a reason." }),
+    ),
+    asked_at: time("When it was requested."),
     answered_at: nullable(time("When it was answered.")),
   },
   { $id: "AccessRequest", description: "An account's request to read a feed." },

@@ -14,16 +14,18 @@ import { count, time } from "../shapes.ts";
 
 const OpenBatchShape = Type.Object({
   batch_id: Type.String({ description: "As given." }),
-  rows: count("Rows that it has so far."),
+  rows: count("Rows received so far."),
   begun_at: time("Its first push."),
   closes_at: nullable(
-    time("When it is closed if nobody pushes to it; null for a first batch, which readers see."),
+    time(
+      "When it closes unless it receives a push. Null for a first batch, which readers can see.",
+    ),
   ),
 });
 export type OpenBatch = Static<typeof OpenBatchShape>;
 
 export const openBatches = Type.Array(OpenBatchShape, {
-  description: `Batches that wait for \`batch_complete\`, newest first, at most ${OPEN_BATCHES_LISTED_MAX}.`,
+  description: `Batches waiting for \`batch_complete\`, newest first, at most ${OPEN_BATCHES_LISTED_MAX}.`,
 });
 
 /** One line for each open batch of each feed, or a single line for a feed without one. */

@@ -41,14 +41,18 @@ export const shown = {
   id: uuid("Of the feed."),
   name: Type.String({ description: "Display name." }),
   feed_type: oneOf(FEED_TYPES, { description: "How the data is stored." }),
-  consumer_type: oneOf(FEED_TYPES, { description: "How the data is read: the same." }),
+  consumer_type: oneOf(FEED_TYPES, {
+    description: "How the data is read; the same as `feed_type`.",
+  }),
   endpoint_path: nullable(Type.String({ description: "Usable in place of the id." })),
   last_sync_at: nullable(time("The newest successful push.")),
 };
 
 /** How a feed is paid for, in addition to the price per call. */
 export const priced = {
-  price_type: oneOf(PRICE_TYPES, { description: "What is paid for: nothing, calls, or access." }),
+  price_type: oneOf(PRICE_TYPES, {
+    description: "What is charged: nothing, each call, or a one-time price.",
+  }),
   one_time_price_cents: nullable(
     Type.Integer({ minimum: ONE_TIME_PRICE_CENTS_MIN, description: "USD cents, paid once." }),
   ),
@@ -62,7 +66,7 @@ const StorageConfigShape = Type.Object(
   },
   {
     $id: "StorageConfig",
-    description: "The guardrails of a push; the last two are null for singletons.",
+    description: "The limits of a push; the last two are null for singletons.",
   },
 );
 
@@ -72,20 +76,20 @@ const metadata = {
   description: nullable(Type.String({ description: "Short text." })),
   endpoint_path: shown.endpoint_path,
   readme_md: nullable(Type.String({ description: "Markdown." })),
-  category: nullable(Type.String({ description: "As the provider named it." })),
-  feed_type: nullable(oneOf(FEED_TYPES, { description: "Null until a push decides it." })),
+  category: nullable(Type.String({ description: "As named by the provider." })),
+  feed_type: nullable(oneOf(FEED_TYPES, { description: "Null until the first push sets it." })),
   consumer_type: oneOf(FEED_TYPES, { description: "`feed_type`, or `singleton` while null." }),
   price_per_1k: nullable(Type.Number({ minimum: 0, description: "USD per 1,000 calls." })),
   ...priced,
   access: oneOf(FEED_ACCESS, {
     description:
-      "Who may read it: every account, those that the provider approves when they ask, or only those that it invites.",
+      "Who can read it: every account, accounts whose request the provider approves, or only accounts that the provider invites.",
   }),
   reliability_score: nullable(
     Type.Number({
       minimum: 0,
       maximum: 100,
-      description: "Share of the last 30 days in which the data was as fresh as promised.",
+      description: "Percentage of the last 30 days in which the data was up to date.",
     }),
   ),
   last_sync_at: shown.last_sync_at,
@@ -97,7 +101,7 @@ const metadata = {
     }),
   ),
   update_frequency_text: nullable(
-    Type.String({ description: "How often there is new data, in the provider's words." }),
+    Type.String({ description: "The update frequency, in the provider's words." }),
   ),
   storage_config: StorageConfigShape,
   schema_definition: Type.Unknown({
@@ -105,7 +109,7 @@ const metadata = {
   }),
   schema_version: Type.Number({ description: "Set by the provider." }),
   schema_changed_at: nullable(time("When `schema_definition` last changed; null if it never did.")),
-  schema_locked: Type.Boolean({ description: "Whether pushes must meet the schema." }),
+  schema_locked: Type.Boolean({ description: "Whether pushes must match the schema." }),
   sample_response: Type.Unknown({ description: "An example payload, as the provider wrote it." }),
   status: oneOf(FEED_STATUSES, { description: "Only active feeds can be read." }),
   provider: Type.Object(
@@ -113,7 +117,7 @@ const metadata = {
       id: uuid("Of the owner's account."),
       name: Type.String({ description: "The owner's name." }),
     },
-    { description: "Who owns the feed." },
+    { description: "The owner of the feed." },
   ),
 };
 
@@ -121,17 +125,17 @@ export const FeedMetadataShape = Type.Object(
   {
     ...metadata,
     oldest_event: nullable(time("The oldest `event_timestamp` of a stream's events.")),
-    newest_event: nullable(time("The newest one: how fresh the data is.")),
-    row_count: count("Rows that readers see; 1 for a singleton."),
+    newest_event: nullable(time("The newest `event_timestamp`.")),
+    row_count: count("Rows visible to readers; 1 for a singleton."),
     bytes: count("UTF-8 bytes of their JSON text."),
     credits_to_read_all: Type.Number({
       minimum: 0,
       description:
-        "What it costs to read every row once, in pages of 100. Of a one-time feed its price: once it is bought, reads are free. 0 if the provider lets the account read for nothing.",
+        "The cost of reading every row once, in pages of 100. For a one-time feed, its price, after which reads are free. 0 if the provider grants the account free reads.",
     }),
     _origin: OriginShape,
   },
-  { $id: "FeedMetadata", description: "All about a feed, and none of its rows." },
+  { $id: "FeedMetadata", description: "A feed's metadata, without its rows." },
 );
 
 const retentionDays = nullable(
@@ -139,7 +143,7 @@ const retentionDays = nullable(
     minimum: 1,
     maximum: RETENTION_DAYS_MAX,
     description:
-      "Streams only: events whose `event_timestamp` is so many days old are no longer read, and are removed. Null: they stay.",
+      "Streams only: events whose `event_timestamp` is older than this number of days can no longer be read and are deleted. Null: events are kept.",
   }),
 );
 
@@ -149,7 +153,7 @@ const row = {
   retention_days: retentionDays,
   is_public: Type.Boolean({ description: "Set by the operator after review." }),
   review: oneOf(REVIEWS, {
-    description: "Whether the operator has been asked to list the feed, and what the answer was.",
+    description: "Whether a review was requested, and its outcome.",
   }),
   review_reason: nullable(Type.String({ description: "Why it was declined." })),
   created_at: time("When the feed was created."),
@@ -158,7 +162,7 @@ const row = {
 
 export const FeedRowShape = Type.Object(row, {
   $id: "FeedRow",
-  description: "The full row of a feed.",
+  description: "The complete feed.",
 });
 
 export const WrittenFeedShape = Type.Object(
@@ -168,13 +172,12 @@ export const WrittenFeedShape = Type.Object(
     feeds_used: count("Feeds of the account, drafts included."),
     warnings: Type.Array(Type.String(), {
       description:
-        "What is sound and hardly meant, a sentence each: about schema, sample, and the newest rows.",
+        "Valid but probably unintended settings of schema, sample and newest rows, one sentence each.",
     }),
   },
   {
     $id: "WrittenFeed",
-    description:
-      "The full row of the feed that was written, with the state of the quota and warnings.",
+    description: "The complete saved feed, with the state of the quota and warnings.",
   },
 );
 
@@ -190,21 +193,21 @@ export const OwnFeedShape = Type.Object(
     schema_definition: Type.Optional(schemaDefinition),
     readme_md: Type.Optional(readmeMd),
     sample_response: Type.Optional(sampleResponse),
-    row_count: count("Rows that readers see; 1 for a singleton."),
+    row_count: count("Rows visible to readers; 1 for a singleton."),
     last_refusal: nullable(
       Type.Object(
         {
           push_id: count("Of the push."),
-          pushed_at: time("When it came."),
+          pushed_at: time("When it was received."),
           code: Type.String({ description: "Of the problem." }),
           detail: Type.String({ description: "Of the problem." }),
         },
-        { description: "The newest push of 90 days that was refused." },
+        { description: "The newest refused push of the last 90 days." },
       ),
     ),
-    reads: count("Logged reads of 30 days, today included; at most a minute late."),
-    readers: count("Distinct accounts that read or bought in these days."),
-    net_usd: Type.Number({ description: "What these days earned, less refunds and the fee." }),
+    reads: count("Logged reads of the last 30 days, including today; at most one minute old."),
+    readers: count("Distinct accounts that read or bought in this period."),
+    net_usd: Type.Number({ description: "Earnings in this period, minus refunds and fees." }),
     open_batches: openBatches,
     suspension_reason: Type.Optional(
       Type.String({
@@ -212,12 +215,12 @@ export const OwnFeedShape = Type.Object(
       }),
     ),
   },
-  { $id: "OwnFeed", description: "A feed as its owner sees it, and what it holds." },
+  { $id: "OwnFeed", description: "A feed as its owner sees it, with its size." },
 );
 
 export const OwnFeedsShape = Type.Object(
   {
-    feeds: Type.Array(OwnFeedShape, { description: "The newest come first." }),
+    feeds: Type.Array(OwnFeedShape, { description: "Newest first." }),
     total: count("Feeds of the account."),
     ...page,
   },
@@ -227,10 +230,10 @@ export const OwnFeedsShape = Type.Object(
 const SchemaChangeShape = Type.Object(
   {
     path: Type.String({ description: "RFC 6901 JSON Pointer inside the schema." }),
-    change: Type.String({ description: "What is other than it was, such as `type widened`." }),
+    change: Type.String({ description: "What has changed, such as `type widened`." }),
     why: Type.String({ description: "What it means for readers." }),
   },
-  { $id: "SchemaChange", description: "A change at one place of a schema." },
+  { $id: "SchemaChange", description: "A change in a schema." },
 );
 
 /** The effect of an edit that was not saved. */
@@ -239,14 +242,15 @@ export const EditJudgementShape = Type.Object(
     dry_run: Type.Literal(true, { description: "Nothing was saved." }),
     compatibility: oneOf(COMPATIBILITIES, {
       description:
-        "Whether rows of the new schema can surprise agents that were built on the old one; `same` if the body has none.",
+        "Whether the new schema can break agents built on the old one; `same` if the body contains no schema.",
     }),
     changes: Type.Array(SchemaChangeShape, {
-      description: `The breaking ones first, at most ${SCHEMA_CHANGES_LISTED_MAX}.`,
+      description: `Breaking changes first, at most ${SCHEMA_CHANGES_LISTED_MAX}.`,
     }),
     refused_with: nullable(
       Type.Literal("SCHEMA_BREAKING", {
-        description: "The edit needs a higher `schema_version`. Null: it would be saved.",
+        description:
+          "The code with which the edit is refused, because it needs a higher `schema_version`. Null: it would be saved.",
       }),
     ),
   },
@@ -285,7 +289,7 @@ const writable = {
       oneOf(FEED_TYPES_TAKEN, {
         [Expected]: `one of ${FEED_TYPES.join(", ")}`,
         description:
-          "`snapshot` means singleton, `version_collection` collection, `time_stream` stream; left out, the first push decides.",
+          "`snapshot` means singleton, `version_collection` collection, `time_stream` stream; if omitted, the first push sets it.",
       }),
     ),
   ),
@@ -296,27 +300,27 @@ const writable = {
         [Expected]: "a JSON Schema object",
         type: "object",
         description:
-          "JSON Schema (2020-12, or draft-07 where `$schema` says so) of one row or of the document.",
+          "JSON Schema (2020-12, or draft-07 if `$schema` says so) of one row or of the document.",
       }),
     ),
   ),
-  schema_version: Type.Optional(Type.Number({ description: "1 where left out at creation." })),
+  schema_version: Type.Optional(Type.Number({ description: "Default at creation: 1." })),
   schema_locked: Type.Optional(
-    Type.Boolean({ description: "Whether pushes must meet the schema." }),
+    Type.Boolean({ description: "Whether pushes must match the schema." }),
   ),
   sample_response: Type.Optional(Type.Unknown({ description: "An example payload." })),
   sync_interval_mins: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: SYNC_INTERVAL_MINS_MAX,
-      description: "Expected minutes between pushes; 60 where left out at creation.",
+      description: "Expected minutes between pushes. Default at creation: 60.",
     }),
   ),
   update_frequency_text: Type.Optional(
     nullable(
       text({
         maxLength: UPDATE_FREQUENCY_LENGTH_MAX,
-        description: "How often there is new data, in words.",
+        description: "The update frequency, in words.",
       }),
     ),
   ),
@@ -324,17 +328,17 @@ const writable = {
   access: Type.Optional(
     oneOf(FEED_ACCESS, {
       description:
-        "Who may read the feed: every account, those that you approve when they ask, or only those that you invite. It holds from the next read on.",
+        "Who can read the feed: every account, accounts whose request you approve, or only accounts that you invite. Applies from the next read.",
     }),
   ),
   request_review: Type.Optional(
     Type.Boolean({
       description:
-        "True asks the operator to list the feed, also again; nothing else is changed by it.",
+        "True asks the operator to list the feed, even repeatedly. It changes nothing else.",
     }),
   ),
   price_type: Type.Optional(
-    oneOf(PRICE_TYPES, { description: "If left out, the prices decide it." }),
+    oneOf(PRICE_TYPES, { description: "If omitted, it follows from the prices." }),
   ),
   price_per_1k: Type.Optional(
     nullable(
@@ -358,7 +362,7 @@ const endpointPath = Type.Unsafe<string>({
   [Expected]: "1 to 80 lower-case letters, digits and inner hyphens, and no UUID",
   type: "string",
   pattern: SLUG.source,
-  description: "Unique slug of the feed's address; not of a UUID's form.",
+  description: "Unique slug in the feed's address; must not look like a UUID.",
 });
 
 export const CreateFeedShape = Type.Object(
@@ -369,7 +373,7 @@ export const CreateFeedShape = Type.Object(
         [Expected]: "a UUID; leave it out to get a new one",
         type: "string",
         format: "uuid",
-        description: "An own feed's: edits it. Unknown: the new feed gets it.",
+        description: "The id of one of your feeds: edits it. An unknown id: the new feed gets it.",
       }),
     ),
     name,
@@ -378,14 +382,14 @@ export const CreateFeedShape = Type.Object(
     draft_step: Type.Optional(Type.Number({ description: "Step of a wizard." })),
     status: Type.Optional(
       oneOf(["draft", "inactive"], {
-        description: "`draft` where left out; `inactive` needs `schema_definition`.",
+        description: "Default `draft`. `inactive` requires `schema_definition`.",
       }),
     ),
   },
   {
     $id: "CreateFeed",
     additionalProperties: false,
-    description: "Read-only fields of the feed's row are ignored; other unknown ones are refused.",
+    description: "Read-only fields of a feed are ignored; unknown fields are refused.",
   },
 );
 
@@ -397,26 +401,26 @@ export const EditFeedShape = Type.Object(
     draft_step: Type.Optional(
       nullable(
         Type.Number({
-          description: "Step of a wizard. Null is taken only where it is null already.",
+          description: "Step of a wizard. Null is accepted only if it is already null.",
         }),
       ),
     ),
     status: Type.Optional(
-      oneOf(FEED_STATUSES, { description: "Every status but draft needs a schema." }),
+      oneOf(FEED_STATUSES, { description: "Every status except draft requires a schema." }),
     ),
   },
   {
     $id: "EditFeed",
     additionalProperties: false,
-    description: "What is left out stays as it is; null clears a field that may be null.",
+    description: "Fields that are left out stay unchanged; null clears a nullable field.",
   },
 );
 
 /** The ids that were removed, and those that the feed does not contain. */
 export const DeletedRowsShape = Type.Object(
   {
-    deleted: Type.Array(Type.String(), { description: "Ids of the rows that were removed." }),
-    missing: Type.Array(Type.String(), { description: "Ids that no row has." }),
+    deleted: Type.Array(Type.String(), { description: "Ids of the deleted rows." }),
+    missing: Type.Array(Type.String(), { description: "Ids without a row." }),
   },
-  { $id: "DeletedRows", description: "The ids that were asked for." },
+  { $id: "DeletedRows", description: "The requested ids." },
 );

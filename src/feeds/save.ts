@@ -271,7 +271,7 @@ function missingIn(given: { isSchemaEmpty: boolean; isSampleEmpty: boolean }): s
   const warnings: string[] = [];
   if (given.isSchemaEmpty) {
     warnings.push(
-      "The feed has no schema_definition, so agents don't know the fields of its rows.",
+      "The feed has no schema_definition, so agents can't know the fields of its rows in advance.",
     );
   }
   if (given.isSampleEmpty) {

@@ -111,7 +111,7 @@ export const PROBLEMS = {
   SCHEMA_REQUIRED: { status: 422, title: "Schema required" },
   SCHEMA_INVALID: { status: 422, title: "Invalid schema" },
   PRICING_INVALID: { status: 422, title: "Invalid pricing" },
-  ADDRESS_INVALID: { status: 422, title: "Invalid e-mail address" },
+  ADDRESS_INVALID: { status: 422, title: "Invalid email address" },
   WEBHOOK_URL_INVALID: { status: 422, title: "Invalid webhook address" },
   KEY_NOT_FOR_READING: { status: 422, title: "Key reads nothing" },
   RATE_LIMITED: { status: 429, title: "Rate limit exceeded" },

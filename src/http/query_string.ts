@@ -42,7 +42,7 @@ export function decode(raw: string): string {
     // An escape is invalid, or its bytes are not UTF-8.
   }
   throw new Problem("INVALID_PARAMETER", {
-    detail: `The query holds "${excerpt(raw)}", which is not percent-encoded UTF-8. Encode it again.`,
+    detail: `The query contains "${excerpt(raw)}", which is not percent-encoded UTF-8. Encode it again.`,
   });
 }
 

@@ -116,7 +116,7 @@ export function mediaTypeOf<Form extends BodyForm = "json">(
     // JSON between systems is UTF-8. RFC 8259, section 8.1.
     if (charset !== undefined && charset !== "utf-8" && charset !== '"utf-8"') {
       return unsupported(
-        `The Content-Type "${header}" is no UTF-8. Send it with the charset utf-8, or without one.`,
+        `The Content-Type "${header}" is not UTF-8. Send it with the charset utf-8, or without one.`,
       );
     }
   }

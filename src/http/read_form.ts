@@ -23,7 +23,7 @@ export async function readForm(
   }
   const tooLarge = () =>
     new Problem("PAYLOAD_TOO_LARGE", {
-      detail: `The form has at most ${bytesMax} bytes. Send less.`,
+      detail: `The form is limited to ${bytesMax} bytes. Send less.`,
       extras: { limit: "request_body", max_bytes: bytesMax },
       headers: { Connection: "close" },
     });

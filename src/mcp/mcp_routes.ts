@@ -243,7 +243,7 @@ async function readMessage(
     const parsed: unknown = JSON.parse(text);
     const value = isToolCall(parsed) ? parseDigits(text) : parsed;
     if (!Array.isArray(value)) return { value, exactId: exactIdOf(text, value) };
-    return rpcError(INVALID_REQUEST, "Send one message, not an array of them.");
+    return rpcError(INVALID_REQUEST, "Send a single message, not an array.");
   } catch {
     return rpcError(PARSE_ERROR, "The body is not JSON.");
   }
@@ -252,7 +252,7 @@ async function readMessage(
 function tooLarge(bytesMax: number): Problem {
   const whose = bytesMax < MCP_BODY_BYTES_MAX ? " without a valid key" : "";
   return new Problem("PAYLOAD_TOO_LARGE", {
-    detail: `A message${whose} has at most ${bytesMax} bytes. Ask for less at once.`,
+    detail: `A message${whose} can have at most ${bytesMax} bytes. Send a smaller one.`,
     extras: { limit: "request_body", max_bytes: bytesMax },
     headers: { Connection: "close" },
   });
@@ -278,6 +278,6 @@ function refuseForeignOrigin({ http, config }: Services, request: Request): void
   if (corsOrigins === "*" || corsOrigins?.includes(origin)) return;
   throw new Problem("ORIGIN_FORBIDDEN", {
     detail:
-      "Pages of this origin may not call the gateway. The operator allows origins with FEEDGATE_CORS_ORIGINS.",
+      "Pages from this origin may not call the gateway. The operator can allow origins with FEEDGATE_CORS_ORIGINS.",
   });
 }

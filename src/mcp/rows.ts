@@ -23,11 +23,11 @@ export const ROWS_ARGUMENTS = {
       maxItems: FIELDS_MAX,
       uniqueItems: true,
       [Expected]: `a list of 1 to ${FIELDS_MAX} different names`,
-      description: "Top-level fields to keep of each row.",
+      description: "Top-level fields to keep in each row.",
     }),
   ),
   max_credits: Type.Optional(
-    Type.Number({ minimum: 0, description: "A call that costs more is refused, uncharged." }),
+    Type.Number({ minimum: 0, description: "A more expensive call is refused and not charged." }),
   ),
 };
 
@@ -39,7 +39,7 @@ export const ONE_READ_ARGUMENTS = {
       pattern: "^[\\x21-\\x7e]{1,255}$",
       [Expected]: "1 to 255 visible ASCII characters",
       description:
-        "A new random key for each call. If the answer was lost, repeat the same call with the same key: it is charged once, for 24 hours and while the data has not changed. Never use it for another page.",
+        "A new random key for each call. If the response was lost, repeat the same call with the same key: within 24 hours and while the data has not changed, it is charged only once. Never reuse it for another page.",
     }),
   ),
 };

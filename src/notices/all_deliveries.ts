@@ -14,17 +14,19 @@ import { deliveryOf } from "./webhooks.ts";
 
 export const ListNoticesInput = Type.Object({
   account_id: Type.Optional(
-    Type.String({ description: "Of this account only, by id or exact name." }),
+    Type.String({ description: "Only deliveries of this account, by id or exact name." }),
   ),
-  status: Type.Optional(oneOf(DELIVERY_STATUSES, { description: "Of this status only." })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: "Deliveries at most." })),
+  status: Type.Optional(
+    oneOf(DELIVERY_STATUSES, { description: "Only deliveries with this status." }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: "Maximum number of deliveries." })),
   offset: Type.Optional(Type.Integer({ minimum: 0, description: "Deliveries to skip." })),
 });
 
 export const NoticeDeliveryShape = Type.Object(
   {
     ...DeliveryShape.properties,
-    account_id: nullable(uuid("The account of the webhook. Null for operators.")),
+    account_id: nullable(uuid("The account of the webhook. Null for an operators' webhook.")),
     url: Type.String({ description: "The address." }),
   },
   { $id: "NoticeDelivery", description: "A delivery, with its account." },

@@ -26,13 +26,13 @@ export function registerNoticeMetrics(
   });
   metrics.counts(
     "feedgate_notices_sent_total",
-    "Notices that webhooks have accepted",
+    "Notices accepted by webhooks",
     "type",
     () => sender.sent,
   );
   metrics.counts(
     "feedgate_notices_failed_total",
-    "Attempts to call a webhook that have failed",
+    "Failed attempts to call a webhook",
     "type",
     () => sender.failed,
   );

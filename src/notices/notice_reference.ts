@@ -17,7 +17,10 @@ const header = (name: string, description: string) => ({
 const PARAMETERS = [
   header("webhook-id", "The notice. Every attempt has the same one."),
   header("webhook-timestamp", "When this attempt was made, in seconds of the Unix epoch."),
-  header("webhook-signature", "By Standard Webhooks, with the secret of the address."),
+  header(
+    "webhook-signature",
+    "The signature as defined by Standard Webhooks, made with the webhook's secret.",
+  ),
 ];
 
 export const NOTICE_WEBHOOKS = mapTable(
@@ -56,7 +59,7 @@ export const NOTICE_WEBHOOKS = mapTable(
           },
         },
       },
-      responses: { "2XX": { description: "Received. Any other answer is a failure." } },
+      responses: { "2XX": { description: "Received. Any other response counts as a failure." } },
     },
   }),
 );

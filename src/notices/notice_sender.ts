@@ -261,7 +261,7 @@ export class NoticeSender {
       .filter((opened) => opened !== undefined);
     const url = URL.parse(claimed.url);
     if (secrets.length === 0 || url === null) {
-      const reason = "The gateway's secret has changed. Rotate the secret of this address.";
+      const reason = "The gateway's secret has changed. Rotate the secret of this webhook.";
       return { kind: "unanswered", reason };
     }
     const body = `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(timestamp)},"data":${claimed.data}}`;
@@ -284,8 +284,8 @@ export class NoticeSender {
 function faultOf(posted: Posted): string {
   if (posted.kind === "unanswered") return posted.reason;
   const { code } = posted;
-  if (code >= 300 && code < 400) return `It answered with ${code}. Redirects are not followed.`;
-  return `It answered with ${code}.`;
+  if (code >= 300 && code < 400) return `It returned ${code}. Redirects are not followed.`;
+  return `It returned ${code}.`;
 }
 
 /** PostgreSQL stores no NUL. */

@@ -45,7 +45,7 @@ const TERMS = Type.Record(Type.String(), Type.Unknown(), {
 export const NOTICE_TYPES = {
   "feed.updated": {
     permissions: ["read"],
-    when: "A feed has new data. Sent at most once a minute and feed, with the newest version.",
+    when: "A feed has new data. Sent at most once per minute and feed, with the newest version.",
     data: Type.Object({
       ...FEED,
       data_version: count("As in metadata."),
@@ -95,9 +95,9 @@ export const NOTICE_TYPES = {
   },
   "balance.low": {
     permissions: ["read"],
-    when: "The balance has fallen below the account's threshold. Sent once until it has been above.",
+    when: "The balance has fallen below the account's threshold. Sent once, until the balance has been above it again.",
     data: Type.Object({
-      balance_credits: credits("What is left."),
+      balance_credits: credits("The remaining balance."),
       threshold_credits: credits("The threshold."),
     }),
     example: { balance_credits: 940_000, threshold_credits: 1_000_000 },
@@ -105,11 +105,11 @@ export const NOTICE_TYPES = {
   },
   "budget.spent": {
     permissions: ["read"],
-    when: "A key has spent its budget of the day.",
+    when: "A key has spent its daily budget.",
     data: Type.Object({
       key_id: uuid("The key."),
       name: nullable(Type.String({ description: "Its name." })),
-      daily_credits: credits("Its budget of a UTC day."),
+      daily_credits: credits("Its budget per UTC day."),
       spent_credits: credits("What it has spent today."),
       resets_at: time("When the next day begins."),
     }),
@@ -156,7 +156,7 @@ export const NOTICE_TYPES = {
   },
   "feed.recovered": {
     permissions: ["write"],
-    when: "A feed that was late was pushed to again.",
+    when: "A late feed has received a push.",
     data: Type.Object({
       ...FEED,
       last_sync_at: time("The newest push."),
@@ -170,13 +170,13 @@ export const NOTICE_TYPES = {
   },
   "push.refused": {
     permissions: ["write"],
-    when: "A push was refused. Sent for the first after a successful one, then at most once in 10 minutes.",
+    when: "A push was refused. Sent for the first refusal after a successful push, then at most once every 10 minutes.",
     data: Type.Object({
       ...FEED,
       refused: count("Refused pushes since the last such notice."),
       code: nullable(Type.String({ description: "Of the newest one." })),
-      detail: nullable(Type.String({ description: "What was wrong." })),
-      pushed_at: time("When it was."),
+      detail: nullable(Type.String({ description: "Why it was refused." })),
+      pushed_at: time("When it was refused."),
     }),
     example: {
       ...FEED_EXAMPLE,
@@ -192,14 +192,14 @@ export const NOTICE_TYPES = {
     when: "An open batch will be discarded within the hour, because nothing was pushed to it.",
     data: Type.Object({
       ...FEED,
-      batch_id: Type.String({ description: "As you named it." }),
+      batch_id: Type.String({ description: "The batch's `batch_id`." }),
       closes_at: time("When it is discarded."),
     }),
     example: { ...FEED_EXAMPLE, batch_id: "2026-01-15", closes_at: "2026-01-15T10:30:00Z" },
   },
   "feed.reviewed": {
     permissions: ["write"],
-    when: "The operator has listed a feed, or has declined to.",
+    when: "The operator has listed a feed or declined to list it.",
     data: Type.Object({
       ...FEED,
       outcome: oneOf(["listed", "declined"], { description: "The decision." }),
@@ -221,9 +221,9 @@ export const NOTICE_TYPES = {
     data: Type.Object({
       ...FEED,
       request_id: uuid("The request."),
-      account_id: uuid("Who asks."),
+      account_id: uuid("The account that asks."),
       account_name: Type.String({ description: "Its name." }),
-      message: nullable(Type.String({ description: "What it wants the data for." })),
+      message: nullable(Type.String({ description: "How it will use the data." })),
     }),
     example: {
       ...FEED_EXAMPLE,
@@ -258,7 +258,7 @@ export const NOTICE_TYPES = {
   },
   "ledger.broken": {
     permissions: ["admin"],
-    when: "The ledger check has found accounts that do not add up.",
+    when: "The ledger check has found accounts with a wrong balance.",
     data: Type.Object({
       accounts: count("How many."),
       listed: Type.Array(Type.String(), { description: "The first of them." }),
@@ -281,7 +281,7 @@ export const NOTICE_TYPES = {
   },
   "job.failed": {
     permissions: ["admin"],
-    when: "A background job fails. Sent at most once an hour and job.",
+    when: "A background job fails. Sent at most once per hour and job.",
     data: Type.Object({
       job: Type.String({ description: "As in the metrics." }),
       error: Type.String({ description: "The first line of the error." }),
@@ -290,11 +290,11 @@ export const NOTICE_TYPES = {
   },
   "webhook.disabled": {
     permissions: ["read", "write", "admin"],
-    when: "The gateway has switched off one of your webhooks, because it answered 410 or failed for three days.",
+    when: "The gateway has disabled one of your webhooks, because it returned 410 or failed for 3 days.",
     data: Type.Object({
       webhook_id: uuid("The webhook."),
-      url: Type.String({ description: "Where it pointed." }),
-      reason: oneOf(["gone", "failing"], { description: "410, or three days of failure." }),
+      url: Type.String({ description: "Its URL." }),
+      reason: oneOf(["gone", "failing"], { description: "It returned 410, or failed for 3 days." }),
     }),
     example: {
       webhook_id: "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed",

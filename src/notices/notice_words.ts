@@ -17,8 +17,7 @@ const SENTENCES: Readonly<Partial<Record<NoticeTypeName, (data: Data) => string>
   "feed.updated": ({ name }) => `The feed ${name} has new data.`,
   "feed.changed": ({ name }) => `The terms or the schema of the feed ${name} have changed.`,
   "feed.gone": ({ name, reason }) => `The feed ${name} can no longer be read (${reason}).`,
-  "balance.low": ({ balance_credits: left }) =>
-    `The balance is low: ${figure(left)} credits are left.`,
+  "balance.low": ({ balance_credits: left }) => `The balance is low: ${figure(left)} credits left.`,
   "budget.spent": ({ name, key_id: id }) => `The key ${name ?? id} has spent its budget for today.`,
   "credits.granted": ({ credits }) => `${figure(credits)} credits were granted.`,
   "feed.late": ({ name, last_sync_at: last }) =>
@@ -36,19 +35,19 @@ const SENTENCES: Readonly<Partial<Record<NoticeTypeName, (data: Data) => string>
       : `The operator has declined to list the feed ${name}: ${reason}`,
   "feed.suspended": ({ name, reason }) => `The operator has suspended the feed ${name}: ${reason}`,
   "access.requested": ({ name, account_name: asker }) =>
-    `The account ${asker} asks to read the feed ${name}.`,
+    `The account ${asker} requests access to the feed ${name}.`,
   "access.answered": ({ name, outcome, reason }) =>
     outcome === "approved"
-      ? `You may now read the feed ${name}.`
+      ? `You can now read the feed ${name}.`
       : `Your request to read the feed ${name} was declined${reason === null ? "." : `: ${reason}`}`,
   "feed.sold": ({ name, usd }) => `The feed ${name} was bought for ${figure(usd)} USD.`,
   "payout.recorded": ({ usd }) => `A payout of ${figure(usd)} USD was recorded.`,
   "webhook.disabled": ({ url, reason }) =>
     reason === "gone"
-      ? `The webhook ${url} was switched off, because it answered 410.`
-      : `The webhook ${url} was switched off, because it failed for three days.`,
+      ? `The webhook ${url} was disabled because it returned 410.`
+      : `The webhook ${url} was disabled because it failed for 3 days.`,
 };
 
 export function sentenceOf(type: string, data: Data): string {
-  return SENTENCES[type as NoticeTypeName]?.(data) ?? `There is a notice of type ${type}.`;
+  return SENTENCES[type as NoticeTypeName]?.(data) ?? `You have a notice of type ${type}.`;
 }

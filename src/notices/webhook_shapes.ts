@@ -12,13 +12,13 @@ import { NOTICE_TYPE_NAMES } from "./notice_types.ts";
 const url = text({
   minLength: 1,
   maxLength: WEBHOOK_URL_LENGTH_MAX,
-  description: "An https address that can be reached from the internet.",
+  description: "An https URL that can be reached from the internet.",
 });
 const types = Type.Array(oneOf(NOTICE_TYPE_NAMES), {
   minItems: 1,
   maxItems: NOTICE_TYPE_NAMES.length,
   uniqueItems: true,
-  description: "The types of notices to send. They must suit the key's permission.",
+  description: "The types of notices to send. The key's permission must allow them.",
 });
 const feedIds = nullable(
   Type.Array(Type.String(), {
@@ -44,7 +44,7 @@ export const EditWebhookInput = Type.Object({
   types: Type.Optional(types),
   feed_ids: Type.Optional(feedIds),
   is_active: Type.Optional(
-    Type.Boolean({ description: "False stops calls. True resumes them, for new notices." }),
+    Type.Boolean({ description: "False pauses deliveries. True resumes them, for new notices." }),
   ),
 });
 
@@ -61,14 +61,14 @@ const WEBHOOK_MEMBERS = {
   types: Type.Array(Type.String(), { description: "The types that are sent." }),
   feed_ids: nullable(
     Type.Array(Type.String({ format: "uuid" }), {
-      description: "The only feeds, if it names any.",
+      description: "The feeds it is limited to. Null: all.",
     }),
   ),
   is_active: Type.Boolean({ description: "Whether notices are sent." }),
   switched_off: nullable(
     oneOf(["gone", "failing", "key_ended"], {
       description:
-        "Why it is not active, unless you switched it off: it answered 410, it failed for three days, or the key that created it was revoked or has expired.",
+        "Why it is not active, unless you paused it: it returned 410, it failed for 3 days, or the key that created it was revoked or has expired.",
     }),
   ),
   created_at: time("When it was created."),
@@ -85,30 +85,30 @@ export const WebhookShape = Type.Object(WEBHOOK_MEMBERS, {
 });
 export const CreatedWebhookShape = Type.Object(
   { ...WEBHOOK_MEMBERS, ...SECRET },
-  { $id: "CreatedWebhook", description: "A new address, with its secret." },
+  { $id: "CreatedWebhook", description: "A new webhook, with its secret." },
 );
 export const RotatedWebhookShape = Type.Object(
   {
     id: uuid("The webhook."),
     ...SECRET,
-    previous_until: time("Until when calls are also signed with the previous secret."),
+    previous_until: time("The time until which calls are also signed with the previous secret."),
   },
   { $id: "RotatedWebhook", description: "The new secret of a webhook." },
 );
 export const WebhooksShape = Type.Object(
-  { webhooks: Type.Array(WebhookShape, { description: "The oldest first." }) },
-  { $id: "Webhooks", description: "The webhooks that the key may see." },
+  { webhooks: Type.Array(WebhookShape, { description: "Oldest first." }) },
+  { $id: "Webhooks", description: "The webhooks that the key can see." },
 );
 export const TestedWebhookShape = Type.Object(
   {
     delivery_id: uuid("The delivery, which the list of deliveries shows."),
     notice_id: uuid("The `webhook-id` of the call."),
   },
-  { $id: "TestedWebhook", description: "A test on its way." },
+  { $id: "TestedWebhook", description: "A queued test notice." },
 );
 export const ResentDeliveryShape = Type.Object(
   { delivery_id: uuid("The delivery."), webhook_id: uuid("Its webhook.") },
-  { $id: "ResentDelivery", description: "A delivery that is sent again." },
+  { $id: "ResentDelivery", description: "A delivery that was queued again." },
 );
 
 export const DELIVERY_STATUSES = ["waiting", "delivered", "failed", "withheld"] as const;
@@ -120,24 +120,24 @@ export const DeliveryShape = Type.Object(
     type: Type.String({ description: "Of the notice." }),
     status: oneOf(DELIVERY_STATUSES, {
       description:
-        "Withheld: when its turn came, the account could no longer read what it is about.",
+        "Withheld: at delivery time, the account could no longer read the feed that it is about.",
     }),
-    created_at: time("When it was due first."),
+    created_at: time("When it was first due."),
     attempts: count("Attempts so far."),
     attempted_at: nullable(time("The last attempt.")),
     next_at: nullable(time("The next attempt, if there is one.")),
-    code: nullable(count("Status of the last answer.")),
-    ms: nullable(count("How long the last attempt took.")),
-    answer: nullable(Type.String({ description: "The first 1,024 bytes of the last answer." })),
-    error: nullable(Type.String({ description: "What went wrong, if it failed." })),
+    code: nullable(count("Status of the last response.")),
+    ms: nullable(count("Duration of the last attempt.")),
+    answer: nullable(Type.String({ description: "The first 1,024 bytes of the last response." })),
+    error: nullable(Type.String({ description: "The error, if it failed." })),
   },
-  { $id: "WebhookDelivery", description: "A notice on its way to a webhook." },
+  { $id: "WebhookDelivery", description: "A delivery of a notice to a webhook." },
 );
 
 /** A page of deliveries, the newest first. */
 export function deliveriesShape($id: string, page: TObject["properties"]) {
   return Type.Object(
-    { deliveries: Type.Array(DeliveryShape, { description: "The newest first." }), ...page },
+    { deliveries: Type.Array(DeliveryShape, { description: "Newest first." }), ...page },
     { $id, description: "Deliveries of the last 30 days." },
   );
 }

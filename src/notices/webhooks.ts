@@ -102,7 +102,7 @@ export async function createWebhook(
   if (made?.is_made !== true) {
     throw new Refused(
       "WEBHOOKS_LIMIT",
-      `There are already ${WEBHOOKS_MAX} webhooks, which is the most. Delete one first.`,
+      `The limit of ${WEBHOOKS_MAX} webhooks is reached. Delete one first.`,
     );
   }
   return { ...(await findWebhook(settings, owner, webhookId)), secret: shown };
@@ -243,7 +243,7 @@ export async function resendDelivery(
   if (row === undefined) {
     throw new Refused(
       "DELIVERY_NOT_FOUND",
-      "There is no delivery with this id, or it is older than 30 days. Find it in the deliveries of its webhook.",
+      "There is no delivery with this id, or it is older than 30 days. List the webhook's deliveries to find the id.",
     );
   }
   return { delivery_id: row.delivery_id, webhook_id: row.webhook_id };
@@ -328,21 +328,21 @@ async function checkedUrl(settings: WebhookSettings, given: string): Promise<str
     throw urlInvalid("url must not contain a user name or password");
   }
   if (url.hash !== "") throw urlInvalid("url must not contain a fragment");
-  if (url.host === URL.parse(baseUrl)?.host) throw urlInvalid("url must not be this gateway's own");
+  if (url.host === URL.parse(baseUrl)?.host) throw urlInvalid("url must not point to this gateway");
   const address = await findPublicAddress(url, { trial, allowsPrivate }).catch(() => undefined);
   if (address === undefined) {
-    throw urlInvalid("the host of url can't be found, or has an address that is not public");
+    throw urlInvalid("the host of url can't be resolved, or its address is not public");
   }
   return url.href;
 }
 
 function urlInvalid(reason: string): Refused {
-  return new Refused("WEBHOOK_URL_INVALID", `Nothing was saved: ${reason}. Send another address.`);
+  return new Refused("WEBHOOK_URL_INVALID", `Nothing was saved: ${reason}. Send a different URL.`);
 }
 
 function webhookNotFound(): Refused {
   return new Refused(
     "WEBHOOK_NOT_FOUND",
-    "There is no webhook with this id that this key can see. GET /v1/webhooks lists those that it can.",
+    "This key can see no webhook with this id. GET /v1/webhooks lists the ones it can see.",
   );
 }

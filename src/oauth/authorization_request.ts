@@ -55,9 +55,9 @@ export async function readAuthorizationRequest(
   };
   const clientId = one("client_id");
   const redirectAddress = one("redirect_uri");
-  if (clientId === undefined) return unanswerable("The link has no client_id, or more than one.");
+  if (clientId === undefined) return unanswerable("The link must contain exactly one client_id.");
   if (redirectAddress === undefined) {
-    return unanswerable("The link has no redirect_uri, or more than one.");
+    return unanswerable("The link must contain exactly one redirect_uri.");
   }
   const found = await clients.find(clientId, accountId);
   if (found.kind === "unknown") return unanswerable(found.reason);
@@ -65,7 +65,7 @@ export async function readAuthorizationRequest(
   const fault = faultOfRedirect(redirectAddress);
   if (fault !== undefined) return unanswerable(`The link's redirect_uri ${fault}.`);
   if (!client.redirectAddresses.some((each) => isSameRedirect(each, redirectAddress))) {
-    return unanswerable("The link's redirect_uri is none of this program's.");
+    return unanswerable("The link's redirect_uri is not registered for this program.");
   }
 
   const state = one("state");
@@ -75,7 +75,10 @@ export async function readAuthorizationRequest(
   };
   const repeated = repeatedName(query);
   if (repeated !== undefined) {
-    return mistaken("invalid_request", `The link has ${JSON.stringify(repeated)} more than once.`);
+    return mistaken(
+      "invalid_request",
+      `The link contains ${JSON.stringify(repeated)} more than once.`,
+    );
   }
   if (state !== undefined && state.length > CONNECT_STATE_LENGTH_MAX) {
     return mistaken(
@@ -90,7 +93,7 @@ export async function readAuthorizationRequest(
   if (one("code_challenge_method") !== "S256" || !CHALLENGE.test(challenge ?? "")) {
     return mistaken(
       "invalid_request",
-      "The link must have a code_challenge, made by the code_challenge_method S256.",
+      "The link must contain a code_challenge made with the code_challenge_method S256.",
     );
   }
   // Programs older than RFC 8707 send none. There is only one resource, so nothing else can be meant.

@@ -51,7 +51,7 @@ const CLIENT_ID_LENGTH_MAX = 500;
  * because a program lists those of all its editions and uses one of them. RFC 7591, 2 and 3.2.1.
  */
 export function readClientMetadata(body: unknown): ClientMetadata {
-  if (!isObject(body)) return { kind: "bad_metadata", reason: "it is no object" };
+  if (!isObject(body)) return { kind: "bad_metadata", reason: "it is not an object" };
   const { redirect_uris: listed, client_name: given } = body;
   const isList = Array.isArray(listed) && listed.every((each) => typeof each === "string");
   if (!isList || listed.length === 0 || listed.length > REDIRECT_ADDRESSES_MAX) {
@@ -124,10 +124,12 @@ export class Clients {
     if (registeredId !== undefined) return this.#findRegistered(registeredId);
     const url = clientId.length <= CLIENT_ID_LENGTH_MAX ? documentAddress(clientId) : undefined;
     if (url === undefined) {
-      return unknown("This program is not known here. Its client_id is no registration.");
+      return unknown("Unknown program. Its client_id is not registered here.");
     }
     if (!this.#options.isFetching) {
-      return unknown("This gateway does not look programs up by address. They have to register.");
+      return unknown(
+        "This gateway does not accept a metadata document as client_id. The program must register.",
+      );
     }
     const { nowMs = () => performance.now() } = this.#options;
     const kept = this.#kept.get(clientId);
@@ -143,7 +145,7 @@ export class Clients {
     const row = await this.#options.database.row("find_client", { client_id: clientId });
     if (row === undefined) {
       return unknown(
-        "This program is not known here any more. Remove the connection in it, and add it again.",
+        "This program is no longer registered here. Remove the connection in the program and add it again.",
       );
     }
     const redirectAddresses: readonly string[] = JSON.parse(row.redirect_uris);
@@ -196,11 +198,11 @@ function clientOfDocument(url: URL, fetched: Fetched): FoundClient {
   const metadata = readClientMetadata(document);
   if (metadata.kind !== "metadata") return refuse(metadata.reason);
   if (!isObject(document) || document.client_id !== url.href) {
-    return refuse("its client_id is not its own address");
+    return refuse("its client_id is not its own URL");
   }
   const { token_endpoint_auth_method: method = "none" } = document;
   if (method !== "none" || "client_secret" in document) {
-    return refuse("it asks for another token_endpoint_auth_method than none");
+    return refuse("its token_endpoint_auth_method must be none");
   }
   const { name, addresses: redirectAddresses } = metadata;
   return { kind: "client", client: { id: url.href, name, redirectAddresses, host: url.host } };

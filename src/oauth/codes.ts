@@ -63,7 +63,7 @@ export async function redeem(
   resource: string,
 ) {
   const repeated = repeatedName(form);
-  if (repeated !== undefined) throw invalid(`${JSON.stringify(repeated)} comes more than once.`);
+  if (repeated !== undefined) throw invalid(`${JSON.stringify(repeated)} is sent more than once.`);
   const one = (name: string) => form.get(name) || undefined;
   const needed = (name: string) => {
     const value = one(name);
@@ -99,15 +99,15 @@ export async function redeem(
   return { access_token: key, token_type: "Bearer", expires_in: row.seconds_left, scope: SCOPE };
 }
 
-const UNUSABLE = "The code can't be used. Ask the person again.";
+const UNUSABLE = "The code can't be used. Ask the user again.";
 const REASONS: Readonly<Record<string, string>> = {
-  unknown: "The code is not one of this gateway, or was forgotten. Ask the person again.",
-  repeated: "The code came before, so the key that it became has ended. Ask the person again.",
-  expired: "The code is older than 60 seconds. Ask the person again.",
+  unknown: "The code is unknown or was deleted. Ask the user again.",
+  repeated: "The code was already used, so its key has been revoked. Ask the user again.",
+  expired: "The code is older than 60 seconds. Ask the user again.",
   withdrawn:
-    "The key or the person that agreed has lost access to the account. Ask the person again.",
+    "The key or the user that gave consent no longer has access to the account. Ask the user again.",
   mismatched:
-    "The code was given to another client_id, redirect_uri or code_verifier, and can't be used any more. Ask the person again.",
+    "The code was issued for a different client_id, redirect_uri or code_verifier, and can no longer be used. Ask the user again.",
 };
 
 function invalid(description: string): OAuthError {

@@ -78,7 +78,7 @@ export async function readConsent(
   const dailyNanos = nanosOfUsd(withoutGroups(fields.usd)) ?? 0n;
   if (dailyNanos <= 0n || dailyNanos > DAILY_NANOS_MAX) {
     mistakes.push(
-      `The budget must be an amount of USD above 0 with at most 9 decimals, and at most ${usdText(DAILY_NANOS_MAX)}.`,
+      `The budget must be a USD amount above 0 and up to ${usdText(DAILY_NANOS_MAX)}, with at most 9 decimal places.`,
     );
   }
   const days = /^\d{1,3}$/.test(fields.days) ? Number(fields.days) : 0;
@@ -92,7 +92,7 @@ export async function readConsent(
     // A user who has named feeds does not want a key for all feeds.
     if (references.length > 0) {
       mistakes.push(
-        "You chose all feeds, and named some. Choose “Only these”, or untick and empty what you named.",
+        "You chose “All feeds” but also selected some. Choose “Only these”, or clear the selection.",
       );
     }
   } else {

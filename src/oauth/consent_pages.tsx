@@ -65,14 +65,14 @@ export function renderConsent(view: ConsentView): string {
           Connect <Text of={client.name} />?
         </h1>
         <p>
-          <Text of={client.name} /> asks to search and read feeds, and to buy feeds that have a
-          one-time price, with the credits of your account.
+          <Text of={client.name} /> wants to search and read feeds, and to buy feeds that have a
+          one-time price, with your account's credits.
         </p>
         <Facts
           of={{
-            "Who asks": <WhoAsks client={client} />,
-            "Where the answer goes": <Destination address={view.redirectAddress} />,
-            "Who pays": payers.length === 1 && <Text of={payer.name} />,
+            "Requested by": <WhoAsks client={client} />,
+            "Redirects to": <Destination address={view.redirectAddress} />,
+            "Paid by": payers.length === 1 && <Text of={payer.name} />,
           }}
         />
         {mistakes.length > 0 && (
@@ -87,7 +87,7 @@ export function renderConsent(view: ConsentView): string {
         <form method="post" action={`authorize${query}`} class="stack">
           <input type="hidden" name="token" value={token} />
           {payers.length > 1 && (
-            <Field label="Who pays" name="account_id">
+            <Field label="Paid by" name="account_id">
               <select id="account_id" name="account_id">
                 {payers.map(({ id, name }) => (
                   <option value={id} selected={id === payer.id}>
@@ -108,10 +108,10 @@ export function renderConsent(view: ConsentView): string {
             </button>
           </div>
           <p class="hint">
-            The first page of the console shows what it spends, and ends it at any time.{" "}
+            You can see its spending and disconnect it at any time on the first page of the console.{" "}
             {view.isPerson
-              ? "It also ends if you leave the account."
-              : "It also ends if the key that you have signed in with is revoked."}
+              ? "It is also disconnected if you leave the account."
+              : "It is also disconnected if the key that you signed in with is revoked."}
           </p>
         </form>
       </>
@@ -122,8 +122,8 @@ export function renderConsent(view: ConsentView): string {
 function WhoAsks({ client }: { readonly client: Client }) {
   return client.host === undefined ? (
     <>
-      A program that calls itself “<Text of={client.name} />
-      ”. Nobody has checked that name.
+      A program called “<Text of={client.name} />
+      ”. Its name is not verified.
     </>
   ) : (
     <>
@@ -157,9 +157,9 @@ function Limits({ fields, endsBefore }: ConsentView) {
   return (
     <>
       <Field
-        label="Budget a day"
+        label="Daily budget"
         name="daily_usd"
-        hint="The most that it spends in a UTC day. A feed that is bought once costs at least 1 USD. 1 USD is 1,000,000 credits."
+        hint="Maximum spending per UTC day. Feeds with a one-time price cost at least 1 USD. 1 USD is 1,000,000 credits."
       >
         <span class="unit">
           <input
@@ -174,15 +174,15 @@ function Limits({ fields, endsBefore }: ConsentView) {
         </span>
       </Field>
       <Field
-        label="Days until it ends"
+        label="Days until it expires"
         name="days"
         hint={
           endsBefore === undefined ? (
-            `At most ${AGENT_DAYS_MAX}. Then it asks you again.`
+            `At most ${AGENT_DAYS_MAX}. Then it asks you to connect it again.`
           ) : (
             <>
-              At most {AGENT_DAYS_MAX}, and not longer than the key that you have signed in with,
-              which ends at <Time of={endsBefore} />.
+              At most {AGENT_DAYS_MAX}, and no longer than the key that you signed in with, which
+              expires at <Time of={endsBefore} />.
             </>
           )
         }
@@ -209,7 +209,7 @@ function Limits({ fields, endsBefore }: ConsentView) {
 function FeedChoice({ fields, feeds }: ConsentView) {
   return (
     <fieldset class="feed-choice">
-      <legend>Which feeds it may read</legend>
+      <legend>Feeds it may read</legend>
       <label class="check">
         <input type="radio" name="feeds" value="all" checked={fields.isAllFeeds} /> All feeds
       </label>
@@ -233,7 +233,7 @@ function FeedChoice({ fields, feeds }: ConsentView) {
         <Field
           label="Others"
           name="other_feeds"
-          hint="By id or slug, separated by blanks or commas."
+          hint="IDs or slugs, separated by spaces or commas."
         >
           <input
             id="other_feeds"
@@ -262,7 +262,7 @@ export function renderReload(address: string): string {
     head: <meta http-equiv="refresh" content={`0; url=${address}`} />,
     children: (
       <p>
-        <a href={address}>Go on</a>
+        <a href={address}>Continue</a>
       </p>
     ),
   });
@@ -287,7 +287,7 @@ export function renderRefusal(reason: ComponentChildren): string {
 export function renderMistake(reason: string, client: Client, address: string): string {
   return renderRefusal(
     <>
-      <p>{reason} The program that sent you here made the mistake, not you.</p>
+      <p>{reason} This is an error in the program that sent you here.</p>
       <p>
         <a href={address} rel="noreferrer">
           Go back to {isPrivateUse(address) ? "the program" : new URL(address).host}

@@ -214,7 +214,7 @@ function parseMetadata(text: string): unknown {
 
 function tooLarge(): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", {
-    detail: `The body has at most ${CONNECT_BODY_BYTES_MAX} bytes. Send less.`,
+    detail: `The body is limited to ${CONNECT_BODY_BYTES_MAX} bytes. Send a smaller one.`,
     headers: { Connection: "close" },
   });
 }
@@ -230,8 +230,8 @@ function consentPages(services: Services, visitors: Visitors, clients: Clients) 
       return refusalPage(
         403,
         isPerson
-          ? "You own no account that could pay. Ask an owner of the account to connect the agent, or to make you an owner."
-          : "You are signed in as a provider or an operator. Sign out in the console, sign in with a read key of the account that is to pay, and start again in the program.",
+          ? "You don't own an account that can pay. Ask an owner of the account to connect the agent, or to make you an owner."
+          : "You are signed in as a provider or an operator. Sign out in the console, sign in with a read key of the account that will pay, and start again in the program.",
       );
     }
     if (key === undefined) return { payer, endsBefore: undefined };
@@ -244,7 +244,7 @@ function consentPages(services: Services, visitors: Visitors, clients: Clients) 
       // Otherwise an agent could give itself a second budget.
       return refusalPage(
         403,
-        "The key that you have signed in with has limits of its own, so it can't give others a key. Sign in with one that has none.",
+        "The key that you signed in with has its own limits, so it can't connect an agent. Sign in with a key without limits.",
       );
     }
     return { payer, endsBefore: key.isOwnKey ? undefined : (end ?? undefined) };
@@ -368,7 +368,7 @@ function consentPages(services: Services, visitors: Visitors, clients: Clients) 
       if (code === undefined) {
         return refusalPage(
           409,
-          "This account has as many agents as it may have. End one on the first page of the console, and start again in the program.",
+          "This account has reached its limit of agents. Disconnect one on the first page of the console, and start again in the program.",
         );
       }
       return redirect(answerAddress(redirectAddress, { code, state, iss }));

@@ -26,6 +26,6 @@ export function requireOwnMachine(request: Request, address: string): void {
   if (isOwnMachine(request, address)) return;
   throw new Problem("ROUTE_NOT_FOUND", {
     detail:
-      "Agents are connected from the gateway's own machine only, and not through a proxy, since its address is not one of https. The operator sets FEEDGATE_BASE_URL.",
+      "Without an https address, agents can be connected only from the gateway's own machine, and not through a proxy. The operator can set FEEDGATE_BASE_URL.",
   });
 }

@@ -35,23 +35,23 @@ const TAKEN_FAMILY = /^(?:chrome|edge|microsoft|moz|ms|safari|search)(?:-|$)/;
 /** Why an address can't be used, to complete "redirect_uri …". Undefined if it can. */
 export function faultOfRedirect(text: string): string | undefined {
   if (text.length > REDIRECT_LENGTH_MAX) return `has more than ${REDIRECT_LENGTH_MAX} characters`;
-  if (UNSAFE.test(text)) return "has characters that an address has to escape";
+  if (UNSAFE.test(text)) return "contains characters that must be escaped";
   const url = URL.parse(text);
-  if (url === null) return "is no absolute address";
+  if (url === null) return "is not an absolute URL";
   const scheme = url.protocol.slice(0, -1);
   const isPrivateUse =
     PRIVATE_USE.test(text) && !TAKEN_SCHEMES.has(scheme) && !TAKEN_FAMILY.test(scheme);
   const isLocal = url.protocol === "http:" && isLoopbackHost(url.hostname);
   if (url.protocol !== "https:" && !isLocal && !isPrivateUse) {
-    return "must be one of https, of http on localhost, 127.0.0.1 or [::1], or of a program's own scheme such as com.example.app:/path";
+    return "must use https, http on localhost, 127.0.0.1 or [::1], or a private scheme such as com.example.app:/path";
   }
   // An empty fragment is also refused, because the address that is compared must be the one that is opened.
-  if (text.includes("#")) return "must have no fragment";
-  if (/^[^:]+:\/\/[^/?#]*@/.test(text)) return "must name no user";
+  if (text.includes("#")) return "must not contain a fragment";
+  if (/^[^:]+:\/\/[^/?#]*@/.test(text)) return "must not contain a user name";
   if (!isPrivateUse && !/^https?:\/\//i.test(text)) return "must begin with https:// or http://";
   const isNamed = !isPrivateUse || url.host !== "";
   if (isNamed && !HOST.test(url.hostname))
-    return "must name a host of letters, digits, dots and hyphens";
+    return "must have a host of letters, digits, dots and hyphens";
   return undefined;
 }
 

@@ -31,7 +31,7 @@ export async function registerClient(database: Pick<Database, "row">, body: unkn
   if (made === undefined) {
     throw new OAuthError(
       "temporarily_unavailable",
-      "Too many programs have registered that nobody uses. Try again later.",
+      "Too many unused programs are registered. Try again later.",
       503,
       { "Retry-After": String(YOUNG_CLIENT_SECONDS) },
     );

@@ -22,7 +22,7 @@ export const AccountShape = Type.Object(
     id: uuid("Of the account."),
     name: Type.String({ description: "For people." }),
     max_feeds_allowed: quota,
-    balance_credits: exact("What is left to spend."),
+    balance_credits: exact("The remaining balance."),
     balance_usd: exact("The same in USD."),
     created_at: time("When it was made."),
     suspension_reason: Type.Optional(Type.String({ description: "Why its keys are refused." })),

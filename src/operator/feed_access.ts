@@ -21,15 +21,18 @@ import { accountIdOf, findFeed } from "./references.ts";
 
 export const AccessGrantShape = Type.Object(
   {
-    account_id: uuid("Of the account that may read the feed."),
+    account_id: uuid("The account that may read the feed."),
     account_name: Type.String({ description: "Its name." }),
     feed_id: uuid("Of the feed."),
     endpoint_path: nullable(
-      Type.String({ description: "The feed's slug; null once it is deleted and free." }),
+      Type.String({
+        description:
+          "The feed's slug. Null once the feed is deleted and the slug is available again.",
+      }),
     ),
     feed_name: Type.String({ description: "The feed's name." }),
-    is_free: Type.Boolean({ description: "Whether reads cost the account nothing." }),
-    expires_at: nullable(time("When the grant ends. Null: it does not.")),
+    is_free: Type.Boolean({ description: "Whether reads are free for the account." }),
+    expires_at: nullable(time("When the grant expires. Null: never.")),
     granted_at: time("When it was granted."),
   },
   { $id: "AccessGrant", description: "A grant that lets an account read a feed." },

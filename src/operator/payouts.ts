@@ -22,7 +22,7 @@ export const ProviderPayoutShape = Type.Object(
   { account_id: uuid("The provider."), ...PayoutShape.properties },
   {
     $id: "ProviderPayout",
-    description: "What a provider has been paid, or a payout that is taken back.",
+    description: "A payout to a provider, or the reversal of one.",
   },
 );
 export type PayoutOutcome = Static<typeof ProviderPayoutShape>;

@@ -33,10 +33,13 @@ export const PurchaseShape = Type.Object(
     entry_id: nullable(
       Type.Integer({ description: "Of the ledger; null if it was paid from the balance." }),
     ),
-    account_id: uuid("Who bought it."),
-    feed_id: uuid("What was bought."),
+    account_id: uuid("The account that bought it."),
+    feed_id: uuid("The feed that was bought."),
     endpoint_path: nullable(
-      Type.String({ description: "The feed's slug; null once it is deleted and free." }),
+      Type.String({
+        description:
+          "The feed's slug. Null once the feed is deleted and the slug is available again.",
+      }),
     ),
     reference: nullable(Type.String({ description: "Of the payment." })),
     purchased_at: time("When it was bought, or recorded."),

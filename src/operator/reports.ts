@@ -160,8 +160,8 @@ export const RevenueInput = Type.Object({
 export const RevenueShape = Type.Object(
   {
     ...feedMembers,
-    reads: count("Reads that were answered."),
-    paid_reads: count("Of them, those that cost something."),
+    reads: count("Answered reads."),
+    paid_reads: count("Reads that were charged."),
     purchases: count("One-time purchases."),
     gross_usd: exact("Sales of reads and purchases, on the day of the sale, before refunds."),
     refunded_usd: exact("What was given back, on the day of the refund."),
@@ -229,7 +229,7 @@ export const RefusalsShape = Type.Object(
     code: nullable(Type.String({ description: "Of the problem." })),
     pushes: count("That were refused with it."),
     last_push_id: count("The newest of them."),
-    last_pushed_at: time("When it came."),
+    last_pushed_at: time("When it was received."),
     last_detail: nullable(Type.String({ description: "What its provider was answered." })),
   },
   { $id: "RefusedPushes", description: "Refused pushes of a feed with one code." },

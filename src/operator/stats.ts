@@ -41,7 +41,7 @@ export const StatsInput = Type.Object({
 });
 
 const sums = {
-  reads: count("Reads of feeds that were answered."),
+  reads: count("Answered reads of feeds."),
   discovery_calls: count("Calls of catalog, search and metadata that were answered."),
   purchases: count("Feeds that were bought from a balance."),
   charged_credits: exact("For reads and purchases, before refunds."),
@@ -58,7 +58,7 @@ const sums = {
 
 export const StatsShape = Type.Object(
   {
-    by: oneOf(EACH, { description: "What each group is." }),
+    by: oneOf(EACH, { description: "The grouping." }),
     from: time("The beginning of the first group."),
     to: time("The end of the last group."),
     groups: Type.Array(
@@ -71,9 +71,11 @@ export const StatsShape = Type.Object(
       }),
       { description: "Every minute or day of the range, in order." },
     ),
-    totals: Type.Object(sums, { description: "Of the whole range." }),
+    totals: Type.Object(sums, { description: "Totals for the whole range." }),
     complete_until: nullable(
-      time("Every read before it is counted; at most a minute ago. Null: none was counted yet."),
+      time(
+        "All reads before this time are counted; at most one minute ago. Null: none counted yet.",
+      ),
     ),
     ledger: nullable(
       Type.Object(

@@ -110,7 +110,7 @@ export async function findOwnKey(
 ): Promise<Row<"find_own_key">> {
   const row = await database.row("find_own_key", { account_id: accountId, key_id: keyId });
   if (row !== undefined) return row;
-  throw new Refused("KEY_NOT_FOUND", "the account has no such key");
+  throw new Refused("KEY_NOT_FOUND", "the account has no key with this id");
 }
 
 /**
@@ -149,6 +149,6 @@ function requireMayMake({ outcome }: { readonly outcome: string }): void {
   if (outcome !== "limited") return;
   throw new Refused(
     "KEYS_LIMIT",
-    `the account has ${OWN_KEYS_MAX} keys that work, which is as many as it may have; revoke one first`,
+    `the account has reached its limit of ${OWN_KEYS_MAX} active keys; revoke one first`,
   );
 }

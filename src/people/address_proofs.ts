@@ -1,5 +1,5 @@
 /**
- * Proving an e-mail address, by a code that is mailed to it or by an OpenID Connect provider. A proof belongs to the
+ * Proving an email address, by a code that is mailed to it or by an OpenID Connect provider. A proof belongs to the
  * browser that began it: its token is in a cookie there, and only its hash is stored. Beyond 16.
  *
  * @module

@@ -25,18 +25,18 @@ import { findPerson, personReference } from "./persons.ts";
 
 const role = oneOf(ROLES, {
   description:
-    "owner: keys, members, money, feeds, closing; member: sees all of it, changes feeds.",
+    "owner: manages keys, members, credits and feeds, and can close the account; member: views everything, edits feeds.",
 });
 
 export const MemberShape = Type.Object(
   {
     person_id: uuid("Of the person."),
-    name: Type.String({ description: "As the person calls itself." }),
-    address: Type.String({ description: "Its proven e-mail address." }),
+    name: Type.String({ description: "The person's display name." }),
+    address: Type.String({ description: "The person's verified email address." }),
     role,
-    since: time("When it became a member."),
+    since: time("When the person became a member."),
   },
-  { $id: "Member", description: "A person who may act in an account." },
+  { $id: "Member", description: "A person who can act for an account." },
 );
 export type MemberOutcome = Static<typeof MemberShape>;
 
@@ -45,10 +45,10 @@ export const InvitationShape = Type.Object(
     id: uuid("Of the invitation."),
     account_id: uuid("Of the account."),
     account_name: Type.String({ description: "Its name." }),
-    address: Type.String({ description: "Who is invited: whoever proves this e-mail address." }),
+    address: Type.String({ description: "The invited email address." }),
     role,
-    created_at: time("When it was sent last."),
-    expires_at: time("When it ends."),
+    created_at: time("When it was last sent."),
+    expires_at: time("When it expires."),
   },
   { $id: "Invitation", description: "An invitation to become a member of an account." },
 );
@@ -91,7 +91,7 @@ export const InviteMemberInput = Type.Object({
   address: text({
     minLength: 3,
     maxLength: 254,
-    description: "The e-mail address to invite.",
+    description: "The email address to invite.",
   }),
   role: Type.Optional(role),
 });
@@ -139,13 +139,13 @@ export async function inviteMember(
     case "not_owner":
       throw ownerRequired();
     case "closed":
-      throw new Refused("ACCOUNT_CLOSED", "the account is closed, so nobody can be invited to it");
+      throw new Refused("ACCOUNT_CLOSED", "the account is closed and can't have new members");
     case "is_member":
-      throw new Refused("MEMBER_EXISTS", `${address} is a member of the account already`);
+      throw new Refused("MEMBER_EXISTS", `${address} is already a member of the account`);
     case "limited":
       throw new Refused(
         "INVITATIONS_LIMIT",
-        `the account has ${INVITATIONS_MAX} open invitations, which is as many as it may have; withdraw one first`,
+        `the account has reached its limit of ${INVITATIONS_MAX} open invitations; withdraw one first`,
       );
     default:
       // As it was made: by now it may be withdrawn, or its account closed.
@@ -165,7 +165,10 @@ export async function inviteMember(
 export function requireAddress(typed: string): MailAddress {
   const address = parseMailAddress(typed);
   if (address !== undefined) return address;
-  throw new Refused("ADDRESS_INVALID", "that is not an e-mail address such as ada@example.com");
+  throw new Refused(
+    "ADDRESS_INVALID",
+    "the address must be a valid email address, such as ada@example.com",
+  );
 }
 
 /** Takes an invitation back, or declines it, if it is to the person's own address. @throws {Refused} */
@@ -222,7 +225,7 @@ export async function changeMember(
     case "not_owner":
       throw ownerRequired();
     case "not_member":
-      throw new Refused("MEMBER_NOT_FOUND", "the account has no such member");
+      throw new Refused("MEMBER_NOT_FOUND", "the account has no member with this id or address");
     case "last_owner":
       throw lastOwner();
   }
@@ -235,7 +238,7 @@ export const RemoveMemberInput = Type.Object({
 
 export const RemovedMemberShape = Type.Object(
   { account_id: uuid("Of the account."), person_id: uuid("Of the person.") },
-  { $id: "RemovedMember", description: "Who was removed from which account." },
+  { $id: "RemovedMember", description: "The removed member and the account." },
 );
 
 /** An operator's removal of a member. @throws {Refused} */
@@ -251,7 +254,7 @@ export async function removeMember(
 }
 
 export function ownerRequired(): Refused {
-  return new Refused("OWNER_REQUIRED", "only an owner of the account can do that; ask one");
+  return new Refused("OWNER_REQUIRED", "only an owner of the account can do that; ask an owner");
 }
 
 export function lastOwner(): Refused {

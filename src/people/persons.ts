@@ -20,30 +20,32 @@ import { ROLES } from "./person_sessions.ts";
 export const personReference = text({
   minLength: 1,
   maxLength: 254,
-  description: "The person, by id or e-mail address.",
+  description: "The person, by id or email address.",
   examples: ["ada@example.com"],
 });
 
 export const PersonShape = Type.Object(
   {
     id: uuid("Of the person."),
-    address: Type.String({ description: "Its proven e-mail address." }),
-    name: Type.String({ description: "As the person calls itself." }),
-    created_at: time("When it joined."),
-    agreed_at: nullable(time("When it agreed to the operator's terms; null: there were none.")),
+    address: Type.String({ description: "The person's verified email address." }),
+    name: Type.String({ description: "The person's display name." }),
+    created_at: time("When the person signed up."),
+    agreed_at: nullable(
+      time("When the person agreed to the operator's terms. Null: there were none."),
+    ),
     proven_by: Type.Array(Type.String({ description: "`mail`, or an OpenID Connect issuer." }), {
-      description: "What has vouched for the address.",
+      description: "What verified the address.",
     }),
     accounts: Type.Array(
       Type.Object({
         account_id: uuid("Of the account."),
         name: Type.String({ description: "Its name." }),
-        role: oneOf(ROLES, { description: "What the person may do there." }),
+        role: oneOf(ROLES, { description: "The person's role there." }),
       }),
-      { description: "Where it is a member." },
+      { description: "The accounts that the person is a member of." },
     ),
   },
-  { $id: "Person", description: "A person who signs in with a proven e-mail address." },
+  { $id: "Person", description: "A person who signs in with a verified email address." },
 );
 export type PersonOutcome = Static<typeof PersonShape>;
 
@@ -105,7 +107,7 @@ export async function removePerson(
   if (removed.outcome === "last_owner") {
     throw new Refused(
       "LAST_OWNER",
-      `the person is the last owner of account ${removed.account_id}, which has other members; remove those first, or have the owner name another one`,
+      `the person is the last owner of account ${removed.account_id}, which has other members; remove them first, or have the owner make another member an owner`,
     );
   }
   return outcomeOf(row);

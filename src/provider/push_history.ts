@@ -17,32 +17,36 @@ import { count, nextCursor, time } from "../shapes.ts";
 
 const PushShape = Type.Object(
   {
-    push_id: count("Of the push, in the order of all pushes."),
+    push_id: count("The push; ids increase with time."),
     pushed_at: time(
-      "When it was stored or refused; of several that were refused by rate, the first.",
+      "When it was stored or refused; for pushes refused by the rate limit, the first of them.",
     ),
-    outcome: oneOf(["stored", "refused"], { description: "What became of it." }),
-    code: nullable(Type.String({ description: "Of the problem; null if it was stored." })),
-    detail: nullable(Type.String({ description: "Of the problem; null if it was stored." })),
+    outcome: oneOf(["stored", "refused"], { description: "The outcome." }),
+    code: nullable(Type.String({ description: "The problem's; null if it was stored." })),
+    detail: nullable(Type.String({ description: "The problem's; null if it was stored." })),
     rows_received: count("Rows in the request; 0 if they could not be read."),
-    rows_inserted: count("Rows that were new."),
-    rows_updated: count("Rows that replaced one of the same id."),
-    rows_duplicate: count("Rows that were there already."),
-    bytes: count("Of the body, decoded; 0 if it was not received."),
-    ms: count("Milliseconds from the request to the answer."),
+    rows_inserted: count("New rows."),
+    rows_updated: count("Rows that replaced a row with the same id."),
+    rows_duplicate: count("Rows that already existed."),
+    bytes: count("Size of the decoded body; 0 if it was not received."),
+    ms: count("Milliseconds from request to response."),
     batch_id: nullable(Type.String({ description: "As given." })),
   },
-  { $id: "HistoricPush", description: "What became of a push." },
+  { $id: "HistoricPush", description: "A push and its outcome." },
 );
 
 export const PushesShape = Type.Object(
   {
-    pushes: Type.Array(PushShape, { description: "The newest come first." }),
-    limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT_MAX, description: "After capping." }),
-    has_more: Type.Boolean({ description: "Whether there are older ones." }),
+    pushes: Type.Array(PushShape, { description: "Newest first." }),
+    limit: Type.Integer({
+      minimum: 1,
+      maximum: PAGE_LIMIT_MAX,
+      description: "The page size that was applied.",
+    }),
+    has_more: Type.Boolean({ description: "Whether there are older entries." }),
     next_cursor: nextCursor,
   },
-  { $id: "HistoricPushes", description: "A page of a feed's history of pushes." },
+  { $id: "HistoricPushes", description: "A page of a feed's push history." },
 );
 
 interface PushesQuery {
@@ -59,7 +63,7 @@ interface PushesPage {
   readonly body: Static<typeof PushesShape>;
 }
 
-/** The newest come first. @throws {Problem} 400 for a cursor of another feed, 403 */
+/** Newest first. @throws {Problem} 400 for a cursor of another feed, 403 */
 export async function listPushes(
   { database, storedFeeds, cursorSecret: secret }: Services,
   { accountId, reference, limit, cursor }: PushesQuery,

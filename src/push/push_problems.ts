@@ -44,16 +44,14 @@ export function problemOfRefusal(refusal: CountedRefusal | UncountedRefusal): Pr
       return linesToSingleton();
     case "batch_closed":
       return new Problem("BATCH_CLOSED", {
-        detail: `The batch ${JSON.stringify(refusal.batchId)} is already finalized or retired. Push under a new batch_id.`,
+        detail: `The batch ${JSON.stringify(refusal.batchId)} is already finalized or retired. Push with a new batch_id.`,
       });
     case "schema_unusable":
       return new Problem("SCHEMA_INVALID", {
         detail: `The feed's locked schema_definition can't be used (${refusal.detail}). Edit it, then push again.`,
       });
     case "schema_busy":
-      return unavailable(
-        "More pushes wait for their schema check than the gateway can serve. Try again shortly.",
-      );
+      return unavailable("Too many pushes are waiting for their schema check. Try again shortly.");
     case "unreadable":
     case "failed":
       return refusal.problem;
@@ -98,7 +96,7 @@ export function payloadTooLarge(tooLarge: TooLarge): Problem {
 export function linesToSingleton(): Problem {
   return new Problem("UNSUPPORTED_MEDIA_TYPE", {
     detail:
-      "The feed is a singleton, which is one document and no lines of rows. Push it as application/json.",
+      "The feed is a singleton: one document, not lines of rows. Push it as application/json.",
   });
 }
 
@@ -106,7 +104,7 @@ function validationFailed({ errors, errorCount }: Invalid): Problem {
   const first = errors[0];
   const where = first === undefined ? "" : `: ${first.path || "the body"}: ${first.message}`;
   return new Problem("VALIDATION_FAILED", {
-    detail: `Nothing was stored, since the body is not valid${where}. Correct what is listed in errors and push again.`,
+    detail: `Nothing was stored, because the body is not valid${where}. Correct what is listed in errors and push again.`,
     errors,
     errorCount,
   });

@@ -85,9 +85,7 @@ function whyUnseen(receipted: Receipted): readonly string[] {
     );
   }
   if (status !== "active") {
-    reasons.push(
-      `Readers see nothing of this feed while its status is ${status}: set it to active.`,
-    );
+    reasons.push(`Readers can't see this feed while its status is ${status}: set it to active.`);
   }
   if (areAllTooOld(receipted)) {
     reasons.push(

@@ -37,7 +37,7 @@ import { createPushStore } from "./store_push.ts";
 
 const PUSH_QUERY = parameters({
   dry_run: Type.Optional(
-    queryFlag({ description: "Run every check, store nothing, and answer as the push would." }),
+    queryFlag({ description: "Run all checks, store nothing, and respond as the push would." }),
   ),
 });
 
@@ -46,15 +46,15 @@ const PUSH_FEED = described({
   window: "push",
   operationId: "pushFeed",
   tag: "provider",
-  summary: "Push data into a feed",
+  summary: "Push data to a feed",
   description: [
-    "A push is stored as a whole or not at all, and the first successful one activates the feed.",
-    "Singleton: one object replaces the document. Collection: rows go into the current batch, or into a batch of their own that is swapped in by `batch_complete`. Stream: events are appended; a row id that is there already is skipped, so a push can be repeated.",
-    "Values come back as they were pushed, long numbers and key order included. The body may be gzip-encoded; rows may also be sent as lines (`application/x-ndjson`).",
+    "A push is stored completely or not at all. The first successful push activates the feed.",
+    "Singleton: one object replaces the document. Collection: rows go into the current batch, or into a separate batch that replaces it with `batch_complete`. Stream: events are appended; row ids that already exist are skipped, so a push can be repeated.",
+    "Values are returned exactly as pushed, including long numbers and key order. The body may be gzip-encoded; rows may also be sent as NDJSON (`application/x-ndjson`).",
   ].join("\n\n"),
   answers: {
     200: documented(PushResultShape, {
-      description: "Stored; or, in a dry run, found fit to be stored.",
+      description: "Stored; in a dry run, valid.",
       headers: ["Cache-Control", ...RATE_HEADERS],
       examples: { Stored: PUSH_RESULT, "Dry run": { ...PUSH_RESULT, dry_run: true } },
     }),
@@ -69,7 +69,8 @@ const PUSH_FEED = described({
   ],
 });
 const PUSH_BODY = documented(PushBodyShape, {
-  description: "At most 4 MB for a singleton, else 2 MB, 500 rows, 50 KB a row by default.",
+  description:
+    "By default, at most 4 MB for a singleton, otherwise 2 MB, 500 rows and 50 KB per row.",
   examples: {
     "Events of a stream": { payload: ROWS },
     "Last part of a batch": {
@@ -78,7 +79,7 @@ const PUSH_BODY = documented(PushBodyShape, {
       batch_complete: true,
     },
     "A singleton's document": { payload: { temperature: 21.5, unit: "C" } },
-    "The payload alone": ROWS,
+    "Only the payload": ROWS,
   },
   mediaTypes: {
     "application/json": {},

@@ -18,7 +18,7 @@ const RowShape = Type.Unsafe<Record<string, unknown>>(
           description: 'Collection and stream: unique. `1` and `"1"` are the same id.',
         }),
       ),
-      event_timestamp: Type.Optional(time("Stream: RFC 3339; the time of receipt where left out.")),
+      event_timestamp: Type.Optional(time("Stream: RFC 3339. Default: the time of receipt.")),
     },
     {
       $id: "Row",
@@ -45,7 +45,8 @@ const PushWrapperShape = Type.Object(
     batch_complete: Type.Optional(
       nullable(
         Type.Boolean({
-          description: "Collection: true on the last request; the whole batch is swapped in.",
+          description:
+            "Collection: true on the last request; the batch then replaces the current one.",
         }),
       ),
     ),
@@ -53,39 +54,39 @@ const PushWrapperShape = Type.Object(
   {
     $id: "PushWrapper",
     additionalProperties: false,
-    description: "Data with what is said about it.",
+    description: "The payload with options.",
   },
 );
 
 export const PushBodyShape = Type.Union([PushWrapperShape, RowShape, Type.Array(RowShape)], {
   $id: "PushBody",
-  description: "The wrapper; or, in the older form, the payload alone.",
+  description: "The wrapper or, in the older form, only the payload.",
 });
 
 export const PushResultShape = Type.Object(
   {
     feed_id: uuid("Of the feed."),
-    feed_type: oneOf(FEED_TYPES, { description: "As it is, or as this push decided it." }),
+    feed_type: oneOf(FEED_TYPES, {
+      description: "The feed's type, as set by this push or earlier.",
+    }),
     status: oneOf(FEED_STATUSES, {
       description: "A first push activates a feed.",
     }),
     rows_received: count("Rows in the request."),
-    rows_inserted: count("Rows that are new."),
-    rows_updated: count("Rows that replaced one of the same id."),
+    rows_inserted: count("New rows."),
+    rows_updated: count("Rows that replaced a row with the same id."),
     rows_duplicate: count(
-      "Rows that a stream had already, or of a batch that came once more: skipped.",
+      "Skipped rows: those that the stream already contains, or rows of a repeated batch.",
     ),
     row_outcomes: Type.Array(oneOf(["inserted", "updated", "duplicate"]), {
-      description: "What happened to each row, in the order of the push.",
+      description: "The outcome of each row, in the order of the push.",
     }),
     batch_id: nullable(Type.String({ description: "As given." })),
-    batch_complete: Type.Boolean({ description: "Whether the batch was swapped in." }),
-    is_visible: Type.Boolean({ description: "Whether readers see these rows now." }),
-    detail: Type.Optional(
-      Type.String({ description: "What is to be done so that readers see them." }),
-    ),
+    batch_complete: Type.Boolean({ description: "Whether the batch replaced the current one." }),
+    is_visible: Type.Boolean({ description: "Whether these rows are visible to readers." }),
+    detail: Type.Optional(Type.String({ description: "What to do to make them visible." })),
     last_sync_at: nullable(time("The newest successful push.")),
-    data_version: count("Moves when what readers see changes."),
+    data_version: count("Changes when the visible data changes."),
     dry_run: Type.Optional(Type.Literal(true, { description: "Nothing was stored." })),
   },
   { $id: "PushResult", description: "The receipt of a push." },

@@ -59,7 +59,7 @@ const BY_DELIVERY = Type.Object({ id: FindDeliveryInput.properties.delivery_id }
 const DELIVERIES_QUERY = parameters({
   limit: limitParameter("Deliveries"),
   offset: Type.Optional(
-    queryInteger({ minimum: 0, description: "Deliveries to skip, 0 where left out." }),
+    queryInteger({ minimum: 0, description: "Deliveries to skip. Default 0." }),
   ),
 });
 const COMMON = { access: "account", window: "housekeeping", tag: "account" } as const;
@@ -76,7 +76,7 @@ const CREATE = described({
   operationId: "createWebhook",
   summary: "Create a webhook",
   description:
-    "Notices are sent as POST requests, signed by [Standard Webhooks](https://www.standardwebhooks.com). An answer of 2xx within 15 seconds is success; otherwise the notice is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 24 h. The secret is shown once. An account can have 20 webhooks.",
+    "Notices are sent as POST requests, signed as defined by [Standard Webhooks](https://www.standardwebhooks.com). A 2xx response within 15 seconds counts as success; otherwise the notice is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 24 h. The secret is shown once. An account can have 20 webhooks.",
   answers: {
     201: documented(CreatedWebhookShape, {
       description: "The new webhook.",
@@ -97,7 +97,7 @@ const LIST = described({
   ...COMMON,
   operationId: "listWebhooks",
   summary: "List your webhooks",
-  description: "Those that were created with a key of the same permission.",
+  description: "Webhooks that were created with a key of the same permission.",
   answers: {
     200: documented(WebhooksShape, {
       description: "All of them.",
@@ -125,21 +125,21 @@ const GET = described({
 const EDIT = described({
   ...COMMON,
   operationId: "editWebhook",
-  summary: "Change a webhook",
+  summary: "Edit a webhook",
   description:
-    "Fields that the body leaves out stay unchanged. `is_active: true` also resumes a webhook that the gateway has switched off. It receives only notices of later events.",
+    "Fields that the body leaves out stay unchanged. `is_active: true` also resumes a webhook that the gateway has disabled. It receives only notices of later events.",
   answers: SHOWN,
   problems: [...NAMING, "WEBHOOK_NOT_FOUND", ...COUNTED],
 });
 const EDIT_BODY = documented(Type.Omit(EditWebhookInput, ["webhook_id"]), {
   description: "The fields to change.",
-  examples: { "Switch it on": { is_active: true } },
+  examples: { Resume: { is_active: true } },
 });
 const DELETE = described({
   ...COMMON,
   operationId: "deleteWebhook",
   summary: "Delete a webhook",
-  description: "Nothing more is sent to it. The list of its deliveries is removed.",
+  description: "No more notices are sent to it, and its delivery history is deleted.",
   answers: { 204: documented(Type.Void(), { description: "Deleted.", headers: HEADERS }) },
   problems: ["WEBHOOK_NOT_FOUND", ...COUNTED],
 });
@@ -147,10 +147,10 @@ const TEST = described({
   ...COMMON,
   operationId: "testWebhook",
   summary: "Test a webhook",
-  description: "Sends a notice of type `webhook.test`, with retries as for any other.",
+  description: "Sends a `webhook.test` notice, which is retried like any other.",
   answers: {
     201: documented(TestedWebhookShape, {
-      description: "It is on its way.",
+      description: "Queued.",
       headers: HEADERS,
       examples: { "A test": TESTED_WEBHOOK },
     }),
@@ -175,7 +175,7 @@ const DELIVERIES = described({
   ...COMMON,
   operationId: "listWebhookDeliveries",
   summary: "List the deliveries to a webhook",
-  description: "Of the last 30 days, the newest first.",
+  description: "Deliveries of the last 30 days, newest first.",
   answers: {
     200: documented(deliveriesShape("WebhookDeliveries", page), {
       description: "A page of deliveries.",
@@ -191,10 +191,10 @@ const RESEND = described({
   ...COMMON,
   operationId: "resendWebhookDelivery",
   summary: "Send a delivery again",
-  description: "With the same `webhook-id`, and retries as for a new one.",
+  description: "Keeps its `webhook-id`, and is retried like a new delivery.",
   answers: {
     200: documented(ResentDeliveryShape, {
-      description: "It is on its way.",
+      description: "Queued.",
       headers: HEADERS,
       examples: { "Sent again": RESENT_DELIVERY },
     }),

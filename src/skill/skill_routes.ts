@@ -35,13 +35,13 @@ import { type SkillFormat, Skills } from "./skills.ts";
 const SKILL_QUERY = parameters({
   format: Type.Optional(
     oneOf(["zip", "tar.gz"], {
-      description: "A folder with schema and sample beside SKILL.md; left out, SKILL.md alone.",
+      description: "A folder with SKILL.md, schema and sample. Default: only SKILL.md.",
     }),
   ),
 });
 const SkillIndexShape = Type.Object(
   {
-    $schema: Type.String({ format: "uri", description: "Of this format." }),
+    $schema: Type.String({ format: "uri", description: "The schema of this index." }),
     skills: Type.Array(
       Type.Object({
         name: Type.String({
@@ -61,17 +61,15 @@ const SkillIndexShape = Type.Object(
           description: "SHA-256 of the file at `url`.",
         }),
       }),
-      { description: "The gateway's own, then those of feeds, the newest published first." },
+      { description: "The gateway's own, then those of feeds, most recently published first." },
     ),
   },
-  { $id: "SkillIndex", description: "Skills that an agent may load." },
+  { $id: "SkillIndex", description: "Skills that an agent can load." },
 );
 const INDEX_QUERY = parameters({
   // Clients that don't support paging read only the first page, so it is as long as possible.
   limit: limitParameter("Skills", PAGE_LIMIT_MAX),
-  offset: Type.Optional(
-    queryInteger({ minimum: 0, description: "Skills to skip, 0 where left out." }),
-  ),
+  offset: Type.Optional(queryInteger({ minimum: 0, description: "Skills to skip. Default 0." })),
 });
 const CACHE_CONTROL = "public, max-age=300";
 const TYPES: Readonly<Record<SkillFormat, string>> = {
@@ -92,7 +90,7 @@ const DOWNLOAD_SKILL = described({
   tag: "skills",
   summary: "Download a feed's agent skill",
   description:
-    "How to read this feed, for an agent framework: one SKILL.md, or a folder with the schema and a sample beside it. There for active public feeds.",
+    "Instructions for agents to read this feed: a SKILL.md, or a folder that also contains the schema and a sample. Available for active public feeds.",
   answers: {
     200: documented(Type.String(), {
       description: "The skill.",

@@ -46,34 +46,34 @@ export function problemOfBegin(kind: Exclude<BegunTopup["kind"], "begun" | "repe
     case "key_reused":
       return new Problem("IDEMPOTENCY_KEY_REUSED", {
         detail: ({ idempotencyKey }) =>
-          `This ${idempotencyKey} was used for another top-up in the last 24 hours. Send a new one.`,
+          `This ${idempotencyKey} was used for a different top-up in the last 24 hours. Send a new one.`,
       });
     case "payment_taken":
       return new Problem("TOPUP_LIMIT", {
-        detail: "This payment is for another top-up already. Make a new one.",
+        detail: "This payment was already used for another top-up. Create a new one.",
       });
     case "too_many_waiting":
       return new Problem("TOPUP_LIMIT", {
-        detail: `${TOPUPS_WAITING_MAX} top-ups of this account wait to be paid. Pay one of them, or wait until one expires.`,
+        detail: `${TOPUPS_WAITING_MAX} top-ups of this account are waiting to be paid. Pay one of them, or wait until one expires.`,
       });
     case "too_many_of_agent":
       return new Problem("TOPUP_LIMIT", {
-        detail: `${AGENT_TOPUPS_WAITING_MAX} top-ups of this agent wait to be paid. Ask your user to pay one of them, or wait until one expires.`,
+        detail: `${AGENT_TOPUPS_WAITING_MAX} top-ups of this agent are waiting to be paid. Ask your user to pay one of them, or wait until one expires.`,
       });
     case "account_day_full":
       return new Problem("TOPUP_LIMIT", {
         detail:
-          "This account's top-ups of today would be more than the operator allows. Ask for less, or try again tomorrow (UTC).",
+          "This account would exceed the operator's daily limit for top-ups. Request less, or try again tomorrow (UTC).",
       });
     case "day_full":
       return new Problem("TOPUP_LIMIT", {
         detail:
-          "The gateway takes no more payments of this amount today. Ask for less, or try again tomorrow (UTC).",
+          "The gateway accepts no more payments of this amount today. Request less, or try again tomorrow (UTC).",
       });
     case "waiting_full":
       return new Problem("TOPUP_LIMIT", {
         detail:
-          "Too much waits to be paid: of this account, of this network or at this gateway. Pay what waits, ask for less, or try again once it has expired.",
+          "Too many top-ups are waiting to be paid, for this account, this network or this gateway. Pay them, request less, or try again once they have expired.",
       });
     default:
       return unreachable(kind);

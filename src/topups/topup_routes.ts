@@ -42,13 +42,13 @@ const BEGIN_HEADERS = Type.Object({
       pattern: "^[\\x21-\\x7e]{1,255}$",
       [Expected]: "1 to 255 visible ASCII characters",
       description:
-        "For 24 hours, repeats of the same order are answered with the same top-up. By x402, also a repeat without a payment, or with another one, unless the first has expired. Without a key, the same payment is answered with the key again: then take a random one and show it to nobody.",
+        "For 24 hours, repeats of the same order return the same top-up. With x402, this includes a repeat without a payment or with a different one, unless the first has expired. Without a key, the same payment returns the read key again, so use a random value and keep it secret.",
     }),
   ),
   "payment-signature": Type.Optional(
     Type.String({
       description:
-        "A payment by x402 version 2: base64 of its JSON, with the accepted requirements as the 402 had them.",
+        "An x402 version 2 payment: base64 of its JSON, with the accepted requirements as in the 402.",
     }),
   ),
 });
@@ -58,29 +58,29 @@ const BEGIN_TOPUP = described({
   window: "housekeeping",
   operationId: "topUp",
   tag: "account",
-  summary: "Pay for credits",
+  summary: "Start a top-up",
   description: [
-    "By card, the answer has a link: give it to your person, who pays there, and ask `GET /v1/topups/{topup_id}` what became of it. A dollar is 1,000,000 credits.",
-    "By x402 (version 2), a call without a payment is 402 with the requirements, in the header `PAYMENT-REQUIRED` and in the body. Repeat it with `PAYMENT-SIGNATURE`: it is verified, settled and granted. Without a key, a payment of at least 1 USD makes an account, and the answer has its read key, once; under an `Idempotency-Key`, the same payment gets it again for 24 hours. The same payment again is safe: it gets the same top-up.",
+    "By card, the response contains a payment link for your user. `GET /v1/topups/{topup_id}` returns the status. 1 USD is 1,000,000 credits.",
+    "With x402 (version 2), a call without a payment returns 402 with the requirements, in the header `PAYMENT-REQUIRED` and in the body. Repeat it with `PAYMENT-SIGNATURE`: the payment is verified, settled and granted. Without a key, a payment of at least 1 USD creates an account, and the response contains its read key, once; with an `Idempotency-Key`, the same payment returns it again for 24 hours. Repeating a payment is safe: it returns the same top-up.",
     "A payment is granted once. Nothing is charged or logged here.",
   ].join("\n\n"),
   answers: {
     200: documented(PaidTopupShape, {
       description:
-        "The top-up that was asked for before, under the same `Idempotency-Key` or by the same payment.",
+        "The top-up that was already created with the same `Idempotency-Key` or payment.",
       headers: ["Cache-Control"],
       headersOptional: ["PAYMENT-RESPONSE"],
       examples: { "Asked before": TOPUP },
     }),
     201: documented(PaidTopupShape, {
-      description: "By card, it waits to be paid. By x402, it is paid and granted.",
+      description: "By card, the top-up is waiting to be paid. With x402, it is paid and granted.",
       headers: ["Cache-Control"],
       headersOptional: ["PAYMENT-RESPONSE"],
       examples: { "By card": TOPUP, "By x402": PAID_TOPUP, "Without a key": KEYLESS_TOPUP },
     }),
     202: documented(PaidTopupShape, {
       description:
-        "A payment by x402 that the chain has not confirmed yet. Ask again, or repeat the call with the same payment.",
+        "An x402 payment that the chain has not confirmed yet. Check its status, or repeat the call with the same payment.",
       headers: ["Cache-Control"],
       headersOptional: ["Location"],
       examples: { "Not confirmed yet": { ...PAID_TOPUP, status: "waiting" } },
@@ -100,13 +100,13 @@ const BEGIN_TOPUP = described({
   ],
 });
 const BEGIN_BODY = documented(TopupOrderShape, {
-  description: "How much, and by which way.",
+  description: "The amount and the payment method.",
   examples: { "5 USD": { usd: 5 } },
 });
 
 const TOPUP_PARAMS = Type.Object({
   topup_id: Type.String({
-    description: "As `POST /v1/topups` answered it.",
+    description: "As returned by `POST /v1/topups`.",
     examples: [TOPUP.topup_id],
   }),
 });
@@ -115,11 +115,11 @@ const GET_TOPUP = described({
   window: "housekeeping",
   operationId: "getTopUp",
   tag: "account",
-  summary: "Show what became of a top-up",
+  summary: "Show a top-up",
   description: "Neither charged nor logged.",
   answers: {
     200: documented(TopupShape, {
-      description: "The top-up as it is now.",
+      description: "The current top-up.",
       headers: ["Cache-Control"],
       examples: { "It waits": TOPUP },
     }),
@@ -140,7 +140,7 @@ export function topupRoutes(services: Services, ways: Ways) {
       if (topup?.account_id !== principal.accountId) {
         throw new Problem("TOPUP_NOT_FOUND", {
           detail: ({ topUp }) =>
-            `This account has begun no top-up with this id. Take the one that ${topUp} answered.`,
+            `This account has no top-up with this id. Use the id that ${topUp} returned.`,
         });
       }
       return respond({ headers: privateJson(), body: topupText(topup) });
@@ -203,7 +203,7 @@ function beginning(services: Services, ways: Ways) {
 /** 401 */
 function keyNeeded(): Problem {
   return new Problem("KEY_REQUIRED", {
-    detail: "A link for a card tops up the account of a read key. Send yours as x-api-key.",
+    detail: "Card top-ups require a read key. Send it as x-api-key.",
   });
 }
 
@@ -218,9 +218,9 @@ function topupsOff(
     accountId === undefined
       ? billingUrl()
       : billingUrlOf(billingUrl(), { accountId, feedId: undefined });
-  const what = way === undefined ? "no payments by itself" : `no payments by ${way}`;
+  const what = way === undefined ? "no payments" : `no payments by ${way}`;
   return new Problem("TOPUPS_OFF", {
-    detail: `This gateway takes ${what}. See ${url} for how to get credits.`,
+    detail: `This gateway accepts ${what}. See ${url} for how to add credits.`,
     extras: { billing_url: url },
   });
 }
@@ -228,7 +228,7 @@ function topupsOff(
 /** 413 */
 function topupTooLarge(): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", {
-    detail: `The body of a top-up has at most ${TOPUP_BODY_BYTES_MAX} bytes. Send usd alone.`,
+    detail: `The body of a top-up is limited to ${TOPUP_BODY_BYTES_MAX} bytes. Send only usd.`,
     extras: { limit: "request_body", max_bytes: TOPUP_BODY_BYTES_MAX },
     headers: { Connection: "close" },
   });

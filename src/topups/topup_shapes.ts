@@ -18,12 +18,12 @@ export const TopupOrderShape = Type.Object(
       minimum: 0.5,
       maximum: TOPUP_USD_MAX,
       multipleOf: 0.01,
-      description: "What is to be paid, exact to the cent. The operator may allow less.",
+      description: "The amount to pay, exact to the cent. The operator may set a lower maximum.",
     }),
     way: Type.Optional(
       oneOf(WAYS, {
         description:
-          "`card`: by a link for a person. `x402`: by the headers of the call. Default: `card` where the gateway takes cards, else `x402`.",
+          "The payment method. `card`: with a link for the user. `x402`: with the headers of the call. Default: `card` if the gateway accepts cards, otherwise `x402`.",
       }),
     ),
   },
@@ -32,44 +32,47 @@ export const TopupOrderShape = Type.Object(
 
 export const TopupShape = Type.Object(
   {
-    topup_id: uuid("Ask with it what became of the payment."),
-    usd: Type.Number({ minimum: 0, description: "What is to be paid." }),
-    credits: Type.Number({ minimum: 0, description: "What it adds to the balance." }),
-    way: oneOf(WAYS, { description: "How it is paid." }),
+    topup_id: uuid("Use it to check the status of the payment."),
+    usd: Type.Number({ minimum: 0, description: "The amount to pay." }),
+    credits: Type.Number({ minimum: 0, description: "The credits it adds to the balance." }),
+    way: oneOf(WAYS, { description: "The payment method." }),
     status: oneOf(["waiting", "granted", "expired"], {
       description:
-        "`granted`: the credits are in the balance. `expired`: nobody has paid in time, and nobody can any more.",
+        "`granted`: the credits are in the balance. `expired`: it was not paid in time and can no longer be paid.",
     }),
     pay_url: Type.Optional(
       Type.String({
         format: "uri",
-        description: "While it waits: where a person pays by card. Give it to yours.",
+        description: "While it is waiting: the payment link for your user.",
       }),
     ),
-    created_at: time("When it was asked for."),
-    expires_at: time("Until when it can be paid."),
-    ended_at: Type.Optional(time("When it was granted, or expired.")),
+    created_at: time("When it was created."),
+    expires_at: time("When it expires."),
+    ended_at: Type.Optional(time("When it was granted or expired.")),
   },
-  { $id: "TopUp", description: "Credits that are to be paid, or were." },
+  { $id: "TopUp", description: "A top-up." },
 );
 
 export const PaidTopupShape = Type.Object(
   {
     ...TopupShape.properties,
     transaction: Type.Optional(
-      Type.String({ description: "By x402: where the chain has the payment." }),
+      Type.String({ description: "With x402: the transaction on the chain." }),
     ),
     account_id: Type.Optional(
-      uuid("Without a key: the account that the payment has made. It is the same for repeats."),
+      uuid("Without a key: the account that the payment created. Repeats return the same account."),
     ),
     key: Type.Optional(
       Type.String({
         description:
-          "Without a key: the account's read key, shown this once, or again to the same payment under the same `Idempotency-Key`. Keep it.",
+          "Without a key: the account's read key, returned only once, or again for the same payment with the same `Idempotency-Key`. Store it.",
       }),
     ),
   },
-  { $id: "PaidTopUp", description: "Credits that are to be paid, or that this call has paid." },
+  {
+    $id: "PaidTopUp",
+    description: "A top-up that is waiting to be paid, or was paid by this call.",
+  },
 );
 
 /** A top-up in the API's format, as JSON text. `more` adds the members that only the answer to a payment has. */

@@ -106,7 +106,7 @@ describe("402", () => {
         price: { credits: 5_000_000, usd: 5 },
       });
       expect(body.detail).toBe(
-        `This feed is sold once for $5.00, and this account has not bought it. Add credits at ${body.billing_url} (the balance is 1), then buy it with POST /v1/feed/${soldOnce.feedId}/purchase and {"max_credits": 5000000}; all reads of it are free from then on.`,
+        `This feed has a one-time price of $5.00, and this account has not bought it. Add credits at ${body.billing_url} (the balance is 1), then buy it with POST /v1/feed/${soldOnce.feedId}/purchase and {"max_credits": 5000000}; after that, all reads of it are free.`,
       );
     }
   });

@@ -114,7 +114,7 @@ describe("the console beside a listener for operators", () => {
     const atPublic = visitor(gateway.baseUrl);
     const refused = await atPublic.post("/sign-in", { key: admin.key });
     expect([refused.status, refused.headers.get("set-cookie")]).toEqual([401, null]);
-    expect(await refused.text()).toContain("Operators sign in at an address of their own");
+    expect(await refused.text()).toContain("Operators sign in at a different address");
     const operator = await signIn(adminUrl, admin.key);
     for (const path of ["", ...OPERATORS_OWN]) {
       expect([path, (await operator.get(path)).status]).toEqual([path, 200]);

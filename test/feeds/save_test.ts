@@ -11,7 +11,8 @@ import { lockWaiters } from "../support/lock_waiters.ts";
 const CREATE = "/v1/provider/feed/create";
 const UNKNOWN_ID = "0b3b6e84-5b5c-4c4e-9e0f-3c7a7f0d9a11";
 const SCHEMA = { type: "object", properties: { rate: { type: "number" } } };
-const NO_SCHEMA = "The feed has no schema_definition, so agents don't know the fields of its rows.";
+const NO_SCHEMA =
+  "The feed has no schema_definition, so agents can't know the fields of its rows in advance.";
 const NO_SAMPLE = "The feed has no sample_response, so agents must read it to see one row.";
 const REQUEST_BODY_BYTES = 2 * 1_024 * 1_024;
 
@@ -535,7 +536,7 @@ describe("quota", () => {
     await created();
     const second = await create({ name: "n", endpoint_path: newSlug() });
     const { detail } = await expectProblem(second, 403, "FEED_QUOTA_EXCEEDED");
-    expect(detail).toStartWith("This account has 1 feed, drafts included, and may have 1.");
+    expect(detail).toStartWith("This account has 1 feed, drafts included, and its limit is 1.");
   });
 
   test("creates that race at the quota, over two gateways, never exceed it", async () => {

@@ -92,7 +92,7 @@ describe("request_access", () => {
     ] as const) {
       const refused = await use(name, { feed, ...given }, own);
       expect([refused.isError, refused.found.code]).toEqual([true, "ACCESS_REQUIRED"]);
-      expect(refused.line).toContain("Ask for it with request_access, once the user has agreed");
+      expect(refused.line).toContain("Request it with request_access, once the user has agreed");
       expect(refused.line).not.toContain("POST");
     }
     const made = await use("request_access", { feed, message: "A map\u202e for schools" }, own);

@@ -206,7 +206,7 @@ describe("POST /mcp", () => {
     });
     const reused = await call("read_feed", { ...given, limit: 2 });
     expect(reused.content[0]?.text).toStartWith(
-      "IDEMPOTENCY_KEY_REUSED: This idempotency_key was used for another request",
+      "IDEMPOTENCY_KEY_REUSED: This idempotency_key was used for a different request",
     );
     const dear = await call("read_feed", { feed: stream.slug, max_credits: 1 });
     expect(dear).toMatchObject({ isError: true, structuredContent: { code: "PRICE_ABOVE_MAX" } });
@@ -418,27 +418,27 @@ describe("POST /mcp", () => {
       [
         "get_records",
         { ids: [] },
-        "ids must be a list of 1 to 100 ids, each a text or a whole number, got 0.",
+        "ids must be a list of 1 to 100 ids, each a string or an integer, got 0.",
       ],
       [
         "get_records",
         { ids },
-        "ids must be a list of 1 to 100 ids, each a text or a whole number, got 101.",
+        "ids must be a list of 1 to 100 ids, each a string or an integer, got 101.",
       ],
       [
         "get_records",
         { ids: [""] },
-        'ids.0 must be an id: a text, or a whole number within 2^53, got "".',
+        'ids.0 must be an id: a string, or an integer within ±2^53, got "".',
       ],
       [
         "get_records",
         { ids: [2 ** 53] },
-        "ids.0 must be an id: a text, or a whole number within 2^53, got 9007199254740992.",
+        "ids.0 must be an id: a string, or an integer within ±2^53, got 9007199254740992.",
       ],
       [
         "get_records",
         { ids: "a" },
-        'ids must be a list of 1 to 100 ids, each a text or a whole number, got "a".',
+        'ids must be a list of 1 to 100 ids, each a string or an integer, got "a".',
       ],
       ["read_feed", { fields: [] }, "fields must be a list of 1 to 50 different names, got 0."],
       [
@@ -460,7 +460,7 @@ describe("POST /mcp", () => {
       [
         "read_feed",
         { filters: { v: [1] } },
-        "filters.v must be a text, a number, true, false or null, got array.",
+        "filters.v must be a string, a number, true, false or null, got array.",
       ],
       ["read_feed", { max_credits: -1 }, "max_credits must be a number of at least 0, got -1."],
       [

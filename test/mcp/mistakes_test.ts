@@ -111,7 +111,7 @@ describe("a mistake is answered with what there is", () => {
     const buy = async (feed: string, withKey = key) =>
       (await callTool(gateway, withKey, "buy_feed", { feed })).content[0].text;
     expect(await buy(sold.slug)).toBe(
-      "INVALID_PARAMETER: max_credits is missing. Send it. The feed costs 5000000 credits ($5.00): ask the user, and after a yes send max_credits 5000000.",
+      "INVALID_PARAMETER: max_credits is missing. Send it. The feed costs 5000000 credits ($5.00): ask the user, and if they agree, send max_credits 5000000.",
     );
     expect(await buy(stream.slug)).toContain("has no one-time price");
     for (const unknown of ["none", "../catalog"]) expect(await buy(unknown)).not.toContain("costs");

@@ -49,7 +49,7 @@ test("a member is mailed what needs an act, once, and nothing else", async () =>
   await note("credits.granted", { credits: 5 });
   const [mail, ...others] = await mailed();
   expect(others).toEqual([]);
-  expect(mail?.subject).toBe("The balance is low: 5 credits are left");
+  expect(mail?.subject).toBe("The balance is low: 5 credits left");
   expect(mail?.body_text).toContain("Acme");
   expect(await mailed()).toEqual([]);
 });

@@ -173,7 +173,7 @@ describe("server-side request forgery", () => {
     // Other spellings of 127.0.0.1 are no client's id at all.
     for (const hostname of ["2130706433", "0x7f000001", "127.1", "0177.0.0.1"]) {
       expect(await reasonOf(clients, `https://${hostname}:${port}/agent.json`)).toContain(
-        "no registration",
+        "not registered",
       );
     }
     expect(host.asked.length).toBe(before);
@@ -247,7 +247,7 @@ describe("server-side request forgery", () => {
     ]) {
       expect([id, await reasonOf(clients, id)]).toEqual([
         id,
-        expect.stringContaining("no registration"),
+        expect.stringContaining("not registered"),
       ]);
     }
   });
@@ -256,7 +256,7 @@ describe("server-side request forgery", () => {
     const before = host.asked.length;
     const { certificate } = host;
     const clients = new Clients({ database, isFetching: false, trial: { certificate } });
-    expect(await reasonOf(clients, `${host.origin}/agent.json`)).toContain("have to register");
+    expect(await reasonOf(clients, `${host.origin}/agent.json`)).toContain("must register");
     expect(host.asked.length).toBe(before);
   });
 });

@@ -480,7 +480,7 @@ describe("the consent", () => {
       const answered = await agree(queryOf(), fields);
       expect(answered.status).toBe(422);
       const html = await answered.text();
-      expect(html).toContain("You chose all feeds, and named some.");
+      expect(html).toContain("You chose “All feeds” but also selected some.");
       expect(html).toContain(kept);
     }
     expect((await keys()).length).toBe(before);

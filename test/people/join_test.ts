@@ -167,9 +167,9 @@ describe("a code", () => {
     const left: string[] = [];
     for (let count = 0; count < 5; count += 1) {
       const text = await (await at.post("/console/sign-in/code", { code: wrong })).text();
-      left.push(/(One try is|\d tries are) left/.exec(text)?.[1] ?? "none");
+      left.push(/(One attempt|\d tries are) left/.exec(text)?.[1] ?? "none");
     }
-    expect(left).toEqual(["4 tries are", "3 tries are", "2 tries are", "One try is", "none"]);
+    expect(left).toEqual(["4 tries are", "3 tries are", "2 tries are", "One attempt", "none"]);
     expect((await at.post("/console/sign-in/code", { code })).status).toBe(401);
 
     const late = browser(gateway.baseUrl);

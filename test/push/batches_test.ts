@@ -152,8 +152,7 @@ describe("is_visible: whether readers see a push's rows now", () => {
   });
 
   test("while the feed is inactive they see nothing, and the receipt says so", async () => {
-    const activate =
-      "Readers see nothing of this feed while its status is inactive: set it to active.";
+    const activate = "Readers can't see this feed while its status is inactive: set it to active.";
     for (const type of ["singleton", "collection", "stream"] as const) {
       const feedId = await scene.createFeed({ type });
       const rows = type === "singleton" ? { a: 1 } : [{ id: 1 }];

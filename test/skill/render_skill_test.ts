@@ -71,8 +71,8 @@ function structure(body: string): string[] {
 describe("renderSkill", () => {
   test("the interval is in words, and 304s have a limit of their own, as the docs say", () => {
     const { markdown } = renderSkill({ ...plain, sync_interval_mins: 43_200 }, context);
-    expect(markdown).toContain("The provider means to push monthly, or more often.");
-    expect(markdown).toContain("counts in a limit of its own, 600 in 60 seconds");
+    expect(markdown).toContain("Stated push interval: monthly, or more often.");
+    expect(markdown).toContain("has its own limit of 600 in 60 seconds");
     expect(markdown).not.toContain("uncounted");
   });
 

@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)("a person connects an agent", () => {
     await page.check("input[name=feeds][value=all]");
     expect(await choice.isVisible()).toBe(true);
     await page.click("button[value=agree]");
-    await page.waitForSelector("text=You chose all feeds, and named some.");
+    await page.waitForSelector("text=You chose “All feeds” but also selected some.");
     expect(await choice.isChecked()).toBe(true);
     expect(complaints.splice(0)).toEqual([expect.stringContaining("status of 422")]);
     await page.check("input[name=feeds][value=some]");
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)("a person connects an agent", () => {
     expect(await page.textContent("main")).toContain("0.016 of 0.02 USD");
     await page.click("button[value=end_agent]");
     await page.click("button[name=confirmed][value=yes]");
-    await page.waitForSelector("text=No agent is connected");
+    await page.waitForSelector("text=No agents are connected");
     // The next call is 401, so the client asks again.
     const before = agent.sentTo().href;
     const refused = await agent.call("search_feeds", {}).catch((error: unknown) => error);

@@ -137,7 +137,7 @@ describe("closing an account", () => {
     );
     const page = (await Promise.all(parts)).join("");
     expect(page).toContain("Closed at");
-    for (const gone of ["Create key", "End the suspension", ">Add credits<", ">Save<"]) {
+    for (const gone of ["Create key", "Resume", ">Add credits<", ">Save<"]) {
       expect(page).not.toContain(gone);
     }
   });
@@ -210,7 +210,7 @@ test("a name is one visible line of at most 200 characters, and what is typed wr
     const answer = await at.post("/console/you", { act: "rename", name });
     const text = await answer.text();
     expect([answer.status, text]).toEqual([422, expect.stringContaining(why)]);
-    expect(text).toContain("What is kept of you");
+    expect(text).toContain("Your data");
     const settings = await at.post("/console/settings", { act: "rename", name });
     expect([settings.status, await settings.text()]).toEqual([422, expect.stringContaining(why)]);
   }

@@ -65,10 +65,10 @@ describe.skipIf(!hasBrowser)("strangers", () => {
     await page.click("nav >> text=Get a key");
     await join(page, mails, { address: "ada@example.com", name: "Ada Lovelace" });
     await page.waitForSelector("text=Connect an agent");
-    await page.click("a:has-text('Make a key')");
+    await page.click("a:has-text('Create a key')");
     await page.fill("#key_name", "news agent");
     await page.fill("#daily", "6");
-    await page.click("text=Make the key");
+    await page.click("text=Create the key");
     const key = (await page.textContent("pre"))?.trim() ?? "";
     const read = () => gateway.get(`/v1/feed/${feed.slug}`, key);
     expect((await read()).status).toBe(402);
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)("strangers", () => {
     expect((await read()).status).toBe(403);
     expect((await gateway.get(`/v1/feed/${feed.slug}`, next)).status).toBe(200);
     await page.click("text=Sign out");
-    await page.waitForSelector("text=Sign in or join");
+    await page.waitForSelector("text=Sign in or sign up");
     await close();
   });
 
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)("strangers", () => {
       mimeType: "text/csv",
       buffer: Buffer.from("id,city,temp\n1,Lima,19.4\n2,Tokyo,21\n"),
     });
-    await page.click("button:has-text('Look at the file')");
+    await page.click("button:has-text('Preview the file')");
     await page.fill("#description", "Temperatures of cities, in Celsius");
     await page.click("button:has-text('Publish')");
     await confirm(page);
@@ -229,7 +229,7 @@ describe.skipIf(!hasBrowser)("an account of several people, on two processes", (
     await member.press("#name", "Enter");
     await member.click("text=Look at it");
     await member.click("button:text-is('Accept')");
-    await member.waitForSelector("text=You are a member of this account now.");
+    await member.waitForSelector("text=You are now a member of this account.");
     const members = `${world.bases[1]}/console/members`;
     const pageOf = async (path: string) =>
       (await member.goto(`${world.bases[1]}/console/${path}`))?.status();
@@ -261,9 +261,9 @@ describe.skipIf(!hasBrowser)("an account of several people, on two processes", (
     const name = "Zoe Quick of Leeds";
     const page = await openAt(0);
     await join(page, mails, { address, name, hasTerms: false });
-    await page.click("a:has-text('Make a key')");
+    await page.click("a:has-text('Create a key')");
     await page.fill("#key_name", `key of ${name}`);
-    await page.click("text=Make the key");
+    await page.click("text=Create the key");
     const key = (await page.textContent("pre"))?.trim() ?? "";
     const readAt = async (place: number) =>
       (await fetch(`${world.bases[place]}/v1/account`, { headers: { "x-api-key": key } })).status;
@@ -272,11 +272,11 @@ describe.skipIf(!hasBrowser)("an account of several people, on two processes", (
     await page.goto(`${world.bases[0]}/console/settings`);
     await page.fill("[name=typed_name]", "Zoe");
     await page.click("button:text-is('Close the account')");
-    await page.waitForSelector("text=That is not the account's name");
+    await page.waitForSelector("text=The name doesn't match");
     await page.fill("[name=typed_name]", name);
     await page.click("button:text-is('Close the account')");
     await confirm(page);
-    await page.waitForSelector("text=The account is closed.");
+    await page.waitForSelector("text=The account was closed.");
     expect(await readAt(0)).toBe(403);
     expect(await readAt(1)).toBe(403);
     expect(await tablesWith(world.sql, address)).toEqual([]);
@@ -330,7 +330,7 @@ async function join(
 }
 
 async function confirm(page: Page): Promise<void> {
-  await page.click("text=Yes, do it");
+  await page.click("text=Confirm");
 }
 
 test("kill -9 between proof, account and welcome credits: nobody gets two of them, and none is lost", async () => {

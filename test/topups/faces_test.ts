@@ -149,8 +149,8 @@ describe("pages for people", () => {
     expect((await show(gateway, "/billing", cookie)).text).toContain("./console#top-up");
     const { text } = await show(gateway, "/billing");
     expect(text).toContain("POST /v1/topups");
-    expect(text).not.toContain("takes no payment by itself");
-    expect((await show(plain, "/billing")).text).toContain("takes no payment by itself");
+    expect(text).not.toContain("does not process payments itself");
+    expect((await show(plain, "/billing")).text).toContain("does not process payments itself");
     expect(await show(gateway, "/billing/paid")).toMatchObject({
       status: 200,
       text: expect.stringContaining("Thank you"),

@@ -25,15 +25,15 @@ const usd = (description: string) =>
   Type.Unsafe<ExactNumber>(Type.Number({ description: `${description} In USD, exact.` }));
 
 const sums = {
-  reads: count("Reads that were answered."),
-  paid_reads: count("Of them, those that cost something."),
+  reads: count("Answered reads."),
+  paid_reads: count("Reads that were charged."),
   accounts: count("Distinct accounts that read or bought."),
   purchases: count("One-time purchases."),
   gross_usd: usd("Sales of reads and purchases, on the day of the sale, before refunds."),
   refunded_usd: usd("What was given back, on the day of the refund."),
   fee_usd: usd("The platform's fee of the sales less that of what was refunded."),
   net_usd: usd("Gross less refunded less fee."),
-  is_final: Type.Boolean({ description: "Whether nothing more can be added to it but refunds." }),
+  is_final: Type.Boolean({ description: "Whether it is final, except for refunds." }),
 };
 const SumsShape = Type.Object(sums);
 
@@ -49,10 +49,10 @@ const rangeMembers = {
 };
 const totalMembers = {
   totals: Type.Object(sums, {
-    description: "Of the whole range. `accounts` are distinct over all of it.",
+    description: "Totals for the whole range. `accounts` are distinct across the range.",
   }),
   complete_until: nullable(
-    time("Every sale before it is counted; at most a minute ago. Null: none was counted yet."),
+    time("All sales before this time are counted; at most one minute ago. Null: none counted yet."),
   ),
 };
 const GROUPS_ORDER =
@@ -61,17 +61,17 @@ const GROUPS_ORDER =
 export const EarningsShape = Type.Object(
   {
     ...rangeMembers,
-    group_by: oneOf(GROUPINGS, { description: "What each group is." }),
+    group_by: oneOf(GROUPINGS, { description: "The grouping." }),
     groups: Type.Array(Type.Object({ ...groupMembers, ...sums }), { description: GROUPS_ORDER }),
     ...totalMembers,
   },
-  { $id: "Earnings", description: "What a provider has sold." },
+  { $id: "Earnings", description: "A provider's sales." },
 );
 
 /** The members of earnings in the operator's view. */
 export const operatorEarningsMembers = {
   ...rangeMembers,
-  group_by: oneOf(OPERATOR_GROUPINGS, { description: "What each group is." }),
+  group_by: oneOf(OPERATOR_GROUPINGS, { description: "The grouping." }),
   groups: Type.Array(
     Type.Object({
       ...groupMembers,

@@ -18,16 +18,16 @@ export const PayoutShape = Type.Object(
     paid_at: time("When it was recorded."),
     usd: usd("What was paid, exact; negative where a payout is taken back."),
     reference: Type.String({ description: "Of the payment." }),
-    undoes_payout_id: nullable(count("The payout that this entry takes back; else null.")),
-    undone_by_payout_id: nullable(count("The entry that takes this payout back; else null.")),
-    reason: nullable(Type.String({ description: "Why it is taken back; else null." })),
+    undoes_payout_id: nullable(count("The payout that this entry reverses; else null.")),
+    undone_by_payout_id: nullable(count("The entry that reverses this payout; else null.")),
+    reason: nullable(Type.String({ description: "The reason for the reversal; else null." })),
   },
-  { $id: "Payout", description: "What a provider has been paid, or a payout that is taken back." },
+  { $id: "Payout", description: "A payout to a provider, or the reversal of one." },
 );
 
 export const PayoutsShape = Type.Object(
   {
-    payouts: Type.Array(PayoutShape, { description: "The newest come first." }),
+    payouts: Type.Array(PayoutShape, { description: "Newest first." }),
     earned_usd: usd("Net earnings of all time, as far as they are counted."),
     paid_usd: usd("All payouts less those that were taken back."),
     owed_usd: usd("Earned less paid; negative if more was paid."),

@@ -20,20 +20,20 @@ export type SpendingGrouping = (typeof SPENDING_GROUPINGS)[number];
 const exact = (description: string) => Type.Unsafe<ExactNumber>(Type.Number({ description }));
 
 const sums = {
-  reads: count("Reads of feeds that were answered."),
-  purchases: count("Feeds that were bought from the balance."),
+  reads: count("Answered reads of feeds."),
+  purchases: count("Feeds bought from the balance."),
   charged_credits: exact("For both, before refunds."),
   refunded_credits: exact("What was given back, on the day of the refund."),
   spent_credits: exact("Charged less refunded."),
   spent_usd: exact("The same in USD."),
-  is_final: Type.Boolean({ description: "Whether nothing more can be added to it but refunds." }),
+  is_final: Type.Boolean({ description: "Whether it is final, except for refunds." }),
 };
 
 export const SpendingShape = Type.Object(
   {
     from: Type.String({ format: "date", description: "The first day, in UTC." }),
     to: Type.String({ format: "date", description: "The last day, in UTC." }),
-    group_by: oneOf(SPENDING_GROUPINGS, { description: "What each group is." }),
+    group_by: oneOf(SPENDING_GROUPINGS, { description: "The grouping." }),
     groups: Type.Array(
       Type.Object({
         date: Type.Optional(Type.String({ format: "date", description: "By day." })),
@@ -44,15 +44,17 @@ export const SpendingShape = Type.Object(
       }),
       {
         description:
-          "Every day of the range in order, or each feed or key that was charged, the most first.",
+          "Every day of the range in order, or each feed or key that was charged, highest spending first.",
       },
     ),
-    totals: Type.Object(sums, { description: "Of the whole range." }),
+    totals: Type.Object(sums, { description: "Totals for the whole range." }),
     complete_until: nullable(
-      time("Every read before it is counted; at most a minute ago. Null: none was counted yet."),
+      time(
+        "All reads before this time are counted; at most one minute ago. Null: none counted yet.",
+      ),
     ),
   },
-  { $id: "Spending", description: "What an account has spent." },
+  { $id: "Spending", description: "An account's spending." },
 );
 export type Spending = Static<typeof SpendingShape>;
 

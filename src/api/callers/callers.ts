@@ -118,7 +118,7 @@ export class Keys {
     if (proof.kind === "proof") return;
     if (proof.kind === "key_refused") throw keyInvalid(asked);
     if (proof.kind === "suspended") throw accountSuspended(proof);
-    throw unavailable("More calls wait than the gateway can serve. Try again in a second.");
+    throw unavailable("Too many calls are waiting. Try again in a second.");
   }
 
   /** Records which keys were used since the last call. */

@@ -62,7 +62,7 @@ export function rateLimited(
 ): Problem {
   const { window, retryAfterMs } = limited;
   return new Problem("RATE_LIMITED", {
-    detail: `At most ${window.limit} ${of} a minute are served here. Wait ${Math.ceil(retryAfterMs / MS_PER_SECOND)} s, then back off exponentially.`,
+    detail: `The limit is ${window.limit} ${of} per minute. Wait ${Math.ceil(retryAfterMs / MS_PER_SECOND)} s, then back off exponentially.`,
     extras: { retry_after_ms: retryAfterMs },
     sharedHeaders: limitedHeaders(limited, nowMs),
   });
@@ -100,7 +100,7 @@ function limitedHeaders(
 export function rateLimitedHourly(retryAfterMs: number, of: string): Problem {
   const seconds = Math.ceil(retryAfterMs / MS_PER_SECOND);
   return new Problem("RATE_LIMITED", {
-    detail: `Too many ${of} were asked for within an hour. Try again in ${Math.ceil(seconds / 60)} minutes.`,
+    detail: `Too many ${of} were requested within an hour. Try again in ${Math.ceil(seconds / 60)} minutes.`,
     extras: { retry_after_ms: retryAfterMs },
     headers: { "Retry-After": String(seconds) },
   });

@@ -24,7 +24,7 @@ export function readIds(search: string): string[] {
     .filter((raw) => raw !== "")
     .map(decode);
   if (asked.length === 0) {
-    throw invalidParameter("ids names no record. Give it at least one id.", "ids");
+    throw invalidParameter("ids is empty. Send at least one id.", "ids");
   }
   return distinctIds(asked);
 }
@@ -33,7 +33,7 @@ export function readIds(search: string): string[] {
 export function distinctIds(asked: readonly string[]): string[] {
   if (asked.length > IDS_MAX) {
     throw invalidParameter(
-      `ids takes at most ${IDS_MAX} record ids, got ${asked.length}. Ask for the rest in another call.`,
+      `ids takes at most ${IDS_MAX} record ids, got ${asked.length}. Request the rest in another call.`,
       "ids",
     );
   }

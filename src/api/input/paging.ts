@@ -12,7 +12,7 @@ export function limitParameter(what: string, limitDefault = PAGE_LIMIT_DEFAULT) 
   return Type.Optional(
     queryInteger({
       minimum: 1,
-      description: `${what} on the page, ${limitDefault} where left out; above ${PAGE_LIMIT_MAX} is capped.`,
+      description: `${what} on the page, at most ${PAGE_LIMIT_MAX}. Default ${limitDefault}.`,
     }),
   );
 }
@@ -20,9 +20,7 @@ export function limitParameter(what: string, limitDefault = PAGE_LIMIT_DEFAULT) 
 /** The parameters of a list of feeds. */
 export const PAGE_PARAMETERS = {
   limit: limitParameter("Feeds"),
-  offset: Type.Optional(
-    queryInteger({ minimum: 0, description: "Feeds to skip, 0 where left out." }),
-  ),
+  offset: Type.Optional(queryInteger({ minimum: 0, description: "Feeds to skip. Default 0." })),
 };
 
 /** The requested page, with `limit` capped. */

@@ -171,12 +171,12 @@ function readValue(nullable: TSchema, given: unknown): ReadValue {
     if (!Array.isArray(value)) return { mistake: mismatchOf(schema, value) };
     if (value.length === 0) return { mistake: "must have at least one item" };
     const wrong = value.map((item) => readValue(schema.items, item)).find(isMistake);
-    return wrong === undefined ? { value } : { mistake: `has an item that ${wrong.mistake}` };
+    return wrong === undefined ? { value } : { mistake: `contains an item that ${wrong.mistake}` };
   }
   // Texts are never trimmed, and PostgreSQL accepts no NUL.
   if (typeof value === "string" && value.trim() === "") return { mistake: "must not be blank" };
   if (typeof value === "string" && value.includes("\0")) {
-    return { mistake: "must not hold a NUL character" };
+    return { mistake: "must not contain a NUL character" };
   }
   if (Value.Check(schema, value)) return { value };
   return { mistake: mismatchOf(schema, value) };

@@ -44,7 +44,7 @@ export async function receiveInput<Schema extends TObject>(
 /** 413 */
 function tooLarge(): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", {
-    detail: `The body has at most ${INPUT_BODY_BYTES_MAX} bytes. Shorten it.`,
+    detail: `The body is limited to ${INPUT_BODY_BYTES_MAX} bytes. Shorten it.`,
     extras: { limit: "request_body", max_bytes: INPUT_BODY_BYTES_MAX },
     headers: { Connection: "close" },
   });

@@ -35,18 +35,18 @@ const DISK_FULL_MS = 10_000;
 const CATALOG_CHECK_MS = 10_000;
 
 const HealthShape = Type.Object(
-  { status: oneOf(["ok", "ready"], { description: "What holds." }) },
-  { $id: "Health", description: "That it is well." },
+  { status: oneOf(["ok", "ready"], { description: "The state." }) },
+  { $id: "Health", description: "The health of the process." },
 );
 const HEALTHZ = described({
   access: "public",
   operationId: "healthz",
   tag: "operations",
-  summary: "Whether the process lives",
-  description: "For a supervisor; asks nothing of the database.",
+  summary: "Check liveness",
+  description: "For a supervisor. Does not query the database.",
   answers: {
     200: documented(HealthShape, {
-      description: "It lives.",
+      description: "The process is alive.",
       headers: ["Cache-Control"],
       examples: { Lives: { status: "ok" } },
     }),
@@ -57,12 +57,12 @@ const READYZ = described({
   access: "public",
   operationId: "readyz",
   tag: "operations",
-  summary: "Whether the gateway can serve",
+  summary: "Check readiness",
   description:
-    "For a load balancer. It is 503 if the database is away, lacks a part of the schema, has no room on its disk or commits without waiting for the disk, and while the gateway drains.",
+    "For a load balancer. Returns 503 if the database is unavailable, lacks a part of the schema, has run out of disk space or does not flush commits to disk, and while the gateway drains.",
   answers: {
     200: documented(HealthShape, {
-      description: "It can serve.",
+      description: "The gateway can serve requests.",
       headers: ["Cache-Control"],
       examples: { Ready: { status: "ready" } },
     }),
@@ -73,9 +73,9 @@ const METRICS = described({
   access: "public",
   operationId: "metrics",
   tag: "operations",
-  summary: "Counters and timings in Prometheus' text format",
+  summary: "Get metrics in the Prometheus text format",
   description:
-    "Names no account and no feed. Needs `Authorization: Bearer` with the operator's `FEEDGATE_METRICS_TOKEN`. If that is not set, only callers of the gateway's own machine and of the operators' listener get them. A text is made once a second at most.",
+    "Contains no accounts and no feeds. Requires `Authorization: Bearer` with the operator's `FEEDGATE_METRICS_TOKEN`. If that is not set, the metrics are available only on the gateway's own machine and on the operators' listener. They are refreshed at most once per second.",
   answers: {
     200: documented(Type.String(), {
       description: "The metrics of this process.",
@@ -144,7 +144,7 @@ function requireOperatorsPlace(listener: OperatorsListener, { request, server }:
   if (isOwnMachine(request, listener.addressOf(request, server))) return;
   throw new Problem("ROUTE_NOT_FOUND", {
     detail:
-      "Metrics are answered to the gateway's own machine only. The operator sets FEEDGATE_METRICS_TOKEN, or FEEDGATE_ADMIN_PORT.",
+      "Metrics are served only to the gateway's own machine. To open them, the operator sets FEEDGATE_METRICS_TOKEN or FEEDGATE_ADMIN_PORT.",
   });
 }
 
@@ -157,7 +157,7 @@ export function healthRoutes(
   async function askDatabase(): Promise<void> {
     if (isDiskFull(database.diskFullMs, diskRoom?.()?.freeBytes)) {
       throw unavailable(
-        "The database's disk is full, so nothing can be written. Make room on it, or make it larger.",
+        "The database's disk is full, so nothing can be written. Free some space or enlarge the disk.",
       );
     }
     // Checking the catalog takes some milliseconds, and it rarely changes. After a failed check, every call checks
@@ -168,13 +168,13 @@ export function healthRoutes(
     }
     if (!(await isSchemaWhole(database))) {
       throw unavailable(
-        "The database lacks a part of its schema. A restart of the gateway says which part.",
+        "Part of the database schema is missing. Restart the gateway to see which part.",
       );
     }
     const commits = present(await database.row("find_durability", {}));
     if (findDurabilityFault(commits, { hasStandbys: false })?.health === "bad") {
       throw unavailable(
-        "The database doesn't wait for its disk at a commit, so a crash would lose answers. `feedgate doctor` says what to do.",
+        "The database does not flush commits to disk, so a crash would lose confirmed writes. `feedgate doctor` says what to do.",
       );
     }
     nextCheckMs = performance.now() + CATALOG_CHECK_MS;
@@ -191,7 +191,7 @@ export function healthRoutes(
       "/readyz",
       async () => {
         if (http.isDraining()) {
-          throw unavailable("The gateway is draining. Send this to another instance.");
+          throw unavailable("The gateway is draining. Send the request to another instance.");
         }
         // No key is needed, so the cost must be limited: concurrent callers share one ping.
         await pings.join("", askDatabase);

@@ -17,7 +17,7 @@ import { keepsChanging } from "./read_refusals.ts";
 export function feedForbidden(): Problem {
   return new Problem("FEED_FORBIDDEN", {
     detail:
-      "This key's account owns no feed with this id or endpoint_path. Check it, or use the key of its owner.",
+      "This key's account owns no feed with this id or endpoint_path. Check it, or use a key of the feed's owner.",
   });
 }
 
@@ -36,7 +36,7 @@ export function tooManyDeletions(deletionsMax: number, retryAfterMs: number): Pr
   const resetSeconds = Math.ceil((nowMs + retryAfterMs) / MS_PER_SECOND);
   const window = { limit: deletionsMax, remaining: 0, resetSeconds };
   return new Problem("RATE_LIMITED", {
-    detail: `This account may delete ${deletionsMax} feeds in 24 hours, and has done so. Wait ${retryAfterSeconds} s, or edit a feed rather than replace it.`,
+    detail: `This account has reached its limit of ${deletionsMax} deleted feeds in 24 hours. Wait ${retryAfterSeconds} s, or edit a feed instead of replacing it.`,
     extras: { retry_after_ms: retryAfterMs },
     headers: {
       ...limitHeaders(window, MS_PER_DAY / MS_PER_SECOND),
@@ -49,7 +49,7 @@ export function tooManyDeletions(deletionsMax: number, retryAfterMs: number): Pr
 /** 413, sent immediately. The rest of the body is not read, so the connection can't be reused. */
 export function saveTooLarge(bytesMax: number): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", {
-    detail: `The body is larger than the ${bytesMax} bytes of a create or edit. Shorten it.`,
+    detail: `The body is larger than the limit of ${bytesMax} bytes. Shorten it.`,
     extras: { limit: "request_body", max_bytes: bytesMax },
     headers: { Connection: "close" },
   });
@@ -72,28 +72,26 @@ export function problemOfSave(refusal: SaveRefusal): Problem {
     case "schema_invalid":
       return invalid("SCHEMA_INVALID", refusal.errors);
     case "schema_busy":
-      return unavailable(
-        "More schemas wait to be checked than the gateway can serve. Try again shortly.",
-      );
+      return unavailable("Too many schemas are waiting to be checked. Try again shortly.");
     case "forbidden":
       return feedForbidden();
     case "suspended":
       return feedSuspended(refusal.reason);
     case "schema_required": {
-      const message = "schema_definition must not be empty where status is not draft";
+      const message = "schema_definition must not be empty unless status is draft";
       return invalid("SCHEMA_REQUIRED", [{ path: "/schema_definition", message }]);
     }
     case "never_pushed":
       return new Problem("FEED_NEVER_PUSHED", {
         detail:
-          "A feed becomes active by its first successful push. Push to it rather than set status to active.",
+          "The first successful push activates a feed. Push to it instead of setting status to active.",
       });
     case "schema_breaking": {
       const { changes } = refusal.comparison;
       const first = changes[0];
       const where = first === undefined ? "" : ` (${first.path || "the root"}: ${first.change})`;
       return new Problem("SCHEMA_BREAKING", {
-        detail: `Nothing was saved: the new schema may surprise agents that read this feed${where}. Send a higher schema_version if the change is meant.`,
+        detail: `Nothing was saved: the new schema may break agents that read this feed${where}. If the change is intended, send a higher schema_version.`,
         extras: { changes },
       });
     }
@@ -102,7 +100,7 @@ export function problemOfSave(refusal: SaveRefusal): Problem {
     case "type_locked":
       return new Problem("FEED_TYPE_LOCKED", {
         detail:
-          "The feed holds data, so its feed_type can't change. Leave feed_type out, or create another feed.",
+          "The feed contains data, so its feed_type can't change. Leave feed_type out, or create another feed.",
       });
     case "endpoint_path_taken":
       return new Problem("ENDPOINT_PATH_TAKEN", {
@@ -111,7 +109,7 @@ export function problemOfSave(refusal: SaveRefusal): Problem {
     case "quota_exceeded": {
       const { feedsUsed, maxFeedsAllowed } = refusal;
       return new Problem("FEED_QUOTA_EXCEEDED", {
-        detail: `This account has ${feedsUsed} ${feedsUsed === 1 ? "feed" : "feeds"}, drafts included, and may have ${maxFeedsAllowed}. Edit one that you have, or ask the operator for more.`,
+        detail: `This account has ${feedsUsed} ${feedsUsed === 1 ? "feed" : "feeds"}, drafts included, and its limit is ${maxFeedsAllowed}. Edit an existing feed, or ask the operator for a higher limit.`,
         extras: { max_feeds_allowed: maxFeedsAllowed, feeds_used: feedsUsed },
       });
     }

@@ -73,19 +73,19 @@ export function problemOf(error: unknown): Problem {
     return rateLimitedFor(retryAfterMs, { limit, of: "milliseconds of database time" });
   }
   return new Problem("INTERNAL", {
-    detail: "The gateway failed. Try again, and report the request_id if it persists.",
+    detail: "The gateway failed. Try again, and report the request_id if the error persists.",
     cause: error,
   });
 }
 
 function unavailableDetail(error: DatabaseUnavailableError): string {
   if (error instanceof DatabaseOverloadedError) {
-    return "More requests wait than the gateway can serve. Try again in a second.";
+    return "The gateway is overloaded. Try again in a second.";
   }
   if (isDiskFull(error.cause)) {
-    return "The gateway's database has no disk space left, so nothing can be stored. Its operator has to make room.";
+    return "The gateway's database has run out of disk space, so nothing can be stored. Its operator must free some space.";
   }
-  return "The gateway's database can't be reached, or is too busy to answer. Try again shortly.";
+  return "The gateway's database can't be reached or is overloaded. Try again shortly.";
 }
 
 /** The problem of a refused operator action. `PROBLEMS` has the status of each code. */

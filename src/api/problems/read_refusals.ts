@@ -70,7 +70,7 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
           : "Buy";
       return new Problem("PURCHASE_REQUIRED", {
         detail: (words) =>
-          `This feed is sold once for $${usdOfCents(priceCents)}, and this account has not bought it. ${topUp(words)} it with ${words.buy(context.feedId, credits)}; all reads of it are free from then on.`,
+          `This feed has a one-time price of $${usdOfCents(priceCents)}, and this account has not bought it. ${topUp(words)} it with ${words.buy(context.feedId, credits)}; after that, all reads of it are free.`,
         extras: payment,
         headers: rateHeaders(decision.window, nowMs),
       });
@@ -95,7 +95,7 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
       const resetsAt = new Date(resetUs / US_PER_MS).toISOString();
       const remedy =
         priceNanos > budgetNanos
-          ? "Ask whoever gave you the key for a larger budget: a day's whole budget is less than that."
+          ? "The price exceeds the full daily budget: ask whoever gave you the key for a larger one."
           : `Wait until ${resetsAt}, or ask whoever gave you the key for more.`;
       return new Problem("KEY_BUDGET_SPENT", {
         detail: `${what} costs ${creditsWords(priceNanos)}, and the key has spent ${creditsText(spentNanos)} of ${creditsText(budgetNanos)} today. ${remedy}`,
@@ -111,7 +111,7 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
     case "out_of_scope":
       return new Problem("KEY_SCOPE", {
         detail:
-          "This key may read other feeds only. Send a key that may read this one, or ask whoever gave you the key.",
+          "This key may not read this feed. Send a key that may read it, or ask whoever gave you the key.",
       });
     case "not_granted":
       return accessRequired(context.feedId);
@@ -124,18 +124,18 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
     case "key_reused":
       return new Problem("IDEMPOTENCY_KEY_REUSED", {
         detail: (words) =>
-          `This ${words.idempotencyKey} was used for another request in the last 24 hours. Send a new one.`,
+          `This ${words.idempotencyKey} was used for a different request in the last 24 hours. Send a new one.`,
       });
     case "key_stale":
       return new Problem("IDEMPOTENCY_KEY_STALE", {
         detail: ({ idempotencyKey }) =>
           isPurchase
-            ? `The purchase under this ${idempotencyKey} was undone, and nothing was charged again. Send a new one to buy the feed again.`
-            : `The feed's data has changed since this ${idempotencyKey} was used, and nothing was charged again. Send a new one to read what the feed holds now.`,
+            ? `The purchase with this ${idempotencyKey} was undone, and nothing was charged again. Send a new one to buy the feed again.`
+            : `The feed's data has changed since this ${idempotencyKey} was used, and nothing was charged again. Send a new one to read the feed's current data.`,
         extras: { usage_id: decision.usageId },
       });
     case "overloaded":
-      return unavailable("More reads wait than the gateway can serve. Try again in a second.");
+      return unavailable("Too many reads are waiting. Try again in a second.");
     default:
       return unreachable(decision);
   }
@@ -145,7 +145,7 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
 function accessRequired(feedId: string | undefined): Problem {
   return new Problem("ACCESS_REQUIRED", {
     detail: (words) =>
-      `The provider of this feed decides who may read it, and this account was not granted access. Ask for it with ${words.requestAccess(feedId)}.`,
+      `The provider of this feed decides who can read it, and this account has no access. Request it with ${words.requestAccess(feedId)}.`,
     extras: { request_path: `/v1/feed/${feedId}/access-requests` },
   });
 }
@@ -209,7 +209,7 @@ export function feedNotSynced(): Problem {
 
 /** 503: the data that the call depends on changed during each try. */
 export function keepsChanging(noun: string): Problem {
-  return unavailable(`${noun} is being changed again and again. Try again in a second.`);
+  return unavailable(`${noun} is being changed repeatedly. Try again in a second.`);
 }
 
 /** 429: the account, or all accounts together, have too many waiting calls. */
@@ -217,7 +217,7 @@ export function tooManyWaits(): Problem {
   const nowMs = Date.now();
   const resetSeconds = Math.ceil((nowMs + WAITS_RETRY_MS) / MS_PER_SECOND);
   return new Problem("TOO_MANY_WAITS", {
-    detail: `At most ${WAITS_PER_ACCOUNT_MAX} followers of an account may wait at once. Close one, or read without waiting.`,
+    detail: `An account can have at most ${WAITS_PER_ACCOUNT_MAX} waiting followers. Close one, or read without waiting.`,
     extras: { retry_after_ms: WAITS_RETRY_MS },
     headers: {
       ...rateHeaders({ limit: WAITS_PER_ACCOUNT_MAX, remaining: 0, resetSeconds }, nowMs),

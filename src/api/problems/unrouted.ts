@@ -60,8 +60,8 @@ function isHidden(route: string, request: Request, hidden: HiddenRoutes | undefi
 function routeNotFound(http: HttpContext, nearest: string | undefined): Problem {
   const remedy =
     nearest === undefined
-      ? `All are at ${http.baseUrl()}/docs.`
-      : `Did you mean ${nearest}, or another one of ${http.baseUrl()}/docs?`;
+      ? `See all routes at ${http.baseUrl()}/docs.`
+      : `Did you mean ${nearest}, or another route in ${http.baseUrl()}/docs?`;
   return new Problem("ROUTE_NOT_FOUND", { detail: `No route has this path. ${remedy}` });
 }
 
@@ -98,7 +98,7 @@ export function unroutedRequests(
       const preflight = http.cors?.preflight(request, allowed);
       if (preflight !== undefined) return respond(preflight);
       throw new Problem("METHOD_NOT_ALLOWED", {
-        detail: `This route does not take ${request.method}. Use ${allowed.join(", ")}.`,
+        detail: `This route does not support ${request.method}. Use ${allowed.join(", ")}.`,
         headers: { Allow: allowed.join(", "), ...headers },
       });
     });

@@ -35,7 +35,7 @@ export function parameterProblem(check: TypeCheck<TSchema>, value: unknown): Pro
   const own = ownProblem(error, { name, check });
   if (own !== undefined) return own;
   return Array.isArray(error.value)
-    ? invalidParameter(`${name} is given twice. Send it once.`, name)
+    ? invalidParameter(`${name} was sent twice. Send it once.`, name)
     : mismatch(error, name);
 }
 

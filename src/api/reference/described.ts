@@ -44,24 +44,24 @@ export function documented<Schema extends TSchema>(schema: Schema, around: Schem
 const FieldErrorShape = Type.Object(
   {
     path: Type.String({ description: "JSON Pointer (RFC 6901) into the body as sent." }),
-    message: Type.String({ description: "What is wrong there." }),
-    row_index: Type.Optional(count("Place of the pushed row, from 0.")),
+    message: Type.String({ description: "What is wrong." }),
+    row_index: Type.Optional(count("Index of the pushed row, from 0.")),
     row_id: Type.Optional(Type.String({ description: "The row's id." })),
     line: Type.Optional(count("Line of the imported file, from 1; `path` is within its row.")),
   },
-  { $id: "FieldError", description: "One mistake in a body." },
+  { $id: "FieldError", description: "One error in a body." },
 );
 
 /** The payment terms of x402, as in the header `PAYMENT-REQUIRED`, and the state of a payment. */
 const X402_MEMBERS = {
   x402Version: Type.Optional(count("402: the version of x402, which is 2.")),
-  error: Type.Optional(Type.String({ description: "402: why, in x402's words." })),
+  error: Type.Optional(Type.String({ description: "402: the reason, as defined by x402." })),
   resource: Type.Optional(
     Type.Object(
       {
         url: Type.String({ format: "uri", description: "What the payment is for." }),
-        description: Type.String({ description: "The same in words." }),
-        mimeType: Type.String({ description: "Of the answer." }),
+        description: Type.String({ description: "A description of it." }),
+        mimeType: Type.String({ description: "The media type of the response." }),
       },
       { description: "402: what the payment is for." },
     ),
@@ -73,19 +73,19 @@ const X402_MEMBERS = {
         network: Type.String({ description: "CAIP-2 id of the chain." }),
         amount: Type.String({ description: "Millionths of a dollar." }),
         asset: Type.String({ description: "The token's contract." }),
-        payTo: Type.String({ description: "Who is paid." }),
+        payTo: Type.String({ description: "The recipient." }),
         maxTimeoutSeconds: count("How long an authorization may be valid."),
         extra: Type.Object(
           {
-            name: Type.String({ description: "Of the token, for the signature." }),
-            version: Type.String({ description: "Of the token, for the signature." }),
+            name: Type.String({ description: "Used in the token's signature." }),
+            version: Type.String({ description: "Used in the token's signature." }),
             assetTransferMethod: Type.String({ description: "`eip3009`" }),
-            offer: Type.String({ description: "Send it back as it is. It holds for 15 minutes." }),
+            offer: Type.String({ description: "Send it back unchanged. Valid for 15 minutes." }),
           },
-          { description: "What the scheme needs." },
+          { description: "Parameters of the scheme." },
         ),
       }),
-      { description: "402: payments that are accepted." },
+      { description: "402: the accepted payments." },
     ),
   ),
   topup_id: Type.Optional(
@@ -94,7 +94,7 @@ const X402_MEMBERS = {
   expires_at: Type.Optional(
     Type.String({
       format: "date-time",
-      description: "402: until when a refused payment is granted if it comes in.",
+      description: "402: the time until which a refused payment is still granted if it arrives.",
     }),
   ),
 };
@@ -105,20 +105,20 @@ const ProblemShape = Type.Object(
     title: Type.String({ description: "The code in words." }),
     status: Type.Integer({ minimum: 400, maximum: 599, description: "The HTTP status." }),
     detail: Type.String({ description: "What is wrong and what to do." }),
-    code: oneOf(PROBLEM_CODES, { description: "Stable; decide by it." }),
+    code: oneOf(PROBLEM_CODES, { description: "Stable; branch on it." }),
     request_id: Type.String({ description: "The same as `X-Request-Id`." }),
     parameter: Type.Optional(
-      Type.String({ description: "400: the parameter or header that the mistake is in." }),
+      Type.String({ description: "400: the parameter or header with the error." }),
     ),
     retry_after_ms: Type.Optional(count("429 and 503: how long to wait.")),
     limit: Type.Optional(
       oneOf(["singleton_body", "request_body", "row_count", "row_payload", "import_body"], {
-        description: "413: which limit was passed.",
+        description: "413: the limit that was exceeded.",
       }),
     ),
     max_bytes: Type.Optional(count("413: the limit in bytes.")),
     max_rows: Type.Optional(count("413: the limit in rows.")),
-    row_index: Type.Optional(count("413: place of the first row too large, from 0.")),
+    row_index: Type.Optional(count("413: index of the first row that is too large, from 0.")),
     billing_url: Type.Optional(
       Type.String({
         format: "uri",
@@ -126,34 +126,35 @@ const ProblemShape = Type.Object(
       }),
     ),
     price: Type.Optional(amount("402: price of the call, or of the purchase.")),
-    balance: Type.Optional(amount("402: what the account has left.")),
+    balance: Type.Optional(amount("402: the account's balance.")),
     max_credits: Type.Optional(
       Type.Number({
         minimum: 0,
-        description: "402: the most that `Feedgate-Max-Credits` or `max_credits` lets it cost.",
+        description: "402: the maximum set by `Feedgate-Max-Credits` or `max_credits`.",
       }),
     ),
-    budget: Type.Optional(amount("402: what the key may spend in a UTC day.")),
+    budget: Type.Optional(amount("402: the key's budget per UTC day.")),
     spent: Type.Optional(amount("402: what it has spent today.")),
     resets_at: Type.Optional(
       Type.String({ format: "date-time", description: "402: when the next day begins." }),
     ),
     reason: Type.Optional(
       Type.String({
-        description: "402: why a payment is refused, in x402's words; 403: why it is suspended.",
+        description:
+          "402: why a payment was refused, as defined by x402; 403: the reason for the suspension.",
       }),
     ),
     ...X402_MEMBERS,
     request_path: Type.Optional(
-      Type.String({ description: "403: where the account asks for access to the feed." }),
+      Type.String({ description: "403: the path for requesting access to the feed." }),
     ),
     retry_at: Type.Optional(
-      nullable(
-        time("409: when the account may ask again. Null while a request waits for its answer."),
-      ),
+      nullable(time("409: when the account may ask again. Null while a request is pending.")),
     ),
     changes: Type.Optional(
-      Type.Array(Type.Unknown(), { description: "409: what the schema's readers would meet." }),
+      Type.Array(Type.Unknown(), {
+        description: "409: the changes that affect readers of the schema.",
+      }),
     ),
     usage_id: Type.Optional(
       Type.String({
@@ -166,10 +167,10 @@ const ProblemShape = Type.Object(
     errors: Type.Optional(
       Type.Array(FieldErrorShape, {
         maxItems: ERRORS_LISTED_MAX,
-        description: "422: the first mistakes.",
+        description: "422: the first errors.",
       }),
     ),
-    error_count: Type.Optional(count("422: all mistakes.")),
+    error_count: Type.Optional(count("422: the total number of errors.")),
   },
   { $id: "Problem", description: "An error as RFC 9457 problem details." },
 );
@@ -300,7 +301,7 @@ export const BODY_PROBLEMS = [
 /** 304. */
 export const UNCHANGED = documented(Type.Void(), {
   description:
-    "Nothing has changed since the ETag was sent. Not charged, and counted in a limit of its own.",
+    "Nothing has changed since the ETag was issued. Not charged; has its own rate limit.",
   headers: ["ETag", "Cache-Control"],
   headersOptional: ["Preference-Applied"],
 });
@@ -313,7 +314,7 @@ export const CONDITIONAL = Type.Object({
   "if-none-match": Type.Optional(
     Type.String({
       description:
-        "An earlier answer's `ETag`: 304 where nothing has changed, free, and counted in a limit of its own.",
+        "The `ETag` of an earlier response. Returns 304 if nothing has changed, which is free and has its own rate limit.",
     }),
   ),
 });

@@ -203,7 +203,7 @@ export const OWN_FEED = {
     pushed_at: "2026-11-20T09:00:03.113047Z",
     code: "VALIDATION_FAILED",
     detail:
-      "Nothing was stored, since the body is not valid: /payload/0/magnitude: must be a number. Correct what is listed in errors and push again.",
+      "Nothing was stored, because the body is not valid: /payload/0/magnitude: must be a number. Correct what is listed in errors and push again.",
   },
 };
 
@@ -214,7 +214,7 @@ export const EDIT_JUDGEMENT = {
     {
       path: "/properties/place",
       change: "property removed",
-      why: "readers count on it, and rows may lack it now",
+      why: "readers rely on it, and rows may now lack it",
     },
   ],
   refused_with: "SCHEMA_BREAKING",

@@ -7,16 +7,16 @@ import { VERSION } from "../../lib/program_version.ts";
 import type { Limits } from "../../limits.ts";
 
 export const TAGS = [
-  { name: "discovery", description: "Find feeds, and learn all about one. Free." },
+  { name: "discovery", description: "Find and inspect feeds. Free." },
   { name: "data", description: "Read a feed's data." },
   { name: "account", description: "Your balance, limits and logged calls." },
   { name: "provider", description: "Create, edit and fill your own feeds." },
   {
     name: "operator",
-    description: "Accounts, keys, credits and feeds, for those who run the gateway.",
+    description: "Accounts, keys, credits and feeds, for operators of the gateway.",
   },
   { name: "skills", description: "Feeds as skills for agent frameworks. No key needed." },
-  { name: "operations", description: "For those who run the gateway. No key needed." },
+  { name: "operations", description: "For operators of the gateway. No key needed." },
 ] as const;
 
 export const SECURITY_SCHEMES = {
@@ -24,7 +24,7 @@ export const SECURITY_SCHEMES = {
     type: "apiKey",
     in: "header",
     name: "X-API-KEY",
-    description: "A read key, `fg_read_…`. It wins where both headers are sent.",
+    description: "A read key, `fg_read_…`. It takes precedence if both headers are sent.",
   },
   bearer: {
     type: "http",
@@ -48,10 +48,10 @@ export function documentInfo({ baseUrl, limits }: DocumentContext) {
     "x-feedgate-version": VERSION,
     description: [
       "Providers push JSON data into feeds; agents find the feeds, read them over HTTP and pay per call.",
-      "Every `/v1/…` address answers the same at `/api/v1/…`. `HEAD` works wherever `GET` does and is never charged.",
-      `Limits are exact sliding windows of 60 seconds: ${limits.readsFree} reads of a free feed and ${limits.readsPaid} of a paid one, ${limits.discovery} calls each of catalog, search and metadata, ${limits.pushes} pushes into a feed.`,
+      "Every `/v1/…` address is also available at `/api/v1/…`. `HEAD` works wherever `GET` does and is never charged.",
+      `Limits are exact sliding windows of 60 seconds: ${limits.readsFree} reads of a free feed and ${limits.readsPaid} of a paid one, ${limits.discovery} calls each of catalog, search and metadata, ${limits.pushes} pushes to a feed.`,
       `One credit is 0.000001 USD. Errors are RFC 9457 problem details; each \`code\` is explained [on the docs page](${baseUrl}/docs#errors).`,
-      `A route that is to be removed is marked as deprecated, and its responses carry \`Deprecation\` and \`Sunset\` for months before ([policy](${baseUrl}/docs/guides/upgrade#deprecation)).`,
+      `A route that will be removed is marked as deprecated, and its responses carry \`Deprecation\` and \`Sunset\` for months before ([policy](${baseUrl}/docs/guides/upgrade#deprecation)).`,
     ].join("\n\n"),
     license: { name: "MIT", identifier: "MIT" },
     contact: { name: "The operator of this gateway", url: `${baseUrl}/docs` },

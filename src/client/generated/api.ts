@@ -17,29 +17,29 @@ export interface components {
              * @description Of the feed.
              */
             feed_id: string;
-            /** @description The feed's slug; null once it is deleted and free. */
+            /** @description The feed's slug. Null once the feed is deleted and the slug is available again. */
             endpoint_path: string | null;
             /** @description The feed's name. */
             feed_name: string;
             /**
              * Format: uuid
-             * @description Of the account that asks.
+             * @description The account that asks.
              */
             account_id: string;
             /** @description Its name. */
             account_name: string;
-            /** @description What it wants the data for. */
+            /** @description How it will use the data. */
             message: string | null;
             /**
-             * @description What became of it.
+             * @description The outcome.
              * @enum {string}
              */
             status: "waiting" | "approved" | "declined";
-            /** @description Why it was declined, if the provider says so. */
+            /** @description Why it was declined, if the provider gave a reason. */
             reason: string | null;
             /**
              * Format: date-time
-             * @description When it was asked.
+             * @description When it was requested.
              */
             asked_at: string;
             /**
@@ -48,13 +48,13 @@ export interface components {
              */
             answered_at: string | null;
         };
-        /** @description A page of requests for access. */
+        /** @description A page of access requests. */
         AccessRequests: {
-            /** @description The newest come first. */
+            /** @description Newest first. */
             requests: components["schemas"]["AccessRequest"][];
-            /** @description After capping. */
+            /** @description The page size that was applied. */
             limit: number;
-            /** @description Whether there are older ones. */
+            /** @description Whether there are older entries. */
             has_more: boolean;
             /** @description Pass it as `cursor`; null on the last page. */
             next_cursor: string | null;
@@ -68,16 +68,16 @@ export interface components {
             id: string;
             /** @description The account's name. */
             name: string;
-            /** @description What is left to spend. */
+            /** @description The remaining balance. */
             balance: {
                 /** @description Exact to three decimals. */
                 credits: number;
                 /** @description Exact to nine decimals. */
                 usd: number;
             };
-            /** @description Of the key, if it has one. */
+            /** @description The key's budget, if it has one. */
             budget?: {
-                /** @description What the key may spend in a UTC day. */
+                /** @description The key's budget per UTC day. */
                 daily: {
                     /** @description Exact to three decimals. */
                     credits: number;
@@ -91,7 +91,7 @@ export interface components {
                     /** @description Exact to nine decimals. */
                     usd: number;
                 };
-                /** @description What it may still spend today. */
+                /** @description The rest of today's budget. */
                 left: {
                     /** @description Exact to three decimals. */
                     credits: number;
@@ -100,18 +100,18 @@ export interface components {
                 };
                 /**
                  * Format: date-time
-                 * @description When the next day begins.
+                 * @description When the budget resets.
                  */
                 resets_at: string;
             };
-            /** @description Agents that were connected by OAuth and still hold, the newest first. */
+            /** @description Agents connected through OAuth, newest first. */
             agents: {
                 /**
                  * Format: uuid
-                 * @description Of the agent's key. `DELETE /v1/account/agents/{key_id}` ends it.
+                 * @description The agent's key. `DELETE /v1/account/agents/{key_id}` disconnects the agent.
                  */
                 key_id: string;
-                /** @description As the agent's program calls itself. */
+                /** @description The name given by the agent's program. */
                 name: string | null;
                 /** @description What it has spent today. */
                 spent: {
@@ -122,16 +122,16 @@ export interface components {
                 };
                 /**
                  * Format: date-time
-                 * @description When its key ends.
+                 * @description When its key expires.
                  */
                 expires_at: string | null;
             }[];
-            /** @description Every limit of a consumer. */
+            /** @description All limits that apply to consumers. */
             limits: {
-                /** @description What is limited. */
+                /** @description The limited operation. */
                 operation: string;
                 /**
-                 * @description The feed's pricing decides for data.
+                 * @description For data, the limit depends on the feed's pricing.
                  * @enum {string}
                  */
                 tier: "free" | "paid" | "all";
@@ -141,7 +141,7 @@ export interface components {
                 window_seconds: number;
             }[];
         };
-        /** @description A feed that the account has bought, now or before. */
+        /** @description A feed that the account has bought, with this call or earlier. */
         Bought: {
             /**
              * Format: uuid
@@ -150,12 +150,12 @@ export interface components {
             purchase_id: string;
             /**
              * Format: uuid
-             * @description What was bought.
+             * @description The feed that was bought.
              */
             feed_id: string;
             /**
              * Format: uuid
-             * @description Who bought it.
+             * @description The account that bought it.
              */
             account_id: string;
             /**
@@ -163,14 +163,14 @@ export interface components {
              * @description When it was bought.
              */
             purchased_at: string;
-            /** @description What it cost at that moment. */
+            /** @description The price at the time of purchase. */
             price: {
                 /** @description Exact to three decimals. */
                 credits: number;
                 /** @description Exact to nine decimals. */
                 usd: number;
             };
-            /** @description What the account has left now. */
+            /** @description The account's current balance. */
             balance: {
                 /** @description Exact to three decimals. */
                 credits: number;
@@ -181,7 +181,7 @@ export interface components {
             _origin: {
                 /**
                  * Format: uuid
-                 * @description The usage event that paid for it; null if the operator has recorded a payment.
+                 * @description The usage event that paid for it. Null if the operator recorded a payment.
                  */
                 usage_id: string | null;
                 /**
@@ -191,10 +191,10 @@ export interface components {
                 timestamp: string;
                 /**
                  * Format: uuid
-                 * @description The feed that was read; null where the call is about none.
+                 * @description The feed that was read. Null if the call is not about a feed.
                  */
                 feed_id: string | null;
-                /** @description What this call has charged: 0 if the feed was bought before. */
+                /** @description Credits charged by this call: 0 if the feed had already been bought. */
                 credits_charged: number;
             };
         };
@@ -202,22 +202,22 @@ export interface components {
         Catalog: {
             /** @description How many feeds there are, in words. */
             message: string;
-            /** @description Feeds listed in all. */
+            /** @description Total number of listed feeds. */
             total: number;
             /**
              * @deprecated
              * @description The older name of `total`.
              */
             total_feeds: number;
-            /** @description Items asked for, after capping. */
+            /** @description The page size that was applied. */
             limit: number;
             /** @description Items skipped. */
             offset: number;
-            /** @description Whether there are items behind this page. */
+            /** @description Whether there are more items after this page. */
             has_more: boolean;
-            /** @description The newest published come first. */
+            /** @description Most recently published first. */
             feeds: components["schemas"]["CatalogEntry"][];
-            /** @description What to do next, in words. */
+            /** @description Next steps, in words. */
             instructions: string;
             _origin: components["schemas"]["Origin"];
         };
@@ -236,7 +236,7 @@ export interface components {
              */
             feed_type: "singleton" | "collection" | "stream";
             /**
-             * @description How the data is read: the same.
+             * @description How the data is read; the same as `feed_type`.
              * @enum {string}
              */
             consumer_type: "singleton" | "collection" | "stream";
@@ -247,29 +247,29 @@ export interface components {
              * @description The newest successful push.
              */
             last_sync_at: string | null;
-            /** @description Empty where the provider gives none. */
+            /** @description Empty if the provider gave none. */
             description: string;
-            /** @description `uncategorized` where the provider gives none. */
+            /** @description `uncategorized` if the provider gave none. */
             category: string;
             /** @description `free`, `$0.001 per 1,000 calls` or `$5.00 one-time`. */
             pricing: string;
-            /** @description How often there is new data. */
+            /** @description The update frequency. */
             update_frequency: string | null;
             /** @description `99.2%`, or `unrated`. */
             reliability: string;
             /** @description Top-level property names of the schema. */
             schema_hint: string[];
         };
-        /** @description Read-only fields of the feed's row are ignored; other unknown ones are refused. */
+        /** @description Read-only fields of a feed are ignored; unknown fields are refused. */
         CreateFeed: {
             /**
              * Format: uuid
-             * @description An own feed's: edits it. Unknown: the new feed gets it.
+             * @description The id of one of your feeds: edits it. An unknown id: the new feed gets it.
              */
             id?: string;
             /** @description Display name. */
             name: string;
-            /** @description Unique slug of the feed's address; not of a UUID's form. */
+            /** @description Unique slug in the feed's address; must not look like a UUID. */
             endpoint_path: string;
             /** @description Short text. */
             description?: string | null;
@@ -278,33 +278,33 @@ export interface components {
             /** @description One word or a few. */
             category?: string | null;
             /**
-             * @description `snapshot` means singleton, `version_collection` collection, `time_stream` stream; left out, the first push decides.
+             * @description `snapshot` means singleton, `version_collection` collection, `time_stream` stream; if omitted, the first push sets it.
              * @enum {string|null}
              */
             feed_type?: "singleton" | "collection" | "stream" | "snapshot" | "version_collection" | "time_stream" | null;
-            /** @description JSON Schema (2020-12, or draft-07 where `$schema` says so) of one row or of the document. */
+            /** @description JSON Schema (2020-12, or draft-07 if `$schema` says so) of one row or of the document. */
             schema_definition?: Record<string, unknown> | null;
-            /** @description 1 where left out at creation. */
+            /** @description Default at creation: 1. */
             schema_version?: number;
-            /** @description Whether pushes must meet the schema. */
+            /** @description Whether pushes must match the schema. */
             schema_locked?: boolean;
             /** @description An example payload. */
             sample_response?: unknown;
-            /** @description Expected minutes between pushes; 60 where left out at creation. */
+            /** @description Expected minutes between pushes. Default at creation: 60. */
             sync_interval_mins?: number;
-            /** @description How often there is new data, in words. */
+            /** @description The update frequency, in words. */
             update_frequency_text?: string | null;
-            /** @description Streams only: events whose `event_timestamp` is so many days old are no longer read, and are removed. Null: they stay. */
+            /** @description Streams only: events whose `event_timestamp` is older than this number of days can no longer be read and are deleted. Null: events are kept. */
             retention_days?: number | null;
             /**
-             * @description Who may read the feed: every account, those that you approve when they ask, or only those that you invite. It holds from the next read on.
+             * @description Who can read the feed: every account, accounts whose request you approve, or only accounts that you invite. Applies from the next read.
              * @enum {string}
              */
             access?: "open" | "by_request" | "invited";
-            /** @description True asks the operator to list the feed, also again; nothing else is changed by it. */
+            /** @description True asks the operator to list the feed, even repeatedly. It changes nothing else. */
             request_review?: boolean;
             /**
-             * @description If left out, the prices decide it.
+             * @description If omitted, it follows from the prices.
              * @enum {string}
              */
             price_type?: "free" | "metered" | "one_time";
@@ -315,12 +315,12 @@ export interface components {
             /** @description Step of a wizard. */
             draft_step?: number;
             /**
-             * @description `draft` where left out; `inactive` needs `schema_definition`.
+             * @description Default `draft`. `inactive` requires `schema_definition`.
              * @enum {string}
              */
             status?: "draft" | "inactive";
         };
-        /** @description A new address, with its secret. */
+        /** @description A new webhook, with its secret. */
         CreatedWebhook: {
             /**
              * Format: uuid
@@ -331,12 +331,12 @@ export interface components {
             url: string;
             /** @description The types that are sent. */
             types: string[];
-            /** @description The only feeds, if it names any. */
+            /** @description The feeds it is limited to. Null: all. */
             feed_ids: string[] | null;
             /** @description Whether notices are sent. */
             is_active: boolean;
             /**
-             * @description Why it is not active, unless you switched it off: it answered 410, it failed for three days, or the key that created it was revoked or has expired.
+             * @description Why it is not active, unless you paused it: it returned 410, it failed for 3 days, or the key that created it was revoked or has expired.
              * @enum {string|null}
              */
             switched_off: "gone" | "failing" | "key_ended" | null;
@@ -348,11 +348,11 @@ export interface components {
             /** @description Verifies signatures (Standard Webhooks). It is shown only once. */
             secret: string;
         };
-        /** @description What is left out stays as it is; null clears a field that may be null. */
+        /** @description Fields that are left out stay unchanged; null clears a nullable field. */
         EditFeed: {
             /** @description Display name. */
             name?: string;
-            /** @description Unique slug of the feed's address; not of a UUID's form. */
+            /** @description Unique slug in the feed's address; must not look like a UUID. */
             endpoint_path?: string;
             /** @description Short text. */
             description?: string | null;
@@ -361,33 +361,33 @@ export interface components {
             /** @description One word or a few. */
             category?: string | null;
             /**
-             * @description `snapshot` means singleton, `version_collection` collection, `time_stream` stream; left out, the first push decides.
+             * @description `snapshot` means singleton, `version_collection` collection, `time_stream` stream; if omitted, the first push sets it.
              * @enum {string|null}
              */
             feed_type?: "singleton" | "collection" | "stream" | "snapshot" | "version_collection" | "time_stream" | null;
-            /** @description JSON Schema (2020-12, or draft-07 where `$schema` says so) of one row or of the document. */
+            /** @description JSON Schema (2020-12, or draft-07 if `$schema` says so) of one row or of the document. */
             schema_definition?: Record<string, unknown> | null;
-            /** @description 1 where left out at creation. */
+            /** @description Default at creation: 1. */
             schema_version?: number;
-            /** @description Whether pushes must meet the schema. */
+            /** @description Whether pushes must match the schema. */
             schema_locked?: boolean;
             /** @description An example payload. */
             sample_response?: unknown;
-            /** @description Expected minutes between pushes; 60 where left out at creation. */
+            /** @description Expected minutes between pushes. Default at creation: 60. */
             sync_interval_mins?: number;
-            /** @description How often there is new data, in words. */
+            /** @description The update frequency, in words. */
             update_frequency_text?: string | null;
-            /** @description Streams only: events whose `event_timestamp` is so many days old are no longer read, and are removed. Null: they stay. */
+            /** @description Streams only: events whose `event_timestamp` is older than this number of days can no longer be read and are deleted. Null: events are kept. */
             retention_days?: number | null;
             /**
-             * @description Who may read the feed: every account, those that you approve when they ask, or only those that you invite. It holds from the next read on.
+             * @description Who can read the feed: every account, accounts whose request you approve, or only accounts that you invite. Applies from the next read.
              * @enum {string}
              */
             access?: "open" | "by_request" | "invited";
-            /** @description True asks the operator to list the feed, also again; nothing else is changed by it. */
+            /** @description True asks the operator to list the feed, even repeatedly. It changes nothing else. */
             request_review?: boolean;
             /**
-             * @description If left out, the prices decide it.
+             * @description If omitted, it follows from the prices.
              * @enum {string}
              */
             price_type?: "free" | "metered" | "one_time";
@@ -395,15 +395,15 @@ export interface components {
             price_per_1k?: number | null;
             /** @description USD cents, at least 100 for `one_time`. */
             one_time_price_cents?: number | null;
-            /** @description Step of a wizard. Null is taken only where it is null already. */
+            /** @description Step of a wizard. Null is accepted only if it is already null. */
             draft_step?: number | null;
             /**
-             * @description Every status but draft needs a schema.
+             * @description Every status except draft requires a schema.
              * @enum {string}
              */
             status?: "draft" | "inactive" | "active";
         };
-        /** @description All about a feed, and none of its rows. */
+        /** @description A feed's metadata, without its rows. */
         FeedMetadata: {
             /**
              * Format: uuid
@@ -418,10 +418,10 @@ export interface components {
             endpoint_path: string | null;
             /** @description Markdown. */
             readme_md: string | null;
-            /** @description As the provider named it. */
+            /** @description As named by the provider. */
             category: string | null;
             /**
-             * @description Null until a push decides it.
+             * @description Null until the first push sets it.
              * @enum {string|null}
              */
             feed_type: "singleton" | "collection" | "stream" | null;
@@ -433,18 +433,18 @@ export interface components {
             /** @description USD per 1,000 calls. */
             price_per_1k: number | null;
             /**
-             * @description What is paid for: nothing, calls, or access.
+             * @description What is charged: nothing, each call, or a one-time price.
              * @enum {string}
              */
             price_type: "free" | "metered" | "one_time";
             /** @description USD cents, paid once. */
             one_time_price_cents: number | null;
             /**
-             * @description Who may read it: every account, those that the provider approves when they ask, or only those that it invites.
+             * @description Who can read it: every account, accounts whose request the provider approves, or only accounts that the provider invites.
              * @enum {string}
              */
             access: "open" | "by_request" | "invited";
-            /** @description Share of the last 30 days in which the data was as fresh as promised. */
+            /** @description Percentage of the last 30 days in which the data was up to date. */
             reliability_score: number | null;
             /**
              * Format: date-time
@@ -453,7 +453,7 @@ export interface components {
             last_sync_at: string | null;
             /** @description Expected minutes between pushes. */
             sync_interval_mins: number | null;
-            /** @description How often there is new data, in the provider's words. */
+            /** @description The update frequency, in the provider's words. */
             update_frequency_text: string | null;
             storage_config: components["schemas"]["StorageConfig"];
             /** @description JSON Schema of one row or of the document, as the provider wrote it. */
@@ -465,7 +465,7 @@ export interface components {
              * @description When `schema_definition` last changed; null if it never did.
              */
             schema_changed_at: string | null;
-            /** @description Whether pushes must meet the schema. */
+            /** @description Whether pushes must match the schema. */
             schema_locked: boolean;
             /** @description An example payload, as the provider wrote it. */
             sample_response: unknown;
@@ -474,7 +474,7 @@ export interface components {
              * @enum {string}
              */
             status: "draft" | "inactive" | "active";
-            /** @description Who owns the feed. */
+            /** @description The owner of the feed. */
             provider: {
                 /**
                  * Format: uuid
@@ -491,31 +491,31 @@ export interface components {
             oldest_event: string | null;
             /**
              * Format: date-time
-             * @description The newest one: how fresh the data is.
+             * @description The newest `event_timestamp`.
              */
             newest_event: string | null;
-            /** @description Rows that readers see; 1 for a singleton. */
+            /** @description Rows visible to readers; 1 for a singleton. */
             row_count: number;
             /** @description UTF-8 bytes of their JSON text. */
             bytes: number;
-            /** @description What it costs to read every row once, in pages of 100. Of a one-time feed its price: once it is bought, reads are free. 0 if the provider lets the account read for nothing. */
+            /** @description The cost of reading every row once, in pages of 100. For a one-time feed, its price, after which reads are free. 0 if the provider grants the account free reads. */
             credits_to_read_all: number;
             _origin: components["schemas"]["Origin"];
         };
-        /** @description An account that was granted access to a feed. */
+        /** @description An account with access to a feed. */
         FeedReader: {
             /**
              * Format: uuid
-             * @description Of the account that may read the feed.
+             * @description The account that may read the feed.
              */
             account_id: string;
             /** @description Its name. */
             account_name: string;
-            /** @description Whether reads cost the account nothing. */
+            /** @description Whether reads are free for the account. */
             is_free: boolean;
             /**
              * Format: date-time
-             * @description When the grant ends. Null: it does not.
+             * @description When the grant expires. Null: never.
              */
             expires_at: string | null;
             /** @description The provider's note. */
@@ -526,24 +526,24 @@ export interface components {
              */
             granted_at: string;
         };
-        /** @description A page of the accounts that were granted access to a feed. */
+        /** @description A page of the accounts with access to a feed. */
         FeedReaders: {
-            /** @description The newest come first. */
+            /** @description Newest first. */
             readers: components["schemas"]["FeedReader"][];
-            /** @description After capping. */
+            /** @description The page size that was applied. */
             limit: number;
-            /** @description Whether there are older ones. */
+            /** @description Whether there are older entries. */
             has_more: boolean;
             /** @description Pass it as `cursor`; null on the last page. */
             next_cursor: string | null;
         };
-        /** @description One mistake in a body. */
+        /** @description One error in a body. */
         FieldError: {
             /** @description JSON Pointer (RFC 6901) into the body as sent. */
             path: string;
-            /** @description What is wrong there. */
+            /** @description What is wrong. */
             message: string;
-            /** @description Place of the pushed row, from 0. */
+            /** @description Index of the pushed row, from 0. */
             row_index?: number;
             /** @description The row's id. */
             row_id?: string;
@@ -554,7 +554,7 @@ export interface components {
         Origin: {
             /**
              * Format: uuid
-             * @description UUIDv7 of the entry in the usage log, committed before this answer was sent.
+             * @description UUIDv7 of the entry in the usage log, committed before this response was sent.
              */
             usage_id: string;
             /**
@@ -564,13 +564,13 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description The feed that was read; null where the call is about none.
+             * @description The feed that was read. Null if the call is not about a feed.
              */
             feed_id: string | null;
             /** @description Credits of 0.000001 USD, exact to three decimals. */
             credits_charged: number;
         };
-        /** @description A feed as its owner sees it, and what it holds. */
+        /** @description A feed as its owner sees it, with its size. */
         OwnFeed: {
             /**
              * Format: uuid
@@ -583,10 +583,10 @@ export interface components {
             description: string | null;
             /** @description Usable in place of the id. */
             endpoint_path: string | null;
-            /** @description As the provider named it. */
+            /** @description As named by the provider. */
             category: string | null;
             /**
-             * @description Null until a push decides it.
+             * @description Null until the first push sets it.
              * @enum {string|null}
              */
             feed_type: "singleton" | "collection" | "stream" | null;
@@ -598,18 +598,18 @@ export interface components {
             /** @description USD per 1,000 calls. */
             price_per_1k: number | null;
             /**
-             * @description What is paid for: nothing, calls, or access.
+             * @description What is charged: nothing, each call, or a one-time price.
              * @enum {string}
              */
             price_type: "free" | "metered" | "one_time";
             /** @description USD cents, paid once. */
             one_time_price_cents: number | null;
             /**
-             * @description Who may read it: every account, those that the provider approves when they ask, or only those that it invites.
+             * @description Who can read it: every account, accounts whose request the provider approves, or only accounts that the provider invites.
              * @enum {string}
              */
             access: "open" | "by_request" | "invited";
-            /** @description Share of the last 30 days in which the data was as fresh as promised. */
+            /** @description Percentage of the last 30 days in which the data was up to date. */
             reliability_score: number | null;
             /**
              * Format: date-time
@@ -618,7 +618,7 @@ export interface components {
             last_sync_at: string | null;
             /** @description Expected minutes between pushes. */
             sync_interval_mins: number | null;
-            /** @description How often there is new data, in the provider's words. */
+            /** @description The update frequency, in the provider's words. */
             update_frequency_text: string | null;
             storage_config: components["schemas"]["StorageConfig"];
             /** @description Set by the provider. */
@@ -628,14 +628,14 @@ export interface components {
              * @description When `schema_definition` last changed; null if it never did.
              */
             schema_changed_at: string | null;
-            /** @description Whether pushes must meet the schema. */
+            /** @description Whether pushes must match the schema. */
             schema_locked: boolean;
             /**
              * @description Only active feeds can be read.
              * @enum {string}
              */
             status: "draft" | "inactive" | "active";
-            /** @description Who owns the feed. */
+            /** @description The owner of the feed. */
             provider: {
                 /**
                  * Format: uuid
@@ -647,12 +647,12 @@ export interface components {
             };
             /** @description Step of a wizard. */
             draft_step: number | null;
-            /** @description Streams only: events whose `event_timestamp` is so many days old are no longer read, and are removed. Null: they stay. */
+            /** @description Streams only: events whose `event_timestamp` is older than this number of days can no longer be read and are deleted. Null: events are kept. */
             retention_days: number | null;
             /** @description Set by the operator after review. */
             is_public: boolean;
             /**
-             * @description Whether the operator has been asked to list the feed, and what the answer was.
+             * @description Whether a review was requested, and its outcome.
              * @enum {string}
              */
             review: "none" | "waiting" | "listed" | "declined";
@@ -674,15 +674,15 @@ export interface components {
             readme_md?: string | null;
             /** @description An example payload, as the provider wrote it. */
             sample_response?: unknown;
-            /** @description Rows that readers see; 1 for a singleton. */
+            /** @description Rows visible to readers; 1 for a singleton. */
             row_count: number;
-            /** @description The newest push of 90 days that was refused. */
+            /** @description The newest refused push of the last 90 days. */
             last_refusal: {
                 /** @description Of the push. */
                 push_id: number;
                 /**
                  * Format: date-time
-                 * @description When it came.
+                 * @description When it was received.
                  */
                 pushed_at: string;
                 /** @description Of the problem. */
@@ -690,17 +690,17 @@ export interface components {
                 /** @description Of the problem. */
                 detail: string;
             } | null;
-            /** @description Logged reads of 30 days, today included; at most a minute late. */
+            /** @description Logged reads of the last 30 days, including today; at most one minute old. */
             reads: number;
-            /** @description Distinct accounts that read or bought in these days. */
+            /** @description Distinct accounts that read or bought in this period. */
             readers: number;
-            /** @description What these days earned, less refunds and the fee. */
+            /** @description Earnings in this period, minus refunds and fees. */
             net_usd: number;
-            /** @description Batches that wait for `batch_complete`, newest first, at most 20. */
+            /** @description Batches waiting for `batch_complete`, newest first, at most 20. */
             open_batches: {
                 /** @description As given. */
                 batch_id: string;
-                /** @description Rows that it has so far. */
+                /** @description Rows received so far. */
                 rows: number;
                 /**
                  * Format: date-time
@@ -709,7 +709,7 @@ export interface components {
                 begun_at: string;
                 /**
                  * Format: date-time
-                 * @description When it is closed if nobody pushes to it; null for a first batch, which readers see.
+                 * @description When it closes unless it receives a push. Null for a first batch, which readers can see.
                  */
                 closes_at: string | null;
             }[];
@@ -718,15 +718,15 @@ export interface components {
         };
         /** @description A page of an account's own feeds. */
         OwnFeeds: {
-            /** @description The newest come first. */
+            /** @description Newest first. */
             feeds: components["schemas"]["OwnFeed"][];
             /** @description Feeds of the account. */
             total: number;
-            /** @description Items asked for, after capping. */
+            /** @description The page size that was applied. */
             limit: number;
             /** @description Items skipped. */
             offset: number;
-            /** @description Whether there are items behind this page. */
+            /** @description Whether there are more items after this page. */
             has_more: boolean;
         };
         /** @description An error as RFC 9457 problem details. */
@@ -743,18 +743,18 @@ export interface components {
             /** @description What is wrong and what to do. */
             detail: string;
             /**
-             * @description Stable; decide by it.
+             * @description Stable; branch on it.
              * @enum {string}
              */
             code: "INVALID_REQUEST" | "QUERY_REQUIRED" | "INVALID_PARAMETER" | "OPERATOR_DISABLED" | "JSONPATH_INVALID" | "JSONPATH_FILTER_DISABLED" | "CURSOR_INVALID" | "NOT_A_STREAM" | "BODY_NOT_JSON" | "SIGNATURE_INVALID" | "PAYMENT_INVALID" | "RANGE_INVALID" | "KEY_REQUIRED" | "KEY_INVALID" | "INSUFFICIENT_CREDITS" | "PURCHASE_REQUIRED" | "PRICE_ABOVE_MAX" | "PAYMENT_REQUIRED" | "PAYMENT_REFUSED" | "KEY_BUDGET_SPENT" | "ORIGIN_FORBIDDEN" | "KEY_PERMISSION" | "KEY_SCOPE" | "ACCESS_REQUIRED" | "ACCOUNT_SUSPENDED" | "FEED_SUSPENDED" | "FEED_FORBIDDEN" | "FEED_QUOTA_EXCEEDED" | "TOPUP_LIMIT" | "ADMIN_KEY_BY_COMMAND" | "OWNER_REQUIRED" | "NOTICE_TYPE_FORBIDDEN" | "ROUTE_NOT_FOUND" | "FEED_NOT_FOUND" | "FEED_NOT_SYNCED" | "ACCOUNT_NOT_FOUND" | "KEY_NOT_FOUND" | "PERSON_NOT_FOUND" | "MEMBER_NOT_FOUND" | "READER_NOT_FOUND" | "ACCESS_REQUEST_NOT_FOUND" | "INVITATION_NOT_FOUND" | "PROMOTION_NOT_FOUND" | "USAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "TOPUP_NOT_FOUND" | "PAYOUT_NOT_FOUND" | "TOPUPS_OFF" | "METHOD_NOT_ALLOWED" | "ENDPOINT_PATH_TAKEN" | "FEED_NEVER_PUSHED" | "ACCESS_REQUESTED" | "ACCESS_NOT_NEEDED" | "ACCESS_ANSWERED" | "FEED_NOT_FOR_SALE" | "PAYMENT_TAKEN" | "FEED_TYPE_LOCKED" | "SCHEMA_BREAKING" | "IMPORT_RUNNING" | "BATCH_CLOSED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_STALE" | "IDEMPOTENCY_KEY_ANSWERED" | "IDEMPOTENCY_KEY_UNFINISHED" | "REFERENCE_AMBIGUOUS" | "REFERENCE_TAKEN" | "BALANCE_TOO_LARGE" | "BALANCE_TOO_LOW" | "PROMOTION_TAKEN" | "PROMOTION_REDEEMED" | "PROMOTION_EXPIRED" | "PROMOTION_EXHAUSTED" | "PURCHASE_EXISTS" | "NOTHING_CHARGED" | "PAYOUT_ABOVE_OWED" | "ACCOUNT_CLOSED" | "ACCOUNT_OWED" | "LAST_OWNER" | "MEMBER_EXISTS" | "INVITATIONS_LIMIT" | "KEYS_LIMIT" | "WEBHOOKS_LIMIT" | "KEY_NOT_USABLE" | "FEED_LISTED" | "FEED_DELETED" | "CURSOR_EXPIRED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_FAILED" | "SCHEMA_REQUIRED" | "SCHEMA_INVALID" | "PRICING_INVALID" | "ADDRESS_INVALID" | "WEBHOOK_URL_INVALID" | "KEY_NOT_FOR_READING" | "RATE_LIMITED" | "TOO_MANY_WAITS" | "INTERNAL" | "REPORT_TOO_LONG" | "UNAVAILABLE";
             /** @description The same as `X-Request-Id`. */
             request_id: string;
-            /** @description 400: the parameter or header that the mistake is in. */
+            /** @description 400: the parameter or header with the error. */
             parameter?: string;
             /** @description 429 and 503: how long to wait. */
             retry_after_ms?: number;
             /**
-             * @description 413: which limit was passed.
+             * @description 413: the limit that was exceeded.
              * @enum {string}
              */
             limit?: "singleton_body" | "request_body" | "row_count" | "row_payload" | "import_body";
@@ -762,7 +762,7 @@ export interface components {
             max_bytes?: number;
             /** @description 413: the limit in rows. */
             max_rows?: number;
-            /** @description 413: place of the first row too large, from 0. */
+            /** @description 413: index of the first row that is too large, from 0. */
             row_index?: number;
             /**
              * Format: uri
@@ -776,16 +776,16 @@ export interface components {
                 /** @description Exact to nine decimals. */
                 usd: number;
             };
-            /** @description 402: what the account has left. */
+            /** @description 402: the account's balance. */
             balance?: {
                 /** @description Exact to three decimals. */
                 credits: number;
                 /** @description Exact to nine decimals. */
                 usd: number;
             };
-            /** @description 402: the most that `Feedgate-Max-Credits` or `max_credits` lets it cost. */
+            /** @description 402: the maximum set by `Feedgate-Max-Credits` or `max_credits`. */
             max_credits?: number;
-            /** @description 402: what the key may spend in a UTC day. */
+            /** @description 402: the key's budget per UTC day. */
             budget?: {
                 /** @description Exact to three decimals. */
                 credits: number;
@@ -804,11 +804,11 @@ export interface components {
              * @description 402: when the next day begins.
              */
             resets_at?: string;
-            /** @description 402: why a payment is refused, in x402's words; 403: why it is suspended. */
+            /** @description 402: why a payment was refused, as defined by x402; 403: the reason for the suspension. */
             reason?: string;
             /** @description 402: the version of x402, which is 2. */
             x402Version?: number;
-            /** @description 402: why, in x402's words. */
+            /** @description 402: the reason, as defined by x402. */
             error?: string;
             /** @description 402: what the payment is for. */
             resource?: {
@@ -817,12 +817,12 @@ export interface components {
                  * @description What the payment is for.
                  */
                 url: string;
-                /** @description The same in words. */
+                /** @description A description of it. */
                 description: string;
-                /** @description Of the answer. */
+                /** @description The media type of the response. */
                 mimeType: string;
             };
-            /** @description 402: payments that are accepted. */
+            /** @description 402: the accepted payments. */
             accepts?: {
                 /** @description `exact` */
                 scheme: string;
@@ -832,19 +832,19 @@ export interface components {
                 amount: string;
                 /** @description The token's contract. */
                 asset: string;
-                /** @description Who is paid. */
+                /** @description The recipient. */
                 payTo: string;
                 /** @description How long an authorization may be valid. */
                 maxTimeoutSeconds: number;
-                /** @description What the scheme needs. */
+                /** @description Parameters of the scheme. */
                 extra: {
-                    /** @description Of the token, for the signature. */
+                    /** @description Used in the token's signature. */
                     name: string;
-                    /** @description Of the token, for the signature. */
+                    /** @description Used in the token's signature. */
                     version: string;
                     /** @description `eip3009` */
                     assetTransferMethod: string;
-                    /** @description Send it back as it is. It holds for 15 minutes. */
+                    /** @description Send it back unchanged. Valid for 15 minutes. */
                     offer: string;
                 };
             }[];
@@ -855,17 +855,17 @@ export interface components {
             topup_id?: string;
             /**
              * Format: date-time
-             * @description 402: until when a refused payment is granted if it comes in.
+             * @description 402: the time until which a refused payment is still granted if it arrives.
              */
             expires_at?: string;
-            /** @description 403: where the account asks for access to the feed. */
+            /** @description 403: the path for requesting access to the feed. */
             request_path?: string;
             /**
              * Format: date-time
-             * @description 409: when the account may ask again. Null while a request waits for its answer.
+             * @description 409: when the account may ask again. Null while a request is pending.
              */
             retry_at?: string | null;
-            /** @description 409: what the schema's readers would meet. */
+            /** @description 409: the changes that affect readers of the schema. */
             changes?: unknown[];
             /**
              * Format: uuid
@@ -876,9 +876,9 @@ export interface components {
             max_feeds_allowed?: number;
             /** @description 403: feeds of the account, drafts included. */
             feeds_used?: number;
-            /** @description 422: the first mistakes. */
+            /** @description 422: the first errors. */
             errors?: components["schemas"]["FieldError"][];
-            /** @description 422: all mistakes. */
+            /** @description 422: the total number of errors. */
             error_count?: number;
         };
         /** @description A feed that the account has bought. */
@@ -890,12 +890,12 @@ export interface components {
             purchase_id: string;
             /**
              * Format: uuid
-             * @description What was bought.
+             * @description The feed that was bought.
              */
             feed_id: string;
             /**
              * Format: uuid
-             * @description Who bought it.
+             * @description The account that bought it.
              */
             account_id: string;
             /**
@@ -903,28 +903,28 @@ export interface components {
              * @description When it was bought.
              */
             purchased_at: string;
-            /** @description What it cost at that moment. */
+            /** @description The price at the time of purchase. */
             price: {
                 /** @description Exact to three decimals. */
                 credits: number;
                 /** @description Exact to nine decimals. */
                 usd: number;
             };
-            /** @description The feed's slug; null once it is deleted and free. */
+            /** @description The feed's slug. Null once the feed is deleted and the slug is available again. */
             endpoint_path: string | null;
             /**
-             * @description The balance, or a payment that the operator has recorded.
+             * @description The balance, or a payment recorded by the operator.
              * @enum {string}
              */
             paid_from: "balance" | "elsewhere";
         };
-        /** @description A page of what the account has bought. */
+        /** @description A page of the account's purchases. */
         Purchases: {
-            /** @description The newest come first. Those that were undone are not among them. */
+            /** @description Newest first, without purchases that were undone. */
             purchases: components["schemas"]["Purchase"][];
-            /** @description Items asked for, after capping. */
+            /** @description The page size that was applied. */
             limit: number;
-            /** @description Whether there are items behind this page. */
+            /** @description Whether there are more items after this page. */
             has_more: boolean;
             /** @description Pass it as `cursor`; null on the last page. */
             next_cursor: string | null;
@@ -937,7 +937,7 @@ export interface components {
              */
             feed_id: string;
             /**
-             * @description As it is, or as this push decided it.
+             * @description The feed's type, as set by this push or earlier.
              * @enum {string}
              */
             feed_type: "singleton" | "collection" | "stream";
@@ -948,28 +948,28 @@ export interface components {
             status: "draft" | "inactive" | "active";
             /** @description Rows in the request. */
             rows_received: number;
-            /** @description Rows that are new. */
+            /** @description New rows. */
             rows_inserted: number;
-            /** @description Rows that replaced one of the same id. */
+            /** @description Rows that replaced a row with the same id. */
             rows_updated: number;
-            /** @description Rows that a stream had already, or of a batch that came once more: skipped. */
+            /** @description Skipped rows: those that the stream already contains, or rows of a repeated batch. */
             rows_duplicate: number;
-            /** @description What happened to each row, in the order of the push. */
+            /** @description The outcome of each row, in the order of the push. */
             row_outcomes: ("inserted" | "updated" | "duplicate")[];
             /** @description As given. */
             batch_id: string | null;
-            /** @description Whether the batch was swapped in. */
+            /** @description Whether the batch replaced the current one. */
             batch_complete: boolean;
-            /** @description Whether readers see these rows now. */
+            /** @description Whether these rows are visible to readers. */
             is_visible: boolean;
-            /** @description What is to be done so that readers see them. */
+            /** @description What to do to make them visible. */
             detail?: string;
             /**
              * Format: date-time
              * @description The newest successful push.
              */
             last_sync_at: string | null;
-            /** @description Moves when what readers see changes. */
+            /** @description Changes when the visible data changes. */
             data_version: number;
             /**
              * @description Nothing was stored.
@@ -984,29 +984,29 @@ export interface components {
              * @description Of the invitation.
              */
             id: string;
-            /** @description Who is invited: the account of whoever proves this e-mail address. */
+            /** @description The invited email address. */
             address: string;
-            /** @description Whether reads cost the account nothing. */
+            /** @description Whether reads are free for the account. */
             is_free: boolean;
             /**
              * Format: date-time
-             * @description When the grant ends. Null: it does not.
+             * @description When the grant expires. Null: never.
              */
             expires_at: string | null;
             /** @description The provider's note. */
             note: string | null;
             /**
              * Format: date-time
-             * @description When the invitation ends, if nobody takes it up.
+             * @description When the invitation expires.
              */
             ends_at: string;
         };
-        /** @description The addresses that are invited to read a feed. */
+        /** @description The open invitations to read a feed. */
         ReaderInvitations: {
-            /** @description Those that can be taken up, the oldest first. */
+            /** @description Invitations that can be accepted, oldest first. */
             invitations: components["schemas"]["ReaderInvitation"][];
         };
-        /** @description A delivery that is sent again. */
+        /** @description A delivery that was queued again. */
         ResentDelivery: {
             /**
              * Format: uuid
@@ -1030,11 +1030,11 @@ export interface components {
             secret: string;
             /**
              * Format: date-time
-             * @description Until when calls are also signed with the previous secret.
+             * @description The time until which calls are also signed with the previous secret.
              */
             previous_until: string;
         };
-        /** @description A feed that was found. */
+        /** @description A search result. */
         SearchHit: {
             /**
              * Format: uuid
@@ -1049,7 +1049,7 @@ export interface components {
              */
             feed_type: "singleton" | "collection" | "stream";
             /**
-             * @description How the data is read: the same.
+             * @description How the data is read; the same as `feed_type`.
              * @enum {string}
              */
             consumer_type: "singleton" | "collection" | "stream";
@@ -1060,45 +1060,45 @@ export interface components {
              * @description The newest successful push.
              */
             last_sync_at: string | null;
-            /** @description Empty where the provider gives none. */
+            /** @description Empty if the provider gave none. */
             description: string;
-            /** @description `uncategorized` where the provider gives none. */
+            /** @description `uncategorized` if the provider gave none. */
             category: string;
             /** @description `free`, `$0.001 per 1,000 calls` or `$5.00 one-time`. */
             pricing: string;
             /**
-             * @description What is paid for: nothing, calls, or access.
+             * @description What is charged: nothing, each call, or a one-time price.
              * @enum {string}
              */
             price_type: "free" | "metered" | "one_time";
             /** @description USD cents, paid once. */
             one_time_price_cents: number | null;
-            /** @description USD per 1,000 calls; 0 where calls cost nothing. */
+            /** @description USD per 1,000 calls; 0 if calls are free. */
             price_per_1k: number;
             /** @description Percent; null while unrated. */
             reliability_score: number | null;
-            /** @description How often there is new data, in the provider's words. */
+            /** @description The update frequency, in the provider's words. */
             update_frequency_text: string | null;
         };
-        /** @description A page of what was found. */
+        /** @description A page of search results. */
         SearchResults: {
-            /** @description What was looked for. */
+            /** @description The search query. */
             query: string;
-            /** @description Feeds found in all. */
+            /** @description Total number of feeds found. */
             total: number;
-            /** @description Items asked for, after capping. */
+            /** @description The page size that was applied. */
             limit: number;
             /** @description Items skipped. */
             offset: number;
-            /** @description Whether there are items behind this page. */
+            /** @description Whether there are more items after this page. */
             has_more: boolean;
-            /** @description The best match comes first. */
+            /** @description Best match first. */
             results: components["schemas"]["SearchHit"][];
-            /** @description Where the asked `category` has no hit: the categories that have, best first. */
+            /** @description If the requested `category` has no match: the categories that do, best first. */
             categories?: string[];
             _origin: components["schemas"]["Origin"];
         };
-        /** @description The guardrails of a push; the last two are null for singletons. */
+        /** @description The limits of a push; the last two are null for singletons. */
         StorageConfig: {
             /** @description Bytes of one push. */
             max_body_bytes: number;
@@ -1107,7 +1107,7 @@ export interface components {
             /** @description Rows of one push. */
             max_rows: number | null;
         };
-        /** @description A test on its way. */
+        /** @description A queued test notice. */
         TestedWebhook: {
             /**
              * Format: uuid
@@ -1122,11 +1122,11 @@ export interface components {
         };
         /** @description A page of the usage log. */
         Usage: {
-            /** @description The newest come first. */
+            /** @description Newest first. */
             usage: components["schemas"]["UsageEvent"][];
-            /** @description Items asked for, after capping. */
+            /** @description The page size that was applied. */
             limit: number;
-            /** @description Whether there are items behind this page. */
+            /** @description Whether there are more items after this page. */
             has_more: boolean;
             /** @description Pass it as `cursor`; null on the last page. */
             next_cursor: string | null;
@@ -1135,7 +1135,7 @@ export interface components {
         UsageEvent: {
             /**
              * Format: uuid
-             * @description The same as in the answer's `_origin`.
+             * @description The same as in the response's `_origin`.
              */
             usage_id: string;
             /**
@@ -1144,7 +1144,7 @@ export interface components {
              */
             timestamp: string;
             /**
-             * @description What was read, or that a feed was bought.
+             * @description The kind of read, or a purchase.
              * @enum {string}
              */
             operation: "catalog" | "search" | "metadata" | "data" | "stream" | "export" | "purchase";
@@ -1157,7 +1157,7 @@ export interface components {
             credits_charged: number;
             /**
              * Format: uuid
-             * @description The key that the call came with.
+             * @description The key used for the call.
              */
             key_id: string | null;
         };
@@ -1172,12 +1172,12 @@ export interface components {
             url: string;
             /** @description The types that are sent. */
             types: string[];
-            /** @description The only feeds, if it names any. */
+            /** @description The feeds it is limited to. Null: all. */
             feed_ids: string[] | null;
             /** @description Whether notices are sent. */
             is_active: boolean;
             /**
-             * @description Why it is not active, unless you switched it off: it answered 410, it failed for three days, or the key that created it was revoked or has expired.
+             * @description Why it is not active, unless you paused it: it returned 410, it failed for 3 days, or the key that created it was revoked or has expired.
              * @enum {string|null}
              */
             switched_off: "gone" | "failing" | "key_ended" | null;
@@ -1189,16 +1189,16 @@ export interface components {
         };
         /** @description Deliveries of the last 30 days. */
         WebhookDeliveries: {
-            /** @description The newest first. */
+            /** @description Newest first. */
             deliveries: components["schemas"]["WebhookDelivery"][];
-            /** @description Items asked for, after capping. */
+            /** @description The page size that was applied. */
             limit: number;
             /** @description Items skipped. */
             offset: number;
-            /** @description Whether there are items behind this page. */
+            /** @description Whether there are more items after this page. */
             has_more: boolean;
         };
-        /** @description A notice on its way to a webhook. */
+        /** @description A delivery of a notice to a webhook. */
         WebhookDelivery: {
             /**
              * Format: uuid
@@ -1218,13 +1218,13 @@ export interface components {
             /** @description Of the notice. */
             type: string;
             /**
-             * @description Withheld: when its turn came, the account could no longer read what it is about.
+             * @description Withheld: at delivery time, the account could no longer read the feed that it is about.
              * @enum {string}
              */
             status: "waiting" | "delivered" | "failed" | "withheld";
             /**
              * Format: date-time
-             * @description When it was due first.
+             * @description When it was first due.
              */
             created_at: string;
             /** @description Attempts so far. */
@@ -1239,21 +1239,21 @@ export interface components {
              * @description The next attempt, if there is one.
              */
             next_at: string | null;
-            /** @description Status of the last answer. */
+            /** @description Status of the last response. */
             code: number | null;
-            /** @description How long the last attempt took. */
+            /** @description Duration of the last attempt. */
             ms: number | null;
-            /** @description The first 1,024 bytes of the last answer. */
+            /** @description The first 1,024 bytes of the last response. */
             answer: string | null;
-            /** @description What went wrong, if it failed. */
+            /** @description The error, if it failed. */
             error: string | null;
         };
-        /** @description The webhooks that the key may see. */
+        /** @description The webhooks that the key can see. */
         Webhooks: {
-            /** @description The oldest first. */
+            /** @description Oldest first. */
             webhooks: components["schemas"]["Webhook"][];
         };
-        /** @description The full row of the feed that was written, with the state of the quota and warnings. */
+        /** @description The complete saved feed, with the state of the quota and warnings. */
         WrittenFeed: {
             /**
              * Format: uuid
@@ -1268,10 +1268,10 @@ export interface components {
             endpoint_path: string | null;
             /** @description Markdown. */
             readme_md: string | null;
-            /** @description As the provider named it. */
+            /** @description As named by the provider. */
             category: string | null;
             /**
-             * @description Null until a push decides it.
+             * @description Null until the first push sets it.
              * @enum {string|null}
              */
             feed_type: "singleton" | "collection" | "stream" | null;
@@ -1283,18 +1283,18 @@ export interface components {
             /** @description USD per 1,000 calls. */
             price_per_1k: number | null;
             /**
-             * @description What is paid for: nothing, calls, or access.
+             * @description What is charged: nothing, each call, or a one-time price.
              * @enum {string}
              */
             price_type: "free" | "metered" | "one_time";
             /** @description USD cents, paid once. */
             one_time_price_cents: number | null;
             /**
-             * @description Who may read it: every account, those that the provider approves when they ask, or only those that it invites.
+             * @description Who can read it: every account, accounts whose request the provider approves, or only accounts that the provider invites.
              * @enum {string}
              */
             access: "open" | "by_request" | "invited";
-            /** @description Share of the last 30 days in which the data was as fresh as promised. */
+            /** @description Percentage of the last 30 days in which the data was up to date. */
             reliability_score: number | null;
             /**
              * Format: date-time
@@ -1303,7 +1303,7 @@ export interface components {
             last_sync_at: string | null;
             /** @description Expected minutes between pushes. */
             sync_interval_mins: number | null;
-            /** @description How often there is new data, in the provider's words. */
+            /** @description The update frequency, in the provider's words. */
             update_frequency_text: string | null;
             storage_config: components["schemas"]["StorageConfig"];
             /** @description JSON Schema of one row or of the document, as the provider wrote it. */
@@ -1315,7 +1315,7 @@ export interface components {
              * @description When `schema_definition` last changed; null if it never did.
              */
             schema_changed_at: string | null;
-            /** @description Whether pushes must meet the schema. */
+            /** @description Whether pushes must match the schema. */
             schema_locked: boolean;
             /** @description An example payload, as the provider wrote it. */
             sample_response: unknown;
@@ -1324,7 +1324,7 @@ export interface components {
              * @enum {string}
              */
             status: "draft" | "inactive" | "active";
-            /** @description Who owns the feed. */
+            /** @description The owner of the feed. */
             provider: {
                 /**
                  * Format: uuid
@@ -1336,12 +1336,12 @@ export interface components {
             };
             /** @description Step of a wizard. */
             draft_step: number | null;
-            /** @description Streams only: events whose `event_timestamp` is so many days old are no longer read, and are removed. Null: they stay. */
+            /** @description Streams only: events whose `event_timestamp` is older than this number of days can no longer be read and are deleted. Null: events are kept. */
             retention_days: number | null;
             /** @description Set by the operator after review. */
             is_public: boolean;
             /**
-             * @description Whether the operator has been asked to list the feed, and what the answer was.
+             * @description Whether a review was requested, and its outcome.
              * @enum {string}
              */
             review: "none" | "waiting" | "listed" | "declined";
@@ -1361,7 +1361,7 @@ export interface components {
             max_feeds_allowed: number;
             /** @description Feeds of the account, drafts included. */
             feeds_used: number;
-            /** @description What is sound and hardly meant, a sentence each: about schema, sample, and the newest rows. */
+            /** @description Valid but probably unintended settings of schema, sample and newest rows, one sentence each. */
             warnings: string[];
         };
     };

@@ -52,7 +52,7 @@ export class BodyBudget {
       const isAlone = this.bytes === held;
       if (more > 0 && !isAlone && !this.#pool.mayTake(accountId, more)) {
         throw unavailable(
-          "More bodies are on their way than the gateway can hold. Send it again in a second.",
+          "Too many request bodies are in transit. Try again in a second.",
           // The rest of the body is not read, so the connection can't be reused.
           { headers: { Connection: "close" } },
         );

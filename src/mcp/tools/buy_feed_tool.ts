@@ -18,14 +18,14 @@ export const buyFeed = defineTool({
   name: "buy_feed",
   title: "Buy a feed",
   description:
-    "Buys a feed with a one-time price from the account's balance, so that all reads of it are free from then on. Spends credits: call it only if the user has agreed to the price, which describe_feed gives. A feed is bought once, so a repeat costs nothing.",
+    "Buys a feed with a one-time price from the account's balance, after which all its reads are free. Spends credits: call it only if the user has agreed to the price shown by describe_feed. A feed is bought only once, so repeating the call costs nothing.",
   parameters: {
     feed: FEED,
     max_credits: Type.Number({
       minimum: 0,
       [Expected]: "a number of at least 0 with at most 3 decimals",
       description:
-        "The most credits that it may cost, with at most 3 decimals; 10,000 credits are a cent. A dearer feed is not bought.",
+        "The maximum price in credits, with at most 3 decimals; 10,000 credits are 1 cent. A more expensive feed is not bought.",
     }),
   },
   isReadOnly: false,
@@ -40,8 +40,8 @@ export const buyFeed = defineTool({
     const answer = await ask({ path: `/v1/feed/${feed}/metadata` });
     if (answer.status !== 200) return undefined;
     const { one_time_price_cents: cents }: Metadata = JSON.parse(answer.text);
-    if (cents === null) return "The feed has no one-time price, so it is not bought.";
+    if (cents === null) return "The feed has no one-time price, so it can't be bought.";
     const credits = creditsText(BigInt(cents) * NANOS_PER_CENT);
-    return `The feed costs ${credits} credits ($${usdOfCents(BigInt(cents))}): ask the user, and after a yes send max_credits ${credits}.`;
+    return `The feed costs ${credits} credits ($${usdOfCents(BigInt(cents))}): ask the user, and if they agree, send max_credits ${credits}.`;
   },
 });

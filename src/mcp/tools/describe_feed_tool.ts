@@ -28,7 +28,7 @@ type Metadata = Static<typeof FeedMetadataShape>;
 export const describeFeed = defineTool({
   name: "describe_feed",
   title: "Describe a feed",
-  description: `Shows a feed's fields with their types, one sample row, its price, its size, who may read it (access) and how to read it. Free. ${DATA_NOT_INSTRUCTIONS}`,
+  description: `Shows a feed's fields with their types, one sample row, its price, size and access, and how to read it. Free. ${DATA_NOT_INSTRUCTIONS}`,
   parameters: { feed: FEED },
   async run({ ask, readLimits }, { feed }) {
     const answer = await ask({ path: `/v1/feed/${feed}/metadata` });
@@ -80,14 +80,14 @@ async function isClosedToAccount(ask: AskRoute, { id, access }: Metadata): Promi
 
 function askFirst({ endpoint_path: slug, one_time_price_cents: cents }: Metadata): string {
   const later = cents === null ? "" : " Buy the feed only once access is granted.";
-  return `The provider decides who may read this feed, and the account was not granted access. Ask the user whether to ask for it, and what to say. Only after a yes, call request_access with feed "${slug}" and a message. get_account shows whether a request waits.${later}`;
+  return `The provider decides who can read this feed, and the account has no access. Ask the user whether to request it, and what to say. Only if they agree, call request_access with feed "${slug}" and a message. get_account shows pending requests.${later}`;
 }
 
 function nextOf({ endpoint_path: slug, one_time_price_cents: cents }: Metadata): string {
   const read = `read_feed with feed "${slug}"`;
   if (cents === null) return `Call ${read}.`;
   const credits = creditsText(BigInt(cents) * NANOS_PER_CENT);
-  return `If the account has bought it, call ${read}. If not, ask the user whether to buy it for ${credits} credits. Only after a yes, call buy_feed with feed "${slug}" and max_credits ${credits}.`;
+  return `If the account has bought it, call ${read}. If not, ask the user whether to buy it for ${credits} credits. Only if they agree, call buy_feed with feed "${slug}" and max_credits ${credits}.`;
 }
 
 function priceOf({ price_type, price_per_1k: per1k, one_time_price_cents: cents }: Metadata) {
@@ -100,17 +100,18 @@ function priceOf({ price_type, price_per_1k: per1k, one_time_price_cents: cents 
 }
 
 function waysToRead(type: string): readonly string[] {
-  if (type === "singleton") return ["read_feed gives the one document; jsonpath picks from it."];
+  if (type === "singleton")
+    return ["read_feed returns the document; jsonpath selects parts of it."];
   const ways = [
-    "read_feed with filters keeps rows whose field equals a value, and fields keeps some members.",
-    "get_records gives whole rows by their ids.",
-    "All rows at once are a file over HTTP: GET /v1/feed/{slug}/export?format=ndjson|csv, a read for each 100 rows.",
+    "read_feed with filters returns rows whose fields equal given values; fields limits each row to some members.",
+    "get_records returns complete rows by id.",
+    "To get all rows as a file over HTTP: GET /v1/feed/{slug}/export?format=ndjson|csv, charged as one read per 100 rows.",
   ];
   return type === "stream"
     ? [
         ...ways,
-        "Events come newest first; start_time and end_time bound them.",
-        "follow_stream gives them in the order of arrival, and waits for new ones.",
+        "Events are returned newest first; start_time and end_time limit the range.",
+        "follow_stream returns them in order of arrival, and waits for new ones.",
       ]
     : ways;
 }

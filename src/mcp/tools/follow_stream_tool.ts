@@ -13,20 +13,20 @@ import { CALL_PRICE, DATA_NOT_INSTRUCTIONS, defineTool, FEED, structured, whole 
 export const followStream = defineTool({
   name: "follow_stream",
   title: "Follow a stream",
-  description: `Reads events of a stream in the order in which they arrived, each exactly once, up to 20 a call. Without offset it begins with the oldest event. For the newest events use read_feed; for those that come from now on, begin with offset now. To go on, call again with next_offset as offset. A call that gives events costs one read, and an empty one is free. ${CALL_PRICE} ${DATA_NOT_INSTRUCTIONS}`,
+  description: `Reads events of a stream in order of arrival, each exactly once, up to 20 per call. Without offset it starts with the oldest event. For the newest events, use read_feed; for future events only, start with offset now. To continue, call again with next_offset as offset. A call that returns events costs one read; an empty one is free. ${CALL_PRICE} ${DATA_NOT_INSTRUCTIONS}`,
   parameters: {
     feed: FEED,
     offset: Type.Optional(
       text({
         minLength: 1,
         description:
-          "next_offset of the call before, start (the oldest event) or now. Default start.",
+          "next_offset of the previous call, start (the oldest event) or now. Default start.",
       }),
     ),
     wait_seconds: whole(
       0,
       LONG_POLL_SECONDS,
-      "How long to wait for an event where there is none yet. Default 0.",
+      "How long to wait for an event if there is none yet. Default 0.",
     ),
     ...ROWS_ARGUMENTS,
   },

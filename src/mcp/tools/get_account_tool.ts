@@ -19,7 +19,7 @@ const REQUESTS_LISTED = 10;
 export const getAccount = defineTool({
   name: "get_account",
   title: "Show the account",
-  description: `Shows the balance in credits, the limits, the last calls with what they cost, and the last requests for access with the providers' answers. ${DATA_NOT_INSTRUCTIONS}`,
+  description: `Shows the balance in credits, the limits, recent calls with their cost, and recent access requests with the providers' answers. ${DATA_NOT_INSTRUCTIONS}`,
   parameters: {},
   async run({ ask }) {
     const [account, usage, asked] = await Promise.all([

@@ -16,20 +16,20 @@ const ID = Type.Union(
     Type.String({ minLength: 1 }),
     Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
   ],
-  { [Expected]: "an id: a text, or a whole number within 2^53" },
+  { [Expected]: "an id: a string, or an integer within ±2^53" },
 );
 
 export const getRecords = defineTool({
   name: "get_records",
   title: "Get records by id",
-  description: `Reads whole rows by their ids, and says which ids the feed does not have. Charged as one read. ${CALL_PRICE} ${DATA_NOT_INSTRUCTIONS}`,
+  description: `Reads complete rows by id, and lists ids that the feed does not contain. Charged as one read. ${CALL_PRICE} ${DATA_NOT_INSTRUCTIONS}`,
   parameters: {
     feed: FEED,
     ids: Type.Array(ID, {
       minItems: 1,
       maxItems: IDS_MAX,
-      [Expected]: `a list of 1 to ${IDS_MAX} ids, each a text or a whole number`,
-      description: `Up to ${IDS_MAX} record ids. Send a number of more than 15 digits as text.`,
+      [Expected]: `a list of 1 to ${IDS_MAX} ids, each a string or an integer`,
+      description: `Up to ${IDS_MAX} record ids. Send numbers of more than 15 digits as strings.`,
     }),
     ...ROWS_ARGUMENTS,
     ...ONE_READ_ARGUMENTS,

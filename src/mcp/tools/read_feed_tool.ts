@@ -18,27 +18,26 @@ const CHARS_BESIDE_ROWS = 700;
 export const readFeed = defineTool({
   name: "read_feed",
   title: "Read a feed",
-  description: `Reads a page of a feed's rows. Each call of a metered feed costs the same, however many rows it gives, even none: use limit 100 if you want many. ${CALL_PRICE} To go on, call again with next_cursor as cursor, and all other arguments the same. ${DATA_NOT_INSTRUCTIONS}`,
+  description: `Reads a page of a feed's rows. Each call on a metered feed costs the same regardless of how many rows it returns, even none: use limit 100 if you want many. ${CALL_PRICE} To continue, call again with next_cursor as cursor and all other arguments unchanged. ${DATA_NOT_INSTRUCTIONS}`,
   parameters: {
     feed: FEED,
     filters: Type.Optional(
       Type.Record(
         Type.String(),
         Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], {
-          [Expected]: "a text, a number, true, false or null",
+          [Expected]: "a string, a number, true, false or null",
         }),
         {
           maxProperties: FILTERS_MAX,
           [Expected]: `an object of at most ${FILTERS_MAX} fields`,
-          description: "Top-level field and the value that it must equal; all must hold.",
+          description: "Top-level fields and the values that they must equal; all must match.",
         },
       ),
     ),
     ...ROWS_ARGUMENTS,
     jsonpath: Type.Optional(
       Type.String({
-        description:
-          "Projection of the rows, such as $[*].name. Each value that it matches is a row.",
+        description: "Projection of the rows, such as $[*].name. Each matched value is one row.",
       }),
     ),
     start_time: Type.Optional(
@@ -48,13 +47,13 @@ export const readFeed = defineTool({
     limit: whole(
       1,
       undefined,
-      "Rows on the page; above 100 is capped. Default 20. It does not change the price of the call.",
+      "Rows per page, at most 100. Default 20. Does not change the price of the call.",
     ),
-    cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+    cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
     max_chars: whole(
       1,
       undefined,
-      `The most characters of the answer. A longer page ends at an earlier row, and next_cursor goes on. A longer document is refused and not charged, as is a jsonpath that picks rows by place. Default ${CHARS_DEFAULT}; above ${CHARS_MAX} is capped.`,
+      `Maximum characters of the response. A longer page ends at an earlier row, and next_cursor continues there. A longer document is refused and not charged, as is a jsonpath that selects rows by position. Default ${CHARS_DEFAULT}, at most ${CHARS_MAX}.`,
     ),
     ...ONE_READ_ARGUMENTS,
   },
@@ -76,7 +75,7 @@ export const readFeed = defineTool({
       path: `/v1/feed/${feed}${parameters}`,
       headers: { "feedgate-max-chars": String(Math.max(1, charsMax - charsBeside)) },
       given,
-      next: "For the next rows, call read_feed again with this next_cursor as cursor, and all other arguments the same. It is charged as another read.",
+      next: "For the next rows, call read_feed again with this next_cursor as cursor and all other arguments unchanged. It is charged as another read.",
     });
   },
 });

@@ -11,15 +11,15 @@ import { parseExactObject } from "../values.ts";
 
 export const requestAccess = defineTool({
   name: "request_access",
-  title: "Ask for access to a feed",
-  description: `Asks the provider of a feed with access by_request to let the account read it. The provider sees the account's name and the message: call it only if the user has agreed to both. Costs nothing. The provider answers later; get_account then shows the answer. One request of an account waits at a feed, and a declined one may be repeated after ${ACCESS_REFUSAL_DAYS} days. ${DATA_NOT_INSTRUCTIONS}`,
+  title: "Request access to a feed",
+  description: `Asks the provider of a feed with access by_request to let the account read it. The provider sees the account's name and the message: call it only if the user has agreed to both. Free. The provider answers later; get_account then shows the answer. An account can have one pending request per feed, and can repeat a declined one after ${ACCESS_REFUSAL_DAYS} days. ${DATA_NOT_INSTRUCTIONS}`,
   parameters: {
     feed: FEED,
     message: Type.Optional(
       text({
         minLength: 1,
         maxLength: ACCESS_TEXT_LENGTH_MAX,
-        description: "What the user wants the data for, for the provider to read: ask the user.",
+        description: "How the user will use the data, shown to the provider: ask the user.",
       }),
     ),
   },
@@ -30,7 +30,7 @@ export const requestAccess = defineTool({
     if (answer.status >= 300) return problemResult(answer);
     return structured({
       ...parseExactObject(answer.text),
-      next: "The request waits for the provider's answer. Tell the user; get_account shows the answer.",
+      next: "The request is waiting for the provider's answer. Tell the user; get_account will show the answer.",
     });
   },
 });

@@ -17,13 +17,13 @@ type Page = Static<typeof CatalogShape> | Static<typeof SearchResultsShape>;
 export const searchFeeds = defineTool({
   name: "search_feeds",
   title: "Search feeds",
-  description: `Finds feeds of data by what they are about. Without query and category it lists all, newest first. Free. ${DATA_NOT_INSTRUCTIONS}`,
+  description: `Finds data feeds by topic. Without query and category it lists all, newest first. Free. ${DATA_NOT_INSTRUCTIONS}`,
   parameters: {
     query: Type.Optional(
       text({
         minLength: 1,
         maxLength: SEARCH_LENGTH_MAX,
-        description: 'Plain words; "quoted words" stand together, -word excludes.',
+        description: 'Plain words; "quoted words" match as a phrase, -word excludes.',
       }),
     ),
     category: Type.Optional(
@@ -74,7 +74,7 @@ export const searchFeeds = defineTool({
 });
 
 function nextStep({ has_more: hasMore, offset }: Page, shown: number): string {
-  if (shown === 0) return "Search again with fewer or other words, or without a category.";
+  if (shown === 0) return "Search again with fewer or different words, or without a category.";
   const look = "Call describe_feed with a slug to see a feed's fields before you read it";
   return hasMore ? `${look}, or search again with offset ${offset + shown}.` : `${look}.`;
 }

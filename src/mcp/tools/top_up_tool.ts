@@ -11,31 +11,30 @@ import { parseExactObject } from "../values.ts";
 
 export const topUp = defineTool({
   name: "top_up",
-  title: "Get credits",
+  title: "Top up",
   description:
-    "Asks for credits that the user pays for, and returns a link (pay_url): give it to the user, who pays there. Nothing is paid by the call itself. With the topup_id of an earlier call it tells whether that one is granted; the credits are then in the balance.",
+    "Starts a top-up and returns a payment link (pay_url): give it to the user, who pays there. The call itself pays nothing. With the topup_id of an earlier call, it returns whether the credits were granted; they are then in the balance.",
   parameters: {
     usd: Type.Optional(
       Type.Number({
         minimum: 0.5,
         maximum: TOPUP_USD_MAX,
         [Expected]: `a number from 0.50 to ${TOPUP_USD_MAX} with at most 2 decimals`,
-        description:
-          "How much the user is to pay, in USD: ask the user. A dollar is 1,000,000 credits.",
+        description: "The amount to pay, in USD: ask the user. 1 USD is 1,000,000 credits.",
       }),
     ),
     topup_id: Type.Optional(
       Type.String({
         pattern: "^[0-9A-Za-z-]{36}$",
         [Expected]: "a topup_id of an earlier call",
-        description: "Instead of usd: an earlier top-up, to be told what became of it.",
+        description: "Instead of usd: the id of an earlier top-up, to get its status.",
       }),
     ),
     idempotency_key: Type.Optional(
       Type.String({
         pattern: "^[\\x21-\\x7e]{1,255}$",
         [Expected]: "1 to 255 visible ASCII characters",
-        description: "For 24 hours, a repeat of the call gets the same link.",
+        description: "For 24 hours, repeating the call returns the same link.",
       }),
     ),
   },

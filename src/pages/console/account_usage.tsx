@@ -106,7 +106,7 @@ export async function usageParts(visit: Visit, source: UsageSource): Promise<Com
           />
         )}
         <FigureCard label="Reads" value={digits(totals.reads)} note="including free ones" />
-        <FigureCard label="Feeds bought" value={digits(totals.purchases)} note="from the balance" />
+        <FigureCard label="Purchases" value={digits(totals.purchases)} note="from the balance" />
       </div>
       <MovedChart
         title={`Spent by ${isMonthly ? "month" : "day"}, USD`}
@@ -114,14 +114,14 @@ export async function usageParts(visit: Visit, source: UsageSource): Promise<Com
         points={isMonthly ? byMonth(points) : points}
       />
       <p class="small soft">
-        Totals of UTC days, {range.from} to {range.to}, complete until{" "}
+        Daily totals (UTC), {range.from} to {range.to}, complete until{" "}
         <Time of={days.complete_until} />.{" "}
         <CsvLink query={query} name="spending-by-day" label="the days" />
         {pace !== undefined && (
           <>
             <br />
-            The forecast adds to the month so far what the rest of it costs at the daily mean of the
-            last 7 full days. It expects no purchases.
+            The forecast is the amount spent so far this month, plus the daily average of the last 7
+            full days for each remaining day. It assumes no further purchases.
           </>
         )}
       </p>
@@ -136,15 +136,15 @@ export async function usageParts(visit: Visit, source: UsageSource): Promise<Com
           label="Free searches"
           name="searches"
           choices={[
-            ["", "left out"],
-            ["yes", "included"],
+            ["", "hidden"],
+            ["yes", "shown"],
           ]}
           chosen={query.get("searches") === "yes" ? "yes" : ""}
         />
         {["feed", "key"].map(
           (name) =>
             query.has(name) && (
-              <a href={addressWith(query, { name, value: "" })}>Calls of any {name}</a>
+              <a href={addressWith(query, { name, value: "" })}>Calls of all {name}s</a>
             ),
         )}
       </div>
@@ -180,7 +180,7 @@ function spendingTable(visit: Visit, source: UsageSource, by: SpendingBy): Liste
     label: `Spending by ${by}`,
     rows: GROUPS_LISTED,
     by: `${by}s_cursor`,
-    empty: "Nothing was read or spent in this time.",
+    empty: "No reads or spending in this period.",
     async read({ limit }) {
       const [{ groups }, pace] = await Promise.all([source.spending(by), source.pace?.()]);
       const paces: ReadonlyMap<string | null, bigint> | undefined =
@@ -211,12 +211,12 @@ function spendingTable(visit: Visit, source: UsageSource, by: SpendingBy): Liste
     columns: [
       {
         head: by === "feed" ? "Feed" : "Key",
-        text: (row) => row.name ?? row.id ?? "not known",
+        text: (row) => row.name ?? row.id ?? "unknown",
         cell: ({ id, name, hasPage }) =>
           by === "feed" && id !== null ? (
             <FeedLink visit={visit} id={id} name={name} hasPage={hasPage} />
           ) : (
-            <Text of={name ?? "not known"} />
+            <Text of={name ?? "unknown"} />
           ),
       },
       { head: "Reads", kind: "num", text: (row) => row.reads },
@@ -254,7 +254,7 @@ function daysTable(visit: Visit, source: UsageSource): ListedTable {
     columns: [
       { head: "Day (UTC)", text: (row) => row.date },
       { head: "Reads", kind: "num", text: (row) => row.reads },
-      { head: "Feeds bought", kind: "num", text: (row) => row.purchases },
+      { head: "Purchases", kind: "num", text: (row) => row.purchases },
       { head: "Spent", kind: "usd", text: (row) => row.spent_usd },
     ],
   });
@@ -275,7 +275,7 @@ function callsTable(visit: Visit, source: UsageSource): ListedTable {
     label: "Calls",
     rows: CALLS_LISTED,
     next: "Older calls",
-    empty: "No call in this time.",
+    empty: "No calls in this period.",
     async read(part) {
       const { entries, nextCursor } = await source.calls({
         ...part,
@@ -327,7 +327,7 @@ export function callColumns(visit: Visit): readonly ListedColumn<NamedCall>[] {
     { head: "Key", text: (call) => call.key },
     { head: "Charged", kind: "usd", text: (call) => usdNumber(call.charge_nanos) },
     {
-      head: "Usage id",
+      head: "Usage ID",
       kind: "id",
       text: (call) => call.usage_id,
       cell: ({ usage_id: id }) => (

@@ -45,7 +45,7 @@ export function billingPart(services: Services) {
         <>
           {accountId !== undefined && accountId !== account.id && (
             <p>
-              The link is for another account than yours. What you see and buy here is for{" "}
+              This link is for a different account. What you see and buy here is for{" "}
               <Text of={account.name} />.
             </p>
           )}
@@ -59,15 +59,15 @@ export function billingPart(services: Services) {
           {takesCards && (
             <p>
               <a class="button" href="./console#top-up">
-                Get credits by card
+                Top up by card
               </a>
             </p>
           )}
-          {isBought && <p>You have bought this feed: its reads cost nothing.</p>}
+          {isBought && <p>You have bought this feed, so its reads are free.</p>}
           {isSold && !isBought && (
             <p>
               <a class="button" href={`./console/catalog/${feed.feed_id}`}>
-                Buy it from the balance
+                Buy it with your balance
               </a>
             </p>
           )}

@@ -244,7 +244,9 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
       ([name]) => name === form.text("act"),
     )?.[1];
     if (chosen === undefined) {
-      throw new Problem("INVALID_PARAMETER", { detail: "The form has no such button. Reload it." });
+      throw new Problem("INVALID_PARAMETER", {
+        detail: "This button is not on the form. Reload the page.",
+      });
     }
     if ("isForOwners" in chosen && chosen.isForOwners && session.member?.role === "member") {
       return answer(acting, await refusedAsAnswer(() => Promise.reject(ownerRequired())));
@@ -297,9 +299,9 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
     const hadSession =
       cookieValue(request.headers, SESSION_COOKIE, isOverTls(services, request)) !== undefined;
     const why = isForm
-      ? "You are not signed in any more, so nothing was done or saved. Sign in, and fill in the form again."
+      ? "Your session has ended. Nothing was changed or saved. Sign in and fill in the form again."
       : hadSession
-        ? "Your session has ended. Sign in to go on."
+        ? "Your session has ended. Sign in to continue."
         : undefined;
     const place = { root: rootOf(pathname), next: nextOf(pathname + search) };
     return signInPage(call, place, { why, status: isForm ? 401 : 200 });

@@ -52,7 +52,7 @@ export function FeedAsSeen({ feed }: { readonly feed: ShownFeed }) {
           { head: "Type", cell: (row) => <Text of={row.type} /> },
           ...(fields.some((field) => field.description !== "") ? [FIELD_WORDS] : []),
         ]}
-        empty="The feed has no schema, so agents don't know its fields before they read it."
+        empty="The feed has no schema, so agents learn its fields only when they read it."
       />
       <h3>Sample</h3>
       {feed.sample_response === null || feed.sample_response === undefined ? (
@@ -64,7 +64,7 @@ export function FeedAsSeen({ feed }: { readonly feed: ShownFeed }) {
       )}
       {feed.readme_md && (
         <details>
-          <summary>Read-me, as text</summary>
+          <summary>README as plain text</summary>
           <p class="words">
             <Text of={feed.readme_md} />
           </p>
@@ -75,7 +75,7 @@ export function FeedAsSeen({ feed }: { readonly feed: ShownFeed }) {
 }
 
 const FIELD_WORDS: Column<FieldSeen> = {
-  head: "What it is",
+  head: "Description",
   cell: (row) => <Text of={row.description} />,
 };
 

@@ -26,7 +26,8 @@ export function requireOwnSite({ request }: Call): void {
       : origin === null || hostOf(origin) === headers.get("host");
   if (isOwn) return;
   throw new Problem("ORIGIN_FORBIDDEN", {
-    detail: "This form was sent by another site, so nothing was done. Send it from the console.",
+    detail:
+      "This form was submitted from another site, so nothing was changed. Submit it from the console.",
   });
 }
 
@@ -80,13 +81,13 @@ async function parse(bytes: Uint8Array, type: string): Promise<Iterable<[string,
     const copy = new Uint8Array(bytes);
     return await new Response(copy, { headers: { "content-type": type } }).formData();
   } catch {
-    throw new Problem("INVALID_PARAMETER", { detail: "The form can't be read. Send it again." });
+    throw new Problem("INVALID_PARAMETER", { detail: "The form can't be read. Submit it again." });
   }
 }
 
 function formTooLarge(bytesMax: number): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", {
-    detail: `The form is larger than ${bytesMax} bytes. Send less, or a smaller file.`,
+    detail: `The form is larger than ${bytesMax} bytes. Submit less data or a smaller file.`,
     extras: { limit: "request_body", max_bytes: bytesMax },
     headers: { Connection: "close" },
   });

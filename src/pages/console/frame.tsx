@@ -32,7 +32,7 @@ const MENUS: Readonly<Record<Role, readonly MenuLink[]>> = {
     { path: "console", text: "Account" },
     { path: "console/catalog", text: "Catalog" },
     { path: "console/usage", text: "Usage" },
-    { path: "console/purchases", text: "Bought" },
+    { path: "console/purchases", text: "Purchases" },
     { path: "console/access", text: "Access" },
     { path: "console/own-keys", text: "Keys" },
     { path: "console/notices", text: "Notices" },
@@ -42,7 +42,7 @@ const PERSON_MENU: readonly MenuLink[] = [
   { path: "console", text: "Account" },
   { path: "console/catalog", text: "Catalog" },
   { path: "console/usage", text: "Usage" },
-  { path: "console/purchases", text: "Bought" },
+  { path: "console/purchases", text: "Purchases" },
   { path: "console/access", text: "Access" },
   { path: "console/feeds", text: "Feeds" },
   { path: "console/earnings", text: "Earnings" },
@@ -179,10 +179,10 @@ export function confirmView({ question, change, form, action }: Confirming): Vie
           <input type="hidden" name="once" value={crypto.randomUUID()} />
           <div class="actions">
             <button type="submit" name="confirmed" value="yes">
-              Yes, do it
+              Confirm
             </button>
             <button class="quiet" type="submit" name="confirmed" value="no" formNoValidate>
-              No, go back
+              Cancel
             </button>
           </div>
         </form>
@@ -225,7 +225,7 @@ export function chooseView({ choice, form, action }: Choosing): View {
           <div class="actions">
             <button type="submit">Continue</button>
             <button class="quiet" type="submit" name="confirmed" value="no" formNoValidate>
-              No, go back
+              Cancel
             </button>
           </div>
         </form>

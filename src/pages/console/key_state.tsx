@@ -11,9 +11,9 @@ interface Lifetime {
   readonly expires_at: string | null;
 }
 
-type State = "revoked" | "expired" | "works";
+type State = "revoked" | "expired" | "active";
 
-const TONES = { revoked: "bad", expired: "plain", works: "good" } as const;
+const TONES = { revoked: "bad", expired: "plain", active: "good" } as const;
 
 export function KeyState({ of: key }: { readonly of: Lifetime }) {
   const state = stateOfKey(key);
@@ -22,5 +22,5 @@ export function KeyState({ of: key }: { readonly of: Lifetime }) {
 
 export function stateOfKey({ revoked_at: revoked, expires_at: end }: Lifetime): State {
   if (revoked !== null) return "revoked";
-  return end !== null && Date.parse(end) < Date.now() ? "expired" : "works";
+  return end !== null && Date.parse(end) < Date.now() ? "expired" : "active";
 }

@@ -34,8 +34,8 @@ import {
 } from "./webhook_parts.tsx";
 
 const CHOICE_NAMES: Readonly<Record<MailChoice, string>> = {
-  at_once: "at once",
-  daily: "once a day",
+  at_once: "immediately",
+  daily: "daily",
   never: "never",
 };
 const DELIVERIES_LISTED = 20;
@@ -110,7 +110,7 @@ function noticesPage({ path: to, permission, lead, other }: NoticesPage): PageRo
         },
       },
       edit: {
-        confirm: () => "The webhook is changed.",
+        confirm: () => "The webhook will be updated.",
         run: (visit, form) =>
           ask(visit, pathOf(form), { method: "PATCH", body: webhookOf(permission, form) }),
       },
@@ -149,12 +149,12 @@ function noticesPage({ path: to, permission, lead, other }: NoticesPage): PageRo
         },
       },
       mail: {
-        confirm: () => "From now on, you get mails as chosen.",
+        confirm: () => "Your email settings will be updated.",
         async run(visit, form) {
           const { database } = visit.operator;
           const whose = memberOf(visit);
           if (whose === undefined) {
-            return { kind: "refused", why: "Only a member of the account gets mails." };
+            return { kind: "refused", why: "Only members of the account receive emails." };
           }
           const known = await readMailChoices(database, whose);
           for (const choice of MAIL_CHOICES) {
@@ -169,12 +169,15 @@ function noticesPage({ path: to, permission, lead, other }: NoticesPage): PageRo
       threshold: {
         confirm: (form) =>
           form.text("credits") === "0"
-            ? "Nobody is notified of a low balance any more."
-            : `A notice is sent once the balance is below ${form.text("credits")} credits.`,
+            ? "Low-balance notices will be turned off."
+            : `A notice will be sent when the balance drops below ${form.text("credits")} credits.`,
         async run(visit, form) {
           const nanos = nanosOfCredits(form.text("credits"));
           if (nanos === undefined || nanos < 0n) {
-            return { kind: "refused", why: "Type an amount of credits, or 0 for never." };
+            return {
+              kind: "refused",
+              why: "Enter a number of credits, or 0 to turn the notice off.",
+            };
           }
           await visit.operator.database.row("set_low_balance", {
             account_id: accountOf(visit),
@@ -190,14 +193,14 @@ function noticesPage({ path: to, permission, lead, other }: NoticesPage): PageRo
 export const CONSUMER_NOTICES = noticesPage({
   path: "notices",
   permission: "read",
-  lead: "What happens to feeds that you read, and to your balance.",
-  other: { path: "feed-notices", text: "Webhooks for feeds that you publish" },
+  lead: "Notices about the feeds you read and about your balance.",
+  other: { path: "feed-notices", text: "Webhooks for feeds you publish" },
 });
 export const PROVIDER_NOTICES = noticesPage({
   path: "feed-notices",
   permission: "write",
-  lead: "What happens to the feeds that you publish.",
-  other: { path: "notices", text: "Webhooks for feeds that you read, and for your balance" },
+  lead: "Notices about the feeds you publish.",
+  other: { path: "notices", text: "Webhooks for feeds you read and for your balance" },
 });
 
 interface OneWebhook {
@@ -229,7 +232,7 @@ async function oneWebhook({ visit, form, shown, permission }: OneWebhook) {
         text="Older deliveries"
       />
       <details open={form?.text("act") === "edit"}>
-        <summary>Change this webhook</summary>
+        <summary>Edit this webhook</summary>
         <ActForm
           form={form}
           isTall
@@ -247,8 +250,8 @@ async function mailChoices(visit: Visit) {
   const choices = await readMailChoices(visit.operator.database, present(memberOf(visit)));
   return (
     <>
-      <h2>Mails to you</h2>
-      <p>Mails that are sent once a day leave at 8:00 UTC.</p>
+      <h2>Emails to you</h2>
+      <p>Daily emails are sent at 8:00 UTC.</p>
       <ActForm
         isTall
         fields={[...choices].map(([type, choice]) => ({
@@ -276,10 +279,10 @@ async function threshold(visit: Visit, form: Form | undefined) {
         fields={[
           {
             name: "credits",
-            label: "Send balance.low below (credits)",
+            label: "Send balance.low when the balance is below (credits)",
             kind: "decimal",
             value,
-            hint: "0 for never.",
+            hint: "0 turns the notice off.",
             isRequired: true,
           },
         ]}

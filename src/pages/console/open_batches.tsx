@@ -27,8 +27,12 @@ export function OpenBatches({ of }: { readonly of: readonly OpenBatch[] }) {
             ),
           },
           { head: "Rows so far", kind: "num", cell: (row) => digits(row.rows) },
-          { head: "Begun", kind: "when", cell: (row) => <Time of={row.begun_at} /> },
-          { head: "Closes by itself", kind: "when", cell: (row) => <Time of={row.closes_at} /> },
+          { head: "Started", kind: "when", cell: (row) => <Time of={row.begun_at} /> },
+          {
+            head: "Closes automatically",
+            kind: "when",
+            cell: (row) => <Time of={row.closes_at} />,
+          },
         ]}
         empty=""
       />

@@ -55,7 +55,7 @@ export function askText({ handle, key, actor, requestId }: Asking): AskText {
     if (status < 400) return { kind: "done", body: undefined, text, status };
     const {
       code = "INTERNAL",
-      detail = "The gateway failed. Try again.",
+      detail = "An error occurred in the gateway. Try again.",
       parameter,
       errors = [],
     } = parseExact<Partial<Pick<Refusal, "code" | "detail" | "parameter" | "errors">>>(text);

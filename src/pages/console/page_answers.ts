@@ -67,7 +67,7 @@ export function pageAnswers(services: Services) {
     const root = rootOf(urlOf(call.request).pathname);
     const view = problemView(titleOf(problem.code), problem.detailIn(PAGE_WORDS), {
       href: `${root}/console`,
-      text: "To the first page",
+      text: "Back to the console",
     });
     const headers = { ...problem.options.headers, ...retryAfterOf(problem) };
     return page(call, { ...who, view, status: problem.status, headers });

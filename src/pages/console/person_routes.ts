@@ -109,9 +109,12 @@ export function personRoutes(services: Services, { page, shown, goTo }: PageAnsw
       case "entered":
         return goTo(to);
       case "suspended":
-        return refused(visiting, "That account is suspended. Its owner can ask the operator why.");
+        return refused(
+          visiting,
+          "This account is suspended. Its owner can ask the operator for the reason.",
+        );
       default:
-        return refused(visiting, "You are no longer a member of that account.");
+        return refused(visiting, "You are no longer a member of this account.");
     }
   }
 
@@ -131,7 +134,7 @@ export function personRoutes(services: Services, { page, shown, goTo }: PageAnsw
           return await choose(visiting, form);
         } catch (error) {
           if (!(error instanceof Refused)) throw error;
-          return refused(visiting, "That invitation has ended, or was withdrawn.");
+          return refused(visiting, "This invitation has expired or was withdrawn.");
         }
       }),
       hidden,

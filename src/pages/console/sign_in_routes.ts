@@ -245,7 +245,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
       ]);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      const why = "That is not an e-mail address. Enter one such as ada@example.com.";
+      const why = "Enter a valid email address, such as ada@example.com.";
       return signInPage(call, place, { why, status: 422, address: typed });
     }
   }
@@ -283,8 +283,8 @@ export function createSignIn(services: Services, answers: PageAnswers) {
           }
           if (checked.kind === "wrong") {
             const { triesLeft } = checked;
-            const left = triesLeft === 1 ? "One try is" : `${triesLeft} tries are`;
-            const message = messageOf("bad", `That is not the code. ${left} left.`);
+            const left = triesLeft === 1 ? "One attempt" : `${triesLeft} attempts`;
+            const message = messageOf("bad", `Incorrect code. ${left} left.`);
             const view = codeView({ ...place, address: proof.address });
             return page(call, { view, message, status: 401 });
           }
@@ -332,7 +332,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
           const named = readOwnName(typed);
           if (named.kind === "refused") return again(named.why);
           if (termsUrl !== undefined && !hasAgreed) {
-            return again("To join, agree to the terms.");
+            return again("To sign up, agree to the terms.");
           }
           const gateway = {
             database,
@@ -358,14 +358,14 @@ export function createSignIn(services: Services, answers: PageAnswers) {
                 call,
                 place,
                 config.signUp.mode === "open"
-                  ? "Only addresses of certain organizations can join this gateway, and yours is not one of them. Ask the operator, or an owner of an account here, to invite you."
-                  : "Joining this gateway requires an invitation. Ask the operator, or an owner of an account here, to invite your address.",
+                  ? "Sign-up is limited to certain email domains, and yours is not one of them. Ask the operator or the owner of an account to invite you."
+                  : "Sign-up requires an invitation. Ask the operator or the owner of an account to invite your address.",
               );
             case "day_full":
               return refusedPage(
                 call,
                 place,
-                "The limit of new accounts for today is reached. Try again after midnight UTC.",
+                "Today's limit of new accounts has been reached. Try again after midnight UTC.",
                 429,
               );
             case "other_subject":
@@ -415,7 +415,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
           const place = { root, next: nextOf(finished.next) };
           const address = parseMailAddress(email);
           if (address === undefined) {
-            const why = `${oidc.name} gave an address that can't be used here. Sign in with another one.`;
+            const why = `${oidc.name} returned an address that can't be used here. Sign in with a different one.`;
             return refusedPage(call, place, why);
           }
           const network = networkOf(addressOf(context));
@@ -446,8 +446,8 @@ export function createSignIn(services: Services, answers: PageAnswers) {
 
   function usedUpPage(call: RoutedCall): Response {
     const detail =
-      "A link signs in once, within 15 minutes, and this one is used up, too old, or none. Ask for a new one, or sign in with a key.";
-    const view = problemView("This link does not work any more", detail, {
+      "Sign-in links work once, for 15 minutes. This one was already used, has expired or is invalid. Request a new one, or sign in with a key.";
+    const view = problemView("This link no longer works", detail, {
       href: "../../console/sign-in",
       text: "Sign in with a key",
     });
@@ -457,18 +457,18 @@ export function createSignIn(services: Services, answers: PageAnswers) {
   /** Why a key can't sign in; undefined if it can. */
   async function refusalOfKey(call: RoutedCall, key: string): Promise<string | undefined> {
     const permission = permissionOf(key);
-    if (permission === undefined) return "That is no key of this gateway. Paste the whole key.";
+    if (permission === undefined) return "This gateway has no such key. Paste the complete key.";
     if (permission === "admin") {
       if (!operatorsListener.serves(call.request)) {
-        return "Operators sign in at an address of their own, which is not this one.";
+        return "Operators sign in at a different address.";
       }
       const found = await database.row("find_admin_key", { key_hash: hashKey(key) });
-      return found === undefined ? "The key is not known, or it has ended." : undefined;
+      return found === undefined ? "The key is unknown, expired or revoked." : undefined;
     }
     try {
       const { caller } = await keys.identify(key, permission);
       return caller.isAgent
-        ? "This is the key of a connected agent, which can't sign in. Paste a key of your own."
+        ? "This key belongs to a connected agent, so it can't sign in. Paste one of your own keys."
         : undefined;
     } catch (error) {
       if (error instanceof Problem && error.status < 500) return error.detailIn(PAGE_WORDS);
@@ -487,9 +487,9 @@ const NO_CODE =
   "This browser has no valid code. It was used, entered incorrectly too often, or is older than 10 minutes. Request a new one.";
 const NO_PROOF = "This sign-in is older than 30 minutes or was already used. Sign in again.";
 const LATE =
-  "The mail server has not taken the mail yet. It goes out as soon as the server does; if the address is wrong, ask for another code.";
+  "The mail server has not accepted the email yet. The gateway keeps trying. If the address is wrong, request another code.";
 const OTHER_SUBJECT =
-  "This address belongs to a person who signs in another way. Sign in with a code by email, or contact the operator.";
+  "This address is linked to a different sign-in. Sign in with a code by email, or contact the operator.";
 
 /** A provider's first page may lead to others, under any host. */
 function formTargetOf(issuer: string): string {

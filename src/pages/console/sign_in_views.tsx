@@ -38,7 +38,7 @@ interface SignInView {
 export function signInView({ root, next, ways, waiting, address = "" }: SignInView): View {
   const { hasMail, openId, isOpen } = ways;
   const isPersonal = hasMail || openId !== undefined;
-  const title = isPersonal && isOpen ? "Sign in or join" : "Sign in";
+  const title = isPersonal && isOpen ? "Sign in or sign up" : "Sign in";
   return {
     title,
     content: (
@@ -50,8 +50,8 @@ export function signInView({ root, next, ways, waiting, address = "" }: SignInVi
               <strong>
                 <Text of={waiting.name} />
               </strong>{" "}
-              waits to be connected. After you sign in, you decide what it may read and spend.
-              {!waiting.isSite && " Nobody has checked its name."}
+              wants to connect. After you sign in, you decide what it may read and spend.
+              {!waiting.isSite && " Its name is not verified."}
             </p>
           </Message>
         )}
@@ -69,9 +69,9 @@ export function signInView({ root, next, ways, waiting, address = "" }: SignInVi
           <form class="stack" method="post" action={`${root}/console/sign-in`}>
             <Next to={next} />
             <Field
-              label="E-mail address"
+              label="Email address"
               name="address"
-              hint={`We mail you a code of ${CODE_DIGITS} digits. There is no password.`}
+              hint={`We'll email you a ${CODE_DIGITS}-digit code. No password needed.`}
             >
               <input
                 id="address"
@@ -85,7 +85,7 @@ export function signInView({ root, next, ways, waiting, address = "" }: SignInVi
             </Field>
             <div>
               <button type="submit" class={openId === undefined ? undefined : "quiet"}>
-                Mail me a code
+                Email me a code
               </button>
             </div>
           </form>
@@ -97,9 +97,9 @@ export function signInView({ root, next, ways, waiting, address = "" }: SignInVi
           </details>
         ) : (
           <>
-            <p class="lead">With an API key: what the key may do, you may do here.</p>
+            <p class="lead">Sign in with an API key. You can do everything the key permits.</p>
             <KeyForm root={root} next={next} />
-            <h2>Without a key at hand</h2>
+            <h2>Don't have a key?</h2>
             <p class="text">
               Ask the operator for a link. On the server, <code>feedgate console</code> prints one
               that works once, for 15 minutes.
@@ -159,8 +159,8 @@ export function codeView({ root, next, address }: CodeView): View {
       <>
         <h1>Enter the code</h1>
         <p class="lead">
-          We mailed {CODE_DIGITS} digits to <strong>{<Text of={address} />}</strong>. They work for{" "}
-          {CODE_MS / MS_PER_MINUTE} minutes, in this browser only.
+          We emailed a {CODE_DIGITS}-digit code to <strong>{<Text of={address} />}</strong>. It is
+          valid for {CODE_MS / MS_PER_MINUTE} minutes, in this browser only.
         </p>
         <form class="stack" method="post" action={`${root}/console/sign-in/code`}>
           <Next to={next} />
@@ -200,20 +200,20 @@ interface JoinView {
 /** The page on which a new person gives a name and agrees to the operator's terms. */
 export function joinView({ root, next, address, name, termsUrl }: JoinView): View {
   return {
-    title: "Join",
+    title: "Sign up",
     content: (
       <>
         <h1>Welcome</h1>
         <p class="lead">
-          <strong>{<Text of={address} />}</strong> is new here. You have {PROVEN_MS / MS_PER_MINUTE}{" "}
-          minutes to finish.
+          You are signing up as <strong>{<Text of={address} />}</strong>. You have{" "}
+          {PROVEN_MS / MS_PER_MINUTE} minutes to finish.
         </p>
         <form class="stack" method="post" action={`${root}/console/join`}>
           <Next to={next} />
           <Field
-            label="Your name, or your company's"
+            label="Your name or company"
             name="name"
-            hint="Members of your account see it, and your feeds show it as their provider. You can change it."
+            hint="Shown to members of your account, and as the provider of your feeds. You can change it later."
           >
             <input
               id="name"
@@ -258,7 +258,7 @@ export function goOnView(href: string): View {
         <h1>Signed in</h1>
         <p>
           <a class="button" href={href}>
-            Go on
+            Continue
           </a>
         </p>
       </>
@@ -278,7 +278,7 @@ export function notSignedInView(root: string, why: ComponentChildren): View {
         </Message>
         <p>
           <a class="button quiet" href={`${root}/console/sign-in`}>
-            Back to the sign-in
+            Back to sign-in
           </a>
         </p>
       </>
@@ -310,7 +310,7 @@ export function linkView(linked: Linked, session: Session | undefined): View {
           of={{
             Account: linked.accountName !== undefined && <Text of={linked.accountName} />,
             "You act as": LINKED_AS[linked.role],
-            "The link works until": <Time of={linked.expiresAt} />,
+            "The link expires at": <Time of={linked.expiresAt} />,
           }}
         />
         {session !== undefined && (
@@ -326,8 +326,8 @@ export function linkView(linked: Linked, session: Session | undefined): View {
             <button type="submit">Sign in</button>
           </div>
           <p class="hint">
-            The link works once. If you don't know who sent it, close this page: what you do after
-            signing in belongs to this account.
+            The link works once. If you don't know who sent it, close this page: everything you do
+            after signing in is done as this account.
           </p>
         </form>
       </>

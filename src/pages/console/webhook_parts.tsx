@@ -26,17 +26,17 @@ import type { FormField } from "./form_field.ts";
 import type { Form } from "./visit.ts";
 
 export const SECRET_NOTE =
-  "The secret verifies notices. It is shown only now, so store it where your receiver finds it.";
+  "Use the secret to verify notices. It is shown only once, so store it where your receiver can read it.";
 
 /** What a page asks before its buttons act. */
 export const CONFIRMED = {
-  add: (form: Form) => `Notices are sent to ${form.text("url")} from now on.`,
-  rotate: () => "The webhook gets a new secret. For 24 hours, notices are signed with both.",
-  test: () => "A notice of type webhook.test is sent.",
-  resume: () => "Notices are sent to this address again, from now on.",
-  pause: () => "Nothing more is sent to this address until you resume it.",
-  remove: () => "The address and the list of its deliveries are deleted.",
-  resend: () => "The notice is sent again, with the same id.",
+  add: (form: Form) => `Notices will be sent to ${form.text("url")}.`,
+  rotate: () => "The webhook will get a new secret. For 24 hours, notices are signed with both.",
+  test: () => "A webhook.test notice will be sent.",
+  resume: () => "Notices will be sent to this URL again.",
+  pause: () => "No notices will be sent to this URL until you resume it.",
+  remove: () => "The webhook and its delivery history will be deleted.",
+  resend: () => "The notice will be sent again, with the same ID.",
 } as const;
 
 const TYPE_START = "type.";
@@ -54,10 +54,10 @@ export function webhookFields(
   return [
     {
       name: "url",
-      label: "Address",
+      label: "URL",
       isRequired: true,
       value: of?.url ?? "",
-      hint: "https://…, which can be reached from the internet.",
+      hint: "An https:// URL that can be reached from the internet.",
     },
     ...typesOf(permission).map((type) => ({
       name: TYPE_START + type,
@@ -70,12 +70,12 @@ export function webhookFields(
       : [
           {
             name: "feeds",
-            label: "Feeds, by id or slug",
+            label: "Feeds, by ID or slug",
             value: of?.feed_ids?.join(", ") ?? "",
             hint:
               permission === "read"
-                ? "Separated by commas. Leave it empty for all that you have bought or read in the last 30 days."
-                : "Separated by commas. Leave it empty for all of yours.",
+                ? "Separate with commas. Leave empty for all feeds that you have bought or read in the last 30 days."
+                : "Separate with commas. Leave empty for all your feeds.",
           },
         ]),
   ];
@@ -105,7 +105,7 @@ export function WebhookTable({ rows }: { readonly rows: readonly WebhookOutcome[
       rows={rows}
       columns={[
         {
-          head: "Address",
+          head: "URL",
           cell: (row) => (
             <a href={`?webhook=${row.id}`}>
               <Text of={row.url} />
@@ -114,9 +114,9 @@ export function WebhookTable({ rows }: { readonly rows: readonly WebhookOutcome[
         },
         { head: "Types", cell: (row) => row.types.join(", ") },
         { head: "State", cell: (row) => <State of={row} /> },
-        { head: "Change", cell: (row) => <WebhookButtons of={row} /> },
+        { head: "Actions", cell: (row) => <WebhookButtons of={row} /> },
       ]}
-      empty="None yet."
+      empty="No webhooks yet."
     />
   );
 }
@@ -125,11 +125,11 @@ function State({ of: { is_active: isActive, switched_off: reason } }: WebhookPro
   if (isActive) return <Badge tone="good">active</Badge>;
   switch (reason) {
     case "gone":
-      return <Badge tone="bad">off: it answered 410</Badge>;
+      return <Badge tone="bad">off: returned 410</Badge>;
     case "failing":
-      return <Badge tone="bad">off: it failed for three days</Badge>;
+      return <Badge tone="bad">off: failed for 3 days</Badge>;
     case "key_ended":
-      return <Badge tone="bad">off: its key has ended</Badge>;
+      return <Badge tone="bad">off: key revoked or expired</Badge>;
     default:
       return <Badge tone="warn">paused</Badge>;
   }
@@ -145,7 +145,7 @@ function WebhookButtons({ of }: WebhookProps) {
       hidden={{ webhook_id: of.id }}
       buttons={[
         { act: "test", text: "Test", tone: "quiet" },
-        { act: "rotate", text: "Rotate the secret", tone: "quiet" },
+        { act: "rotate", text: "Rotate secret", tone: "quiet" },
         of.is_active
           ? { act: "pause", text: "Pause", tone: "quiet" }
           : { act: "resume", text: "Resume", tone: "quiet" },
@@ -186,13 +186,13 @@ export function DeliveryTable<Row extends DeliveryOutcome>({
         ...columns,
         { head: "Type", cell: (row) => row.type },
         { head: "Status", cell: (row) => <Status of={row} /> },
-        { head: "Answer", cell: (row) => <Answer of={row} /> },
+        { head: "Response", cell: (row) => <Answer of={row} /> },
         {
-          head: "Again",
+          head: "Resend",
           cell: (row) => (
             <ActForm
               hidden={{ delivery_id: row.id }}
-              buttons={[{ act: "resend", text: "Send again", tone: "quiet" }]}
+              buttons={[{ act: "resend", text: "Resend", tone: "quiet" }]}
             />
           ),
         },

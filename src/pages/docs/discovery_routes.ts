@@ -64,8 +64,8 @@ function llmsText(
   { takesCards, takesX402 }: { readonly takesCards: boolean; readonly takesX402: boolean },
 ): string {
   const guides = GUIDE_NAMES.map((name) => `- [${name}](${baseUrl}/docs/guides/${name})`);
-  const byCard = `- Credits: \`POST ${baseUrl}/v1/topups\` with \`{"usd": N}\` answers a link on which your person pays; over MCP, \`top_up\`\n`;
-  const byX402 = `- Credits, without a person: \`POST ${baseUrl}/v1/topups\` with \`{"usd": N, "way": "x402"}\` takes x402 version 2; without a key, it makes an account\n`;
+  const byCard = `- Credits: \`POST ${baseUrl}/v1/topups\` with \`{"usd": N}\` returns a payment link for your user; over MCP, \`top_up\`\n`;
+  const byX402 = `- Credits, without a user: \`POST ${baseUrl}/v1/topups\` with \`{"usd": N, "way": "x402"}\` accepts x402 version 2; without a key, it creates an account\n`;
   const topUp = `${takesCards ? byCard : ""}${takesX402 ? byX402 : ""}`;
   return `# Feedgate
 
@@ -75,18 +75,18 @@ function llmsText(
 
 - [MCP endpoint](${baseUrl}/mcp): tools to search, describe, buy, read and follow feeds
 - [OpenAPI document](${baseUrl}/openapi.json): every route, with examples
-- [Catalog](${baseUrl}/v1/catalog): the listed feeds; needs a key
+- [Catalog](${baseUrl}/v1/catalog): the listed feeds; requires a key
 - [Agent skills](${baseUrl}/.well-known/agent-skills/index.json): one for each listed feed
 - All rows of a feed as one file, NDJSON or CSV: \`GET ${baseUrl}/v1/feed/{id}/export\`
-- A file of up to 1 GB into a feed of yours, with a write key: \`POST ${baseUrl}/v1/provider/feed/{feed_id}/import\`
+- Import a file of up to 1 GB into your feed, with a write key: \`POST ${baseUrl}/v1/provider/feed/{feed_id}/import\`
 
-- Access to a feed whose \`access\` is \`by_request\`: \`POST ${baseUrl}/v1/feed/{id}/access-requests\` with \`{"message": "…"}\`, once your person has agreed; over MCP, \`request_access\`
+- Access to a feed whose \`access\` is \`by_request\`: \`POST ${baseUrl}/v1/feed/{id}/access-requests\` with \`{"message": "…"}\`, once your user has agreed; over MCP, \`request_access\`
 
 ## Pay
 
-- Reads of metered feeds take their price from the account's balance: \`GET ${baseUrl}/v1/account\`
-- A feed with a one-time price is bought once from the balance: \`POST ${baseUrl}/v1/feed/{id}/purchase\` with \`{"max_credits": N}\`, where 10,000 credits are a cent; over MCP, \`buy_feed\`
-${topUp}- Every 402 has \`price\`, \`balance\`, and in \`detail\` what to do next
+- Reads of metered feeds are charged to the account's balance: \`GET ${baseUrl}/v1/account\`
+- A feed with a one-time price is bought once from the balance: \`POST ${baseUrl}/v1/feed/{id}/purchase\` with \`{"max_credits": N}\`, where 10,000 credits are 1 cent; over MCP, \`buy_feed\`
+${topUp}- Every 402 response contains \`price\` and \`balance\`; \`detail\` says what to do next
 
 ## Guides
 

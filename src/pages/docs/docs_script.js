@@ -99,7 +99,7 @@ for (const box of document.querySelectorAll("search[data-index]")) {
     found.hidden = words.length === 0;
     status.textContent =
       sections.length === 0
-        ? `Nothing in the guides has “${query}”.`
+        ? `No guide contains “${query}”.`
         : `${sections.length} ${sections.length === 1 ? "section" : "sections"}`;
     list.replaceChildren(
       ...sections.slice(0, FOUND_MAX).map(({ guide, title, heading, id, text }) => {

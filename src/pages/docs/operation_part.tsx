@@ -141,7 +141,7 @@ function Answers({ route, document }: OperationProps) {
   const answers = Object.entries(route.responses).filter(([status]) => Number(status) < 400);
   return (
     <>
-      <h4>Answers</h4>
+      <h4>Responses</h4>
       <dl class="answers">
         {answers.map(([status, { description, content = {} }]) => {
           const [media] = Object.values(content);
@@ -257,16 +257,16 @@ function Samples({ route, baseUrl }: OperationProps) {
       </pre>
       <More title="Other bodies" bodies={bodies} />
       <p class="sample-head">
-        Answer <Badge tone="good">{answer.status}</Badge>
+        Response <Badge tone="good">{answer.status}</Badge>
       </p>
       {answer.body === undefined ? (
-        <p class="soft small">Without a body.</p>
+        <p class="soft small">No body.</p>
       ) : (
         <pre class="tall">
           <code>{answer.body.text}</code>
         </pre>
       )}
-      <More title="Other answers" bodies={answers} />
+      <More title="Other responses" bodies={answers} />
     </>
   );
 }

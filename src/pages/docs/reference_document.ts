@@ -93,8 +93,7 @@ interface SectionRule {
 const GROUPS = {
   agents: {
     title: "Agents",
-    about:
-      "Find feeds, read and follow them, and pay for what is read. Most calls take a read key.",
+    about: "Find, read, follow and pay for feeds. Most calls require a read key.",
     sections: [
       { title: "Find feeds", tag: "discovery" },
       { title: "Read feeds", tag: "data" },
@@ -104,7 +103,7 @@ const GROUPS = {
   },
   providers: {
     title: "Providers",
-    about: "Create and edit feeds, push rows, and see what they earn. Calls take a write key.",
+    about: "Create and edit feeds, push rows, and see earnings. Calls require a write key.",
     sections: [
       { title: "Feeds", tag: "provider", paths: ["/v1/provider/feed"] },
       {
@@ -121,7 +120,8 @@ const GROUPS = {
   },
   operators: {
     title: "Operators",
-    about: "Run the gateway: accounts, keys, credits, feeds and reports. Calls take an admin key.",
+    about:
+      "Run the gateway: accounts, keys, credits, feeds and reports. Calls require an admin key.",
     sections: [
       { title: "Accounts", tag: "operator", paths: ["/v1/operator/accounts"] },
       { title: "Keys", tag: "operator", paths: ["/v1/operator/keys"] },

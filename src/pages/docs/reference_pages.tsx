@@ -38,7 +38,7 @@ export function renderOverview({ document, frame, baseUrl, limits }: Reference):
     ...frame,
     title: "API reference",
     description:
-      "Every operation of the gateway, by who calls it, with requests, answers and errors.",
+      "All operations of the gateway, grouped by caller, with requests, responses and errors.",
     root: ".",
     menu: PUBLIC_MENU,
     current: "docs",
@@ -47,8 +47,8 @@ export function renderOverview({ document, frame, baseUrl, limits }: Reference):
       <ReferenceFrame root="." groups={groups} current="overview">
         <h1>API reference</h1>
         <p class="lead">
-          Every operation over HTTP, by who calls it. Each has a request to copy, its answer, and
-          its errors. Agents that speak MCP use <a href="./docs/guides/connect">tools</a> instead.
+          All HTTP operations, grouped by caller, each with an example request, its response and its
+          errors. Agents that use MCP call <a href="./docs/guides/connect">tools</a> instead.
         </p>
         <Basics baseUrl={baseUrl} limits={limits} />
         {groups.map((group) => (
@@ -56,10 +56,11 @@ export function renderOverview({ document, frame, baseUrl, limits }: Reference):
         ))}
         <h2 id="people">People</h2>
         <p class="text">
-          People use pages rather than operations: the <a href="./docs/guides/console">console</a>{" "}
-          for keys, usage, feeds and payment, and the consent page that{" "}
-          <a href="./docs/guides/connect">connects an agent</a>. What an operator can do with people
-          is part of the <a href="./docs/reference/operators">operators’</a> operations.
+          People use web pages rather than operations: the{" "}
+          <a href="./docs/guides/console">console</a> for keys, usage, feeds and payment, and the
+          consent page that <a href="./docs/guides/connect">connects an agent</a>. The operations
+          for managing people are part of the <a href="./docs/reference/operators">operators’</a>{" "}
+          reference.
         </p>
         <ErrorIndex />
         <GuideLinks root="." />
@@ -119,7 +120,7 @@ export function renderErrors({ document, frame }: Reference): string {
         <p class="lead">
           Every error is a problem document (RFC 9457, <code>application/problem+json</code>).
           Branch on <code>code</code>; <code>detail</code> says what to do in the case at hand, and{" "}
-          <code>request_id</code> helps the operator find the call.
+          <code>request_id</code> helps the operator find the request.
         </p>
         <section class="scroll errors" aria-label="Errors" tabIndex={0}>
           <table class="cells">
@@ -206,7 +207,7 @@ function ReferenceFrame({ root, groups, current, children }: ReferenceFrameProps
 function Basics({ baseUrl, limits }: Pick<Reference, "baseUrl" | "limits">) {
   return (
     <dl class="facts basics">
-      <dt>Address</dt>
+      <dt>Base URL</dt>
       <dd>
         <code>{baseUrl}/v1</code>, and the same at <code>/api/v1</code>
       </dd>
@@ -218,7 +219,7 @@ function Basics({ baseUrl, limits }: Pick<Reference, "baseUrl" | "limits">) {
       <dt>Limits</dt>
       <dd>
         In 60 seconds: {limits.readsFree} reads of a free feed and {limits.readsPaid} of a paid one,{" "}
-        {limits.discovery} calls each of catalog, search and metadata, {limits.pushes} pushes into a
+        {limits.discovery} calls each of catalog, search and metadata, {limits.pushes} pushes to a
         feed.
       </dd>
       <dt>Credits</dt>
@@ -233,7 +234,7 @@ function Basics({ baseUrl, limits }: Pick<Reference, "baseUrl" | "limits">) {
       </dd>
       <dt>Tools</dt>
       <dd>
-        <a href="./docs/try">Try operations out in Swagger UI</a>, or generate a client from the{" "}
+        <a href="./docs/try">Try operations in Swagger UI</a>, or generate a client from the{" "}
         <a href="./docs/json">OpenAPI document</a>.
       </dd>
     </dl>
@@ -273,7 +274,7 @@ function ErrorIndex() {
       <h2>
         <a href="./docs/errors">Errors</a>
       </h2>
-      <p class="text soft">Each code leads to its row in the table of errors.</p>
+      <p class="text soft">Each code links to its row in the error table.</p>
       <ul class="codes columns">
         {PROBLEM_CODES.map((code) => (
           <li id={anchorOf(code)} class="moved">

@@ -33,7 +33,7 @@ export function renderTryPage(
     .map(({ operationId }) => operationId);
   return renderPage({
     ...frame,
-    title: "Try operations out",
+    title: "Try operations",
     description: "Send requests to the gateway from the browser.",
     root,
     menu: PUBLIC_MENU,
@@ -51,7 +51,7 @@ export function renderTryPage(
         <p class="crumbs">
           <a href={`${root}/docs`}>API reference</a>
         </p>
-        <h1>Try operations out</h1>
+        <h1>Try operations</h1>
         <p class="lead">
           Choose “Authorize” to enter a key, open an operation, then choose “Try it out”. Requests
           are real: a paid read is charged.

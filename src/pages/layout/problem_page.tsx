@@ -48,7 +48,7 @@ export function renderProblem(
         </p>
         <div class="actions">
           <a class="button" href={`${root}/`}>
-            Look through all feeds
+            Browse all feeds
           </a>
           <a class="button quiet" href={`${root}/docs/guides/connect`}>
             Connect an agent

@@ -67,7 +67,7 @@ export function Json({
       <pre tabIndex={0} class="tall">
         <code>{isCut ? `${lines.slice(0, charsMax).toWellFormed()}\n…` : lines}</code>
       </pre>
-      {isCut && <p class="soft small">Only the beginning. {rest}</p>}
+      {isCut && <p class="soft small">Truncated. {rest}</p>}
     </>
   );
 }

@@ -19,8 +19,8 @@ export function AccessPart({ feed, baseUrl, canConnect }: AccessPartProps) {
     <section class="card">
       <h2>Access by request</h2>
       <p>
-        The provider decides which accounts read this feed. Ask with your account
-        {canConnect ? ", and find the answer in the console." : ":"}
+        The provider decides which accounts can read this feed. Ask for access with your account
+        {canConnect ? "; you see the answer in the console." : ":"}
       </p>
       {canConnect && (
         <p>

@@ -151,11 +151,11 @@ function renderPaid(frame: PageFrame): string {
       <div class="text">
         <h1>Thank you</h1>
         <p class="lead">
-          The credits are in the balance as soon as the payment has come in: at once by card, within
-          days by some other ways.
+          The credits are added to the balance as soon as the payment is confirmed: immediately for
+          cards, within days for some other payment methods.
         </p>
         <p>
-          You can close this page. Nothing has to be changed at the agent: it sees its balance at{" "}
+          You can close this page. The agent needs no changes; it sees its balance at{" "}
           <code>GET /v1/account</code>.
         </p>
       </div>
@@ -185,7 +185,7 @@ function renderBill({
     children: (
       <div class="text">
         <h1>Pay</h1>
-        <p class="lead">How credits get to an account, and what they buy.</p>
+        <p class="lead">How to add credits to an account, and what they pay for.</p>
         <Facts
           of={{
             Feed: feed && (
@@ -210,11 +210,11 @@ function renderBill({
         <h2>How to pay</h2>
         {canTopUp && (
           <p>
-            An agent can ask for a payment by itself: <code>POST /v1/topups</code> (
-            <code>top_up</code> over MCP).
+            An agent can start a top-up itself: <code>POST /v1/topups</code> (<code>top_up</code>{" "}
+            over MCP).
             {takesCards &&
-              " By card, it gets a link for you, and the credits are there once you have paid."}
-            {takesX402 && " By x402, it pays with its own wallet."}
+              " For a card payment, it gets a link for you, and the credits are added once you have paid."}
+            {takesX402 && " With x402, it pays from its own wallet."}
           </p>
         )}
         {takesCards && hasConsole && signedIn === undefined && (
@@ -235,23 +235,23 @@ function renderBill({
         <p>
           {isOperatorPaid && (
             <>
-              Name {feed && "the feed and "}
+              When you pay, name {feed && "the feed and "}
               {accountId === undefined ? (
                 <>
-                  your account, whose id <code>GET /v1/account</code> shows,
+                  your account ID, which <code>GET /v1/account</code> returns
                 </>
               ) : (
                 "the account"
-              )}{" "}
-              when you pay.{" "}
+              )}
+              .{" "}
             </>
           )}
-          <Outcome priceType={feed?.price_type} /> Nothing has to be changed at the agent: its key
-          stays the same.
+          <Outcome priceType={feed?.price_type} /> The agent needs no changes; its key stays the
+          same.
         </p>
         <p class="soft">
           1 credit is 0.000001 USD. An agent sees its balance at <code>GET /v1/account</code>, and
-          what each call has cost at <code>GET /v1/usage</code>.
+          what each call cost at <code>GET /v1/usage</code>.
         </p>
       </div>
     ),
@@ -261,7 +261,7 @@ function renderBill({
 function OperatorWords({ words }: Pick<Bill, "words">) {
   const paragraphs = words?.trim().split(/\n\s*\n/);
   if (paragraphs === undefined) {
-    return <p>This gateway takes no payment by itself. Write to its operator, who takes it.</p>;
+    return <p>This gateway does not process payments itself. Contact its operator to pay.</p>;
   }
   return (
     <div class="card">
@@ -280,25 +280,25 @@ function Outcome({ priceType }: { readonly priceType: string | undefined }) {
     case "one_time":
       return (
         <>
-          As soon as the balance covers the price, the agent can buy the feed with{" "}
-          <code>{"POST /v1/feed/{id}/purchase"}</code> (<code>buy_feed</code> over MCP). Or the
-          operator has recorded the purchase, and the feed can be read at once. No read of it costs
-          anything then.
+          Once the balance covers the price, the agent can buy the feed with{" "}
+          <code>{"POST /v1/feed/{id}/purchase"}</code> (<code>buy_feed</code> over MCP). If the
+          operator has recorded the purchase, the feed can be read immediately. After the purchase,
+          all reads are free.
         </>
       );
     case "metered":
       return (
         <>
-          As soon as the credits are in the balance, the feed can be read, and each read takes its
-          price from them.
+          Once the credits are in the balance, the feed can be read, and each read is charged to the
+          balance.
         </>
       );
     default:
       return (
         <>
-          As soon as the credits are in the balance, metered feeds can be read, and feeds with a
-          one-time price can be bought. A feed whose purchase the operator has recorded can be read
-          at once.
+          Once the credits are in the balance, metered feeds can be read, and feeds with a one-time
+          price can be bought. A feed whose purchase the operator has recorded can be read
+          immediately.
         </>
       );
   }

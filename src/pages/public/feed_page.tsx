@@ -135,16 +135,16 @@ function FeedFacts({ feed, newestEvent }: FeedPage) {
           Kind: `${type}: ${KINDS[type]}`,
           Rows: type === "singleton" ? undefined : digits(feed.row_count),
           Size: bytesText(Number(feed.payload_bytes)),
-          "New data": <Pace feed={feed} />,
+          Updates: <Pace feed={feed} />,
           "Last push": <Time of={feed.last_sync_at} />,
           "Newest event": newestEvent !== null && <Time of={newestEvent} />,
           "On time":
             feed.reliability_score === null ? "not rated yet" : `${feed.reliability_score}%`,
           Schema: feed.schema_definition
-            ? `version ${feed.schema_version}${feed.schema_locked ? ", every row is checked" : ""}`
+            ? `version ${feed.schema_version}${feed.schema_locked ? ", every row is validated" : ""}`
             : undefined,
           License: DATA_LICENSE,
-          Address: <code>{feed.endpoint_path}</code>,
+          Slug: <code>{feed.endpoint_path}</code>,
         }}
       />
     </section>

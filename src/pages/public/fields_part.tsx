@@ -22,7 +22,7 @@ export function FieldsPart({ fields, unnamedCount }: ReturnType<typeof describeF
           ...(hasDescriptions ? [DESCRIPTION] : []),
           ...(hasExamples ? [EXAMPLE] : []),
         ]}
-        empty="The provider gives neither a schema nor a sample."
+        empty="The provider has added neither a schema nor a sample."
       />
       {unnamedCount > 0 && (
         <p class="soft small">{counted(unnamedCount, "more field")} not listed here.</p>

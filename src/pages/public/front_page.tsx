@@ -57,7 +57,7 @@ export function renderFrontPage(page: FrontPage): string {
             <h1>Data feeds for AI agents</h1>
             <p class="lead">
               Providers push JSON feeds; AI agents find them, read them and pay for what they read.
-              One key opens every feed here, over HTTP or MCP.
+              One key works for every feed, over HTTP or MCP.
             </p>
           </div>
         )}
@@ -145,7 +145,7 @@ function NoFeeds({ q, category, offset }: Search) {
     return (
       <div class="empty">
         <p>
-          <strong>No feed is listed yet.</strong>
+          <strong>No feeds are listed yet.</strong>
         </p>
         <p>
           Providers <a href="./docs/guides/providers">publish a feed</a>; the operator{" "}
@@ -157,10 +157,10 @@ function NoFeeds({ q, category, offset }: Search) {
   return (
     <div class="empty">
       <p>
-        <strong>No feed was found.</strong>
+        <strong>No feeds found.</strong>
       </p>
       <p>
-        Try fewer or other words, or look through <a href="./">all feeds</a>.
+        Try fewer or different words, or browse <a href="./">all feeds</a>.
       </p>
     </div>
   );
@@ -209,12 +209,12 @@ function Connect({ baseUrl, canConnect, canJoin }: FrontPage) {
         </p>
       </section>
       <section class="side-list">
-        <h2>Take part</h2>
+        <h2>Get started</h2>
         <ul class="links">
           <li>
             {canJoin && (
               <>
-                <a href="./console/sign-in">Get a key</a> with your e-mail address, or{" "}
+                <a href="./console/sign-in">Get a key</a> with your email address, or{" "}
               </>
             )}
             <a href="./docs/guides/providers">{canJoin ? "publish" : "Publish"} a feed</a> and earn
@@ -224,7 +224,7 @@ function Connect({ baseUrl, canConnect, canJoin }: FrontPage) {
             <a href="./docs/guides/operators">Run a gateway</a> of your own
           </li>
           <li>
-            <a href="./docs">Every route</a>, and <a href="./openapi.json">the OpenAPI document</a>
+            <a href="./docs">API reference</a> and <a href="./openapi.json">the OpenAPI document</a>
           </li>
           <li>
             <a href="./.well-known/agent-skills/index.json">Agent skills</a> and{" "}

@@ -18,12 +18,12 @@ export function renderNotFound(frame: PageFrame): string {
       <>
         <h1>No such feed</h1>
         <p class="lead">
-          There is no listed feed at this address. It may have been renamed, or taken from the
+          There is no listed feed at this address. It may have been renamed, or removed from the
           catalog.
         </p>
         <p>
           <a class="button" href="../">
-            Look through all feeds
+            Browse all feeds
           </a>
         </p>
       </>

@@ -36,8 +36,8 @@ export function PricePart({ feed, readsMax }: PricePartProps) {
         </p>
       )}
       <p class="soft small">
-        Up to {digits(readsMax)} reads a minute for each account. A call with the ETag of your last
-        answer is free while nothing has changed.
+        Up to {digits(readsMax)} reads per minute for each account. A request with the ETag of your
+        last response is free if nothing has changed.
       </p>
     </section>
   );
@@ -58,7 +58,7 @@ function Costs(feed: Feed) {
       );
     }
     default:
-      return <p>Reading costs nothing. You still need a read key.</p>;
+      return <p>Reads are free, but require a read key.</p>;
   }
 }
 
@@ -74,13 +74,13 @@ function MeteredCosts(feed: Feed) {
       <Facts
         of={{
           "One read": <Cost nanos={price} note={type === "singleton" ? "" : "up to 100 rows"} />,
-          "All of it": <Cost nanos={price * reads} note={counted(reads, "read")} />,
-          "A year of following": <Cost nanos={price * yearly} note={counted(yearly, "read")} />,
+          "All rows": <Cost nanos={price * reads} note={counted(reads, "read")} />,
+          "One year of updates": <Cost nanos={price * yearly} note={counted(yearly, "read")} />,
         }}
       />
       <p class="soft small">
-        A year is estimated from the announced pace ({intervalText(feed.sync_interval_mins)}).
-        Errors are never charged.
+        The yearly cost is estimated from the stated update interval (
+        {intervalText(feed.sync_interval_mins)}). Errors are never charged.
       </p>
     </>
   );

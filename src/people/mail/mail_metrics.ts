@@ -33,7 +33,7 @@ export function registerMailMetrics(
   );
   metrics.gauge(
     "feedgate_mails_waiting",
-    "Emails that wait to be sent",
+    "Emails waiting to be sent",
     async () => {
       const found = await read.ask();
       return found === undefined ? undefined : Number(found.waiting);

@@ -105,7 +105,7 @@ function sentenceOf(error: NodemailerError, server: string): string {
   switch (code) {
     case "EABORT":
     case "ETIMEDOUT":
-      return `${server} did not answer in time`;
+      return `${server} did not respond in time`;
     case "EDNS":
       return `${server} can't be found: ${error.originalCode ?? message}`;
     case "EAUTH":

@@ -37,7 +37,7 @@ const CODE_GROUP_LENGTH = 4;
 
 const MAY: Readonly<Record<InvitationMail["role"], string>> = {
   owner: "As an owner, you can manage its keys, members, credits, and feeds.",
-  member: "As a member, you can see everything in it and change its feeds.",
+  member: "As a member, you can view everything in it and edit its feeds.",
 };
 
 /** A sign-in code. The subject contains it, so that a notification shows it. */
@@ -46,7 +46,7 @@ export function codeMail({ code, minutes, gateway }: CodeMail): MailContent {
   const subject = `Your sign-in code is ${code}`;
   const use = `Enter it in the browser where you asked for it. It expires in ${count(minutes, "minute")} and works once.`;
   const warning =
-    "If you didn't try to sign in, ignore this message. Don't share the code. Nobody from this site will ever ask you for it.";
+    "If you didn't try to sign in, ignore this message. Don't share the code. We will never ask you for it.";
   return {
     subject,
     text: paragraphs([`Your sign-in code for ${name} (${gateway.baseUrl}):`, code, use, warning]),
@@ -173,7 +173,7 @@ export function readerInvitationMail(invitation: ReaderInvitationMail): MailCont
   const provider = oneLine(invitation.providerName) || "A provider";
   const subject = `Invitation to read ${feed}`;
   const invited = `${provider} has invited you to read this feed:`;
-  const how = `To accept, sign in with this email address within ${count(days, "day")}. The account that you then use can read the feed:`;
+  const how = `To accept, sign in with this email address within ${count(days, "day")}. The account that you sign in to can then read the feed:`;
   const warning = "If you weren't expecting this invitation, ignore this message.";
   return {
     subject,

@@ -47,18 +47,18 @@ export class OpenIdRefused extends Error {
 function sentenceOf(reason: OpenIdRefusal, provider: string): string {
   switch (reason) {
     case "denied":
-      return `You did not allow the sign-in at ${provider}.`;
+      return `The sign-in with ${provider} was canceled.`;
     case "unavailable":
       return `${provider} can't be reached at the moment. Try again in a few minutes.`;
     case "misconfigured":
-      return `Signing in with ${provider} does not work at the moment. Contact the operator of this gateway.`;
+      return `Sign-in with ${provider} is not working at the moment. Contact the operator of this gateway.`;
     case "unverified":
-      return `${provider} has not verified an email address of yours. Verify it there, then sign in again.`;
+      return `${provider} has not verified your email address. Verify it there, then sign in again.`;
     case "expired":
-      return "This sign-in began more than 10 minutes ago. Sign in again.";
+      return "This sign-in took more than 10 minutes. Sign in again.";
     case "unknown":
-      return "This sign-in did not begin in this browser, or a newer one has replaced it. Sign in again.";
+      return "This sign-in was started in a different browser, or a newer one has replaced it. Sign in again.";
     case "invalid":
-      return `The answer of ${provider} can't be accepted. Sign in again.`;
+      return `The response from ${provider} is not valid. Sign in again.`;
   }
 }

@@ -374,7 +374,7 @@ function uncounted(refusal: UncountedRefusal): StartOutcome & { readonly kind: "
 function importRunning(): Problem {
   return new Problem("IMPORT_RUNNING", {
     detail:
-      "Another import of this feed runs. Wait until it has ended; one whose connection broke ends within 15 seconds.",
+      "Another import into this feed is running. Wait until it has ended; an import whose connection broke ends within 15 seconds.",
   });
 }
 

@@ -35,7 +35,7 @@ const { row_outcomes: _outcomes, ...RECEIPT } = PUSH_RESULT;
 const ImportBodyShape = Type.Unsafe<string>(
   Type.String({
     $id: "ImportFile",
-    description: "Rows, one a line; or CSV whose first line names the columns.",
+    description: "Rows, one per line; or CSV whose first line names the columns.",
   }),
 );
 
@@ -45,7 +45,7 @@ const IMPORT_HEADERS = Type.Object({
     Type.Literal("off", {
       [Expected]: "off",
       description:
-        "`off`: the answer begins once the whole file has come. For proxies that stop sending a body when its answer begins, as nginx does.",
+        "`off`: the response begins only after the whole file has been received. For proxies, such as nginx, that stop sending the body once the response begins.",
     }),
   ),
 });
@@ -58,14 +58,14 @@ const IMPORT_FEED = described({
   tag: "provider",
   summary: "Import a file of rows",
   description: [
-    "A file of up to 1 GB into a collection or a stream, as one push: `application/x-ndjson` (a row a line) or `text/csv`, gzip-encoded if you like. One import of a feed runs at a time.",
-    "Collection: the file becomes the whole collection. Readers see the rows of before until the last line, and then all of the new ones. Stream: events are appended in the order of the file, and those whose id the stream has are skipped, so a file can be sent again.",
-    "The rules of a row are those of a push. CSV: a value takes the type that the schema gives its property (without a schema it is a string), and an empty value is left out. `_other` holds further fields as a JSON object, as in an export.",
-    "The answer comes as lines of JSON while the file is sent: `{rows, bytes}` each second, at last `{receipt}` or `{problem}` with the first 20 bad lines (`line` counts from 1). A collection is then as before; a stream has the events before the first bad line, and `rows_inserted` says how many are new.",
+    "A file of up to 1 GB into a collection or a stream, as one push: `application/x-ndjson` (one row per line) or `text/csv`, optionally gzip-encoded. Only one import into a feed can run at a time.",
+    "Collection: the file replaces the collection. Readers see the old rows until the import finishes, then all new rows at once. Stream: events are appended in file order; events whose id already exists are skipped, so a file can be sent again.",
+    "Rows follow the same rules as in a push. CSV: a value gets the type of its property in the schema (without a schema, string); empty values are omitted. `_other` contains further fields as a JSON object, as in an export.",
+    "The response is NDJSON, sent during the upload: `{rows, bytes}` every second, and finally `{receipt}` or `{problem}` with the first 20 invalid lines (`line` counts from 1). After a problem, a collection is unchanged; a stream contains the events before the first invalid line, and `rows_inserted` is the number of new ones.",
   ].join("\n\n"),
   answers: {
     200: documented(Type.String(), {
-      description: "Lines of JSON; the last one has the receipt or the problem.",
+      description: "Lines of JSON; the last one contains the receipt or the problem.",
       headers: ["Cache-Control", ...RATE_HEADERS],
       mediaTypes: {
         "application/x-ndjson": {

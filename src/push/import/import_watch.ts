@@ -91,6 +91,6 @@ export class ImportWatch {
 /** 503: another import has claimed the feed, because this one had stopped renewing its claim. */
 export function claimLost() {
   return unavailable(
-    "The gateway could not keep the feed for this import: its database was away, or the feed has gone. Import again.",
+    "The gateway lost its lock on the feed: its database was unavailable, or the feed was deleted. Import again.",
   );
 }

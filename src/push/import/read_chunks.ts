@@ -128,7 +128,7 @@ function noText(kind: string): Problem {
 /** 413 for an import. */
 function importTooLarge(bytesMax: number): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", {
-    detail: `The file is larger than the ${bytesMax} bytes of one import. Split a stream's file in two; a collection's rows must fit one import.`,
+    detail: `The file is larger than the import limit of ${bytesMax} bytes. Split a stream's file; a collection's rows must fit into one import.`,
     extras: { limit: "import_body", max_bytes: bytesMax },
     headers: { Connection: "close" },
   });

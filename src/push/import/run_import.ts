@@ -274,9 +274,7 @@ export async function renewClaim(
     // All rows of a collection must meet the same schema. Events were valid when they were stored.
     (feedType === "collection" && fresh.lockedSchema !== feed.lockedSchema);
   if (isOtherwise && fresh.feedType !== null) {
-    throw unavailable(
-      "The feed's type or schema was changed while the import ran. Import again, by the new one.",
-    );
+    throw unavailable("The feed's type or schema was changed while the import ran. Import again.");
   }
   if (tries >= PLANS_MAX) throw keepsChanging("The feed");
   return { ...claim, feed: fresh };

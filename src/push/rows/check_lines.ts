@@ -67,7 +67,7 @@ export async function* boundEmptyPieces(
 function onlyEmptyLines(emptyMax: number): Problem {
   const message = `the file has more than ${emptyMax} pieces of 16 KB in a row in which no row ends; leave out empty lines`;
   return new Problem("VALIDATION_FAILED", {
-    detail: `The import was ended: ${message}. Correct the file and import it again.`,
+    detail: `The import was stopped: ${message}. Correct the file and import it again.`,
     errors: [{ path: "", message }],
   });
 }

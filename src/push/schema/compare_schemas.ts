@@ -306,7 +306,7 @@ class Comparison {
           "breaking",
           at,
           "property removed",
-          "readers count on it, and rows may lack it now",
+          "readers rely on it, and rows may now lack it",
         );
       } else {
         this.compare(before, after, at);

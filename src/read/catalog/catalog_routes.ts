@@ -42,7 +42,7 @@ const SEARCH_QUERY = Type.Object(
   {
     q: { ...Q, [RefuseBy]: refuseQ },
     category: Type.Optional(
-      text({ minLength: 1, description: "Only feeds of this category; case does not matter." }),
+      text({ minLength: 1, description: "Only feeds of this category; case-insensitive." }),
     ),
     ...PAGE_PARAMETERS,
   },
@@ -55,7 +55,7 @@ const LIST_CATALOG = described({
   operationId: "listCatalog",
   tag: "discovery",
   summary: "List the active public feeds",
-  description: "The newest published come first. Free, and counted in a limit of its own.",
+  description: "Most recently published first. Free; has its own rate limit.",
   answers: {
     200: documented(CatalogShape, {
       description: "A page of the catalog.",
@@ -86,10 +86,10 @@ const SEARCH_FEEDS = described({
   tag: "discovery",
   summary: "Search the active public feeds",
   description:
-    "Finds feeds by name, description, category, field names and readme; the best match comes first. Free, and counted in a limit of its own.",
+    "Finds feeds by name, description, category, field names and readme; best match first. Free; has its own rate limit.",
   answers: {
     200: documented(SearchResultsShape, {
-      description: "A page of what was found.",
+      description: "A page of search results.",
       headers: TAGGED,
       examples: {
         "One feed": {

@@ -13,8 +13,8 @@ import { count, OriginShape, page } from "../../shapes.ts";
 
 const listed = {
   ...shown,
-  description: Type.String({ description: "Empty where the provider gives none." }),
-  category: Type.String({ description: "`uncategorized` where the provider gives none." }),
+  description: Type.String({ description: "Empty if the provider gave none." }),
+  category: Type.String({ description: "`uncategorized` if the provider gave none." }),
 };
 
 const pricing = Type.String({
@@ -25,7 +25,7 @@ const CatalogEntryShape = Type.Object(
   {
     ...listed,
     pricing,
-    update_frequency: nullable(Type.String({ description: "How often there is new data." })),
+    update_frequency: nullable(Type.String({ description: "The update frequency." })),
     reliability: Type.String({ description: "`99.2%`, or `unrated`." }),
     schema_hint: Type.Array(Type.String(), {
       maxItems: SCHEMA_HINT_MAX,
@@ -38,15 +38,15 @@ const CatalogEntryShape = Type.Object(
 export const CatalogShape = Type.Object(
   {
     message: Type.String({ description: "How many feeds there are, in words." }),
-    total: count("Feeds listed in all."),
+    total: count("Total number of listed feeds."),
     total_feeds: Type.Integer({
       minimum: 0,
       description: "The older name of `total`.",
       deprecated: true,
     }),
     ...page,
-    feeds: Type.Array(CatalogEntryShape, { description: "The newest published come first." }),
-    instructions: Type.String({ description: "What to do next, in words." }),
+    feeds: Type.Array(CatalogEntryShape, { description: "Most recently published first." }),
+    instructions: Type.String({ description: "Next steps, in words." }),
     _origin: OriginShape,
   },
   { $id: "Catalog", description: "A page of the catalog." },
@@ -59,31 +59,32 @@ const SearchHitShape = Type.Object(
     ...priced,
     price_per_1k: Type.Number({
       minimum: 0,
-      description: "USD per 1,000 calls; 0 where calls cost nothing.",
+      description: "USD per 1,000 calls; 0 if calls are free.",
     }),
     reliability_score: nullable(
       Type.Number({ minimum: 0, maximum: 100, description: "Percent; null while unrated." }),
     ),
     update_frequency_text: nullable(
-      Type.String({ description: "How often there is new data, in the provider's words." }),
+      Type.String({ description: "The update frequency, in the provider's words." }),
     ),
   },
-  { $id: "SearchHit", description: "A feed that was found." },
+  { $id: "SearchHit", description: "A search result." },
 );
 
 export const SearchResultsShape = Type.Object(
   {
-    query: Type.String({ description: "What was looked for." }),
-    total: count("Feeds found in all."),
+    query: Type.String({ description: "The search query." }),
+    total: count("Total number of feeds found."),
     ...page,
-    results: Type.Array(SearchHitShape, { description: "The best match comes first." }),
+    results: Type.Array(SearchHitShape, { description: "Best match first." }),
     categories: Type.Optional(
       Type.Array(Type.String(), {
         maxItems: CATEGORIES_LISTED_MAX,
-        description: "Where the asked `category` has no hit: the categories that have, best first.",
+        description:
+          "If the requested `category` has no match: the categories that do, best first.",
       }),
     ),
     _origin: OriginShape,
   },
-  { $id: "SearchResults", description: "A page of what was found." },
+  { $id: "SearchResults", description: "A page of search results." },
 );

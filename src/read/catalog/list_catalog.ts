@@ -79,7 +79,7 @@ export function createListCatalog(services: Services, reads: ReadPipeline) {
     const body = {
       message:
         total === 0
-          ? "No feed is listed yet."
+          ? "No feeds are listed yet."
           : `${total} feed${total === 1 ? " is" : "s are"} listed; this page shows ${feeds.length}.`,
       total,
       total_feeds: total,
@@ -89,7 +89,7 @@ export function createListCatalog(services: Services, reads: ReadPipeline) {
       feeds: feeds.map(catalogEntry),
       instructions: [
         `Read a feed with GET ${baseUrl}/v1/feed/{id} and your read key in the header x-api-key; {id} is a feed's id or endpoint_path.`,
-        `Look first at GET ${baseUrl}/v1/feed/{id}/metadata, which is free: it has the schema, a sample and the price.`,
+        `First get the schema, a sample and the price with GET ${baseUrl}/v1/feed/{id}/metadata, which is free.`,
         `Search with GET ${baseUrl}/v1/search?q=WORDS.`,
         hasMore ? `The next page is at offset=${offset + feeds.length}.` : "This is the last page.",
       ].join(" "),

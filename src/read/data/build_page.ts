@@ -193,7 +193,7 @@ async function readCollection(build: Build, plan: PagePlan): Promise<Rows | unde
   if (row.is_readable !== true || batchNumber === null) {
     throw new Problem("CURSOR_EXPIRED", {
       detail:
-        "The batch that this cursor walks has been replaced and removed. Begin again without a cursor.",
+        "The batch of this cursor has been replaced and removed. Start again without a cursor.",
     });
   }
   const last =
@@ -310,7 +310,7 @@ function noteIndex({ noteUnindexed }: PageSource, target: FilterTarget, row: Uni
   noteUnindexed(target, row);
   if (!row.is_refused) return;
   throw unavailable(
-    "So much was pushed to this feed that its filter index is behind. Try the filter again in a few seconds, or read without it.",
+    "The feed's filter index has not caught up with recent pushes. Retry with the filter in a few seconds, or read without it.",
   );
 }
 

@@ -33,7 +33,7 @@ const ReadResultShape = Type.Object(
   {
     data: Type.Unknown({
       description:
-        "Singleton: the document. Collection, stream: an array of rows. With `jsonpath`: what it picks.",
+        "Singleton: the document. Collection, stream: an array of rows. With `jsonpath`: what it selects.",
     }),
     limit: Type.Optional(page.limit),
     offset: Type.Optional(count("Rows skipped; 0 with `cursor` or `ids`.")),
@@ -41,7 +41,7 @@ const ReadResultShape = Type.Object(
     next_cursor: Type.Optional(nextCursor),
     _origin: OriginShape,
   },
-  { $id: "ReadResult", description: "A singleton has only `data` and `_origin`." },
+  { $id: "ReadResult", description: "For a singleton, only `data` and `_origin`." },
 );
 
 const READ_HEADERS = Type.Object({
@@ -50,7 +50,7 @@ const READ_HEADERS = Type.Object({
   prefer: Type.Optional(
     Type.String({
       description:
-        "`wait=N` with `If-None-Match`: the answer comes as soon as the page has changed, or after N seconds, 1 to 30.",
+        "`wait=N` with `If-None-Match`: responds as soon as the page has changed, or after N seconds (1 to 30).",
     }),
   ),
   "feedgate-max-chars": Type.Optional(
@@ -58,7 +58,7 @@ const READ_HEADERS = Type.Object({
       pattern: "^[1-9]\\d{0,8}$",
       [Expected]: "an integer of at least 1 and at most 9 digits",
       description:
-        "Characters of `data`: a page that is longer ends at an earlier row, and its cursor goes on from there. One row always comes. A document that is longer is 400. An answer to `ids` is whole.",
+        "Maximum characters of `data`: a longer page ends at an earlier row, and its cursor continues there. At least one row is returned. A longer document returns 400. Responses to `ids` are not shortened.",
     }),
   ),
 });
@@ -70,10 +70,10 @@ const READ_FEED = described({
   tag: "data",
   summary: "Read a feed's data",
   description: [
-    "A singleton gives its document; a collection its current batch in order of arrival; a stream its events, newest first.",
-    "Follow `next_cursor` to the end and each row comes exactly once, even while the provider pushes.",
-    "Rows are filtered by equality of top-level fields, `<field>=eq.<value>`, several of them ANDed, at most 10; write `payload.<field>` for a field that is named like a parameter or holds a dot.",
-    "A metered feed charges each 200; whatever else happens costs nothing.",
+    "A singleton returns its document, a collection its current batch in order of arrival, a stream its events, newest first.",
+    "If you follow `next_cursor` to the end, each row is returned exactly once, even while the provider pushes.",
+    "Rows are filtered by equality of top-level fields, `<field>=eq.<value>`, up to 10, combined with AND; write `payload.<field>` for a field that has the name of a parameter or contains a dot.",
+    "A metered feed charges each 200 response; all other responses are free.",
   ].join("\n\n"),
   answers: {
     200: documented(ReadResultShape, {

@@ -108,7 +108,7 @@ function keyOf(written: string): string {
   if (name.startsWith(LITERAL_PREFIX)) return name.slice(LITERAL_PREFIX.length);
   if (!name.includes(".")) return name;
   throw new Problem("OPERATOR_DISABLED", {
-    detail: `Only top-level fields can be filtered, got "${excerpt(name)}". Write payload.${excerpt(name)} for a key that holds a dot.`,
+    detail: `Only top-level fields can be filtered, got "${excerpt(name)}". Write payload.${excerpt(name)} for a key that contains a dot.`,
   });
 }
 

@@ -27,22 +27,22 @@ const READ_PARAMETERS = {
   limit: Type.Optional(
     queryInteger({
       minimum: 1,
-      description: `Rows on the page; above ${PAGE_LIMIT_MAX} is capped. Default ${PAGE_LIMIT_DEFAULT}.`,
+      description: `Rows per page, at most ${PAGE_LIMIT_MAX}. Default ${PAGE_LIMIT_DEFAULT}.`,
       examples: [2],
     }),
   ),
   offset: Type.Optional(
-    queryInteger({ minimum: 0, description: "Rows to skip; a cursor is the fast way. Default 0." }),
+    queryInteger({ minimum: 0, description: "Rows to skip; a cursor is faster. Default 0." }),
   ),
   cursor: Type.Optional(
-    Type.String({ description: "next_cursor of the page before; not for singletons." }),
+    Type.String({ description: "next_cursor of the previous page; not for singletons." }),
   ),
   jsonpath: Type.Optional(
     Type.String({ description: "Projection of data, such as $[*].name; no filter expressions." }),
   ),
   ids: Type.Optional(
     idsParameter({
-      description: `Up to ${IDS_MAX} record ids, comma-separated, or ids repeated: their full payloads (details mode). A comma in an id is sent as %2C.`,
+      description: `Up to ${IDS_MAX} record ids, comma-separated, or ids repeated: returns their full payloads (details mode). Encode a comma in an id as %2C.`,
     }),
   ),
   start_time: Type.Optional(
@@ -121,7 +121,7 @@ export function parseReadQuery(query: ReadQuery, search: string): AskedRead {
     .flatMap(([name, values]) => [values].flat().map((value) => [name, String(value)] as const));
   if (asked.length > FILTERS_MAX) {
     throw invalidParameter(
-      `At most ${FILTERS_MAX} filters are taken, got ${asked.length}. Leave some out.`,
+      `At most ${FILTERS_MAX} filters are allowed, got ${asked.length}. Remove some.`,
     );
   }
   const filters = asked.map(([name, value]) => readFilter(name, value));
@@ -275,6 +275,6 @@ function openCursor(
   if (cursor !== undefined) return cursor;
   throw new Problem("CURSOR_INVALID", {
     detail:
-      "This cursor was not issued for this feed, these filters and these time bounds. Begin again without a cursor.",
+      "This cursor was not issued for this feed, these filters and these time bounds. Start again without a cursor.",
   });
 }

@@ -109,7 +109,7 @@ export function createExports(
     if (!feed.hasData) throw feedNotSynced();
     if (feed.feedType === "singleton") {
       throw invalidParameter(
-        "This feed is a singleton, and one read gives all of it. Read it with GET /v1/feed/{id}.",
+        "This feed is a singleton, so one read returns all of it. Read it with GET /v1/feed/{id}.",
       );
     }
     // An earlier attempt's plan is outdated.
@@ -382,7 +382,7 @@ function exportsLimited(claimed: Claimed): Problem {
   const retryAfterMs = Number(claimed.retry_after_ms ?? 0n);
   const retryAfter = String(Math.ceil(retryAfterMs / MS_PER_SECOND));
   return new Problem("RATE_LIMITED", {
-    detail: `At most ${EXPORTS_LIMIT} exports of a feed an hour are served. Wait ${retryAfter} seconds, or go on with a broken one by after, version and the same Idempotency-Key.`,
+    detail: `The limit is ${EXPORTS_LIMIT} exports per feed and hour. Wait ${retryAfter} seconds, or resume an interrupted export with after, version and the same Idempotency-Key.`,
     extras: { retry_after_ms: retryAfterMs },
     headers: {
       ...windowHeaders(claimed),
@@ -394,7 +394,7 @@ function exportsLimited(claimed: Claimed): Problem {
 /** 503: each export needs its own session. */
 function tooManyExports(): Problem {
   return unavailable(
-    "More exports are under way than the gateway can serve, or than one account may have. Try again when one has ended.",
+    "Too many exports are running, on the gateway or for this account. Try again when one has ended.",
   );
 }
 

@@ -35,7 +35,7 @@ const EXPORT_QUERY = parameters({
     Type.String({
       pattern: "^\\d{1,15}$",
       [Expected]: "an integer of 1 to 15 digits",
-      description: "`Feedgate-Data-Version` of the export that goes on.",
+      description: "`Feedgate-Data-Version` of the export to resume.",
     }),
   ),
 });
@@ -43,7 +43,7 @@ const EXPORT_QUERY = parameters({
 const EXPORT_HEADERS = Type.Object({
   ...CLAIM_HEADERS,
   "idempotency-key": idempotencyKeyHeader(
-    "For 24 hours, what goes on in the same version with the same key is not charged again, and not counted in the six.",
+    "For 24 hours, resuming the same version with the same key is not charged again and does not count toward the limit of six.",
   ),
 });
 const EXPORT_HEADERS_CHECK = TypeCompiler.Compile(EXPORT_HEADERS);
@@ -55,10 +55,10 @@ const EXPORT_FEED = described({
   tag: "data",
   summary: "Export all rows of a feed",
   description: [
-    "Every row of one consistent version of a collection or a stream, whatever is pushed meanwhile: a collection in order of arrival, a stream with the oldest arrival first.",
-    "It costs as much as one data read for each 100 rows, charged at once. The headers have the receipt, and how many rows come. At most 6 exports an hour, account and feed.",
-    "Broken off? Go on with `after`, the id of the last whole row, and `version`, the value of `Feedgate-Data-Version`, and the same `Idempotency-Key`: then nothing is charged again. If the version is gone, it is 410. A collection's version is there until its rows are replaced or removed, and 15 minutes after another batch took its place; a stream's for 24 hours.",
-    "CSV: `id`, `event_timestamp` (streams), the properties of the schema (without one, the fields of the first 1,000 rows), and `_other` with the JSON of all other fields. Objects and arrays are JSON text. Values are as they were pushed: let no spreadsheet take one that begins with `=` for a formula.",
+    "Every row of one consistent version of a collection or a stream, regardless of pushes during the export, in order of arrival.",
+    "Costs one data read per 100 rows, charged at the start. The headers contain the receipt and the number of rows. At most 6 exports per hour, account and feed.",
+    "To resume an interrupted export, send `after` (the id of the last complete row), `version` (the value of `Feedgate-Data-Version`) and the same `Idempotency-Key`; it is not charged again. If the version no longer exists, the call returns 410. A collection's version exists until its rows are replaced or deleted, and for 15 minutes after another batch has replaced it; a stream's version exists for 24 hours.",
+    "CSV: `id`, `event_timestamp` (streams), the properties of the schema (without one, the fields of the first 1,000 rows), and `_other` with the JSON of all other fields. Objects and arrays are JSON text. Values are exactly as pushed: make sure that a spreadsheet does not interpret one that begins with `=` as a formula.",
   ].join("\n\n"),
   answers: {
     200: documented(Type.String(), {

@@ -27,9 +27,9 @@ const READ_METADATA = described({
   window: "discovery",
   operationId: "readFeedMetadata",
   tag: "discovery",
-  summary: "Read all about a feed, and none of its rows",
+  summary: "Get a feed's metadata",
   description:
-    "Schema, sample, price and limits: what to look at before the first read. Free, and counted in a limit of its own. Unlisted feeds are found too.",
+    "Schema, sample, price and limits, to check before the first read. Free; has its own rate limit. Also works for unlisted feeds.",
   answers: {
     200: documented(FeedMetadataShape, {
       description: "The feed.",

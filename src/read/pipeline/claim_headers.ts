@@ -30,7 +30,7 @@ export const CLAIM_HEADERS = {
     Type.String({
       pattern: "^\\d+(?:\\.\\d{1,3})?$",
       [Expected]: "a decimal of at least 0 with at most 3 digits behind the point",
-      description: "Credits: a call that costs more is 402 and not charged.",
+      description: "Credits: a more expensive call returns 402 and is not charged.",
     }),
   ),
 };

@@ -88,7 +88,5 @@ export class Projections {
 }
 
 function overloaded(): Problem {
-  return unavailable(
-    "More projections that look at much wait than the gateway can serve. Try again shortly.",
-  );
+  return unavailable("Too many large projections are waiting. Try again shortly.");
 }

@@ -177,14 +177,10 @@ export function createFollow(services: Services, reads: ReadPipeline) {
   function isOver(signal: AbortSignal, endsMs: number): boolean {
     if (signal.aborted) return true;
     if (waits.isDraining) {
-      throw unavailable(
-        "The gateway is being stopped. Connect again in a second, and send Last-Event-ID.",
-      );
+      throw unavailable("The gateway is shutting down. Reconnect in a second with Last-Event-ID.");
     }
     if (performance.now() >= endsMs) {
-      throw unavailable(
-        "The stream has been open for 15 minutes. Connect again with Last-Event-ID.",
-      );
+      throw unavailable("The stream has been open for 15 minutes. Reconnect with Last-Event-ID.");
     }
     return false;
   }

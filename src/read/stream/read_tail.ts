@@ -126,7 +126,7 @@ export function createTailReads(services: Services, projections: Projections) {
     if (feedType !== "stream") {
       throw new Problem("NOT_A_STREAM", {
         detail: (words) =>
-          `This feed is a ${feedType ?? "draft"}, and only streams are followed. Read it with ${words.readFeed}.`,
+          `This feed is a ${feedType ?? "draft"}, and only streams can be followed. Read it with ${words.readFeed}.`,
       });
     }
     const place = placeOf(offset, { secret, feedId });
@@ -182,7 +182,7 @@ function placeOf(offset: string, scope: OffsetScope): Place {
   if (position !== undefined) return position;
   throw new Problem("CURSOR_INVALID", {
     detail:
-      "This offset was not issued for this feed. Pass next_offset unchanged, or begin with start or now.",
+      "This offset was not issued for this feed. Pass next_offset unchanged, or start with start or now.",
   });
 }
 

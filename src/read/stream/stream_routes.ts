@@ -28,14 +28,14 @@ const STREAM_QUERY = parameters({
   offset: Type.Optional(
     Type.String({
       description:
-        "`next_offset` of the page before, `start` (the oldest event) or `now`. Default `start`.",
+        "`next_offset` of the previous page, `start` (the oldest event) or `now`. Default `start`.",
     }),
   ),
   limit: limitParameter("Events"),
   live: Type.Optional(
     oneOf(["long-poll", "sse"], {
       description:
-        "`long-poll` waits for an event, 20 seconds at most; `sse` sends events as they come.",
+        "`long-poll` waits for an event, at most 20 seconds; `sse` sends events as they arrive.",
     }),
   ),
 });
@@ -44,27 +44,26 @@ const STREAM_HEADERS = Type.Object({
   ...CLAIM_HEADERS,
   "last-event-id": Type.Optional(
     Type.String({
-      description: "The offset of the last event that came; it goes before `offset`.",
+      description: "The offset of the last received event; takes precedence over `offset`.",
     }),
   ),
   prefer: Type.Optional(
-    Type.String({ description: "`wait=N`: a long poll waits N seconds, 1 to 20." }),
+    Type.String({ description: "`wait=N`: a long poll waits N seconds (1 to 20)." }),
   ),
 });
 const STREAM_HEADERS_CHECK = TypeCompiler.Compile(STREAM_HEADERS);
 
 const TailShape = Type.Object(
   {
-    data: Type.Array(Type.Unknown(), { description: "Events in the order of arrival." }),
+    data: Type.Array(Type.Unknown(), { description: "Events in order of arrival." }),
     next_offset: Type.String({ description: "Pass it as `offset`." }),
     up_to_date: Type.Boolean({ description: "Whether these are the newest events." }),
     _origin: {
       ...nullable(OriginShape),
-      description:
-        "The receipt; null where there are no events, which is neither charged nor logged.",
+      description: "The receipt. Null if there are no events, which is neither charged nor logged.",
     },
   },
-  { $id: "StreamPage", description: "Events in the order of arrival." },
+  { $id: "StreamPage", description: "Events in order of arrival." },
 );
 
 const PAGE = {
@@ -79,7 +78,7 @@ const END = {
   type: "https://feeds.example.com/docs#errors-unavailable",
   title: "Temporarily unavailable",
   status: 503,
-  detail: "The gateway is being stopped. Connect again in a second, and send Last-Event-ID.",
+  detail: "The gateway is shutting down. Reconnect in a second with Last-Event-ID.",
   code: "UNAVAILABLE",
   request_id: "0193a7e4-52d1-7b6e-8c55-6a1f0f7e9d21",
   retry_after_ms: 1_000,
@@ -92,9 +91,9 @@ const FOLLOW_STREAM = described({
   tag: "data",
   summary: "Follow a stream",
   description: [
-    "Events in the order in which they were pushed, each exactly once, late ones included. Go on from `next_offset`.",
-    "A page with events costs what a data read costs, and counts in the same limit. An empty page costs nothing.",
-    "`live=sse`, or `Accept: text/event-stream`, sends an event `rows` whenever events arrived, at most one a second. Its `id` is the next offset, and its `data` a page. A comment comes every 15 seconds. The event `end` has a problem document; a client connects again with `Last-Event-ID`.",
+    "Events in the order in which they were pushed, each exactly once, including late ones. Continue from `next_offset`.",
+    "A page with events costs the same as a data read and counts toward the same limit. An empty page is free.",
+    "`live=sse`, or `Accept: text/event-stream`, sends an event `rows` when events have arrived, at most once per second. Its `id` is the next offset, its `data` a page. A comment is sent every 15 seconds. The event `end` contains a problem document; clients reconnect with `Last-Event-ID`.",
   ].join("\n\n"),
   answers: {
     200: documented(TailShape, {
@@ -116,8 +115,8 @@ const FOLLOW_STREAM = described({
               name: "end",
               data: JSON.stringify(END),
             }),
-            "An id alone: where a follower of now began": offsetText(PAGE.next_offset),
-            "A comment every 15 seconds: the connection lives": KEEP_ALIVE,
+            "Only an id: where a follower with offset now started": offsetText(PAGE.next_offset),
+            "A comment every 15 seconds: the connection is alive": KEEP_ALIVE,
           },
         },
       },

@@ -33,10 +33,10 @@ const REQUEST_ACCESS = described({
   tag: "account",
   summary: "Ask for access to a feed",
   description:
-    "For a feed with `access` `by_request`: the provider decides which accounts read its data. One request of an account waits at a feed, and after a refusal the account may ask again in 7 days. Neither charged nor logged.",
+    "For a feed with `access` `by_request`, whose provider decides which accounts can read its data. An account can have one pending request per feed, and may ask again 7 days after a refusal. Neither charged nor logged.",
   answers: {
     201: documented(AccessRequestShape, {
-      description: "The request, which waits for the provider's answer.",
+      description: "The pending request.",
       headers: ["Cache-Control"],
       examples: { "A request": ACCESS_REQUEST },
     }),
@@ -50,20 +50,20 @@ const REQUEST_ACCESS = described({
   ],
 });
 const REQUEST_BODY = documented(RequestAccessInput, {
-  description: "What the provider is told; at most 64 KB.",
+  description: "The message to the provider; at most 64 KB.",
   examples: { "With a message": { message: "We show quakes on a map for schools." } },
 });
 
 const REQUESTS_QUERY = parameters({
   limit: limitParameter("Requests"),
-  cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
 });
 const LIST_REQUESTS = described({
   access: "consumer",
   window: "housekeeping",
   operationId: "listAccessRequests",
   tag: "account",
-  summary: "List your account's requests for access, newest first",
+  summary: "List your account's access requests, newest first",
   description:
     "Each with its state and, if it was declined, the provider's reason. Neither charged nor logged.",
   answers: {

@@ -25,9 +25,9 @@ import type { Services } from "../../services.ts";
 
 const USAGE_QUERY = parameters({
   limit: limitParameter("Events"),
-  cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
-  feed_id: Type.Optional(queryUuid({ description: "Reads of this feed only, by its UUID." })),
-  key_id: Type.Optional(queryUuid({ description: "Reads with this key only, by its id." })),
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
+  feed_id: Type.Optional(queryUuid({ description: "Only reads of this feed, by its UUID." })),
+  key_id: Type.Optional(queryUuid({ description: "Only reads with this key, by its id." })),
   since: Type.Optional(
     queryTime({ bound: "lower", description: "RFC 3339, inclusive lower bound." }),
   ),
@@ -41,7 +41,7 @@ const GET_ACCOUNT = described({
   operationId: "getAccount",
   tag: "account",
   summary: "Show the balance and the limits of your account",
-  description: "A connected agent sees itself alone in `agents`. Neither charged nor logged.",
+  description: "A connected agent sees only itself in `agents`. Neither charged nor logged.",
   answers: {
     200: documented(AccountShape, {
       description: "The account that owns the key.",
@@ -58,7 +58,7 @@ const LIST_USAGE = described({
   tag: "account",
   summary: "List your logged calls, newest first",
   description:
-    "Each answer's `_origin.usage_id` is here, with what it cost. A connected agent sees its own calls only. Neither charged nor logged.",
+    "Contains the `_origin.usage_id` of each response, with its cost. A connected agent sees only its own calls. Neither charged nor logged.",
   answers: {
     200: documented(UsageShape, {
       description: "A page of the usage log.",
@@ -74,8 +74,8 @@ const LIST_USAGE = described({
 
 const PURCHASES_QUERY = parameters({
   limit: limitParameter("Purchases"),
-  feed_id: Type.Optional(queryUuid({ description: "Of this feed only, by its UUID." })),
-  cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+  feed_id: Type.Optional(queryUuid({ description: "Only purchases of this feed, by its UUID." })),
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
 });
 const LIST_PURCHASES = described({
   access: "consumer",
@@ -84,7 +84,7 @@ const LIST_PURCHASES = described({
   tag: "account",
   summary: "List the feeds that your account has bought, newest first",
   description:
-    "A connected agent sees the purchases of the whole account, since it may read all of these feeds. Purchases that were undone are left out. Neither charged nor logged.",
+    "A connected agent sees the purchases of the whole account, because it can read all of these feeds. Purchases that were undone are omitted. Neither charged nor logged.",
   answers: {
     200: documented(PurchasesShape, {
       description: "A page of purchases.",

@@ -25,12 +25,12 @@ const END_AGENT = described({
   access: "consumer",
   operationId: "endAgent",
   tag: "account",
-  summary: "End a connected agent",
+  summary: "Disconnect an agent",
   description:
-    "Revokes the key of an agent that was connected by OAuth, from its next call on. An agent that was ended before is 204 again. An agent ends itself alone. Neither charged, logged nor counted.",
+    "Revokes the key of an agent that was connected through OAuth, effective from its next call. Disconnecting an agent again also returns 204. An agent can disconnect only itself. Neither charged, logged nor counted.",
   answers: {
     204: documented(Type.Void(), {
-      description: "The agent reads nothing any more.",
+      description: "The agent is disconnected.",
       headers: ["Cache-Control"],
     }),
   },

@@ -31,7 +31,7 @@ import type { Services } from "../../services.ts";
 
 const BUY_HEADERS = Type.Object({
   "idempotency-key": idempotencyKeyHeader(
-    "For 24 hours, repeats of the same purchase are answered with it. Even if it was undone, a repeat does not buy the feed again: it is 409.",
+    "For 24 hours, repeats of the same purchase return it. Even if it was undone, a repeat does not buy the feed again; it returns 409.",
   ),
 });
 const BUY_HEADERS_CHECK = TypeCompiler.Compile(BUY_HEADERS);
@@ -42,12 +42,13 @@ const BUY_FEED = described({
   tag: "account",
   summary: "Buy a one-time feed from your balance",
   description: [
-    "All reads of the feed are free from then on. A cent is 10,000 credits.",
-    "A feed is bought once: whoever asks again, also at the same moment, gets the same purchase and is charged nothing. So it is safe to repeat a call whose answer was lost.",
+    "After that, all reads of the feed are free. 10,000 credits are 1 cent.",
+    "A feed is bought only once: repeated or concurrent calls return the same purchase and are not charged. It is therefore safe to repeat a call whose response was lost.",
   ].join("\n\n"),
   answers: {
     200: documented(BoughtShape, {
-      description: "The account had bought the feed before, from its balance or elsewhere.",
+      description:
+        "The account had already bought the feed, from its balance or outside the gateway.",
       headers: ["Cache-Control"],
       examples: { "Bought before": BOUGHT_BEFORE },
     }),
@@ -107,7 +108,7 @@ export function purchaseRoutes(services: Services, buyFeed: BuyFeed) {
 /** 413 */
 function purchaseTooLarge(): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", {
-    detail: `The body of a purchase has at most ${PURCHASE_BODY_BYTES_MAX} bytes. Send max_credits alone.`,
+    detail: `The body of a purchase is limited to ${PURCHASE_BODY_BYTES_MAX} bytes. Send only max_credits.`,
     extras: { limit: "request_body", max_bytes: PURCHASE_BODY_BYTES_MAX },
     headers: { Connection: "close" },
   });

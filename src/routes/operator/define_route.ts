@@ -93,7 +93,7 @@ export function defineRoute<Input extends TObject>(spec: RouteSpec<Input>): Oper
     body:
       hasBody && others.length > 0
         ? documented(Type.Object(Object.fromEntries(others)), {
-            description: "What is to be done; at most 256 KB.",
+            description: "The input of the operation; at most 256 KB.",
             examples: { "As an example": example ?? {} },
           })
         : undefined,
@@ -194,8 +194,12 @@ function pageShape(name: string, entry: TSchema, $id: string): TObject {
   return Type.Object(
     {
       [name]: Type.Array(entry, { description: "In the list's order." }),
-      limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT_MAX, description: "Entries at most." }),
-      has_more: Type.Boolean({ description: "Whether there are entries behind this page." }),
+      limit: Type.Integer({
+        minimum: 1,
+        maximum: PAGE_LIMIT_MAX,
+        description: "Maximum number of entries.",
+      }),
+      has_more: Type.Boolean({ description: "Whether there are more entries after this page." }),
       next_cursor: nullable(
         Type.String({ description: "Pass it as `cursor`; null on the last page." }),
       ),

@@ -21,14 +21,13 @@ const GRANT = {
   shape: AccessGrantShape,
   example: { ...READER, feed_id, endpoint_path, feed_name },
 };
-const GRANTS_ORDER =
-  "The newest come first. Grants that have ended are left out, and so are those for deleted feeds.";
+const GRANTS_ORDER = "Newest first. Ended grants and grants for deleted feeds are omitted.";
 
 export const ACCESS_ROUTES = [
   defineList({
     path: "/feeds/:id/readers",
     operationId: "listFeedReaders",
-    summary: "List the accounts that were granted access to a feed",
+    summary: "List the accounts with access to a feed",
     description: GRANTS_ORDER,
     input: FeedReadersInput,
     names: { id: "feed_id" },
@@ -41,7 +40,7 @@ export const ACCESS_ROUTES = [
   defineList({
     path: "/access-grants",
     operationId: "listAccessGrants",
-    summary: "List the grants that let accounts read feeds",
+    summary: "List grants of access to feeds",
     description: GRANTS_ORDER,
     input: ListGrantsInput,
     name: "grants",
@@ -53,8 +52,8 @@ export const ACCESS_ROUTES = [
   defineList({
     path: "/access-requests",
     operationId: "listAllAccessRequests",
-    summary: "List the requests of accounts to read feeds",
-    description: "The newest come first. The provider of the feed answers them.",
+    summary: "List access requests",
+    description: "Newest first. The provider of the feed answers them.",
     input: ListAccessRequestsInput,
     name: "requests",
     $id: "AccessRequestList",

@@ -52,7 +52,7 @@ const WEBHOOK_ANSWER = { shape: WebhookShape, example: OPERATORS_WEBHOOK };
 const BY_ID = { id: "webhook_id" };
 const NAMING = ["NOTICE_TYPE_FORBIDDEN", "FEED_NOT_FOUND", "WEBHOOK_URL_INVALID"] as const;
 const PAGE_INPUT = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: "Deliveries at most." })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: "Maximum number of deliveries." })),
   offset: Type.Optional(Type.Integer({ minimum: 0, description: "Deliveries to skip." })),
 };
 const PAGE_LIMIT = 50;
@@ -73,9 +73,9 @@ export const NOTICE_ROUTES = [
     method: "POST",
     path: "/webhooks",
     operationId: "createOperatorWebhook",
-    summary: "Create a webhook of the operators",
+    summary: "Create an operators' webhook",
     description:
-      "Signed by Standard Webhooks, as those of accounts are. The secret is shown once. Operators can have 20 webhooks.",
+      "Signed as defined by Standard Webhooks, like those of accounts. The secret is shown once. Operators can have 20 webhooks.",
     input: CreateWebhookInput,
     example: { url: WEBHOOK.url, types: OPERATORS_WEBHOOK.types },
     isSecret: true,
@@ -93,7 +93,7 @@ export const NOTICE_ROUTES = [
     method: "GET",
     path: "/webhooks/:id",
     operationId: "showOperatorWebhook",
-    summary: "Show a webhook of the operators",
+    summary: "Show an operators' webhook",
     input: FindWebhookInput,
     names: BY_ID,
     answers: { 200: WEBHOOK_ANSWER },
@@ -105,7 +105,7 @@ export const NOTICE_ROUTES = [
     method: "PATCH",
     path: "/webhooks/:id",
     operationId: "editOperatorWebhook",
-    summary: "Change a webhook of the operators",
+    summary: "Edit an operators' webhook",
     description: "Fields that the body leaves out stay unchanged.",
     input: EditWebhookInput,
     names: BY_ID,
@@ -119,7 +119,7 @@ export const NOTICE_ROUTES = [
     method: "DELETE",
     path: "/webhooks/:id",
     operationId: "deleteOperatorWebhook",
-    summary: "Delete a webhook of the operators",
+    summary: "Delete an operators' webhook",
     input: FindWebhookInput,
     names: BY_ID,
     answers: {
@@ -141,8 +141,8 @@ export const NOTICE_ROUTES = [
     method: "POST",
     path: "/webhooks/:id/test",
     operationId: "testOperatorWebhook",
-    summary: "Test a webhook of the operators",
-    description: "Sends a notice of type `webhook.test`, with retries as for any other.",
+    summary: "Test an operators' webhook",
+    description: "Sends a `webhook.test` notice, which is retried like any other.",
     input: FindWebhookInput,
     names: BY_ID,
     answers: { 201: { shape: TestedWebhookShape, example: TESTED_WEBHOOK } },
@@ -154,7 +154,7 @@ export const NOTICE_ROUTES = [
     method: "POST",
     path: "/webhooks/:id/rotate",
     operationId: "rotateOperatorWebhook",
-    summary: "Rotate the secret of a webhook of the operators",
+    summary: "Rotate the secret of an operators' webhook",
     description: "For 24 hours, each call is signed with the new secret and with the previous one.",
     input: FindWebhookInput,
     names: BY_ID,
@@ -170,7 +170,7 @@ export const NOTICE_ROUTES = [
     method: "GET",
     path: "/webhooks/:id/deliveries",
     operationId: "listOperatorWebhookDeliveries",
-    summary: "List the deliveries to a webhook of the operators",
+    summary: "List the deliveries to an operators' webhook",
     input: Type.Object({ ...FindWebhookInput.properties, ...PAGE_INPUT }),
     names: BY_ID,
     answers: {
@@ -197,13 +197,13 @@ export const NOTICE_ROUTES = [
     path: "/notices",
     operationId: "listNoticeDeliveries",
     summary: "List the deliveries of all accounts",
-    description: "Of the last 30 days, the newest first.",
+    description: "Deliveries of the last 30 days, newest first.",
     input: ListNoticesInput,
     answers: {
       200: {
         shape: Type.Object(
           {
-            deliveries: Type.Array(NoticeDeliveryShape, { description: "The newest first." }),
+            deliveries: Type.Array(NoticeDeliveryShape, { description: "Newest first." }),
             ...page,
           },
           { $id: "NoticeDeliveries", description: "Deliveries of all accounts." },
@@ -219,7 +219,7 @@ export const NOTICE_ROUTES = [
     path: "/webhooks/deliveries/:id/resend",
     operationId: "resendNotice",
     summary: "Send a delivery of any account again",
-    description: "With the same `webhook-id`, and retries as for a new one.",
+    description: "Keeps its `webhook-id`, and is retried like a new delivery.",
     input: FindDeliveryInput,
     names: { id: "delivery_id" },
     isSafeToRepeat: true,

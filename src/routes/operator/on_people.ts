@@ -36,17 +36,17 @@ const BY_ACCOUNT = { id: "account_id" };
 const MembersShape = Type.Object(
   {
     members: Type.Array(MemberShape, { description: "Owners first." }),
-    invitations: Type.Array(InvitationShape, { description: "Those that may be accepted." }),
+    invitations: Type.Array(InvitationShape, { description: "Invitations that can be accepted." }),
   },
-  { $id: "Members", description: "Who may act in an account, and who is invited." },
+  { $id: "Members", description: "The members and open invitations of an account." },
 );
 
 export const PEOPLE_ROUTES = [
   defineList({
     path: "/persons",
     operationId: "listPersons",
-    summary: "List persons",
-    description: "Everybody who has joined with an e-mail address, the oldest first.",
+    summary: "List people",
+    description: "Everyone who has signed up with an email address, oldest first.",
     input: ListPersonsInput,
     name: "persons",
     $id: "PersonList",
@@ -58,7 +58,7 @@ export const PEOPLE_ROUTES = [
     method: "GET",
     path: "/persons/:id",
     operationId: "showPerson",
-    summary: "Find a person by id or e-mail address",
+    summary: "Find a person by id or email address",
     input: FindPersonInput,
     names: BY_PERSON,
     answers: { 200: PERSON_ANSWER },
@@ -71,7 +71,7 @@ export const PEOPLE_ROUTES = [
     operationId: "removePerson",
     summary: "Remove a person",
     description:
-      "Everything that is kept of the person goes with it, and it is signed out everywhere. Its accounts stay, with their keys.",
+      "Deletes all data stored about the person and ends all of the person's sessions. Accounts and their keys are kept.",
     input: FindPersonInput,
     names: BY_PERSON,
     answers: { 200: PERSON_ANSWER },
@@ -102,9 +102,9 @@ export const PEOPLE_ROUTES = [
     method: "POST",
     path: "/accounts/:id/members",
     operationId: "inviteMember",
-    summary: "Invite an e-mail address to an account",
+    summary: "Invite an email address to an account",
     description:
-      "For 7 days; a second invitation renews the first. Whoever proves the address can accept it in the console. If mail is configured, the invitation is mailed, at most once an hour.",
+      "For 7 days; a second invitation renews the first. Anyone who verifies the address can accept it in the console. If mail is configured, the invitation is emailed, at most once per hour.",
     input: InviteMemberInput,
     names: BY_ACCOUNT,
     example: { address: "ada@example.com", role: "owner" },
@@ -125,7 +125,7 @@ export const PEOPLE_ROUTES = [
     operationId: "removeMember",
     summary: "Remove a member of an account",
     description:
-      "It is signed out of the account at once, and the agents that it connected there end. The last owner can be removed only as the last member.",
+      "The member is signed out of the account immediately, and the agents that they connected are disconnected. The last owner can be removed only as the last member.",
     input: RemoveMemberInput,
     names: { ...BY_ACCOUNT, person: "person" },
     answers: {
@@ -143,7 +143,7 @@ export const PEOPLE_ROUTES = [
     operationId: "closeAccount",
     summary: "Close an account",
     description:
-      "Its keys, agents and sessions end, its feeds are deleted, and persons without another account are removed. Usage, ledger and audit trail stay under its id, without names. This can't be undone.",
+      "Its keys, agents and sessions end, its feeds are deleted, and members without another account are removed. Usage, ledger and audit trail are kept under its id, without names. This can't be undone.",
     input: CloseAccountInput,
     names: BY_ACCOUNT,
     isSafeToRepeat: true,

@@ -32,9 +32,9 @@ export const REPORT_ROUTES = [
     method: "GET",
     path: "/stats",
     operationId: "readStats",
-    summary: "Show what the gateway does, by minute or day",
+    summary: "Show statistics by minute or day",
     description:
-      "Reads, refusals, credits, errors and pushes, the proof of all ledgers, and who reads what most. All of it is read from totals, which are at most a minute behind.",
+      "Reads, refusals, credits, errors and pushes, the last ledger check, and the most-read feeds and most active accounts. Based on totals that are at most one minute old.",
     input: StatsInput,
     answers: { 200: { shape: StatsShape, example: STATS } },
     problems: ["RANGE_INVALID", "REPORT_TOO_LONG"],
@@ -44,9 +44,9 @@ export const REPORT_ROUTES = [
     method: "GET",
     path: "/earnings",
     operationId: "reportEarnings",
-    summary: "Show what a provider, or all of them, earned and are owed",
+    summary: "Show what one or all providers earned and are owed",
     description:
-      "By day, month, feed or account, as providers see it, from totals that are at most a minute behind. CSV has the groups.",
+      "By day, month, feed or account, as providers see it, from totals that are at most one minute old. CSV contains the groups.",
     input: Type.Object({
       ...EarningsInput.properties,
       format: Type.Optional(oneOf(["json", "csv"], { description: "Default json." })),
@@ -70,9 +70,9 @@ export const REPORT_ROUTES = [
   defineList({
     path: "/payouts",
     operationId: "listAllPayouts",
-    summary: "List what providers were paid",
+    summary: "List payouts to providers",
     description:
-      "The newest come first. A payout that is taken back stays, and the entry that takes it back has its amount as a negative one.",
+      "Newest first. A reversed payout stays in the list; the entry that reverses it has the negative amount.",
     input: ListPayoutsInput,
     name: "payouts",
     $id: "ProviderPayoutList",
@@ -84,9 +84,9 @@ export const REPORT_ROUTES = [
     method: "POST",
     path: "/payouts",
     operationId: "recordPayout",
-    summary: "Note that a provider was paid",
+    summary: "Record a payout to a provider",
     description:
-      "It lowers what the provider is owed. More than is owed is refused unless `allow_above` is true. The same `reference` twice is one payout: 201 the first time, 200 after that.",
+      "Reduces what the provider is owed. A payout of more than is owed is refused unless `allow_above` is true. Repeating a `reference` creates no second payout: it returns 201 the first time and 200 after that.",
     input: RecordPayoutInput,
     example: { account_id: "Seismic Data", usd: 4.5, reference: "transfer-2026-11" },
     isSafeToRepeat: true,
@@ -101,9 +101,9 @@ export const REPORT_ROUTES = [
     method: "POST",
     path: "/payouts/:payout_id/undo",
     operationId: "undoPayout",
-    summary: "Take back a payout that was recorded by mistake",
+    summary: "Reverse a payout that was recorded by mistake",
     description:
-      "The provider is owed the amount again. The answer is the entry that takes it back: 201 the first time, 200 after that.",
+      "The provider is owed the amount again. Returns the entry that reverses it: 201 the first time, 200 after that.",
     input: UndoPayoutInput,
     names: { payout_id: "payout_id" },
     example: { reason: "the transfer came back" },

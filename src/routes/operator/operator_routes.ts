@@ -51,7 +51,8 @@ const POST_HEADERS = Type.Object({
     Type.String({
       pattern: "^[\\x21-\\x7e]{1,255}$",
       [Expected]: "1 to 255 visible ASCII characters",
-      description: "For 24 hours, a repeat of the same call acts once and is answered the same.",
+      description:
+        "For 24 hours, repeating the same call has no further effect and returns the same response.",
     }),
   ),
 });
@@ -137,7 +138,7 @@ async function receive({ bodies }: Services, request: Request, keyId: string): P
 
 function tooLarge(): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", {
-    detail: `The body is larger than the ${OPERATOR_BODY_BYTES_MAX} bytes of a call. Shorten it.`,
+    detail: `The body is larger than the limit of ${OPERATOR_BODY_BYTES_MAX} bytes. Shorten it.`,
     extras: { limit: "request_body", max_bytes: OPERATOR_BODY_BYTES_MAX },
     headers: { Connection: "close" },
   });
@@ -155,7 +156,7 @@ function documentation({
     Object.entries(route.answers).map(([status, { shape, example, csv }]) => [
       status,
       documented(shape, {
-        description: status === "201" ? "What was made." : "What is there now.",
+        description: status === "201" ? "Created." : "The current state.",
         headers: ["Cache-Control"],
         ...(csv === undefined
           ? { examples: { "As an example": example } }

@@ -31,12 +31,12 @@ import type { Services } from "../../services.ts";
 const EARNINGS_QUERY = parameters({
   from: Type.Optional(
     queryDay({
-      description: `The first day in UTC; ${EARNINGS_DAYS_DEFAULT - 1} days before \`to\` where left out. At most ${EARNINGS_DAYS_MAX} days at once.`,
+      description: `The first day (UTC). Default: ${EARNINGS_DAYS_DEFAULT - 1} days before \`to\`. A range has at most ${EARNINGS_DAYS_MAX} days.`,
     }),
   ),
-  to: Type.Optional(queryDay({ description: "The last day in UTC; today where left out." })),
-  group_by: Type.Optional(oneOf(GROUPINGS, { description: "`day` where left out." })),
-  format: Type.Optional(oneOf(["json", "csv"], { description: "`json` where left out." })),
+  to: Type.Optional(queryDay({ description: "The last day (UTC). Default: today." })),
+  group_by: Type.Optional(oneOf(GROUPINGS, { description: "Default: `day`." })),
+  format: Type.Optional(oneOf(["json", "csv"], { description: "Default: `json`." })),
 });
 const GET_EARNINGS = described({
   access: "provider",
@@ -45,8 +45,8 @@ const GET_EARNINGS = described({
   tag: "provider",
   summary: "Show what your feeds have earned",
   description: [
-    "By day, month or feed, from totals that are at most a minute behind. `is_final` is false for what is not complete yet. Days are in UTC.",
-    "A sale counts on its day, before refunds, and a refund on the day of the refund. The fee is the platform's at the time of the sale; the fee of a feed's day is cut to whole nano-dollars. A read that failed is no sale. Your own reads count as reads and cost nothing.",
+    "By day, month or feed, from totals that are at most one minute old. `is_final` is false for totals that are not complete yet. Days are in UTC.",
+    "A sale counts on its day, before refunds; a refund counts on the day of the refund. The fee is the platform fee at the time of the sale; a feed's fee for a day is rounded down to whole nano-dollars. A failed read is not a sale. Your own reads count as reads and are free.",
   ].join("\n\n"),
   answers: {
     200: documented(EarningsShape, {
@@ -68,16 +68,16 @@ const GET_EARNINGS = described({
 
 const PAYOUTS_QUERY = parameters({
   limit: limitParameter("Payouts"),
-  cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
 });
 const LIST_PAYOUTS = described({
   access: "provider",
   window: "housekeeping",
   operationId: "listPayouts",
   tag: "provider",
-  summary: "List what you have been paid, and what you are owed",
+  summary: "List your payouts and what you are owed",
   description:
-    "The operator records payouts. What you are owed is your net earnings of all time less all payouts.",
+    "The operator records payouts. You are owed your all-time net earnings minus all payouts.",
   answers: {
     200: documented(PayoutsShape, {
       description: "A page of payouts.",

@@ -60,17 +60,19 @@ import type { Services } from "../../services.ts";
 
 const FEEDS_QUERY = parameters({
   ...PAGE_PARAMETERS,
-  feed_id: Type.Optional(Type.String({ description: "This own feed only, by its UUID or slug." })),
-  status: Type.Optional(oneOf(FEED_STATUSES, { description: "Feeds of this status only." })),
+  feed_id: Type.Optional(
+    Type.String({ description: "Only this feed of yours, by its UUID or slug." }),
+  ),
+  status: Type.Optional(oneOf(FEED_STATUSES, { description: "Only feeds with this status." })),
   full: Type.Optional(
-    queryFlag({ description: "With `schema_definition`, `readme_md` and `sample_response`, too." }),
+    queryFlag({ description: "Include `schema_definition`, `readme_md` and `sample_response`." }),
   ),
 });
 const EDIT_QUERY = parameters({
   dry_run: Type.Optional(
     queryFlag({
       description:
-        "Save nothing, and answer what the edit changes for readers. Whatever else the edit would refuse is refused.",
+        "Save nothing, and return what the edit would change for readers. All other checks still apply.",
     }),
   ),
 });
@@ -98,8 +100,7 @@ const LIST_FEEDS = described({
   operationId: "listProviderFeeds",
   tag: "provider",
   summary: "List your own feeds, drafts included",
-  description:
-    "The newest come first, each with what it holds, its open batches and its newest refused push.",
+  description: "Newest first, each with its size, its open batches and its newest refused push.",
   answers: {
     200: documented(OwnFeedsShape, {
       description: "A page of your feeds.",
@@ -119,15 +120,15 @@ const CREATE_FEED = described({
   summary: "Create a feed",
   description: [
     "The new feed is unlisted; the operator lists it after review. Its first successful push activates it.",
-    "With the `id` of an own feed, the body is an edit of that feed and takes no slot of the quota.",
+    "If the body contains the `id` of one of your feeds, it edits that feed and does not count toward the quota.",
   ].join("\n\n"),
   answers: {
     200: documented(WrittenFeedShape, {
-      description: "The body's `id` is an own feed's, which was edited.",
+      description: "The feed with the `id` in the body was edited.",
       ...EDITED,
     }),
     201: documented(WrittenFeedShape, {
-      description: "The whole new feed.",
+      description: "The complete new feed.",
       headers: ["Cache-Control"],
       examples: { "The feed": CREATED_FEED },
     }),
@@ -152,7 +153,7 @@ const CREATE_BODY = documented(CreateFeedShape, {
       price_type: "metered",
       price_per_1k: 0.001,
     },
-    "The least": { name: "Earthquakes", endpoint_path: "quakes" },
+    Minimal: { name: "Earthquakes", endpoint_path: "quakes" },
   },
 });
 const EDIT_FEED = described({
@@ -162,10 +163,11 @@ const EDIT_FEED = described({
   tag: "provider",
   summary: "Edit a feed",
   description:
-    "What the body leaves out stays as it is. A status other than draft needs a schema, and `active` a successful push before it. A new schema that may surprise readers of an active feed with `schema_locked` needs a higher `schema_version`; `dry_run` says whether it may.",
+    "Fields that the body leaves out stay unchanged. A status other than draft requires a schema, and `active` requires an earlier successful push. For an active feed with `schema_locked`, a new schema that may break readers requires a higher `schema_version`; use `dry_run` to check.",
   answers: {
     200: documented(Type.Union([WrittenFeedShape, EditJudgementShape]), {
-      description: "The whole feed after the edit; in a dry run, what it would change for readers.",
+      description:
+        "The complete feed after the edit; in a dry run, what it would change for readers.",
       headers: ["Cache-Control"],
       examples: { "The feed": WRITTEN_FEED, "Dry run": EDIT_JUDGEMENT },
     }),
@@ -173,11 +175,11 @@ const EDIT_FEED = described({
   problems: [...DEFINITION_PROBLEMS, "SCHEMA_BREAKING"],
 });
 const EDIT_BODY = documented(EditFeedShape, {
-  description: "What is to change; at most 2 MB.",
+  description: "The fields to change; at most 2 MB.",
   examples: {
     "A new price": { price_type: "metered", price_per_1k: 0.002 },
-    "Taken from service": { status: "inactive" },
-    "Asked to be listed": { request_review: true },
+    "Take out of service": { status: "inactive" },
+    "Request a review": { request_review: true },
   },
 });
 
@@ -188,9 +190,9 @@ const DELETE_FEED = described({
   tag: "provider",
   summary: "Delete a feed",
   description: [
-    "The feed answers 404 at once, and its rows are removed in the background. It no longer counts in the quota, and its slug is free after 30 days, or at once if it was never public and never had data.",
-    "An account may delete ten times its quota of feeds in 24 hours; then it is 429.",
-    "What was paid for it stays in the usage log. A repeat is answered the same.",
+    "The feed returns 404 immediately, and its rows are removed in the background. It no longer counts toward the quota, and its slug becomes available after 30 days, or immediately if the feed was never public and never had data.",
+    "An account may delete ten times its quota of feeds in 24 hours; beyond that, the call returns 429.",
+    "Payments for it stay in the usage log. Repeating the call returns the same response.",
   ].join("\n\n"),
   answers: {
     204: documented(Type.Void(), { description: "Deleted.", headers: ["Cache-Control"] }),
@@ -202,12 +204,12 @@ const DELETE_ROWS = described({
   window: "housekeeping",
   operationId: "deleteRows",
   tag: "provider",
-  summary: "Remove rows of a feed for good",
+  summary: "Delete rows of a feed permanently",
   description:
-    "Rows of a collection go from all of its batches, and events from their stream. A walk that is under way passes them over, and a removed id may be pushed again.",
+    "Rows of a collection are deleted from all of its batches, events from their stream. Readers that are paging through the feed skip them. A deleted id may be pushed again.",
   answers: {
     200: documented(DeletedRowsShape, {
-      description: "What was removed, and what was not there.",
+      description: "The deleted and the missing ids.",
       headers: ["Cache-Control"],
       examples: { "One of two": { deleted: ["us7000kufc"], missing: ["us7000kuf9"] } },
     }),
@@ -216,7 +218,7 @@ const DELETE_ROWS = described({
 });
 const ROWS_QUERY = parameters({
   ids: idsParameter({
-    description: `Up to ${IDS_MAX} record ids, comma-separated, or ids repeated. A comma in an id is sent as %2C.`,
+    description: `Up to ${IDS_MAX} record ids, comma-separated, or ids repeated. Encode a comma in an id as %2C.`,
     examples: ["us7000kufc"],
   }),
 });

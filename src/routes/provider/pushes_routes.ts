@@ -19,7 +19,7 @@ import type { Services } from "../../services.ts";
 
 const PUSHES_QUERY = parameters({
   limit: limitParameter("Pushes"),
-  cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
 });
 
 const LIST_PUSHES = described({
@@ -27,9 +27,9 @@ const LIST_PUSHES = described({
   window: "housekeeping",
   operationId: "listPushes",
   tag: "provider",
-  summary: "List the pushes of a feed, refused ones too",
+  summary: "List the pushes of a feed, including refused ones",
   description:
-    "The newest come first, of 90 days. Dry runs are not among them. Pushes that were refused by rate within a minute are one entry, so that a flood of them hides nothing.",
+    "Pushes of the last 90 days, newest first, without dry runs. Pushes refused by the rate limit within one minute are a single entry, so they don't hide other pushes.",
   answers: {
     200: documented(PushesShape, {
       description: "A page of the history.",

@@ -61,8 +61,8 @@ const NEXT = { limit: 20, has_more: false, next_cursor: null };
 const LIST_READERS = described({
   ...COMMON,
   operationId: "listReaders",
-  summary: "List the accounts that were granted access to a feed",
-  description: "The newest come first. Grants that have ended are left out.",
+  summary: "List the accounts with access to a feed",
+  description: "Newest first. Ended grants are omitted.",
   answers: {
     200: documented(ReadersShape, {
       description: "A page of readers.",
@@ -75,8 +75,8 @@ const LIST_READERS = described({
 const GET_READER = described({
   ...COMMON,
   operationId: "getReader",
-  summary: "Show the grant of an account",
-  description: "As the list of readers shows it. A grant that has ended is not found.",
+  summary: "Show an account's grant",
+  description: "As in the list of readers. An ended grant is not found.",
   answers: {
     200: documented(ReaderShape, {
       description: "The grant.",
@@ -89,9 +89,9 @@ const GET_READER = described({
 const SET_READER = described({
   ...COMMON,
   operationId: "setReader",
-  summary: "Grant an account access to a feed, or change its grant",
+  summary: "Grant an account access, or change its grant",
   description:
-    "What the body leaves out is as for a new grant. With `is_free`, reads cost the account nothing, also of an open feed. A request of the account that waits is approved. It holds from the account's next read on.",
+    "Fields that the body leaves out get their default. With `is_free`, reads are free for the account, even if the feed is open. A pending request of the account is approved. Applies from the account's next read.",
   answers: {
     200: documented(ReaderShape, {
       description: "The grant.",
@@ -108,9 +108,9 @@ const SET_READER = described({
   ],
 });
 const SET_BODY = documented(SetReaderInput, {
-  description: "How the account may read the feed; at most 64 KB.",
+  description: "The terms of the grant; at most 64 KB.",
   examples: {
-    "Free, until a day": { is_free: true, expires_at: "2099-12-31T23:59:59Z" },
+    "Free, until a date": { is_free: true, expires_at: "2099-12-31T23:59:59Z" },
     "At its price": {},
   },
 });
@@ -118,15 +118,16 @@ const REMOVE_READER = described({
   ...COMMON,
   operationId: "removeReader",
   summary: "End an account's grant",
-  description: "From its next read on. What the account has bought stays readable.",
+  description:
+    "Applies from the account's next read. If the account has bought the feed, it can still read it.",
   answers: { 204: documented(Type.Void(), { description: "Ended.", headers: HEADERS }) },
   problems: ["FEED_FORBIDDEN", "READER_NOT_FOUND", ...COUNTED],
 });
 const LIST_REQUESTS = described({
   ...COMMON,
   operationId: "listFeedAccessRequests",
-  summary: "List the requests for access to a feed",
-  description: "The newest come first.",
+  summary: "List the access requests for a feed",
+  description: "Newest first.",
   answers: {
     200: documented(AccessRequestsShape, {
       description: "A page of requests.",
@@ -138,7 +139,7 @@ const LIST_REQUESTS = described({
 });
 const ANSWERED = {
   200: documented(AccessRequestShape, {
-    description: "The request, which is answered.",
+    description: "The answered request.",
     headers: HEADERS,
     examples: { "A request": ACCESS_REQUEST },
   }),
@@ -152,32 +153,32 @@ const ANSWER_PROBLEMS = [
 const APPROVE = described({
   ...COMMON,
   operationId: "approveAccess",
-  summary: "Approve a request for access",
-  description: "The account is granted access, as by `PUT …/readers/{account_id}`.",
+  summary: "Approve an access request",
+  description: "Grants the account access, like `PUT …/readers/{account_id}`.",
   answers: ANSWERED,
   problems: [...ANSWER_PROBLEMS, "ACCOUNT_NOT_FOUND", ...COUNTED],
 });
 const APPROVE_BODY = documented(ApproveAccessInput, {
-  description: "How the account may read the feed.",
+  description: "The terms of the grant.",
   examples: { "At its price": {}, Free: { is_free: true } },
 });
 const DECLINE = described({
   ...COMMON,
   operationId: "declineAccess",
-  summary: "Decline a request for access",
-  description: "The account reads the reason, and may ask again in 7 days.",
+  summary: "Decline an access request",
+  description: "The account sees the reason and may ask again after 7 days.",
   answers: ANSWERED,
   problems: [...ANSWER_PROBLEMS, ...COUNTED],
 });
 const DECLINE_BODY = documented(DeclineAccessInput, {
-  description: "Why; optional.",
+  description: "The reason; optional.",
   examples: { "With a reason": { reason: "This feed is for schools only." } },
 });
 const LIST_INVITATIONS = described({
   ...COMMON,
   operationId: "listReaderInvitations",
-  summary: "List the addresses that are invited to read a feed",
-  description: "Those that can be taken up, the oldest first.",
+  summary: "List the open invitations to read a feed",
+  description: "Invitations that can be accepted, oldest first.",
   answers: {
     200: documented(ReaderInvitationsShape, {
       description: "All of them.",
@@ -192,7 +193,7 @@ const INVITE = described({
   operationId: "inviteReader",
   summary: "Invite an address to read a feed",
   description:
-    "Whoever proves the address within 7 days gets the grant for the account that it then uses. If mail is set up, the invitation is mailed: at most once an hour from one account to an address, and 5 times from all. Withdrawn and accepted invitations count. A second invitation replaces the first.",
+    "When the invitee verifies the address within 7 days, the account that they sign in to gets the grant. If mail is configured, the invitation is emailed: at most once per hour from one account to an address, and 5 times from all accounts. Withdrawn and accepted invitations count. A second invitation replaces the first.",
   answers: {
     201: documented(ReaderInvitationShape, {
       description: "The invitation.",
@@ -209,27 +210,27 @@ const INVITE = described({
   ],
 });
 const INVITE_BODY = documented(InviteReaderInput, {
-  description: "The address, and how its account may read the feed.",
+  description: "The address, and the terms of the grant.",
   examples: { "An address": { address: "ada@example.com" } },
 });
 const WITHDRAW = described({
   ...COMMON,
   operationId: "withdrawReaderInvitation",
-  summary: "Withdraw the invitation of an address",
-  description: "It can no longer be taken up.",
+  summary: "Withdraw an invitation",
+  description: "It can no longer be accepted.",
   answers: { 204: documented(Type.Void(), { description: "Withdrawn.", headers: HEADERS }) },
   problems: ["FEED_FORBIDDEN", "INVITATION_NOT_FOUND", ...COUNTED],
 });
 
 const pageQuery = (what: string) => ({
   limit: limitParameter(what),
-  cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
 });
 const READERS_QUERY = parameters(pageQuery("Readers"));
 const REQUESTS_QUERY = parameters({
   ...pageQuery("Requests"),
   status: Type.Optional(
-    oneOf(ACCESS_REQUEST_STATES, { description: "Requests of this state only." }),
+    oneOf(ACCESS_REQUEST_STATES, { description: "Only requests in this state." }),
   ),
 });
 const feedId = OWN_FEED_PARAMS.properties.feed_id;

@@ -64,14 +64,14 @@ async function hear(services: Services, stripe: StripeClient, event: StripeEvent
 function unsigned(): Problem {
   return new Problem("SIGNATURE_INVALID", {
     detail:
-      "This message has no signature of the last minutes that was made with FEEDGATE_STRIPE_WEBHOOK_SECRET. Compare it with the endpoint's signing secret at Stripe.",
+      "This message has no recent signature made with FEEDGATE_STRIPE_WEBHOOK_SECRET. Compare the secret with the endpoint's signing secret at Stripe.",
   });
 }
 
 /** 413 */
 function tooLarge(): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", {
-    detail: `A message has at most ${STRIPE_EVENT_BYTES_MAX} bytes. Send it as Stripe does.`,
+    detail: `A message can have at most ${STRIPE_EVENT_BYTES_MAX} bytes. Send it as Stripe does.`,
     extras: { limit: "request_body", max_bytes: STRIPE_EVENT_BYTES_MAX },
     headers: { Connection: "close" },
   });

@@ -101,7 +101,7 @@ describe("parameters by their types", () => {
       ["limit=", `limit ${whole} "".`],
       ["limit", `limit ${whole} "".`],
       ["limit=1000000000000000", `limit ${whole} "1000000000000000".`],
-      ["limit=1&limit=2", "limit is given twice. Send it once."],
+      ["limit=1&limit=2", "limit was sent twice. Send it once."],
       ["is_dry=1", 'is_dry must be true or false, got "1".'],
       ["kind=rar", 'kind must be one of zip, tar, got "rar".'],
       ["word=abcd", "word must be a string of at most 3 characters, got 4 characters."],
@@ -135,7 +135,7 @@ describe("problemOf", () => {
         }),
       );
     expect(of("53100").detailIn()).toBe(
-      "The gateway's database has no disk space left, so nothing can be stored. Its operator has to make room.",
+      "The gateway's database has run out of disk space, so nothing can be stored. Its operator must free some space.",
     );
     expect(of("57P01").detailIn()).toContain("can't be reached");
     expect([of("53100"), of("57P01")].map(({ status }) => status)).toEqual([503, 503]);

@@ -149,11 +149,11 @@ test("an unknown path is answered with the route that it is close to", async () 
   ] as const) {
     expect({ path, detail: await detailOf(path) }).toEqual({
       path,
-      detail: `No route has this path. Did you mean ${route}, or another one of ${gateway.baseUrl}/docs?`,
+      detail: `No route has this path. Did you mean ${route}, or another route in ${gateway.baseUrl}/docs?`,
     });
   }
   const far = await detailOf("/v2/nothing/like/it");
-  expect(far).toBe(`No route has this path. All are at ${gateway.baseUrl}/docs.`);
+  expect(far).toBe(`No route has this path. See all routes at ${gateway.baseUrl}/docs.`);
 });
 
 test("a browser gets a page, and a program a problem document, for an address that has no page", async () => {

@@ -118,9 +118,9 @@ describe("who may read a feed", () => {
     const choice = await html(provider.get(path));
     expect(choice).toMatch(/<input type="radio" name="access" value="open" checked/);
     for (const [access, words, status] of [
-      ["by_request", "are refused from their next request on", 403],
+      ["by_request", "will be refused from their next request", 403],
       ["invited", "no longer find the feed", 404],
-      ["open", "Every account with a read key can read the feed", 200],
+      ["open", "Every account with a read key will be able to read the feed", 200],
     ] as const) {
       const { asked, answer } = await provider.act(path, { act: "access", access });
       expect(asked).toContain(words);
@@ -128,7 +128,7 @@ describe("who may read a feed", () => {
       expect(await read(feed, consumer)).toBe(status);
     }
     const none = await html(provider.post(path, { act: "access", access: "x" }), 422);
-    expect(none).toContain("Choose who may read the feed.");
+    expect(none).toContain("Choose who can read the feed.");
   });
 
   test("a suspended feed shows what it is, without a form", async () => {
@@ -136,7 +136,7 @@ describe("who may read a feed", () => {
     const path = `/v1/operator/feeds/${feed.id}/suspend`;
     expect((await gateway.send("POST", path, admin, { reason: "r" })).status).toBe(200);
     const page = await html(provider.get(`/feeds/${feed.id}`));
-    expect(page).toContain("you decide which of them read its data");
+    expect(page).toContain("you decide which of them can read its data");
     expect(page).not.toContain('name="access"');
     await html(provider.get(readersOf(feed)));
   });
@@ -178,7 +178,7 @@ describe("tables as files", () => {
       [provider, `${readersOf(feed)}?csv=answered`, "Account,Account ID,Answer,", name],
       [provider, `${readersOf(feed)}?csv=invitations`, "Address,Reads,", "ada@example.com,at"],
       [consumer.page, "/access?csv=granted", "Feed,Feed ID,Reads,", `${feed.name},${feed.id}`],
-      [consumer.page, "/access?csv=requests", "Feed,Feed ID,Asked,", `${feed.name},${feed.id}`],
+      [consumer.page, "/access?csv=requests", "Feed,Feed ID,Requested,", `${feed.name},${feed.id}`],
     ] as const) {
       const [first = "", second = "", ...others] = await linesOf(who, path);
       expect([path, first.startsWith(head), second.startsWith(line), others]).toEqual([
@@ -210,7 +210,7 @@ describe("a request", () => {
       "done=access_asked",
     );
     const waiting = await html(consumer.page.get(path));
-    expect(waiting).toContain("hasn't");
+    expect(waiting).toContain("has not");
     expect(waiting).toContain("For\nschools");
     expect(waiting).not.toContain('value="ask"');
     const twice = await html(consumer.page.post(path, { act: "ask" }), 422);
@@ -229,7 +229,7 @@ describe("a request", () => {
     const to = await press(provider, readersOf(feed), approve);
     expect(to).toContain("done=reader_granted");
     const again = await html(provider.post(readersOf(feed), approve), 422);
-    expect(again).toContain("answered before");
+    expect(again).toContain("already answered");
     const [grant] = await gateway.sql`
       select is_free, expires_at from access_grants where feed_id = ${feed.id}`;
     expect(JSON.stringify(grant)).toContain("3000-01-01T00:00:00");
@@ -238,12 +238,12 @@ describe("a request", () => {
     expect(await read(feed, consumer)).toBe(200);
     const granted = await html(consumer.page.get(path));
     expect(granted).toContain("has granted this account access");
-    expect(granted).toContain("Reads cost nothing.");
+    expect(granted).toContain("Reads are free.");
     expect(granted).toContain("Try it");
     const own = await html(consumer.page.get("/access"));
     expect(own).toContain(`/console/catalog/${feed.id}`);
     expect(own).toContain("approved");
-    expect(await html(provider.get(""))).not.toContain("Requests for access wait");
+    expect(await html(provider.get(""))).not.toContain("Access requests are waiting");
   });
 
   test("is declined with a reason after a confirmation, and asked again in 7 days", async () => {
@@ -258,7 +258,7 @@ describe("a request", () => {
       reason: "Only\n<b>for</b> schools",
     };
     const { asked, answer } = await provider.act(readersOf(feed), decline);
-    expect(asked).toContain("The request of Declined Inc is declined");
+    expect(asked).toContain("The request from Declined Inc will be declined");
     expect(await pressed(answer)).toContain("done=access_declined");
     const page = await html(consumer.page.get(path));
     expect(page).toContain("Only\n&lt;b>for&lt;/b> schools");
@@ -313,7 +313,7 @@ describe("readers", () => {
     const list = await html(provider.get(path));
     expect(list).toContain("Named &lt;i>account&lt;/i>");
     expect(list).toContain("Contract\n17");
-    expect(list).toContain("no end");
+    expect(list).toContain("never");
 
     await gateway.sql`
       update access_grants set expires_at = '2999-06-01T12:34:56Z' where feed_id = ${feed.id}`;
@@ -354,8 +354,8 @@ describe("readers", () => {
     const { id } = await makeConsumer();
     const [owner] = await gateway.sql`select account_id from feeds where feed_id = ${feed.id}`;
     for (const [fields, words] of [
-      [{ account_id: "nobody" }, "No open account has this id"],
-      [{ account_id: crypto.randomUUID() }, "No open account has this id"],
+      [{ account_id: "nobody" }, "No active account has this id"],
+      [{ account_id: crypto.randomUUID() }, "No active account has this id"],
       [{ account_id: owner?.account_id }, "owns the feed"],
       [{ account_id: id, last_day: "2020-01-01" }, "The last day has passed"],
       [{ account_id: id, last_day: "2999-02-31" }, "must be a date such as"],
@@ -427,7 +427,7 @@ describe("an invitation of an address", () => {
     expect(await html(ada.get("/access"))).not.toContain("Invitations</h2>");
     const invite = { act: "invite", address: "Ada@example.com", is_free: "yes", note: "<hr>" };
     const { asked, answer } = await provider.act(readersOf(feed), invite);
-    expect(asked).toContain("Ada@example.com is invited for 7 days");
+    expect(asked).toContain("Ada@example.com will be invited for 7 days");
     expect(await pressed(answer)).toContain("done=reader_invited");
     expect(await html(provider.get(readersOf(feed)))).toContain("Ada@example.com");
 
@@ -440,7 +440,7 @@ describe("an invitation of an address", () => {
 
     const take = { act: "take", invitation_id: await invitationOf(feed) };
     expect(await html(eve.get("/access"))).not.toContain(feed.name);
-    expect(await html(eve.post("/access", take), 422)).toContain("has ended");
+    expect(await html(eve.post("/access", take), 422)).toContain("has expired");
     const key = { key: await gateway.createKey(await accountOf("ada@example.com"), "read") };
     expect(await read(feed, key)).toBe(404);
     expect(await press(ada, "/access", take)).toContain("done=access_taken");
@@ -450,7 +450,7 @@ describe("an invitation of an address", () => {
     expect(taken).toContain(`/console/catalog/${feed.id}`);
     expect(await html(ada.post("/access", take), 422)).toContain("was accepted");
     expect(await html(ada.get(`/catalog/${feed.id}`))).toContain("invited accounts only");
-    expect(await html(provider.get(readersOf(feed)))).toContain("No address is invited");
+    expect(await html(provider.get(readersOf(feed)))).toContain("No pending invitations");
   });
 
   test("can't be taken by whoever has signed in with a key, or after it was withdrawn or has ended", async () => {
@@ -466,7 +466,7 @@ describe("an invitation of an address", () => {
     await html(bob.visitor().post("/access", take), 422);
     await gateway.sql`
       update access_invitations set ends_at = now() + interval '1 day', expires_at = now() where feed_id = ${feed.id}`;
-    expect(await html(bob.visitor().post("/access", take), 422)).toContain("has ended");
+    expect(await html(bob.visitor().post("/access", take), 422)).toContain("has expired");
     await provider.act(path, { act: "invite", address: "bob@example.com" });
     const withdraw = {
       act: "withdraw",
@@ -515,7 +515,7 @@ describe("public pages", () => {
     expect(page).toContain(`/v1/feed/${feed.slug}/access-requests`);
     expect(page).toContain("sample-row");
     expect(page).not.toContain("secret-row");
-    expect(page).toContain("Up to 10 reads a minute");
+    expect(page).toContain("Up to 10 reads per minute");
     const search = await html(visit(`/?q=${feed.slug}`));
     expect(search).toMatch(/class="badge"[^>]*>by request</);
     const open = await makeFeed("open");

@@ -24,7 +24,7 @@ test("/billing shows a signed-in consumer the price of an unlisted feed, whether
   const before = await pageOf({ cookie });
   expect(before).toContain("5.00 USD once");
   expect(before).toContain(`href="./console/catalog/${feedId}"`);
-  expect(before).toContain("Buy it from the balance");
+  expect(before).toContain("Buy it with your balance");
   expect(before).not.toContain("another account");
   // Nobody else learns that there is such a feed.
   expect(await pageOf({})).not.toContain("5.00 USD");
@@ -34,12 +34,12 @@ test("/billing shows a signed-in consumer the price of an unlisted feed, whether
   expect(bought.status).toBe(201);
   const after = await pageOf({ cookie });
   expect(after).toContain("You have bought this feed");
-  expect(after).not.toContain("Buy it from the balance");
+  expect(after).not.toContain("Buy it with your balance");
   const other = await gateway.createAccount({ credits: 1, name: "Another" });
   const stranger = await signIn(gateway.baseUrl, await gateway.createKey(other, "read"));
   const theirs = await pageOf({ cookie: stranger.cookie });
-  expect(theirs).toContain("The link is for another account than yours.");
-  expect(theirs).toContain("Buy it from the balance");
+  expect(theirs).toContain("This link is for a different account.");
+  expect(theirs).toContain("Buy it with your balance");
 });
 
 test("/billing shows a signed-in consumer the balance, and nobody else", async () => {

@@ -82,7 +82,9 @@ describe("what a form sends", () => {
     const path = `/accounts/${scene.consumerAccount}/money`;
     const take = { act: "take", usd_revoked: "99999", revoke_reason: "keep these words" };
     const { asked, answer } = await who.act(path, take);
-    expect(asked).toContain("99,999.00 USD (99,999,000,000 credits) are taken from the balance of");
+    expect(asked).toContain(
+      "99,999.00 USD (99,999,000,000 credits) will be deducted from the balance of",
+    );
     expect(asked).toContain("Consumer");
     const html = await answer.text();
     expect(answer.status).toBe(422);
@@ -172,8 +174,8 @@ describe("what a form sends", () => {
     // A part of the name, in any case, names the one account that has it.
     const payout = { act: "payout", payee: "owed eig", usd: "999", payout_reference: "typed" };
     const asking = await (await who.post("/money", payout)).text();
-    expect(asking).toContain("999.00 USD are recorded as paid to Owed eight");
-    expect(asking).toContain("which is owed 8.00 USD now");
+    expect(asking).toContain("999.00 USD will be recorded as paid to Owed eight");
+    expect(asking).toContain("which is currently owed 8.00 USD");
     expect(fieldsIn(asking).payee).toBe(seller);
     const paying = { ...payout, payee: seller };
     const refused = await who.act("/money", paying);
@@ -323,12 +325,14 @@ describe("what a form sends", () => {
     const text = "Two\nlines\r\nand ü";
     const push = (mode: "add" | "replace", csv: string) => pushFile(who, path, { mode, csv });
     const added = await push("add", "id,text\n2,changed\ncsv-1,x\n");
-    expect(added.asking).toContain("rows.csv adds and changes: of its 2 rows");
+    expect(added.asking).toContain("rows.csv has 2 rows. New IDs will be added");
     expect(added.asking).toMatch(/New rows.*?1<.*Changed rows.*?1</s);
-    expect(added.stored).toContain("The others have stayed.");
+    expect(added.stored).toContain("The other rows did not change.");
     const replaced = await push("replace", `id,text\ncsv-1,"${text}"\ncsv-2,x\n`);
-    expect(replaced.asking).toContain("rows.csv replaces all: the feed has 3 rows now");
-    expect(replaced.stored).toMatch(/the feed had 3 rows before, and has the 2 rows of the file/);
+    expect(replaced.asking).toContain("rows.csv will replace all rows: the feed has 3 rows now");
+    expect(replaced.stored).toMatch(
+      /the feed had 3 rows before, and now has the file&#39;s 2 rows/,
+    );
     const rows = await gateway.sql`
       select row_id, payload ->> 'text' as text
       from collection_rows
@@ -345,19 +349,27 @@ describe("what a form sends", () => {
     expect(unfit.asking).toContain("line 2: must have the property");
     expect(unfit.asking).toContain("line 4: must have the property");
     const many = await push("add", `id,text\n${"x,y\n".repeat(501)}`);
-    expect(many.asking).toContain("has 501 rows, and this page adds up to 500 at a time");
+    expect(many.asking).toContain("has 501 rows; this page adds up to 500 at a time");
   });
 
   test("the page of a push says what a file does to this kind of feed", async () => {
     const key = await gateway.createKey(await gateway.createAccount(), "write");
     const who = await signIn(gateway.baseUrl, key);
     for (const [type, lead, sentence] of [
-      ["collection", "completely or not at all", "a.csv has 1 row, the first of this feed"],
-      ["stream", "those up to its first bad line", "a.csv has 1 event. All of its events"],
+      [
+        "collection",
+        "Either all rows of a file are stored or none",
+        "a.csv has 1 row, the first of this feed",
+      ],
+      [
+        "stream",
+        "a longer file is stored up to its first invalid line",
+        "a.csv has 1 event. All of its events",
+      ],
       [
         "singleton",
         "one JSON object",
-        "the feed is a singleton, one JSON object, and a.csv has rows",
+        "the feed is a singleton (one JSON object), but a.csv contains rows",
       ],
       [null, "rows make it a collection", "the first of this feed"],
     ] as const) {
@@ -369,7 +381,7 @@ describe("what a form sends", () => {
       const { id } = (await created.json()) as { id: string };
       const page = await (await who.get(`/feeds/${id}/push`)).text();
       expect(page).toContain(lead);
-      expect(page).not.toContain("Replaces all");
+      expect(page).not.toContain("Replace all");
       const form = new FormData();
       form.set("act", "push");
       form.set("file", new File(["id\na\n"], "a.csv"));
@@ -378,7 +390,7 @@ describe("what a form sends", () => {
     const page = await (await signIn(gateway.baseUrl, scene.providerKey)).get(
       `/feeds/${scene.feeds.metered}/push`,
     );
-    expect(await page.text()).toMatch(/Adds and changes.*Replaces all.*--batch/s);
+    expect(await page.text()).toMatch(/Add and change.*Replace all.*--batch/s);
   });
 
   test("an account whose log is long is proven when that is asked", async () => {
@@ -452,7 +464,7 @@ describe("what a form sends", () => {
     const fields = fieldsIn(await (await who.get(path)).text());
     expect(fields.sample_response).toContain('"10": 1.50,\n  "2": 12345678901234567890');
     const { asked } = await who.act(path, { ...fields, act: "save" });
-    expect(asked).toContain("Its schema stays as it is.");
+    expect(asked).toContain("Its schema does not change.");
     expect(await stored()).toEqual(before);
     await who.act(path, { ...fields, act: "save", description: "Edited" });
     expect(await stored()).toEqual({ ...before, description: "Edited" });

@@ -112,7 +112,7 @@ test("operators manage their webhooks, see what waits and what failed of all acc
   await gateway.send("POST", `/v1/webhooks/${theirs}/test`, key, {});
   await gateway.gateway.services.notices.idle();
   const failed = await (await visitor.get("/webhooks")).text();
-  for (const text of ["A reader", "/down", "It answered with 410", "the reader&#39;s body"]) {
+  for (const text of ["A reader", "/down", "It returned 410", "the reader&#39;s body"]) {
     expect(failed.replaceAll("'", "&#39;")).toContain(text);
   }
   const other = await (await visitor.get(`/webhooks?account_id=${account}`)).text();
@@ -137,7 +137,7 @@ test("a member chooses which notices are mailed, and the threshold of the accoun
   await invite(gateway, { admin, account, address, role: "member" });
   const visitor = (await join(gateway, address, { accepts: true })).visitor();
   const page = await (await visitor.get("/notices")).text();
-  expect(page).toContain("Mails to you");
+  expect(page).toContain("Emails to you");
   // The page sends all choices. What is as by default stays so.
   const choices = {
     "mail.credits.granted": "daily",
@@ -161,5 +161,5 @@ test("a member chooses which notices are mailed, and the threshold of the accoun
   const [low] = await gateway.sql`select threshold_nanos from low_balances`;
   expect(Number(low?.threshold_nanos)).toBe(5_000);
   const wrong = await visitor.act("/notices", { act: "threshold", credits: "none" });
-  expect(await wrong.answer.text()).toContain("Type an amount");
+  expect(await wrong.answer.text()).toContain("Enter a number");
 });

@@ -124,7 +124,7 @@ describe("session", () => {
     const html = await sent.text();
     expect([sent.status, html]).toEqual([
       401,
-      expect.stringContaining("nothing was done or saved"),
+      expect.stringContaining("Nothing was changed or saved"),
     ]);
     const next = html.match(/name="next" value="([^"]*)"/)?.[1]?.replaceAll("&amp;", "&") ?? "";
     const back = await visitor(gateway.baseUrl).post("/sign-in", { key: readKey, next });
@@ -182,7 +182,7 @@ describe("sign-in", () => {
     const answer = await visitor(gateway.baseUrl).post("/sign-in", { key: "<b>not a key</b>" });
     const html = await answer.text();
     expect([answer.status, html.includes("not a key")]).toEqual([401, false]);
-    expect(html).toContain("no key of this gateway");
+    expect(html).toContain("This gateway has no such key");
   });
 
   test("a revoked key and one of a suspended account can't sign in", async () => {

@@ -44,7 +44,7 @@ describe("/billing", () => {
     expect(page).toContain(`>Gold</a> <code>${metered.slug}</code>`);
     expect(page).toContain("0.0015 USD per 1,000 calls");
     expect(page).toContain(`<code>${reader}</code>`);
-    expect(page).toContain("As soon as the credits are in the balance");
+    expect(page).toContain("Once the credits are in the balance");
   });
 
   test("the operator's words are plain text in paragraphs", async () => {
@@ -53,14 +53,14 @@ describe("/billing", () => {
       '<p class="words">Send the money to &lt;Acme> &amp; Sons:\nIBAN DE00 1234</p><p class="words">Questions: pay@acme.example</p>',
     );
     expect(page).not.toContain('<p class="words"></p>');
-    expect(page).toContain("<code>GET /v1/account</code> shows, when you pay.");
+    expect(page).toContain("your account ID, which <code>GET /v1/account</code> returns.");
   });
 
   test("a provider's text is escaped, and hides nothing", async () => {
     const page = await pageAt(`?feed_id=${sold.feedId}`);
     expect(page).toContain("&lt;script>alert(1)&lt;/script></a> <code>");
     expect(page).toContain("5.00 USD once");
-    expect(page).toContain("has recorded the purchase, and the feed can be read");
+    expect(page).toContain("has recorded the purchase, the feed can be read");
     expect(page).toContain("POST /v1/feed/{id}/purchase");
     expect(page).not.toContain("<script>");
     expect(page).not.toContain("\u202e");
@@ -85,7 +85,7 @@ describe("/billing", () => {
   test("without words it says to ask the operator; with a page of the operator's it leads there", async () => {
     const silent = await gateway.startPeer({ FEEDGATE_BILLING_TEXT: "" });
     expect(await (await fetch(`${silent.baseUrl}/billing`)).text()).toContain(
-      "Write to its operator",
+      "Contact its operator",
     );
     const other = await gateway.startPeer({ FEEDGATE_BILLING_URL: "https://pay.test/now?a=1" });
     const page = await (await fetch(`${other.baseUrl}/billing?account_id=${account}`)).text();

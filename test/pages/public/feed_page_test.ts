@@ -63,7 +63,7 @@ describe("rows of a free feed", () => {
     expect(small).toContain("&quot;b&quot;: 1.50");
     const texts = [JSON.stringify({ list: Array.from({ length: 50_000 }, () => "some text") })];
     const large = await pageOf(await seed("singleton", { texts }));
-    expect(large).toContain("Only the beginning. Read the feed for the rest.");
+    expect(large).toContain("Truncated. Read the feed for the rest.");
     expect(large.length).toBeLessThan(60_000);
   });
 

@@ -63,7 +63,7 @@ describe("the front page", () => {
     const odd = await pageAt(`/?q=${encodeURIComponent(`${HOSTILE}\0`)}`);
     expect(odd).not.toContain("<script>");
     expect(odd).toContain("&lt;script>alert(1)&lt;/script>&quot;");
-    expect(await pageAt("/?q=zeppelin")).toContain("No feed was found");
+    expect(await pageAt("/?q=zeppelin")).toContain("No feeds found");
     expect(await pageAt("/?q=%20")).toContain("Gold prices");
   });
 

@@ -286,7 +286,7 @@ describe("MailSender", () => {
     await queue("ada@example.org");
     await sendAll(sender);
     expect(await waiting()).toMatchObject([
-      { attempts: 1, last_error: `127.0.0.1:${host.port} did not answer in time` },
+      { attempts: 1, last_error: `127.0.0.1:${host.port} did not respond in time` },
     ]);
   });
 

@@ -168,14 +168,14 @@ describe("delivery by SMTP", () => {
     const failure = await failureOf(
       deliver(`smtp://127.0.0.1:${port}`, undefined, { answerMsMax: 50 }),
     );
-    expect(failure.message).toBe(`127.0.0.1:${port} did not answer in time`);
+    expect(failure.message).toBe(`127.0.0.1:${port} did not respond in time`);
     silent.close();
     const release = Promise.withResolvers<void>();
     const slow = await start({ beforeAccept: () => release.promise });
     const late = await failureOf(
       deliver(`smtp://127.0.0.1:${slow.port}`, undefined, { deliveryMsMax: 200 }),
     );
-    expect(late.message).toBe(`127.0.0.1:${slow.port} did not answer in time`);
+    expect(late.message).toBe(`127.0.0.1:${slow.port} did not respond in time`);
     release.resolve();
   });
 });

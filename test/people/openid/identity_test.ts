@@ -57,7 +57,7 @@ test("a subject stays the same person when its address changes, and who gets the
   const taker = browser(gateway.baseUrl);
   expect(await signIn(taker, "taker@example.com")).toEqual([
     403,
-    expect.stringContaining("belongs to a person who signs in another way"),
+    expect.stringContaining("is linked to a different sign-in"),
   ]);
   expect((await taker.get("/console/you")).status).toBe(303);
 });

@@ -358,7 +358,7 @@ describe("at a provider that lies", () => {
         error_description: `<script>${"x".repeat(5_000)}`,
       };
       const refused = await refusalOf(signIn({}, replaced));
-      expect(refused.message).toBe("You did not allow the sign-in at Example ID.");
+      expect(refused.message).toBe("The sign-in with Example ID was canceled.");
       expect(String(refused.cause).length).toBeLessThan(400);
     });
   });

@@ -474,7 +474,7 @@ describe("compareSchemas", () => {
       {
         path: "/properties/b",
         change: "property removed",
-        why: "readers count on it, and rows may lack it now",
+        why: "readers rely on it, and rows may now lack it",
       },
       {
         path: "/properties/c~1d",

@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)("the search of guides", () => {
     const page = await open("/docs/guides");
     const box = page.getByRole("searchbox", { name: "Search the guides" });
     await box.fill("zzyzx <b>");
-    await page.getByText("Nothing in the guides has “zzyzx <b>”.").waitFor();
+    await page.getByText("No guide contains “zzyzx <b>”.").waitFor();
     await box.press("Escape");
     expect(await page.locator(".guide-search .found").isVisible()).toBe(false);
     await watched?.context.close();

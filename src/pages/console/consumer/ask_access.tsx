@@ -39,7 +39,7 @@ function Granted({ isFree, expiresAt }: NonNullable<OwnAccess["grant"]>) {
       <p>
         The provider has granted this account access
         {expiresAt === null ? "" : " until "}
-        {expiresAt !== null && <Time of={expiresAt} />}.{isFree && " Reads cost nothing."}
+        {expiresAt !== null && <Time of={expiresAt} />}.{isFree && " Reads are free."}
       </p>
     </div>
   );
@@ -52,7 +52,7 @@ function Waiting({ asked_at: askedAt, message }: Request) {
     <section>
       <h2>Access</h2>
       <p>
-        <Badge tone="warn">waiting</Badge> You asked on <Time of={askedAt} />. The provider hasn't
+        <Badge tone="warn">waiting</Badge> Requested <Time of={askedAt} />. The provider has not
         answered yet.
       </p>
       {message !== null && (
@@ -75,7 +75,7 @@ function Declined({ access, form }: AccessPartProps) {
       <p>
         <Badge tone="bad">declined</Badge> The provider declined your request on{" "}
         <Time of={request?.answered_at} />
-        {request?.reason ? ", with this reason:" : ", without a reason."}
+        {request?.reason ? " for this reason:" : " without giving a reason."}
       </p>
       {request?.reason && (
         <div class="card words text">
@@ -99,7 +99,7 @@ function Ask({ access, form }: AccessPartProps) {
     <section>
       <h2>Access</h2>
       <p class="text">
-        The provider decides which accounts read this feed.{" "}
+        The provider decides which accounts can read this feed.{" "}
         {hadAccess
           ? "Your account's access has ended. You can ask for it again."
           : "Your account needs access before it can read or buy the feed."}
@@ -118,7 +118,7 @@ function AskForm({ form }: Pick<AccessPartProps, "form">) {
         {
           name: "message",
           label: "Message to the provider",
-          hint: `For example, what you use the data for. The provider also sees your account's name and ID. After a refusal, you can ask again in ${ACCESS_REFUSAL_DAYS} days.`,
+          hint: `For example, how you will use the data. The provider also sees your account's name and ID. If declined, you can ask again after ${ACCESS_REFUSAL_DAYS} days.`,
           kind: "lines",
         },
       ]}

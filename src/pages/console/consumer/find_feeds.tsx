@@ -68,11 +68,11 @@ export const FIND_FEEDS: PageRoute = {
                   </>
                 ),
               },
-              { head: "What it is", cell: (row) => <Text of={row.description} /> },
+              { head: "Description", cell: (row) => <Text of={row.description} /> },
               { head: "Category", cell: (row) => <Text of={row.category} /> },
               { head: "Price", cell: (row) => priceOf(find(row.id)) },
             ]}
-            empty="No feed is found by these words. Try fewer, or others."
+            empty="No feeds found. Try fewer or different words."
           />
           <Next visit={visit} by="offset" cursor={next} />
         </>

@@ -42,8 +42,8 @@ export const OWN_ACCESS: PageRoute = {
         <>
           <h1>Access to feeds</h1>
           <p class="lead">
-            Some providers decide which accounts read a feed. These are the feeds that this account
-            was granted, and the ones it has asked for.
+            Some providers decide which accounts can read a feed. This page lists the feeds that
+            this account has been granted access to, and its requests.
           </p>
           <Invitations rows={invitations} accountName={present(session.account).name} />
           <h2>Granted</h2>
@@ -59,7 +59,7 @@ export const OWN_ACCESS: PageRoute = {
       async run({ services, session }, form) {
         const { account, member } = session;
         if (member === undefined) {
-          return { kind: "refused", why: "Sign in with the address that is invited to accept." };
+          return { kind: "refused", why: "To accept, sign in with the invited address." };
         }
         await takeAccessInvitation(services.database, {
           personId: member.id,
@@ -89,9 +89,8 @@ function grantsTable(visit: Visit, admitted: Admitted): ListedTable {
     next: "Older grants",
     empty: (
       <>
-        This account was granted no feed. Feeds in the{" "}
-        <a href={`${visit.root}/console/catalog`}>catalog</a> that need access have a form to ask
-        for it.
+        No access granted yet. To ask for access to a feed, open it in the{" "}
+        <a href={`${visit.root}/console/catalog`}>catalog</a>.
       </>
     ),
     async read(part) {
@@ -107,7 +106,7 @@ function grantsTable(visit: Visit, admitted: Admitted): ListedTable {
       { head: "Feed ID", kind: "id", isInFileOnly: true, text: (row) => row.feed_id },
       { head: "Reads", text: (row) => readsText(row.is_free) },
       {
-        head: "Ends",
+        head: "Expires",
         kind: "when",
         text: (row) => row.expires_at,
         cell: (row) => <End of={row.expires_at} />,
@@ -131,7 +130,7 @@ function requestsTable(visit: Visit, admitted: Admitted): ListedTable {
     rows: LISTED,
     by: "asked",
     next: "Older requests",
-    empty: "This account has not asked for access to any feed.",
+    empty: "This account has not requested access to any feed.",
     async read(part) {
       const { services } = visit;
       const principal = await admitted();
@@ -157,7 +156,7 @@ function requestsTable(visit: Visit, admitted: Admitted): ListedTable {
         ),
       },
       { head: "Feed ID", kind: "id", isInFileOnly: true, text: (row) => row.feed_id },
-      { head: "Asked", kind: "when", text: (row) => row.asked_at },
+      { head: "Requested", kind: "when", text: (row) => row.asked_at },
       {
         head: "State",
         kind: "when",
@@ -198,9 +197,9 @@ function Invitations({ rows, accountName }: InvitationsProps) {
     <>
       <h2>Invitations</h2>
       <p class="text">
-        Providers have invited your e-mail address. If you accept, the account{" "}
-        <Text of={accountName} /> gets the access. To use another account, switch to it; it then
-        gets the access without a further step.
+        Providers have invited your email address. If you accept, the account{" "}
+        <Text of={accountName} /> gets access. To use a different account, switch to it; it then
+        gets access automatically.
       </p>
       <Table
         label="Invitations"
@@ -209,8 +208,8 @@ function Invitations({ rows, accountName }: InvitationsProps) {
           { head: "Feed", cell: (row) => <Text of={row.feed_name} /> },
           { head: "Provider", cell: (row) => <Text of={row.provider_name} /> },
           { head: "Reads", cell: (row) => readsText(row.is_free) },
-          { head: "Access ends", kind: "when", cell: (row) => <End of={row.expires_at} /> },
-          { head: "Accept until", kind: "when", cell: (row) => <Time of={row.ends_at} /> },
+          { head: "Access expires", kind: "when", cell: (row) => <End of={row.expires_at} /> },
+          { head: "Accept by", kind: "when", cell: (row) => <Time of={row.ends_at} /> },
           {
             head: "Accept",
             cell: (row) => (
@@ -233,7 +232,7 @@ export function readsText(isFree: boolean): string {
 
 /** The end of a grant. */
 export function End({ of }: { readonly of: string | null }) {
-  return of === null ? <span class="soft">no end</span> : <Time of={of} />;
+  return of === null ? <span class="soft">never</span> : <Time of={of} />;
 }
 
 /** A text of several lines in a cell. */

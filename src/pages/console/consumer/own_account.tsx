@@ -31,7 +31,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   end_agent: {
     isForOwners: true,
     confirm: (form) =>
-      `The agent ${form.text("agent_name") || "without a name"} is ended: its next call is refused. It can ask to be connected again.`,
+      `The agent ${form.text("agent_name") || "without a name"} will be disconnected, and its next call will be refused. It can ask to connect again.`,
     async run({ services, session, actor }, form) {
       const { keys, database } = services;
       const principal = await keys.identify(session.key, "read");
@@ -79,7 +79,7 @@ export async function showAccount(
             value={`${dollars(month.spent)} USD`}
             note={
               <a href={`${visit.root}/console/usage`}>
-                about {dollars(month.forecast)} USD by its end
+                about {dollars(month.forecast)} USD by the end of the month
               </a>
             }
           />
@@ -93,8 +93,8 @@ export async function showAccount(
         </div>
         <Facts
           of={{
-            "Account id": <code>{account.id}</code>,
-            "More credits": (
+            "Account ID": <code>{account.id}</code>,
+            "Add credits": (
               <a href={`${visit.root}/billing?account_id=${account.id}`}>How to pay</a>
             ),
           }}
@@ -118,25 +118,25 @@ export async function showAccount(
                 );
               },
             },
-            { head: "Ends", kind: "when", cell: (row) => <Time of={row.expires_at} /> },
+            { head: "Expires", kind: "when", cell: (row) => <Time of={row.expires_at} /> },
             {
-              head: "End",
+              head: "Disconnect",
               cell: (row) => (
                 <ActForm
                   hidden={{ key_id: row.key_id, agent_name: row.name ?? "" }}
-                  buttons={[{ act: "end_agent", text: "End", tone: "danger" }]}
+                  buttons={[{ act: "end_agent", text: "Disconnect", tone: "danger" }]}
                 />
               ),
             },
           ]}
           empty={
             <>
-              No agent is connected.{" "}
+              No agents are connected.{" "}
               <a href={`${visit.root}/docs/guides/connect`}>How to connect one</a>.
             </>
           }
         />
-        <h2>Newest calls</h2>
+        <h2>Recent calls</h2>
         {await newestCalls(visit, usage)}
         {usage.length > 0 && (
           <p>
@@ -175,7 +175,7 @@ function Budgets({ visit, budgets }: BudgetsProps) {
         empty=""
       />
       <p class="small soft">
-        A budget is for a UTC day. It starts anew at <Time of={budgetsResetAt(Date.now())} />.{" "}
+        Budgets are per UTC day. They reset at <Time of={budgetsResetAt(Date.now())} />.{" "}
         <a href={`${visit.root}/console/own-keys`}>
           {rest > 0 ? `${counted(rest, "more key")} with a budget` : "All keys"}
         </a>

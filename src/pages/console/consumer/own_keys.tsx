@@ -46,13 +46,13 @@ export const OWN_KEYS: PageRoute = {
       title: "Keys",
       content: (
         <>
-          <h1>Keys of this account</h1>
+          <h1>Account keys</h1>
           <p class="lead">
             {isOwner(visit)
-              ? "Programs read and push with keys. A key is shown once, when you make it."
+              ? "Programs use keys to read and push. A key is shown only once, when you create it."
               : visit.session.member === undefined
-                ? "A key was shown once, when it was made. To make or end keys, sign in with an e-mail address, or write to the operator."
-                : "A key was shown once, when it was made. Owners of the account make and end keys."}
+                ? "A key is shown only once, when it is created. To create or revoke keys, sign in with an email address, or contact the operator."
+                : "A key is shown only once, when it is created. Owners of the account create and revoke keys."}
           </p>
           {isOwner(visit) && changed !== undefined && <EditForm of={changed} form={form} />}
           {isOwner(visit) && changed === undefined && (
@@ -63,8 +63,7 @@ export const OWN_KEYS: PageRoute = {
           )}
           {table}
           <p class="small soft">
-            A daily budget is for a UTC day. It starts anew at{" "}
-            <Time of={budgetsResetAt(Date.now())} />.
+            Daily budgets are per UTC day. They reset at <Time of={budgetsResetAt(Date.now())} />.
           </p>
         </>
       ),
@@ -78,7 +77,7 @@ export const OWN_KEYS: PageRoute = {
         return showOnce(
           "The new key",
           made.key,
-          "It is shown this once: only its hash is stored. Keep it where your program finds it, and out of its source code.",
+          "It is shown only once, because only its hash is stored. Store it where your program can read it, but not in its source code.",
         );
       },
     },
@@ -87,7 +86,7 @@ export const OWN_KEYS: PageRoute = {
       async confirm(form, visit) {
         const key = await findOwnKey(visit.operator, form.text("key_id"), ownerOf(visit));
         editOf(form, key);
-        return `Key ${key.key_start}… is changed from the next request on. Programs and agents that use it get the new limits.`;
+        return `Key ${key.key_start}… will be changed. The new limits apply to programs and agents that use it from the next request.`;
       },
       async run(visit, form) {
         const owner = ownerOf(visit);
@@ -101,14 +100,13 @@ export const OWN_KEYS: PageRoute = {
       asks: [
         {
           name: "leaked",
-          label:
-            "Somebody else may have it: end the old key at once, with the agents that it has connected",
+          label: "Someone else may have the key: revoke it immediately, and disconnect its agents",
           kind: "check",
         },
       ],
       async confirm(form, visit) {
         const key = await findOwnKey(visit.operator, form.text("key_id"), ownerOf(visit));
-        return `A new key with the same settings takes the place of ${key.key_start}…, which works for 24 hours more. ${agentsText(key.agents, "stay connected")}`;
+        return `A new key with the same settings will replace ${key.key_start}…, which keeps working for 24 hours. ${agentsText(key.agents, "will stay connected")}`;
       },
       async run(visit, form) {
         const isLeaked = form.text("leaked") === "yes";
@@ -120,7 +118,7 @@ export const OWN_KEYS: PageRoute = {
         return showOnce(
           "The new key",
           key,
-          `It is shown this once: only its hash is stored. The old key ${isLeaked ? "has ended" : "works for 24 hours more: put the new one in its place until then"}.`,
+          `It is shown only once, because only its hash is stored. The old key ${isLeaked ? "was revoked" : "keeps working for 24 hours; replace it by then"}.`,
         );
       },
     },
@@ -128,7 +126,7 @@ export const OWN_KEYS: PageRoute = {
       isForOwners: true,
       async confirm(form, visit) {
         const key = await findOwnKey(visit.operator, form.text("key_id"), ownerOf(visit));
-        return `Key ${key.key_start}… reads and writes nothing from the next request on. ${agentsText(key.agents, "end with it")} This can't be undone.`;
+        return `Key ${key.key_start}… will be revoked, and its next request will be refused. ${agentsText(key.agents, "will be disconnected")} This can't be undone.`;
       },
       async run(visit, form) {
         await revokeOwnKey(visit.operator, form.text("key_id"), ownerOf(visit));
@@ -150,7 +148,7 @@ function keysTable(visit: Visit, onRead: (keys: readonly ListedKey[]) => void = 
     name: "keys",
     label: "Keys",
     rows: LISTED,
-    empty: "There is no key yet.",
+    empty: "No keys yet.",
     async read(part) {
       // Nothing but an id, so that nobody can try beginnings of keys here.
       const cursor = parseUuid(part.cursor ?? "");
@@ -201,28 +199,28 @@ function keysTable(visit: Visit, onRead: (keys: readonly ListedKey[]) => void = 
       { head: "State", text: stateOfKey, cell: (row) => <KeyState of={row} /> },
       { head: "Last used", kind: "when", text: (row) => row.last_used_at },
       {
-        head: "Ends",
+        head: "Expires",
         kind: "when",
         text: (row) => row.expires_at,
         cell: (row) => (row.expires_at === null ? "never" : <Time of={row.expires_at} />),
       },
     ],
     buttons: isOwner(visit)
-      ? [{ head: "Change", cell: (row) => row.revoked_at === null && <KeyButtons of={row} /> }]
+      ? [{ head: "Actions", cell: (row) => row.revoked_at === null && <KeyButtons of={row} /> }]
       : [],
   });
 }
 
 function agentsText(agents: bigint, what: string): string {
   return agents === 0n
-    ? "It has connected no agent."
-    : `${counted(agents, "agent")} that it has connected ${what}.`;
+    ? "It has no connected agents."
+    : `Its ${counted(agents, "connected agent")} ${what}.`;
 }
 
 const FEEDS_FIELD: FormField = {
   name: "feeds",
-  label: "Only these feeds, read keys only",
-  hint: "By id or slug, separated by blanks or commas. Empty: all feeds.",
+  label: "Limit to these feeds (read keys only)",
+  hint: "IDs or slugs, separated by spaces or commas. Leave empty for all feeds.",
 };
 
 interface NewKeyFormProps {
@@ -233,39 +231,39 @@ interface NewKeyFormProps {
 function NewKeyForm({ form, isOpen }: NewKeyFormProps) {
   return (
     <details class="folded" open={isOpen}>
-      <summary>Make a key</summary>
+      <summary>Create a key</summary>
       <ActForm
         isTall
         form={form}
         fields={[
           {
             name: "permission",
-            label: "What it is for",
+            label: "Permission",
             choices: [
               ["read", "read: find, read and buy feeds"],
-              ["write", "write: make feeds and push to them"],
+              ["write", "write: create feeds and push to them"],
             ],
           },
           { name: "key_name", label: "Name", hint: "Where it is used, such as “news agent”." },
           {
             name: "daily",
-            label: "Daily limit, read keys only",
+            label: "Daily budget (read keys only)",
             kind: "usd",
-            hint: "The most that it spends in a UTC day. 1 USD is 1,000,000 credits. Empty: no limit.",
+            hint: "Maximum spending per UTC day. 1 USD is 1,000,000 credits. Leave empty for no limit.",
           },
           FEEDS_FIELD,
           {
             name: "days",
-            label: "Days until it ends",
+            label: "Days until it expires",
             kind: "integer",
-            hint: "Empty: it doesn't end.",
+            hint: "Leave empty for no expiration.",
           },
         ]}
         isDirect
-        buttons={[{ act: "make", text: "Make the key" }]}
-        effect="The next page shows the key, once. Whoever has a read key spends this account's credits. Whoever has a write key edits and deletes its feeds."
+        buttons={[{ act: "make", text: "Create the key" }]}
+        effect="The next page shows the key, once. Anyone with a read key can spend this account's credits. Anyone with a write key can edit and delete its feeds."
       />
-      <p class="hint">An account has at most {OWN_KEYS_MAX} keys that work.</p>
+      <p class="hint">An account can have up to {OWN_KEYS_MAX} active keys.</p>
     </details>
   );
 }
@@ -287,26 +285,26 @@ function EditForm({ of, form }: { readonly of: KeyOutcome; readonly form: Form |
             ? [
                 {
                   name: "daily",
-                  label: "Daily limit",
+                  label: "Daily budget",
                   kind: "usd" as const,
-                  hint: "The most that it spends in a UTC day. Empty: no limit.",
+                  hint: "Maximum spending per UTC day. Leave empty for no limit.",
                   value: daily === null ? "" : plain(usdOfCredits(daily)),
                 },
-                { ...FEEDS_FIELD, label: "Only these feeds", value: feedIds?.join(" ") ?? "" },
+                { ...FEEDS_FIELD, label: "Limit to these feeds", value: feedIds?.join(" ") ?? "" },
               ]
             : []),
           {
             name: "ends",
-            label: "Ends, in UTC",
+            label: "Expires (UTC)",
             kind: "time",
-            hint: "Empty: it doesn't end.",
+            hint: "Leave empty for no expiration.",
             value: secondOf(of.expires_at),
           },
         ]}
         buttons={[{ act: "edit", text: "Save" }]}
       />
       <p>
-        <a href="?">Leave it as it is</a>
+        <a href="?">Cancel</a>
       </p>
     </>
   );

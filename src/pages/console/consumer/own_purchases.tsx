@@ -19,10 +19,10 @@ export const OWN_PURCHASES: PageRoute = {
   download: (visit) => fileOf(visit, [purchasesTable(visit)]),
   async show(visit) {
     return {
-      title: "Bought",
+      title: "Purchases",
       content: (
         <>
-          <h1>Bought</h1>
+          <h1>Purchases</h1>
           <p class="lead">Reads of these feeds are free.</p>
           <RangeLinks visit={visit} range={rangeOf(visit, "12m")} another={ALL_TIME} />
           {await purchasesTable(visit).show()}
@@ -42,10 +42,10 @@ function purchasesTable(visit: Visit): ListedTable {
     label: "Purchases",
     rows: LISTED,
     empty: isOfRange ? (
-      "Nothing was bought in this time."
+      "No purchases in this period."
     ) : (
       <>
-        Nothing was bought yet. Feeds with a one-time price are in the{" "}
+        No purchases yet. Feeds with a one-time price are in the{" "}
         <a href={`${visit.root}/console/catalog`}>catalog</a>.
       </>
     ),

@@ -29,7 +29,7 @@ export function TopUpForm({ visit, form }: TopUpFormProps) {
   if (!visit.takesCards) return null;
   return (
     <section id="top-up">
-      <h2>Get credits</h2>
+      <h2>Top up</h2>
       <ActForm
         form={form}
         fields={[
@@ -50,7 +50,7 @@ export function TopUpForm({ visit, form }: TopUpFormProps) {
 export const TOP_UP: Change = {
   isForOwners: true,
   confirm: (form) =>
-    `Stripe makes a page on which ${form.text("usd")} USD are paid. Before you pay there, nothing is taken.`,
+    `A Stripe payment page for ${form.text("usd")} USD will be created. You are charged only when you pay there.`,
   async run(visit, form) {
     const usd = typedNumber(form.text("usd"));
     const answer = await visit.ask<TopUp>("/v1/topups", { body: { usd, way: "card" } });
@@ -64,12 +64,12 @@ export const TOP_UP: Change = {
           <>
             <h1>Pay {digits(amount)} USD</h1>
             <p>
-              {digits(credits)} credits are in the balance within a minute after you have paid. You
-              pay at Stripe, which keeps your card's number to itself.
+              {digits(credits)} credits will be added to the balance within a minute of your
+              payment. You pay on Stripe; the gateway never sees your card number.
             </p>
             <p class="actions">
               <a class="button" href={payUrl}>
-                Go to the payment
+                Continue to payment
               </a>
             </p>
           </>

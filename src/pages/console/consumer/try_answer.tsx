@@ -48,7 +48,7 @@ export function TryAnswer({ answer, text, address, form, maxCredits }: TryAnswer
         of={{
           Charged: moneyWords(nanosOfCredits(plain(charged)) ?? 0n),
           Returned: data.count === undefined ? undefined : countWords(data.count, answer),
-          "Usage id": <code>{usageId}</code>,
+          "Usage ID": <code>{usageId}</code>,
         }}
       />
       <TableAndJson
@@ -56,12 +56,12 @@ export function TryAnswer({ answer, text, address, form, maxCredits }: TryAnswer
         name="answer"
         empty={
           data.count === 0
-            ? "No row meets what was asked for."
-            : "The answer has no rows with fields. See it as JSON."
+            ? "No rows match the request."
+            : "The response contains no rows with fields. View it as JSON."
         }
         json={text}
         charsMax={JSON_CHARS_SHOWN}
-        rest="The request, sent from a shell, returns all of it."
+        rest="To get all of it, send the request from a shell."
         more={[{ head: "Request", body: <Request address={address} /> }]}
       />
       {cursor !== null && (
@@ -76,7 +76,7 @@ export function TryAnswer({ answer, text, address, form, maxCredits }: TryAnswer
 }
 
 function countWords(count: number, { has_more: hasMore }: ReadAnswer): string {
-  return `${counted(count, "row")}${hasMore ? ", and there are more" : ""}`;
+  return `${counted(count, "row")}${hasMore ? ", more available" : ""}`;
 }
 
 function Request({ address }: { readonly address: string }) {

@@ -107,17 +107,17 @@ export const TRY_FEED: PageRoute = {
             of={{
               Rows: digits(about.row_count),
               "Last push": <Time of={about.last_sync_at} />,
-              "To read all of it": isBought
-                ? "nothing: it is bought"
+              "Cost to read all": isBought
+                ? "none, because it is purchased"
                 : access.grant?.isFree
-                  ? "nothing: your reads are free"
+                  ? "none, because your reads are free"
                   : moneyWords(nanosOfCredits(plain(about.credits_to_read_all)) ?? 0n),
             }}
           />
           <TryPart here={here} form={form} refused={refused} />
-          <h2>What it is</h2>
+          <h2>About this feed</h2>
           <FeedAsSeen feed={about} />
-          <h2>Read it from a program</h2>
+          <h2>Read from a program</h2>
           <Requests visit={visit} about={about} />
         </>
       ),
@@ -128,7 +128,7 @@ export const TRY_FEED: PageRoute = {
     buy: {
       isForOwners: true,
       confirm: (form) =>
-        `At most ${digits(form.text("max_credits"))} credits are taken from the balance, once. Reads of this feed are free from then on.`,
+        `Up to ${digits(form.text("max_credits"))} credits will be charged to your balance, once. After that, reads of this feed are free.`,
       async run(visit, form) {
         const id = idOf(visit);
         const priceNanosMax = nanosOfCredits(withoutGroups(form.text("max_credits")));
@@ -160,7 +160,7 @@ function TryPart({ here, form, refused }: TryPartProps) {
     <section id={TRY_PLACE}>
       <h2>Try it</h2>
       {price.isForSale ? (
-        <p>The feed is sold once. Buy it, and every read of it is free.</p>
+        <p>This feed has a one-time price. After you buy it, all reads are free.</p>
       ) : (
         <TryForm
           feed={about}
@@ -227,9 +227,9 @@ async function readFeed(visit: Visit, form: Form): Promise<Acted> {
               <Text of={about.name} />
             </a>
           </p>
-          <h1 id={TRY_PLACE}>What the feed returned</h1>
+          <h1 id={TRY_PLACE}>Result</h1>
           <div class="note-box good" data-live-note hidden role="status">
-            <p>The feed has new data since this read.</p>
+            <p>The feed has new data.</p>
             <ActForm
               isDirect
               hidden={askedFields(form)}
@@ -243,7 +243,7 @@ async function readFeed(visit: Visit, form: Form): Promise<Acted> {
             form={form}
             maxCredits={form.text("max_credits")}
           />
-          <h2>Ask for something else</h2>
+          <h2>Change the request</h2>
           <TryForm feed={about} priceNanos={price.readNanos} form={form} />
         </>
       ),
@@ -260,9 +260,10 @@ interface Refusal {
 
 /** What the page says of refusals whose own words are about headers. */
 const OWN_WORDS: Readonly<Record<string, string>> = {
-  PRICE_ABOVE_MAX: "The price has changed since the page was shown. The form has the new one.",
+  PRICE_ABOVE_MAX:
+    "The price has changed since this page was loaded. The form shows the new price.",
   IDEMPOTENCY_KEY_STALE:
-    "The feed has new data since this form was sent, and the answer that it paid for is gone. Read again for the new data, which is charged as another read.",
+    "The feed has new data since this form was submitted, and the response you paid for is no longer available. Read again to get the new data, which is charged as another read.",
 };
 
 function refusedRead({ status, code, detail, parameter }: Refusal, form: Form): Refused {

@@ -68,34 +68,34 @@ export function TryForm(props: TryFormProps) {
 /** Before anything is sent. */
 function priceSentence(priceNanos: bigint): string {
   return priceNanos === 0n
-    ? "This read costs nothing."
-    : `This read costs ${moneyWords(priceNanos)}, however many rows it returns. A refused read costs nothing.`;
+    ? "This read is free."
+    : `This read costs ${moneyWords(priceNanos)}, regardless of the number of rows. Refused reads are free.`;
 }
 
 const TIMES: readonly FormField[] = [
-  { name: "start_time", label: "From, in UTC", kind: "time" },
-  { name: "end_time", label: "To, in UTC", kind: "time" },
+  { name: "start_time", label: "From (UTC)", kind: "time" },
+  { name: "end_time", label: "To (UTC)", kind: "time" },
 ];
 const IDS: FormField = {
   name: "ids",
-  label: "Ids",
+  label: "IDs",
   kind: "lines",
-  hint: "One a line: reads these rows only, without filters, times and limit.",
+  hint: "One per line. Reads only these rows; can't be combined with filters, times or a limit.",
 };
 const JSONPATH: FormField = {
   name: "jsonpath",
   label: "JSONPath",
-  hint: "Picks from the rows, such as $[*].id",
+  hint: "Selects parts of the rows, such as $[*].id",
 };
 const JSONPATH_OF_ONE: FormField = {
   ...JSONPATH,
-  hint: "Picks from the document, such as $.name",
+  hint: "Selects parts of the document, such as $.name",
 };
 const LIMIT: FormField = {
   name: "limit",
   label: "Rows",
   kind: "integer",
-  hint: `Empty: ${PAGE_LIMIT_DEFAULT}. At most ${PAGE_LIMIT_MAX}.`,
+  hint: `Default: ${PAGE_LIMIT_DEFAULT}. Maximum: ${PAGE_LIMIT_MAX}.`,
 };
 
 type MistakeOf = (name: string) => string | undefined;
@@ -137,7 +137,7 @@ function Filters({ names, ...place }: FiltersProps) {
       {FILTER_LINES.map((line) => (
         <OneFilter line={line} {...place} />
       ))}
-      <p class="hint">Rows must meet all lines. Equality is the only operator.</p>
+      <p class="hint">Rows must match all filters. Only equality is supported.</p>
     </fieldset>
   );
 }

@@ -18,7 +18,7 @@ export async function newestCalls(visit: Visit, usage: readonly UsageRow[]) {
       columns={callColumns(visit).map(columnOf)}
       empty={
         <>
-          No feed was read. Look into the <a href={`${visit.root}/console/catalog`}>catalog</a>.
+          No calls yet. Browse the <a href={`${visit.root}/console/catalog`}>catalog</a>.
         </>
       }
     />

@@ -65,7 +65,7 @@ export function accountView({ visit, account, part, hasCharts = false, children 
         <h1>
           <Text of={name} /> <AccountState of={account} />
         </h1>
-        <nav class="parts" aria-label="Parts of the account">
+        <nav class="parts" aria-label="Account sections">
           {PARTS.map(([path, text]) => (
             <a
               href={`${base}/${account.id}${path === "" ? "" : `/${path}`}`}
@@ -78,7 +78,7 @@ export function accountView({ visit, account, part, hasCharts = false, children 
         {closedAt !== undefined && (
           <Message tone="plain">
             <p>
-              Closed at <Time of={closedAt} />. Its usage and ledger are kept under its id.
+              Closed at <Time of={closedAt} />. Its usage and ledger are kept under its ID.
             </p>
           </Message>
         )}
@@ -90,8 +90,8 @@ export function accountView({ visit, account, part, hasCharts = false, children 
             {part === "" && (
               <ActForm
                 isDirect
-                buttons={[{ act: "resume", text: "End the suspension", tone: "quiet" }]}
-                effect="Its keys work again from the next request on."
+                buttons={[{ act: "resume", text: "Resume", tone: "quiet" }]}
+                effect="Its keys will work again from the next request."
               />
             )}
           </Message>

@@ -40,7 +40,7 @@ export function membersTable(visit: Visit): ListedTable {
     label: "Members",
     rows: 1,
     by: "members_cursor",
-    empty: "Nobody signs in to this account with an e-mail address. It is used with keys alone.",
+    empty: "No members. This account is used only with keys.",
     read: async () => ({
       entries: await listMembers(visit.operator.database, idOf(visit)),
       nextCursor: null,
@@ -78,7 +78,7 @@ export function MembersPart({ invitations, form }: MembersPartProps) {
         <ul>
           {invitations.map(({ address, role, expires_at: end }) => (
             <li>
-              <Text of={address} /> is invited as {role}, until <Time of={end} />
+              <Text of={address} /> is invited as {role} until <Time of={end} />
             </li>
           ))}
         </ul>
@@ -86,7 +86,7 @@ export function MembersPart({ invitations, form }: MembersPartProps) {
       <ActForm
         form={form}
         fields={[
-          { name: "address", label: "E-mail address", isRequired: true },
+          { name: "address", label: "Email address", isRequired: true },
           {
             name: "role",
             label: "Role",
@@ -110,7 +110,7 @@ export const MEMBER_ACTS: Readonly<Record<string, Change>> = {
       typed: { address: form.text("address"), role: form.text("role") },
     }),
     confirm: async (form, visit) =>
-      `${form.text("address")} is invited to ${await nameOfAccount(visit)} as ${form.text("role")} for 7 days: whoever proves this address may act in the account.`,
+      `${form.text("address")} will be invited to ${await nameOfAccount(visit)} as ${form.text("role")} for 7 days. Anyone who verifies this address can act for the account.`,
     run: (operator, input, actor) => inviteMember(operator, input, { actor }),
     done: (visit) => {
       visit.services.mail?.wake();
@@ -123,7 +123,7 @@ export const MEMBER_ACTS: Readonly<Record<string, Change>> = {
       known: { account_id: idOf(visit), person: form.text("person") },
     }),
     confirm: async (form, visit) =>
-      `${form.text("person_name")} is signed out of ${await nameOfAccount(visit)} at once, and the agents that this person connected to it end. Keys stay.`,
+      `${form.text("person_name")} will be signed out of ${await nameOfAccount(visit)}, and the agents that they connected to it will be disconnected. Keys keep working.`,
     run: removeMember,
     done: (visit) => ({ kind: "go", to: `accounts/${idOf(visit)}/settings`, done: "removed" }),
   }),
@@ -134,7 +134,7 @@ export const MEMBER_ACTS: Readonly<Record<string, Change>> = {
       const account = { account_id: idOf(visit) };
       const { name, balance_credits: credits } = await outlineAccount(visit.operator, account);
       const lost = moneyWords(nanosOfCredits(plain(credits)) ?? 0n);
-      return `${name} is closed for good: its keys, agents and sessions end, its feeds are deleted, its members leave, and its balance of ${lost} is lost. Usage, ledger and audit trail stay under its id. This can't be undone.`;
+      return `${name} will be closed permanently: its keys, agents and sessions end, its feeds are deleted, its members are removed, and its balance of ${lost} is forfeited. Usage, ledger and audit trail are kept under its ID. This can't be undone.`;
     },
     run: (operator, input, actor) => closeAccount(operator, input, { actor }),
     done: (visit) => ({ kind: "go", to: `accounts/${idOf(visit)}`, done: "closed" }),

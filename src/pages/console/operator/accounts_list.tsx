@@ -44,7 +44,7 @@ export const ACCOUNTS_LIST: PageRoute = {
             isDirect
             fields={[{ name: "new_name", label: "Name", isRequired: true }]}
             buttons={[{ act: "create", text: "Create account" }]}
-            effect="It begins without credits and keys. Two accounts may have the same name."
+            effect="The account starts without credits and keys. Several accounts can have the same name."
           />
           <FilterForm
             query={visit.query}
@@ -98,8 +98,8 @@ function foundAccounts(visit: Visit): ListedTable {
   return accountsTable(visit, {
     empty:
       part === "" && !state
-        ? "There is no account yet. Open “New account” above to create the first."
-        : "No account matches. Look for a shorter part of the name, or in another state.",
+        ? "No accounts yet. Open “New account” above to create the first one."
+        : "No accounts match. Try a shorter part of the name, or another state.",
     read: ({ limit, cursor }) =>
       searchAccounts(visit.operator, {
         ...(part !== "" && { part }),
@@ -143,7 +143,7 @@ export function accountsTable(visit: Visit, { empty, read }: AccountsOfPage): Li
       },
       { head: "State", text: stateOf, cell: (row) => <AccountState of={row} /> },
       { head: "Created", kind: "when", text: (row) => row.created_at },
-      { head: "Id", text: (row) => row.id, isInFileOnly: true },
+      { head: "ID", text: (row) => row.id, isInFileOnly: true },
     ],
   });
 }

@@ -92,7 +92,7 @@ export const ALL_FEEDS: PageRoute = {
 function foundFeeds(visit: Visit): ListedTable {
   const part = partOf(visit);
   return feedsTable(visit, {
-    empty: "No feed matches. Choose another filter.",
+    empty: "No feeds match. Try another filter.",
     read({ limit, cursor }) {
       const names = part === "" ? FILTERS : FILTERS.filter((each) => each !== "health");
       const { status, review, health, ...rest } = listInput(visit, ListFeedsInput, {

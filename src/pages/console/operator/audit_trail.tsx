@@ -80,7 +80,7 @@ function trailTable(visit: Visit): ListedTable {
     label: "Audit trail",
     rows: LISTED,
     next: "Older changes",
-    empty: "Nothing was changed in this time, or another filter hides it.",
+    empty: "No changes match these filters.",
     async read(part) {
       const { entries, nextCursor } = await listAuditEvents(visit.operator, {
         ...part,
@@ -158,16 +158,16 @@ function idOfActor(actor: string): string | null {
 function actorWords(actor: string, nameOf: NameOf): string {
   const name = nameOf(idOfActor(actor));
   if (KEY_ACTOR.test(actor)) return name === undefined ? "a key" : `key ${name}`;
-  if (PERSON_ACTOR.test(actor)) return name ?? "a person who is gone";
+  if (PERSON_ACTOR.test(actor)) return name ?? "a deleted user";
   return ADMIN_KEY_ACTOR.exec(actor)?.[1]?.replace("admin key ", "operator ") ?? actor;
 }
 
 function faceWords(face: AuditEvent["face"]): string {
   switch (face) {
     case "shell":
-      return "by command";
+      return "on the command line";
     case "api":
-      return "over the API";
+      return "through the API";
     case "console":
       return "in the console";
     default:
@@ -225,10 +225,10 @@ interface FoundObjectsProps {
 
 function FoundObjects({ visit, found }: FoundObjectsProps) {
   if (found === undefined) return null;
-  if (found.length === 0) return <div class="empty">No account or feed matches.</div>;
+  if (found.length === 0) return <div class="empty">No accounts or feeds match.</div>;
   return (
     <div class="note-box">
-      <p>Show the changes of</p>
+      <p>Show changes to</p>
       <ul>
         {found.map(({ parameter, id, name }) => (
           <li>

@@ -32,15 +32,15 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "feed edit": "Feed edited",
   "feed delete": "Feed deleted",
   "feed suspend": "Feed suspended",
-  "feed resume": "Suspension of the feed ended",
+  "feed resume": "Feed resumed",
   "feed decline": "Feed declined",
-  "feed publish": "Feed made public",
-  "feed unpublish": "Feed made private",
+  "feed publish": "Feed published",
+  "feed unpublish": "Feed unpublished",
   "rows delete": "Rows deleted",
   "account create": "Account created",
   "account edit": "Account edited",
   "account suspend": "Account suspended",
-  "account resume": "Suspension of the account ended",
+  "account resume": "Account resumed",
   "key create": "Key created",
   "key edit": "Key edited",
   "key revoke": "Key revoked",
@@ -56,17 +56,17 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "member invite": "Member invited",
   "member uninvite": "Invitation withdrawn",
   "member join": "Member joined",
-  "member edit": "Role of a member changed",
+  "member edit": "Member role changed",
   "member remove": "Member removed",
-  "topup settle": "Alert of a top-up settled",
+  "topup settle": "Top-up alert settled",
   "access grant": "Access granted",
   "access edit": "Access changed",
   "access end": "Access ended",
   "access invite": "Reader invited",
-  "access decline": "Request for access declined",
+  "access decline": "Access request declined",
   "webhook create": "Webhook added",
   "webhook edit": "Webhook changed",
-  "webhook rotate": "Secret of a webhook rotated",
+  "webhook rotate": "Webhook secret rotated",
   "webhook delete": "Webhook deleted",
 };
 
@@ -135,7 +135,7 @@ function changeOf(name: string, was: unknown, is: unknown): string {
     return is === true ? "schema locked" : was === true ? "schema unlocked" : "";
   if (name === "revoked_at") return "";
   // The trail has no more of a webhook's address.
-  if (name === "host" && was === is) return `another address at ${wordsFor(name, is)}`;
+  if (name === "host" && was === is) return `different address at ${wordsFor(name, is)}`;
   const label = LABELS[name] ?? name.replaceAll("_", " ");
   if (isLong(was) || isLong(is)) {
     return isNothing(was)
@@ -151,27 +151,27 @@ function changeOf(name: string, was: unknown, is: unknown): string {
 
 const LABELS: Readonly<Record<string, string>> = {
   endpoint_path: "slug",
-  readme_md: "read-me",
+  readme_md: "README",
   feed_type: "type",
   schema_definition: "schema",
   sample_response: "sample",
-  sync_interval_mins: "updated",
-  update_frequency_text: "updates",
+  sync_interval_mins: "push interval",
+  update_frequency_text: "update frequency",
   price_type: "pricing",
   price_per_1k: "price",
   one_time_price_cents: "price",
-  retention_days: "days that events are kept",
+  retention_days: "retention (days)",
   suspension_reason: "reason",
   review_reason: "reason",
   max_feeds_allowed: "feed limit",
-  daily_credits: "daily limit",
-  feed_ids: "only these feeds",
-  expires_at: "ends",
+  daily_credits: "daily budget",
+  feed_ids: "limited to feeds",
+  expires_at: "expires",
   is_active: "active",
   types: "notices",
   amount_credits: "amount",
   balance_credits: "balance",
-  max_redemptions: "redemptions at most",
+  max_redemptions: "redemption limit",
   payout_id: "payout",
   undoes_payout_id: "reverses payout",
 };
@@ -210,8 +210,8 @@ function wordsFor(name: string, value: unknown): string {
 
 const PRICINGS: Readonly<Record<string, string>> = {
   free: "free",
-  metered: "by the call",
-  one_time: "bought once",
+  metered: "per call",
+  one_time: "one-time",
 };
 const MINUTE_LENGTH = "2026-11-21T10:00".length;
 

@@ -40,7 +40,7 @@ export const CALLS_OF_ACCOUNT: PageRoute = {
         typed: { reason: form.text("refund_reason") },
       }),
       confirm: async (form, visit) =>
-        `${await nameOfAccount(visit)} gets back the ${moneyWords(nanosOfUsd(form.text("charged")) ?? 0n)} that call ${form.text("usage_id")} cost, once. If the call read a feed, its provider's earnings shrink by the same amount. This can't be undone.`,
+        `${await nameOfAccount(visit)} will be refunded ${moneyWords(nanosOfUsd(form.text("charged")) ?? 0n)} for call ${form.text("usage_id")}, once. If the call read a feed, its provider's earnings decrease by the same amount. This can't be undone.`,
       run: refundUsage,
       done: (visit) => ({ kind: "go", to: `accounts/${idOf(visit)}/usage`, done: "refunded" }),
     }),

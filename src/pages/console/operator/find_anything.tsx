@@ -25,11 +25,11 @@ export const FIND_ANYTHING: PageRoute = {
         ? [undefined, undefined]
         : await Promise.all([
             accountsTable(visit, {
-              empty: "No account matches.",
+              empty: "No accounts match.",
               read: () => searchAccounts(visit.operator, { part, order: "newest", limit }),
             }).show(),
             feedsTable(visit, {
-              empty: "No feed matches.",
+              empty: "No feeds match.",
               read: () => searchFeeds(visit.operator, { part, limit }),
             }).show(),
           ]);

@@ -43,14 +43,13 @@ export const FIND_KEY: PageRoute = {
         <>
           <h1>Find a key</h1>
           <p class="lead">
-            Somebody has found a key? Paste it, or its beginning. You see whose it is, and can end
-            it.
+            If a key has leaked, paste it or its beginning to find its owner and revoke it.
           </p>
           <ActForm
             fields={[
               {
                 name: "key",
-                label: "Key, its beginning, or its id",
+                label: "Key, its beginning, or its ID",
                 kind: "key",
                 value: wanted.replace(KEY_PATTERN, startOf),
               },
@@ -89,9 +88,9 @@ export const FIND_KEY: PageRoute = {
         const found = await findKeyRecord(visit.operator, { key: form.text("key_id") });
         const whose = found.account_name ?? "an operator";
         if (await isAgent(visit, found)) {
-          return `The agent ${found.name ?? "without a name"} of ${whose} is ended: its calls are refused from the next request on. It can ask to be connected again.`;
+          return `The agent ${found.name ?? "without a name"} of ${whose} will be disconnected, and its next call will be refused. It can ask to connect again.`;
         }
-        return `Key ${found.key_start}… of ${whose} is revoked: it reads and writes nothing from the next request on, and the agents that it has connected end with it. This can't be undone.`;
+        return `Key ${found.key_start}… of ${whose} will be revoked: its next request will be refused, and its agents will be disconnected. This can't be undone.`;
       },
       run: revokeKey,
       done: (_, form) => backTo(form, form.given("is_agent") ? "agent_ended" : "revoked"),
@@ -101,14 +100,14 @@ export const FIND_KEY: PageRoute = {
       given: (_, form) => ({ known: { key_id: form.text("key_id") } }),
       async confirm(form, visit) {
         const found = await findKeyRecord(visit.operator, { key: form.text("key_id") });
-        return `A new key with the same settings replaces ${found.key_start}… of ${found.account_name ?? "an operator"}, which works for 24 hours more. Agents that it has connected stay. If somebody else may have the key, revoke it instead.`;
+        return `A new key with the same settings will replace ${found.key_start}… of ${found.account_name ?? "an operator"}, which keeps working for 24 hours. Its agents stay connected. If someone else may have the key, revoke it instead.`;
       },
       run: rotateAccountKey,
       done: (_, { key }) =>
         showOnce(
           "The new key",
           key,
-          "It is shown this once: only its hash is stored. Give it to the customer within 24 hours.",
+          "It is shown only once, because only its hash is stored. Give it to the customer within 24 hours.",
         ),
     }),
     edit: operatorAct({
@@ -161,14 +160,14 @@ function FoundKey({ visit, found, isAgent, form }: FoundKeyProps) {
           Kind: isAgent ? "a connected agent" : `${found.permission} key`,
           Account:
             found.account_id === null ? (
-              "none, an operator's own"
+              "none (operator's key)"
             ) : (
               <AccountLink visit={visit} id={found.account_id} name={found.account_name ?? ""} />
             ),
           Name: found.name && <Text of={found.name} />,
           Created: <Time of={found.created_at} />,
           "Last used": <Time of={found.last_used_at} />,
-          Ends: found.expires_at === null ? "never" : <Time of={found.expires_at} />,
+          Expires: found.expires_at === null ? "never" : <Time of={found.expires_at} />,
         }}
       />
       {found.revoked_at === null && <KeyForms found={found} isAgent={isAgent} form={form} />}
@@ -181,15 +180,15 @@ function KeyForms({ found, isAgent, form }: Omit<FoundKeyProps, "visit">) {
   const hidden = { key_id: id, key_start, permission, ...(isAgent && { is_agent: "yes" }) };
   const revoke = {
     act: "revoke",
-    text: isAgent ? "End the agent" : "Revoke the key",
+    text: isAgent ? "Disconnect the agent" : "Revoke the key",
     tone: "danger",
   } as const;
   // An operator's key is replaced by the command alone.
   if (accountId === null) return <ActForm hidden={hidden} buttons={[revoke]} />;
-  const rotate = { act: "rotate", text: "Replace by a new key", tone: "quiet" } as const;
+  const rotate = { act: "rotate", text: "Replace with a new key", tone: "quiet" } as const;
   const budget: FormField = {
     name: "daily",
-    label: "Daily limit; empty: none",
+    label: "Daily budget (leave empty for none)",
     kind: "usd",
     value: daily === null ? "" : plain(usdOfCredits(daily)),
   };
@@ -205,7 +204,7 @@ function KeyForms({ found, isAgent, form }: Omit<FoundKeyProps, "visit">) {
           ...(permission === "read" ? [budget] : []),
         ]}
         buttons={[{ act: "edit", text: "Save", tone: "quiet" }]}
-        effect="A limit applies from the next request on."
+        effect="A budget applies from the next request."
       />
     </>
   );

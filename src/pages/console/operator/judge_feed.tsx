@@ -107,10 +107,10 @@ export const JUDGE_FEED: PageRoute = {
                   {isDeleted && <Badge tone="bad">deleted</Badge>}
                 </>
               ),
-              "Suspended because": review.suspension_reason && (
+              "Suspension reason": review.suspension_reason && (
                 <Text of={review.suspension_reason} />
               ),
-              "Declined because": review.review === "declined" && review.review_reason && (
+              "Decline reason": review.review === "declined" && review.review_reason && (
                 <Text of={review.review_reason} />
               ),
               Provider: (
@@ -123,7 +123,7 @@ export const JUDGE_FEED: PageRoute = {
                   Audit trail of the feed
                 </a>
               ),
-              Id: <code>{review.id}</code>,
+              ID: <code>{review.id}</code>,
             }}
           />
           {!isDeleted && <StateForms review={review} form={form} />}
@@ -134,7 +134,7 @@ export const JUDGE_FEED: PageRoute = {
           <FeedAsSeen feed={review} />
           <h2>Newest rows</h2>
           {review.newest_rows.length === 0 ? (
-            <div class="empty">The feed has no rows that readers see.</div>
+            <div class="empty">The feed has no rows that are visible to readers.</div>
           ) : (
             review.newest_rows.map((row) => (
               <pre>
@@ -150,7 +150,7 @@ export const JUDGE_FEED: PageRoute = {
               <h2>Delete the feed</h2>
               <ActForm
                 buttons={[{ act: "delete", text: "Delete", tone: "danger" }]}
-                effect="The feed and all its rows are removed. Those who bought it can no longer read it. This can't be undone."
+                effect="Deletes the feed and all its rows. Accounts that bought it can no longer read it. This can't be undone."
               />
             </section>
           )}
@@ -163,13 +163,13 @@ export const JUDGE_FEED: PageRoute = {
       setListed: publishFeeds,
       done: "published",
       confirm: async (_, visit) =>
-        `${await nameOfFeed(visit)} is listed: it shows in catalog and search, to everybody, as soon as it is active.`,
+        `${await nameOfFeed(visit)} will be listed in catalog and search, for everyone, as soon as it is active.`,
     }),
     unpublish: listingAct({
       setListed: unpublishFeeds,
       done: "unpublished",
       confirm: async (_, visit) =>
-        `${await nameOfFeed(visit)} leaves catalog and search. Those who know its id or slug can still read it.`,
+        `${await nameOfFeed(visit)} will be removed from catalog and search. Anyone who knows its ID or slug can still read it.`,
     }),
     decline: operatorAct({
       input: DeclineFeedInput,
@@ -178,7 +178,7 @@ export const JUDGE_FEED: PageRoute = {
         typed: { reason: form.text("reason") },
       }),
       confirm: async (form, visit) =>
-        `${await nameOfFeed(visit)} stays unlisted, and its provider sees that it was declined. The reason is: ${form.text("reason")}`,
+        `${await nameOfFeed(visit)} will stay unlisted, and its provider sees that it was declined. Reason: ${form.text("reason")}`,
       run: declineFeed,
       done: (visit) => backTo(visit, "declined"),
     }),
@@ -189,7 +189,7 @@ export const JUDGE_FEED: PageRoute = {
         typed: { reason: form.text("reason") },
       }),
       confirm: async (form, visit) =>
-        `${await nameOfFeed(visit)} is suspended: nobody can read it or push to it from the next request on. The reason is: ${form.text("reason")}`,
+        `${await nameOfFeed(visit)} will be suspended: reads and pushes are refused from the next request. Reason: ${form.text("reason")}`,
       run: suspendFeed,
       done: (visit) => backTo(visit, "suspended"),
     }),
@@ -204,7 +204,7 @@ export const JUDGE_FEED: PageRoute = {
       given: (visit) => ({ known: { feed_id: idOf(visit) } }),
       async confirm(_, visit) {
         const { name, row_count: rows } = await findFeed(visit.operator.database, idOf(visit));
-        return `${name} is deleted for good, with its ${counted(rows, "row")}. Those who bought it can no longer read it. This can't be undone.`;
+        return `${name} will be deleted permanently, with its ${counted(rows, "row")}. Accounts that bought it can no longer read it. This can't be undone.`;
       },
       run: deleteFeed,
       done: () => ({ kind: "go", to: "feeds", done: "deleted" }),
@@ -232,16 +232,13 @@ function StateForms({ review, form }: StateFormsProps) {
           ]}
         />
         {isSuspended && (
-          <ActForm
-            isDirect
-            buttons={[{ act: "resume", text: "End the suspension", tone: "quiet" }]}
-          />
+          <ActForm isDirect buttons={[{ act: "resume", text: "Resume", tone: "quiet" }]} />
         )}
       </div>
       {!(review.is_public && isSuspended) && (
         <ActForm
           form={form}
-          fields={[{ name: "reason", label: "Reason, which the provider sees", isRequired: true }]}
+          fields={[{ name: "reason", label: "Reason (shown to the provider)", isRequired: true }]}
           buttons={[
             ...(review.is_public
               ? []
@@ -252,7 +249,7 @@ function StateForms({ review, form }: StateFormsProps) {
             ...(review.is_public ? [] : ["A declined feed stays unlisted."]),
             ...(isSuspended
               ? []
-              : ["A suspended feed can't be read or pushed to until you end the suspension."]),
+              : ["A suspended feed can't be read or pushed to until you resume it."]),
           ].join(" ")}
         />
       )}
@@ -268,7 +265,7 @@ function readersTable(visit: Visit): ListedTable {
     label: "Readers",
     rows: 1,
     by: "readers_cursor",
-    empty: "Nobody read it in this time. A read is counted within a minute.",
+    empty: "No reads in this period. Reads are counted within a minute.",
     read: async () => ({
       entries: await listReaders(visit.operator, { feedId: idOf(visit), from, to }),
       nextCursor: null,
@@ -293,7 +290,7 @@ function pushesTable(visit: Visit, read: () => Promise<readonly Push[]>): Listed
     label: "Pushes",
     rows: 1,
     by: "pushes_cursor",
-    empty: "Nobody has pushed to it yet.",
+    empty: "No pushes yet.",
     read: async () => ({ entries: await read(), nextCursor: null }),
     columns: [
       {

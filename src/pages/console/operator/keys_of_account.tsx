@@ -48,10 +48,10 @@ export const KEYS_OF_ACCOUNT: PageRoute = {
                     ],
                   },
                   { name: "key_name", label: "Name" },
-                  { name: "daily", label: "Daily limit, read keys only", kind: "usd" },
+                  { name: "daily", label: "Daily budget (read keys only)", kind: "usd" },
                 ]}
                 buttons={[{ act: "key", text: "Create key" }]}
-                effect="The next page shows the key, once. Without a daily limit, a read key can spend the whole balance."
+                effect="The next page shows the key, once. Without a daily budget, a read key can spend the whole balance."
               />
             </>
           )}
@@ -82,7 +82,7 @@ export const KEYS_OF_ACCOUNT: PageRoute = {
         showOnce(
           "The new key",
           key,
-          "It is shown this once: only its hash is stored. Give it to the customer now.",
+          "It is shown only once, because only its hash is stored. Give it to the customer now.",
         ),
     }),
   },
@@ -93,7 +93,7 @@ function keysTable(visit: Visit): ListedTable {
     name: "keys",
     label: "Keys",
     rows: LISTED,
-    empty: "The account has no key yet.",
+    empty: "The account has no keys yet.",
     read: (part) => listKeys(visit.operator, { account_id: idOf(visit), ...part }),
     columns: [
       {
@@ -109,7 +109,7 @@ function keysTable(visit: Visit): ListedTable {
       { head: "Name", text: (key) => key.name },
       { head: "Permission", text: (key) => key.permission },
       {
-        head: "Daily limit",
+        head: "Daily budget",
         kind: "usd",
         text: ({ daily_credits: daily }) => (daily === null ? null : usdOfCredits(daily)),
         cell: ({ daily_credits: daily }) =>
@@ -129,7 +129,7 @@ function agentsTable(visit: Visit): ListedTable {
     label: "Connected agents",
     rows: AGENTS_MAX,
     by: "agents_cursor",
-    empty: "No agent is connected to this account.",
+    empty: "No agents are connected to this account.",
     read: async () => ({
       entries: await listAgents(database, { accountId: idOf(visit), chainId: null }),
       nextCursor: null,
@@ -144,12 +144,12 @@ function agentsTable(visit: Visit): ListedTable {
       },
       { head: "Spent today", kind: "usd", text: (agent) => usdNumber(agent.spent_nanos) },
       {
-        head: "Daily limit",
+        head: "Daily budget",
         kind: "usd",
         text: ({ daily_nanos: daily }) => (daily === null ? null : usdNumber(daily)),
       },
       { head: "Connected", kind: "when", text: (agent) => agent.created_at },
-      { head: "Ends", kind: "when", text: (agent) => agent.expires_at },
+      { head: "Expires", kind: "when", text: (agent) => agent.expires_at },
     ],
   });
 }

@@ -69,15 +69,15 @@ export const MONEY_MOVES: PageRoute = {
           <h2>Purchases</h2>
           {purchases}
           <FoldedForm
-            summary="Record a payment that was made elsewhere"
+            summary="Record a purchase paid outside the gateway"
             form={form}
             fields={[
               { name: "buyer", label: "Account", isRequired: true, suggestions: ofAccounts },
               { name: "bought", label: "Feed", isRequired: true, suggestions: ofFeeds },
-              { name: "purchase_reference", label: "Reference of the payment" },
+              { name: "purchase_reference", label: "Payment reference" },
             ]}
             buttons={[{ act: "purchase", text: "Record a purchase" }]}
-            effect="A part of a name is enough. The next page says what will happen."
+            effect="Part of a name is enough. The next page shows what will happen."
           />
           <h2>Payouts to providers</h2>
           {payouts}
@@ -87,11 +87,11 @@ export const MONEY_MOVES: PageRoute = {
             fields={[
               { name: "payee", label: "Provider", isRequired: true, suggestions: ofAccounts },
               { name: "usd", label: "Paid", kind: "usd", isRequired: true },
-              { name: "payout_reference", label: "Reference of the payment", isRequired: true },
+              { name: "payout_reference", label: "Payment reference", isRequired: true },
               { name: "allow_above", label: "Allow more than is owed", kind: "check" },
             ]}
             buttons={[{ act: "payout", text: "Record a payout" }]}
-            effect="A part of a name is enough. The next page says what the provider is owed."
+            effect="Part of a name is enough. The next page shows what the provider is owed."
           />
           <h2>Promotion codes</h2>
           {promotions}
@@ -103,7 +103,7 @@ export const MONEY_MOVES: PageRoute = {
               { name: "promo_usd", label: "Amount", kind: "usd", isRequired: true },
             ]}
             buttons={[{ act: "promotion", text: "Create code" }]}
-            effect="Every account may redeem it once."
+            effect="Each account can redeem it once."
           />
         </>
       ),
@@ -117,7 +117,7 @@ export const MONEY_MOVES: PageRoute = {
         typed: { code: form.text("code"), credits: typedCredits(form, "promo_usd") },
       }),
       confirm: (form) =>
-        `Every account may redeem the code ${form.text("code")} once, for ${moneyWords(typedUsd(form, "promo_usd"))}. A code can't be deleted.`,
+        `Each account will be able to redeem the code ${form.text("code")} once, for ${moneyWords(typedUsd(form, "promo_usd"))}. A code can't be deleted.`,
       run: createPromotion,
       done: () => ({ kind: "go", to: "money", done: "code_created" }),
     }),
@@ -131,19 +131,19 @@ function promotionsTable(visit: Visit): ListedTable {
     rows: LISTED,
     by: "promotions_cursor",
     next: "More codes",
-    empty: "There is no code yet.",
+    empty: "No codes yet.",
     read: (part) => listPromotions(visit.operator, part),
     columns: [
       { head: "Code", text: (row) => row.code, cell: (row) => <code>{row.code}</code> },
-      { head: "Gives", kind: "usd", text: (row) => usdOfCredits(row.credits) },
+      { head: "Amount", kind: "usd", text: (row) => usdOfCredits(row.credits) },
       { head: "Redeemed", kind: "num", text: (row) => row.redemptions },
       {
-        head: "At most",
+        head: "Limit",
         kind: "num",
         text: (row) => row.max_redemptions,
         cell: (row) => row.max_redemptions ?? "no limit",
       },
-      { head: "Ends", kind: "when", text: (row) => row.expires_at },
+      { head: "Expires", kind: "when", text: (row) => row.expires_at },
       { head: "Created", kind: "when", text: (row) => row.created_at },
     ],
   });

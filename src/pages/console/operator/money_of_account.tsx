@@ -73,7 +73,7 @@ export const MONEY_OF_ACCOUNT: PageRoute = {
           </div>
           {proof === undefined ? (
             <p class="small">
-              The log is long, so the balance is checked only when you ask.{" "}
+              The usage log is long, so the balance is checked only on request.{" "}
               <a href="?prove=yes">Check it now</a>
             </p>
           ) : (
@@ -81,7 +81,7 @@ export const MONEY_OF_ACCOUNT: PageRoute = {
           )}
           <p class="small">
             <a href={`${visit.root}/console/audit?account_id=${id}&what=credits`}>
-              Credits that were added or revoked
+              Credits added or revoked
             </a>
           </p>
           {isOpen && (
@@ -93,10 +93,10 @@ export const MONEY_OF_ACCOUNT: PageRoute = {
                 fields={[
                   { name: "usd_added", label: "Amount", kind: "usd", isRequired: true },
                   { name: "reason", label: "Reason", isRequired: true },
-                  { name: "reference", label: "Reference of the payment" },
+                  { name: "reference", label: "Payment reference" },
                 ]}
                 buttons={[{ act: "grant", text: "Add credits" }]}
-                effect="They can be spent at once. 1 USD is 1,000,000 credits. The same reference adds credits once."
+                effect="The credits can be spent immediately. 1 USD is 1,000,000 credits. Reusing a reference adds no credits."
               />
               <FoldedForm
                 summary="Redeem a promotion code for the account"
@@ -104,7 +104,7 @@ export const MONEY_OF_ACCOUNT: PageRoute = {
                 isDirect
                 fields={[{ name: "code", label: "Code", isRequired: true }]}
                 buttons={[{ act: "redeem", text: "Redeem", tone: "quiet" }]}
-                effect="Its credits are added to the balance, once for each account."
+                effect="Its credits are added to the balance, once per account."
               />
             </>
           )}
@@ -117,14 +117,14 @@ export const MONEY_OF_ACCOUNT: PageRoute = {
               { name: "revoke_reference", label: "Reference" },
             ]}
             buttons={[{ act: "take", text: "Revoke credits", tone: "danger" }]}
-            effect="At most what the balance has."
+            effect="At most the current balance."
           />
           <RangeLinks visit={visit} range={rangeOf(visit)} />
           <h2>Purchases</h2>
           {purchases}
           {isOpen && (
             <FoldedForm
-              summary="Record a payment for a feed that was made elsewhere"
+              summary="Record a purchase paid outside the gateway"
               form={form}
               hidden={{ buyer: id }}
               fields={[
@@ -134,7 +134,7 @@ export const MONEY_OF_ACCOUNT: PageRoute = {
                   isRequired: true,
                   suggestions: { names: feeds, address: "../../find?of=feeds&q=" },
                 },
-                { name: "purchase_reference", label: "Reference of the payment" },
+                { name: "purchase_reference", label: "Payment reference" },
               ]}
               buttons={[{ act: "purchase", text: "Record a purchase" }]}
             />
@@ -147,11 +147,11 @@ export const MONEY_OF_ACCOUNT: PageRoute = {
             hidden={{ payee: id }}
             fields={[
               { name: "usd", label: "Paid", kind: "usd", isRequired: true },
-              { name: "payout_reference", label: "Reference of the payment", isRequired: true },
+              { name: "payout_reference", label: "Payment reference", isRequired: true },
               { name: "allow_above", label: "Allow more than is owed", kind: "check" },
             ]}
             buttons={[{ act: "payout", text: "Record a payout" }]}
-            effect={`${dollars(earned.owed_usd)} USD are owed now.`}
+            effect={`${dollars(earned.owed_usd)} USD is currently owed.`}
           />
         </>
       ),
@@ -190,7 +190,7 @@ export const MONEY_OF_ACCOUNT: PageRoute = {
         },
       }),
       confirm: async (form, visit) =>
-        `${moneyWords(typedUsd(form, "usd_revoked"))} are taken from the balance of ${await nameOfAccount(visit)}. Reason: ${form.text("revoke_reason")}`,
+        `${moneyWords(typedUsd(form, "usd_revoked"))} will be deducted from the balance of ${await nameOfAccount(visit)}. Reason: ${form.text("revoke_reason")}`,
       run: (operator, input, actor, reference) =>
         revokeCredits(operator, { reference, ...input }, actor),
       done: (visit) => backTo(visit, "taken"),

@@ -50,7 +50,7 @@ export function purchasesTable(visit: Visit, { accountId, rows }: TableOfMoney):
     rows,
     by: "purchases_cursor",
     next: "Older purchases",
-    empty: "No feed was bought in this time.",
+    empty: "No purchases in this period.",
     async read(part) {
       const within = { account_id: accountId, since, until, ...part };
       const { entries, nextCursor } = await listPurchases(visit.operator, within);
@@ -114,7 +114,7 @@ export function payoutsTable(visit: Visit, { accountId, rows }: TableOfMoney): L
     rows,
     by: "payouts_cursor",
     next: "Older payouts",
-    empty: "No payout was recorded in this time.",
+    empty: "No payouts in this period.",
     async read(part) {
       const within = { account_id: accountId, since, until, ...part };
       const { entries, nextCursor } = await listPayouts(visit.operator, within);
@@ -197,7 +197,7 @@ export function moneyActs({ at, account }: MoneyPage): Readonly<Record<string, C
         if (feed.kind === "choose") return feed;
         return {
           kind: "ask",
-          sentence: `${buyer.name} has paid for ${feed.name} elsewhere, and reads it without further cost from now on. Nothing is taken from its balance, and the provider earns the price.`,
+          sentence: `${buyer.name} has paid for ${feed.name} outside the gateway. Its reads of the feed will be free. Its balance is not charged, and the provider earns the price.`,
           fields: [
             ["buyer", buyer.id],
             ["bought", feed.id],
@@ -219,9 +219,9 @@ export function moneyActs({ at, account }: MoneyPage): Readonly<Record<string, C
         const price = usdWords(nanosOfUsd(form.text("undo_price")) ?? 0n);
         const refund =
           form.text("undo_from") === "balance"
-            ? `${price} go back to its balance`
-            : `its price, ${price}, is yours to pay back`;
-        return `The purchase of ${form.text("undo_slug")} by ${form.text("undo_buyer")} is undone: ${refund}, and it can no longer read the feed. The provider's earnings shrink by the same amount.`;
+            ? `${price} will be refunded to its balance`
+            : `you must refund its price, ${price}, yourself`;
+        return `The purchase of ${form.text("undo_slug")} by ${form.text("undo_buyer")} will be undone: ${refund}, and the account can no longer read the feed. The provider's earnings decrease by the same amount.`;
       },
       run: (operator, input, actor: Actor) => undoPurchase(operator, input, actor),
       done: (visit) => back(visit, "undone"),
@@ -242,7 +242,7 @@ export function moneyActs({ at, account }: MoneyPage): Readonly<Record<string, C
         const { outcome } = await reportEarnings(visit.operator, { account_id: payee.id });
         return {
           kind: "ask",
-          sentence: `${usdWords(typedUsd(form, "usd"))} are recorded as paid to ${payee.name}, which is owed ${dollars(outcome.owed_usd)} USD now. This moves no money: pay it first.`,
+          sentence: `${usdWords(typedUsd(form, "usd"))} will be recorded as paid to ${payee.name}, which is currently owed ${dollars(outcome.owed_usd)} USD. This moves no money; make the payment first.`,
           fields: [["payee", payee.id]],
         };
       },
@@ -257,7 +257,7 @@ export function moneyActs({ at, account }: MoneyPage): Readonly<Record<string, C
         typed: { reason: form.text("wrong_reason") },
       }),
       confirm: (form) =>
-        `Payout ${form.text("wrong_payout")} of ${usdWords(nanosOfUsd(form.text("wrong_usd")) ?? 0n)} to ${form.text("wrong_payee")} is reversed: the provider is owed the amount again. Both entries stay in the list.`,
+        `Payout ${form.text("wrong_payout")} of ${usdWords(nanosOfUsd(form.text("wrong_usd")) ?? 0n)} to ${form.text("wrong_payee")} will be reversed: the provider is owed the amount again. Both entries stay in the list.`,
       run: undoPayout,
       done: (visit) => back(visit, "payout_undone"),
     }),

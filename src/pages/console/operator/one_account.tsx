@@ -56,7 +56,7 @@ export const ONE_ACCOUNT: PageRoute = {
               form={form}
               fields={[{ name: "suspend_reason", label: "Reason", isRequired: true }]}
               buttons={[{ act: "suspend", text: "Suspend", tone: "danger" }]}
-              effect="All calls with its keys are refused from the next request on. Its feeds stay readable. You can end the suspension at any time."
+              effect="All calls with its keys are refused from the next request. Its feeds stay readable. You can resume the account at any time."
             />
           )}
           <div class="cards">
@@ -73,7 +73,7 @@ export const ONE_ACCOUNT: PageRoute = {
           </div>
           <Facts
             of={{
-              Id: <code>{row.id}</code>,
+              ID: <code>{row.id}</code>,
               Created: <Time of={row.created_at} />,
               Feeds: (
                 <a href={`${visit.root}/console/feeds?account_id=${id}`}>Feeds of the account</a>
@@ -117,7 +117,7 @@ export const ONE_ACCOUNT: PageRoute = {
             />
           </div>
           <p class="small soft">
-            Totals of UTC days, {range.from} to {range.to}.{" "}
+            Daily totals (UTC), {range.from} to {range.to}.{" "}
             <CsvLink query={visit.query} name="days" label="the days" />
           </p>
         </>
@@ -132,7 +132,7 @@ export const ONE_ACCOUNT: PageRoute = {
         typed: { reason: form.text("suspend_reason") },
       }),
       confirm: async (form, visit) =>
-        `${await nameOfAccount(visit)} is suspended: every call with its keys is refused from the next request on. Its feeds stay readable. Reason: ${form.text("suspend_reason")}`,
+        `${await nameOfAccount(visit)} will be suspended: every call with its keys is refused from the next request. Its feeds stay readable. Reason: ${form.text("suspend_reason")}`,
       run: suspendAccount,
       done: (visit) => backTo(visit, "suspended"),
     }),

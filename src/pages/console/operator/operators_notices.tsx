@@ -55,10 +55,10 @@ export const OPERATORS_NOTICES: PageRoute = {
       content: (
         <>
           <h1>Notices</h1>
-          <p class="lead">Who is notified of what, and whether it arrives.</p>
+          <p class="lead">Webhooks, pending notices and deliveries.</p>
           {await waiting(visit)}
           {await deliveries(visit)}
-          <h2>Webhooks of the operators</h2>
+          <h2>Operator webhooks</h2>
           <WebhookTable rows={webhooks} />
           {shown !== undefined && (
             <>
@@ -117,7 +117,7 @@ export const OPERATORS_NOTICES: PageRoute = {
     edit: operatorAct({
       input: EditWebhookInput,
       given: (_, form) => ({ known: idOf(form), typed: webhookOf("admin", form) }),
-      confirm: () => "The webhook is changed.",
+      confirm: () => "The webhook will be updated.",
       run: ({ webhooks, database }, input, actor) =>
         editWebhook(webhooks, operatorsOwner(database, actor), input),
       done: saved,
@@ -180,7 +180,7 @@ async function waiting({ operator: { database } }: Visit) {
       <FigureCard
         label="Waiting"
         value={digits(found.unspread + found.waiting)}
-        note="notices to spread, and addresses with a due call"
+        note="notices to distribute and deliveries due"
       />
       <FigureCard
         label="Oldest"
@@ -216,7 +216,7 @@ async function deliveries(visit: Visit) {
             label: "Status",
             choices: [...DELIVERY_STATUSES, ANY].map((each) => [each, each] as const),
           },
-          { name: "account_id", label: "Account, id or exact name", kind: "search" },
+          { name: "account_id", label: "Account (ID or exact name)", kind: "search" },
         ]}
       />
       <DeliveryTable

@@ -108,11 +108,7 @@ export const OVERVIEW: PageRoute = {
               value={digits(totals.pushes)}
               note={counted(totals.pushed_rows, "row")}
             />
-            <FigureCard
-              label="Feeds bought"
-              value={digits(totals.purchases)}
-              note="from balances"
-            />
+            <FigureCard label="Purchases" value={digits(totals.purchases)} note="from balances" />
           </div>
           <StatsCharts groups={stats.groups} range={range} />
           <p class="small soft">
@@ -123,7 +119,7 @@ export const OVERVIEW: PageRoute = {
           {waiting}
           <h2>Late feeds</h2>
           {late}
-          <h2>Most read feeds</h2>
+          <h2>Most-read feeds</h2>
           <LinkChoice
             query={visit.query}
             label="Sort by"

@@ -53,25 +53,25 @@ export const SETTINGS_OF_ACCOUNT: PageRoute = {
               },
             ]}
             buttons={[{ act: "edit", text: "Save", tone: "quiet" }]}
-            effect="Readers see the name as the provider of its feeds. Drafts count toward the limit. Feeds above a lower limit stay."
+            effect="The name is shown as the provider of its feeds. Drafts count toward the limit. Lowering the limit deletes no feeds."
           />
           <h2>Members</h2>
           {await membersTable(visit).show()}
           <MembersPart invitations={invitations} form={form} />
-          <h2>Links to sign in</h2>
+          <h2>Sign-in links</h2>
           <ActForm
             isDirect
             buttons={[
               { act: "link_read", text: "Create a link for a consumer", tone: "quiet" },
               { act: "link_write", text: "Create a link for a provider", tone: "quiet" },
             ]}
-            effect="Whoever opens the link within 15 minutes acts as this account: a consumer spends its credits, a provider changes its feeds. A link works once."
+            effect="Anyone who opens the link within 15 minutes can act as this account: a consumer can spend its credits, a provider can change its feeds. A link works once."
           />
           <section class="apart">
             <h2>Close the account</h2>
             <ActForm
               buttons={[{ act: "close", text: "Close the account", tone: "danger" }]}
-              effect="Its keys end, its feeds are deleted, and its credits are lost. This can't be undone."
+              effect="Revokes its keys, deletes its feeds and forfeits its credits. This can't be undone."
             />
           </section>
         </>
@@ -104,9 +104,9 @@ function makeLink(permission: "read" | "write"): Change {
     run: createSignInLink,
     done: (_, { url }) =>
       showOnce(
-        "A link to sign in",
+        "Sign-in link",
         url,
-        "Whoever signs in with it first, within 15 minutes, acts as this account. Send it to the customer alone.",
+        "The first person to sign in with it within 15 minutes acts as this account. Send it only to the customer.",
       ),
   });
 }

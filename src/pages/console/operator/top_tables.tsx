@@ -32,10 +32,10 @@ export function operatorTop(visit: Visit): readonly [ListedTable, ListedTable] {
   return [
     listedTable<TopOutcome["feeds"][number]>(visit, {
       name: "top-feeds",
-      label: "Most read feeds",
+      label: "Most-read feeds",
       rows: STATS_TOP_ROWS,
       by: "top_feeds_cursor",
-      empty: "No feed was read in this time.",
+      empty: "No reads in this period.",
       read: async () => ({ entries: (await read()).feeds, nextCursor: null }),
       columns: [
         {
@@ -57,7 +57,7 @@ export function operatorTop(visit: Visit): readonly [ListedTable, ListedTable] {
       label: "Most active accounts",
       rows: STATS_TOP_ROWS,
       by: "top_accounts_cursor",
-      empty: "No account has read in this time.",
+      empty: "No reads in this period.",
       read: async () => ({ entries: (await read()).accounts, nextCursor: null }),
       columns: [
         {

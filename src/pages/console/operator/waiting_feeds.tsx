@@ -18,7 +18,7 @@ export const WAITING_FEEDS: PageRoute = {
       content: (
         <>
           <h1>Waiting for review</h1>
-          <p class="lead">Look at a feed as an agent sees it, then publish or decline it.</p>
+          <p class="lead">View a feed as agents see it, then publish or decline it.</p>
           {await waitingTable(visit).show()}
         </>
       ),
@@ -30,9 +30,10 @@ export const WAITING_FEEDS: PageRoute = {
 export function waitingTable(visit: Visit, rows?: number): ListedTable {
   return feedsTable(visit, {
     name: "waiting",
-    label: "Feeds that wait for review",
+    label: "Feeds waiting for review",
     ...(rows !== undefined && { rows }),
-    empty: "No feed waits for review. Providers request a review when they create or edit a feed.",
+    empty:
+      "No feeds are waiting for review. Providers request a review when they create or edit a feed.",
     read: (part) => listFeeds(visit.operator, { review: "waiting", ...part }),
   });
 }

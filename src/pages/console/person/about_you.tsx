@@ -15,14 +15,14 @@ import type { Form, View } from "../visit.ts";
 
 export function aboutYouView(person: PersonOutcome, form?: Form): View {
   return {
-    title: "You",
+    title: "Your profile",
     content: (
       <>
-        <h1>You</h1>
+        <h1>Your profile</h1>
         <Facts
           of={{
-            "E-mail address": <Text of={person.address} />,
-            "Signs in by": <Text of={person.proven_by.join(", ")} />,
+            "Email address": <Text of={person.address} />,
+            "Sign-in methods": <Text of={person.proven_by.join(", ")} />,
             Joined: <Time of={person.created_at} />,
             "Agreed to the terms": person.agreed_at !== null && <Time of={person.agreed_at} />,
             Accounts: <a href="choose">{person.accounts.length}</a>,
@@ -34,15 +34,15 @@ export function aboutYouView(person: PersonOutcome, form?: Form): View {
           buttons={[{ act: "rename", text: "Save", tone: "quiet" }]}
         />
         <SignOutEverywhere root=".." tone="quiet" />
-        <h2>What is kept of you</h2>
+        <h2>Your data</h2>
         <p class="text">
-          Your name and address, how you sign in, when you agreed to the terms, your accounts, and
-          your recent sign-ins, open sessions and invitations. All of it is removed when your last
-          account is closed, or when you ask the operator to remove you.
+          The gateway stores your name and address, how you sign in, when you agreed to the terms,
+          your accounts, and your recent sign-ins, open sessions and invitations. It deletes this
+          data when your last account is closed, or when you ask the operator to delete it.
         </p>
         <p>
           <a class="button quiet" href="?download=json">
-            Download it as JSON
+            Download as JSON
           </a>
         </p>
       </>

@@ -27,11 +27,11 @@ export const ACCOUNT_SETTINGS: PageRoute = {
       title: "Settings",
       content: (
         <>
-          <h1>Settings of this account</h1>
+          <h1>Account settings</h1>
           <Facts
             of={{
               Name: <Text of={account.name} />,
-              Id: <code>{account.id}</code>,
+              ID: <code>{account.id}</code>,
               Balance: `${digits(balance.credits)} credits`,
               "Earnings owed":
                 Number(plain(earned.owed_usd)) > 0 && `${digits(earned.owed_usd)} USD`,
@@ -40,7 +40,7 @@ export const ACCOUNT_SETTINGS: PageRoute = {
           {isOwner(visit) && (
             <>
               <h2>Name</h2>
-              <p class="hint">Your feeds show it as their provider.</p>
+              <p class="hint">Shown as the provider of your feeds.</p>
               <ActForm
                 form={form}
                 fields={[{ name: "name", label: "Name", value: account.name, isRequired: true }]}
@@ -48,16 +48,17 @@ export const ACCOUNT_SETTINGS: PageRoute = {
               />
               <h2>Close the account</h2>
               <p class="text">
-                Its keys and agents end, its feeds are deleted, its members leave, and what is left
-                of its credits is lost. Reads, payments and the record of changes are kept under its
-                id, without names. An account can be closed once its earnings are paid out.
+                Closing the account revokes its keys, disconnects its agents, deletes its feeds,
+                removes its members and forfeits its remaining credits. Usage, payments and the
+                audit trail are kept under its ID, without names. An account can be closed only
+                after its earnings are paid out.
               </p>
               <ActForm
                 form={form}
                 fields={[
                   {
                     name: "typed_name",
-                    label: "To close it, type the account's name",
+                    label: "To confirm, type the account's name",
                     isRequired: true,
                   },
                 ]}
@@ -91,14 +92,14 @@ export const ACCOUNT_SETTINGS: PageRoute = {
       confirm(form, visit) {
         const { name } = present(visit.session.account);
         if (form.text("typed_name") !== name.trim()) {
-          return { kind: "refused", why: "That is not the account's name, so nothing was closed." };
+          return { kind: "refused", why: "The name doesn't match, so the account was not closed." };
         }
-        return `The account ${name} is closed for good: keys, agents, feeds, members and credits are gone at once. This can't be undone.`;
+        return `The account ${name} will be closed permanently, and its keys, agents, feeds, members and credits will be removed immediately. This can't be undone.`;
       },
       async run(visit, form) {
         const { accountId, ...by } = ownerOf(visit);
         if (form.text("typed_name") !== present(visit.session.account).name.trim()) {
-          return { kind: "refused", why: "That is not the account's name, so nothing was closed." };
+          return { kind: "refused", why: "The name doesn't match, so the account was not closed." };
         }
         await closeAccount(visit.operator, { account_id: accountId }, by);
         return { kind: "go", to: "choose", done: "closed" };

@@ -38,8 +38,8 @@ export function chooseView({ person, memberships, invitations, current, next }: 
               rows={invitations}
               columns={[
                 { head: "Account", cell: (row) => <Text of={row.account_name} /> },
-                { head: "As", cell: (row) => row.role },
-                { head: "Ends", kind: "when", cell: (row) => <Time of={row.expires_at} /> },
+                { head: "Role", cell: (row) => row.role },
+                { head: "Expires", kind: "when", cell: (row) => <Time of={row.expires_at} /> },
                 {
                   head: "Answer",
                   cell: (row) => (
@@ -81,7 +81,7 @@ export function chooseView({ person, memberships, invitations, current, next }: 
                 ),
             },
           ]}
-          empty="You are not a member of any account. An owner of one can invite your address."
+          empty="You are not a member of any account. Ask the owner of an account to invite your address."
         />
       </>
     ),

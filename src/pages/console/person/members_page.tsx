@@ -36,10 +36,10 @@ export const MEMBERS: PageRoute = {
       title: "Members",
       content: (
         <>
-          <h1>Members of this account</h1>
+          <h1>Account members</h1>
           <p class="lead">
-            Owners make keys, invite members, spend money and close the account. Members see all of
-            it, and change its feeds.
+            Owners can create keys, invite members, spend credits and close the account. Members can
+            view everything and edit feeds.
           </p>
           <Table
             label="Members"
@@ -58,10 +58,10 @@ export const MEMBERS: PageRoute = {
               { head: "Role", cell: (row) => row.role },
               { head: "Since", kind: "when", cell: (row) => <Time of={row.since} /> },
               ...(isByOwner
-                ? [{ head: "Change", cell: (row: MemberOutcome) => <MemberButtons of={row} /> }]
+                ? [{ head: "Actions", cell: (row: MemberOutcome) => <MemberButtons of={row} /> }]
                 : []),
             ]}
-            empty="Nobody."
+            empty="No members."
           />
           <h2>Invitations</h2>
           <Table
@@ -70,7 +70,7 @@ export const MEMBERS: PageRoute = {
             columns={[
               { head: "Address", cell: (row) => <Text of={row.address} /> },
               { head: "Role", cell: (row) => row.role },
-              { head: "Ends", kind: "when", cell: (row) => <Time of={row.expires_at} /> },
+              { head: "Expires", kind: "when", cell: (row) => <Time of={row.expires_at} /> },
               ...(isByOwner
                 ? [
                     {
@@ -85,13 +85,13 @@ export const MEMBERS: PageRoute = {
                   ]
                 : []),
             ]}
-            empty="Nobody is invited at present."
+            empty="No pending invitations."
           />
           {isByOwner && (
             <ActForm
               form={form}
               fields={[
-                { name: "address", label: "E-mail address", isRequired: true },
+                { name: "address", label: "Email address", isRequired: true },
                 {
                   name: "role",
                   label: "Role",
@@ -108,8 +108,8 @@ export const MEMBERS: PageRoute = {
             <>
               <h2>Leave</h2>
               <p class="text">
-                You lose access to this account at once, and the agents that you have connected to
-                it end. Its keys stay.
+                You lose access to this account immediately, and the agents that you connected to it
+                are disconnected. Its keys keep working.
               </p>
               <ActForm buttons={[{ act: "leave", text: "Leave this account", tone: "danger" }]} />
             </>
@@ -124,7 +124,7 @@ export const MEMBERS: PageRoute = {
       confirm(form, visit) {
         ownerOf(visit);
         const { address, role } = invitationOf(visit, form);
-        return `${address} is invited as ${role === "owner" ? "an owner, who can do everything you can" : "a member"}, for ${INVITATION_DAYS} days.`;
+        return `${address} will be invited as ${role === "owner" ? "an owner, who can do everything you can" : "a member"}. The invitation expires after ${INVITATION_DAYS} days.`;
       },
       async run(visit, form) {
         await inviteMember(visit.operator, invitationOf(visit, form), ownerOf(visit));
@@ -134,7 +134,7 @@ export const MEMBERS: PageRoute = {
     },
     withdraw: {
       isForOwners: true,
-      confirm: () => "The invitation can no longer be accepted.",
+      confirm: () => "The invitation will be withdrawn.",
       async run(visit, form) {
         const { database } = visit.operator;
         await withdrawInvitation(database, form.text("invitation_id"), ownerOf(visit));
@@ -145,8 +145,8 @@ export const MEMBERS: PageRoute = {
       isForOwners: true,
       confirm: (form) =>
         form.text("role") === "owner"
-          ? `${form.text("name")} can do everything you can: make keys, spend credits, remove members, and close the account.`
-          : `${form.text("name")} will see everything and can change feeds, and can do nothing else from the next request on.`,
+          ? `${form.text("name")} will be able to do everything you can: create keys, spend credits, remove members and close the account.`
+          : `${form.text("name")} will be able to view everything and edit feeds, but nothing else. This applies from the next request.`,
       async run(visit, form) {
         const role = form.text("role") === "owner" ? "owner" : "member";
         await changed(visit, form.text("person_id"), role);
@@ -156,14 +156,15 @@ export const MEMBERS: PageRoute = {
     remove: {
       isForOwners: true,
       confirm: (form) =>
-        `${form.text("name")} is signed out of this account at once, on every device, and the agents that this person connected to it end. Keys stay: rotate those that the person may know.`,
+        `${form.text("name")} will be signed out of this account on every device, and the agents that they connected to it will be disconnected. Keys keep working; rotate those that the person may know.`,
       async run(visit, form) {
         await changed(visit, form.text("person_id"), null);
         return { kind: "go", to: "members", done: "removed" };
       },
     },
     leave: {
-      confirm: () => "You leave this account immediately. To come back, you need a new invitation.",
+      confirm: () =>
+        "You will leave this account immediately. To return, you need a new invitation.",
       async run(visit) {
         const { account, member, actor } = visit.session;
         const { id: personId } = present(member);

@@ -30,7 +30,7 @@ export const OWN_HOME: PageRoute = {
             <p>
               You have {counted(invitations.length, "invitation")} to other accounts.{" "}
               <a href={`${visit.root}/console/choose`}>
-                Look at {invitations.length === 1 ? "it" : "them"}
+                View {invitations.length === 1 ? "it" : "them"}
               </a>
               .
             </p>
@@ -41,7 +41,7 @@ export const OWN_HOME: PageRoute = {
             <p>
               Your address is invited to read {counted(toFeeds.length, "feed")}.{" "}
               <a href={`${visit.root}/console/access`}>
-                Look at {toFeeds.length === 1 ? "it" : "them"}
+                View {toFeeds.length === 1 ? "it" : "them"}
               </a>
               .
             </p>
@@ -56,36 +56,36 @@ export const OWN_HOME: PageRoute = {
 function WaysOn({ visit }: { readonly visit: Visit }) {
   const console = `${visit.root}/console`;
   return (
-    <section class="cards wide" aria-label="What to do next">
+    <section class="cards wide" aria-label="Next steps">
       <div class="card">
         <h2>Connect an agent</h2>
         <p>
-          Give Claude, ChatGPT or another agent this address. It brings you back here, and you say
-          how much it may spend.
+          Give this address to Claude, ChatGPT or another agent. It brings you back here, and you
+          decide how much it may spend.
         </p>
         <pre tabIndex={0}>
           <code>{`${visit.baseUrl}/mcp/connect`}</code>
         </pre>
         <p>
-          <a href={`${visit.root}/docs/guides/connect`}>How, step by step</a>
+          <a href={`${visit.root}/docs/guides/connect`}>Step-by-step guide</a>
         </p>
       </div>
       <div class="card">
-        <h2>Make a key</h2>
-        <p>For a program that reads feeds over HTTP. You decide what it may spend in a day.</p>
+        <h2>Create a key</h2>
+        <p>For programs that read feeds over HTTP. You set how much a key may spend per day.</p>
         <p>
           {isOwner(visit) ? (
             <a class="button" href={`${console}/own-keys?make=read`}>
-              Make a key
+              Create a key
             </a>
           ) : (
-            "Ask an owner of the account for one."
+            "Ask an owner of the account for a key."
           )}
         </p>
       </div>
       <div class="card">
         <h2>Publish a feed</h2>
-        <p>Upload rows, or push them from a program. You set the price of a read.</p>
+        <p>Upload rows, or push them from a program. You set the price.</p>
         <p>
           <a class="button quiet" href={`${console}/new`}>
             New feed

@@ -17,18 +17,17 @@ import { saveText } from "./listing_form.tsx";
 const MEANINGS: Readonly<Record<FeedAccess, string>> = {
   open: "Every account with a read key can read it, at the feed's price.",
   by_request:
-    "Everyone finds it, with its description and sample. Accounts ask for access, and you decide which of them read its data.",
-  invited:
-    "Only the accounts that you name find and read it. For all others, there is no such feed.",
+    "Everyone can find the feed and see its description and sample. Accounts ask for access, and you decide which of them can read its data.",
+  invited: "Only accounts that you choose can find and read it. It is hidden from all others.",
 };
 
 /** What happens to accounts that read the feed now. */
 const EFFECTS: Readonly<Record<FeedAccess, string>> = {
-  open: "Every account with a read key can read the feed from its next request on. Requests that wait are no longer needed.",
+  open: "Every account with a read key will be able to read the feed from its next request. Pending access requests are no longer needed.",
   by_request:
-    "Accounts that you have not granted access are refused from their next request on, also those that read the feed today. Accounts that have bought the feed can still read it.",
+    "Accounts that you have not granted access, including current readers, will be refused from their next request. Accounts that have bought the feed can still read it.",
   invited:
-    "From their next request on, accounts that you have not granted access no longer find the feed, also those that read it today. Its public page and its skill are gone. Accounts that have bought the feed can still read it.",
+    "From their next request, accounts that you have not granted access, including current readers, will no longer find the feed. Its public page and its skill will be removed. Accounts that have bought the feed can still read it.",
 };
 
 interface AccessChoiceProps {
@@ -39,11 +38,11 @@ interface AccessChoiceProps {
 export function AccessChoice({ feed, visit }: AccessChoiceProps) {
   return (
     <section id="access">
-      <h2>Who may read it</h2>
+      <h2>Access</h2>
       {feed.suspension_reason === undefined ? (
         <form method="post" class="stack">
           <fieldset class="options">
-            <legend>Access</legend>
+            <legend>Who can read this feed</legend>
             {FEED_ACCESS.map((each) => (
               <label class="check">
                 <input type="radio" name="access" value={each} checked={each === feed.access} />
@@ -57,7 +56,7 @@ export function AccessChoice({ feed, visit }: AccessChoiceProps) {
           </fieldset>
           <div class="actions">
             <button class="quiet" type="submit" name="act" value="access">
-              Change who may read it
+              Change access
             </button>
             <a class="button quiet" href={`${visit.root}/console/feeds/${feed.id}/readers`}>
               Readers and requests
@@ -78,7 +77,7 @@ export const CHANGE_ACCESS: Change = {
   confirm(form) {
     const access = FEED_ACCESS.find((each) => each === form.text("access"));
     if (access !== undefined) return EFFECTS[access];
-    return { kind: "refused", why: "Choose who may read the feed." };
+    return { kind: "refused", why: "Choose who can read the feed." };
   },
   async run(visit, form) {
     const id = idOf(visit);
@@ -104,7 +103,7 @@ export function WaitingRequests({ visit, of }: WaitingRequestsProps) {
   if (of.length === 0) return null;
   return (
     <Message tone="warn">
-      <p>Requests for access wait for your answer:</p>
+      <p>Access requests are waiting for your answer:</p>
       <ul>
         {of.map((feed) => (
           <li>

@@ -68,7 +68,7 @@ function statusField(status: string): FormField {
   return {
     name: "status",
     label: "Status",
-    hint: "Only an active feed can be read. The first push makes a draft active.",
+    hint: "Only active feeds can be read. The first push activates a draft.",
     choices: FEED_STATUSES.map((each) => [each, each]),
     value: status,
   };
@@ -76,10 +76,10 @@ function statusField(status: string): FormField {
 
 /** What a new schema means to agents that read the feed now. */
 const OF_SCHEMA: Readonly<Record<Compatibility, string>> = {
-  same: "Its schema stays as it is.",
-  compatible: "Its new schema is compatible: agents read the new rows as they read the old ones.",
-  breaking: "Its new schema is breaking: agents that read the feed now may be surprised.",
-  unknown: "Whether its new schema surprises agents that read the feed now can't be told.",
+  same: "Its schema does not change.",
+  compatible: "Its new schema is compatible: agents can read new rows the same way as old ones.",
+  breaking: "Its new schema is breaking: agents that read the feed now may stop working.",
+  unknown: "It can't be determined whether its new schema breaks agents that read the feed now.",
 };
 
 /** How agents would see what was typed, and what changes for those that read the feed now. */
@@ -93,13 +93,13 @@ async function judgeListing(form: Form, visit: Visit): Promise<Confirmation> {
     const words = changes.map(({ path, change, why }) => `${path} ${change}: ${why}`);
     return {
       kind: "refused",
-      why: `${refusedWith}: agents that read the feed now may be surprised. If that is meant, give the schema a higher version. ${words.join(" · ")}`,
+      why: `${refusedWith}: agents that read the feed now may stop working. If the change is intended, increase the schema version. ${words.join(" · ")}`,
     };
   }
   const seen =
     form.text("status") === "active"
-      ? "Agents see the feed like this from the next request on."
-      : `The feed is ${form.text("status")} then, so no agent reads it.`;
+      ? "Agents will see the feed like this from the next request."
+      : `The feed will be ${form.text("status")}, so agents can't read it.`;
   return {
     kind: "ask",
     sentence: `${seen} ${OF_SCHEMA[compatibility]}`,

@@ -58,7 +58,7 @@ export const FEED_READERS: PageRoute = {
           <h1>Readers</h1>
           <p class="lead">
             Access to this feed: <Badge>{ACCESS_NAMES[feed.access]}</Badge>{" "}
-            <a href={`${visit.root}/console/feeds/${feed.id}#access`}>Change it</a>
+            <a href={`${visit.root}/console/feeds/${feed.id}#access`}>Change</a>
           </p>
           <p class="text">{LEADS[feed.access]}</p>
           {changed !== undefined && <ChangeForm of={changed} form={form} />}
@@ -95,7 +95,7 @@ export const FEED_READERS: PageRoute = {
     decline: {
       confirm(form) {
         declineOf(form);
-        return `The request of ${form.text("account_name")} is declined. The account sees ${form.given("reason") === undefined ? "that, without a reason" : "your reason"}, and can ask again in 7 days. You can grant it access at any time.`;
+        return `The request from ${form.text("account_name")} will be declined ${form.given("reason") === undefined ? "without a reason" : "with your reason"}. The account can ask again after 7 days. You can grant it access at any time.`;
       },
       async run(visit, form) {
         await answerRequest(visit, form, { kind: "decline", ...declineOf(form) });
@@ -106,7 +106,7 @@ export const FEED_READERS: PageRoute = {
     change: { run: setTerms },
     end: {
       confirm: (form) =>
-        `The access of ${form.text("account_name")} ends. Its next read is refused, and streams that it follows are closed, unless it has bought the feed or the feed is open.`,
+        `The access of ${form.text("account_name")} will end. Its next read will be refused and its open streams closed, unless it has bought the feed or the feed is open.`,
       async run(visit, form) {
         await removeReader(visit.services, await ownedBy(visit), {
           accountId: form.text("account_id"),
@@ -119,9 +119,9 @@ export const FEED_READERS: PageRoute = {
       confirm(form) {
         const { address } = invitationOf(form);
         if (parseMailAddress(address) === undefined) {
-          return { kind: "refused", why: "That is not an e-mail address such as ada@example.com." };
+          return { kind: "refused", why: "Enter a valid email address, such as ada@example.com." };
         }
-        return `${address} is invited for ${INVITATION_DAYS} days. The account of whoever proves this address is granted access.`;
+        return `${address} will be invited for ${INVITATION_DAYS} days. When the invitee verifies this address, their account is granted access.`;
       },
       async run(visit, form) {
         const invited = { input: invitationOf(form), actor: visit.actor };
@@ -130,7 +130,7 @@ export const FEED_READERS: PageRoute = {
       },
     },
     withdraw: {
-      confirm: (form) => `The invitation of ${form.text("address")} can no longer be accepted.`,
+      confirm: (form) => `The invitation of ${form.text("address")} will be withdrawn.`,
       async run(visit, form) {
         const invitationId = form.text("invitation_id");
         await withdrawReaderInvitation(visit.services, await ownedBy(visit), invitationId);
@@ -141,10 +141,11 @@ export const FEED_READERS: PageRoute = {
 };
 
 const LEADS: Readonly<Record<FeedAccess, string>> = {
-  open: "Every account reads this feed, so a grant changes only what reads cost. If you restrict the feed later, these accounts keep their access.",
+  open: "Every account can read this feed, so a grant changes only the price of reads. If you restrict the feed later, these accounts keep their access.",
   by_request:
     "Accounts ask for access, and you decide. You can also grant an account access before it asks, or invite an address.",
-  invited: "Only these accounts find and read the feed. Invite an address, or name an account.",
+  invited:
+    "Only these accounts can find and read the feed. Invite an address, or grant an account access.",
 };
 
 /** The requests that wait, and the grant that is being changed. */
@@ -218,7 +219,7 @@ interface WaitingRequestsProps {
 
 function WaitingRequests({ requests, form }: WaitingRequestsProps) {
   if (requests.length === 0) {
-    return <div class="empty">No request waits for your answer.</div>;
+    return <div class="empty">No pending requests.</div>;
   }
   return (
     <>
@@ -244,10 +245,10 @@ function WaitingRequest({
         <Text of={name} />
       </h3>
       <p class="soft small">
-        Asked <Time of={of.asked_at} />, account <code>{of.account_id}</code>
+        Requested <Time of={of.asked_at} /> by account <code>{of.account_id}</code>
       </p>
       {of.message === null ? (
-        <p class="soft">Without a message.</p>
+        <p class="soft">No message.</p>
       ) : (
         <p class="words">
           <Text of={of.message} />
@@ -266,7 +267,7 @@ function WaitingRequest({
           <input type="hidden" name="request_id" value={id} />
           <input type="hidden" name="account_name" value={name} />
           <label>
-            Reason, which the account sees; may be empty
+            Reason (optional, shown to the account)
             <textarea name="reason">{`\n${declined?.typed("reason") ?? ""}`}</textarea>
           </label>
           <div class="actions">
@@ -295,7 +296,7 @@ function answeredTable(visit: Visit, owned: Admitted): ListedTable {
     rows: REQUESTS_LISTED,
     by: "answered",
     next: "Older answers",
-    empty: "No request was answered yet.",
+    empty: "No answered requests.",
     async read(part) {
       const asked = { ...part, status: "answered" };
       const page = await listAccessRequests(visit.services, await owned(), asked);
@@ -309,14 +310,14 @@ function answeredTable(visit: Visit, owned: Admitted): ListedTable {
         text: (row) => row.status,
         cell: ({ status }) => <Badge tone={STATUS_TONES[status]}>{status}</Badge>,
       },
-      { head: "Asked", kind: "when", isInFileOnly: true, text: (row) => row.asked_at },
+      { head: "Requested", kind: "when", isInFileOnly: true, text: (row) => row.asked_at },
       { head: "Answered", kind: "when", text: (row) => row.answered_at },
       { head: "Reason", text: (row) => row.reason, cell: (row) => <Words of={row.reason} /> },
       { head: "Message", text: (row) => row.message, cell: (row) => <Words of={row.message} /> },
     ],
     buttons: [
       {
-        head: "Change",
+        head: "Actions",
         cell: (row) =>
           row.status === "declined" && (
             <a href={`?${new URLSearchParams({ grant: row.account_id })}#grant`}>Grant access</a>
@@ -332,7 +333,7 @@ function readersTable(visit: Visit, owned: Admitted): ListedTable {
     label: "Accounts with access",
     rows: READERS_LISTED,
     next: "Older grants",
-    empty: "No account was granted access.",
+    empty: "No accounts have been granted access.",
     async read(part) {
       const { readers, next_cursor } = await listReaders(visit.services, await owned(), part);
       return { entries: readers, nextCursor: next_cursor };
@@ -344,7 +345,7 @@ function readersTable(visit: Visit, owned: Admitted): ListedTable {
     ],
     buttons: [
       {
-        head: "Change",
+        head: "Actions",
         cell: (row) => (
           <div class="row-acts">
             <a class="button quiet" href={`?edit=${row.account_id}`}>
@@ -352,7 +353,7 @@ function readersTable(visit: Visit, owned: Admitted): ListedTable {
             </a>
             <ActForm
               hidden={{ account_id: row.account_id, account_name: row.account_name }}
-              buttons={[{ act: "end", text: "End", tone: "danger" }]}
+              buttons={[{ act: "end", text: "End access", tone: "danger" }]}
             />
           </div>
         ),
@@ -368,7 +369,7 @@ function invitationsTable(visit: Visit, owned: Admitted): ListedTable {
     rows: INVITATIONS_LISTED,
     by: "offset",
     next: "More invitations",
-    empty: "No address is invited at present.",
+    empty: "No pending invitations.",
     async read({ limit, cursor = "0" }) {
       const all = await listReaderInvitations(visit.services, await owned());
       const offset = parseOffset(cursor);
@@ -381,7 +382,7 @@ function invitationsTable(visit: Visit, owned: Admitted): ListedTable {
     columns: [
       { head: "Address", text: (row) => row.address },
       ...TERMS,
-      { head: "Invitation ends", kind: "when", text: (row) => row.ends_at },
+      { head: "Invitation expires", kind: "when", text: (row) => row.ends_at },
     ],
     buttons: [
       {
@@ -414,7 +415,7 @@ function accountColumns<Of extends Named>(): readonly ListedColumn<Of>[] {
 const TERMS: readonly ListedColumn<Pick<Reader, "is_free" | "expires_at" | "note">>[] = [
   { head: "Reads", text: (row) => readsText(row.is_free) },
   {
-    head: "Access ends",
+    head: "Access expires",
     kind: "when",
     text: (row) => row.expires_at,
     cell: (row) => <End of={row.expires_at} />,
@@ -436,7 +437,7 @@ function ChangeForm({ of, form }: { readonly of: Reader; readonly form: Form | u
   return (
     <>
       <h2>
-        Change the access of <Text of={of.account_name} />
+        Change access for <Text of={of.account_name} />
       </h2>
       <form method="post" class="stack">
         <input type="hidden" name="account_id" value={of.account_id} />
@@ -446,7 +447,7 @@ function ChangeForm({ of, form }: { readonly of: Reader; readonly form: Form | u
             Save
           </button>
           <a class="button quiet" href="?">
-            Leave it as it is
+            Cancel
           </a>
         </div>
       </form>
@@ -464,10 +465,10 @@ function GrantForm({ form, accountId }: GrantFormProps) {
   const typed = typedInto(form, "grant");
   return (
     <details class="folded" id="grant" open={typed !== undefined || accountId !== ""}>
-      <summary>Grant an account access</summary>
+      <summary>Grant access to an account</summary>
       <form method="post" class="stack">
         <label>
-          Account ID, which the reader sees under Account in the console
+          Account ID (shown to the reader under Account in the console)
           <input
             name="account_id"
             value={typed?.text("account_id") ?? accountId}
@@ -494,7 +495,7 @@ function InviteForm({ form }: { readonly form: Form | undefined }) {
       <summary>Invite an address</summary>
       <form method="post" class="stack">
         <label>
-          E-mail address
+          Email address
           <input name="address" value={typed?.text("address") ?? ""} autoComplete="off" required />
         </label>
         <TermsFields form={typed} hasNote />

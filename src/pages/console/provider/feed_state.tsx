@@ -68,9 +68,9 @@ export const FEED_STATE: PageRoute = {
           <Facts
             of={{
               Status: <OwnStatus of={shown} />,
-              "Suspended because": shown.suspension_reason && <Text of={shown.suspension_reason} />,
+              "Suspension reason": shown.suspension_reason && <Text of={shown.suspension_reason} />,
               Review: shown.review !== "none" && shown.review,
-              "Declined because": shown.review_reason && <Text of={shown.review_reason} />,
+              "Decline reason": shown.review_reason && <Text of={shown.review_reason} />,
               Price: priceText(shown),
               "Last push": <Time of={syncedAt} />,
             }}
@@ -84,17 +84,17 @@ export const FEED_STATE: PageRoute = {
                 Edit the listing
               </a>
               {!shown.is_public && shown.review !== "waiting" && (
-                <ActForm buttons={[{ act: "review", text: "Ask to be listed", tone: "quiet" }]} />
+                <ActForm buttons={[{ act: "review", text: "Request a review", tone: "quiet" }]} />
               )}
             </div>
           ) : (
             <p class="hint">
-              Nobody reads it, and pushes and edits are refused, until the operator ends the
-              suspension. Nothing of it is removed.
+              Reads, pushes and edits are refused until the operator ends the suspension. No data is
+              deleted.
             </p>
           )}
           <LastRefusal feed={shown} found={found} editPath={`${here}/edit`} />
-          <h2>The last 30 days</h2>
+          <h2>Last 30 days</h2>
           <Figures feed={shown} />
           {isPushed && <DayCharts days={days} />}
           <OpenBatches of={shown.open_batches} />
@@ -116,7 +116,7 @@ export const FEED_STATE: PageRoute = {
     access: CHANGE_ACCESS,
     review: {
       confirm: () =>
-        "The operator looks at the feed, and publishes it to catalog and search or says why not.",
+        "The operator will review the feed, and either list it in catalog and search or decline it with a reason.",
       async run(visit) {
         const id = idOf(visit);
         await saveText(visit, '{"request_review":true}', { feedId: id });
@@ -132,11 +132,11 @@ function Figures({ feed }: { readonly feed: OwnFeed }) {
       <FigureCard
         label="Earned"
         value={`${dollars(feed.net_usd)} USD`}
-        note={`${creditsOfUsd(feed.net_usd)}, less the fee`}
+        note={`${creditsOfUsd(feed.net_usd)}, after fees`}
       />
-      <FigureCard label="Reads" value={digits(feed.reads)} note="that were answered" />
+      <FigureCard label="Reads" value={digits(feed.reads)} note="answered" />
       <FigureCard label="Readers" value={digits(feed.readers)} note="accounts" />
-      <FigureCard label="Rows" value={digits(feed.row_count)} note="that readers see now" />
+      <FigureCard label="Rows" value={digits(feed.row_count)} note="visible to readers" />
     </div>
   );
 }
@@ -149,12 +149,12 @@ function DayCharts({ days }: { readonly days: readonly FeedDay[] }) {
     <div class="charts">
       <Chart title="Reads by day" series={["reads"]} points={points(({ reads }) => [reads])} />
       <Chart
-        title="Readers by day: accounts"
+        title="Readers by day (accounts)"
         series={["readers"]}
         points={points(({ readers }) => [readers])}
       />
       <Chart
-        title="Earned by day, USD, less the fee"
+        title="Earned by day, USD, after fees"
         series={["net"]}
         points={points(({ net_nanos: net }) => [usdNumber(net).rawJSON])}
       />

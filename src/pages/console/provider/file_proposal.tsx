@@ -153,7 +153,7 @@ export function ProposalForm({ proposed, form, rows, errors }: ProposalProps) {
       {[...fieldsOfFile(file), ...sentAlong(form)].map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <h2>{isRows ? "Rows as they will be read" : "The document as it will be read"}</h2>
+      <h2>{isRows ? "Row preview" : "Document preview"}</h2>
       <RowsRead proposed={proposed} rows={rows} />
       {isRows && <RowChoices proposal={proposal} form={form} />}
       {!isRows && <input type="hidden" name="feed_type" value="singleton" />}
@@ -168,7 +168,7 @@ export function ProposalForm({ proposed, form, rows, errors }: ProposalProps) {
       </details>
       <PriceFields form={form} />
       <details>
-        <summary>Category, interval, read-me</summary>
+        <summary>Category, interval, README</summary>
         <div class="stack">{fields(parts.more)}</div>
       </details>
       <div class="actions">
@@ -180,8 +180,8 @@ export function ProposalForm({ proposed, form, rows, errors }: ProposalProps) {
         </button>
       </div>
       <p class="hint">
-        Publish stores the rows, lets every read key read the feed at this price, and asks the
-        operator to list it in the catalog. A draft is seen by you alone, and has no rows yet.
+        Publishing stores the rows, opens the feed to every read key at this price, and asks the
+        operator to list it in the catalog. Only you can see a draft; it has no rows yet.
       </p>
     </form>
   );
@@ -213,7 +213,7 @@ function FieldsSeen({ proposed, schema }: { proposed: Proposed; schema: string }
             },
           },
         ]}
-        empty="The schema names no fields, so agents don't know them before they read the feed. Fields are not listed if there are more than 500."
+        empty="The schema lists no fields, so agents learn them only when they read the feed. Fields are not listed if there are more than 500."
       />
       {rest > 0 && <p class="soft small">{counted(rest, "more field")} not listed here.</p>}
     </>
@@ -252,8 +252,8 @@ function RowChoices({ proposal, form }: { proposal: FeedProposal; form: Form }) 
               ? [
                   {
                     name: "time_field",
-                    label: "Time of an event",
-                    choices: [...places(timeFields), [NONE, "the time of receipt"] as const],
+                    label: "Event time",
+                    choices: [...places(timeFields), [NONE, "time of receipt"] as const],
                   },
                 ]
               : []),
@@ -261,7 +261,7 @@ function RowChoices({ proposal, form }: { proposal: FeedProposal; form: Form }) 
           typed={(name) => form.typed(name)}
         />
         <button class="quiet" type="submit" name="act" value="again">
-          Read the rows again
+          Update the preview
         </button>
       </div>
       <p class="hint">{hasId ? <RenameHint proposal={proposal} /> : <NoId />}</p>
@@ -272,14 +272,15 @@ function RowChoices({ proposal, form }: { proposal: FeedProposal; form: Form }) 
 function NoId() {
   return (
     <>
-      Each row needs an <code>id</code>, and no field of this file differs in every row. Add one to
-      the file, and choose it again.
+      Each row needs an <code>id</code>, but no field in this file is unique. Add one to the file
+      and select it again.
     </>
   );
 }
 
 function RenameHint({ proposal: { renames } }: { proposal: FeedProposal }) {
-  if (renames.size === 0) return <>Another type changes the proposed schema and sample.</>;
+  if (renames.size === 0)
+    return <>If you change the type, the proposed schema and sample change too.</>;
   return (
     <>
       {[...renames].map(([from, to], place) => (
@@ -288,8 +289,8 @@ function RenameHint({ proposal: { renames } }: { proposal: FeedProposal }) {
           <code>{shownField(from)}</code> becomes <code>{to}</code>
         </>
       ))}
-      . Name it so in the files that you push later, too. Another choice changes the proposed schema
-      and sample.
+      . Use the same names in files that you push later. If you change a choice, the proposed schema
+      and sample change too.
     </>
   );
 }
@@ -307,7 +308,7 @@ function RowsRead({ proposed, rows }: Pick<ProposalProps, "proposed" | "rows">) 
     <>
       {mistakes.length > 0 && (
         <Message tone="warn">
-          <p>These can't be stored as they are. Correct the file, and choose it again.</p>
+          <p>These rows can't be stored. Correct the file and select it again.</p>
           <PlacedMistakes of={mistakes} form={looked.form} />
         </Message>
       )}
@@ -325,7 +326,7 @@ function countWords({ looked }: Proposed, read: number): string {
   if (looked.isDocument) return "";
   const shown = Math.min(read, ROWS_SHOWN);
   if (looked.isCut) {
-    return `The first ${digits(shown)}. The feed is proposed by the first ${counted(looked.rows.length, "row")}.`;
+    return `The first ${digits(shown)}. The proposal is based on the first ${counted(looked.rows.length, "row")}.`;
   }
   return shown === looked.rows.length
     ? `All ${counted(shown, "row")}.`

@@ -13,14 +13,14 @@ import type { OwnFeed } from "./find_own.ts";
 /** What to do about a refusal whose sentence leaves it open. */
 const ADVICE: Readonly<Record<string, string>> = {
   VALIDATION_FAILED:
-    "Correct these rows in your source, and push all rows of the push again: nothing of it was stored. If the rows are right, change the schema.",
-  BODY_NOT_JSON: "Check the program that writes the body. It has to be JSON, or lines of JSON.",
-  PAYLOAD_TOO_LARGE: "Divide the rows over several pushes, or import them as a file.",
-  RATE_LIMITED: "Collect rows, and push them together: a feed takes 20 pushes a minute.",
-  SCHEMA_INVALID: "Correct the schema in the listing, and push again.",
-  UNSUPPORTED_MEDIA_TYPE: "Send JSON as application/json, and lines of it as application/x-ndjson.",
-  BATCH_CLOSED: "Push the rows under a new batch_id.",
-  UNAVAILABLE: "Nothing is wrong with the rows. Push them again.",
+    "Correct these rows at the source and repeat the whole push, because none of its rows were stored. If the rows are correct, change the schema.",
+  BODY_NOT_JSON: "Check the program that creates the body. It must be JSON or NDJSON.",
+  PAYLOAD_TOO_LARGE: "Split the rows into several pushes, or import them as a file.",
+  RATE_LIMITED: "Combine rows into fewer pushes. A feed accepts 20 pushes per minute.",
+  SCHEMA_INVALID: "Correct the schema in the listing and push again.",
+  UNSUPPORTED_MEDIA_TYPE: "Send JSON as application/json, or NDJSON as application/x-ndjson.",
+  BATCH_CLOSED: "Push the rows with a new batch_id.",
+  UNAVAILABLE: "The rows are not the cause. Push them again.",
 };
 
 interface LastRefusalProps {
@@ -62,13 +62,13 @@ export function LastRefusal({ feed, found, editPath }: LastRefusalProps) {
                     </code>
                   ),
               },
-              { head: "What is wrong", cell: (row) => <Text of={messageOf(row)} /> },
+              { head: "Problem", cell: (row) => <Text of={messageOf(row)} /> },
             ]}
             empty=""
           />
           {mistakeCount > mistakes.length && (
             <p class="small soft">
-              The first {digits(mistakes.length)} of {counted(mistakeCount, "mistake")}.
+              The first {digits(mistakes.length)} of {counted(mistakeCount, "error")}.
             </p>
           )}
         </>
@@ -94,7 +94,7 @@ export function LastRefusal({ feed, found, editPath }: LastRefusalProps) {
   return (
     <details class="card">
       <summary>
-        The last refused push, <Time of={refusal.pushed_at} />. A later one was stored.
+        Last refused push: <Time of={refusal.pushed_at} />. A later push was stored.
       </summary>
       {content}
     </details>

@@ -33,7 +33,7 @@ const JSON_NAMES: Readonly<Record<JsonName, string>> = {
   sample_response: "The sample",
 };
 /** For a feed whose type is not decided. Nothing is sent for it, so it stays so. */
-const NO_TYPE = ["", "not set: the first push decides"] as const;
+const NO_TYPE = ["", "not set: the first push sets it"] as const;
 
 /**
  * The fields of a listing, as a form sends them to create and edit. A text that was not touched is left out, so that it
@@ -82,7 +82,7 @@ function requireJson(name: JsonName, text: string): void {
     if (!(error instanceof JsonSyntaxError)) throw error;
     const { message, line } = error;
     throw new Problem("INVALID_PARAMETER", {
-      detail: `${JSON_NAMES[name]} is no JSON: ${message}. Correct it and send the form again.`,
+      detail: `${JSON_NAMES[name]} is not valid JSON: ${message}. Correct it and submit the form again.`,
       errors: [{ path: `/${name}`, message, line }],
     });
   }
@@ -105,7 +105,7 @@ function centsOf(typed: string) {
   const [, whole, fraction = ""] = /^(\d{1,9})(?:\.(\d{1,2}))?$/.exec(withoutGroups(typed)) ?? [];
   if (whole !== undefined) return typedNumber(whole + fraction.padEnd(2, "0"));
   throw new Problem("INVALID_PARAMETER", {
-    detail: `The price for reading without limit must be USD with at most two decimals, such as 5.00, got ${JSON.stringify(excerpt(typed))}.`,
+    detail: `The one-time price must be in USD with at most two decimal places, such as 5.00, got ${JSON.stringify(excerpt(typed))}.`,
   });
 }
 
@@ -158,7 +158,7 @@ export function listingFields(feed?: OwnListing) {
       {
         name: "endpoint_path",
         label: "Slug",
-        hint: "Lower-case letters, digits and hyphens. Agents read the feed by it.",
+        hint: "Lowercase letters, digits and hyphens. Agents use it to read the feed.",
         value: feed?.endpoint_path ?? "",
       },
       {
@@ -170,7 +170,7 @@ export function listingFields(feed?: OwnListing) {
       {
         name: "description",
         label: "Description",
-        hint: "What the feed contains, and for what it is good. Agents search by it.",
+        hint: "What the feed contains and what it is useful for. Agents search this text.",
         kind: "lines",
         value: feed?.description ?? "",
       },
@@ -178,14 +178,14 @@ export function listingFields(feed?: OwnListing) {
     schema: [
       {
         name: "schema_definition",
-        label: "Schema of a row, JSON Schema",
+        label: "Row schema (JSON Schema)",
         hint: "Agents see the fields before they pay. Add a description to each.",
         kind: "code",
         value: json(feed?.schemaText),
       },
       {
         name: "schema_locked",
-        label: "Refuse pushes with rows that the schema does not allow",
+        label: "Refuse pushes with rows that don't match the schema",
         kind: "check",
         value: feed?.schema_locked === true ? "yes" : "",
       },
@@ -193,8 +193,8 @@ export function listingFields(feed?: OwnListing) {
     version: [
       {
         name: "schema_version",
-        label: "Version of the schema",
-        hint: "A higher one says that a change which may surprise agents is meant.",
+        label: "Schema version",
+        hint: "Increase it to confirm a breaking change.",
         kind: "decimal",
         value: feed === undefined ? "" : plain(feed.schema_version),
       },
@@ -202,8 +202,8 @@ export function listingFields(feed?: OwnListing) {
     sample: [
       {
         name: "sample_response",
-        label: "Sample row, JSON",
-        hint: "Anyone sees it, also if reading the feed costs something.",
+        label: "Sample row (JSON)",
+        hint: "Anyone can see it, even if the feed is paid.",
         kind: "code",
         value: json(feed?.sampleText),
       },
@@ -212,20 +212,20 @@ export function listingFields(feed?: OwnListing) {
       { name: "category", label: "Category", value: feed?.category ?? "" },
       {
         name: "update_frequency_text",
-        label: "How often there is new data",
-        hint: "In words, such as: every weekday at 18:00 UTC.",
+        label: "Update frequency",
+        hint: "In words, for example: every weekday at 18:00 UTC.",
         value: feed?.update_frequency_text ?? "",
       },
       {
         name: "sync_interval_mins",
-        label: "Minutes between two pushes, at most",
-        hint: "Empty: 60. A feed whose push is overdue is shown as late.",
+        label: "Maximum minutes between pushes",
+        hint: "Default: 60. A feed whose push is overdue is shown as late.",
         kind: "integer",
         value: String(feed?.sync_interval_mins ?? ""),
       },
       {
         name: "readme_md",
-        label: "Read-me, Markdown",
+        label: "README (Markdown)",
         kind: "lines",
         value: feed?.readme_md ?? "",
       },
@@ -236,7 +236,7 @@ export function listingFields(feed?: OwnListing) {
 
 /** What a type is, in words. */
 const TYPES = [
-  ["collection", "collection: rows by id, replaced as a whole or one by one"],
+  ["collection", "collection: rows by id, replaced together or individually"],
   ["stream", "stream: events in time"],
   ["singleton", "singleton: one document"],
 ] as const;
@@ -282,18 +282,18 @@ export function PriceFields({ feed, form }: PriceFieldsProps) {
       <legend>Price</legend>
       {radio("free", "Free")}
       <div>
-        {radio("metered", "For each call:")}
+        {radio("metered", "Per call:")}
         {amount("price_per_1k", "USD per 1,000 calls", typed("price_per_1k", per1k))}
         <span>USD per 1,000 calls</span>
       </div>
       <div>
-        {radio("one_time", "Once, then free to read:")}
+        {radio("one_time", "One-time, then free to read:")}
         {amount("one_time_price_usd", "USD once", typed("one_time_price_usd", once))}
-        <span>USD for an account</span>
+        <span>USD per account</span>
       </div>
       <p class="hint">
-        1 USD is 1,000,000 credits, so 0.50 USD per 1,000 calls is 500 credits a call. A price for
-        once is at least 1.00 USD.
+        1 USD is 1,000,000 credits, so 0.50 USD per 1,000 calls is 500 credits per call. The minimum
+        one-time price is 1.00 USD.
       </p>
     </fieldset>
   );
@@ -357,7 +357,7 @@ function savedView(visit: Visit, id: string, warnings: readonly string[]) {
         </Message>
         <p>
           <a class="button" href={`${visit.root}/console/feeds/${id}`}>
-            To the feed
+            Go to the feed
           </a>
         </p>
       </>

@@ -60,10 +60,10 @@ export const NEW_FEED: PageRoute = {
 /** The proposal for the form's file, or why there is none. */
 async function proposedFor(visit: Visit, form: Form): Promise<Proposed | Refused> {
   const file = await fileOf(form);
-  if (file === undefined) return { kind: "refused", why: "Choose a file first." };
+  if (file === undefined) return { kind: "refused", why: "Select a file first." };
   const { requestBodyBytes: bytesMax } = visit.services.config.limits;
   if (file.bytes.length > bytesMax) {
-    const why = `${file.name} has ${digits(file.bytes.length)} bytes, and this page takes ${digits(bytesMax)}. For larger files, use the commands feedgate feed init and feedgate push.`;
+    const why = `${file.name} has ${digits(file.bytes.length)} bytes; this page accepts up to ${digits(bytesMax)}. For larger files, use the commands feedgate feed init and feedgate push.`;
     return { kind: "refused", why };
   }
   const proposed = await proposeFor(visit, file, form);
@@ -73,7 +73,7 @@ async function proposedFor(visit: Visit, form: Form): Promise<Proposed | Refused
 function refusedFile({ why, mistakes }: UnreadableFile, form: FileForm): Refused {
   return {
     kind: "refused",
-    why: `${why} Correct it, and choose it again.`,
+    why: `${why} Correct the file and select it again.`,
     mistakes: mistakes.map((mistake) => mistakeText(mistake, form)),
   };
 }
@@ -101,11 +101,11 @@ async function proposalView(
           <a href={`${visit.root}/console/new`}>New feed</a>
         </p>
         <h1>
-          A feed for <Text of={name} />
+          New feed from <Text of={name} />
         </h1>
         <p class="lead">
-          This is a proposal. Change what you like: nothing is saved before you publish the feed, or
-          save it as a draft.
+          This is a proposal, and you can change all of it. Nothing is saved until you publish the
+          feed or save it as a draft.
         </p>
         <ProposalForm proposed={proposed} form={form} rows={rows} errors={refused?.errors} />
       </>
@@ -124,30 +124,30 @@ function startView(form: Form | undefined, refused: Refused | undefined): View {
       <>
         <h1>New feed</h1>
         <p class="lead">
-          Begin with a file. Its rows say what the feed is called and which fields it has, and you
-          change what they don't know.
+          Start from a file. The feed's name and fields are proposed from it, and you can edit the
+          proposal.
         </p>
         <form class="stack" method="post" encType="multipart/form-data">
           <Field
             label="File"
             name="file"
-            hint="CSV, NDJSON, or JSON: an array of rows, or one object. Up to 2 MB, of which 1 MB is looked at. Nothing is saved yet."
+            hint="CSV, NDJSON, or JSON (an array of rows, or one object), up to 2 MB. The proposal is based on the first 1 MB. Nothing is saved yet."
           >
             <input id="file" name="file" type="file" accept=".csv,.ndjson,.jsonl,.json" required />
           </Field>
           <div class="actions">
             <button type="submit" name="act" value="look">
-              Look at the file
+              Preview the file
             </button>
           </div>
         </form>
         <h2>Without a file</h2>
-        <p>It begins as a draft that only you see. Your first push makes it active.</p>
+        <p>It starts as a draft that only you can see. Your first push activates it.</p>
         <form class="stack" method="post" encType="multipart/form-data">
           <Fields fields={parts.listing} typed={typed} />
           <PriceFields form={sent} />
           <details open={isSent}>
-            <summary>Schema, sample, category, interval, read-me</summary>
+            <summary>Schema, sample, category, interval, README</summary>
             <div class="stack">
               <Fields
                 fields={marked(
@@ -184,7 +184,7 @@ async function confirmPublish(form: Form, visit: Visit): Promise<Confirmation> {
   const what = feedType === "singleton" ? "the document" : count;
   return {
     kind: "ask",
-    sentence: `“${feed.name}” gets ${what} of ${proposed.file.name}. From then on, whoever has a read key can read it at this price: ${priceText(feed)}. The operator is asked to list it.`,
+    sentence: `“${feed.name}” will contain ${what} from ${proposed.file.name}. Anyone with a read key can then read it at this price: ${priceText(feed)}. The operator will be asked to list it.`,
     details: (
       <>
         <h2>As agents see it</h2>
@@ -197,7 +197,7 @@ async function confirmPublish(form: Form, visit: Visit): Promise<Confirmation> {
 function refusedRows(mistakes: readonly FieldError[], form: FileForm): Refused {
   return {
     kind: "refused",
-    why: "Nothing was published: rows of the file can't be stored as they are. Correct the file and choose it again, or save the feed as a draft.",
+    why: "Nothing was published, because some rows of the file can't be stored. Correct the file and select it again, or save the feed as a draft.",
     mistakes: mistakes.map((mistake) => mistakeText(mistake, form)),
   };
 }

@@ -47,13 +47,13 @@ export const OWN_EARNINGS: PageRoute = {
         <>
           <h1>Earnings</h1>
           <p class="small soft">
-            The last 30 days, in UTC; complete until <Time of={until} />
+            Last 30 days (UTC), complete until <Time of={until} />
           </p>
           <div class="cards">
             <FigureCard
               label="Net"
               value={`${dollars(totals.net_usd)} USD`}
-              note={`${creditsOfUsd(totals.net_usd)}: gross, less refunds and the fee`}
+              note={`${creditsOfUsd(totals.net_usd)}: gross minus refunds and fees`}
             />
             <FigureCard
               label="Gross"
@@ -63,7 +63,7 @@ export const OWN_EARNINGS: PageRoute = {
             <FigureCard
               label="Fee"
               value={`${dollars(totals.fee_usd)} USD`}
-              note="of the platform"
+              note="kept by the platform"
             />
             <FigureCard
               label="Readers"
@@ -71,7 +71,7 @@ export const OWN_EARNINGS: PageRoute = {
               note="distinct accounts that read or bought"
             />
           </div>
-          <p class="small soft">Of all time</p>
+          <p class="small soft">All time</p>
           <div class="cards">
             <FigureCard
               label="Owed"
@@ -107,8 +107,8 @@ export const OWN_EARNINGS: PageRoute = {
           />
           {feeds.groups.length > FEEDS_LISTED && (
             <p class="small soft">
-              The {FEEDS_LISTED} that earned most, of {digits(feeds.groups.length)}.{" "}
-              <code>GET /v1/provider/earnings?group_by=feed</code> has all.
+              The {FEEDS_LISTED} highest-earning feeds, of {digits(feeds.groups.length)}.{" "}
+              <code>GET /v1/provider/earnings?group_by=feed</code> returns all of them.
             </p>
           )}
           <h2>Payouts</h2>
@@ -119,9 +119,9 @@ export const OWN_EARNINGS: PageRoute = {
               { head: "When", kind: "when", cell: (row) => <Time of={row.paid_at} /> },
               { head: "USD", kind: "num", cell: (row) => dollars(row.usd) },
               { head: "Reference", cell: (row) => <Text of={row.reference} /> },
-              { head: "Revoked because", cell: (row) => <Text of={row.reason} /> },
+              { head: "Reversal reason", cell: (row) => <Text of={row.reason} /> },
             ]}
-            empty="You have not been paid yet. The operator records payouts."
+            empty="No payouts yet. The operator records payouts."
           />
         </>
       ),
@@ -177,7 +177,7 @@ function EarningsTable({ groups, head, cell }: EarningsTableProps) {
         { head: "Fee, USD", kind: "num", cell: (row) => dollars(row.fee_usd) },
         { head: "Net, USD", kind: "num", cell: (row) => dollars(row.net_usd) },
       ]}
-      empty="Nothing was sold in this time. Set a price, and ask to be listed."
+      empty="No sales in this period. Set a price and request a review."
     />
   );
 }

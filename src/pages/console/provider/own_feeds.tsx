@@ -33,7 +33,7 @@ export const OWN_FEEDS: PageRoute = {
       content: (
         <>
           <h1>Your feeds</h1>
-          <p class="lead">Reads, readers and earnings are those of the last 30 days.</p>
+          <p class="lead">Reads, readers and earnings cover the last 30 days.</p>
           <WaitingRequests visit={visit} of={waiting} />
           <Table
             label="Your feeds"
@@ -78,9 +78,9 @@ export const OWN_FEEDS: PageRoute = {
             ]}
             empty={
               <>
-                You have no feed yet. <a href={`${visit.root}/console/new`}>Make one</a>, or have
-                the command <code>feedgate feed init FILE</code> make one for a file, and push the
-                file with <code>feedgate push</code>.
+                No feeds yet. <a href={`${visit.root}/console/new`}>Create one</a>, or run{" "}
+                <code>feedgate feed init FILE</code> to create one from a file, and push the file
+                with <code>feedgate push</code>.
               </>
             }
           />

@@ -35,14 +35,14 @@ export const PUSH_FILE: PageRoute = {
           <p class="lead">{LEADS[kindOf(shown)]}</p>
           {shown.status === "draft" && (
             <p>
-              The feed is a draft. Its first push makes it active: whoever has a read key can then
-              read it by its slug.
+              The feed is a draft. The first push activates it; anyone with a read key can then read
+              it by its slug.
             </p>
           )}
           {shown.feed_type === null && (
             <p>
-              The feed has no type yet. The first file decides it: one object in JSON makes it a
-              singleton, rows make it a collection.
+              The feed has no type yet. The first file sets it: a single JSON object makes the feed
+              a singleton, rows make it a collection.
             </p>
           )}
           <form class="stack" method="post" encType="multipart/form-data">
@@ -67,7 +67,7 @@ export const PUSH_FILE: PageRoute = {
             {hasChoice(shown) && <ModeChoice feed={shown} mode={form && modeOf(form)} />}
             <div>
               <button type="submit" name="act" value="push">
-                Push it
+                Push
               </button>
             </div>
           </form>
@@ -79,7 +79,7 @@ export const PUSH_FILE: PageRoute = {
     push: {
       async confirm(form, visit) {
         const file = await fileOf(form);
-        if (file === undefined) return { kind: "refused", why: "Choose a file first." };
+        if (file === undefined) return { kind: "refused", why: "Select a file first." };
         const feed = await findListing(visit);
         const push = await planPush(visit, { feed, file, mode: modeOf(form) });
         if (push.kind === "refused") return push;
@@ -99,7 +99,7 @@ export const PUSH_FILE: PageRoute = {
       },
       async run(visit, form) {
         const file = await fileOf(form);
-        if (file === undefined) return { kind: "refused", why: "Choose a file first." };
+        if (file === undefined) return { kind: "refused", why: "Select a file first." };
         const feed = await findListing(visit);
         const push = await planPush(visit, { feed, file, mode: modeOf(form) });
         if (push.kind === "refused") return push;
@@ -120,7 +120,7 @@ export const PUSH_FILE: PageRoute = {
                 )}
                 <p>
                   <a class="button" href={`${visit.root}/console/feeds/${idOf(visit)}`}>
-                    To the feed
+                    Go to the feed
                   </a>
                 </p>
               </>
@@ -142,10 +142,10 @@ function kindOf({ feed_type: type }: OwnFeed): "collection" | "singleton" | "str
 /** What a file does to a feed. */
 const LEADS = {
   collection:
-    "The rows of a file are stored completely or not at all. The page shows what they change before anything is stored.",
+    "Either all rows of a file are stored or none. The page shows what they change before anything is stored.",
   stream:
-    "The events of a file are appended, and those whose id the feed has are skipped. Up to 500 events are stored completely or not at all; of a longer file, those up to its first bad line.",
-  singleton: "A file with one JSON object, which replaces the document that the feed has.",
+    "The events of a file are appended; events whose ID already exists are skipped. Up to 500 events are stored all or nothing; a longer file is stored up to its first invalid line.",
+  singleton: "A file with one JSON object, which replaces the feed's document.",
 } as const;
 
 /** What the rows of a file do to those that a collection has. */
@@ -169,18 +169,18 @@ function ModeChoice({ feed, mode = "add" }: { feed: OwnFeed; mode: Mode | undefi
   );
   return (
     <fieldset>
-      <legend>What the file does</legend>
+      <legend>Import mode</legend>
       {radio(
         "add",
-        "Adds and changes: new ids are added, rows of the same id are changed, and all others stay.",
+        "Add and change: new IDs are added, rows with existing IDs are changed, and all other rows stay.",
       )}
       {radio(
         "replace",
-        `Replaces all: the feed then has the rows of the file, and none of the ${counted(feed.row_count, "row")} that it has now.`,
+        `Replace all: the rows of the file replace the feed's current ${counted(feed.row_count, "row")}.`,
       )}
       <p class="hint">
-        The command <code>feedgate push</code> adds and changes by default, and replaces all with{" "}
-        <code>--batch</code>. This page adds up to 500 rows at a time.
+        The command <code>feedgate push</code> adds and changes rows by default, and replaces all of
+        them with <code>--batch</code>. This page adds up to 500 rows at a time.
       </p>
     </fieldset>
   );
@@ -214,7 +214,7 @@ async function planPush(
   const { name, bytes } = file;
   if (bytes.length > limits.requestBodyBytes) {
     return refused(
-      `${name} has ${digits(bytes.length)} bytes, and this page takes ${digits(limits.requestBodyBytes)}. Use the command feedgate push.`,
+      `${name} has ${digits(bytes.length)} bytes; this page accepts up to ${digits(limits.requestBodyBytes)}. Use the command feedgate push.`,
     );
   }
   const converted = await convertFile(file, {
@@ -230,7 +230,7 @@ async function planPush(
   const isSingleton = kindOf(feed) === "singleton";
   if (isSingleton && !converted.isDocument) {
     return refused(
-      `Nothing was stored: the feed is a singleton, one JSON object, and ${name} has rows.`,
+      `Nothing was stored: the feed is a singleton (one JSON object), but ${name} contains rows.`,
     );
   }
   return isSingleton || (feed.feed_type === null && converted.isDocument)
@@ -241,8 +241,8 @@ async function planPush(
 function documentPush(name: string, { form, text }: ConvertedFile): PlannedPush {
   return {
     ...{ kind: "planned", way: "push", text, form, lines: [1], isReplaced: false },
-    asked: `What is in ${name} replaces what the feed has now.`,
-    done: `${name} is what readers get now.`,
+    asked: `The content of ${name} will replace the feed's current content.`,
+    done: `Readers now get the content of ${name}.`,
   };
 }
 
@@ -268,7 +268,7 @@ function rowsPush(
   const count = counted(rows.length, "row");
   if (isAdded && !fits) {
     return refused(
-      `${name} has ${count}, and this page adds up to ${digits(rowsMax)} at a time. Choose “Replaces all”, or use the command feedgate push, which adds any number.`,
+      `${name} has ${count}; this page adds up to ${digits(rowsMax)} at a time. Choose “Replace all”, or use the command feedgate push, which has no limit.`,
     );
   }
   const list = `[${rows.map(({ row }) => row).join(",")}]`;
@@ -297,29 +297,29 @@ function effectOf({ feed, name, rowCount, isReplaced, isAdded, fits }: Effect) {
   const count = counted(rowCount, "row");
   if (kindOf(feed) === "stream") {
     const stored = fits
-      ? "All of its events are stored, or none"
-      : "Its events are stored up to the first bad line";
+      ? "All of its events will be stored, or none"
+      : "Its events will be stored up to the first invalid line";
     return {
-      asked: `${name} has ${counted(rowCount, "event")}. ${stored}. Those that the feed has are skipped.`,
-      done: `The events of ${name} are stored.`,
+      asked: `${name} has ${counted(rowCount, "event")}. ${stored}. Events that already exist are skipped.`,
+      done: `The events of ${name} were stored.`,
     };
   }
   if (isReplaced) {
     const before = counted(feed.row_count, "row");
     return {
-      asked: `${name} replaces all: the feed has ${before} now, and then the ${count} of the file and no others.`,
-      done: `${name} has replaced all: the feed had ${before} before, and has the ${count} of the file now.`,
+      asked: `${name} will replace all rows: the feed has ${before} now, and will have the file's ${count}.`,
+      done: `${name} replaced all rows: the feed had ${before} before, and now has the file's ${count}.`,
     };
   }
   if (isAdded) {
     return {
-      asked: `${name} adds and changes: of its ${count}, new ids are added and rows of the same id are changed. The other rows of the feed stay.`,
-      done: `${name} has added and changed rows. The others have stayed.`,
+      asked: `${name} has ${count}. New IDs will be added, and rows with existing IDs changed. The other rows of the feed stay.`,
+      done: `${name} added and changed rows. The other rows did not change.`,
     };
   }
   return {
-    asked: `${name} has ${count}, the first of this feed. All rows are stored, or none.`,
-    done: `The feed has the ${count} of ${name} now.`,
+    asked: `${name} has ${count}, the first of this feed. All rows will be stored, or none.`,
+    done: `The feed now has the ${count} of ${name}.`,
   };
 }
 
@@ -335,7 +335,7 @@ function refusalOfPush(
   const mistakes = errors.map((error) => mistakeText(inFile(error, lines), form));
   const [why = detail] =
     mistakes.length > 0
-      ? ["Nothing was stored. Correct what is listed below, and push the file again."]
+      ? ["Nothing was stored. Correct the errors below and push the file again."]
       : [];
   return { kind: "refused", why, mistakes };
 }

@@ -34,8 +34,8 @@ export function PushRow({ feed, form, refused }: PushRowProps) {
           fields={[
             {
               name: FIELD,
-              label: "One event, JSON",
-              hint: "Readers see it at once. An id that the stream has already changes nothing. Without event_timestamp, the time is that of its receipt.",
+              label: "One event (JSON)",
+              hint: "Readers see it immediately. An ID that already exists changes nothing. event_timestamp defaults to the time of receipt.",
               kind: "code",
               marks,
             },

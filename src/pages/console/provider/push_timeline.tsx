@@ -13,7 +13,7 @@ export function PushTimeline({ of: pushes }: { readonly of: readonly HistoricPus
   if (pushes.length === 0) {
     return (
       <div class="empty">
-        Nothing was pushed in the last 90 days. Push a file, or see the providers' guide.
+        No pushes in the last 90 days. Push a file, or see the providers' guide.
       </div>
     );
   }
@@ -49,13 +49,13 @@ export function PushTimeline({ of: pushes }: { readonly of: readonly HistoricPus
   );
 }
 
-/** `3 new, 1 changed, 2 there before`. A document is replaced. */
+/** `3 new, 1 changed, 2 duplicate`. A document is replaced. */
 function storedWords(push: HistoricPush): string {
   const { rows_inserted: added, rows_updated: changed, rows_duplicate: known } = push;
   const words = [
     added > 0 && `${digits(added)} new`,
     changed > 0 && `${digits(changed)} changed`,
-    known > 0 && `${digits(known)} there before`,
+    known > 0 && `${digits(known)} duplicate`,
   ].filter(Boolean);
   return words.length === 0
     ? `${counted(push.rows_received, "row")}, nothing changed`

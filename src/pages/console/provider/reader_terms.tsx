@@ -34,10 +34,10 @@ export function TermsFields({ of, form, hasNote = false }: TermsFieldsProps) {
     <>
       <label class="check">
         <input type="checkbox" name="is_free" value="yes" checked={isFree} />
-        Reads cost nothing
+        Reads are free
       </label>
       <label>
-        Last day, in UTC; empty if the access doesn't end
+        Last day (UTC); leave empty for no end
         <input
           type="date"
           name="last_day"
@@ -49,7 +49,7 @@ export function TermsFields({ of, form, hasNote = false }: TermsFieldsProps) {
       {end !== null && <input type="hidden" name="end" value={end} />}
       {hasNote && (
         <label>
-          Note, which only your account sees
+          Note (visible only to your account)
           <textarea name="note">{`\n${form?.typed("note") ?? of?.note ?? ""}`}</textarea>
         </label>
       )}
@@ -81,7 +81,7 @@ function endIn(form: Form): string | null {
   }
   if (startMs + MS_PER_DAY <= Date.now()) {
     throw new Problem("INVALID_PARAMETER", {
-      detail: "The last day has passed. Choose a later one, or none.",
+      detail: "The last day has passed. Choose a later date, or leave it empty.",
     });
   }
   return new Date(startMs + MS_PER_DAY).toISOString();

@@ -69,8 +69,8 @@ export function ReceiptFacts({ of: receipt, isReplaced = false }: ReceiptProps) 
       of={{
         [isReplaced ? "Rows" : "New rows"]: digits(receipt.rows_inserted),
         "Changed rows": !isReplaced && changed,
-        "There before": receipt.rows_duplicate > 0 && digits(receipt.rows_duplicate),
-        "Readers see them": receipt.is_visible ? "yes" : "not yet",
+        Duplicates: receipt.rows_duplicate > 0 && digits(receipt.rows_duplicate),
+        "Visible to readers": receipt.is_visible ? "yes" : "not yet",
         Note: receipt.detail && <Text of={receipt.detail} />,
       }}
     />
@@ -94,20 +94,18 @@ export function refusedPush(visit: Visit, { id, problem, form }: RefusedPush): V
         <h1>The file was refused</h1>
         <Message tone="bad">
           <p>
-            The feed is saved with all that you have typed, but its file can't be stored
+            The feed was saved with everything you entered, but its file can't be stored
             {errors.length > 0 ? ":" : "."} <Text of={errors.length > 0 ? "" : detail} />
           </p>
           <PlacedMistakes of={errors} form={form} />
         </Message>
-        <p>
-          Correct the file, and push it again. The first rows that are stored make the feed active.
-        </p>
+        <p>Correct the file and push it again. The first stored rows activate the feed.</p>
         <div class="actions">
           <a class="button" href={`${here}/push`}>
             Push a file
           </a>
           <a class="button quiet" href={here}>
-            To the feed
+            Go to the feed
           </a>
         </div>
       </>

@@ -61,21 +61,21 @@ export const STATEMENT: PageRoute = {
               Provider: <Text of={visit.session.account?.name} />,
               Account: <code>{accountId}</code>,
               Gateway: visit.baseUrl,
-              Days: `${range.from} to ${range.to}, in UTC`,
+              Period: `${range.from} to ${range.to} (UTC)`,
               State: totals.is_final ? (
                 "final, except for refunds"
               ) : (
                 <>
-                  not final: sales are counted until <Time of={until} />
+                  not final: includes sales until <Time of={until} />
                 </>
               ),
             }}
           />
           <Table
-            label="Sums"
+            label="Totals"
             rows={sumsOf(totals)}
             columns={[
-              { head: "Sum", cell: ([what]) => what },
+              { head: "Item", cell: ([what]) => what },
               { head: "USD", kind: "num", cell: ([, usd]) => dollars(usd) },
               { head: "Credits", kind: "num", cell: ([, usd]) => creditsOfUsd(usd) },
             ]}
@@ -86,7 +86,7 @@ export const STATEMENT: PageRoute = {
             label="By feed"
             rows={byFeed.groups}
             columns={[{ head: "Feed", cell: (row) => <Text of={row.name} /> }, ...SUMS]}
-            empty="Nothing was sold in this month."
+            empty="No sales in this month."
           />
           {byFeed.groups.length > 0 && (
             <>
@@ -108,10 +108,10 @@ export const STATEMENT: PageRoute = {
               { head: "Reference", cell: (row) => <Text of={row.reference} /> },
               { head: "USD", kind: "num", cell: (row) => dollars(row.usd) },
             ]}
-            empty="No payout was recorded in this month."
+            empty="No payouts in this month."
           />
           <p class="hint">
-            Amounts are exact. For paper or PDF, print this page. For a program,{" "}
+            Amounts are exact. To save a PDF, print this page. To process the data,{" "}
             <a href={`${visit.root}/console/earnings?statement=${month}`}>download it as CSV</a>.
           </p>
         </article>
@@ -135,7 +135,7 @@ function sumsOf(totals: Sums): readonly (readonly [what: string, usd: Figure])[]
   return [
     ["Gross: reads and purchases", totals.gross_usd],
     ["Refunded", negated(totals.refunded_usd)],
-    ["Fee of the platform", negated(totals.fee_usd)],
+    ["Platform fee", negated(totals.fee_usd)],
     ["Net", totals.net_usd],
   ];
 }

@@ -112,13 +112,13 @@ describe("Try it", () => {
       ["id", "event_timestamp", "place", "limit"].map((name) => `<option value="${name}"`),
     );
     const document = await html(`/catalog/${feeds.document}`);
-    expect(document).toContain("This read costs nothing.");
+    expect(document).toContain("This read is free.");
     expect(document).toContain('name="jsonpath"');
     for (const name of ["filter_1_field", "start_time", "ids", "limit"]) {
       expect(document).not.toContain(`name="${name}"`);
     }
     const sold = await html(`/catalog/${feeds.sold}`);
-    expect(sold).toContain("Buy it, and every read of it is free.");
+    expect(sold).toContain("After you buy it, all reads are free.");
     expect(sold).not.toContain('name="jsonpath"');
   });
 
@@ -148,7 +148,7 @@ describe("Try it", () => {
       filter_1_field: "place",
       filter_1_value: "none",
     });
-    expect(none).toContain("No row meets what was asked for.");
+    expect(none).toContain("No rows match the request.");
     const { html: document, charged } = await tryIt(feeds.document);
     expect([rowsIn(document), charged]).toEqual([1, 0]);
   });
@@ -215,7 +215,7 @@ describe("Try it", () => {
   test("a price that has risen since the page was shown is not charged, and the form has the new one", async () => {
     const { status, html, charged } = await tryIt(feeds.stream, { max_credits: "499.999" });
     expect([status, charged]).toEqual([422, 0]);
-    expect(html).toContain("The price has changed since the page was shown.");
+    expect(html).toContain("The price has changed since this page was loaded.");
     expect(html).toContain("(402 PRICE_ABOVE_MAX)");
     expect(html).toContain('name="max_credits" value="500"');
   });
@@ -244,13 +244,13 @@ describe("Try it", () => {
       rows: [{ id: 1 }],
       callPriceNanos: PRICE,
     });
-    expect(await html(`/catalog/${own.feedId}`)).toContain("This read costs nothing.");
+    expect(await html(`/catalog/${own.feedId}`)).toContain("This read is free.");
     expect((await tryIt(own.feedId)).charged).toBe(0);
     await gateway.sql`
       insert into access_grants (feed_id, account_id, is_free)
       values (${feeds.stream}, ${account}, true)`;
     try {
-      expect(await html(`/catalog/${feeds.stream}`)).toContain("This read costs nothing.");
+      expect(await html(`/catalog/${feeds.stream}`)).toContain("This read is free.");
     } finally {
       await gateway.sql`delete from access_grants where account_id = ${account}`;
     }
@@ -294,7 +294,7 @@ describe("spending", () => {
     const week = await (await at.get("/usage?range=7d")).text();
     expect(week).not.toContain("Forecast");
     expect((await csv("/usage?csv=spending-by-feed&range=7d"))[0]).toBe("Feed,Reads,Spent (USD)");
-    expect(await (await at.get("")).text()).toMatch(/about [\d.,]+ USD by its end/);
+    expect(await (await at.get("")).text()).toMatch(/about [\d.,]+ USD by the end of the month/);
   });
 
   test("every table is a file, and lists follow the range, the feed and the key", async () => {
@@ -302,12 +302,12 @@ describe("spending", () => {
     await gateway.send("POST", `/v1/feed/${feeds.sold}/purchase`, key, { max_credits: 1_000_000 });
     await countSales(gateway.sql);
     for (const [path, head, isEmpty] of [
-      ["/usage?csv=calls", "When,Call,Feed,Key,Charged (USD),Usage id", false],
+      ["/usage?csv=calls", "When,Call,Feed,Key,Charged (USD),Usage ID", false],
       ["/usage?csv=calls&range=24h", "When,Call,", false],
       [`/usage?csv=calls&feed=${feeds.stream}`, "When,Call,", false],
       [`/usage?csv=calls&feed=${account}`, "When,Call,", true],
       ["/usage?csv=calls&from=2020-01-01&to=2020-01-02", "When,Call,", true],
-      ["/usage?csv=spending-by-day&range=7d", "Day (UTC),Reads,Feeds bought,Spent (USD)", false],
+      ["/usage?csv=spending-by-day&range=7d", "Day (UTC),Reads,Purchases,Spent (USD)", false],
       ["/usage?csv=spending-by-key&range=12m", "Key,Reads,Spent (USD)", false],
       ["/purchases?csv=purchases", "Feed,When,Price (USD),Paid from", false],
       ["/purchases?csv=purchases&range=24h", "Feed,When,", false],
@@ -341,7 +341,7 @@ describe("spending", () => {
       const next = /href="(\?[^"]*cursor=[^"]*)">Older calls/.exec(page)?.[1] ?? "";
       const older = await at.get(`/usage${next.replaceAll("&amp;", "&")}`);
       const text = await older.text();
-      expect([range, older.status, text.split('data-head="Usage id"').length - 1]).toEqual([
+      expect([range, older.status, text.split('data-head="Usage ID"').length - 1]).toEqual([
         range,
         200,
         6,
@@ -377,7 +377,7 @@ describe("budgets", () => {
         "idle 0",
       ]);
       expect(page).toContain("0.0005 of 0.001 USD");
-      expect(page).toContain(`starts anew at <time datetime="${tomorrow()}"`);
+      expect(page).toContain(`reset at <time datetime="${tomorrow()}"`);
     }
     expect(await (await at.get("/own-keys")).text()).toContain("no limit");
   });

@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { auditAction, auditChanges } from "../../../../src/pages/console/operator/audit_words.ts";
 
 test("auditAction says what was done, and leaves no action unsaid", () => {
-  expect(auditAction("feed unpublish")).toBe("Feed made private");
+  expect(auditAction("feed unpublish")).toBe("Feed unpublished");
   expect(auditAction("credits grant")).toBe("Credits added");
   expect(auditAction("access end")).toBe("Access ended");
   expect(auditAction("webhook create")).toBe("Webhook added");
   expect(auditAction("webhook edit")).toBe("Webhook changed");
-  expect(auditAction("webhook rotate")).toBe("Secret of a webhook rotated");
+  expect(auditAction("webhook rotate")).toBe("Webhook secret rotated");
   expect(auditAction("webhook delete")).toBe("Webhook deleted");
   expect(auditAction("something new")).toBe("Something new");
 });
@@ -26,8 +26,12 @@ test("auditChanges speaks of money in USD, of times with their zone, and of long
       { price_per_1k: exact("0.002") },
       ["price: 0.0010 USD per 1,000 calls → 0.002 USD per 1,000 calls"],
     ],
-    [{ daily_credits: null }, { daily_credits: exact("250000.5") }, ["daily limit: 0.2500005 USD"]],
-    [{ daily_credits: 1_000_000 }, { daily_credits: null }, ["daily limit removed, was 1.00 USD"]],
+    [
+      { daily_credits: null },
+      { daily_credits: exact("250000.5") },
+      ["daily budget: 0.2500005 USD"],
+    ],
+    [{ daily_credits: 1_000_000 }, { daily_credits: null }, ["daily budget removed, was 1.00 USD"]],
     [
       { schema_definition: { type: "object" } },
       { schema_definition: { bytes: 2_000, md5: "x", begins: "{" } },
@@ -37,12 +41,12 @@ test("auditChanges speaks of money in USD, of times with their zone, and of long
     [
       { expires_at: null },
       { expires_at: "2026-11-21T10:00:00+00:00" },
-      ["ends: 2026-11-21 10:00 UTC"],
+      ["expires: 2026-11-21 10:00 UTC"],
     ],
     [
       { sync_interval_mins: 60 },
       { sync_interval_mins: 1_440 },
-      ["updated: every 60 minutes → daily"],
+      ["push interval: every 60 minutes → daily"],
     ],
     [
       {},
@@ -66,7 +70,7 @@ test("auditChanges speaks of money in USD, of times with their zone, and of long
     [
       { webhook_id: "w", host: "https://a.example", types: ["feed.updated"] },
       { webhook_id: "w", host: "https://a.example", types: ["feed.gone"] },
-      ["another address at https://a.example", 'notices: ["feed.updated"] → ["feed.gone"]'],
+      ["different address at https://a.example", 'notices: ["feed.updated"] → ["feed.gone"]'],
     ],
   ] as const) {
     expect(auditChanges({ before, after })).toEqual([...words]);

@@ -58,7 +58,7 @@ describe("an account's pages", () => {
     expect(await (await who.post(base, suspend)).text()).toContain("Consumer ");
     const close = await (await who.post(`${base}/settings`, { act: "close" })).text();
     expect(close).toMatch(
-      /Consumer .* is closed for good.*balance of [\d.]+ USD \([\d,]+ credits\)/s,
+      /Consumer .* will be closed permanently.*balance of [\d.]+ USD \([\d,]+ credits\)/s,
     );
     const wrong = await who.post(base, { act: "grant", usd_added: "1", reason: "x" });
     expect(wrong.status).toBe(400);
@@ -67,7 +67,9 @@ describe("an account's pages", () => {
   test("ranges of time are links, and days that are none are refused", async () => {
     const path = `/accounts/${scene.consumerAccount}/usage`;
     expect(await html(`${path}?range=7d`)).toContain('href="?range=7d" aria-current="true"');
-    expect(await html(`${path}?from=2026-01-01&to=2026-01-02`)).toContain("No call in this time.");
+    expect(await html(`${path}?from=2026-01-01&to=2026-01-02`)).toContain(
+      "No calls in this period.",
+    );
     expect((await who.get(`${path}?from=2026-13-01`)).status).toBe(400);
     const included = await html(`${path}?searches=yes&range=7d`);
     expect(included).toContain("searches=yes");
@@ -91,7 +93,7 @@ describe("choosing", () => {
     expect(choice).toContain("5.00 USD, created");
     for (const id of twins) expect(choice).toContain(`type="radio" name="payee" value="${id}"`);
     const asked = await (await who.post("/money", { ...sent, payee: twins[1] ?? "" })).text();
-    expect(asked).toContain("1.00 USD are recorded as paid to Twin");
+    expect(asked).toContain("1.00 USD will be recorded as paid to Twin");
     const back = await who.post("/money", { ...sent, confirmed: "no" });
     expect(await back.text()).toMatch(/<input id="payee"[^>]* value="Twin"/);
   });
@@ -109,7 +111,7 @@ describe("choosing", () => {
     expect(await html(path)).toContain("once");
     const undo = fieldsIn(await html(path));
     const undone = await who.act(path, { ...undo, act: "undo", undo_reason: "mistake" });
-    expect(undone.asked).toContain("by Buys by transfer is undone");
+    expect(undone.asked).toContain("by Buys by transfer will be undone");
     expect(undone.answer.headers.get("location")).toContain("done=undone");
   });
 
@@ -144,7 +146,7 @@ describe("files", () => {
   test("every table is a file with the page's filters, and no text in it is a formula", async () => {
     await gateway.createAccount({ name: '=cmd|"x"', credits: 1 });
     const lines = await linesOf("/accounts?csv=accounts&q=cmd");
-    expect(lines[0]).toBe("Name,Balance (USD),Feed limit,State,Created,Id");
+    expect(lines[0]).toBe("Name,Balance (USD),Feed limit,State,Created,ID");
     expect(lines[1]).toStartWith(`"'=cmd|""x""",0.000001,`);
     expect(lines).toHaveLength(3);
     const account = `/accounts/${scene.consumerAccount}`;
@@ -183,7 +185,7 @@ describe("a feed's page", () => {
     expect(readers).toContain(scene.consumerAccount);
     expect(page).toMatch(/<section class="apart"><h2>Delete the feed<\/h2>/);
     const asked = await (await who.post(path, { act: "delete" })).text();
-    expect(asked).toMatch(/metered .* is deleted for good, with its \d+ rows?\./);
+    expect(asked).toMatch(/metered .* will be deleted permanently, with its \d+ rows?\./);
   });
 });
 
@@ -193,7 +195,7 @@ describe("the audit trail", () => {
     await who.act(path, { act: "unpublish" });
     await who.act(path, { act: "publish" });
     const page = await html(`/audit?feed_id=${scene.feeds.metered}`);
-    expect(page).toContain("Feed made private");
+    expect(page).toContain("Feed unpublished");
     expect(page).not.toContain("true →");
     expect(page).toContain("0.50 USD per 1,000 calls");
     const credits = await html(`/audit?what=credits&account_id=${scene.consumerAccount}`);
@@ -203,8 +205,8 @@ describe("the audit trail", () => {
     const own = await html(`/audit?${by.replaceAll("&amp;", "&")}`);
     expect(own).toContain("Credits added");
     expect(await html("/audit")).toContain(">access to feeds</a>");
-    expect(await html("/audit?who=operator+nobody")).toContain("Nothing was changed");
-    expect(await html("/audit?from=2020-01-01&to=2020-01-02")).toContain("Nothing was changed");
+    expect(await html("/audit?who=operator+nobody")).toContain("No changes match");
+    expect(await html("/audit?from=2020-01-01&to=2020-01-02")).toContain("No changes match");
     expect(await html("/audit?q=zq7731")).toContain(`account_id=${scene.foreignAccount}`);
   });
 });
@@ -226,11 +228,11 @@ test("the sign-in says which agent waits, and that nobody has checked its name",
   };
   const page = await signInAt(id);
   expect(page).toContain("Research &lt;b>bot&lt;/b>");
-  expect(page).toContain("Nobody has checked its name");
+  expect(page).toContain("Its name is not verified");
   expect(await signInAt("https://agent.example/client.json")).toContain(
-    "<strong>agent.example</strong> waits to be connected",
+    "<strong>agent.example</strong> wants to connect",
   );
   for (const none of [crypto.randomUUID(), "x", "http://agent.example/"]) {
-    expect(await signInAt(none)).not.toContain("waits to be connected");
+    expect(await signInAt(none)).not.toContain("wants to connect");
   }
 });

@@ -32,7 +32,7 @@ test("a provider sees that its feed is suspended, why, and no button that is ref
   expect(list).not.toContain(">active<");
   expect(one).toContain('<span class="badge bad">suspended</span>');
   expect(one).toContain("a &lt;complaint>");
-  for (const button of ["Push a file", "Edit the listing", "Ask to be listed"]) {
+  for (const button of ["Push a file", "Edit the listing", "Request a review"]) {
     expect(one).not.toContain(button);
   }
   await act("resume", {});
@@ -41,7 +41,7 @@ test("a provider sees that its feed is suspended, why, and no button that is ref
     expect(html).toContain('<span class="badge good">active</span>');
     expect(html).not.toContain("suspended");
   }
-  for (const button of ["Push a file", "Edit the listing", "Ask to be listed"]) {
+  for (const button of ["Push a file", "Edit the listing", "Request a review"]) {
     expect(oneAfter).toContain(button);
   }
 });
@@ -89,7 +89,7 @@ describe("a feed's page", () => {
     expect(html).toContain("<strong>2 new</strong>");
     expect(html).toContain("<strong>1 new, 1 changed</strong>");
     expect(html).toMatch(/Earned<\/div><div class="value ">3.00 USD/);
-    expect(html).toContain("3,000,000 credits, less the fee");
+    expect(html).toContain("3,000,000 credits, after fees");
     const today = (title: string) =>
       [...html.matchAll(/<figure class="chart"><figcaption>(.*?)<\/figcaption>.*?<\/figure>/gs)]
         .find(([, head]) => head?.startsWith(title))?.[0]
@@ -115,11 +115,11 @@ describe("a feed's page", () => {
     expect(table).toContain("must be a number");
     expect(table).toContain("has no id; give each row an id");
     expect(html).toContain("The last push was refused");
-    expect(html).toContain("Correct these rows in your source");
+    expect(html).toContain("Correct these rows at the source");
     // What has no rows has none of an earlier refusal.
     expect((await gateway.send("POST", `/v1/provider/feed/${id}/push`, key, 7)).status).toBe(422);
     await push(id, [{ id: "a", n: 1 }]);
-    expect(await pageOf(id)).toContain("A later one was stored.");
+    expect(await pageOf(id)).toContain("A later push was stored.");
   });
 
   test("the rows of a refused import have their lines", async () => {
@@ -171,11 +171,11 @@ describe("a feed's page", () => {
     expect(html).toMatch(/Net<\/td><td class="num" data-head="USD">3.00</);
     expect(html).toMatch(/aria-label="By feed".*Charts.*3.00/s);
     expect(html).toMatch(/paid &lt;i>1&lt;\/i>.*1.50</s);
-    expect(html).toContain("not final: sales are counted until");
+    expect(html).toContain("not final: includes sales until");
     const empty = await (await who.get("/earnings/statement?month=2001-02")).text();
     expect(empty).toContain("Statement for February 2001");
     expect(empty).toContain("2001-02-01 to 2001-02-28");
-    expect(empty).toContain("Nothing was sold in this month.");
+    expect(empty).toContain("No sales in this month.");
     for (const wrong of ["2026-13", "x", "0000-01", "99999-01"]) {
       expect((await who.get(`/earnings/statement?month=${wrong}`)).status).toBe(400);
     }

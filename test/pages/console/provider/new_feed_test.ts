@@ -87,7 +87,7 @@ describe("a new feed from a file", () => {
     expect(await feedNamed("city-temps-2026")).toBeUndefined();
     const priced = { ...fields, price_type: "metered", price_per_1k: "0.50", act: "publish" };
     const asked = await send(priced);
-    expect(asked.html).toContain("“City temps 2026” gets 2 rows of City temps 2026.csv");
+    expect(asked.html).toContain("“City temps 2026” will contain 2 rows from City temps 2026.csv");
     expect(asked.html).toContain("0.50 USD per 1,000 calls");
     expect(await feedNamed("city-temps-2026")).toBeUndefined();
     const back = await send({ ...priced, confirmed: "no" });
@@ -216,7 +216,7 @@ describe("a new feed from a file", () => {
     expect(row?.cents).toBe(123_450);
     const wrong = { ...price, one_time_price_usd: "5.005", endpoint_path: "wrong" };
     const refused = await send({ name: "Once", act: "create", ...wrong });
-    expect(alertIn(refused.html)).toContain("at most two decimals, such as 5.00, got");
+    expect(alertIn(refused.html)).toContain("at most two decimal places, such as 5.00, got");
   });
 });
 
@@ -232,7 +232,7 @@ describe("any file", () => {
       else expect(html).toContain("This is a proposal");
     }
     for (const [bytes, why, name = "a.csv"] of [
-      ["", "Choose a file first."],
+      ["", "Select a file first."],
       ["[1,2]", "row must be an object, got number", "a.json"],
       ["7", "it is a number", "a.json"],
       [Buffer.from(CSV, "utf16le"), "UTF-16"],

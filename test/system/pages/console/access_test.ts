@@ -98,7 +98,7 @@ for (const look of LOOKS) {
         expect(await page.locator("#try").count()).toBe(0);
         await page.fill("#message", `For a map.\n${HOSTILE}`);
         await press(page, "Ask for access");
-        expect(await told(page)).toContain("The provider was asked");
+        expect(await told(page)).toContain("Your request was sent to the provider");
         await go(page, `/catalog/${id}`);
         expect(await main(page)).toContain("For a map.");
       });
@@ -112,7 +112,7 @@ for (const look of LOOKS) {
         await press(page, "Approve");
         expect(await told(page)).toContain("may read the feed");
         await go(page, `/feeds/${id}/readers`);
-        expect(await main(page)).toContain("No request waits");
+        expect(await main(page)).toContain("No pending requests");
       });
       expect(await read()).toBe(200);
       await as(key, async (page) => {
@@ -129,9 +129,9 @@ for (const look of LOOKS) {
       const followed = follower.text();
       await as(providerKey, async (page) => {
         await go(page, `/feeds/${id}/readers`);
-        await press(page, "End");
-        expect(await main(page)).toContain("Its next read is refused");
-        await press(page, "Yes, do it");
+        await press(page, "End access");
+        expect(await main(page)).toContain("Its next read will be refused");
+        await press(page, "Confirm");
         expect(await told(page)).toContain("Ended.");
       });
       expect(await read()).toBe(403);
@@ -147,7 +147,7 @@ for (const look of LOOKS) {
       await as(key, async (page) => {
         await go(page, `/catalog/${id}`);
         await press(page, "Ask for access");
-        expect(await told(page)).toContain("The provider was asked");
+        expect(await told(page)).toContain("Your request was sent to the provider");
       });
       await as(providerKey, async (page) => {
         await go(page, `/feeds/${id}/readers`);
@@ -155,12 +155,12 @@ for (const look of LOOKS) {
         await page.fill('article textarea[name="reason"]', `Only for schools. ${HOSTILE}`);
         await press(page, "Decline");
         expect(await main(page)).toContain("The request of Declined is declined");
-        await press(page, "No, go back");
+        await press(page, "Cancel");
         expect(await page.inputValue('article textarea[name="reason"]')).toContain(
           "Only for schools",
         );
         await press(page, "Decline");
-        await press(page, "Yes, do it");
+        await press(page, "Confirm");
         expect(await told(page)).toContain("Declined.");
         await go(page, `/feeds/${id}/readers?answered`);
         expect(await main(page)).toContain("Only for schools.");
@@ -183,9 +183,9 @@ for (const look of LOOKS) {
       await as(providerKey, async (at) => {
         await go(at, `/feeds/${id}`);
         await at.check('input[name="access"][value="invited"]');
-        await press(at, "Change who may read it");
+        await press(at, "Change access");
         expect(await main(at)).toContain("no longer find the feed");
-        await press(at, "Yes, do it");
+        await press(at, "Confirm");
         expect(await told(at)).toContain("Saved.");
         expect(await at.isChecked('input[name="access"][value="invited"]')).toBe(true);
       });

@@ -94,7 +94,7 @@ for (const [turn, look] of LOOKS.entries()) {
       await press(page, button);
       const asked = (await page.locator(".note-box").textContent()) ?? "";
       for (const [name, value] of Object.entries(answers)) await fill(page, `#${name}`, value);
-      await press(page, "Yes, do it");
+      await press(page, "Confirm");
       return asked;
     };
     const told = (page: Page) => page.locator('.note-box[role="status"]').first().textContent();
@@ -125,7 +125,7 @@ for (const [turn, look] of LOOKS.entries()) {
         await page.waitForURL(`**/feeds/${good}`);
         expect(await page.locator("main").textContent()).toContain("row-to-look-at");
         expect(await confirm(page, "Publish")).toContain("catalog");
-        expect(await told(page)).toContain("listed now");
+        expect(await told(page)).toContain("now listed");
         await go(page, `/feeds/${bad}`);
         await fill(page, "#reason", "no sample");
         expect(await confirm(page, "Decline")).toContain("no sample");
@@ -152,7 +152,7 @@ for (const [turn, look] of LOOKS.entries()) {
         await fill(page, "#usd_added", "0.0000125");
         await fill(page, "#reason", "a present");
         await press(page, "Add credits");
-        expect(await told(page)).toContain("in the account's balance");
+        expect(await told(page)).toContain("to the account's balance");
         await unfold(page, "Redeem a promotion code");
         await fill(page, "#code", code);
         await press(page, "Redeem");
@@ -177,7 +177,7 @@ for (const [turn, look] of LOOKS.entries()) {
         await press(page, "Save");
         expect(await told(page)).toContain("Saved");
         expect(await page.inputValue("#daily")).toBe("0.0002505");
-        expect(await confirm(page, "Replace by a new key")).toContain("24 hours more");
+        expect(await confirm(page, "Replace with a new key")).toContain("24 hours");
         expect(await page.locator("main pre").textContent()).toMatch(/^fg_read_\w{38}/);
         await go(page, "/keys");
         await fill(page, "#key", leaked);
@@ -213,7 +213,7 @@ for (const [turn, look] of LOOKS.entries()) {
         await page.setInputFiles("#file", file(`[{"id":"${id}","text":"seven"}]`));
         await press(page, "Push");
         expect(await page.locator("main").textContent()).toMatch(/New rows\s*1/);
-        await press(page, "Yes, do it");
+        await press(page, "Confirm");
         expect(await page.locator("h1").textContent()).toBe("Stored");
         expect(await page.locator("main").textContent()).toMatch(/New rows\s*1/);
         await go(page, `/feeds/${waiting}/edit`);
@@ -228,13 +228,15 @@ for (const [turn, look] of LOOKS.entries()) {
         await fill(page, "#category", "");
         await fill(page, "#name", "Corrected");
         await press(page, "Preview and save");
-        expect(await page.locator('[role="alert"]').textContent()).toContain("a higher version");
+        expect(await page.locator('[role="alert"]').textContent()).toContain(
+          "increase the schema version",
+        );
         await fill(page, "#schema_version", `${2_000 + turn}`);
         await press(page, "Preview and save");
         const preview = (await page.locator("main").textContent()) ?? "";
         expect(preview).toContain("Its new schema is breaking");
         expect(preview).toContain("Corrected");
-        await press(page, "No, go back");
+        await press(page, "Cancel");
         expect(await page.inputValue("#name")).toBe("Corrected");
         expect(await confirm(page, "Preview and save")).toContain("Its new schema is breaking");
         await go(page, `/feeds/${waiting}`);
@@ -287,9 +289,9 @@ for (const [turn, look] of LOOKS.entries()) {
         await fill(page, "#description", " one\n line ");
         await fill(page, "#readme_md", "");
         await press(page, "Preview and save");
-        await press(page, "No, go back");
+        await press(page, "Cancel");
         expect(await page.inputValue("#description")).toBe(" one\n line ");
-        expect(await confirm(page, "Preview and save")).toContain("schema stays as it is");
+        expect(await confirm(page, "Preview and save")).toContain("schema does not change");
       });
       expect(await textsNow()).toEqual({
         ...texts,
@@ -307,7 +309,7 @@ for (const [turn, look] of LOOKS.entries()) {
         await follow(page, `a[href$="/catalog/${scene.feeds.once}"]`);
         await page.waitForURL(`**/catalog/${scene.feeds.once}`);
         expect(await confirm(page, "Buy for 1.00 USD")).toContain("1,000,000 credits");
-        expect(await told(page)).toContain("Bought");
+        expect(await told(page)).toContain("Purchased");
         await go(page, `/catalog/${scene.feeds.metered}`);
         await press(page, "Read");
         const shown = await page.locator("main").textContent();

@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("a new feed", () => {
     await page.goto(`${gateway.baseUrl}/console/new`);
     const buffer = Buffer.from(CSV);
     await page.setInputFiles("#file", { name: "airports.csv", mimeType: "text/csv", buffer });
-    await press(page, "Look at the file");
+    await press(page, "Preview the file");
   };
 
   test("is made from a file, priced and published without JavaScript", async () => {
@@ -69,13 +69,13 @@ describe.skipIf(!hasBrowser)("a new feed", () => {
     await page.check('[value="metered"]');
     await page.fill("#price_per_1k", "0.25");
     await press(page, "Publish");
-    await press(page, "Yes, do it");
+    await press(page, "Confirm");
     expect(await page.locator(".source mark").textContent()).toContain('"type": "whole"');
     expect(await page.inputValue("#price_per_1k")).toBe("0.25");
     await page.fill("#schema_definition", schema);
     await press(page, "Publish");
     expect(await page.locator(".note-box").textContent()).toContain("“Airports” gets 3 rows");
-    await press(page, "Yes, do it");
+    await press(page, "Confirm");
     await page.waitForURL("**/feeds/*?done=submitted");
     expect(await page.locator("main").textContent()).toMatch(/3 new/);
     const [feed] = await gateway.sql`

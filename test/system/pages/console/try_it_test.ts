@@ -110,7 +110,7 @@ for (const look of LOOKS) {
       await page.keyboard.insertText("place");
       await type(page, "limit", "5");
       await enter(page);
-      expect(await page.locator("h1").textContent()).toBe("What the feed returned");
+      expect(await page.locator("h1").textContent()).toBe("Result");
       expect(await page.locator("#rows tbody tr").count()).toBe(5);
       expect(await page.locator("#rows tbody").textContent()).not.toContain("Chile");
       expect(await main(page)).toContain("0.0005 USD (500 credits)");
@@ -133,7 +133,7 @@ for (const look of LOOKS) {
         ["/own-keys", "0.001 of 0.002 USD"],
         ["/usage", "Forecast"],
         ["/usage?range=7d", "0.001 USD"],
-        ["/purchases", "Nothing was bought"],
+        ["/purchases", "No purchases"],
       ] as const) {
         await page.goto(`${gateway.baseUrl}/console${path}`);
         await check(page, path);
