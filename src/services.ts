@@ -44,7 +44,7 @@ import {
 } from "./limits.ts";
 import { NoticeMails, stopMails } from "./notices/notice_mails.ts";
 import { registerNoticeMetrics } from "./notices/notice_metrics.ts";
-import { NoticeSender } from "./notices/notice_sender.ts";
+import { NoticeSender } from "./notices/webhook_sender.ts";
 import type { WebhookSettings } from "./notices/webhooks.ts";
 import { registerMailMetrics } from "./people/mail/mail_metrics.ts";
 import { MailSender } from "./people/mail/mail_sender.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Principal } from "../api/callers/callers.ts";
-import { feedNotFound } from "../api/problems/read_refusals.ts";
+import { feedNotFound } from "../api/problems/call_refusals.ts";
 import type { AccessRequest } from "../feeds/access_request.ts";
 import { Problem } from "../http/problem_details.ts";
 import { present } from "../lib/assert.ts";

@@ -11,7 +11,7 @@
  */
 
 import type { Claim, Receipt } from "../admission/claims.ts";
-import { feedNotSynced } from "../api/problems/read_refusals.ts";
+import { feedNotSynced } from "../api/problems/call_refusals.ts";
 import type { Feed } from "../feeds/find.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import { weakTag } from "../http/etag.ts";

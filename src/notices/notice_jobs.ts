@@ -10,8 +10,8 @@ import { present } from "../lib/assert.ts";
 import { ABANDONED_BATCH_MS, LOW_BALANCE_NANOS, NOTICES_KEPT_MS } from "../limits.ts";
 import type { Database } from "../postgres/client/database.ts";
 import type { NoticeMails } from "./notice_mails.ts";
-import type { NoticeSender } from "./notice_sender.ts";
 import { MAILED_TYPES } from "./notice_types.ts";
+import type { NoticeSender } from "./webhook_sender.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

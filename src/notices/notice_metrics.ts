@@ -7,7 +7,7 @@ import type { Metrics } from "../http/metrics.ts";
 import { createSingleFlight } from "../lib/single_flight.ts";
 import { within } from "../lib/within.ts";
 import type { Database } from "../postgres/client/database.ts";
-import type { NoticeSender } from "./notice_sender.ts";
+import type { NoticeSender } from "./webhook_sender.ts";
 
 /** The longest that a scrape waits for the database. */
 const ANSWER_MS_MAX = 500;

@@ -6,8 +6,8 @@
 
 import type { Limited } from "../admission/claims.ts";
 import { rateLimited } from "../api/callers/rate_headers.ts";
+import { keepsChanging } from "../api/problems/call_refusals.ts";
 import { feedForbidden, feedSuspended } from "../api/problems/feed_problems.ts";
-import { keepsChanging } from "../api/problems/read_refusals.ts";
 import { Problem, unavailable } from "../http/problem_details.ts";
 import { bodyNotJson } from "../http/read_body.ts";
 import { unreachable } from "../lib/assert.ts";

@@ -9,7 +9,7 @@ import { Elysia } from "elysia";
 import { anonymous } from "../api/callers/without_key.ts";
 import { cappedLimit, limitParameter } from "../api/input/paging.ts";
 import { NO_PARAMETERS, parameters, queryInteger } from "../api/input/parameters.ts";
-import { feedNotFound } from "../api/problems/read_refusals.ts";
+import { feedNotFound } from "../api/problems/call_refusals.ts";
 import {
   CONDITIONAL,
   COUNTED,

@@ -7,7 +7,7 @@ import type { GuardTrial } from "../../src/config.ts";
 import { present } from "../../src/lib/assert.ts";
 import { createNoticeJobs } from "../../src/notices/notice_jobs.ts";
 import type { NoticeMails } from "../../src/notices/notice_mails.ts";
-import type { NoticeSender } from "../../src/notices/notice_sender.ts";
+import type { NoticeSender } from "../../src/notices/webhook_sender.ts";
 import type { Connections } from "../../src/postgres/client/connect.ts";
 import { createDatabase } from "../../src/postgres/client/database.ts";
 import type { TestGateway } from "../support/gateway.ts";

@@ -21,7 +21,7 @@ import type { Call } from "../../http/call.ts";
 import { Problem, unavailable } from "../../http/problem_details.ts";
 import { KNOWN_KEYS_MAX } from "../../limits.ts";
 import { type Database, DatabaseUnavailableError } from "../../postgres/client/database.ts";
-import { accountSuspended, keyInvalid } from "../problems/read_refusals.ts";
+import { accountSuspended, keyInvalid } from "../problems/call_refusals.ts";
 
 /** The caller that a key identifies. */
 export interface Principal {

@@ -8,7 +8,7 @@ import type { Admission } from "../../admission/admission.ts";
 import type { UnloggedOperation } from "../../admission/claims.ts";
 import type { Caller } from "../../admission/known_accounts.ts";
 import type { Call } from "../../http/call.ts";
-import { refusalOf } from "../problems/read_refusals.ts";
+import { refusalOf } from "../problems/call_refusals.ts";
 import type { Keys, Principal } from "./callers.ts";
 
 /** A call that `admitHousekeeping` counts. */

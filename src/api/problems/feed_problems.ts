@@ -11,7 +11,7 @@ import { assert, unreachable } from "../../lib/assert.ts";
 import type { FieldError } from "../../lib/field_error.ts";
 import { MS_PER_DAY, MS_PER_SECOND } from "../../lib/time_units.ts";
 import { limitHeaders, stateHeaders } from "../callers/rate_headers.ts";
-import { keepsChanging } from "./read_refusals.ts";
+import { keepsChanging } from "./call_refusals.ts";
 
 /** The same refusal for an unknown id and for another account's feed. */
 export function feedForbidden(): Problem {

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { tooManyWaits } from "../../api/problems/read_refusals.ts";
+import { tooManyWaits } from "../../api/problems/call_refusals.ts";
 import type { Viewers } from "../../feeds/viewers.ts";
 import type { WaitPlace } from "../../feeds/waits.ts";
 import type { Answer } from "../../http/answer.ts";

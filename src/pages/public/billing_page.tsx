@@ -14,7 +14,7 @@ import { Elysia } from "elysia";
 import type { ComponentChildren } from "preact";
 import { keyless } from "../../api/callers/without_key.ts";
 import { parameters } from "../../api/input/parameters.ts";
-import { billingUrlOf } from "../../api/problems/read_refusals.ts";
+import { billingUrlOf } from "../../api/problems/call_refusals.ts";
 import { CACHE_PRIVATE } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { respond } from "../../http/respond.ts";

@@ -23,8 +23,6 @@ interface CodeMail {
 
 interface InvitationMail {
   readonly accountName: string;
-  /** The name of the person who invites. Undefined for an operator. */
-  readonly inviter?: string | undefined;
   readonly role: "owner" | "member";
   readonly signInUrl: string;
   /** How long the invitation is valid. */
@@ -76,9 +74,8 @@ export function codeMail({ code, minutes, gateway }: CodeMail): MailContent {
 export function invitationMail(invitation: InvitationMail): MailContent {
   const { role, signInUrl, days } = invitation;
   const account = oneLine(invitation.accountName) || "an unnamed account";
-  const inviter = oneLine(invitation.inviter ?? "");
   const subject = `Invitation to ${account}`;
-  const invited = `${inviter === "" ? "You have been invited" : `${inviter} has invited you`} to join this account:`;
+  const invited = "You have been invited to join this account:";
   const how = `To accept, sign in with this email address within ${count(days, "day")}:`;
   const warning = "If you weren't expecting this invitation, ignore this message.";
   return {

@@ -8,7 +8,7 @@
  * @module
  */
 import type { Keys, Principal } from "../../api/callers/callers.ts";
-import { keepsChanging } from "../../api/problems/read_refusals.ts";
+import { keepsChanging } from "../../api/problems/call_refusals.ts";
 import { type Feed, type Feeds, seekerOf } from "../../feeds/find.ts";
 import { Problem, unavailable } from "../../http/problem_details.ts";
 import { present, unreachable } from "../../lib/assert.ts";

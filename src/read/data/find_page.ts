@@ -4,7 +4,7 @@
  * @module
  */
 
-import { feedNotFound } from "../../api/problems/read_refusals.ts";
+import { feedNotFound } from "../../api/problems/call_refusals.ts";
 import type { Feed } from "../../feeds/find.ts";
 import { JoinedRuns } from "../../lib/joined_runs.ts";
 import { PAGE_CACHE_BYTES_MAX } from "../../limits.ts";

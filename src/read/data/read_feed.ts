@@ -7,7 +7,7 @@
  */
 
 import { invalidParameter } from "../../api/input/parameters.ts";
-import { feedNotSynced } from "../../api/problems/read_refusals.ts";
+import { feedNotSynced } from "../../api/problems/call_refusals.ts";
 import { wishesOf } from "../../api/tool_request.ts";
 import type { WaitPlace } from "../../feeds/waits.ts";
 import type { Answer } from "../../http/answer.ts";

@@ -13,7 +13,7 @@ import type { Receipt } from "../../admission/claims.ts";
 import type { Principal } from "../../api/callers/callers.ts";
 import { limitHeaders, stateHeaders } from "../../api/callers/rate_headers.ts";
 import { invalidParameter } from "../../api/input/parameters.ts";
-import { feedNotSynced } from "../../api/problems/read_refusals.ts";
+import { feedNotSynced } from "../../api/problems/call_refusals.ts";
 import type { Feed } from "../../feeds/find.ts";
 import { schemaProperties } from "../../feeds/schema_properties.ts";
 import { acceptsGzip } from "../../http/accept_encoding.ts";

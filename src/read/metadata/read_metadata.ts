@@ -8,7 +8,7 @@
  */
 
 import type { Claim } from "../../admission/claims.ts";
-import { feedNotFound } from "../../api/problems/read_refusals.ts";
+import { feedNotFound } from "../../api/problems/call_refusals.ts";
 import { metadataMembers } from "../../feeds/feed_text.ts";
 import { FEED_ACCESS, isFoundBy, referenceParameters } from "../../feeds/find.ts";
 import { readsOfAll } from "../../feeds/read_costs.ts";

@@ -11,7 +11,7 @@ import type { Claim, Refusal } from "../../admission/claims.ts";
 import type { Caller } from "../../admission/known_accounts.ts";
 import type { Proof } from "../../admission/proofs.ts";
 import type { Keys, Principal } from "../../api/callers/callers.ts";
-import { keepsChanging, refusalOf } from "../../api/problems/read_refusals.ts";
+import { keepsChanging, refusalOf } from "../../api/problems/call_refusals.ts";
 import type { Call } from "../../http/call.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { KeyedMutex } from "../../lib/mutex.ts";

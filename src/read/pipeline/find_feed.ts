@@ -5,7 +5,7 @@
  * @module
  */
 
-import { feedNotFound } from "../../api/problems/read_refusals.ts";
+import { feedNotFound } from "../../api/problems/call_refusals.ts";
 import type { FeedSeeker, Feeds } from "../../feeds/find.ts";
 import type { Problem } from "../../http/problem_details.ts";
 

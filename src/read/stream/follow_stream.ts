@@ -7,8 +7,8 @@
  * @module
  */
 
+import { tooManyWaits } from "../../api/problems/call_refusals.ts";
 import { problemOf } from "../../api/problems/problems.ts";
-import { tooManyWaits } from "../../api/problems/read_refusals.ts";
 import type { WaitPlace } from "../../feeds/waits.ts";
 import { type Answer, CACHE_PRIVATE } from "../../http/answer.ts";
 import { Problem, problemAnswer, unavailable } from "../../http/problem_details.ts";

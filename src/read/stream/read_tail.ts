@@ -8,7 +8,7 @@
  */
 import type { Grant, WindowState } from "../../admission/claims.ts";
 import { rateHeaders } from "../../api/callers/rate_headers.ts";
-import { feedNotFound } from "../../api/problems/read_refusals.ts";
+import { feedNotFound } from "../../api/problems/call_refusals.ts";
 import { type RowsTaken, type ToolWishes, wishesOf } from "../../api/tool_request.ts";
 import { type Answer, answerHead, privateJson } from "../../http/answer.ts";
 import { Problem } from "../../http/problem_details.ts";

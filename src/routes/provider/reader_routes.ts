@@ -20,7 +20,7 @@ import {
   inviteReader,
   listReaderInvitations,
   withdrawReaderInvitation,
-} from "../../access/invitations.ts";
+} from "../../access/reader_invitations.ts";
 import {
   findReader,
   listReaders,

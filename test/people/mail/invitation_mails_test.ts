@@ -4,7 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { inviteReader, withdrawReaderInvitation } from "../../../src/access/invitations.ts";
+import { inviteReader, withdrawReaderInvitation } from "../../../src/access/reader_invitations.ts";
 import { shellActor } from "../../../src/accounts/actor.ts";
 import { present } from "../../../src/lib/assert.ts";
 import { INVITATIONS_OF_ADDRESS_LIMIT } from "../../../src/limits.ts";

@@ -12,12 +12,12 @@ import {
   type ReaderInvitation,
   SetReaderInput,
 } from "../../../access/access_shapes.ts";
+import type { OwnedFeed } from "../../../access/owned_feed.ts";
 import {
   inviteReader,
   listReaderInvitations,
   withdrawReaderInvitation,
-} from "../../../access/invitations.ts";
-import type { OwnedFeed } from "../../../access/owned_feed.ts";
+} from "../../../access/reader_invitations.ts";
 import { findReader, listReaders, removeReader, setReader } from "../../../access/readers.ts";
 import { answerAccessRequest, listAccessRequests } from "../../../access/requests.ts";
 import type { FeedAccess } from "../../../admission/claims.ts";

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { createLog } from "../../src/lib/log.ts";
-import { NoticeSender, RETRY_PAUSES_MS } from "../../src/notices/notice_sender.ts";
 import { makeWebhookSecret } from "../../src/notices/webhook_secret.ts";
+import { NoticeSender, RETRY_PAUSES_MS } from "../../src/notices/webhook_sender.ts";
 import type { Database } from "../../src/postgres/client/database.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";

@@ -1,5 +1,5 @@
 /**
- * The problems of reads that admission refuses.
+ * The problems of calls that admission refuses: reads, purchases, and whatever a key or an account may not do.
  *
  * See `src/spec/decisions.md`, section 2.
  *

@@ -22,7 +22,7 @@ import type { Database, Row } from "../postgres/client/database.ts";
 import { NOTICE_TYPE_NAMES } from "./notice_types.ts";
 import { openWebhookSecret, signedHeaders } from "./webhook_secret.ts";
 
-interface NoticeSenderOptions {
+interface WebhookSenderOptions {
   readonly database: Database;
   readonly log: Log;
   /** Opens the addresses' secrets. */
@@ -86,7 +86,7 @@ class Lane {
 type Claimed = Row<"claim_deliveries">;
 
 export class NoticeSender {
-  readonly #options: NoticeSenderOptions;
+  readonly #options: WebhookSenderOptions;
   readonly #lanes = { sound: new Lane(), new: new Lane(), troubled: new Lane() };
   readonly #statements = createSemaphore({
     runningMax: STATEMENTS_MAX,
@@ -100,7 +100,7 @@ export class NoticeSender {
   #wakes = 0;
   #isStopped = false;
 
-  constructor(options: NoticeSenderOptions) {
+  constructor(options: WebhookSenderOptions) {
     this.#options = options;
   }
 

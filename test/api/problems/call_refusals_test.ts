@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { refusalOf } from "../../../src/api/problems/read_refusals.ts";
+import { refusalOf } from "../../../src/api/problems/call_refusals.ts";
 
 test("refusalOf prints what a 402 costs exactly, without an exponent or a float between", () => {
   const window = { limit: 10, remaining: 10, resetSeconds: 0 };
