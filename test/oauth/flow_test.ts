@@ -354,7 +354,7 @@ describe("the consent", () => {
     const html = await page.text();
     for (const words of [
       "Connect Agent?",
-      "calls itself",
+      "A program called",
       "agent.example",
       "Research",
       'value="2.00"',
@@ -514,7 +514,7 @@ describe("the consent", () => {
     await editKey(operator, { key_id: limited, daily_credits: 5_000n }, ACTOR);
     const refused = await show(queryOf(), { Cookie: await signIn(gateway, limited) });
     expect(refused.status).toBe(403);
-    expect(await refused.text()).toContain("limits of its own");
+    expect(await refused.text()).toContain("has its own limits");
   });
 
   test("a key that ends does not give one that ends later", async () => {

@@ -43,7 +43,7 @@ const newAddress = () => `p${randomUUID().slice(0, 8)}@example.com`;
 
 async function accountOf(at: Browser): Promise<string> {
   const page = await (await at.get("/console/settings")).text();
-  return present(/Id<\/dt><dd><code>([0-9a-f-]{36})/.exec(page)?.[1]);
+  return present(/ID<\/dt><dd><code>([0-9a-f-]{36})/.exec(page)?.[1]);
 }
 
 describe("joining", () => {
@@ -167,9 +167,9 @@ describe("a code", () => {
     const left: string[] = [];
     for (let count = 0; count < 5; count += 1) {
       const text = await (await at.post("/console/sign-in/code", { code: wrong })).text();
-      left.push(/(One attempt|\d tries are) left/.exec(text)?.[1] ?? "none");
+      left.push(/(One attempt|\d attempts) left/.exec(text)?.[1] ?? "none");
     }
-    expect(left).toEqual(["4 tries are", "3 tries are", "2 tries are", "One attempt", "none"]);
+    expect(left).toEqual(["4 attempts", "3 attempts", "2 attempts", "One attempt", "none"]);
     expect((await at.post("/console/sign-in/code", { code })).status).toBe(401);
 
     const late = browser(gateway.baseUrl);
@@ -403,7 +403,7 @@ describe("keys of owners", () => {
       const answer = await as.post("/own-keys", { act: "revoke", key_id, confirmed: "yes" });
       expect([answer.status, await answer.text()]).toEqual([
         422,
-        expect.stringContaining("no such key"),
+        expect.stringContaining("no key with this id"),
       ]);
     }
 

@@ -59,7 +59,7 @@ const newAddress = () => `p${randomUUID().slice(0, 8)}@example.com`;
 
 async function accountOf(at: Browser): Promise<string> {
   const page = await (await at.get("/console/settings")).text();
-  return present(/Id<\/dt><dd><code>([0-9a-f-]{36})/.exec(page)?.[1]);
+  return present(/ID<\/dt><dd><code>([0-9a-f-]{36})/.exec(page)?.[1]);
 }
 
 function act(path: string, method: "DELETE" | "GET" | "PATCH" | "POST", body?: object) {

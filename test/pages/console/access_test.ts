@@ -341,7 +341,7 @@ describe("readers", () => {
 
     const end = { act: "end", account_id: consumer.id, account_name: "Named" };
     const { asked, answer } = await provider.act(path, end);
-    expect(asked).toContain("The access of Named ends");
+    expect(asked).toContain("The access of Named will end");
     expect(await pressed(answer)).toContain("done=reader_ended");
     expect(await read(feed, consumer)).toBe(403);
     const again = await html(provider.post(path, { ...end, confirmed: "yes" }), 422);

@@ -165,7 +165,7 @@ describe("files", () => {
       [`${account}/settings?csv=members`, "Name,Address,"],
       [`/accounts/${scene.providerAccount}/money?csv=payouts`, "When,Payout,Paid (USD),"],
       ["/money?csv=purchases", "When,Feed,Buyer,"],
-      ["/money?csv=promotions", "Code,Gives (USD),"],
+      ["/money?csv=promotions", "Code,Amount (USD),"],
       ["/audit?csv=audit", "When,Who,What,"],
     ] as const) {
       const [first = ""] = await linesOf(path);
