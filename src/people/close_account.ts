@@ -40,7 +40,7 @@ export async function closeAccount(
     case "owed":
       throw new Refused(
         "ACCOUNT_OWED",
-        `${usdText(closed.owed_nanos ?? 0n)} USD of earnings are owed to the account; it can be closed when they are paid`,
+        `${usdText(closed.owed_nanos ?? 0n)} USD of earnings are owed to the account; pay them out before you close it`,
       );
     default:
       return { id: accountId, is_closed: true };

@@ -139,13 +139,16 @@ export async function inviteMember(
     case "not_owner":
       throw ownerRequired();
     case "closed":
-      throw new Refused("ACCOUNT_CLOSED", "the account is closed, so nobody can be invited to it");
+      throw new Refused(
+        "ACCOUNT_CLOSED",
+        "the account is closed, so you can't invite anyone to it",
+      );
     case "is_member":
-      throw new Refused("MEMBER_EXISTS", `${address} is a member of the account already`);
+      throw new Refused("MEMBER_EXISTS", `${address} is already a member of the account`);
     case "limited":
       throw new Refused(
         "INVITATIONS_LIMIT",
-        `the account has ${INVITATIONS_MAX} open invitations, which is as many as it may have; withdraw one first`,
+        `the account has reached the limit of ${INVITATIONS_MAX} open invitations; withdraw one first`,
       );
     default:
       // As it was made: by now it may be withdrawn, or its account closed.
@@ -165,7 +168,10 @@ export async function inviteMember(
 export function requireAddress(typed: string): MailAddress {
   const address = parseMailAddress(typed);
   if (address !== undefined) return address;
-  throw new Refused("ADDRESS_INVALID", "that is not an e-mail address such as ada@example.com");
+  throw new Refused(
+    "ADDRESS_INVALID",
+    "the address must be an email address such as ada@example.com",
+  );
 }
 
 /** Takes an invitation back, or declines it, if it is to the person's own address. @throws {Refused} */

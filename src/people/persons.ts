@@ -105,7 +105,7 @@ export async function removePerson(
   if (removed.outcome === "last_owner") {
     throw new Refused(
       "LAST_OWNER",
-      `the person is the last owner of account ${removed.account_id}, which has other members; remove those first, or have the owner name another one`,
+      `the person is the last owner of account ${removed.account_id}, which has other members; remove them first, or have the owner make another member an owner`,
     );
   }
   return outcomeOf(row);
