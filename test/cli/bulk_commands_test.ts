@@ -128,7 +128,7 @@ describe("feedgate read --all, an export", () => {
     const lost = await read("read", slug, "--all", "--format", "csv");
     proxy.heal();
     expect([lost.code, lost.stdout.length]).toEqual([3, 0]);
-    expect(lost.stderr).toContain("0 rows are written");
+    expect(lost.stderr).toContain("0 rows written");
     const all = await read(...goesOn(lost.stderr));
     const [header, first = "", ...others] = linesOf(all.stdout);
     expect([header, first.slice(0, 3), others.length]).toEqual([
@@ -276,7 +276,7 @@ describe("feedgate push of a bad file", () => {
     expect(await said('{"n":1}')).toEqual([expect.stringContaining("has no id")]);
     const two = refused(await write("push", slug, await file('{"n":1}\n{"n":2}\n', "ndjson")));
     expect(two).toEqual([
-      "feedgate: rows of the file are refused; nothing is stored",
+      "feedgate: some rows of the file were refused; nothing was stored",
       expect.stringContaining("row 1: has no id"),
       expect.stringContaining("row 2: has no id"),
     ]);

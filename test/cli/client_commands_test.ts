@@ -206,7 +206,7 @@ describe("feedgate read", () => {
     await usage("leave out --filter", "--follow", "--filter", "a=b");
     await usage("a field and a value", "--filter", "a");
     await usage("twice for a", "--filter", "a=1", "--filter", "a=2");
-    await usage("--limit is given twice", "--limit", "1", "--limit", "2");
+    await usage("--limit was given more than once", "--limit", "1", "--limit", "2");
     await usage("--offset is for --follow", "--offset", "now");
   });
 
@@ -287,8 +287,8 @@ describe("feedgate push", () => {
     const document = await draft("cli-document", { feed_type: "singleton" });
     done(await write("push", document, await file('{"rate":1.10}', "json")));
     expect(done(await read("read", document))).toBe('{"rate":1.10}\n');
-    ended(await write("push", document, json), 1, "holds one JSON object");
-    ended(await write("push", document, json, "--batch"), 1, "only a collection has batches");
+    ended(await write("push", document, json), 1, "takes one JSON object");
+    ended(await write("push", document, json, "--batch"), 1, "only collections have batches");
   });
 
   test("a stream skips what it has", async () => {
@@ -307,7 +307,7 @@ describe("feedgate push", () => {
     const away = Array(6).fill("cut before");
     proxy.fail("pass", ...away);
     const lost = await write("push", slug, await file(ndjson(rowsOf(5))));
-    ended(lost, 3, "are skipped when it is sent again", "push cli-cut");
+    ended(lost, 3, "are skipped when the file is sent again", "push cli-cut");
   });
 
   test("names each bad line, and what was stored", async () => {
@@ -318,7 +318,7 @@ describe("feedgate push", () => {
     done(await write("push", slug, await file(ndjson(rowsOf(1)))));
     ended(await write("push", slug, bad), 1, "line 2 is not JSON", "0 rows are stored");
     const late = await file(ndjson([...rowsOf(500), { id: null as never }]));
-    ended(await write("push", slug, late), 1, "row 501: /id: ", "; the first 500 rows are stored");
+    ended(await write("push", slug, late), 1, "row 501: /id: ", "; the first 500 rows were stored");
     const typed = await file("id,n\n1,2\n2,x\n", "csv");
     const schema_definition = { properties: { n: { type: "number" } } };
     const csv = await draft("cli-bad-csv", { schema_definition, feed_type: "collection" });
@@ -428,11 +428,11 @@ describe("feedgate feed init", () => {
     const path = await file("id,n\n1,2\n", "csv");
     const plain = done(await write("feed", "init", path, "--slug", "cli-plain"));
     expect(plain).toMatch(/price +free; --price/);
-    expect(plain).toMatch(/new data +every 60 minutes unless --every says otherwise/);
+    expect(plain).toMatch(/updates +every 60 minutes; change it with --every/);
     expect(plain).toMatch(/schema +not locked, .*--lock/);
-    expect(plain).toMatch(/looked at +1 row; fields of all of them are required/);
+    expect(plain).toMatch(/sampled +1 row; fields that are in every row are required/);
     expect(plain).toMatch(/price it +.*feed edit cli-plain --price 0.5\/1k/);
-    expect(plain).toMatch(/push it +.*push cli-plain .*\nhave it listed +.*--request-review/);
+    expect(plain).toMatch(/push the rows +.*push cli-plain .*\nrequest a review +.*--request-review/);
     const argv = ["--slug", "cli-priced", "--price", "2.50/1k", "--every", "1d", "--lock"];
     const made = JSON.parse(done(await write("feed", "init", path, ...argv, "--json")));
     expect(made).toMatchObject({
@@ -459,7 +459,7 @@ describe("feedgate feed init", () => {
         { code: "b", n: 1 },
       ]),
     );
-    ended(await write("feed", "init", noIds), 1, '"code" differs in every row: name it id');
+    ended(await write("feed", "init", noIds), 1, '"code" is unique in every row: rename it to id');
     ended(await write("feed", "init", await file("id\n", "csv")), 1, "has no rows");
     ended(await write("feed", "init", await file("[1]", "json")), 1, "is no object");
     ended(await read("feed", "init", path), 1, "needs a write key");

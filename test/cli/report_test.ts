@@ -143,7 +143,7 @@ describe("report top and report revenue", () => {
       feeds: [{ feed_id: free.feedId }],
       accounts: [{ account_id: two }],
     });
-    expect(linesOf(stderr)).toEqual([expect.stringContaining("a larger --limit shows them")]);
+    expect(linesOf(stderr)).toEqual([expect.stringContaining("use a larger --limit")]);
     expect((await operator.run(["report", "top", "--limit", "3"])).stderr).toBe("");
   });
 

@@ -50,7 +50,7 @@ test("an address is named, listed, changed, tested, rotated and removed, and a d
   expect(off).toMatch(/^types +feed\.gone$/m);
   expect(off).toMatch(/^state +off$/m);
   expect(await done(readKey, "edit", id, "--on", "--to", `${url}/2`)).toContain(`${url}/2`);
-  expect(await done(readKey, "rotate", id)).toMatch(/^old secret until +\S+Z$/m);
+  expect(await done(readKey, "rotate", id)).toMatch(/^old secret expires +\S+Z$/m);
   await done(readKey, "remove", id);
   expect(await done(readKey, "list")).toContain("no webhooks yet");
 });

@@ -276,7 +276,7 @@ describe("backup and restore", () => {
     await sql`create table posts (title text)`;
     expect(await restoreInto(foreign)).toEqual([
       1,
-      expect.stringContaining("tables of something else (posts): restore into an empty one"),
+      expect.stringContaining("tables of another application (posts): restore into an empty one"),
     ]);
     expect(await sql`select from pg_class where relname = 'accounts'`).toHaveLength(0);
     await sql.end();
@@ -340,7 +340,7 @@ describe("backup and restore", () => {
     type Header = { fingerprint?: string; tables: { name: string; columns: string[] }[] };
     const feeds = ({ tables }: Header) => tables.find(({ name }) => name === "feeds");
     const crafted: Record<string, (header: Header) => void> = {
-      "its schema 1 was made by other migrations": (header) => {
+      "its schema 1 comes from other migrations": (header) => {
         header.fingerprint = "0".repeat(64);
       },
       // As those of unreleased versions, which have no fingerprint.
@@ -353,7 +353,7 @@ describe("backup and restore", () => {
         delete header.fingerprint;
         header.tables = header.tables.filter(({ name }) => name !== "row_totals");
       },
-      "it has further tables or columns": (header) => {
+      "it has additional tables or columns": (header) => {
         delete header.fingerprint;
         feeds(header)?.columns.push("more");
       },
@@ -474,13 +474,13 @@ describe("backup and restore", () => {
     // No file, but a folder.
     expect(await run(empty, "restore", files)).toMatchObject({
       code: 1,
-      lines: [expect.stringContaining("there is no file")],
+      lines: [expect.stringContaining("file not found")],
     });
     expect((await run(source, "backup", file)).lines[0]).toContain("exists already");
     const mistyped = join(files, "mistyped");
     expect(await run(mistyped, "backup", join(files, "of-nothing.backup"))).toMatchObject({
       code: 1,
-      lines: [expect.stringContaining(`there is no database in ${mistyped}`)],
+      lines: [expect.stringContaining(`no database found in ${mistyped}`)],
     });
   });
 

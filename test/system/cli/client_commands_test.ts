@@ -144,6 +144,6 @@ test("a push that is interrupted leaves a collection as it was, and can go on", 
   for (let tries = 0; !isSent() && tries < 500; tries++) await Bun.sleep(20);
   child.kill("SIGINT");
   expect(await child.exited).toBe(3);
-  expect(await new Response(child.stderr).text()).toContain("readers see what they saw before");
+  expect(await new Response(child.stderr).text()).toContain("readers still see the previous rows");
   expect(done(await read("read", slug))).toBe(ndjson(rowsOf(2)));
 });
