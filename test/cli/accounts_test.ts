@@ -209,7 +209,7 @@ describe("account", () => {
       insert into accounts (name, max_feeds_allowed)
       select ${name}, 1 from generate_series(1, 11)`;
     const { stderr } = await operator.run(["account", "show", name]);
-    expect(stderr.match(/\(made /g)).toHaveLength(10);
+    expect(stderr.match(/\(created /g)).toHaveLength(10);
     expect(stderr).toContain(" and more; ");
   });
 

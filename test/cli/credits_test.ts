@@ -207,7 +207,7 @@ describe("a text for a reader", () => {
     expect(one.stdout).toMatch(/^balance +1 credit \(0\.000001 USD\)$/m);
     expect(one.stdout).toMatch(/^charged +0 credits$/m);
     const code = await operator.run(["promo", "create", "ONE", "--credits", "1.0"]);
-    expect(code.stdout).toMatch(/^gives +1 credit$/m);
+    expect(code.stdout).toMatch(/^grants +1 credit$/m);
   });
 });
 

@@ -69,7 +69,7 @@ describe("doctor", () => {
     await gateway.sql`update accounts set balance_nanos = 1 where account_id = ${accountId}`;
     const { code, stderr, health, checks } = await examine();
     expect([code, health, checks.ledgers?.health]).toEqual([1, "bad", "bad"]);
-    expect(stderr).toBe("feedgate: not well: ledgers\n");
+    expect(stderr).toBe("feedgate: failed checks: ledgers\n");
     expect(checks.ledgers?.found).toContain(accountId);
     const { stdout } = await operator.run(["doctor"]);
     expect(stdout).toMatch(/^FAIL {2}ledgers {6}1 do not balance: .*\n +→ account show ID/m);

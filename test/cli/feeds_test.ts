@@ -165,12 +165,12 @@ describe("feed show", () => {
     await gateway.send("POST", `/v1/provider/feed/${id}/push`, write, body);
     const { stdout } = await operator.run(["feed", "show", "to-review"]);
     expect(stdout).toMatch(/^state +active$/m);
-    expect(stdout).toMatch(/^holds +5 rows, \d+ bytes$/m);
+    expect(stdout).toMatch(/^contents +5 rows, \d+ bytes$/m);
     expect(stdout).toContain(
       'schema:\n  {"type":"object","properties":{"id":{"type":"integer"}}}\n',
     );
     expect(stdout).toContain('sample:\n  {"id":7,"note":"a sample"}\n');
-    const [, rows = ""] = /^newest rows, 3 of 5:\n((?: {2}.*\n)+)/m.exec(stdout) ?? [];
+    const [, rows = ""] = /^newest rows \(3 of 5\):\n((?: {2}.*\n)+)/m.exec(stdout) ?? [];
     expect(linesOf(rows).map((line) => line.trim().slice(0, 8))).toEqual([
       '{"id":5,',
       '{"id":4,',

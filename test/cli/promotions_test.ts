@@ -48,7 +48,7 @@ describe("promo", () => {
     const accounts = await Promise.all(Array.from({ length: 6 }, () => gateway.createAccount()));
     const runs = await Promise.all(accounts.map((each) => redeem("FEW", each)));
     expect(runs.map((each) => each.code).sort()).toEqual([0, 0, 1, 1, 1, 1]);
-    for (const run of runs) if (run.code === 1) refused(run, "no redemption left");
+    for (const run of runs) if (run.code === 1) refused(run, "no redemptions left");
   });
 
   test("an expired or unknown code, and an unknown account, are exit code 1", async () => {

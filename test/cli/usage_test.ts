@@ -295,7 +295,7 @@ describe("usage refund", () => {
     };
     const { usage_id: free } = catalog._origin;
     for (const [usageId, message] of [
-      [free, "cost nothing"],
+      [free, "was free"],
       [accountId, "no usage event"],
       ["all", "no usage event"],
     ] as const) {

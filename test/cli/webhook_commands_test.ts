@@ -72,7 +72,7 @@ test("what is wrong is said, and nothing is done", async () => {
     [["add", `${receiver.origin}/x`, "--types", "feed.late"], 1, "does not receive feed.late"],
     [["add", `${receiver.origin}/x`], 2, "--types"],
     [["edit", "x"], 2, "nothing to change"],
-    [["edit", "x", "--on", "--off"], 2, "exclude each other"],
+    [["edit", "x", "--on", "--off"], 2, "can't be combined"],
     [["test", crypto.randomUUID()], 1, "no webhook with this id"],
   ] as const;
   for (const [argv, code, message] of refusals) {

@@ -31,7 +31,7 @@ describe("what an examination finds", () => {
   test("of the disk: a tenth is little, and less than the next segment of the WAL is none", () => {
     const of = (freeBytes: number) => judgeDisk({ freeBytes, usedBytes: 100 * GIB - freeBytes });
     expect(of(11 * GIB).health).toBe("ok");
-    expect(of(9 * GIB)).toMatchObject({ health: "low", found: "9664 MB free, 9 % of it" });
+    expect(of(9 * GIB)).toMatchObject({ health: "low", found: "9664 MB free (9 %)" });
     expect(of(15 * 1_024 ** 2).health).toBe("bad");
     expect(judgeDisk(undefined).health).toBe("ok");
   });
@@ -109,7 +109,7 @@ describe("what an examination finds", () => {
     expect(judgeMail(3n, 600).health).toBe("ok");
     expect(judgeMail(3n, 700)).toMatchObject({
       health: "low",
-      found: "3 mails waiting, the oldest for 12 min",
+      found: "3 emails waiting, the oldest for 12 min",
     });
     expect(judgeTotals(300).health).toBe("ok");
     expect(judgeTotals(301)).toMatchObject({ health: "low", found: "301 s behind the usage log" });

@@ -166,7 +166,7 @@ function requireIds(rows: readonly ExactRow[], { name }: RowSource): void {
   const hint =
     unique === undefined
       ? "add one to each row"
-      : `"${unique}" is unique in every row: rename it to id`;
+      : `"${unique}" is unique: rename it to id`;
   throw new RefusedError(`row ${place + 1} of ${name} has no "id", which every row needs; ${hint}`);
 }
 

@@ -116,7 +116,7 @@ async function addRows(input: PushInput, feed: WrittenFeed, source: RowSource): 
     return summaryAnswer(feed, summary);
   } catch (error) {
     const reason = stopReason(error);
-    const count = `${grouped(stored)} rows are stored`;
+    const count = `${grouped(stored)} rows were stored`;
     if (reason !== undefined) {
       throw new InterruptedError(
         `${reason}; ${count}. It is safe to send them again: ${again({})}`,
@@ -132,7 +132,7 @@ async function addRows(input: PushInput, feed: WrittenFeed, source: RowSource): 
 /** The rows of an array, one a line. */
 function linesOf(source: RowSource, text: string): RowSource {
   const rows = rowsOfJson(text);
-  if (rows.length === 0) throw new RefusedError(`${source.name} contains no rows`);
+  if (rows.length === 0) throw new RefusedError(`${source.name} has no rows`);
   const bytes = Buffer.byteLength(text);
   return {
     ...source,

@@ -158,7 +158,7 @@ export async function* sourceRows(
     isEmpty = false;
     yield text;
   }
-  if (isEmpty) throw new RefusedError(`${source.name} contains no rows`);
+  if (isEmpty) throw new RefusedError(`${source.name} has no rows`);
 }
 
 /** @throws {RefusedError} if a gateway would refuse the text, such as for a number beyond a double */

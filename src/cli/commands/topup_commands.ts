@@ -32,7 +32,7 @@ const topupList = databaseCommand({
     const asked = { account_id: account, way, status, alerts, limit, cursor: after };
     return listAnswer(await listTopups(operator, asked), {
       CREATED: (row) => row.created_at,
-      "TOP-UP": (row) => row.topup_id,
+      ID: (row) => row.topup_id,
       ACCOUNT: (row) => row.account_id,
       METHOD: (row) => row.way,
       STATUS: (row) => row.status,

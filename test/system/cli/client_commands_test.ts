@@ -83,7 +83,7 @@ test("a read follows a stream until Ctrl-C, and goes on behind it", async () => 
   child.kill("SIGINT");
   expect(await child.exited).toBe(3);
   const stderr = await new Response(child.stderr).text();
-  const [, again = ""] = /interrupted; go on with: .*?feedgate (read .*)\n$/.exec(stderr) ?? [];
+  const [, again = ""] = /interrupted; to resume: .*?feedgate (read .*)\n$/.exec(stderr) ?? [];
   done(await write("push", slug, await file(ndjson(rowsOf(1, 9)))));
   const next = spawnFeedgate(again.split(" "), reading);
   const nextReader = next.stdout.pipeThrough(new TextDecoderStream()).getReader();
