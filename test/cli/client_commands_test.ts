@@ -432,7 +432,9 @@ describe("feedgate feed init", () => {
     expect(plain).toMatch(/schema +not locked, .*--lock/);
     expect(plain).toMatch(/sampled +1 row; fields that are in every row are required/);
     expect(plain).toMatch(/set a price +.*feed edit cli-plain --price 0.5\/1k/);
-    expect(plain).toMatch(/push the rows +.*push cli-plain .*\nrequest a review +.*--request-review/);
+    expect(plain).toMatch(
+      /push the rows +.*push cli-plain .*\nrequest a review +.*--request-review/,
+    );
     const argv = ["--slug", "cli-priced", "--price", "2.50/1k", "--every", "1d", "--lock"];
     const made = JSON.parse(done(await write("feed", "init", path, ...argv, "--json")));
     expect(made).toMatchObject({

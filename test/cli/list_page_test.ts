@@ -167,7 +167,11 @@ describe("a list", () => {
       [["audit"], "9".repeat(17), 2],
     ] as const) {
       const run = await operator.run([...argv, "--after", cursor]);
-      failed(run, exitCode, exitCode === 1 ? "the cursor must be the value from the previous page" : "--after");
+      failed(
+        run,
+        exitCode,
+        exitCode === 1 ? "the cursor must be the value from the previous page" : "--after",
+      );
     }
   });
 });

@@ -325,7 +325,10 @@ describe("backup and restore", () => {
     const text = [JSON.stringify(header), ...rest].join("\n");
     writeFileSync(crafted, Bun.gzipSync(Buffer.from(text, "latin1")));
     const refused = await operator.run(["restore", crafted]);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("further tables")]);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("additional tables"),
+    ]);
     const restored = await operator.run(["restore", file]);
     expect([restored.code, restored.stderr]).toEqual([0, ""]);
     expect(await look("select note from apart.own")).toEqual([{ note: "kept" }]);
@@ -430,7 +433,7 @@ describe("backup and restore", () => {
     const path = join(files, "twice.backup");
     const both = await Promise.all([run(source, "backup", path), run(source, "backup", path)]);
     expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
-    expect(both.flatMap(({ lines }) => lines)).toEqual([expect.stringContaining("exists already")]);
+    expect(both.flatMap(({ lines }) => lines)).toEqual([expect.stringContaining("already exists")]);
     const text = Buffer.from(Bun.gunzipSync(readFileSync(path))).toString();
     expect(text.trimEnd().split("\n").at(-1)).toStartWith('{"rows":');
     expect(readdirSync(files).filter((name) => name.endsWith(".part"))).toEqual([]);
@@ -476,7 +479,7 @@ describe("backup and restore", () => {
       code: 1,
       lines: [expect.stringContaining("file not found")],
     });
-    expect((await run(source, "backup", file)).lines[0]).toContain("exists already");
+    expect((await run(source, "backup", file)).lines[0]).toContain("already exists");
     const mistyped = join(files, "mistyped");
     expect(await run(mistyped, "backup", join(files, "of-nothing.backup"))).toMatchObject({
       code: 1,
@@ -522,7 +525,7 @@ describe("backup and restore", () => {
     const serving = await serve(folder);
     const refused = await run(folder, "restore", file);
     expect(refused.code).toBe(1);
-    expect(refused.lines).toEqual([expect.stringContaining(`another feedgate uses`)]);
+    expect(refused.lines).toEqual([expect.stringContaining(`another feedgate is using`)]);
     await serving.stop();
     const alone = await startEmbedded({ dataDir: folder, isAlone: true });
     let isIn = false;

@@ -68,7 +68,7 @@ describe("serve", () => {
         `  ${TYPED} account create --name NAME --data-dir ${dataDir}`,
         `  ${TYPED} key create --account ID --permission read --data-dir ${dataDir}`,
         expect.stringMatching(/^How to use a key: http:.*\/docs$/),
-        `Stop it with Ctrl-C, or in another terminal with: ${TYPED} stop --data-dir ${dataDir}`,
+        `Stop the gateway with Ctrl-C, or in another terminal with: ${TYPED} stop --data-dir ${dataDir}`,
         ...console,
       ]);
     }

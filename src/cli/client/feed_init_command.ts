@@ -164,9 +164,7 @@ function requireIds(rows: readonly ExactRow[], { name }: RowSource): void {
   if (place < 0) return;
   const unique = distinctField(rows);
   const hint =
-    unique === undefined
-      ? "add one to each row"
-      : `"${unique}" is unique: rename it to id`;
+    unique === undefined ? "add one to each row" : `"${unique}" is unique: rename it to id`;
   throw new RefusedError(`row ${place + 1} of ${name} has no "id", which every row needs; ${hint}`);
 }
 
