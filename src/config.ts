@@ -312,7 +312,7 @@ export function readConfig(environment: Environment): Config {
   const certFile = read.text("TLS_CERT_FILE");
   const keyFile = read.text("TLS_KEY_FILE");
   if ((certFile === undefined) !== (keyFile === undefined)) {
-    mistakes.push("TLS_CERT_FILE and TLS_KEY_FILE must be set both, or neither");
+    mistakes.push("set both TLS_CERT_FILE and TLS_KEY_FILE, or neither");
   }
   const config: Config = {
     databaseUrl: read.hosts("DATABASE_URL"),
@@ -355,13 +355,13 @@ export function readConfig(environment: Environment): Config {
     warnings: misspeltIn(environment, read.names),
   };
   if (config.admin !== undefined && config.admin.port > 0 && config.admin.port === config.port) {
-    mistakes.push(`FEEDGATE_ADMIN_PORT must be another port than PORT (${config.port})`);
+    mistakes.push(`FEEDGATE_ADMIN_PORT must differ from PORT (${config.port})`);
   }
   if (config.admin === undefined && read.text("FEEDGATE_ADMIN_HOST") !== undefined) {
-    mistakes.push("FEEDGATE_ADMIN_HOST needs FEEDGATE_ADMIN_PORT, which must be set, too");
+    mistakes.push("FEEDGATE_ADMIN_HOST requires FEEDGATE_ADMIN_PORT");
   }
   if (config.databaseReadUrl !== undefined && config.databaseUrl === undefined) {
-    mistakes.push("DATABASE_READ_URL names replicas of DATABASE_URL, which must be set, too");
+    mistakes.push("DATABASE_READ_URL, for replicas of DATABASE_URL, requires DATABASE_URL");
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze(config);
@@ -384,7 +384,7 @@ function readSignUp(read: ReturnType<typeof environmentReader>, mistakes: string
   const domains = given?.split(",").map((each) => domainToASCII(each.trim()).toLowerCase());
   if (domains?.some((domain) => !DOMAIN.test(domain))) {
     mistakes.push(
-      `FEEDGATE_SIGN_UP_DOMAINS must be domains such as example.com, separated by commas, got "${given}"`,
+      `FEEDGATE_SIGN_UP_DOMAINS must be a comma-separated list of domains such as example.com, got "${given}"`,
     );
   }
   return {
@@ -422,7 +422,7 @@ function readTopups(read: ReturnType<typeof environmentReader>, mistakes: string
     names.some((name) => read.text(name) === undefined);
   for (const names of [STRIPE_VARIABLES, X402_VARIABLES]) {
     if (hasSome(names) && lacksSome(names)) {
-      mistakes.push(`${names.join(" and ")} must be set all, or none`);
+      mistakes.push(`set all of ${names.join(", ")}, or none`);
     }
   }
   const stripe =
@@ -442,7 +442,7 @@ function readMail(
   const smtpUrl = read.smtp("FEEDGATE_SMTP_URL");
   const from = read.mailFrom("FEEDGATE_MAIL_FROM");
   const isHalf = MAIL_VARIABLES.filter((name) => read.text(name) !== undefined).length === 1;
-  if (isHalf) mistakes.push(`${MAIL_VARIABLES.join(" and ")} must be set both, or neither`);
+  if (isHalf) mistakes.push(`set both ${MAIL_VARIABLES.join(" and ")}, or neither`);
   return smtpUrl === undefined || from === undefined ? undefined : { smtpUrl, from };
 }
 
@@ -458,10 +458,10 @@ function readOidc(
   const name = read.label("FEEDGATE_OIDC_NAME", OIDC_NAME_LENGTH_MAX);
   const lacking = OIDC_VARIABLES.filter((each) => read.text(each) === undefined).length;
   if (lacking > 0 && lacking < OIDC_VARIABLES.length) {
-    mistakes.push(`${OIDC_VARIABLES.join(" and ")} must be set all, or none`);
+    mistakes.push(`set all of ${OIDC_VARIABLES.join(", ")}, or none`);
   }
   if (lacking === OIDC_VARIABLES.length && read.text("FEEDGATE_OIDC_NAME") !== undefined) {
-    mistakes.push(`FEEDGATE_OIDC_NAME can only be set with ${OIDC_VARIABLES.join(", ")}`);
+    mistakes.push(`FEEDGATE_OIDC_NAME requires ${OIDC_VARIABLES.join(", ")}`);
   }
   if (issuer === undefined || clientId === undefined || clientSecret === undefined) {
     return undefined;
@@ -477,7 +477,7 @@ function readX402(
   const payTo = read.matching(
     "FEEDGATE_X402_PAY_TO",
     /^0x(?!0{40}$)[0-9a-fA-F]{40}$/,
-    "an address, 0x and 40 hexadecimal digits",
+    "an address: 0x and 40 hexadecimal digits",
   );
   const network = read.matching(
     "FEEDGATE_X402_NETWORK",
@@ -496,7 +496,7 @@ function readX402(
   );
   const besides = X402_BESIDES.filter((name) => read.text(name) !== undefined);
   if (besides.length > 0 && X402_VARIABLES.every((name) => read.text(name) === undefined)) {
-    mistakes.push(`${besides.join(", ")} can only be set with ${X402_VARIABLES.join(", ")}`);
+    mistakes.push(`${besides.join(", ")} can be set only with ${X402_VARIABLES.join(", ")}`);
   }
   if (payTo === undefined || network === undefined || facilitatorUrl === undefined)
     return undefined;
@@ -505,14 +505,14 @@ function readX402(
   if (asset === undefined) {
     const known = [...USDC.keys()].join(", ");
     mistakes.push(
-      `FEEDGATE_X402_NETWORK is ${network}, whose USDC is not known here: set FEEDGATE_X402_ASSET, too, or take one of ${known}`,
+      `FEEDGATE_X402_NETWORK is ${network}, whose USDC address is unknown: also set FEEDGATE_X402_ASSET, or use one of ${known}`,
     );
     return undefined;
   }
   const rpcUrl = givenNode ?? PUBLIC_NODES.get(network);
   if (rpcUrl === undefined) {
     mistakes.push(
-      `FEEDGATE_X402_NETWORK is ${network}, of which no public node is known here: set FEEDGATE_X402_RPC_URL, too`,
+      `FEEDGATE_X402_NETWORK is ${network}, which has no known public node: also set FEEDGATE_X402_RPC_URL`,
     );
     return undefined;
   }
@@ -531,7 +531,7 @@ function misspeltIn(environment: Environment, known: ReadonlySet<string>): reado
       const nearest = unprefixed ?? nearestWords(name, names)[0];
       const meant = nearest === undefined ? beginningNear(name, names) : [nearest];
       if (meant.length === 0) return [];
-      return [`The variable ${name} is not read by Feedgate. Did you mean ${meant.join(" or ")}?`];
+      return [`Feedgate has no variable ${name}. Did you mean ${meant.join(" or ")}?`];
     });
 }
 
@@ -557,7 +557,7 @@ export function signUpWarning({ signUp, hasConsole, mail, oidc }: Config): strin
   if (signUp.mode === "off") return undefined;
   if (!hasConsole) return "FEEDGATE_SIGN_UP has no effect while FEEDGATE_CONSOLE is off";
   if (mail !== undefined || oidc !== undefined) return undefined;
-  return "FEEDGATE_SIGN_UP has no effect, because nobody can prove an address: set FEEDGATE_SMTP_URL or FEEDGATE_OIDC_ISSUER";
+  return "FEEDGATE_SIGN_UP has no effect, because addresses can't be verified: set FEEDGATE_SMTP_URL or FEEDGATE_OIDC_ISSUER";
 }
 
 /** Whether everybody may join on the console's pages. */
@@ -625,14 +625,14 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       return refuse(`${name} must be an address that begins with ${allowed}`);
     }
     if (URL.canParse(value)) return value;
-    return refuse(`${name} can't be read as an address: look at its host and port`);
+    return refuse(`${name} is not a valid address: check its host and port`);
   };
   /** An address that answers name, including in headers. */
   const url = (name: string): string | undefined => {
     const value = text(name);
     if (value === undefined) return undefined;
     if (!SPACE_OR_CONTROL.test(value)) return address(name, value, HTTP_PROTOCOLS);
-    return refuse(`${name} must hold no blank and no line break`);
+    return refuse(`${name} must not contain spaces or line breaks`);
   };
   return {
     text,
@@ -672,19 +672,19 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       const value = url(name);
       if (value === undefined) return undefined;
       if (!/[?#]/.test(value)) return value.replace(/\/+$/, "");
-      return refuse(`${name} must end with its path: no ? and no #`);
+      return refuse(`${name} must not contain a query or a fragment (? or #)`);
     },
     /** An OpenID Connect issuer, as the provider writes it. `http:` only on this machine. */
     issuer(name: string): string | undefined {
       const value = text(name)?.trim();
       if (value === undefined) return undefined;
       if (SPACE_OR_CONTROL.test(value)) {
-        return refuse(`${name} must hold no blank and no line break`);
+        return refuse(`${name} must not contain spaces or line breaks`);
       }
       if (address(name, value, HTTP_PROTOCOLS) === undefined) return undefined;
       const { protocol, hostname, username, password } = new URL(value);
       if (/[?#]/.test(value) || username !== "" || password !== "") {
-        return refuse(`${name} must end with its path, and hold no user: no ?, no #, and no @`);
+        return refuse(`${name} must not contain a user, a query or a fragment (@, ? or #)`);
       }
       if (protocol === "https:" || isLoopbackHost(hostname)) return value;
       return refuse(`${name} must begin with https://, except on this machine`);
@@ -694,7 +694,9 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       const value = text(name)?.trim();
       if (value === undefined) return undefined;
       if (BROKEN_ESCAPE.test(value)) {
-        return refuse(`${name} holds a % that begins no escape: a % in a password is written %25`);
+        return refuse(
+          `${name} contains a % that is not part of an escape: in a password, write % as %25`,
+        );
       }
       const isList = value.includes(",") && beginsWith(DATABASE_PROTOCOLS, value);
       return isList ? value : address(name, value, DATABASE_PROTOCOLS);
@@ -705,24 +707,26 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       if (value === undefined) return undefined;
       if (SPACE_OR_CONTROL.test(value)) {
         return refuse(
-          `${name} must hold no blank and no line break: a blank in a password is written %20`,
+          `${name} must not contain spaces or line breaks: in a password, write a space as %20`,
         );
       }
       if (BROKEN_ESCAPE.test(value)) {
-        return refuse(`${name} holds a % that begins no escape: a % in a password is written %25`);
+        return refuse(
+          `${name} contains a % that is not part of an escape: in a password, write % as %25`,
+        );
       }
       if (address(name, value, SMTP_PROTOCOLS) === undefined) return undefined;
       const { hostname, username, password, pathname, search, hash } = new URL(value);
       if (hostname === "" || !/^\/?$/.test(pathname) || search !== "" || hash !== "") {
         return refuse(
-          `${name} must end with its host or port: a / in a password is written %2F, a ? %3F, and a # %23`,
+          `${name} must end with its host or port: in a password, write / as %2F, ? as %3F, and # as %23`,
         );
       }
       if ((username === "") !== (password === "")) {
-        return refuse(`${name} must hold both a user and a password, or neither`);
+        return refuse(`${name} must contain both a user and a password, or neither`);
       }
       if ([hostname, username, password].every(isReadableEscape)) return value;
-      return refuse(`${name} holds an escape that is no UTF-8 or a control character`);
+      return refuse(`${name} contains an escape that is not UTF-8, or a control character`);
     },
     /** `address`, or `Name <address>`. The name goes into a header. */
     mailFrom(name: string): MailFrom | undefined {
@@ -736,7 +740,7 @@ function environmentReader(environment: Environment, mistakes: string[]) {
         return { name: shown, address: parsed.address };
       }
       return refuse(
-        `${name} must be an address such as feeds@example.com or Example Feeds <feeds@example.com>, in one line`,
+        `${name} must be an address such as feeds@example.com or Example Feeds <feeds@example.com>, on one line`,
       );
     },
     origins(name: string): CorsOrigins | undefined {
@@ -747,7 +751,7 @@ function environmentReader(environment: Environment, mistakes: string[]) {
         // In a browser's format: scheme, host, and port, in lower case, with nothing after them.
         if (URL.canParse(origin) && new URL(origin).origin === origin) continue;
         mistakes.push(
-          `${name} must be * or origins such as https://app.example.com, separated by commas, got "${origin}"`,
+          `${name} must be * or a comma-separated list of origins such as https://app.example.com, got "${origin}"`,
         );
       }
       return origins;
@@ -780,7 +784,7 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       if (value === undefined) return undefined;
       const isPlain = withoutInvisible(value) === value && !/[\n\p{Zl}\p{Zp}]/u.test(value);
       if (isPlain && hasAtMost(value, lengthMax)) return value;
-      return refuse(`${name} must be one line of at most ${lengthMax} characters`);
+      return refuse(`${name} must be a single line of at most ${lengthMax} characters`);
     },
     words(name: string, lengthMax: number): string | undefined {
       const value = text(name);

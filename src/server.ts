@@ -340,7 +340,7 @@ async function drain(
   await within(Promise.all([admission.idle(), jobsStopped]), CLOSE_WAIT_MS);
   const written = Promise.all([keys.flushUses(), minuteCounts?.stop()]);
   await within(written, CLOSE_WAIT_MS).catch((error) =>
-    log.warn("key uses not written", { error }),
+    log.warn("last use of keys not written", { error }),
   );
 }
 

@@ -205,7 +205,7 @@ export async function createServices({
   const rate = { rate_millionths: config.platformFeeMillionths };
   const kept = await database.row("keep_fee_rate", rate);
   if (kept?.is_later) {
-    log.warn("the fee begins after the last sale, since the clock was set back", {
+    log.warn("the fee starts after the last sale, because the clock was set back", {
       begins: kept.since,
     });
   }

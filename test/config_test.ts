@@ -25,11 +25,11 @@ describe("readConfig: names", () => {
       BASE_URL: "x",
     });
     expect(warnings).toEqual([
-      "The variable FEEDGATE_BASEURL is not read by Feedgate. Did you mean FEEDGATE_BASE_URL?",
-      "The variable FEEDGATE_PORT is not read by Feedgate. Did you mean PORT?",
-      "The variable FEEDGATE_RAED_LIMIT is not read by Feedgate. Did you mean FEEDGATE_READ_LIMIT_FREE or FEEDGATE_READ_LIMIT_PAID?",
-      "The variable FEEDGATE_READ_LIMIT is not read by Feedgate. Did you mean FEEDGATE_READ_LIMIT_FREE or FEEDGATE_READ_LIMIT_PAID?",
-      "The variable FEEDGATE_READ_LIMIT_FRE is not read by Feedgate. Did you mean FEEDGATE_READ_LIMIT_FREE?",
+      "Feedgate has no variable FEEDGATE_BASEURL. Did you mean FEEDGATE_BASE_URL?",
+      "Feedgate has no variable FEEDGATE_PORT. Did you mean PORT?",
+      "Feedgate has no variable FEEDGATE_RAED_LIMIT. Did you mean FEEDGATE_READ_LIMIT_FREE or FEEDGATE_READ_LIMIT_PAID?",
+      "Feedgate has no variable FEEDGATE_READ_LIMIT. Did you mean FEEDGATE_READ_LIMIT_FREE or FEEDGATE_READ_LIMIT_PAID?",
+      "Feedgate has no variable FEEDGATE_READ_LIMIT_FRE. Did you mean FEEDGATE_READ_LIMIT_FREE?",
     ]);
     expect(readConfig({ FEEDGATE_ROWS: "5" }).warnings).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe("readConfig: addresses", () => {
     for (const given of ["https://h\n", "https://h ", "https://h/\u0001"]) {
       for (const name of ["FEEDGATE_BASE_URL", "FEEDGATE_BILLING_URL"]) {
         expect(mistakesOf({ [name]: given })).toEqual([
-          `${name} must hold no blank and no line break`,
+          `${name} must not contain spaces or line breaks`,
         ]);
       }
     }
@@ -78,11 +78,11 @@ describe("readConfig: addresses", () => {
     for (const name of ["DATABASE_URL", "DATABASE_READ_URL"]) {
       const others = name === "DATABASE_URL" ? {} : { DATABASE_URL: "postgres://h/d" };
       expect(mistakesOf({ ...others, [name]: "postgres://u:50%off@a,b/d" })).toEqual([
-        `${name} holds a % that begins no escape: a % in a password is written %25`,
+        `${name} contains a % that is not part of an escape: in a password, write % as %25`,
       ]);
     }
     expect(mistakesOf({ DATABASE_URL: "postgres://u:p@h:99999/d" })).toEqual([
-      "DATABASE_URL can't be read as an address: look at its host and port",
+      "DATABASE_URL is not a valid address: check its host and port",
     ]);
   });
 
@@ -116,10 +116,10 @@ test("the operator's listener has a port of its own, and its host none without i
     port: 9000,
   });
   expect(mistakesOf({ FEEDGATE_ADMIN_HOST: "10.0.0.1" })).toEqual([
-    "FEEDGATE_ADMIN_HOST needs FEEDGATE_ADMIN_PORT, which must be set, too",
+    "FEEDGATE_ADMIN_HOST requires FEEDGATE_ADMIN_PORT",
   ]);
   expect(mistakesOf({ FEEDGATE_ADMIN_PORT: "3000" })).toEqual([
-    "FEEDGATE_ADMIN_PORT must be another port than PORT (3000)",
+    "FEEDGATE_ADMIN_PORT must differ from PORT (3000)",
   ]);
   expect(mistakesOf({ FEEDGATE_METRICS_TOKEN: "short" })).toEqual([
     "FEEDGATE_METRICS_TOKEN must have at least 16 characters, got 5",
@@ -212,7 +212,7 @@ describe("readConfig: x402", () => {
   test("another network needs its token, and settings beside x402 need x402", () => {
     const elsewhere = { ...X402, FEEDGATE_X402_NETWORK: "eip155:5" };
     expect(mistakesOf(elsewhere)).toEqual([
-      expect.stringContaining("FEEDGATE_X402_NETWORK is eip155:5, whose USDC is not known here"),
+      expect.stringContaining("FEEDGATE_X402_NETWORK is eip155:5, whose USDC address is unknown"),
     ]);
     const asset = { FEEDGATE_X402_ASSET: `0x${"aa".repeat(20)},My Dollar,1` };
     expect(readConfig({ ...elsewhere, ...asset }).topups?.x402?.asset).toEqual({
@@ -221,7 +221,7 @@ describe("readConfig: x402", () => {
       version: "1",
     });
     expect(mistakesOf(asset)).toEqual([
-      "FEEDGATE_X402_ASSET can only be set with FEEDGATE_X402_PAY_TO, FEEDGATE_X402_NETWORK, FEEDGATE_X402_FACILITATOR_URL",
+      "FEEDGATE_X402_ASSET can be set only with FEEDGATE_X402_PAY_TO, FEEDGATE_X402_NETWORK, FEEDGATE_X402_FACILITATOR_URL",
     ]);
   });
 
@@ -241,14 +241,14 @@ describe("readConfig: x402", () => {
       expect.stringContaining("FEEDGATE_X402_ASSET must be an address, a name and a version"),
     ]);
     const { FEEDGATE_X402_FACILITATOR_URL: _, ...rest } = X402;
-    expect(mistakesOf(rest)).toEqual([expect.stringContaining("must be set all, or none")]);
+    expect(mistakesOf(rest)).toEqual([expect.stringMatching(/^set all of .*, or none$/)]);
   });
 
   test("without a node of one's own, it is the network's public one, if that is known", () => {
     const { FEEDGATE_X402_RPC_URL: _, ...three } = X402;
     expect(readConfig(three).topups?.x402?.rpcUrl).toBe("https://mainnet.base.org");
     expect(mistakesOf({ ...three, FEEDGATE_X402_NETWORK: "eip155:137" })).toEqual([
-      "FEEDGATE_X402_NETWORK is eip155:137, of which no public node is known here: set FEEDGATE_X402_RPC_URL, too",
+      "FEEDGATE_X402_NETWORK is eip155:137, which has no known public node: also set FEEDGATE_X402_RPC_URL",
     ]);
   });
 });
@@ -270,11 +270,11 @@ describe("readConfig: OpenID Connect", () => {
     });
     for (const name of Object.keys(OIDC)) {
       expect(mistakesOf({ ...OIDC, [name]: " " })).toEqual([
-        "FEEDGATE_OIDC_ISSUER and FEEDGATE_OIDC_CLIENT_ID and FEEDGATE_OIDC_CLIENT_SECRET must be set all, or none",
+        "set all of FEEDGATE_OIDC_ISSUER, FEEDGATE_OIDC_CLIENT_ID, FEEDGATE_OIDC_CLIENT_SECRET, or none",
       ]);
     }
     expect(mistakesOf({ FEEDGATE_OIDC_NAME: "Acme" })).toEqual([
-      expect.stringContaining("FEEDGATE_OIDC_NAME can only be set with FEEDGATE_OIDC_ISSUER"),
+      expect.stringContaining("FEEDGATE_OIDC_NAME requires FEEDGATE_OIDC_ISSUER"),
     ]);
   });
 
@@ -284,7 +284,7 @@ describe("readConfig: OpenID Connect", () => {
     );
     for (const name of ["two\nlines", "a\u202eb", "x".repeat(41)]) {
       expect(mistakesOf({ ...OIDC, FEEDGATE_OIDC_NAME: name })).toEqual([
-        "FEEDGATE_OIDC_NAME must be one line of at most 40 characters",
+        "FEEDGATE_OIDC_NAME must be a single line of at most 40 characters",
       ]);
     }
   });
@@ -338,7 +338,7 @@ describe("readConfig: mail", () => {
     });
     for (const [name, value] of Object.entries(MAIL)) {
       expect(mistakesOf({ [name]: value })).toEqual([
-        "FEEDGATE_SMTP_URL and FEEDGATE_MAIL_FROM must be set both, or neither",
+        "set both FEEDGATE_SMTP_URL and FEEDGATE_MAIL_FROM, or neither",
       ]);
     }
   });
@@ -406,7 +406,7 @@ describe("readConfig: mail", () => {
     `${"F".repeat(101)} <feeds@example.com>`,
   ])("%j is no sender", (given) => {
     expect(mistakesOf({ ...MAIL, FEEDGATE_MAIL_FROM: given })).toEqual([
-      "FEEDGATE_MAIL_FROM must be an address such as feeds@example.com or Example Feeds <feeds@example.com>, in one line",
+      "FEEDGATE_MAIL_FROM must be an address such as feeds@example.com or Example Feeds <feeds@example.com>, on one line",
     ]);
   });
 });

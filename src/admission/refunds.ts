@@ -69,7 +69,7 @@ export class Refunds {
     try {
       await this.#pay(debt);
     } catch (error) {
-      this.#options.log?.warn("refund failed, tried again", { usage_id: usageId, error });
+      this.#options.log?.warn("refund failed; retrying", { usage_id: usageId, error });
       this.#owe(debt);
     }
   }
@@ -82,7 +82,7 @@ export class Refunds {
   #owe(debt: Debt): void {
     if (this.#debts.length >= LOST_BATCHES_MAX) {
       const { batchToken } = debt;
-      this.#options.log?.error("reads not refunded, too many wait", { batch: batchToken });
+      this.#options.log?.error("reads not refunded: too many are waiting", { batch: batchToken });
       return;
     }
     this.#debts.push(debt);

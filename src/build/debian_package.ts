@@ -71,7 +71,7 @@ function contents(
   builtSeconds: number,
 ): Record<string, Uint8Array | TarFile> {
   const unit = readFileSync(join(DEPLOY, "feedgate.service"), "utf8")
-    .replace(/^# .*\n/, "# A gateway under systemd. Settings are in /etc/feedgate.env.\n")
+    .replace(/^# .*\n/, "# systemd unit for a gateway. Settings are in /etc/feedgate.env.\n")
     .replace("[Service]", "Documentation=man:feedgate(1)\n\n[Service]")
     .replace(/\n\n(Documentation=.*\n)/, "\n$1")
     .replaceAll("/usr/local/bin/feedgate", "/usr/bin/feedgate");

@@ -15,9 +15,9 @@ import { fields } from "./output.ts";
 
 /** Every command takes these. */
 const GLOBAL_OPTIONS = {
-  json: flag("print one JSON value and nothing else"),
+  json: flag("print only a single JSON value"),
   "data-dir": text(
-    "folder of the embedded PostgreSQL, in place of FEEDGATE_DATA_DIR and DATABASE_URL",
+    "folder of the embedded PostgreSQL; overrides FEEDGATE_DATA_DIR and DATABASE_URL",
     {
       placeholder: "D",
       lengthMax: 4_096,
@@ -28,16 +28,13 @@ const GLOBAL_OPTIONS = {
 /** Commands that call a gateway take these in place of a database's. */
 const CLIENT_OPTIONS = {
   json: GLOBAL_OPTIONS.json,
-  url: text(`address of the gateway, in place of ${URL_VARIABLE}`, {
+  url: text(`address of the gateway; overrides ${URL_VARIABLE}`, {
     placeholder: "URL",
     lengthMax: 4_096,
   }),
-  key: text(
-    `read or write key, in place of ${KEY_VARIABLE}, which keeps it out of lists of processes`,
-    {
-      placeholder: "KEY",
-    },
-  ),
+  key: text(`read or write key; prefer ${KEY_VARIABLE}, which keeps the key out of process lists`, {
+    placeholder: "KEY",
+  }),
 } satisfies Options;
 
 /** Of the options of every command, and of those of the command. */
@@ -74,7 +71,7 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
   const wanted = command.argument === undefined ? 0 : (command.argumentCount ?? 1);
   if (given.length < wanted || (given.length > wanted && command.isRepeated !== true)) {
     throw new UsageError(
-      `expected ${command.argument ?? "no argument"} and got ${given.length === 0 ? "none" : given.map((each) => `"${each}"`).join(", ")}; ${seeHelp(command.words)}`,
+      `expected ${command.argument ?? "no arguments"}, got ${given.length === 0 ? "none" : given.map((each) => `"${each}"`).join(", ")}; ${seeHelp(command.words)}`,
     );
   }
   return {
@@ -142,7 +139,7 @@ function parseOptions(rest: readonly string[], { words, options }: Command) {
       if (token.kind !== "option") continue;
       const before = texts[token.name] ?? [];
       if (before.length > 0 && options[token.name]?.isRepeated !== true) {
-        throw new UsageError(`--${token.name} is given twice`);
+        throw new UsageError(`--${token.name} was given more than once`);
       }
       texts[token.name] = [...before, token.value ?? ""];
     }
@@ -152,7 +149,7 @@ function parseOptions(rest: readonly string[], { words, options }: Command) {
     const [first = ""] = messageOf(error).split(/[\n.](?:\s|$)/);
     const message = first.replace(
       /^Option '(--[a-z-]+).*' argument is ambiguous$/,
-      '$1 is missing its value; write one that begins with "--" as $1=VALUE',
+      '$1 needs a value; write a value that begins with "--" as $1=VALUE',
     );
     throw new UsageError(`${message}; ${seeHelp(words)}`);
   }
@@ -180,7 +177,7 @@ function readOptions(
     if (given !== undefined) {
       for (const each of given) values[name] = option.read(each, `--${name}`, values[name]);
     } else if (option.isRequired) {
-      throw new UsageError(`${optionUsage(name, option)} is missing; ${seeHelp(words)}`);
+      throw new UsageError(`${optionUsage(name, option)} is required; ${seeHelp(words)}`);
     }
   }
   return values as GivenValues;
@@ -200,8 +197,8 @@ function unknownCommand(words: readonly string[], commands: readonly Command[]):
       : new Set(commands.map((each) => each.words.replace(/ .*/, "")));
   const list = [...known].join(", ");
   const isGroup = inGroup.length > 0 && words.length === 1;
-  const missing = name === "" || isGroup ? "a command is missing" : `there is no command "${name}"`;
-  return new UsageError(`${missing}: use one of ${list}; ${seeHelp("")}`);
+  const missing = name === "" || isGroup ? "no command given" : `unknown command "${name}"`;
+  return new UsageError(`${missing}; available: ${list}; ${seeHelp("")}`);
 }
 
 function seeHelp(words: string): string {
@@ -217,14 +214,14 @@ function overview(words: readonly string[], commands: readonly Command[]): strin
     "",
     indented(listed.map((each) => [each.words, each.about])),
     "",
-    "Commands of operators take:",
+    "Options of all operator commands:",
     optionList(GLOBAL_OPTIONS),
     "",
-    "Commands of agents and providers take:",
+    "Options of all commands for agents and providers:",
     optionList(CLIENT_OPTIONS),
     "",
-    `${typed("<command> --help")} explains a command, --version shows the version.`,
-    "Exit codes: 0 done, 1 refused, 2 wrong usage or environment, 3 interrupted and can go on.",
+    `${typed("<command> --help")} describes a command, --version shows the version.`,
+    "Exit codes: 0 success, 1 refused, 2 incorrect usage or environment, 3 interrupted and can be resumed.",
   ].join("\n");
 }
 

@@ -38,19 +38,21 @@ export function failureLines(error: unknown): readonly string[] {
   const reason = (error instanceof DatabaseUnavailableError ? error.cause : error) as SystemError;
   // PgBouncer's words: it takes no settings of a session.
   if (/unsupported startup parameter/.test(reason.message ?? "")) {
-    return ["DATABASE_URL is a PgBouncer's: set DATABASE_POOLED=true, or go to PostgreSQL itself"];
+    return [
+      "DATABASE_URL points to PgBouncer: set DATABASE_POOLED=true, or connect to PostgreSQL directly",
+    ];
   }
   if (isReadOnly(reason)) {
-    return ["the database is read-only: DATABASE_URL must name the server that is written to"];
+    return ["the database is read-only: DATABASE_URL must point to the primary"];
   }
   if (isOldPrimary(reason)) return [reason.message];
   if (isDiskFull(reason)) {
     return [
-      "the database's disk is full, so nothing was written: make room on it, or make it larger",
+      "the database's disk is full, so nothing was written: free up space, or enlarge the disk",
     ];
   }
   if (isFull(reason)) {
-    return ["PostgreSQL has no connection left: raise max_connections, or end what holds them"];
+    return ["PostgreSQL has no free connections: raise max_connections, or close some connections"];
   }
   if (reason.path === undefined && isUnavailable(reason)) {
     return [`the database can't be reached (${reason.code}): start it, or check DATABASE_URL`];

@@ -27,5 +27,5 @@ function dataDirOption({ databaseUrl, dataDir }: Place): string {
 export function howToStop(place: Place): string {
   return place.databaseUrl === undefined
     ? `with Ctrl-C, or in another terminal with: ${typed("stop", place)}`
-    : "with Ctrl-C, or by SIGTERM";
+    : "with Ctrl-C or SIGTERM";
 }

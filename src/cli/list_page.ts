@@ -10,34 +10,35 @@ import { integer, text } from "./options.ts";
 import { type Columns, table } from "./output.ts";
 
 /** `--limit` of every list. */
-export const LIMIT_OPTION = integer(`rows at most; default ${PAGE_ROWS}`, {
+export const LIMIT_OPTION = integer(`maximum number of rows; default ${PAGE_ROWS}`, {
   least: 1,
   most: PAGE_ROWS_MAX,
 });
 
 /** `--after` of a list whose cursor is a reference: an id, a name, a slug. */
-export const AFTER_OPTION = text(
-  "go on behind this one; a page that is not the last one names it",
-  { placeholder: "ID" },
-);
+export const AFTER_OPTION = text("start after this row; the previous page prints the value", {
+  placeholder: "ID",
+});
 
 /** `--after` of a list whose cursor is a number. */
 export function afterNumber(row: string): Option<string> {
-  const about = `go on behind ${row}; a page that is not the last one names it`;
+  const about = `start after ${row}; the previous page prints the value`;
   const number = integer(about, { least: 1, most: Number.MAX_SAFE_INTEGER });
   return { ...number, read: (given, name) => String(number.read(given, name)) };
 }
 
 /** `--after` of a list whose rows move while it is walked. */
 export function afterCursor({ isCursor }: Pick<CursorForm, "isCursor">): Option<string> {
-  const plain = text("go on behind this; a page that is not the last one names it", {
+  const plain = text("start after this cursor; the previous page prints it", {
     placeholder: "CURSOR",
   });
   return {
     ...plain,
     read(given, name) {
       if (isCursor(given)) return given;
-      throw new UsageError(`${name} must be what the page before gave, got "${given}"`);
+      throw new UsageError(
+        `${name} must be the value that the previous page printed, got "${given}"`,
+      );
     },
   };
 }
@@ -52,8 +53,6 @@ export function listAnswer<Entry>(
     json: `[${entries.map((entry) => textOf(entry)).join(",")}]`,
     text: table(entries, columns),
     more:
-      nextCursor === null
-        ? undefined
-        : `there are more: the same command with --after ${nextCursor} goes on`,
+      nextCursor === null ? undefined : `for more, run the same command with --after ${nextCursor}`,
   };
 }

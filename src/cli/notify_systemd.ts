@@ -30,9 +30,9 @@ export async function notifySystemd({ environment, log }: NotifyOptions): Promis
     try {
       const child = spawn(PROGRAM, [message], { stdio: "ignore" });
       const [code] = await once(child, "exit");
-      if (code !== 0) throw new Error(`it ended with ${code}`);
+      if (code !== 0) throw new Error(`exit code ${code}`);
     } catch (error) {
-      log.warn(`${PROGRAM} failed, so systemd does not know that the gateway serves`, {
+      log.warn(`${PROGRAM} failed, so systemd does not know that the gateway is running`, {
         error: messageOf(error),
       });
     }

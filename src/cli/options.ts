@@ -97,7 +97,7 @@ export function credits(about: string): Option<bigint> {
     const nanos = nanosOfCredits(given);
     if (nanos !== undefined && nanos > 0n && nanos <= AMOUNT_NANOS_MAX) return nanos;
     throw new UsageError(
-      `${name} must be a number above 0 with at most 3 decimals, and at most 10^15, got "${given}"`,
+      `${name} must be greater than 0 and at most 10^15, with up to 3 decimals, got "${given}"`,
     );
   });
 }
@@ -108,7 +108,7 @@ export function usd(about: string): Option<bigint> {
     const nanos = nanosOfUsd(given);
     if (nanos !== undefined && nanos > 0n && nanos <= AMOUNT_NANOS_MAX) return nanos;
     throw new UsageError(
-      `${name} must be a number above 0 with at most 9 decimals, and at most 10^9, got "${given}"`,
+      `${name} must be greater than 0 and at most 10^9, with up to 9 decimals, got "${given}"`,
     );
   });
 }
@@ -142,7 +142,7 @@ export function list(about: string, form: TextForm): Option<readonly string[]> {
       .split(",")
       .map((part) => part.trim());
     if (!parts.includes("")) return parts;
-    throw new UsageError(`${name} must be a list with a comma between two of it, got "${given}"`);
+    throw new UsageError(`${name} must be a comma-separated list, got "${given}"`);
   });
 }
 
@@ -153,7 +153,7 @@ export function duration(about: string, secondsMax: number): Option<number> {
     const seconds = Number(count) * (SECONDS_OF[unit] ?? 1);
     if (seconds <= secondsMax) return seconds;
     throw new UsageError(
-      `${name} must be a time such as 30m, 24h, 7d or 0, and at most ${secondsMax / SECONDS_PER_DAY}d, got "${given}"`,
+      `${name} must be a duration such as 30m, 24h, 7d or 0, and at most ${secondsMax / SECONDS_PER_DAY}d, got "${given}"`,
     );
   });
 }
@@ -163,7 +163,7 @@ export function day(about: string): Option<string> {
   return optional({ placeholder: "DAY", about }, (given, name) => {
     const found = parseDay(given);
     if (found !== undefined) return found;
-    throw new UsageError(`${name} must be a day such as 2026-11-21, got "${given}"`);
+    throw new UsageError(`${name} must be a date such as 2026-11-21, got "${given}"`);
   });
 }
 
@@ -173,7 +173,7 @@ export function time(about: string): Option<string> {
     const utc = parseEventTime(given) ?? parseEventTime(`${given}T00:00:00Z`);
     if (utc !== undefined) return utc;
     throw new UsageError(
-      `${name} must be a date such as 2026-11-21, which is its midnight in UTC, or an RFC 3339 time such as 2026-11-21T06:27:00Z, got "${given}"`,
+      `${name} must be a date such as 2026-11-21 (midnight UTC), or an RFC 3339 timestamp such as 2026-11-21T06:27:00Z, got "${given}"`,
     );
   });
 }
@@ -185,10 +185,10 @@ function readInteger(given: string, name: string, { least, most }: Range): numbe
 }
 
 /** The option of every command that names an account. */
-export const ACCOUNT_OPTION = text("the account, by id or exact name", { placeholder: "ID" });
+export const ACCOUNT_OPTION = text("account id or exact name", { placeholder: "ID" });
 
 /** The option of every command that names a feed. */
-export const FEED_OPTION = text("the feed, by id or slug", { placeholder: "ID" });
+export const FEED_OPTION = text("feed id or slug", { placeholder: "ID" });
 
 /** The option of every command that suspends. */
-export const SUSPENSION_REASON = required(text("why; its owner can read it"));
+export const SUSPENSION_REASON = required(text("reason, shown to the owner"));

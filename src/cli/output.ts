@@ -124,7 +124,7 @@ export function table<Row>(rows: readonly Row[], values: Columns<Row>): Fitted {
       ),
     ].map((cells) => padded(cells, widths));
     const leftOut = all.filter((column) => !kept.includes(column)).map(({ title }) => title);
-    if (leftOut.length > 0) lines.push(`No room for ${leftOut.join(", ")}: see --json`);
+    if (leftOut.length > 0) lines.push(`Columns omitted: ${leftOut.join(", ")}; see --json`);
     const width = Math.max(columns, widthOf(kept.filter(({ isCopied }) => isCopied)));
     return lines.map((line) => cut(line, width)).join("\n");
   };

@@ -128,7 +128,7 @@ async function printAnswer(
   } catch (error) {
     if (error instanceof OutputClosedError && isPrintedOnce !== true) throw error;
     const code = codeOf(error) ?? "closed";
-    throw new Error(`${words} is done, but its answer could not be written (${code})`, {
+    throw new Error(`${words} succeeded, but its output could not be written (${code})`, {
       cause: error,
     });
   }
@@ -167,6 +167,6 @@ function configOf(dataDir: string | undefined, environment: Environment): Config
 function requireDatabase({ makesDatabase = false }: Command, dataDir: string): void {
   if (makesDatabase || isDataDir(dataDir)) return;
   throw new RefusedError(
-    `there is no database in ${resolve(dataDir)}: name its folder with --data-dir, or make one with ${typed("serve")}`,
+    `no database found in ${resolve(dataDir)}: specify its folder with --data-dir, or create one with ${typed("serve")}`,
   );
 }

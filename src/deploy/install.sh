@@ -1,10 +1,10 @@
 #!/bin/sh
-# Installs Feedgate: downloads the executable for this machine from a release, and checks its digest.
+# Installs Feedgate: downloads the executable for this machine from a release, and verifies its checksum.
 #
-#   FEEDGATE_INSTALL_DIR  where to put it; default /usr/local/bin, or ~/.local/bin if that is not writable
-#   FEEDGATE_RELEASE_URL  where to download it; default the release that this script belongs to
+#   FEEDGATE_INSTALL_DIR  installation folder; default /usr/local/bin, or ~/.local/bin if that is not writable
+#   FEEDGATE_RELEASE_URL  download address; default the release that this script belongs to
 #
-# The script is in functions, so that nothing runs if the download of it breaks off.
+# Everything is in functions, so that nothing runs if the script's own download is interrupted.
 set -eu
 
 fail() {
@@ -12,7 +12,7 @@ fail() {
   exit 1
 }
 
-# The release's name of this machine.
+# The release's name for this platform.
 find_target() {
   case "$(uname -s) $(uname -m)" in
   "Linux x86_64" | "Linux amd64") echo linux-x64 ;;
@@ -40,7 +40,7 @@ download() {
   elif command -v wget >/dev/null; then
     wget --quiet --output-document="$2" "$1"
   else
-    fail "curl or wget is needed; install one of them and try again"
+    fail "curl or wget is required; install one of them and try again"
   fi
 }
 
@@ -50,7 +50,7 @@ digest_of() {
   elif command -v shasum >/dev/null; then
     shasum -a 256 "$1"
   else
-    fail "sha256sum or shasum is needed; install one of them and try again"
+    fail "sha256sum or shasum is required; install one of them and try again"
   fi
 }
 
@@ -66,7 +66,7 @@ print_next() {
 
 Next:
   $program demo     try a gateway with sample feeds
-  $program serve    run a gateway with its data in .feedgate of this folder
+  $program serve    run a gateway with its data in .feedgate in this folder
   $program --help   list all commands
 END
 }
@@ -76,7 +76,7 @@ main() {
   target=$(find_target) || fail "there is no executable for $(uname -s) on $(uname -m)"
   folder=$(find_folder) || fail "HOME is not set; set FEEDGATE_INSTALL_DIR"
   mkdir -p "$folder" 2>/dev/null || fail "can't create $folder; set FEEDGATE_INSTALL_DIR"
-  # Beside the program, so that it can be renamed into place while an older one runs.
+  # In the same folder, so that the program can be renamed into place while an older one runs.
   draft=$(mktemp -d "$folder/.feedgate.XXXXXX" 2>/dev/null) ||
     fail "can't write to $folder; run as root, or set FEEDGATE_INSTALL_DIR"
   trap 'rm -rf "$draft"' EXIT
@@ -87,11 +87,11 @@ main() {
   download "$url/SHA256SUMS" "$draft/SHA256SUMS" || fail "can't download $url/SHA256SUMS"
   download "$url/$name" "$draft/$name" || fail "can't download $url/$name"
   expected=$(sed -n "s/^\([0-9a-f]\{64\}\)  $name\$/\1/p" "$draft/SHA256SUMS")
-  [ -n "$expected" ] || fail "SHA256SUMS has no digest of $name"
+  [ -n "$expected" ] || fail "SHA256SUMS contains no checksum for $name"
   found=$(digest_of "$draft/$name")
   found=${found%% *}
   [ "$found" = "$expected" ] ||
-    fail "the digest of $name is $found, expected $expected; nothing was installed"
+    fail "the checksum of $name is $found, expected $expected; nothing was installed"
   chmod 755 "$draft/$name"
   version=$("$draft/$name" --version) || fail "$name does not run on this machine"
   mv "$draft/$name" "$folder/feedgate"

@@ -68,7 +68,7 @@ export function createCertificateReload(options: ReloadOptions): () => Promise<v
 async function reload({ files, log, holders, onRead }: ReloadOptions): Promise<void> {
   if (files === undefined) {
     log.info(
-      "nothing to reload: there is no certificate, and other settings are read at the start",
+      "nothing to reload: there is no certificate, and other settings are read only at startup",
     );
     return;
   }
@@ -105,6 +105,8 @@ async function steer(
   log: Log,
 ): Promise<void> {
   await holder?.steer(to).catch((error) => {
-    log.warn("new connections can't be sent to the new listeners: some may be reset", { error });
+    log.warn("new connections can't be directed to the new listeners: some may be reset", {
+      error,
+    });
   });
 }

@@ -37,7 +37,7 @@ export function startMinuteCounts({ database, log, read }: MinuteCountsOptions) 
 
   function tick(): void {
     timer = setTimeout(tick, msLeft());
-    flush().catch((error) => log.warn("counts of a minute not written", { error }));
+    flush().catch((error) => log.warn("counts of the last minute not written", { error }));
   }
 
   /** Takes the increase since the last time, and writes everything that is pending. */

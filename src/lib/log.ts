@@ -69,7 +69,7 @@ export function createLog(options: LogOptions): Log {
   function stderrWriter(): (line: string) => void {
     const stderr = new StderrLines({
       onDropped: (lineCount) =>
-        log.warn("log lines dropped: nobody read them", { line_count: lineCount }),
+        log.warn("log lines dropped because they were not read", { line_count: lineCount }),
     });
     process.on("exit", () => stderr.end());
     return (line) => stderr.add(line);

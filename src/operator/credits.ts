@@ -67,7 +67,7 @@ async function append(
     case "balance_short":
       throw new Refused(
         "BALANCE_TOO_LOW",
-        `account ${accountId} has ${creditsWords(outcome.balance)}, so ${creditsText(input.credits)} can't be taken back`,
+        `account ${accountId} has ${creditsWords(outcome.balance)}, so ${creditsText(input.credits)} can't be revoked`,
       );
     default:
       return unreachable(outcome);

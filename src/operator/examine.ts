@@ -113,7 +113,7 @@ async function attempt(name: string, work: () => Promise<Check>): Promise<Check>
   try {
     return await work();
   } catch (error) {
-    return { name, health: "bad", found: `could not be examined: ${messageOf(causeOf(error))}` };
+    return { name, health: "bad", found: `check failed: ${messageOf(causeOf(error))}` };
   }
 }
 
@@ -129,7 +129,7 @@ function unreachable(error: unknown): Check {
     name: "database",
     health: "bad",
     found: isReached ? messageOf(error) : `can't be reached (${codeOf(cause) ?? messageOf(cause)})`,
-    ...(!isReached && { hint: "start it, or check DATABASE_URL" }),
+    ...(!isReached && { hint: "start the database, or check DATABASE_URL" }),
   };
 }
 
@@ -143,13 +143,13 @@ export function judgeSettings(config: Config): Check {
     warnings.push(`HOST is ${config.host}, and FEEDGATE_BASE_URL is not set.`);
   }
   if (warnings.length === 0) {
-    return { name: "settings", health: "ok", found: "each variable can be used" };
+    return { name: "settings", health: "ok", found: "valid" };
   }
   return {
     name: "settings",
     health: "low",
     found: warnings.join(" "),
-    hint: "correct the environment; the operators' guide lists all variables",
+    hint: "correct the environment; the guide for operators lists all variables",
   };
 }
 
@@ -160,7 +160,7 @@ async function examineCertificate({ tls, baseUrl }: Config): Promise<readonly Ch
     return [judgeCertificate(new X509Certificate(cert), { baseUrl, nowMs: Date.now() })];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const hint = "name two PEM files that go together";
+    const hint = "set TLS_CERT_FILE and TLS_KEY_FILE to a matching pair of PEM files";
     return [{ name: "certificate", health: "bad", found: error.mistakes.join(" "), hint }];
   }
 }
@@ -177,13 +177,13 @@ export function judgeCertificate(
     return { name, health: "bad", found: `expired on ${certificate.validTo}`, hint };
   }
   if (Date.parse(certificate.validFrom) > nowMs) {
-    const found = `is not valid before ${certificate.validFrom}`;
-    return { name, health: "bad", found, hint: "look at this machine's clock, or wait" };
+    const found = `not valid before ${certificate.validFrom}`;
+    return { name, health: "bad", found, hint: "check this machine's clock, or wait" };
   }
   const host = baseUrl && new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, "$1");
   if (host && !certificate.checkHost(host) && !certificate.checkIP(host)) {
-    const found = `is not for ${host}, which FEEDGATE_BASE_URL names`;
-    return { name, health: "bad", found, hint: "get one for that name" };
+    const found = `does not cover ${host}, the host of FEEDGATE_BASE_URL`;
+    return { name, health: "bad", found, hint: "get a certificate for that host" };
   }
   const found = `valid until ${certificate.validTo}`;
   if (daysLeft < CERTIFICATE_DAYS_LOW) return { name, health: "low", found, hint };
@@ -196,17 +196,17 @@ export function judgeServer(server: Row<"find_server">): Check {
   const found = `PostgreSQL ${version}${size}`;
   const name = "database";
   if (number < VERSION_MIN) {
-    return { name, health: "bad", found, hint: "PostgreSQL 15 or newer is needed" };
+    return { name, health: "bad", found, hint: "upgrade to PostgreSQL 15 or newer" };
   }
   if (isStandby) {
-    const hint = "DATABASE_URL must name the server that is written to";
+    const hint = "set DATABASE_URL to the primary";
     return { name, health: "bad", found: `${found}, a standby`, hint };
   }
   return { name, health: "ok", found };
 }
 
 function judgeCommits(fault: DurabilityFault | undefined): Check {
-  return { name: "commits", health: "ok", found: "survive a crash of the server", ...fault };
+  return { name: "commits", health: "ok", found: "survive a server crash", ...fault };
 }
 
 /** Whether so many processes of a gateway get all connections that they may open. Not of a pooler's. */
@@ -217,9 +217,9 @@ export function judgeConnections(
   const name = "connections";
   const needed = processes * PROCESS_CONNECTIONS_MAX + SPARE_CONNECTIONS;
   const enoughFor = Math.max(0, Math.floor((room - SPARE_CONNECTIONS) / PROCESS_CONNECTIONS_MAX));
-  const found = `PostgreSQL gives ${room}, enough for ${counted(enoughFor, "process", "processes")}; ${open} are open on the server`;
+  const found = `PostgreSQL allows ${room}, enough for ${counted(enoughFor, "process", "processes")}; ${open} open on the server`;
   if (needed <= room) return { name, health: "ok", found };
-  const hint = `set max_connections, or the limit of the role or the database, to ${PROCESS_CONNECTIONS_MAX} for each process of all gateways, and ${SPARE_CONNECTIONS} more`;
+  const hint = `set max_connections, or the limit of the role or the database, to ${PROCESS_CONNECTIONS_MAX} per process of all gateways, plus ${SPARE_CONNECTIONS}`;
   return { name, health: "low", found, hint };
 }
 
@@ -235,11 +235,12 @@ export function judgeClock(times: {
   const offMs = Math.max(startedMs - serverMs, serverMs - endedMs, 0);
   const seconds = (offMs / MS_PER_SECOND).toFixed(1);
   if (offMs <= CLOCK_OFF_SECONDS_LOW * MS_PER_SECOND) {
-    return { name: "clock", health: "ok", found: "the same as the database's" };
+    return { name: "clock", health: "ok", found: "in sync with the database" };
   }
   const side = serverMs > endedMs ? "behind" : "ahead of";
-  const found = `${seconds} s ${side} the database's`;
-  const hint = "have both machines keep time (NTP); limits and times are on the database's clock";
+  const found = `${seconds} s ${side} the database`;
+  const hint =
+    "synchronize both machines' clocks (NTP); limits and timestamps use the database's clock";
   return { name: "clock", health: "low", found, hint };
 }
 
@@ -247,12 +248,12 @@ export function judgeClock(times: {
 export function judgeDisk(room: DiskRoom | undefined): Check {
   const name = "disk";
   if (room === undefined) {
-    return { name, health: "ok", found: "the database's own, which can't be seen from here" };
+    return { name, health: "ok", found: "not checked: the database is on another machine" };
   }
   const { freeBytes, usedBytes } = room;
   const share = freeBytes / (freeBytes + usedBytes);
-  const found = `${(freeBytes / BYTES_PER_MB).toFixed(0)} MB free, ${(share * 100).toFixed(0)} % of it`;
-  const hint = "make room on it, or make it larger";
+  const found = `${(freeBytes / BYTES_PER_MB).toFixed(0)} MB free (${(share * 100).toFixed(0)} %)`;
+  const hint = "free up space, or enlarge the disk";
   if (freeBytes < DISK_FREE_BYTES_MIN) return { name, health: "bad", found, hint };
   if (share < DISK_FREE_SHARE_LOW) return { name, health: "low", found, hint };
   return { name, health: "ok", found };
@@ -264,14 +265,14 @@ export function judgeSchema(schema: SchemaState): Check {
   if (schema.state === "behind") {
     const [first, ...others] = schema.pending;
     const found = `pending: ${first}${others.length > 0 ? ` and ${others.length} more` : ""}`;
-    const hint = "the next start of this version applies them, and so does the command migrate";
+    const hint = "applied by the next start of this version, or by the command migrate";
     return { name, health: "low", found, hint };
   }
-  if (schema.hasTrigrams) return { name, health: "ok", found: "whole, and of this version" };
+  if (schema.hasTrigrams) return { name, health: "ok", found: "up to date" };
   return {
     name,
     health: "low",
-    found: "whole, but pg_trgm is missing, so search finds no misspelled names",
+    found: "up to date, but pg_trgm is missing, so search does not tolerate typos",
     hint: 'run "create extension pg_trgm" in the database, then restart the gateway',
   };
 }
@@ -306,16 +307,16 @@ export function judgeLedgers(proof: {
     return {
       name,
       health: "bad",
-      found: `${check.amount} do not add up: ${check.detail}`,
-      hint: "account show ID has the sums; stop payouts until it is understood",
+      found: `${check.amount} do not balance: ${check.detail}`,
+      hint: "account show ID prints the sums; stop payouts until the cause is known",
     };
   }
-  if (isComplete) return { name, health: "ok", found: "each adds up" };
+  if (isComplete) return { name, health: "ok", found: "all balance" };
   return {
     name,
     health: "low",
-    found: "too many to prove all of them now; none of those that were proven is wrong",
-    hint: "the background job proves all: watch feedgate_ledger_checked_timestamp_seconds",
+    found: "all that could be checked within a minute balance; the rest were skipped",
+    hint: "a background job checks all of them: watch feedgate_ledger_checked_timestamp_seconds",
   };
 }
 
@@ -328,12 +329,13 @@ async function examineTotals(database: Database, nowMs: number): Promise<Check> 
 export function judgeTotals(behindSeconds: number | undefined): Check {
   const name = "totals";
   if (behindSeconds === undefined) return { name, health: "ok", found: "none yet" };
-  if (behindSeconds <= TOTALS_BEHIND_SECONDS_LOW) return { name, health: "ok", found: "complete" };
+  if (behindSeconds <= TOTALS_BEHIND_SECONDS_LOW)
+    return { name, health: "ok", found: "up to date" };
   return {
     name,
     health: "low",
     found: `${Math.round(behindSeconds)} s behind the usage log`,
-    hint: "a gateway that serves brings them up to date; if one does, its log says why it can't",
+    hint: "a running gateway updates them; if one is running, see its log for the reason",
   };
 }
 
@@ -349,13 +351,13 @@ export function judgeNotices({
 }: Row<"find_waiting_notices">): Check {
   const name = "notices";
   if (oldest === null || oldest <= NOTICES_LATE_SECONDS_LOW) {
-    return { name, health: "ok", found: "none is late" };
+    return { name, health: "ok", found: "none overdue" };
   }
   return {
     name,
     health: "low",
-    found: `${unspread} notices and ${waiting} webhooks are due, the oldest for ${Math.round(oldest)} s`,
-    hint: "a gateway that serves calls webhooks; if one does, notice list --status waiting shows which hang",
+    found: `${unspread} notices and ${waiting} webhooks overdue, the oldest by ${Math.round(oldest)} s`,
+    hint: "a running gateway calls webhooks; if one is running, notice list --status waiting shows which are stuck",
   };
 }
 
@@ -372,25 +374,26 @@ export function judgeArchive(
   found: Pick<Row<"list_findings">, "amount" | "detail"> | undefined,
 ): Check {
   const name = "archive";
-  if (found === undefined) return { name, health: "ok", found: "the server has none" };
-  if (found.amount === 0n) return { name, health: "ok", found: "has each full segment of the WAL" };
+  if (found === undefined) return { name, health: "ok", found: "not configured" };
+  if (found.amount === 0n)
+    return { name, health: "ok", found: "all complete WAL segments are archived" };
   return {
     name,
     health: "bad",
-    found: `PostgreSQL can't copy ${found.detail} there, and keeps it, so its disk fills`,
-    hint: "the server's log says why: make room in the archive, or give the server's account access",
+    found: `PostgreSQL can't copy ${found.detail} to the archive, and its disk fills up with WAL`,
+    hint: "see the server's log; free up space in the archive, or give the server's account access",
   };
 }
 
 /** Of payments for credits: how many need somebody. */
 export function judgeTopups(alerts: bigint): Check {
   const name = "top-ups";
-  if (alerts === 0n) return { name, health: "ok", found: "none needs an operator" };
+  if (alerts === 0n) return { name, health: "ok", found: "none need attention" };
   return {
     name,
     health: "low",
-    found: `${alerts} need an operator: money that was not granted, or went back without its credits`,
-    hint: "topup list --alerts says why; topup settle ID --reason S once it is settled",
+    found: `${alerts} need attention: a payment without credits, or a refund that was not fully recovered`,
+    hint: "see topup list --alerts; once settled, run topup settle ID --reason S",
   };
 }
 
@@ -404,13 +407,13 @@ async function examineMail(database: Database): Promise<Check> {
 /** Of mails that wait to be sent: how many, and for how long the oldest has waited. */
 export function judgeMail(waiting: bigint, oldestSeconds: number): Check {
   const name = "mail";
-  if (oldestSeconds <= MAIL_WAIT_SECONDS_LOW) return { name, health: "ok", found: "none is late" };
+  if (oldestSeconds <= MAIL_WAIT_SECONDS_LOW) return { name, health: "ok", found: "none overdue" };
   const minutes = Math.round(oldestSeconds / 60);
   return {
     name,
     health: "low",
-    found: `${counted(Number(waiting), "mail")} waiting, the oldest for ${minutes} min`,
-    hint: "feedgate mail test ADDRESS says what the server answers",
+    found: `${counted(Number(waiting), "email")} waiting, the oldest for ${minutes} min`,
+    hint: "run feedgate mail test ADDRESS to see the mail server's response",
   };
 }
 
@@ -419,8 +422,9 @@ async function examineReplica(database: Database, config: Config): Promise<Check
   try {
     return judgeReplica(await readReplicaLag(replica, database));
   } catch (error) {
-    const found = `can't be asked: ${messageOf(causeOf(error))}`;
-    const hint = "look at it, and at DATABASE_READ_URL; the primary answers meanwhile";
+    const found = `can't be queried: ${messageOf(causeOf(error))}`;
+    const hint =
+      "check the replica and DATABASE_READ_URL; until then, the primary serves its reads";
     return { name: "replica", health: "low", found, hint };
   } finally {
     await within(replica.connections.end({ timeout: 0 }), MS_PER_SECOND);
@@ -431,6 +435,6 @@ export function judgeReplica(lagSeconds: number): Check {
   const name = "replica";
   const found = `${lagSeconds.toFixed(1)} s behind`;
   if (lagSeconds <= REPLICA_LAG_SECONDS_LOW) return { name, health: "ok", found };
-  const hint = "the primary answers in its place; look at the replica's load and its connection";
+  const hint = "check the replica's load and connection; until then, the primary serves its reads";
   return { name, health: "low", found, hint };
 }

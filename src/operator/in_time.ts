@@ -13,9 +13,6 @@ export async function inTime<Result>(report: Promise<Result>): Promise<Result> {
     return await report;
   } catch (error) {
     if (!isCancelled(error)) throw error;
-    throw new Refused(
-      "REPORT_TOO_LONG",
-      "this took longer than a report may; ask for a shorter period",
-    );
+    throw new Refused("REPORT_TOO_LONG", "the report took too long; request a shorter period");
   }
 }

@@ -244,7 +244,7 @@ export async function rotateBy(
     },
     permission,
   );
-  if (madeId === undefined) throw notUsable(given, "is revoked or has expired; make a new one");
+  if (madeId === undefined) throw notUsable(given, "is revoked or expired; create a new one");
   const { id, ...rest } = keyOf(await findKey(database, madeId));
   return { id, key, replaces: keyId, ...rest };
 }
@@ -314,7 +314,7 @@ async function requireAccountKey({ database }: Operator, given: string): Promise
   if (permission !== "admin") return;
   throw new Refused(
     "ADMIN_KEY_BY_COMMAND",
-    "an admin key is made and changed by the command on the server only; here it can be found and revoked",
+    "admin keys can only be created and changed with the feedgate command on the server; here you can find and revoke them",
   );
 }
 
@@ -397,6 +397,6 @@ function notUsable(given: string, why: string): Refused {
 export function keyNotForReading(): Refused {
   return new Refused(
     "KEY_NOT_FOR_READING",
-    "a write key reads nothing, so it takes no daily credits and no feeds: give them to a read key",
+    "a write key can't read feeds, so daily credits and feeds apply only to read keys",
   );
 }

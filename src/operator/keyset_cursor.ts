@@ -46,5 +46,8 @@ export function defineCursor(...parts: readonly Part[]): CursorForm {
 export const NUMBER_CURSOR = defineCursor(numberPart);
 
 export function cursorInvalid(text: string): Refused {
-  return new Refused("CURSOR_INVALID", `a cursor is what the page before gave, got "${text}"`);
+  return new Refused(
+    "CURSOR_INVALID",
+    `the cursor must be the value from the previous page, got "${text}"`,
+  );
 }

@@ -64,10 +64,10 @@ function entryOf(entry: LedgerEntry, subject: Subject): LedgerEntryOutcome {
 export function referenceTaken(entry: LedgerEntry): Refused {
   return new Refused(
     "REFERENCE_TAKEN",
-    `reference "${entry.reference}" is taken: a ${entry.kind} of ${creditsWords(entry.amount_nanos)} for account ${entry.account_id} has it`,
+    `reference "${entry.reference}" is already used by a ${entry.kind} of ${creditsWords(entry.amount_nanos)} for account ${entry.account_id}`,
   );
 }
 
 export function balanceTooLarge(): Refused {
-  return new Refused("BALANCE_TOO_LARGE", "the balance would be larger than the ledger can hold");
+  return new Refused("BALANCE_TOO_LARGE", "the balance would exceed the maximum of the ledger");
 }

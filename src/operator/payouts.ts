@@ -55,19 +55,19 @@ export async function recordPayout(
   if (row.owed_nanos !== null) {
     throw new Refused(
       "PAYOUT_ABOVE_OWED",
-      `${usdText(usd)} USD is more than the ${usdText(row.owed_nanos)} USD that account ${accountId} is owed. Check the amount; if it was paid all the same, record it with --allow-above (over HTTP, allow_above)`,
+      `${usdText(usd)} USD is more than the ${usdText(row.owed_nanos)} USD that account ${accountId} is owed. Check the amount; if it was in fact paid, record it with --allow-above (over HTTP, allow_above)`,
     );
   }
   if (row.outcome === "reference_taken") {
     throw new Refused(
       "REFERENCE_TAKEN",
-      `reference "${reference}" is taken: a payout of ${usdText(row.amount_nanos)} USD to account ${row.account_id} has it`,
+      `reference "${reference}" is already used by a payout of ${usdText(row.amount_nanos)} USD to account ${row.account_id}`,
     );
   }
   if (row.outcome === "undone") {
     throw new Refused(
       "REFERENCE_TAKEN",
-      `the payout under reference "${reference}" was taken back; if it was paid again, give another reference`,
+      `the payout with reference "${reference}" was undone; if it was paid again, use another reference`,
     );
   }
   return { payout: outcomeOf(row), isRepeated: row.outcome === "repeated" };
@@ -92,7 +92,7 @@ export async function undoPayout(
   if (row.outcome === "not_undoable") {
     throw new Refused(
       "PAYOUT_NOT_FOUND",
-      `entry ${text} takes a payout back, so it can't be taken back itself; record the payment again under another reference`,
+      `entry ${text} undoes a payout, and can't be undone itself; record the payment again with another reference`,
     );
   }
   return { payout: outcomeOf(row), isRepeated: row.outcome === "repeated" };

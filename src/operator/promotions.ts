@@ -73,7 +73,7 @@ export async function createPromotion(
   if (row === undefined) {
     throw new Refused(
       "PROMOTION_TAKEN",
-      `promotion code "${code}" is there already, with other credits, redemptions or end; choose another code`,
+      `promotion code "${code}" already exists with other credits, redemptions or expiry; choose another code`,
     );
   }
   const { amount_nanos: nanos, is_new: isNew, ...rest } = row;
@@ -102,14 +102,14 @@ export async function redeemPromotion(
     case "already_redeemed":
       throw new Refused(
         "PROMOTION_REDEEMED",
-        `account ${accountId} has redeemed "${code}" already, at ${outcome.entry.created_at}`,
+        `account ${accountId} already redeemed "${code}" at ${outcome.entry.created_at}`,
       );
     case "code_unknown":
       throw new Refused("PROMOTION_NOT_FOUND", `there is no promotion code "${code}"`);
     case "expired":
       throw new Refused("PROMOTION_EXPIRED", `promotion code "${code}" has expired`);
     case "exhausted":
-      throw new Refused("PROMOTION_EXHAUSTED", `promotion code "${code}" has no redemption left`);
+      throw new Refused("PROMOTION_EXHAUSTED", `promotion code "${code}" has no redemptions left`);
     case "balance_full":
       throw balanceTooLarge();
     default:

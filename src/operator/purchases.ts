@@ -73,27 +73,27 @@ export async function recordPurchase(
     case "already_purchased":
       throw new Refused(
         "PURCHASE_EXISTS",
-        `account ${accountId} has bought this feed already, ${outcome.entry.reference === null ? "without a reference" : `under reference "${outcome.entry.reference}"`}`,
+        `account ${accountId} has already bought this feed, ${outcome.entry.reference === null ? "without a reference" : `with reference "${outcome.entry.reference}"`}`,
       );
     case "bought_from_balance":
       throw new Refused(
         "PURCHASE_EXISTS",
-        `account ${accountId} has bought this feed already, from its balance`,
+        `account ${accountId} has already bought this feed, from its balance`,
       );
     case "undone":
       throw new Refused(
         "REFERENCE_TAKEN",
-        `the purchase under reference "${outcome.entry.reference}" was undone; if it was paid again, give another reference`,
+        `the purchase with reference "${outcome.entry.reference}" was undone; if it was paid again, use another reference`,
       );
     case "not_one_time":
       throw new Refused(
         "FEED_NOT_FOR_SALE",
-        `feed "${input.feed_id}" is not sold once: its price_type is not one_time`,
+        `feed "${input.feed_id}" has no one-time price: its price_type is not one_time`,
       );
     case "own_feed":
       throw new Refused(
         "FEED_NOT_FOR_SALE",
-        `feed "${input.feed_id}" is the account's own, and it reads its own feeds free`,
+        `feed "${input.feed_id}" belongs to the account, which reads its own feeds for free`,
       );
     case "reference_taken":
       throw referenceTaken(outcome.entry);

@@ -27,10 +27,10 @@ export async function findAccount(database: Database, text: string): Promise<Row
     after_account_id: null,
     limit: CANDIDATES_MAX,
   });
-  const candidates = rows.map((row) => `${row.account_id} (made ${row.created_at})`);
+  const candidates = rows.map((row) => `${row.account_id} (created ${row.created_at})`);
   refuseSeveral(candidates, {
-    problem: `"${text}" is the name of several accounts`,
-    advice: "name one by its id",
+    problem: `several accounts are named "${text}"`,
+    advice: "use an id",
   });
   return rows[0] ?? throwUnknown("ACCOUNT_NOT_FOUND", "account", text);
 }
@@ -76,7 +76,7 @@ export async function findKey(database: Database, text: string): Promise<Row<"li
   );
   refuseSeveral(candidates, {
     problem: `several keys begin with "${text}"`,
-    advice: "name one by its id, or by more of it",
+    advice: "use an id or a longer prefix",
   });
   return rows[0] ?? throwUnknown("KEY_NOT_FOUND", "key", text);
 }

@@ -55,7 +55,7 @@ export async function createSignInLink(
   if (row.suspension_reason !== null) {
     throw new Refused(
       "ACCOUNT_SUSPENDED",
-      `account ${row.account_id} is suspended (${row.suspension_reason}), so nobody can sign in as it; resume it first`,
+      `account ${row.account_id} is suspended (${row.suspension_reason}), so sign-in is blocked; resume the account first`,
     );
   }
   return create(operator, { permission, accountId: row.account_id }, actor);

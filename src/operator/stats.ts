@@ -232,12 +232,12 @@ function rangeOf({ from, to, by = "day" }: InputOf<typeof StatsInput>, nowMs: nu
       ? untilMs - STATS_MINUTES_DEFAULT * MINUTE_MS
       : Math.floor(firstMs / MINUTE_MS) * MINUTE_MS;
   if (fromMs >= untilMs) {
-    throw new Refused("RANGE_INVALID", `${from} is later than now. Begin earlier.`);
+    throw new Refused("RANGE_INVALID", `${from} is in the future. Use an earlier time.`);
   }
   if (untilMs - fromMs > STATS_MINUTES_MAX * MINUTE_MS) {
     throw new Refused(
       "RANGE_INVALID",
-      `${isoTime(fromMs)} to ${isoTime(untilMs)} is more than ${STATS_MINUTES_MAX} minutes. Ask for fewer, or by day.`,
+      `${isoTime(fromMs)} to ${isoTime(untilMs)} is more than ${STATS_MINUTES_MAX} minutes. Request a shorter range, or group by day.`,
     );
   }
   return { by, fromMs, untilMs };
@@ -255,7 +255,7 @@ function timeOf(text: string): string {
   if (time !== undefined) return time;
   throw new Refused(
     "RANGE_INVALID",
-    `a bound is a day such as 2026-11-21, or an RFC 3339 time, got "${text.slice(0, BOUND_SHOWN_MAX)}"`,
+    `a bound must be a date such as 2026-11-21, or an RFC 3339 timestamp, got "${text.slice(0, BOUND_SHOWN_MAX)}"`,
   );
 }
 

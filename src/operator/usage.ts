@@ -165,7 +165,7 @@ export async function refundUsage(
     case "not_charged":
       throw new Refused(
         "NOTHING_CHARGED",
-        `usage event ${usageId} cost nothing, so nothing can be refunded`,
+        `usage event ${usageId} was free, so there is nothing to refund`,
       );
     case "balance_full":
       throw balanceTooLarge();

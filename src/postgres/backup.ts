@@ -141,7 +141,7 @@ export async function refuseUsed(connections: Connections): Promise<void> {
   const table = await findForeignTable(connections);
   if (table !== undefined) {
     throw new BackupRefusedError(
-      `the database has tables of something else (${table}): restore into an empty one`,
+      `the database contains tables of another application (${table}): restore into an empty one`,
     );
   }
 }
@@ -193,7 +193,7 @@ async function restore(
   if (trailer !== `${JSON.stringify({ rows: counts })}\n`) throw cutShort();
   // Reads to the end of the file, where its checksum is.
   if ((await lines.next()).value !== undefined) {
-    throw new BackupRefusedError("there is more in it behind its end: it is damaged");
+    throw new BackupRefusedError("the backup is damaged: there is data after its end");
   }
   for (const { name } of tables) {
     await session.unsafe(`alter table ${quoted(name)} enable trigger user`);
@@ -243,11 +243,11 @@ function parseHeader(line: Buffer | undefined): Header {
     header = undefined;
   }
   if (!Value.Check(HEADER, header)) {
-    throw new BackupRefusedError("the file is no backup that this program can read");
+    throw new BackupRefusedError("the file is not a backup that this feedgate can read");
   }
   if (header.schema > MIGRATIONS.length) {
     throw new BackupRefusedError(
-      `the backup has schema ${header.schema} and this program knows ${MIGRATIONS.length}: run a newer feedgate`,
+      `the backup has schema ${header.schema}, and this feedgate supports up to ${MIGRATIONS.length}: run a newer feedgate`,
     );
   }
   return header;
@@ -262,7 +262,7 @@ function columnsOf({ name, columns }: TableShape) {
 function partitionStatement({ name, bound }: TableShape["partitions"][number]): string {
   const [, from, to] = PARTITION_BOUND.exec(bound) ?? [];
   if (!PARTITION_NAME.test(name) || from === undefined || to === undefined) {
-    throw new BackupRefusedError("the backup has a partition that this program does not make");
+    throw new BackupRefusedError("the backup contains an unknown partition");
   }
   return `create table if not exists ${name} partition of usage_events for values from ('${from}') to ('${to}')`;
 }
@@ -272,7 +272,7 @@ async function refuseFilled(session: Connections): Promise<void> {
     select exists (select from accounts) or exists (select from feeds) as is_filled`;
   if (found[0]?.is_filled !== false) {
     throw new BackupRefusedError(
-      "the database has accounts already: restore into an empty one, as with --data-dir NEW_FOLDER",
+      "the database already contains accounts: restore into an empty one, for example with --data-dir NEW_FOLDER",
     );
   }
 }
@@ -292,11 +292,11 @@ async function refuseOtherSchema(
   const [found] = await session`select max(version) as schema from schema_migrations`;
   if (Number(found?.schema) !== schema) {
     throw new BackupRefusedError(
-      `the backup has schema ${schema} and the database is beyond it with ${found?.schema}: restore into a database in which there is nothing, or a new folder, as with --data-dir NEW_FOLDER`,
+      `the backup has schema ${schema}, and the database already has ${found?.schema}: restore into an empty database or a new folder, for example with --data-dir NEW_FOLDER`,
     );
   }
   if (fingerprint !== undefined && fingerprint !== digestOf(MIGRATIONS.slice(0, schema))) {
-    throw otherSchema(`its schema ${schema} was made by other migrations`);
+    throw otherSchema(`its schema ${schema} comes from other migrations`);
   }
 }
 
@@ -310,12 +310,12 @@ function refuseOtherTables(header: Header, tables: readonly TableShape[]): void 
     if (lacking !== undefined) throw otherSchema(`its table ${name} has no column ${lacking}`);
   }
   // The extra name comes from the file, so it is not printed.
-  throw otherSchema("it has further tables or columns, or has them in another order");
+  throw otherSchema("it has additional tables or columns, or a different order");
 }
 
 function otherSchema(difference: string): BackupRefusedError {
   return new BackupRefusedError(
-    `the backup has another schema than this feedgate (${difference}): restore it with the feedgate that wrote it`,
+    `the backup's schema differs from this feedgate's (${difference}): restore it with the feedgate that wrote it`,
   );
 }
 
@@ -436,7 +436,9 @@ async function refuseDamage(table: string, work: PromiseLike<unknown>): Promise<
     await work;
   } catch (error) {
     if (!isBadData(error) && !isInvalidDefinition(error)) throw error;
-    throw new BackupRefusedError(`it is damaged: ${table}: ${messageOf(error)}`, { cause: error });
+    throw new BackupRefusedError(`the backup is damaged: ${table}: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -475,7 +477,7 @@ async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffe
     pieces.push(bytes.subarray(from));
     heldBytes += bytes.length - from;
     if (heldBytes > LINE_BYTES_MAX) {
-      throw new BackupRefusedError("it has a line that is longer than any row: it is damaged");
+      throw new BackupRefusedError("the backup is damaged: a line is longer than any row");
     }
   }
   return undefined;
@@ -490,5 +492,5 @@ function quoted(name: string): string {
 }
 
 function cutShort(): BackupRefusedError {
-  return new BackupRefusedError("the backup ends before its end: it was cut or is damaged");
+  return new BackupRefusedError("the backup is truncated or damaged");
 }

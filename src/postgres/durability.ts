@@ -31,31 +31,31 @@ export function findDurabilityFault(
   if (commit === "off") {
     return {
       health: "bad",
-      found: "synchronous_commit is off, so a crash loses answers that clients have seen",
-      hint: "set it to on for the database and the role behind the pooler (ALTER DATABASE, ALTER ROLE)",
+      found: "synchronous_commit is off, so a crash can lose committed data that clients have seen",
+      hint: "set it to on for the pooler's database and role (ALTER DATABASE, ALTER ROLE)",
     };
   }
   const off = [fsync === "off" && "fsync", pages === "off" && "full_page_writes"].filter(Boolean);
   if (off.length > 0) {
     return {
       health: "low",
-      found: `${off.join(" and ")} off, so a crash of the machine can lose or damage data`,
-      hint: "turn it on in postgresql.conf, unless all data may go",
+      found: `${off.join(" and ")} off, so a machine crash can lose or corrupt data`,
+      hint: "turn it on in postgresql.conf, unless the data is disposable",
     };
   }
   if (hasStandbys && standby_names === "") {
     return {
       health: "low",
       found:
-        "synchronous_standby_names is empty, so a failover can lose answers that clients have seen",
-      hint: "name the standbys in synchronous_standby_names, or let Patroni do it (synchronous_mode)",
+        "synchronous_standby_names is empty, so a failover can lose committed data that clients have seen",
+      hint: "list the standbys in synchronous_standby_names, or let Patroni do so (synchronous_mode)",
     };
   }
   if (standby_names !== "" && ["local", "remote_write"].includes(commit)) {
     return {
       health: "low",
-      found: `synchronous_commit is ${commit}, so a failover can lose answers that clients have seen`,
-      hint: "set it to on for the database and the role behind the pooler (ALTER DATABASE, ALTER ROLE)",
+      found: `synchronous_commit is ${commit}, so a failover can lose committed data that clients have seen`,
+      hint: "set it to on for the pooler's database and role (ALTER DATABASE, ALTER ROLE)",
     };
   }
   return undefined;

@@ -25,7 +25,7 @@ export async function requireNewestPrimary(connections: Connections): Promise<vo
   const [kept] = await connections.unsafe(STATEMENTS.keep_timeline, [system, timeline]);
   const newest = Number(kept?.timeline);
   if (newest <= timeline) return;
-  const message = `this database is from before a failover (timeline ${timeline}, and ${newest} has begun elsewhere): name the new primary in DATABASE_URL, and make this server a standby of it`;
+  const message = `this database is from before a failover (timeline ${timeline}, and ${newest} has begun elsewhere): set DATABASE_URL to the new primary, and make this server its standby`;
   throw Object.assign(new Error(message), { code: OLD_PRIMARY });
 }
 

@@ -65,7 +65,7 @@ export async function openServer(
   };
   const leave = embedded && log ? reviveEmbedded(embedded, { dataDir, log }) : embedded?.stop;
   const survey = surveyHosts(address, ({ host, timeline, newestTimeline, error }) =>
-    log?.warn("an old primary takes connections: stop it, and make it a standby", {
+    log?.warn("an old primary accepts connections: stop it, and make it a standby", {
       host: `${host.host}:${host.port}`,
       timeline,
       newest_timeline: newestTimeline,
@@ -108,7 +108,7 @@ export async function openDatabase(
       if (!config.migrates) return requireMigrated(connection);
       if (refusesForeign) await refuseForeign(connection);
       return migrate(connection, () =>
-        log?.warn("a migration waits for a lock that somebody holds, a dump say"),
+        log?.warn("a migration is waiting for a lock, for example one held by a dump"),
       );
     });
     return { ...opened, migrated };
@@ -168,7 +168,7 @@ export async function openDatabases(
   try {
     if (migrated?.hasTrigrams === false) {
       log.warn(
-        'search finds no misspelled names: have pg_trgm installed in the database with "create extension pg_trgm", then start again',
+        'search does not tolerate typos: run "create extension pg_trgm" in the database, then restart the gateway',
       );
     }
     const commits = present(await database.row("find_durability", {}));

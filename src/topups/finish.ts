@@ -59,7 +59,7 @@ export async function finishTopup(book: Book, ways: Ways, topup: Topup): Promise
     if (isOpen) await postpone(database, topup, null);
   } catch (error) {
     const reason = messageOf(error);
-    log.warn("a way to pay did not answer", { topup_id: topupId, way: topup.way, reason });
+    log.warn("a payment provider did not respond", { topup_id: topupId, way: topup.way, reason });
     await postpone(database, topup, reason);
   }
 }
@@ -79,7 +79,7 @@ async function settle(book: Book, ways: Ways, topup: Topup): Promise<boolean> {
     // A gateway on which the method is still configured may check it.
     const isLeft = Date.now() < Date.parse(topup.expires_at) + SWITCHED_OFF_MS_MAX;
     if (isLeft) throw new Error("this way to pay is not configured any more");
-    const alert = `${topup.way} was switched off before it was known whether this was paid`;
+    const alert = `${topup.way} was turned off before it was known whether this top-up was paid`;
     await expireTopup(book, topupId, alert);
     return false;
   }
@@ -107,7 +107,7 @@ async function postpone(database: Database, topup: Topup, error: string | null):
   const nowMs = Date.now();
   const endMs = Date.parse(topup.expires_at);
   if (nowMs > endMs + ASKED_MS_MAX) {
-    const alert = "nobody can tell whether it was paid";
+    const alert = "it could not be determined whether this top-up was paid";
     await database.row("expire_topup", { topup_id: topupId, alert });
     return;
   }

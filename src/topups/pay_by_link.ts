@@ -48,7 +48,7 @@ export async function payByLink(
     } catch (error) {
       if (!(error instanceof WayFailed)) throw error;
       const { topup_id: topupId } = topup;
-      log.error("a way to pay has failed", {
+      log.error("a payment provider failed", {
         way: "card",
         topup_id: topupId,
         reason: error.message,

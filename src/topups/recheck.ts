@@ -64,7 +64,7 @@ async function recheck(book: Book, way: DirectWay | undefined, topup: Topup): Pr
     }
     await book.database.row("mark_topup_final", { topup_id: topupId });
   } catch (error) {
-    book.log.warn("a chain did not answer", { topup_id: topupId, reason: messageOf(error) });
+    book.log.warn("the chain did not respond", { topup_id: topupId, reason: messageOf(error) });
     await giveUp(book, topup);
   }
 }
@@ -72,6 +72,10 @@ async function recheck(book: Book, way: DirectWay | undefined, topup: Topup): Pr
 /** After a week, the payment is left to the operator. */
 async function giveUp(book: Book, { topup_id: topupId, ended_at: endedAt }: Topup): Promise<void> {
   if (Date.now() < Date.parse(endedAt ?? "") + ASKED_MS_MAX) return;
-  await alertTopup(book, topupId, "nobody can tell whether the chain still has the payment");
+  await alertTopup(
+    book,
+    topupId,
+    "it could not be determined whether the payment is still on the chain",
+  );
   await book.database.row("mark_topup_final", { topup_id: topupId });
 }

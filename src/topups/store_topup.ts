@@ -180,7 +180,11 @@ export async function grantTopup(
     case "paid_twice":
     case "reference_taken":
     case "balance_full":
-      log.error("money came in that was not granted", { topup_id: topupId, reference, outcome });
+      log.error("a payment was received without granting credits", {
+        topup_id: topupId,
+        reference,
+        outcome,
+      });
       return outcome;
     default:
       return unreachable(outcome);
@@ -224,7 +228,7 @@ export async function takeBackTopup(
   const { unrecovered_nanos: missing } = await requireTopup(database, topupId);
   if (missing > 0n) {
     const unrecovered = { topup_id: topupId, unrecovered_nanos: missing };
-    log.error("a payer got back more than the balance had", unrecovered);
+    log.error("a payer was refunded more than the balance", unrecovered);
   }
   return outcome;
 }
@@ -245,7 +249,7 @@ export async function alertTopup(
   alert: string,
 ): Promise<void> {
   await database.row("alert_topup", { topup_id: topupId, alert });
-  log.error("a top-up needs an operator", { topup_id: topupId, alert });
+  log.error("a top-up needs attention", { topup_id: topupId, alert });
 }
 
 /** The actor that changes a balance when money arrives or is returned. */

@@ -25,7 +25,7 @@ export function createMetricsSum() {
   const own = new Registry();
   const restarts = new Counter({
     name: WORKER_RESTARTS,
-    help: "Workers that were replaced, by why: they died, or were killed since they no longer answered",
+    help: "Workers that were replaced, by reason: they died, or were killed because they did not respond",
     labelNames: ["reason"],
     registers: [own],
   });

@@ -116,7 +116,9 @@ export async function startWorkers({ config, log, count, heartbeat = HEARTBEAT }
   });
   const beats = setInterval(() => {
     for (const worker of workers) worker.beat(heartbeat);
-    context.figures.ask().catch((error) => log.warn("figures of workers not gathered", { error }));
+    context.figures
+      .ask()
+      .catch((error) => log.warn("could not collect the workers' metrics", { error }));
   }, heartbeat.everyMs);
   const stop = async () => {
     context.isStopping = true;
@@ -148,7 +150,7 @@ async function keepWorker(context: Context, number: number): Promise<string> {
   const first = startWorker(context);
   const baseUrl = await first.listening;
   keepAlive(context, number, first).catch((error) => {
-    context.log.error("a worker is no longer kept alive", { worker: number, error });
+    context.log.error("a worker is no longer supervised", { worker: number, error });
   });
   return baseUrl;
 }
@@ -162,7 +164,7 @@ async function keepAlive(context: Context, number: number, first: Worker): Promi
     if (context.isStopping) return;
     context.sum.restarted(worker.isHung ? "hung" : "died");
     pauseMs = performance.now() - sinceMs > STEADY_MS ? PAUSE_MS_MIN : pauseMs;
-    context.log.error("a worker has died, starting another", {
+    context.log.error("a worker died; starting another", {
       worker: number,
       exit,
       pause_ms: pauseMs,
@@ -224,7 +226,7 @@ function startWorker(context: Context): Worker {
           .ask()
           .then(() => context.sum.text())
           .then((text) => send({ kind: "summed", text }))
-          .catch((error) => context.log.warn("figures not added up", { error }));
+          .catch((error) => context.log.warn("could not sum the workers' metrics", { error }));
         break;
     }
   };
@@ -246,14 +248,16 @@ function startWorker(context: Context): Worker {
     }
   };
   const late = setTimeout(
-    () => listening.reject(new Error(`a worker did not serve within ${START_MS_MAX} ms`)),
+    () => listening.reject(new Error(`a worker was not ready within ${START_MS_MAX} ms`)),
     START_MS_MAX,
   );
   const exited = child.exited.then((code) => {
     context.workers.delete(worker);
     context.sum.retire(child.pid);
     clearTimeout(late);
-    listening.reject(new Error(`a worker ended before it served (${child.signalCode ?? code})`));
+    listening.reject(
+      new Error(`a worker exited before it was ready (${child.signalCode ?? code})`),
+    );
     answered.resolve();
     return child.signalCode ?? code;
   });
@@ -287,7 +291,7 @@ function startWorker(context: Context): Worker {
       missed += 1;
       if (missed <= missedMax || isHung) return;
       isHung = true;
-      context.log.error("a worker does not answer, killing it", {
+      context.log.error("a worker does not respond; killing it", {
         pid: child.pid,
         silent_ms: missedMax * everyMs,
       });

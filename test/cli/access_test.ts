@@ -54,7 +54,7 @@ describe("an account that asks", () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain("access request FEED --message TEXT");
     const none = await operator.run(["access", "mine"], reading);
-    expect(none.stdout).toBe("the account has asked for no feed\n");
+    expect(none.stdout).toBe("the account has not requested access to any feed\n");
     const made = await operator.run(
       ["access", "request", asked.slug, "--message", "For a map of schools"],
       reading,

@@ -76,7 +76,7 @@ describe("account", () => {
     expect(edited.stdout).toContain(warning);
     expect(await operator.json("account", "show", third)).not.toHaveProperty("warning");
     const { code, stderr } = await operator.run(["account", "show", "Twins"]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("is the name of several accounts")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("several accounts are named")]);
     for (const id of [first, second.id, third]) expect(stderr).toContain(id);
   });
 
@@ -209,7 +209,7 @@ describe("account", () => {
       insert into accounts (name, max_feeds_allowed)
       select ${name}, 1 from generate_series(1, 11)`;
     const { stderr } = await operator.run(["account", "show", name]);
-    expect(stderr.match(/\(made /g)).toHaveLength(10);
+    expect(stderr.match(/\(created /g)).toHaveLength(10);
     expect(stderr).toContain(" and more; ");
   });
 

@@ -43,7 +43,7 @@ describe("admin keys", () => {
 
   test("an account and an admin key exclude each other, and one of them is needed", async () => {
     for (const [line, message] of [
-      [`key create --account ${UNKNOWN_ID} --permission admin --name S`, "leave --account"],
+      [`key create --account ${UNKNOWN_ID} --permission admin --name S`, "omit --account"],
       ["key create --permission admin --name S --daily-credits 5", "daily budget"],
       ["key create --permission read --account a --daily-credits 5 --daily-usd 5", "not both"],
       ["key create --permission admin", "needs --name"],
@@ -60,7 +60,7 @@ describe("admin keys", () => {
     expect(await operator.json("key", "edit", id, "--name", "night")).toMatchObject({
       name: "night",
     });
-    refused(await operator.run(["key", "edit", id, "--daily-credits", "5"]), "reads nothing");
+    refused(await operator.run(["key", "edit", id, "--daily-credits", "5"]), "can't read feeds");
     const next = (await operator.json("key", "rotate", id, "--grace", "1h")) as Key;
     expect(next).toMatchObject({ replaces: id, permission: "admin", name: "night" } as object);
     expect(permissionOf(next.key)).toBe("admin");

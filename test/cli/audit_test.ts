@@ -191,7 +191,7 @@ describe("audit", () => {
   test("is readable as a table, and refuses what it does not know", async () => {
     const { code, stdout } = await operator.run(["audit"]);
     expect(code).toBe(0);
-    expect(stdout.split("\n")[0]).toMatch(/^WHEN +WHO +BY +WHAT/);
+    expect(stdout.split("\n")[0]).toMatch(/^TIME +ACTOR +VIA +ACTION/);
     expect((await operator.run(["audit", "--account", crypto.randomUUID()])).code).toBe(1);
     expect((await operator.run(["audit", "--since", "yesterday"])).code).toBe(2);
   });

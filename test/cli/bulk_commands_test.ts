@@ -92,7 +92,7 @@ function refused({ code, stdout, stderr }: Run): string[] {
 }
 
 /** What the command says to type. */
-function goesOn(stderr: string, words = "go on with"): string[] {
+function goesOn(stderr: string, words = "to resume"): string[] {
   const [, again = ""] = new RegExp(`${words}: .*?feedgate (read .*)\n$`).exec(stderr) ?? [];
   return again.split(" ");
 }
@@ -128,7 +128,7 @@ describe("feedgate read --all, an export", () => {
     const lost = await read("read", slug, "--all", "--format", "csv");
     proxy.heal();
     expect([lost.code, lost.stdout.length]).toEqual([3, 0]);
-    expect(lost.stderr).toContain("0 rows are written");
+    expect(lost.stderr).toContain("0 rows written");
     const all = await read(...goesOn(lost.stderr));
     const [header, first = "", ...others] = linesOf(all.stdout);
     expect([header, first.slice(0, 3), others.length]).toEqual([
@@ -141,8 +141,8 @@ describe("feedgate read --all, an export", () => {
     proxy.fail("pass", { cutAfterBytes: 1_000_000 }, ...away);
     const array = await read("read", slug, "--all", "--json");
     proxy.heal();
-    expect([array.code, array.stderr]).toEqual([3, expect.stringContaining("is not closed")]);
-    const whole = await read(...goesOn(array.stderr, "begin again with"));
+    expect([array.code, array.stderr]).toEqual([3, expect.stringContaining("array is incomplete")]);
+    const whole = await read(...goesOn(array.stderr, "start over"));
     expect(JSON.parse(whole.stdout).length).toBe(ROWS);
     expect(before - (await balance())).toBe(2 * PRICE_NANOS);
   });
@@ -220,7 +220,7 @@ describe("feedgate push of a bad file", () => {
       expect(others.length).not.toBe(1);
       const added = refused(await write("push", slug, path));
       expect(added).toEqual([
-        expect.stringMatching(/^feedgate: (line|row) \d.*(0 rows are|nothing is) stored$/),
+        expect.stringMatching(/^feedgate: (line|row) \d.*(0 rows were|nothing was) stored$/),
       ]);
       expect(done(await read("read", slug))).toBe('{"id":7,"n":7}\n');
     });
@@ -276,7 +276,7 @@ describe("feedgate push of a bad file", () => {
     expect(await said('{"n":1}')).toEqual([expect.stringContaining("has no id")]);
     const two = refused(await write("push", slug, await file('{"n":1}\n{"n":2}\n', "ndjson")));
     expect(two).toEqual([
-      "feedgate: rows of the file are refused; nothing is stored",
+      "feedgate: some rows of the file were refused; nothing was stored",
       expect.stringContaining("row 1: has no id"),
       expect.stringContaining("row 2: has no id"),
     ]);

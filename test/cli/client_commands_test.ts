@@ -82,8 +82,8 @@ describe("feedgate search, describe, buy", () => {
     const told = done(await read("describe", slug));
     expect(told).toContain("$1.00 one-time");
     expect(told).toMatch(/rows +3, /);
-    ended(await read("read", slug), 1, "buy FEED --max-credits 1000000 buys it");
-    ended(await read("buy", slug), 2, "--max-credits N is missing");
+    ended(await read("read", slug), 1, "to buy it: ", "buy FEED --max-credits 1000000");
+    ended(await read("buy", slug), 2, "--max-credits N is required");
     ended(await read("buy", slug, "--max-credits", "1"), 1, "1000000 credits");
     expect(done(await read("buy", slug, "--max-credits", "1000000"))).toContain(
       "1,000,000 credits",
@@ -100,7 +100,7 @@ describe("feedgate search, describe, buy", () => {
     ended(await runFeedgate(["search", "x"], { FEEDGATE_URL }), 1, "set FEEDGATE_KEY");
     ended(await runFeedgate(["search", "x"], { FEEDGATE_URL, FEEDGATE_KEY: "fg_read_x" }), 1);
     ended(await read("search", "x", "--data-dir", "y"), 2, "--data-dir");
-    ended(await read("search"), 2, "expected WORDS and got none");
+    ended(await read("search"), 2, "expected WORDS, got none");
     const away = `http://127.0.0.1:${freePort()}`;
     ended(await read("search", "x", "--url", away), 1, `${away} can't be reached`);
     const html = Bun.serve({ port: 0, fetch: () => new Response("<html>", { status: 404 }) });
@@ -177,7 +177,7 @@ describe("feedgate read", () => {
     proxy.fail("pass", "pass", ...Array(5).fill(goneOn));
     const half = await read("read", slug, "--all", "--limit", "100");
     expect([half.code, half.stdout]).toEqual([3, ndjson(rowsOf(200))]);
-    const [, again = ""] = /go on with: .*?feedgate (read .*)\n$/.exec(half.stderr) ?? [];
+    const [, again = ""] = /to resume: .*?feedgate (read .*)\n$/.exec(half.stderr) ?? [];
     const rest = await read(...again.split(" "));
     expect(done(rest)).toBe(ndjson(rowsOf(250, 200)));
   });
@@ -200,14 +200,14 @@ describe("feedgate read", () => {
   test("refuses options that exclude each other", async () => {
     const usage = async (message: string, ...argv: readonly string[]) =>
       ended(await read("read", "x", ...argv), 2, message);
-    await usage("exclude each other", "--all", "--follow");
-    await usage("exclude each other", "--json", "--format", "csv");
+    await usage("can't be combined", "--all", "--follow");
+    await usage("can't be combined", "--json", "--format", "csv");
     await usage("has no end", "--follow", "--format", "table");
-    await usage("leave out --filter", "--follow", "--filter", "a=b");
+    await usage("omit --filter", "--follow", "--filter", "a=b");
     await usage("a field and a value", "--filter", "a");
-    await usage("twice for a", "--filter", "a=1", "--filter", "a=2");
-    await usage("--limit is given twice", "--limit", "1", "--limit", "2");
-    await usage("--offset is for --follow", "--offset", "now");
+    await usage("more than once for a", "--filter", "a=1", "--filter", "a=2");
+    await usage("--limit was given more than once", "--limit", "1", "--limit", "2");
+    await usage("--offset requires --follow", "--offset", "now");
   });
 
   test("fits a terminal, and never cuts what is copied", async () => {
@@ -260,7 +260,7 @@ describe("feedgate push", () => {
   test("a file becomes a collection; more rows are added, and a batch replaces all", async () => {
     const slug = await draft("cli-push");
     const first = await write("push", slug, await file(ndjson(rowsOf(700))));
-    expect(done(first)).toContain("700 rows into cli-push");
+    expect(done(first)).toContain("700 rows to cli-push");
     const more = await file(ndjson(rowsOf(600, 650)));
     expect(JSON.parse(done(await write("push", slug, more, "--json")))).toMatchObject({
       rows_received: 600,
@@ -287,8 +287,8 @@ describe("feedgate push", () => {
     const document = await draft("cli-document", { feed_type: "singleton" });
     done(await write("push", document, await file('{"rate":1.10}', "json")));
     expect(done(await read("read", document))).toBe('{"rate":1.10}\n');
-    ended(await write("push", document, json), 1, "holds one JSON object");
-    ended(await write("push", document, json, "--batch"), 1, "only a collection has batches");
+    ended(await write("push", document, json), 1, "takes one JSON object");
+    ended(await write("push", document, json, "--batch"), 1, "only collections have batches");
   });
 
   test("a stream skips what it has", async () => {
@@ -296,7 +296,7 @@ describe("feedgate push", () => {
     done(await write("push", slug, await file(ndjson(rowsOf(5)))));
     const again = await write("push", slug, await file(ndjson(rowsOf(6))), "--json");
     expect(JSON.parse(done(again))).toMatchObject({ rows_inserted: 1, rows_duplicate: 5 });
-    ended(await write("push", slug, await file("1", "txt")), 2, "written?");
+    ended(await write("push", slug, await file("1", "txt")), 2, "unknown format");
   });
 
   test("sends a file again over a line that is cut", async () => {
@@ -307,7 +307,7 @@ describe("feedgate push", () => {
     const away = Array(6).fill("cut before");
     proxy.fail("pass", ...away);
     const lost = await write("push", slug, await file(ndjson(rowsOf(5))));
-    ended(lost, 3, "are skipped when it is sent again", "push cli-cut");
+    ended(lost, 3, "are skipped when the file is sent again", "push cli-cut");
   });
 
   test("names each bad line, and what was stored", async () => {
@@ -316,9 +316,9 @@ describe("feedgate push", () => {
     const refused = await write("push", slug, bad);
     ended(refused, 1, "Nothing was stored", "line 2: expected a value", "line 3: has no id");
     done(await write("push", slug, await file(ndjson(rowsOf(1)))));
-    ended(await write("push", slug, bad), 1, "line 2 is not JSON", "0 rows are stored");
+    ended(await write("push", slug, bad), 1, "line 2 is not JSON", "0 rows were stored");
     const late = await file(ndjson([...rowsOf(500), { id: null as never }]));
-    ended(await write("push", slug, late), 1, "row 501: /id: ", "; the first 500 rows are stored");
+    ended(await write("push", slug, late), 1, "row 501: /id: ", "; the first 500 rows were stored");
     const typed = await file("id,n\n1,2\n2,x\n", "csv");
     const schema_definition = { properties: { n: { type: "number" } } };
     const csv = await draft("cli-bad-csv", { schema_definition, feed_type: "collection" });
@@ -366,7 +366,7 @@ describe("feedgate feed init", () => {
     );
     ended(await write("feed", "init", path), 1, "city-temps-2024");
     const named = await write("feed", "init", path, "--slug", "cities", "--name", "Cities");
-    expect(done(named)).toMatch(/slug +cities\n[\s\S]*push it +.*feedgate push cities /);
+    expect(done(named)).toMatch(/slug +cities\n[\s\S]*push the rows +.*feedgate push cities /);
   });
 
   /** Creates a draft for rows; its slug. */
@@ -419,7 +419,7 @@ describe("feedgate feed init", () => {
       expect(done(await write("feed", "init", path, "--json"))).toContain(sample);
     }
     const ids = await file('{"n":9007199254740992}\n{"n":9007199254740993}\n');
-    ended(await write("feed", "init", ids), 1, '"n" differs in every row');
+    ended(await write("feed", "init", ids), 1, '"n" is unique');
     const huge = await file('{"id":1,"x":1e400}\n');
     ended(await write("feed", "init", huge), 1, "line 1: /x: a number must be within the range");
   });
@@ -427,12 +427,14 @@ describe("feedgate feed init", () => {
   test("takes a price, an interval and a lock, and says what it proposes and what comes next", async () => {
     const path = await file("id,n\n1,2\n", "csv");
     const plain = done(await write("feed", "init", path, "--slug", "cli-plain"));
-    expect(plain).toMatch(/price +free; --price/);
-    expect(plain).toMatch(/new data +every 60 minutes unless --every says otherwise/);
+    expect(plain).toMatch(/price +free; change it with --price/);
+    expect(plain).toMatch(/updates +every 60 minutes; change it with --every/);
     expect(plain).toMatch(/schema +not locked, .*--lock/);
-    expect(plain).toMatch(/looked at +1 row; fields of all of them are required/);
-    expect(plain).toMatch(/price it +.*feed edit cli-plain --price 0.5\/1k/);
-    expect(plain).toMatch(/push it +.*push cli-plain .*\nhave it listed +.*--request-review/);
+    expect(plain).toMatch(/sampled +1 row; fields that are in every row are required/);
+    expect(plain).toMatch(/set a price +.*feed edit cli-plain --price 0.5\/1k/);
+    expect(plain).toMatch(
+      /push the rows +.*push cli-plain .*\nrequest a review +.*--request-review/,
+    );
     const argv = ["--slug", "cli-priced", "--price", "2.50/1k", "--every", "1d", "--lock"];
     const made = JSON.parse(done(await write("feed", "init", path, ...argv, "--json")));
     expect(made).toMatchObject({
@@ -459,9 +461,9 @@ describe("feedgate feed init", () => {
         { code: "b", n: 1 },
       ]),
     );
-    ended(await write("feed", "init", noIds), 1, '"code" differs in every row: name it id');
+    ended(await write("feed", "init", noIds), 1, '"code" is unique: rename it to id');
     ended(await write("feed", "init", await file("id\n", "csv")), 1, "has no rows");
-    ended(await write("feed", "init", await file("[1]", "json")), 1, "is no object");
+    ended(await write("feed", "init", await file("[1]", "json")), 1, "is not an object");
     ended(await read("feed", "init", path), 1, "needs a write key");
   });
 });
@@ -476,7 +478,7 @@ describe("feedgate feed edit", () => {
     const told = done(await edit(...texts, ...files, "--lock", "--every", "7d"));
     expect(told).toMatch(/name +Tides\n/);
     expect(told).toMatch(/price +\$5.00 one-time\n/);
-    expect(told).toMatch(/new data +weekly\n/);
+    expect(told).toMatch(/updates +weekly\n/);
     expect(told).toMatch(/schema +version 1, locked\n/);
     const all = done(await edit("--unlock", "--request-review", "--json"));
     expect(all).toContain('"schema_definition":{"properties":{"id":{"maximum":9007199254740993}}}');
@@ -491,7 +493,7 @@ describe("feedgate feed edit", () => {
     });
     expect(done(await edit("--price", "free"))).toMatch(/price +free\n/);
     ended(await edit(), 2, "nothing to change");
-    ended(await edit("--lock", "--unlock"), 2, "exclude each other");
+    ended(await edit("--lock", "--unlock"), 2, "can't be combined");
     ended(await edit("--price", "9999999/1k"), 1, "price_per_1k");
     ended(await read("feed", "edit", slug, "--name", "x"), 1, "needs a write key");
   });

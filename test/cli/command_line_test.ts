@@ -67,23 +67,23 @@ describe("parseCommandLine", () => {
 
   test("a wrong call is named in one line that leads to the help", () => {
     for (const [line, message] of [
-      ["", "a command is missing: use one of serve, demo, stop, migrate, grants, console, account"],
-      ["acount list", 'there is no command "acount": use one of serve,'],
-      ["account", "a command is missing: use one of account create, account edit, account list"],
-      ["account make", 'there is no command "account make"'],
-      ["account create", `--name S is missing; see ${typedCommand()} account create --help`],
+      ["", "no command given; available: serve, demo, stop, migrate, grants, console, account"],
+      ["acount list", 'unknown command "acount"; available: serve,'],
+      ["account", "no command given; available: account create, account edit, account list"],
+      ["account make", 'unknown command "account make"'],
+      ["account create", `--name S is required; see ${typedCommand()} account create --help`],
       [
         "account create --nam x",
         `Unknown option '--nam'; see ${typedCommand()} account create --help`,
       ],
       ["account create --name", "Option '--name"],
-      ["account create --name a --name b", "--name is given twice"],
-      ["account create --name a b", 'expected no argument and got "b"'],
+      ["account create --name a --name b", "--name was given more than once"],
+      ["account create --name a b", 'expected no arguments, got "b"'],
       ["account create --name a --max-feeds 0", "--max-feeds must be an integer from 1"],
       ["account create --name a --max-feeds 1e3", "--max-feeds must be an integer from 1"],
       [`account create --name ${"x".repeat(201)}`, "--name must have at most 200 characters"],
-      ["account show", "expected ID and got none"],
-      ["account show a b", 'expected ID and got "a", "b"'],
+      ["account show", "expected ID, got none"],
+      ["account show a b", 'expected ID, got "a", "b"'],
       ["account list --json=yes", "--json"],
       [
         `key create --account ${ID} --permission owner`,
@@ -93,18 +93,18 @@ describe("parseCommandLine", () => {
         `key create --account ${ID} --permission read --expires soon`,
         "--expires must be a date such as",
       ],
-      ["promo create C --credits 0", "--credits must be a number above 0"],
-      ["promo create C --credits=-5", "--credits must be a number above 0"],
+      ["promo create C --credits 0", "--credits must be greater than 0"],
+      ["promo create C --credits=-5", "--credits must be greater than 0"],
       [
         "promo create C --credits -1000",
-        "--credits must be a number above 0 with at most 3 decimals",
+        "--credits must be greater than 0 and at most 10^15, with up to 3 decimals",
       ],
       ["promo create C --credits -1000", 'got "-1000"'],
       ["key rotate K --grace -1h", 'got "-1h"'],
       ["account create --name --json", "--name=VALUE"],
-      ["promo create C --credits 1.2345", "--credits must be a number above 0"],
-      ["promo create C --credits x", "--credits must be a number above 0"],
-      ["promo create C --credits 1e16", "--credits must be a number above 0"],
+      ["promo create C --credits 1.2345", "--credits must be greater than 0"],
+      ["promo create C --credits x", "--credits must be greater than 0"],
+      ["promo create C --credits 1e16", "--credits must be greater than 0"],
       ["promo create C --credits 1 --max-redemptions -1", "max-redemptions"],
       [`credits grant --account ${ID} --credits 1 --reason r --reference refund:1`, "--reference"],
       [`usage export --account ${ID} --format xml`, "--format must be csv or json"],
@@ -152,7 +152,7 @@ describe("parseCommandLine", () => {
       } catch (error) {
         message = (error as Error).message;
       }
-      expect(message).toStartWith("--since must be a date such as 2026-11-21, which is its");
+      expect(message).toStartWith("--since must be a date such as 2026-11-21 (midnight UTC)");
       expect(message).toEndWith(`got "${given}"`);
     }
   });
@@ -192,7 +192,7 @@ describe("runCommand", () => {
       const { code, stdout, stderr } = await runFeedgate([...argv, "--data-dir", dataDir], {});
       expect([argv, code, stdout]).toEqual([argv, 1, ""]);
       expect(linesOf(stderr)).toEqual([
-        `feedgate: there is no database in ${dataDir}: name its folder with --data-dir, or make one with ${typedCommand()} serve`,
+        `feedgate: no database found in ${dataDir}: specify its folder with --data-dir, or create one with ${typedCommand()} serve`,
       ]);
       expect(existsSync(dataDir)).toBe(false);
     }
@@ -210,7 +210,7 @@ describe("runCommand", () => {
     ]) {
       refused(
         await theirs.run(argv),
-        "tables of something else (theirs)",
+        "tables of another application (theirs)",
         `${typedCommand()} migrate`,
       );
     }
@@ -278,12 +278,12 @@ describe("runCommand", () => {
     ];
     expect(await failing(grant, full)).toEqual({
       code: 1,
-      stderr: "feedgate: credits grant is done, but its answer could not be written (ENOSPC)\n",
+      stderr: "feedgate: credits grant succeeded, but its output could not be written (ENOSPC)\n",
     });
     const make = ["key", "create", "--account", account.id, "--permission", "read"];
     expect(await failing(make, new OutputClosedError())).toEqual({
       code: 1,
-      stderr: "feedgate: key create is done, but its answer could not be written (closed)\n",
+      stderr: "feedgate: key create succeeded, but its output could not be written (closed)\n",
     });
     expect((await failing(["account", "list"], new OutputClosedError())).code).toBe(0);
   });
@@ -332,7 +332,7 @@ describe("runCommand", () => {
 
   test("migrate says what was missing", async () => {
     const { code, stdout } = await operator.run(["migrate"]);
-    expect([code, stdout]).toEqual([0, "nothing was missing\n"]);
+    expect([code, stdout]).toEqual([0, "the schema is up to date\n"]);
     expect(await operator.json("migrate")).toEqual({
       migrations: [],
       functions: false,

@@ -44,8 +44,8 @@ describe("credits grant", () => {
     for (const [message, ...amount] of [
       ["--credits or --usd is required"],
       ["give --credits or --usd, not both", "--credits", "1", "--usd", "1"],
-      ["--usd must be a number above 0", "--usd", "0"],
-      ["--usd must be a number above 0", "--usd", "0.0000000001"],
+      ["--usd must be greater than 0", "--usd", "0"],
+      ["--usd must be greater than 0", "--usd", "0.0000000001"],
     ] as const) {
       const { code, stderr } = await give("grant", ...amount);
       expect([amount, code, stderr]).toEqual([amount, 2, expect.stringContaining(message)]);
@@ -63,7 +63,7 @@ describe("credits grant", () => {
     const told = await operator.run(["credits", "grant", ...named, "--reference", "invoice 1"]);
     expect([told.code, told.stderr]).toEqual([
       0,
-      "this grant was there already, and nothing was added\n",
+      "this grant was already recorded; nothing was added\n",
     ]);
     refused(await grant(accountId, "6", "--reference", "invoice 1"), "invoice 1");
     refused(await grant(other, "5", "--reference", "invoice 1"), "invoice 1");
@@ -92,7 +92,7 @@ describe("credits grant", () => {
     refused(await grant(UNKNOWN_ID, "5"), UNKNOWN_ID);
     const accountId = await gateway.createAccount();
     for (let times = 0; times < 9; times++) expect((await grant(accountId, "1e15")).code).toBe(0);
-    refused(await grant(accountId, "1e15"), "larger than the ledger can hold");
+    refused(await grant(accountId, "1e15"), "exceed the maximum of the ledger");
     // Beyond a double's digits, the balance is exact as text.
     await grant(accountId, "0.001");
     const { stdout } = await operator.run(["account", "show", accountId, "--json"]);
@@ -207,7 +207,7 @@ describe("a text for a reader", () => {
     expect(one.stdout).toMatch(/^balance +1 credit \(0\.000001 USD\)$/m);
     expect(one.stdout).toMatch(/^charged +0 credits$/m);
     const code = await operator.run(["promo", "create", "ONE", "--credits", "1.0"]);
-    expect(code.stdout).toMatch(/^gives +1 credit$/m);
+    expect(code.stdout).toMatch(/^grants +1 credit$/m);
   });
 });
 

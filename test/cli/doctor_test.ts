@@ -61,7 +61,7 @@ describe("doctor", () => {
     ]);
     expect(checks.database?.found).toMatch(/^PostgreSQL \d+\.\d+.*, \d+\.\d MB$/);
     const { stdout } = await operator.run(["doctor"]);
-    expect(stdout).toContain("ok    ledgers      each adds up\n");
+    expect(stdout).toContain("ok    ledgers      all balance\n");
   });
 
   test("a ledger that does not add up is named, and ends it with 1", async () => {
@@ -69,10 +69,10 @@ describe("doctor", () => {
     await gateway.sql`update accounts set balance_nanos = 1 where account_id = ${accountId}`;
     const { code, stderr, health, checks } = await examine();
     expect([code, health, checks.ledgers?.health]).toEqual([1, "bad", "bad"]);
-    expect(stderr).toBe("feedgate: not well: ledgers\n");
+    expect(stderr).toBe("feedgate: failed checks: ledgers\n");
     expect(checks.ledgers?.found).toContain(accountId);
     const { stdout } = await operator.run(["doctor"]);
-    expect(stdout).toMatch(/^BAD {3}ledgers {6}1 do not add up: .*\n +→ account show ID/m);
+    expect(stdout).toMatch(/^FAIL {2}ledgers {6}1 do not balance: .*\n +→ account show ID/m);
     await gateway.sql`update accounts set balance_nanos = 5000 where account_id = ${accountId}`;
     expect((await examine()).code).toBe(0);
   });
@@ -144,7 +144,7 @@ describe("doctor", () => {
       FEEDGATE_SMTP_URL: "smtp://127.0.0.1:1",
       FEEDGATE_MAIL_FROM: "feeds@example.com",
     });
-    expect(checks.mail).toEqual({ name: "mail", health: "ok", found: "none is late" });
+    expect(checks.mail).toEqual({ name: "mail", health: "ok", found: "none overdue" });
   });
 
   test("a replica is read", async () => {

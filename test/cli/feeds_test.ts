@@ -165,12 +165,12 @@ describe("feed show", () => {
     await gateway.send("POST", `/v1/provider/feed/${id}/push`, write, body);
     const { stdout } = await operator.run(["feed", "show", "to-review"]);
     expect(stdout).toMatch(/^state +active$/m);
-    expect(stdout).toMatch(/^holds +5 rows, \d+ bytes$/m);
+    expect(stdout).toMatch(/^contents +5 rows, \d+ bytes$/m);
     expect(stdout).toContain(
       'schema:\n  {"type":"object","properties":{"id":{"type":"integer"}}}\n',
     );
     expect(stdout).toContain('sample:\n  {"id":7,"note":"a sample"}\n');
-    const [, rows = ""] = /^newest rows, 3 of 5:\n((?: {2}.*\n)+)/m.exec(stdout) ?? [];
+    const [, rows = ""] = /^newest rows \(3 of 5\):\n((?: {2}.*\n)+)/m.exec(stdout) ?? [];
     expect(linesOf(rows).map((line) => line.trim().slice(0, 8))).toEqual([
       '{"id":5,',
       '{"id":4,',
@@ -210,9 +210,9 @@ describe("feed show", () => {
     const state = async () =>
       /^state +(.*)$/m.exec((await operator.run(["feed", "show", feed.slug])).stdout)?.[1];
     await operator.json("feed", "suspend", feed.slug, "--reason", "a complaint");
-    expect(await state()).toBe("suspended: a complaint (its provider has it active)");
+    expect(await state()).toBe("suspended: a complaint (status set by the provider: active)");
     await operator.json("feed", "delete", feed.slug);
-    expect(await state()).toMatch(/^deleted 2\d{3}-.*Z, 1 row still to be removed$/);
+    expect(await state()).toMatch(/^deleted 2\d{3}-.*Z, 1 row left to remove$/);
   });
 
   test("to suspend or resume it again changes nothing", async () => {
@@ -251,7 +251,7 @@ describe("feed delete", () => {
     for (const answer of ["n\n", "\n"]) {
       const lines = await onTerminal([feed.slug], answer);
       expect(lines.join("\n")).toContain(
-        `Delete the feed ${feed.slug} (Asked\\u001b[2J about) of A provider for good, with 1 row, `,
+        `Permanently delete the feed ${feed.slug} (Asked\\u001b[2J about) of A provider, with 1 row, `,
       );
       expect(lines.join("\n")).toContain("feedgate: nothing was deleted");
       expect(await isDeleted(feed.slug)).toBe(false);
@@ -262,7 +262,7 @@ describe("feed delete", () => {
 
   test("with --yes, --json, or without a terminal, it asks nobody", async () => {
     const [one, two, three] = [await seed("Yes"), await seed("Json"), await seed("Piped")];
-    expect((await onTerminal([one.slug, "--yes"], "")).join("\n")).not.toContain("Delete the feed");
+    expect((await onTerminal([one.slug, "--yes"], "")).join("\n")).not.toContain("delete the feed");
     await onTerminal([two.slug, "--json"], "");
     await operator.run(["feed", "delete", three.slug]);
     for (const { slug } of [one, two, three]) expect(await isDeleted(slug)).toBe(true);

@@ -61,7 +61,7 @@ function cursorOf({ purchased_at: time, ...row }: Listed): string {
 async function page(argv: readonly string[]): Promise<{ ids: Id[]; last: string; cursor: string }> {
   const { code, stdout, stderr } = await operator.run([...argv, "--json"]);
   expect(code).toBe(0);
-  const match = /^feedgate: there are more: .* --after (\S+) goes on\n$/.exec(stderr);
+  const match = /^feedgate: for more, run .* --after (\S+)\n$/.exec(stderr);
   if (match === null) expect(stderr).toBe("");
   const rows: Listed[] = JSON.parse(stdout);
   return {
@@ -167,7 +167,11 @@ describe("a list", () => {
       [["audit"], "9".repeat(17), 2],
     ] as const) {
       const run = await operator.run([...argv, "--after", cursor]);
-      failed(run, exitCode, exitCode === 1 ? "a cursor is what the page before gave" : "--after");
+      failed(
+        run,
+        exitCode,
+        exitCode === 1 ? "the cursor must be the value from the previous page" : "--after",
+      );
     }
   });
 });

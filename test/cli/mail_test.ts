@@ -30,7 +30,7 @@ describe("mail test", () => {
     const run = await runFeedgate(["mail", "test", " Ada@Example.ORG "], settings(port));
     expect(run).toEqual({
       code: 0,
-      stdout: "The message to Ada@example.org was accepted: 250 queued\n",
+      stdout: "The mail server accepted the message to Ada@example.org: 250 queued\n",
       stderr: "",
     });
     expect(received).toMatchObject([{ from: "feeds@example.com", to: ["Ada@example.org"] }]);

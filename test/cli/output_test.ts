@@ -47,10 +47,10 @@ describe("table", () => {
       "ID                      CREDITS         CREATED",
       "00000000-0000-4000-80…  1234567890.125  2026-11-21T08:15:19Z",
       "00000000-0000-4000-80…  5               -",
-      "No room for NAME: see --json",
+      "Columns omitted: NAME; see --json",
     ]);
     // A narrow column behind a wide one may still have room.
-    expect(cells(40).split("\n")[3]).toBe("No room for CREATED: see --json");
+    expect(cells(40).split("\n")[3]).toBe("Columns omitted: CREATED; see --json");
   });
 
   test("never cuts what is to be copied", () => {
@@ -101,6 +101,6 @@ describe("table", () => {
 
   test("without rows is its header, which is cut, too", () => {
     expect(tableOf(["ID", "NAME"], [])(80)).toBe("ID  NAME");
-    expect(tableOf(["ID", "NAME"], [])(6)).toBe("ID\nNo ro…");
+    expect(tableOf(["ID", "NAME"], [])(6)).toBe("ID\nColum…");
   });
 });

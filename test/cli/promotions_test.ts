@@ -36,11 +36,11 @@ describe("promo", () => {
     const { code, stderr } = await operator.run(argv);
     expect([code, linesOf(stderr)]).toEqual([
       0,
-      [expect.stringContaining("this promotion code was there already")],
+      [expect.stringContaining("this promotion code already exists")],
     ]);
-    refused(await operator.run(["promo", "create", "AGAIN", "--credits", "2"]), "there already");
+    refused(await operator.run(["promo", "create", "AGAIN", "--credits", "2"]), "already exists");
     const end = ["--expires", "2126-01-01T00:00:00Z"];
-    refused(await operator.run([...argv, ...end]), "there already");
+    refused(await operator.run([...argv, ...end]), "already exists");
   });
 
   test("of the last redemption only one goes through", async () => {
@@ -48,7 +48,7 @@ describe("promo", () => {
     const accounts = await Promise.all(Array.from({ length: 6 }, () => gateway.createAccount()));
     const runs = await Promise.all(accounts.map((each) => redeem("FEW", each)));
     expect(runs.map((each) => each.code).sort()).toEqual([0, 0, 1, 1, 1, 1]);
-    for (const run of runs) if (run.code === 1) refused(run, "no redemption left");
+    for (const run of runs) if (run.code === 1) refused(run, "no redemptions left");
   });
 
   test("an expired or unknown code, and an unknown account, are exit code 1", async () => {

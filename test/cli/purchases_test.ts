@@ -59,15 +59,15 @@ describe("purchase record", () => {
     const metered = await seed({ callPriceNanos: 1_000 });
     const sold = await seed();
     const accountId = await gateway.createAccount();
-    refused(await record(accountId, free.slug), "not sold once");
-    refused(await record(accountId, metered.slug), "not sold once");
+    refused(await record(accountId, free.slug), "has no one-time price");
+    refused(await record(accountId, metered.slug), "has no one-time price");
     refused(await record(accountId, "no-such-feed"), "no-such-feed");
     refused(await record(UNKNOWN_ID, sold.slug), UNKNOWN_ID);
   });
 
   test("a provider's own feed is exit code 1: it reads its own feeds free, and is owed nothing", async () => {
     const own = await seed();
-    refused(await record(provider, own.slug), "the account's own");
+    refused(await record(provider, own.slug), "belongs to the account");
     expect(await operator.json("purchase", "list", "--account", provider)).toEqual([]);
   });
 });
@@ -96,7 +96,7 @@ describe("purchase undo", () => {
     const argv = ["--account", accountId, "--feed", feed.slug, "--reason", "again"];
     const told = await operator.run(["purchase", "undo", ...argv]);
     expect([told.code, linesOf(told.stderr).length]).toEqual([0, 1]);
-    expect(told.stderr).toContain("undone already");
+    expect(told.stderr).toContain("already undone");
     const again = await purchase("record", accountId, feed.slug);
     expect(again.code).toBe(0);
     expect(again.stdout).not.toBe(bought.stdout);
@@ -111,11 +111,11 @@ describe("purchase undo", () => {
     const retry = () => purchase("record", accountId, feed.slug, "--reference", "receipt 8");
     await retry();
     await undo(accountId, feed.slug);
-    refused(await retry(), 'under reference "receipt 8" was undone');
+    refused(await retry(), 'with reference "receipt 8" was undone');
     expect((await gateway.get(`/v1/feed/${feed.slug}`, key)).status).toBe(402);
     const paid = await purchase("record", accountId, feed.slug, "--reference", "receipt 9");
     expect(paid.code).toBe(0);
-    refused(await retry(), 'under reference "receipt 9"');
+    refused(await retry(), 'with reference "receipt 9"');
     expect((await gateway.get(`/v1/feed/${feed.slug}`, key)).status).toBe(200);
   });
 
@@ -234,7 +234,7 @@ describe("purchase list", () => {
     expect(await list("--account", one)).toMatchObject([of(one, 1)]);
     const { stdout } = await operator.run(["purchase", "list", "--account", one]);
     const [header, ...lines] = linesOf(stdout);
-    expect(header).toMatch(/^BOUGHT +ACCOUNT +SLUG +USD +PAID FROM +REFERENCE +FEED +PURCHASE$/);
+    expect(header).toMatch(/^PURCHASED +ACCOUNT +SLUG +USD +PAID FROM +REFERENCE +FEED +PURCHASE$/);
     expect(lines).toEqual([expect.stringContaining(feeds[1]?.slug as string)]);
     expect(await list("--account", provider)).toEqual([]);
   });

@@ -53,7 +53,7 @@ async function walk(argv: readonly string[]): Promise<unknown[]> {
     ]);
     expect(code).toBe(0);
     rows.push(...JSON.parse(stdout));
-    const cursor = / --after (\S+) goes on\n$/.exec(stderr)?.[1];
+    const cursor = / --after (\S+)\n$/.exec(stderr)?.[1];
     if (cursor === undefined) return rows;
     after = ["--after", cursor];
   }
@@ -143,7 +143,7 @@ describe("report top and report revenue", () => {
       feeds: [{ feed_id: free.feedId }],
       accounts: [{ account_id: two }],
     });
-    expect(linesOf(stderr)).toEqual([expect.stringContaining("a larger --limit shows them")]);
+    expect(linesOf(stderr)).toEqual([expect.stringContaining("use a larger --limit")]);
     expect((await operator.run(["report", "top", "--limit", "3"])).stderr).toBe("");
   });
 
@@ -238,7 +238,7 @@ describe("report top and report revenue", () => {
       const usageId = await read(dear, key);
       if (shown.length % 2 === 1) await countSales(gateway.sql);
       await operator.json("usage", "refund", usageId, "--reason", "test");
-      const cursor = / --after (\S+) goes on\n$/.exec(stderr)?.[1];
+      const cursor = / --after (\S+)\n$/.exec(stderr)?.[1];
       if (cursor === undefined) break;
       after = ["--after", cursor];
     }
@@ -335,7 +335,7 @@ describe("report stale", () => {
     expect(await walk(["report", "stale"])).toEqual(rows);
     // The cursor's own feed is pushed to, and another becomes late, between two pages.
     const first = await operator.run(["report", "stale", "--limit", "2", "--json"]);
-    const cursor = / --after (\S+) goes on\n$/.exec(first.stderr)?.[1] as string;
+    const cursor = / --after (\S+)\n$/.exec(first.stderr)?.[1] as string;
     await gateway.sql`update feeds set last_sync_at = now() where feed_id = ${later}`;
     await gateway.sql`
       update feeds set created_at = now() - interval '9 days' where feed_id = ${inactive}`;
@@ -382,7 +382,7 @@ describe("report errors", () => {
     expect(await walk(["report", "errors"])).toEqual(rows);
     // What stands last is refused again between two pages.
     const first = await operator.run(["report", "errors", "--limit", "2", "--json"]);
-    const cursor = / --after (\S+) goes on\n$/.exec(first.stderr)?.[1] as string;
+    const cursor = / --after (\S+)\n$/.exec(first.stderr)?.[1] as string;
     expect(await push(one, "{")).toBe(400);
     const rest = await operator.json("report", "errors", "--after", cursor);
     expect([...JSON.parse(first.stdout), ...(rest as unknown[])]).toEqual(rows);

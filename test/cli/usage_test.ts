@@ -174,7 +174,7 @@ describe("usage refund", () => {
     expect(await refund(usageId.toUpperCase())).toEqual(first);
     const other = ["usage", "refund", usageId, "--reason", "another one"];
     const told = await operator.run(other);
-    expect([told.code, told.stderr]).toEqual([0, `usage event ${usageId} was refunded already\n`]);
+    expect([told.code, told.stderr]).toEqual([0, `usage event ${usageId} was already refunded\n`]);
     expect(told.stdout).toMatch(/^reason +wrong price$/m);
     expect(await operator.json("account", "show", accountId)).toMatchObject({
       balance_credits: 8.5,
@@ -295,7 +295,7 @@ describe("usage refund", () => {
     };
     const { usage_id: free } = catalog._origin;
     for (const [usageId, message] of [
-      [free, "cost nothing"],
+      [free, "was free"],
       [accountId, "no usage event"],
       ["all", "no usage event"],
     ] as const) {

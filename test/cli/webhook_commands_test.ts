@@ -50,7 +50,7 @@ test("an address is named, listed, changed, tested, rotated and removed, and a d
   expect(off).toMatch(/^types +feed\.gone$/m);
   expect(off).toMatch(/^state +off$/m);
   expect(await done(readKey, "edit", id, "--on", "--to", `${url}/2`)).toContain(`${url}/2`);
-  expect(await done(readKey, "rotate", id)).toMatch(/^old secret until +\S+Z$/m);
+  expect(await done(readKey, "rotate", id)).toMatch(/^old secret expires +\S+Z$/m);
   await done(readKey, "remove", id);
   expect(await done(readKey, "list")).toContain("no webhooks yet");
 });
@@ -72,7 +72,7 @@ test("what is wrong is said, and nothing is done", async () => {
     [["add", `${receiver.origin}/x`, "--types", "feed.late"], 1, "does not receive feed.late"],
     [["add", `${receiver.origin}/x`], 2, "--types"],
     [["edit", "x"], 2, "nothing to change"],
-    [["edit", "x", "--on", "--off"], 2, "exclude each other"],
+    [["edit", "x", "--on", "--off"], 2, "can't be combined"],
     [["test", crypto.randomUUID()], 1, "no webhook with this id"],
   ] as const;
   for (const [argv, code, message] of refusals) {

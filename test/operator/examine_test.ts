@@ -23,15 +23,15 @@ describe("what an examination finds", () => {
     }
     expect(judgeClock({ serverMs: 7_900, ...asked })).toMatchObject({
       health: "low",
-      found: "2.1 s ahead of the database's",
+      found: "2.1 s ahead of the database",
     });
-    expect(judgeClock({ serverMs: 75_000, ...asked }).found).toBe("60.0 s behind the database's");
+    expect(judgeClock({ serverMs: 75_000, ...asked }).found).toBe("60.0 s behind the database");
   });
 
   test("of the disk: a tenth is little, and less than the next segment of the WAL is none", () => {
     const of = (freeBytes: number) => judgeDisk({ freeBytes, usedBytes: 100 * GIB - freeBytes });
     expect(of(11 * GIB).health).toBe("ok");
-    expect(of(9 * GIB)).toMatchObject({ health: "low", found: "9664 MB free, 9 % of it" });
+    expect(of(9 * GIB)).toMatchObject({ health: "low", found: "9664 MB free (9 %)" });
     expect(of(15 * 1_024 ** 2).health).toBe("bad");
     expect(judgeDisk(undefined).health).toBe("ok");
   });
@@ -59,11 +59,11 @@ describe("what an examination finds", () => {
     expect(judgeConnections(room, 3)).toEqual({
       name: "connections",
       health: "ok",
-      found: "PostgreSQL gives 97, enough for 3 processes; 14 are open on the server",
+      found: "PostgreSQL allows 97, enough for 3 processes; 14 open on the server",
     });
     expect(judgeConnections(room, 4)).toMatchObject({
       health: "low",
-      hint: expect.stringContaining("24 for each process of all gateways, and 10 more"),
+      hint: expect.stringContaining("24 per process of all gateways, plus 10"),
     });
     expect(judgeConnections({ room: 5, open_count: 1 }).found).toContain("enough for 0 processes");
   });
@@ -90,12 +90,12 @@ describe("what an examination finds", () => {
     const wrong = { amount: 2n, detail: "one,two" };
     expect(judgeLedgers({ check: wrong, isComplete: true })).toMatchObject({
       health: "bad",
-      found: "2 do not add up: one,two",
+      found: "2 do not balance: one,two",
     });
     expect(judgeLedgers({ check: { amount: 0n, detail: "" }, isComplete: true }).health).toBe("ok");
     expect(judgeLedgers({ check: undefined, isComplete: false }).health).toBe("low");
     expect(judgeTotals(undefined).health).toBe("ok");
-    expect(judgeArchive(undefined)).toMatchObject({ health: "ok", found: "the server has none" });
+    expect(judgeArchive(undefined)).toMatchObject({ health: "ok", found: "not configured" });
     expect(judgeArchive({ amount: 0n, detail: "" }).health).toBe("ok");
     expect(judgeArchive({ amount: 1n, detail: "00000001000000000000000A" })).toMatchObject({
       health: "bad",
@@ -109,7 +109,7 @@ describe("what an examination finds", () => {
     expect(judgeMail(3n, 600).health).toBe("ok");
     expect(judgeMail(3n, 700)).toMatchObject({
       health: "low",
-      found: "3 mails waiting, the oldest for 12 min",
+      found: "3 emails waiting, the oldest for 12 min",
     });
     expect(judgeTotals(300).health).toBe("ok");
     expect(judgeTotals(301)).toMatchObject({ health: "low", found: "301 s behind the usage log" });

@@ -163,7 +163,7 @@ describe("an archived database", () => {
     await push([{ id: 4 }]);
     await serving.stop();
     // It is not archived itself, until it is.
-    expect(await refusal(target, "archive", "base")).toContain("is not archived");
+    expect(await refusal(target, "archive", "base")).toContain("has no archive");
     const second = join(files, "second");
     await json(target, "archive", "start", second);
     await json(target, "account", "create", "--name", "Cid");
@@ -184,12 +184,14 @@ describe("an archived database", () => {
   test("is not restored from what lacks a part, or to a moment that the archive does not have", async () => {
     const fresh = () => join(files, Bun.randomUUIDv7());
     for (const [until, said] of [
-      ["2020-01-01", /begins at 20.*choose a later time/],
-      ["2099-01-01", /nothing in the archive is later than 2099/],
+      ["2020-01-01", /starts at 20.*choose a later time/],
+      ["2099-01-01", /the archive ends before 2099/],
     ] as const) {
       expect(await refusal(fresh(), "restore", archive, "--until", until)).toMatch(said);
     }
-    expect(await refusal(join(files, "target"), "restore", archive)).toContain("has a database");
+    expect(await refusal(join(files, "target"), "restore", archive)).toContain(
+      "already contains a database",
+    );
     // An interrupted base backup.
     mkdirSync(join(archive, "bases", "2099-01-01T00-00-00.000Z.part"));
     await json(fresh(), "restore", archive);
@@ -197,15 +199,17 @@ describe("an archived database", () => {
     const segments = readdirSync(wal).filter((name) => /^[0-9A-F]{24}\.gz$/.test(name));
     const lost = segments.toSorted().at(-2) ?? "";
     renameSync(join(wal, lost), join(files, lost));
-    expect(await refusal(fresh(), "restore", archive)).toContain(`lacks ${lost}`);
+    expect(await refusal(fresh(), "restore", archive)).toContain(
+      `${lost}, which the restore needs, is missing`,
+    );
     renameSync(join(files, lost), join(wal, lost));
     const none = join(files, "none");
     for (const name of ["bases", "wal"]) mkdirSync(join(none, name), { recursive: true });
-    expect(await refusal(fresh(), "restore", none)).toContain("no whole base backup");
+    expect(await refusal(fresh(), "restore", none)).toContain("no complete base backup");
     const backup = join(files, "a.backup");
     writeFileSync(backup, "");
     const wrong = await run(fresh(), "restore", backup, "--until", "2026-01-01");
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("--until is for")]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("--until requires")]);
   });
 
   test("is made and restored by the commands of the guide", async () => {
@@ -254,8 +258,8 @@ describe("an archived database", () => {
     const restored = join(files, "restored");
     await json(restored, "restore", own);
     await json(dataDir, "archive", "stop");
-    expect(await refusal(dataDir, "archive", "base")).toContain("is not archived");
-    expect(await refusal(dataDir, "archive", "stop")).toContain("is not archived");
+    expect(await refusal(dataDir, "archive", "base")).toContain("has no archive");
+    expect(await refusal(dataDir, "archive", "stop")).toContain("has no archive");
   });
 
   test.skipIf(process.getuid?.() !== 0)(
@@ -266,7 +270,7 @@ describe("an archived database", () => {
       mkdirSync(hidden, { mode: 0o700 });
       const own = join(hidden, "own");
       expect(await refusal(dataDir, "archive", "start", own)).toContain("can't copy its WAL");
-      expect(await refusal(dataDir, "archive", "base")).toContain("is not archived");
+      expect(await refusal(dataDir, "archive", "base")).toContain("has no archive");
       chmodSync(hidden, 0o755);
       await json(dataDir, "archive", "start", own);
     },
@@ -277,7 +281,9 @@ describe("an archived database", () => {
     const own = join(files, "closed");
     await json(dataDir, "archive", "start", own);
     const gateway = await serve(dataDir);
-    expect(await refusal(dataDir, "archive", "start", join(files, "other"))).toContain("uses the");
+    expect(await refusal(dataDir, "archive", "start", join(files, "other"))).toContain(
+      "is using the",
+    );
     const health = async () => {
       const { stdout } = await run(dataDir, "doctor", "--json");
       const { checks } = JSON.parse(stdout) as { checks: { name: string; health: string }[] };

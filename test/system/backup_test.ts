@@ -276,7 +276,7 @@ describe("backup and restore", () => {
     await sql`create table posts (title text)`;
     expect(await restoreInto(foreign)).toEqual([
       1,
-      expect.stringContaining("tables of something else (posts): restore into an empty one"),
+      expect.stringContaining("tables of another application (posts): restore into an empty one"),
     ]);
     expect(await sql`select from pg_class where relname = 'accounts'`).toHaveLength(0);
     await sql.end();
@@ -325,7 +325,10 @@ describe("backup and restore", () => {
     const text = [JSON.stringify(header), ...rest].join("\n");
     writeFileSync(crafted, Bun.gzipSync(Buffer.from(text, "latin1")));
     const refused = await operator.run(["restore", crafted]);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("further tables")]);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("additional tables"),
+    ]);
     const restored = await operator.run(["restore", file]);
     expect([restored.code, restored.stderr]).toEqual([0, ""]);
     expect(await look("select note from apart.own")).toEqual([{ note: "kept" }]);
@@ -340,7 +343,7 @@ describe("backup and restore", () => {
     type Header = { fingerprint?: string; tables: { name: string; columns: string[] }[] };
     const feeds = ({ tables }: Header) => tables.find(({ name }) => name === "feeds");
     const crafted: Record<string, (header: Header) => void> = {
-      "its schema 1 was made by other migrations": (header) => {
+      "its schema 1 comes from other migrations": (header) => {
         header.fingerprint = "0".repeat(64);
       },
       // As those of unreleased versions, which have no fingerprint.
@@ -353,7 +356,7 @@ describe("backup and restore", () => {
         delete header.fingerprint;
         header.tables = header.tables.filter(({ name }) => name !== "row_totals");
       },
-      "it has further tables or columns": (header) => {
+      "it has additional tables or columns": (header) => {
         delete header.fingerprint;
         feeds(header)?.columns.push("more");
       },
@@ -430,7 +433,7 @@ describe("backup and restore", () => {
     const path = join(files, "twice.backup");
     const both = await Promise.all([run(source, "backup", path), run(source, "backup", path)]);
     expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
-    expect(both.flatMap(({ lines }) => lines)).toEqual([expect.stringContaining("exists already")]);
+    expect(both.flatMap(({ lines }) => lines)).toEqual([expect.stringContaining("already exists")]);
     const text = Buffer.from(Bun.gunzipSync(readFileSync(path))).toString();
     expect(text.trimEnd().split("\n").at(-1)).toStartWith('{"rows":');
     expect(readdirSync(files).filter((name) => name.endsWith(".part"))).toEqual([]);
@@ -474,13 +477,13 @@ describe("backup and restore", () => {
     // No file, but a folder.
     expect(await run(empty, "restore", files)).toMatchObject({
       code: 1,
-      lines: [expect.stringContaining("there is no file")],
+      lines: [expect.stringContaining("file not found")],
     });
-    expect((await run(source, "backup", file)).lines[0]).toContain("exists already");
+    expect((await run(source, "backup", file)).lines[0]).toContain("already exists");
     const mistyped = join(files, "mistyped");
     expect(await run(mistyped, "backup", join(files, "of-nothing.backup"))).toMatchObject({
       code: 1,
-      lines: [expect.stringContaining(`there is no database in ${mistyped}`)],
+      lines: [expect.stringContaining(`no database found in ${mistyped}`)],
     });
   });
 
@@ -522,7 +525,7 @@ describe("backup and restore", () => {
     const serving = await serve(folder);
     const refused = await run(folder, "restore", file);
     expect(refused.code).toBe(1);
-    expect(refused.lines).toEqual([expect.stringContaining(`another feedgate uses`)]);
+    expect(refused.lines).toEqual([expect.stringContaining(`another feedgate is using`)]);
     await serving.stop();
     const alone = await startEmbedded({ dataDir: folder, isAlone: true });
     let isIn = false;

@@ -346,7 +346,7 @@ describe("startEmbedded", () => {
         const said = await runFeedgate([...argv, "--data-dir", dataDir], {});
         expect([name, argv, said.code, said.stdout]).toEqual([name, argv, 1, ""]);
         expect(said.stderr).toMatch(
-          /^feedgate: .* holds a database of PostgreSQL 17, and this feedgate has PostgreSQL \d+: .*feedgate backup FILE.*feedgate restore FILE --data-dir NEW.*\n$/,
+          /^feedgate: .* contains a database of PostgreSQL 17, and this feedgate has PostgreSQL \d+: .*feedgate backup FILE.*feedgate restore FILE --data-dir NEW.*\n$/,
         );
       }
       expect(readdirSync(dataDir).filter((each) => each !== "lock")).toEqual(before);

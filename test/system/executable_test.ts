@@ -58,7 +58,7 @@ function unpackedInto(folder: string) {
   if (process.getuid?.() !== 0) return "";
   return expect.stringMatching(
     new RegExp(
-      `^feedgate: PostgreSQL is unpacked into ${RegExp.escape(folder)}/postgres-[^ ]+, once\n$`,
+      `^feedgate: unpacking PostgreSQL into ${RegExp.escape(folder)}/postgres-[^ ]+ \\(only once\\)\n$`,
     ),
   );
 }

@@ -83,7 +83,7 @@ test("rows that come without an end are refused at the limit of an import, whate
 for (const [extension, message] of [
   ["ndjson", "line 1: the line is longer than"],
   ["csv", "line 1: the record is larger than a row may be"],
-  ["json", "is larger than 256 MB, which a JSON file may be"],
+  ["json", "exceeds 256 MB, the limit for a JSON file"],
 ] as const) {
   test(`2 GB of zeros named ${extension} are refused at their beginning`, async () => {
     const path = join(folder, `large.${extension}`);

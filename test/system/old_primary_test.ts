@@ -84,7 +84,7 @@ describe("an old primary", () => {
     expect(lines.map((line) => JSON.parse(line))).toContainEqual(
       expect.objectContaining({
         level: "warn",
-        message: "an old primary takes connections: stop it, and make it a standby",
+        message: "an old primary accepts connections: stop it, and make it a standby",
         timeline: 1,
         newest_timeline: 2,
       }),

@@ -246,7 +246,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     ]);
     expect([code, stderr]).toEqual([
       1,
-      "feedgate: DATABASE_URL is a PgBouncer's: set DATABASE_POOLED=true, or go to PostgreSQL itself\n",
+      "feedgate: DATABASE_URL points to PgBouncer: set DATABASE_POOLED=true, or connect to PostgreSQL directly\n",
     ]);
   });
 });

@@ -178,7 +178,7 @@ test.skipIf(!isRoot)(
       1,
       [
         expect.stringMatching(
-          /the owner of the data folder, .* can't (reach|write into) .*roots-own/,
+          /the owner of the data folder, .* can't (access|write to) .*roots-own/,
         ),
       ],
     ]);

@@ -61,14 +61,14 @@ describe("serve", () => {
       return linesOf(said);
     };
     // Whoever reads a journal or a container's log must not be able to sign in: no link there.
-    const console = [`To sign in to the console: ${TYPED} console --data-dir ${dataDir}`];
+    const console = [`To sign in to the console, run: ${TYPED} console --data-dir ${dataDir}`];
     for (const more of [[], ["--workers", "1"]]) {
       expect(await saidBy(more, "To sign in")).toEqual([
-        "There is no account yet. Make one and its key in another terminal:",
+        "There are no accounts yet. To create one and a key for it, run in another terminal:",
         `  ${TYPED} account create --name NAME --data-dir ${dataDir}`,
         `  ${TYPED} key create --account ID --permission read --data-dir ${dataDir}`,
-        expect.stringMatching(/^What a key is good for: http:.*\/docs$/),
-        `Stop it with Ctrl-C, or in another terminal with: ${TYPED} stop --data-dir ${dataDir}`,
+        expect.stringMatching(/^How to use a key: http:.*\/docs$/),
+        `Stop the gateway with Ctrl-C, or in another terminal with: ${TYPED} stop --data-dir ${dataDir}`,
         ...console,
       ]);
     }
@@ -160,7 +160,7 @@ describe("serve", () => {
       // It may come to the machine later, so the service is started again.
       [["--host", "192.0.2.1"], environment, 1, "HOST must be"],
       [["--host", "not a host", "--workers", "2"], environment, 2, "HOST must be"],
-      [["--data-dir", file], {}, 1, "cannot be used"],
+      [["--data-dir", file], {}, 1, "can't be used"],
     ] as const) {
       const child = spawnFeedgate(["serve", "--port", "0", ...argv], given);
       expect([argv, await child.exited]).toEqual([argv, code]);

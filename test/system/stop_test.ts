@@ -43,7 +43,7 @@ describe("stop", () => {
     expect(isRunning(pid)).toBe(false);
     expect(await waitFor(() => findProcesses(dataDir).length === 0, 20_000)).toBe(true);
     expect((await stop(dataDir, "--json")).stdout).toBe('{"stopped":[]}\n');
-    expect((await stop(dataDir)).stdout).toBe(`no gateway serves from ${dataDir}\n`);
+    expect((await stop(dataDir)).stdout).toBe(`no gateway is running with ${dataDir}\n`);
   });
 
   test("stop ends all gateways of a folder, workers included, after the requests in flight", async () => {
@@ -89,7 +89,7 @@ describe("stop", () => {
 
   test("stop refuses a folder without a database, and DATABASE_URL, which has no folder", async () => {
     const empty = temporaryFolder();
-    refused(await stop(empty), "there is no database", `${typedCommand()} serve`);
+    refused(await stop(empty), "no database found", `${typedCommand()} serve`);
     expect(existsSync(join(empty, "pg18"))).toBe(false);
     refused(await runFeedgate(["stop"], { DATABASE_URL: "postgres://127.0.0.1:1/d" }), "SIGTERM");
   });
@@ -106,7 +106,7 @@ test("a start is logged with the version, and a graceful stop when it begins and
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({
       level: "info",
-      message: expect.stringMatching(/^agents can be connected by OAuth from this machine only/),
+      message: expect.stringMatching(/^agents can connect by OAuth only from this machine/),
     }),
     expect.objectContaining({
       level: "info",

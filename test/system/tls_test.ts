@@ -73,7 +73,7 @@ describe.skipIf(OPENSSL === null)("TLS_CERT_FILE and TLS_KEY_FILE", () => {
     });
     expect([half.code, linesOf(half.stderr)]).toEqual([
       2,
-      ["feedgate: TLS_CERT_FILE and TLS_KEY_FILE must be set both, or neither"],
+      ["feedgate: set both TLS_CERT_FILE and TLS_KEY_FILE, or neither"],
     ]);
     const start = (certFile: string) =>
       startGateway(

@@ -174,7 +174,7 @@ describe("serve --workers", () => {
     const logged = await new Response(child.stderr).text();
     expect(logged).toMatch(
       new RegExp(
-        `"message":"a worker does not answer, killing it","pid":${victim},"silent_ms":1600`,
+        `"message":"a worker does not respond; killing it","pid":${victim},"silent_ms":1600`,
       ),
     );
   });

@@ -493,7 +493,7 @@ describe("POST /webhooks/stripe", () => {
     await hear(await told("charge.dispute.updated", dispute(lost.id, "appeal_under_review")));
     await hear(await told("charge.dispute.closed", dispute(lost.id, "won")));
     expect(await balanceOf(lost.accountId)).toBe(0);
-    expect(await alertOf(lost.id)).toContain("grant them again if it is won");
+    expect(await alertOf(lost.id)).toContain("grant them again if the appeal succeeds");
   });
 
   test("a bank's inquiry takes nothing, also when it closes, and what comes of it as a dispute does", async () => {

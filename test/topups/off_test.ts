@@ -56,7 +56,7 @@ test("what was under way when a way was switched off becomes an alert, once it i
   for (const id of over) {
     expect(await stateOf(id)).toMatchObject({
       status: "expired",
-      alert: expect.stringContaining("was switched off"),
+      alert: expect.stringContaining("was turned off"),
     });
   }
   expect(await stateOf(left)).toMatchObject({ status: "waiting", alert: null });

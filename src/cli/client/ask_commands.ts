@@ -12,9 +12,9 @@ import { clientCommand } from "./client_command.ts";
 const accessRequest = clientCommand({
   words: "access request",
   argument: "FEED",
-  about: "ask the provider of a feed to let the account read it",
+  about: "ask the provider of a feed for access on behalf of the account",
   options: {
-    message: text("what you want the data for; the provider reads it", {
+    message: text("what you want the data for, shown to the provider", {
       lengthMax: ACCESS_TEXT_LENGTH_MAX,
     }),
   },
@@ -25,7 +25,7 @@ const accessRequest = clientCommand({
       text: fields({
         feed: asked.endpoint_path ?? asked.feed_id,
         request: asked.request_id,
-        asked: asked.asked_at,
+        requested: asked.asked_at,
         message: asked.message ?? undefined,
         status: asked.status,
       }),
@@ -35,10 +35,10 @@ const accessRequest = clientCommand({
 
 const accessMine = clientCommand({
   words: "access mine",
-  about: "list the account's requests to read feeds, newest first, and the providers' answers",
+  about: "list the account's access requests, newest first, and the providers' decisions",
   options: {
-    limit: integer("requests at most; default 20", { least: 1, most: PAGE_LIMIT_MAX }),
-    after: text("go on behind this; a page that is not the last one names it", {
+    limit: integer("maximum number of requests; default 20", { least: 1, most: PAGE_LIMIT_MAX }),
+    after: text("start after this cursor; the previous page prints it", {
       placeholder: "CURSOR",
     }),
   },
@@ -48,12 +48,12 @@ const accessMine = clientCommand({
       json: JSON.stringify(page),
       text:
         page.requests.length === 0
-          ? "the account has asked for no feed"
+          ? "the account has not requested access to any feed"
           : table(page.requests, COLUMNS),
       more:
         page.next_cursor === null
           ? undefined
-          : `there are more: ${again({ after: page.next_cursor })} goes on`,
+          : `for more, run: ${again({ after: page.next_cursor })}`,
     };
   },
 });
@@ -62,7 +62,7 @@ const COLUMNS: Columns<AccessRequest> = {
   // An id where there is no slug: either is what is typed next.
   FEED: { whole: ({ endpoint_path: slug, feed_id: id }) => slug ?? id },
   STATUS: { whole: ({ status }) => status },
-  ASKED: ({ asked_at: at }) => at,
+  REQUESTED: ({ asked_at: at }) => at,
   ANSWERED: ({ answered_at: at }) => at,
   REASON: ({ reason }) => reason,
   MESSAGE: ({ message }) => message,

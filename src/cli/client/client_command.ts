@@ -61,7 +61,7 @@ export function offsetPageAnswer<Entry>(
   return {
     json: JSON.stringify(page),
     text: entries.length === 0 ? empty : table(entries, columns),
-    more: page.has_more ? `there are more: ${again({ offset: String(next) })} goes on` : undefined,
+    more: page.has_more ? `for more, run: ${again({ offset: String(next) })}` : undefined,
   };
 }
 
@@ -94,9 +94,7 @@ export function clientCommand<Of extends Options>({ run, ...spec }: ClientSpec<O
         return await run(all);
       } catch (error) {
         throw error instanceof Interrupt
-          ? new InterruptedError(
-              `interrupted; nothing is left half done: ${typedAgain(input.argv, {})}`,
-            )
+          ? new InterruptedError(`interrupted; to run it again: ${typedAgain(input.argv, {})}`)
           : error;
       } finally {
         status.clear();
@@ -131,12 +129,12 @@ function clientOf(
   if (!url) {
     throw new UsageError(
       key
-        ? `which gateway? Set ${URL_VARIABLE}, or give --url, such as http://127.0.0.1:3000`
-        : `which gateway, and which key? Set ${URL_VARIABLE} (such as http://127.0.0.1:3000) and ${KEY_VARIABLE}, or give --url and --key`,
+        ? `no gateway given: set ${URL_VARIABLE} or --url, for example to http://127.0.0.1:3000`
+        : `no gateway and no key given: set ${URL_VARIABLE} (such as http://127.0.0.1:3000) and ${KEY_VARIABLE}, or --url and --key`,
     );
   }
   if (!URL.canParse(url) || !/^https?:/i.test(url)) {
-    throw new UsageError(`the address of a gateway begins with http:// or https://, got "${url}"`);
+    throw new UsageError(`the gateway address must begin with http:// or https://, got "${url}"`);
   }
   const parseRow = (text: string) => text;
   return new Feedgate({

@@ -27,34 +27,39 @@ const FILE = { placeholder: "FILE", lengthMax: 4_096 };
 export const feedEdit = clientCommand({
   words: "feed edit",
   argument: "FEED",
-  about: "change name, texts, schema, price or state of a feed of yours; the rest stays as it is",
+  about:
+    "change the name, texts, schema, price or state of your feed; omitted fields stay unchanged",
   options: {
-    name: text("of the feed", { lengthMax: NAME_LENGTH_MAX }),
-    slug: text("of the feed's address"),
-    description: text("a short text", { lengthMax: DESCRIPTION_LENGTH_MAX }),
-    category: text("one word or a few", { lengthMax: CATEGORY_LENGTH_MAX }),
-    readme: text("a file of Markdown", FILE),
+    name: text("name of the feed", { lengthMax: NAME_LENGTH_MAX }),
+    slug: text("slug of the feed, part of its address"),
+    description: text("short description", { lengthMax: DESCRIPTION_LENGTH_MAX }),
+    category: text("category, a few words at most", { lengthMax: CATEGORY_LENGTH_MAX }),
+    readme: text("Markdown file", FILE),
     price: PRICE_OPTION,
     every: INTERVAL_OPTION,
-    schema: text("a file with the JSON Schema of a row", FILE),
-    "schema-version": count("a higher one lets a locked schema change for readers"),
-    sample: text("a file with a row as an example", FILE),
-    lock: flag("refuse rows that the schema does not take"),
-    unlock: flag("take them again"),
+    schema: text("file with the JSON Schema of a row", FILE),
+    "schema-version": count(
+      "version of the schema; raise it for a breaking change to a locked schema",
+    ),
+    sample: text("file with a sample row", FILE),
+    lock: flag("refuse rows that don't match the schema"),
+    unlock: flag("accept all rows again"),
     "retention-days": orNull(
-      integer("days that events of a stream are kept", { least: 1, most: RETENTION_DAYS_MAX }),
+      integer("days to keep the events of a stream", { least: 1, most: RETENTION_DAYS_MAX }),
       "none",
     ),
-    status: oneOf(["draft", "inactive", "active"], "only active feeds can be read"),
+    status: oneOf(
+      ["draft", "inactive", "active"],
+      "status of the feed; only active feeds can be read",
+    ),
     access: oneOf(
       ["open", "by_request", "invited"],
-      "who may read the feed: every account, those that you approve, or only those that you invite",
+      "who can read the feed: all accounts, accounts you approve, or only accounts you invite",
     ),
     "request-review": flag("ask the operator to list the feed"),
   },
   async run({ argument: name, values, feedgate, signal }) {
-    if (values.lock && values.unlock)
-      throw new UsageError("--lock and --unlock exclude each other");
+    if (values.lock && values.unlock) throw new UsageError("--lock and --unlock can't be combined");
     const { price, readme, schema, sample } = values;
     const changes = given({
       name: values.name,
@@ -74,7 +79,7 @@ export const feedEdit = clientCommand({
       ...price,
     });
     if (Object.keys(changes).length === 0) {
-      throw new UsageError("nothing to change: give what is to be other, such as --price 0.5/1k");
+      throw new UsageError("nothing to change: give at least one option, such as --price 0.5/1k");
     }
     const feed = await feedgate.editFeed(name, changes, { signal });
     return { json: JSON.stringify(feed), text: [feedText(feed), ...notes(feed)].join("\n") };
@@ -100,7 +105,7 @@ function feedText(feed: WrittenFeed): string {
     category: feed.category ?? undefined,
     price: priceText(feed),
     access: feed.access,
-    "new data": intervalText(feed.sync_interval_mins ?? 0),
+    updates: intervalText(feed.sync_interval_mins ?? 0),
     schema: `version ${feed.schema_version}, ${feed.schema_locked ? "locked" : "not locked"}`,
     status: feed.status,
     review: feed.review_reason === null ? feed.review : `${feed.review}: ${feed.review_reason}`,

@@ -48,16 +48,16 @@ const INTERVAL_MINUTES = 60;
 export const feedInit = clientCommand({
   words: "feed init",
   argument: "FILE",
-  about: "propose slug, type, schema and sample for a file of rows, and create the draft of a feed",
+  about: "derive slug, type, schema and sample from a file of rows, and create a draft feed",
   options: {
     format: SOURCE_FORMAT,
-    name: text("of the feed; default by the file's name"),
-    slug: text("of the feed; default by the file's name", { lengthMax: SLUG_LENGTH_MAX }),
-    type: oneOf(["singleton", "collection", "stream"], "default by the rows"),
+    name: text("name of the feed; default from the file name"),
+    slug: text("slug of the feed; default from the file name", { lengthMax: SLUG_LENGTH_MAX }),
+    type: oneOf(["singleton", "collection", "stream"], "feed type; default from the rows"),
     price: PRICE_OPTION,
     every: INTERVAL_OPTION,
-    lock: flag("refuse rows that the schema does not take"),
-    yes: flag("don't ask first; without a terminal, or with --json, nobody is asked"),
+    lock: flag("refuse rows that don't match the schema"),
+    yes: flag("skip the confirmation, which is also skipped with --json or without a terminal"),
   },
   async run({ argument: path, values, output, feedgate, signal }) {
     const source = rowSource(path, values.format);
@@ -85,15 +85,16 @@ export const feedInit = clientCommand({
           name: feed.name,
           slug: feed.endpoint_path,
           type,
-          price: values.price === undefined ? "free; --price sets one" : priceText(values.price),
-          "new data":
+          price:
+            values.price === undefined ? "free; change it with --price" : priceText(values.price),
+          updates:
             values.every === undefined
-              ? `${intervalText(INTERVAL_MINUTES)} unless --every says otherwise`
+              ? `${intervalText(INTERVAL_MINUTES)}; change it with --every`
               : intervalText(values.every),
           schema: values.lock
-            ? "locked, so rows that don't meet it are refused"
-            : "not locked, so any row is stored; --lock holds rows to it",
-          "looked at": `${grouped(rows.length)} ${rows.length === 1 ? "row" : "rows"}; fields of all of them are required`,
+            ? "locked, so rows that don't match it are refused"
+            : "not locked, so any row is stored; enforce it with --lock",
+          sampled: `${grouped(rows.length)} ${rows.length === 1 ? "row" : "rows"}; fields that are in every row are required`,
         }),
         "",
         table(proposedFields(schema, rows), FIELD_COLUMNS)(columns),
@@ -107,17 +108,17 @@ export const feedInit = clientCommand({
     const made = await feedgate.createFeed(feed, { signal }).catch((error) => {
       if (!(error instanceof EndpointPathTakenError)) throw error;
       throw new RefusedError(
-        `the slug ${feed.endpoint_path} is in use; choose another with --slug`,
+        `the slug ${feed.endpoint_path} is already in use; choose another with --slug`,
       );
     });
     const created = fields({
       created: made.id,
       status: made.status,
       ...(values.price === undefined && {
-        "price it": typed(`feed edit ${made.endpoint_path} --price 0.5/1k`),
+        "set a price": typed(`feed edit ${made.endpoint_path} --price 0.5/1k`),
       }),
-      "push it": typed(`push ${made.endpoint_path} ${shellWord(path)}`),
-      "have it listed": typed(`feed edit ${made.endpoint_path} --request-review`),
+      "push the rows": typed(`push ${made.endpoint_path} ${shellWord(path)}`),
+      "request a review": typed(`feed edit ${made.endpoint_path} --request-review`),
     });
     return {
       json: JSON.stringify(made),
@@ -147,7 +148,7 @@ async function firstRows(
     const row = parseExact(text);
     if (!isRow(row)) {
       throw new RefusedError(
-        `row ${rows.length + 1} of ${source.name} is no object: ${text.slice(0, 60)}`,
+        `row ${rows.length + 1} of ${source.name} is not an object: ${text.slice(0, 60)}`,
       );
     }
     rows.push(row);
@@ -163,7 +164,7 @@ function requireIds(rows: readonly ExactRow[], { name }: RowSource): void {
   if (place < 0) return;
   const unique = distinctField(rows);
   const hint =
-    unique === undefined ? "give each row one" : `"${unique}" differs in every row: name it id`;
+    unique === undefined ? "add one to each row" : `"${unique}" is unique: rename it to id`;
   throw new RefusedError(`row ${place + 1} of ${name} has no "id", which every row needs; ${hint}`);
 }
 

@@ -18,7 +18,7 @@ const SECONDS_PER_MINUTE = 60;
 /** `free`, `0.5/1k` or `5/once`. What the gateway takes as a price is decided there. */
 export const PRICE_OPTION: Option<Price> = {
   placeholder: "free|USD/1k|USD/once",
-  about: "what readers pay: nothing, for 1,000 reads (0.5/1k), or once (5/once)",
+  about: "price: free, USD per 1,000 reads (0.5/1k), or a one-time price in USD (5/once)",
   isRequired: false,
   read(given, name) {
     if (given === "free") return { price_type: "free" };
@@ -28,13 +28,13 @@ export const PRICE_OPTION: Option<Price> = {
       return { price_type: "one_time", one_time_price_cents: Number(dollars + cents) };
     }
     throw new UsageError(
-      `${name} must be free, USD for 1,000 reads such as 0.5/1k, or USD once such as 5/once, got "${given}"`,
+      `${name} must be free, USD per 1,000 reads such as 0.5/1k, or a one-time price in USD such as 5/once, got "${given}"`,
     );
   },
 };
 
 const INTERVAL = duration(
-  "at most so long from one push to the next, such as 30m, 24h or 7d",
+  "maximum time between pushes, such as 30m, 24h or 7d",
   SYNC_INTERVAL_MINS_MAX * SECONDS_PER_MINUTE,
 );
 

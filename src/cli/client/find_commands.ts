@@ -26,7 +26,7 @@ export function maxCredits(about: string): Option<number> {
     read(given, name) {
       if (/^\d{1,12}(\.\d{1,3})?$/.test(given)) return Number(given);
       throw new UsageError(
-        `${name} must be a number of at least 0 with at most 3 decimals, got "${given}"`,
+        `${name} must be a number of 0 or more, with up to 3 decimals, got "${given}"`,
       );
     },
   };
@@ -36,16 +36,16 @@ const search = clientCommand({
   words: "search",
   argument: "WORDS",
   isRepeated: true,
-  about: "find public feeds by words, best match first",
+  about: "search public feeds, best match first",
   options: {
-    category: text("only feeds of this category"),
-    limit: integer("feeds at most; default 20", { least: 1, most: PAGE_LIMIT_MAX }),
-    offset: integer("feeds to skip", { least: 0, most: Number.MAX_SAFE_INTEGER }),
+    category: text("only feeds in this category"),
+    limit: integer("maximum number of feeds; default 20", { least: 1, most: PAGE_LIMIT_MAX }),
+    offset: integer("number of feeds to skip", { least: 0, most: Number.MAX_SAFE_INTEGER }),
   },
   async run({ feedgate, values, arguments: words, signal, again }) {
     const query = words.join(" ").slice(0, WORDS_LENGTH_MAX);
     const found = await feedgate.search(query, { ...values, signal });
-    const empty = `no public feed is found by "${query}"`;
+    const empty = `no public feed matches "${query}"`;
     const { results: entries } = found;
     return offsetPageAnswer({ page: found, entries, columns: HIT_COLUMNS, empty }, again);
   },
@@ -54,7 +54,7 @@ const search = clientCommand({
 const describe = clientCommand({
   words: "describe",
   argument: "FEED",
-  about: "show what a feed holds, what it costs, and how large it is",
+  about: "show the schema, price and size of a feed",
   options: {},
   async run({ feedgate, argument: feed, signal }) {
     const metadata = await feedgate.describe(feed, { signal });
@@ -65,9 +65,9 @@ const describe = clientCommand({
 const buy = clientCommand({
   words: "buy",
   argument: "FEED",
-  about: "buy a feed with a one-time price from the balance; what was bought before costs nothing",
+  about: "buy a one-time feed from the balance; buying it again costs nothing",
   options: {
-    "max-credits": required(maxCredits("the most that you pay; a cent is 10,000 credits")),
+    "max-credits": required(maxCredits("maximum price to pay; 10,000 credits are one cent")),
   },
   async run({ feedgate, argument: feed, values, signal }) {
     const bought = await feedgate.buy(feed, { maxCredits: values["max-credits"], signal });
@@ -77,11 +77,11 @@ const buy = clientCommand({
       text: fields({
         bought: feed,
         purchase: purchase_id,
-        at: purchased_at,
+        purchased: purchased_at,
         price: creditsText(price),
-        "charged now": `${grouped(origin.credits_charged)} credits`,
+        charged: `${grouped(origin.credits_charged)} credits`,
         balance: creditsText(balance),
-        "read it": typed(`read ${feed}`),
+        "to read it": typed(`read ${feed}`),
       }),
     };
   },
@@ -137,7 +137,7 @@ function metadataText(metadata: FeedMetadata, columns: number | undefined): stri
       ? []
       : ["", `sample: ${JSON.stringify(sample).slice(0, SAMPLE_CHARS).toWellFormed()}`]),
     "",
-    `read it: ${typed(`read ${feed}`)}`,
+    `to read it: ${typed(`read ${feed}`)}`,
   ].join("\n");
 }
 

@@ -22,7 +22,7 @@ import { grouped } from "./status.ts";
 
 const OPTIONS = {
   format: SOURCE_FORMAT,
-  batch: flag("the rows replace all that the collection has, at once and at the end"),
+  batch: flag("replace all rows of the collection at once, when the push is complete"),
 };
 
 type PushInput = ClientInput<typeof OPTIONS>;
@@ -32,7 +32,7 @@ export const push = clientCommand({
   words: "push",
   argument: "FEED FILE|-",
   argumentCount: 2,
-  about: "push a file of rows, or a document, into a feed of yours; - is standard input",
+  about: "push a file of rows, or a document, to your feed; - reads standard input",
   options: OPTIONS,
   async run(input) {
     const { arguments: given, values, feedgate, signal } = input;
@@ -43,7 +43,7 @@ export const push = clientCommand({
     const { feed_type: type } = feed;
     if (values.batch === true && (type === "stream" || type === "singleton")) {
       throw new RefusedError(
-        `${name} is a ${type}, and only a collection has batches; leave out --batch`,
+        `${name} is a ${type}, and only collections have batches; omit --batch`,
       );
     }
     if (source.format === "json") {
@@ -53,7 +53,7 @@ export const push = clientCommand({
     }
     if (type === "singleton") {
       throw new RefusedError(
-        `${name} is a singleton, which holds one JSON object; ${path} has rows`,
+        `${name} is a singleton, which takes one JSON object; ${path} contains rows`,
       );
     }
     return pushFile(input, feed, source);
@@ -92,9 +92,9 @@ async function importRows(input: PushInput, feed: WrittenFeed, source: RowSource
     if (reason === undefined) throw error;
     const state =
       feed.feed_type === "stream"
-        ? "events of the file may be stored, and are skipped when it is sent again"
-        : "readers see what they saw before";
-    throw new InterruptedError(`${reason}; ${state}. Send it again with: ${again({})}`);
+        ? "some events may already be stored, and are skipped when the file is sent again"
+        : "readers still see the previous rows";
+    throw new InterruptedError(`${reason}; ${state}. To send it again: ${again({})}`);
   } finally {
     status.clear();
   }
@@ -116,10 +116,10 @@ async function addRows(input: PushInput, feed: WrittenFeed, source: RowSource): 
     return summaryAnswer(feed, summary);
   } catch (error) {
     const reason = stopReason(error);
-    const count = `${grouped(stored)} rows are stored`;
+    const count = `${grouped(stored)} rows were stored`;
     if (reason !== undefined) {
       throw new InterruptedError(
-        `${reason}; ${count}, and sending them again changes nothing: ${again({})}`,
+        `${reason}; ${count}. It is safe to send them again: ${again({})}`,
       );
     }
     if (error instanceof RefusedError) throw new RefusedError(`${error.message}; ${count}`);
@@ -147,10 +147,10 @@ function importAnswer(feed: WrittenFeed, receipt: ImportReceipt): Answer {
   return {
     json: JSON.stringify(receipt),
     text: fields({
-      pushed: `${counted(receipt.rows_received)} into ${feed.endpoint_path ?? feed.id}`,
+      pushed: `${counted(receipt.rows_received)} to ${feed.endpoint_path ?? feed.id}`,
       ...countsOf(receipt.rows_inserted, receipt.rows_updated, receipt.rows_duplicate),
       readers: receipt.is_visible ? "see them now" : receipt.detail,
-      "read it": typed(`read ${feed.endpoint_path ?? feed.id}`),
+      "to read it": typed(`read ${feed.endpoint_path ?? feed.id}`),
     }),
   };
 }
@@ -175,7 +175,7 @@ function counted(rows: number): string {
 function countsOf(inserted: number, updated: number, duplicate: number) {
   return {
     new: grouped(inserted),
-    changed: updated > 0 ? grouped(updated) : undefined,
-    "there already": duplicate > 0 ? grouped(duplicate) : undefined,
+    updated: updated > 0 ? grouped(updated) : undefined,
+    duplicate: duplicate > 0 ? grouped(duplicate) : undefined,
   };
 }

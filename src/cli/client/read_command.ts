@@ -24,7 +24,7 @@ const FIELDS_LENGTH_MAX = 10_000;
 /** `--filter f=v`, as often as one likes. */
 const FILTERS: Option<Readonly<Record<string, string>>> = {
   placeholder: "F=V",
-  about: "only rows whose field F has the value V; may be repeated",
+  about: "only rows whose field F equals V; can be repeated",
   isRequired: false,
   isRepeated: true,
   read(given, name, before = {}) {
@@ -35,7 +35,7 @@ const FILTERS: Option<Readonly<Record<string, string>>> = {
       );
     }
     if (Object.hasOwn(before, field)) {
-      throw new UsageError(`${name} is given twice for ${field}; a row has one value of it`);
+      throw new UsageError(`${name} was given more than once for ${field}`);
     }
     return { ...before, [field]: value };
   },
@@ -49,32 +49,30 @@ const FORMATS = {
 } as const;
 
 const OPTIONS = {
-  all: flag(
-    "all rows of one version, the oldest first; with a filter, a limit or a time, page after page",
-  ),
-  follow: flag("a stream's events, the oldest first, and then those that come, until Ctrl-C"),
+  all: flag("all rows of one version, oldest first; with a filter, limit or time, page by page"),
+  follow: flag("all events of a stream, oldest first, then new ones as they arrive, until Ctrl-C"),
   filter: FILTERS,
   fields: list("only these fields, in this order", {
     placeholder: "A,B",
     lengthMax: FIELDS_LENGTH_MAX,
   }),
-  format: oneOf(keysOf(FORMATS), "default table on a terminal, else ndjson"),
-  limit: integer("rows on a page; default 20, and 100 with --all and --follow", {
+  format: oneOf(keysOf(FORMATS), "output format; default table on a terminal, else ndjson"),
+  limit: integer("rows per page; default 20, or 100 with --all and --follow", {
     least: 1,
     most: PAGE_LIMIT_MAX,
   }),
-  since: text("a stream's events from this time on, RFC 3339"),
-  until: text("a stream's events up to this time, RFC 3339"),
-  cursor: text("go on where a walk stopped", {
+  since: text("only events of a stream from this time on, RFC 3339"),
+  until: text("only events of a stream up to this time, RFC 3339"),
+  cursor: text("resume an interrupted read at this cursor", {
     placeholder: "CURSOR",
     lengthMax: CURSOR_LENGTH_MAX,
   }),
-  offset: text("with --follow: start, now, or where it stopped", {
+  offset: text("with --follow: start, now, or the offset at which it stopped", {
     placeholder: "OFFSET",
     lengthMax: CURSOR_LENGTH_MAX,
   }),
   "max-credits": maxCredits(
-    "a page that costs more is refused; with --all, the export, or each page where it goes by pages",
+    "refuse a page that costs more; with --all, the whole export, or each page if read page by page",
   ),
 };
 
@@ -84,7 +82,7 @@ type ReadInput = ClientInput<typeof OPTIONS>;
 export const read = clientCommand({
   words: "read",
   argument: "FEED",
-  about: "write rows of a feed: a page, with --all all of them, with --follow as they come",
+  about: "read a page of a feed, all rows (--all), or new events as they arrive (--follow)",
   options: OPTIONS,
   async run(input) {
     const { values, output } = input;
@@ -122,21 +120,21 @@ function defaultFormat({ values, output }: ReadInput): RowFormat {
 function checkTogether({ values, output }: ReadInput): void {
   const { all, follow, format, filter, cursor, offset, since, until } = values;
   if (output.isJson && format !== undefined && format !== "json") {
-    throw new UsageError(`--json and --format ${format} exclude each other; leave one out`);
+    throw new UsageError(`--json and --format ${format} can't be combined; omit one`);
   }
   if (follow !== true) {
     if (offset !== undefined)
-      throw new UsageError("--offset is for --follow; a walk takes --cursor");
+      throw new UsageError("--offset requires --follow; otherwise use --cursor");
     return;
   }
-  if (all === true) throw new UsageError("--all and --follow exclude each other; leave one out");
+  if (all === true) throw new UsageError("--all and --follow can't be combined; omit one");
   if (output.isJson || format === "json" || format === "table") {
-    throw new UsageError("--follow has no end, so it is ndjson or csv");
+    throw new UsageError("--follow supports only ndjson and csv, because its output has no end");
   }
   const given = { filter, cursor, since, until };
   const [name] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
   if (name !== undefined) {
-    throw new UsageError(`--follow gives every event; leave out --${name}`);
+    throw new UsageError(`--follow returns every event; omit --${name}`);
   }
 }
 
@@ -157,7 +155,7 @@ async function readOne(input: ReadInput, writer: RowWriter): Promise<void> {
   await writer.write(page.rows);
   await writer.end();
   if (page.nextCursor !== null) {
-    output.note(`feedgate: there are more rows: ${again({ cursor: page.nextCursor })}\n`);
+    output.note(`feedgate: for more rows, run: ${again({ cursor: page.nextCursor })}\n`);
   }
 }
 
@@ -188,12 +186,12 @@ async function readAll(
     const reason = stopReason(error);
     if (reason === undefined || cursor === undefined) throw error;
     status.clear();
-    const count = `${reason}: ${grouped(rows)} rows are written`;
+    const count = `${reason}: ${grouped(rows)} rows written`;
     throw format === "json" && rows > 0
       ? new InterruptedError(
-          `${count}, and the array is not closed: use --format ndjson, which can go on, or begin again with: ${again({ cursor: start })}`,
+          `${count}, and the array is incomplete: use --format ndjson, which can be resumed, or start over: ${again({ cursor: start })}`,
         )
-      : new InterruptedError(`${count}; go on with: ${again({ cursor })}`);
+      : new InterruptedError(`${count}; to resume: ${again({ cursor })}`);
   }
   await writer.end();
 }
@@ -273,6 +271,6 @@ async function followFeed(input: ReadInput, writer: RowWriter): Promise<void> {
   } catch (error) {
     const reason = stopReason(error);
     if (reason === undefined) throw error;
-    throw new InterruptedError(`${reason}; go on with: ${again({ offset })}`);
+    throw new InterruptedError(`${reason}; to resume: ${again({ offset })}`);
   }
 }

@@ -28,12 +28,12 @@ export function refusalLines(error: FeedgateError): readonly string[] {
   const mistakes = errors.map((mistake) => mistakeText(mistake, rowsBefore));
   const [only = ""] = mistakes;
   const stored =
-    rowsBefore > 0 ? `the first ${grouped(rowsBefore)} rows are stored` : "nothing is stored";
+    rowsBefore > 0 ? `the first ${grouped(rowsBefore)} rows were stored` : "nothing was stored";
   // A person has a file, and not the requests that it was sent in.
   if (errors.length > 0 && errors.every(({ path }) => ROW_PATH.test(path))) {
     return mistakes.length === 1
       ? [`${only}; ${stored}`]
-      : [`rows of the file are refused; ${stored}`, ...mistakes];
+      : [`some rows of the file were refused; ${stored}`, ...mistakes];
   }
   const said = inWords(error) + (rowsBefore > 0 ? ` (${stored})` : "");
   const isSaid = mistakes.length === 1 && error.message.includes(errors[0]?.message ?? "");
@@ -43,17 +43,17 @@ export function refusalLines(error: FeedgateError): readonly string[] {
 /** The detail, but with what to type where it names a route. */
 function inWords(error: ProblemError): string {
   if (error instanceof KeyRequiredError) {
-    return `the gateway wants a key: set ${KEY_VARIABLE}, or give --key`;
+    return `the gateway requires a key: set ${KEY_VARIABLE}, or give --key`;
   }
   if (error instanceof PurchaseRequiredError) {
     const { price } = error.problem;
-    return `this feed is sold once, and the account has not bought it: ${typed(`buy FEED --max-credits ${price?.credits ?? "N"}`)} buys it`;
+    return `this feed has a one-time price, and the account has not bought it; to buy it: ${typed(`buy FEED --max-credits ${price?.credits ?? "N"}`)}`;
   }
   if (error instanceof AccessRequiredError) {
-    return `the provider of this feed decides who may read it, and the account was not granted access: ${typed("access request FEED --message TEXT")} asks for it`;
+    return `this feed requires access from its provider, and the account has none; to request it: ${typed("access request FEED --message TEXT")}`;
   }
   if (error instanceof FeedNotFoundError) {
-    return `no active feed has this id or slug; find one with ${typed("search WORDS")}`;
+    return `no active feed has this id or slug; to find one: ${typed("search WORDS")}`;
   }
   const isOne = error.problem.errors?.length === 1;
   return error.message

@@ -22,7 +22,7 @@ export type SourceFormat = "ndjson" | "csv" | "json";
 /** `--format` of what is read. */
 export const SOURCE_FORMAT = oneOf(
   ["ndjson", "csv", "json"],
-  "how the file is written; default by its name, ndjson for -",
+  "file format; default from the file name, ndjson for -",
 );
 
 const BY_EXTENSION: Readonly<Record<string, SourceFormat>> = {
@@ -55,7 +55,7 @@ export function rowSource(name: string, given: SourceFormat | undefined): RowSou
   const extension = name === "-" ? "ndjson" : /\.(\w+)$/.exec(name)?.[1]?.toLowerCase();
   const format = given ?? BY_EXTENSION[extension ?? ""];
   if (format === undefined) {
-    throw new UsageError(`how is ${name} written? Give --format ndjson, csv or json`);
+    throw new UsageError(`unknown format of ${name}: give --format ndjson, csv or json`);
   }
   if (found === undefined) {
     const open = () => Bun.stdin.stream();
@@ -119,7 +119,7 @@ function decoded(bytes: Uint8Array): string | undefined {
 
 function tooLarge({ name }: RowSource): RefusedError {
   return new RefusedError(
-    `${name} is larger than ${JSON_BYTES_MAX / 1_048_576} MB, which a JSON file may be: write a row a line, as NDJSON`,
+    `${name} exceeds ${JSON_BYTES_MAX / 1_048_576} MB, the limit for a JSON file: use NDJSON, with one row per line`,
   );
 }
 

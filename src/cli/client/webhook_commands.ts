@@ -11,15 +11,15 @@ import { flag, integer, list, orNull, required, text } from "../options.ts";
 import { type Columns, fields, table } from "../output.ts";
 import { clientCommand, offsetPageAnswer } from "./client_command.ts";
 
-const TYPES = list("types of notices, such as feed.updated,balance.low", {
+const TYPES = list("notice types, such as feed.updated,balance.low", {
   placeholder: "TYPE,TYPE",
   lengthMax: 1_000,
 });
-const FEEDS = list("the only feeds, by id or slug; default those that you use or publish", {
+const FEEDS = list("limit to these feeds, by id or slug; default all that you use or publish", {
   placeholder: "ID,ID",
   lengthMax: 10_000,
 });
-const KEEP_NOW = "Store the secret now: it verifies notices, and is not shown again.";
+const KEEP_NOW = "Store the secret now. You need it to verify notices, and it is not shown again.";
 
 const webhookList = clientCommand({
   words: "webhook list",
@@ -31,7 +31,7 @@ const webhookList = clientCommand({
       json: JSON.stringify({ webhooks }),
       text:
         webhooks.length === 0
-          ? "no webhooks yet; webhook add creates one"
+          ? "no webhooks yet; create one with webhook add"
           : table(webhooks, WEBHOOK_COLUMNS),
     };
   },
@@ -40,7 +40,7 @@ const webhookList = clientCommand({
 const webhookAdd = clientCommand({
   words: "webhook add",
   argument: "URL",
-  about: "have notices sent to a URL; the secret that verifies them is printed once",
+  about: "create a webhook for a URL; the secret that verifies notices is printed once",
   isPrintedOnce: true,
   options: { types: required(TYPES), feeds: FEEDS },
   async run({ feedgate, argument: url, values: { types, feeds }, signal }) {
@@ -56,17 +56,17 @@ const webhookAdd = clientCommand({
 const webhookEdit = clientCommand({
   words: "webhook edit",
   argument: "ID",
-  about: "change a webhook, or switch it on or off; the rest stays unchanged",
+  about: "change a webhook, or turn it on or off; omitted fields stay unchanged",
   options: {
     to: text("the new URL", { placeholder: "URL", lengthMax: 2_000 }),
     types: TYPES,
     feeds: orNull(FEEDS, "all"),
-    on: flag("resume it, also after the gateway has switched it off"),
-    off: flag("send nothing until it is switched on again"),
+    on: flag("turn the webhook on again, even if the gateway turned it off"),
+    off: flag("stop sending until the webhook is turned on again"),
   },
   async run({ feedgate, argument: id, values, signal }) {
     const { to: url, types, feeds, on, off } = values;
-    if (on && off) throw new UsageError("--on and --off exclude each other");
+    if (on && off) throw new UsageError("--on and --off can't be combined");
     const changes: WebhookChanges = {
       ...(url !== undefined && { url }),
       ...(types !== undefined && { types }),
@@ -74,7 +74,7 @@ const webhookEdit = clientCommand({
       ...((on || off) && { is_active: on === true }),
     };
     if (Object.keys(changes).length === 0) {
-      throw new UsageError("nothing to change: give what is to be other, such as --off");
+      throw new UsageError("nothing to change: give at least one option, such as --off");
     }
     const webhook = await feedgate.webhooks.edit(id, changes, { signal });
     return { json: JSON.stringify(webhook), text: fields(factsOf(webhook)) };
@@ -84,18 +84,18 @@ const webhookEdit = clientCommand({
 const webhookRemove = clientCommand({
   words: "webhook remove",
   argument: "ID",
-  about: "remove a webhook and the list of its deliveries",
+  about: "remove a webhook and its list of deliveries",
   options: {},
   async run({ feedgate, argument: id, signal }) {
     await feedgate.webhooks.delete(id, { signal });
-    return { json: JSON.stringify({ id }), text: `${id} is removed` };
+    return { json: JSON.stringify({ id }), text: `removed ${id}` };
   },
 });
 
 const webhookTest = clientCommand({
   words: "webhook test",
   argument: "ID",
-  about: "send a notice of type webhook.test; webhook deliveries shows how the call ended",
+  about: "send a notice of type webhook.test; see the result with webhook deliveries",
   options: {},
   async run({ feedgate, argument: id, signal }) {
     const tested = await feedgate.webhooks.test(id, { signal });
@@ -109,7 +109,7 @@ const webhookTest = clientCommand({
 const webhookRotate = clientCommand({
   words: "webhook rotate",
   argument: "ID",
-  about: "give a webhook a new secret, printed once; both secrets sign for a day",
+  about: "create a new secret for a webhook, printed once; both secrets work for a day",
   isPrintedOnce: true,
   options: {},
   async run({ feedgate, argument: id, signal }) {
@@ -117,7 +117,7 @@ const webhookRotate = clientCommand({
     return {
       json: JSON.stringify(rotated),
       text: [
-        fields({ secret: rotated.secret, "old secret until": rotated.previous_until }),
+        fields({ secret: rotated.secret, "old secret expires": rotated.previous_until }),
         KEEP_NOW,
       ].join("\n"),
     };
@@ -127,14 +127,14 @@ const webhookRotate = clientCommand({
 const webhookDeliveries = clientCommand({
   words: "webhook deliveries",
   argument: "ID",
-  about: "list the calls to a webhook in the last 30 days, and how they ended, newest first",
+  about: "list a webhook's deliveries of the last 30 days and their results, newest first",
   options: {
-    limit: integer("deliveries at most; default 20", { least: 1, most: PAGE_LIMIT_MAX }),
-    offset: integer("deliveries to skip", { least: 0, most: Number.MAX_SAFE_INTEGER }),
+    limit: integer("maximum number of deliveries; default 20", { least: 1, most: PAGE_LIMIT_MAX }),
+    offset: integer("number of deliveries to skip", { least: 0, most: Number.MAX_SAFE_INTEGER }),
   },
   async run({ feedgate, argument: id, values, signal, again }) {
     const page = await feedgate.webhooks.deliveries(id, { ...values, signal });
-    const empty = "nothing was sent in the last 30 days";
+    const empty = "no deliveries in the last 30 days";
     const { deliveries: entries } = page;
     return offsetPageAnswer({ page, entries, columns: DELIVERY_COLUMNS, empty }, again);
   },
@@ -180,7 +180,7 @@ const DELIVERY_COLUMNS: Columns<WebhookDeliveries["deliveries"][number]> = {
   CODE: ({ code }) => code,
   MS: ({ ms }) => ms,
   ATTEMPTS: ({ attempts }) => attempts,
-  AT: ({ created_at: at }) => at,
+  CREATED: ({ created_at: at }) => at,
   ERROR: ({ error }) => error,
 };
 

@@ -20,7 +20,7 @@ import type { Columns } from "../output.ts";
 const feedReaders = databaseCommand({
   words: "feed readers",
   argument: "ID",
-  about: "list the accounts that were granted access to a feed, newest first",
+  about: "list the accounts with access to a feed, newest first",
   options: { limit: LIMIT_OPTION, after: afterCursor(GRANTS_CURSOR) },
   run: async ({ operator, argument: feed, values: { limit, after } }) =>
     listAnswer(await listGrants(operator, { feed_id: feed, limit, cursor: after }), READER_COLUMNS),
@@ -28,13 +28,12 @@ const feedReaders = databaseCommand({
 
 const accessList = databaseCommand({
   words: "access list",
-  about:
-    "list the requests of accounts to read feeds, newest first; with --grants, what was granted",
+  about: "list access requests or, with --grants, access grants, newest first",
   options: {
     account: ACCOUNT_OPTION,
     feed: FEED_OPTION,
-    status: oneOf(ACCESS_REQUEST_STATES, "only requests in this state"),
-    grants: flag("grants instead of requests: those that have not ended"),
+    status: oneOf(ACCESS_REQUEST_STATES, "only requests with this status"),
+    grants: flag("list current grants instead of requests"),
     limit: LIMIT_OPTION,
     after: afterCursor({
       isCursor: (text) => GRANTS_CURSOR.isCursor(text) || ACCESS_REQUESTS_CURSOR.isCursor(text),
@@ -45,7 +44,7 @@ const accessList = databaseCommand({
     if (grants !== true) {
       const page = await listRequestsForAccess(operator, { ...asked, status });
       return listAnswer(page, {
-        ASKED: (row) => row.asked_at,
+        REQUESTED: (row) => row.asked_at,
         ACCOUNT: (row) => row.account_name,
         SLUG: { whole: (row) => row.endpoint_path },
         STATUS: { whole: (row) => row.status },
@@ -56,7 +55,8 @@ const accessList = databaseCommand({
         "ACCOUNT ID": (row) => row.account_id,
       });
     }
-    if (status !== undefined) throw new UsageError("--status is for requests, not for --grants");
+    if (status !== undefined)
+      throw new UsageError("--status applies to requests; it can't be used with --grants");
     return listAnswer(await listGrants(operator, asked), {
       ...READER_COLUMNS,
       SLUG: { whole: (row) => row.endpoint_path },
@@ -68,7 +68,7 @@ const accessList = databaseCommand({
 const READER_COLUMNS: Columns<AccessGrantOutcome> = {
   GRANTED: (row) => row.granted_at,
   ACCOUNT: (row) => row.account_name,
-  READS: (row) => (row.is_free ? "free" : "at its price"),
+  PRICE: (row) => (row.is_free ? "free" : "as listed"),
   UNTIL: (row) => row.expires_at,
   "ACCOUNT ID": (row) => row.account_id,
 };

@@ -24,10 +24,10 @@ const NAME = text("display name");
 
 const accountCreate = databaseCommand({
   words: "account create",
-  about: "make an account, which may read feeds and own them",
+  about: "create an account, which can read and own feeds",
   options: {
     name: required(NAME),
-    "max-feeds": count("feeds it may own, drafts included; default FEEDGATE_MAX_FEEDS"),
+    "max-feeds": count("maximum number of feeds, drafts included; default FEEDGATE_MAX_FEEDS"),
   },
   run: async ({ operator, actor, values }) =>
     answerOf(
@@ -42,14 +42,14 @@ const accountCreate = databaseCommand({
 const accountEdit = databaseCommand({
   words: "account edit",
   argument: "ID",
-  about: "change an account, by id or name: its name, or how many feeds it may own",
+  about: "change the name or feed limit of an account, by id or name",
   options: {
     name: NAME,
-    "max-feeds": count("feeds it may own, drafts included; those that it has stay"),
+    "max-feeds": count("maximum number of feeds, drafts included; existing feeds stay"),
   },
   check: ({ values }) => {
     if (values.name === undefined && values["max-feeds"] === undefined) {
-      throw new UsageError("nothing is to be changed: give --name or --max-feeds");
+      throw new UsageError("nothing to change: give --name or --max-feeds");
     }
   },
   run: async ({ operator, actor, values, argument: id }) =>
@@ -65,7 +65,7 @@ const accountEdit = databaseCommand({
 const accountSuspend = databaseCommand({
   words: "account suspend",
   argument: "ID",
-  about: "refuse every call with the account's keys from the next request on; its feeds stay",
+  about: "refuse all calls with the account's keys from the next request on; its feeds stay",
   options: { reason: SUSPENSION_REASON },
   run: async ({ operator, actor, values: { reason }, argument: id }) =>
     answerOf(await suspendAccount(operator, { account_id: id, reason }, actor)),
@@ -91,7 +91,7 @@ const accountList = databaseCommand({
       CREDITS: (row) => row.balance_credits.rawJSON,
       USD: (row) => row.balance_usd.rawJSON,
       SUSPENDED: (row) => row.suspension_reason ?? null,
-      "FEEDS AT MOST": (row) => row.max_feeds_allowed,
+      "MAX FEEDS": (row) => row.max_feeds_allowed,
       CREATED: (row) => row.created_at,
     }),
 });
@@ -99,7 +99,7 @@ const accountList = databaseCommand({
 const accountShow = databaseCommand({
   words: "account show",
   argument: "ID",
-  about: "show an account, by id or name, and prove its balance by ledger and usage log",
+  about: "show an account, by id or name, and check its balance against ledger and usage log",
   options: {},
   run: async ({ operator, argument: id }) => {
     const account = await showAccount(operator, { account_id: id });
@@ -116,8 +116,8 @@ const accountShow = databaseCommand({
           ? "balanced: granted - revoked - charged + refunded = balance"
           : "NOT BALANCED: granted - revoked - charged + refunded is not the balance",
         spent: spent.is_balanced
-          ? `${spent.usd.rawJSON} USD: what providers earned by it, or will within a minute`
-          : `${spent.usd.rawJSON} USD, NOT BALANCED: providers have ${spent.counted_usd.rawJSON}, and ${spent.waiting_usd.rawJSON} waits`,
+          ? `${spent.usd.rawJSON} USD, equal to what providers earned from it (counted within a minute)`
+          : `${spent.usd.rawJSON} USD, NOT BALANCED: providers earned ${spent.counted_usd.rawJSON}, and ${spent.waiting_usd.rawJSON} is pending`,
         earned: `${earned.earned_usd.rawJSON} USD as a provider, ${earned.paid_usd.rawJSON} paid out, ${earned.owed_usd.rawJSON} owed`,
       }),
     };
@@ -141,7 +141,7 @@ function fieldsOf(account: AccountOutcome) {
   return {
     account: account.id,
     name: account.name,
-    "feeds at most": account.max_feeds_allowed,
+    "max feeds": account.max_feeds_allowed,
     balance: `${inCredits(account.balance_credits)} (${account.balance_usd.rawJSON} USD)`,
     created: account.created_at,
     suspended: account.suspension_reason,

@@ -21,7 +21,7 @@ const BASES_KEPT_MAX = 1_000;
 const start = defineCommand({
   words: "archive start",
   argument: "FOLDER",
-  about: "copy all of the embedded database to an empty folder, and from then on its changes",
+  about: "archive the embedded database to an empty folder: a base backup, then every change",
   options: {},
   run: async ({ config, argument: folder }) => {
     refuseExternal(config);
@@ -32,9 +32,9 @@ const start = defineCommand({
 
 const base = defineCommand({
   words: "archive base",
-  about: "copy all of an archived database again, while it serves, and remove older copies",
+  about: "take a new base backup of an archived database while it serves, and remove old ones",
   options: {
-    keep: integer(`copies that stay; ${BASES_KEPT} if not given`, {
+    keep: integer(`base backups to keep; default ${BASES_KEPT}`, {
       least: 1,
       most: BASES_KEPT_MAX,
     }),
@@ -47,12 +47,15 @@ const base = defineCommand({
 
 const stop = defineCommand({
   words: "archive stop",
-  about: "copy no more changes of the embedded database; the folder stays as it is",
+  about: "stop archiving the embedded database; the folder is left unchanged",
   options: {},
   run: async ({ config }) => {
     refuseExternal(config);
     const folder = await refusable(stopArchive(config.dataDir));
-    return { json: JSON.stringify({ folder }), text: `not archived anymore: ${folder}` };
+    return {
+      json: JSON.stringify({ folder }),
+      text: `archiving stopped; the archive is still in ${folder}`,
+    };
   },
 });
 
@@ -61,7 +64,7 @@ export const ARCHIVE_COMMANDS = [start, base, stop];
 function answerOf({ name, ended_at }: Base): Answer {
   return {
     json: JSON.stringify({ base: name, from: ended_at }),
-    text: `archived; it can be restored from ${ended_at} on`,
+    text: `archived; restorable to any point since ${ended_at}`,
   };
 }
 
@@ -76,6 +79,6 @@ export function refusable<Result>(work: Promise<Result>): Promise<Result> {
 export function refuseExternal({ databaseUrl }: Config): void {
   if (databaseUrl === undefined) return;
   throw new RefusedError(
-    `this is for the embedded database; DATABASE_URL names another one, for which PostgreSQL's own "pg_dump --format=custom --file=FILE" does it`,
+    `this command is only for the embedded database; for the one in DATABASE_URL, use "pg_dump --format=custom --file=FILE"`,
   );
 }

@@ -12,24 +12,24 @@ import { ACCOUNT_OPTION, FEED_OPTION, time } from "../options.ts";
 /** The command `audit`. */
 export const audit = databaseCommand({
   words: "audit",
-  about: "list who changed what, newest first: operator commands, create and edit",
+  about: "list who changed what, newest first: operator commands and changes to feeds",
   options: {
     account: ACCOUNT_OPTION,
     feed: FEED_OPTION,
-    since: time("inclusive lower bound"),
+    since: time("earliest time, inclusive"),
     limit: LIMIT_OPTION,
-    after: afterNumber("the event of this id"),
+    after: afterNumber("this event id"),
   },
   run: async ({ operator, values: { account, feed, since, limit, after } }) => {
     const input = { account_id: account, feed_id: feed, since, limit, cursor: after };
     return listAnswer(
       await listAuditEvents(operator, input),
       {
-        WHEN: (row) => row.happened_at,
+        TIME: (row) => row.happened_at,
         // An admin key's name says who it was. Its id has a column of its own, which goes if there is no room.
-        WHO: { whole: ({ actor }) => ADMIN_KEY_ACTOR.exec(actor)?.[1] ?? actor },
-        BY: (row) => row.face,
-        WHAT: { whole: (row) => row.action },
+        ACTOR: { whole: ({ actor }) => ADMIN_KEY_ACTOR.exec(actor)?.[1] ?? actor },
+        VIA: (row) => row.face,
+        ACTION: { whole: (row) => row.action },
         AFTER: (row) => row.after,
         FEED: (row) => row.feed_id,
         ACCOUNT: (row) => row.account_id,

@@ -55,7 +55,7 @@ const INTERRUPTS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const backup = databaseCommand({
   words: "backup",
   argument: "FILE",
-  about: "write all of the embedded database to a file, consistently, while it serves",
+  about: "write a consistent backup of the embedded database to a file while it serves",
   options: {},
   check: ({ config, argument: file }) => {
     refuseExternal(config);
@@ -84,7 +84,9 @@ const backup = databaseCommand({
               status.show({ rows, share: estimated > 0 ? rows / estimated : undefined }),
           }),
           // It ends first only if the file can't be written.
-          written.then(() => Promise.reject(new Error("the file was closed too early"))),
+          written.then(() =>
+            Promise.reject(new Error("the file was closed before the backup was complete")),
+          ),
         ]);
         gzip.end();
         await written;
@@ -97,28 +99,28 @@ const backup = databaseCommand({
         for (const signal of INTERRUPTS) process.off(signal, abandon);
       }
     });
-    return answerOf(file, report, "wrote");
+    return answerOf(file, report, "backed up");
   },
 });
 
 const restore = defineCommand({
   words: "restore",
   argument: "FILE",
-  about: "read a backup into an empty database, embedded or of DATABASE_URL, before it serves",
+  about: "restore a backup into an empty database, embedded or in DATABASE_URL",
   makesDatabase: true,
   options: {
-    until: time("of an archive, the state at this moment; its end if not given"),
+    until: time("for an archive: the point in time to restore; default its end"),
   },
   run: async ({ config, argument: file, values: { until }, output }) => {
     if (config.isDatabasePooled) {
       throw new RefusedError(
-        "a restore goes to PostgreSQL itself: name it in DATABASE_URL, without DATABASE_POOLED",
+        "a restore needs a direct connection to PostgreSQL: set DATABASE_URL to it, and unset DATABASE_POOLED",
       );
     }
     if (file === "") throw new UsageError("FILE must not be empty");
     if (isArchive(file)) return restoreArchive(file, config, until);
     if (until !== undefined) {
-      throw new UsageError("--until is for the folder of an archive, which FILE is not");
+      throw new UsageError("--until requires an archive folder, and FILE is not one");
     }
     requireReadable(file);
     const status = new Status(output).alone;
@@ -126,7 +128,7 @@ const restore = defineCommand({
     const report = await restored.catch((error: Error & { code?: string }) => {
       const isDamaged = error instanceof BackupRefusedError || /^(Z|ERR)_/.test(error.code ?? "");
       const reason = /^Z_/.test(error.code ?? "")
-        ? `no backup, or not all of one (${error.message})`
+        ? `not a backup, or incomplete (${error.message})`
         : error.message;
       throw isDamaged ? new RefusedError(`${file}: ${reason}`) : error;
     });
@@ -152,19 +154,19 @@ async function restoreArchive(
   const to = until ?? "the end of the archive";
   return {
     json: JSON.stringify({ folder, base: base.name, until: until ?? null }),
-    text: `restored to ${to}: ${folder}`,
+    text: `restored ${folder} to ${to}`,
   };
 }
 
 /** @throws {RefusedError} */
 function requireWritable(folder: string): void {
-  if (!statOf(folder)?.isDirectory()) throw new RefusedError(`there is no folder ${folder}`);
-  refuseClosed(folder, constants.W_OK | constants.X_OK, "write into");
+  if (!statOf(folder)?.isDirectory()) throw new RefusedError(`folder not found: ${folder}`);
+  refuseClosed(folder, constants.W_OK | constants.X_OK, "write to");
 }
 
 /** @throws {RefusedError} */
 function requireReadable(file: string): void {
-  if (!statOf(file)?.isFile()) throw new RefusedError(`there is no file ${file}`);
+  if (!statOf(file)?.isFile()) throw new RefusedError(`file not found: ${file}`);
   refuseClosed(file, constants.R_OK, "read");
 }
 
@@ -173,7 +175,7 @@ function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    throw codeOf(error) === "EACCES" ? closed(path, "reach") : error;
+    throw codeOf(error) === "EACCES" ? closed(path, "access") : error;
   }
 }
 
@@ -188,9 +190,9 @@ function refuseClosed(path: string, mode: number, act: string): void {
 function closed(path: string, act: string): RefusedError {
   const who =
     IS_STARTED_BY_ROOT && !isRoot()
-      ? "the owner of the data folder, whom root becomes for a command,"
+      ? "the owner of the data folder, as whom root runs commands,"
       : "this account";
-  return new RefusedError(`${who} can't ${act} ${path}: choose a place of that account`);
+  return new RefusedError(`${who} can't ${act} ${path}: choose a location that it can use`);
 }
 
 /** Never in the place of a file that came meanwhile. @throws {RefusedError} */
@@ -205,7 +207,7 @@ function giveName(draft: string, file: string): void {
 }
 
 function existsAlready(file: string): RefusedError {
-  return new RefusedError(`${file} exists already; choose another name`);
+  return new RefusedError(`${file} already exists; choose another name`);
 }
 
 export const BACKUP_COMMANDS = [backup, restore];
@@ -246,6 +248,6 @@ function unzipped(source: ReadStream): AsyncIterable<Uint8Array> {
 function answerOf(file: string, { tables, rows }: BackupReport, done: string): Answer {
   return {
     json: JSON.stringify({ file, tables, rows }),
-    text: `${done} ${rows} rows of ${tables} tables: ${file}`,
+    text: `${done} ${rows} rows in ${tables} tables: ${file}`,
   };
 }

@@ -15,15 +15,17 @@ import { fields } from "../output.ts";
 /** The command `console`. */
 export const consoleCommand = databaseCommand({
   words: "console",
-  about: "print a link that signs in to the console once, within 15 minutes; default as operator",
+  about: "print a one-time console sign-in link, valid for 15 minutes; default as operator",
   isPrintedOnce: true,
   options: {
-    account: text("whom the link is for, by id or name", { placeholder: "ID" }),
+    account: text("account to sign in as, by id or name", { placeholder: "ID" }),
     permission: oneOf(["read", "write"], "read: as a consumer; write: as a provider"),
   },
   check: ({ values: { account, permission } }) => {
     if ((account === undefined) !== (permission === undefined)) {
-      throw new UsageError("give --account and --permission together, or neither for an operator");
+      throw new UsageError(
+        "give both --account and --permission, or neither to sign in as an operator",
+      );
     }
   },
   run: async ({ config, operator, actor, values: { account, permission } }) => {
@@ -39,8 +41,8 @@ export const consoleCommand = databaseCommand({
     return {
       json: JSON.stringify(link),
       text: [
-        fields({ link: link.url, "works until": link.expires_at }),
-        "Whoever signs in with it first uses it up. It works once.",
+        fields({ link: link.url, expires: link.expires_at }),
+        "The link works once: the first person to use it is signed in.",
       ].join("\n"),
     };
   },

@@ -12,12 +12,12 @@ import { entryAnswer, REASON_OPTION, referenceOption } from "./ledger_answer.ts"
 export const CREDIT_COMMANDS = [
   creditCommand(grantCredits, {
     words: "credits grant",
-    about: "give an account credits (1 credit = 0.000001 USD)",
+    about: "grant credits to an account (1 credit = 0.000001 USD)",
     noun: "grant",
   }),
   creditCommand(revokeCredits, {
     words: "credits revoke",
-    about: "take credits back from an account; refused if it has fewer",
+    about: "revoke credits from an account; refused if it has fewer",
     noun: "revocation",
   }),
 ];
@@ -34,10 +34,10 @@ function creditCommand(act: typeof grantCredits, { words, about, noun }: Texts) 
     about,
     options: {
       account: required(ACCOUNT_OPTION),
-      credits: credits("how many, with up to 3 decimals; or --usd"),
-      usd: usd("the same in USD, with up to 9 decimals"),
+      credits: credits("amount in credits, with up to 3 decimals; or --usd"),
+      usd: usd("amount in USD, with up to 9 decimals"),
       reason: REASON_OPTION,
-      reference: referenceOption(`names the ${noun}: the same one twice is one entry`),
+      reference: referenceOption(`identifies the ${noun}; a repeated reference is recorded once`),
     },
     check: ({ values }) => {
       amountOf(values);
@@ -47,7 +47,7 @@ function creditCommand(act: typeof grantCredits, { words, about, noun }: Texts) 
       const entry = { account_id: account, credits: amountOf(values), reason, reference };
       const written = await act(operator, entry, actor);
       if (written.isRepeated) {
-        output.note(`this ${noun} was there already, and nothing was added\n`);
+        output.note(`this ${noun} was already recorded; nothing was added\n`);
       }
       return entryAnswer(written);
     },

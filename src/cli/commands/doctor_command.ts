@@ -9,12 +9,12 @@ import { type Answer, defineCommand } from "../command.ts";
 
 /** The worst comes last. */
 const HEALTHS: readonly Health[] = ["ok", "low", "bad"];
-const SIGNS: Readonly<Record<Health, string>> = { ok: "ok", low: "LOOK", bad: "BAD" };
+const SIGNS: Readonly<Record<Health, string>> = { ok: "ok", low: "WARN", bad: "FAIL" };
 
 /** The command `doctor`. */
 export const doctor = defineCommand({
   words: "doctor",
-  about: "check settings, database, clock, disk, ledgers and more; changes nothing",
+  about: "check settings, database, clock, disk, ledgers and more, without changing anything",
   options: {},
   run: async ({ config }) => {
     const x402 = config.topups?.x402;
@@ -30,7 +30,7 @@ function answerOf(checks: readonly Check[]): Answer {
   return {
     json: JSON.stringify({ health: worst, checks }),
     text: checks.flatMap((check) => linesOf(check, checks)).join("\n"),
-    refusal: bad.length === 0 ? undefined : `not well: ${bad.join(", ")}`,
+    refusal: bad.length === 0 ? undefined : `failed checks: ${bad.join(", ")}`,
   };
 }
 

@@ -48,18 +48,18 @@ const BYTES_PER_KB = 1_024;
 
 const feedList = databaseCommand({
   words: "feed list",
-  about: "list feeds in any state but deleted, newest first",
+  about: "list feeds in any state except deleted, newest first",
   options: {
     account: ACCOUNT_OPTION,
-    unlisted: flag("only those that are not public"),
-    status: oneOf(FEED_STATUSES, "only those with this status"),
+    unlisted: flag("only feeds that are not listed in the catalog"),
+    status: oneOf(FEED_STATUSES, "only feeds with this status"),
     health: oneOf(
       HEALTHS,
-      "only those whose last push is older than their interval, or was refused, or that have none",
+      "only feeds whose last push is overdue, whose last push was refused, or that were never pushed",
     ),
     review: oneOf(
       REVIEWS,
-      "only those whose review is so; waiting: the provider asks to be listed",
+      "only feeds with this review status; waiting: the provider has requested a review",
     ),
     limit: LIMIT_OPTION,
     after: AFTER_OPTION,
@@ -76,7 +76,7 @@ const feedPublish = databaseCommand({
   words: "feed publish",
   argument: "ID",
   isRepeated: true,
-  about: "list feeds in catalog and search; a draft shows once it is active",
+  about: "list feeds in catalog and search; a draft appears once it is active",
   options: {},
   run: async ({ operator, actor, arguments: feeds }) =>
     listedAnswer(operator, await publishFeeds(operator, { feed_ids: feeds }, actor)),
@@ -86,7 +86,7 @@ const feedUnpublish = databaseCommand({
   words: "feed unpublish",
   argument: "ID",
   isRepeated: true,
-  about: "take feeds off catalog and search; they stay readable by id",
+  about: "remove feeds from catalog and search; they stay readable by id",
   options: {},
   run: async ({ operator, actor, arguments: feeds }) =>
     listedAnswer(operator, await unpublishFeeds(operator, { feed_ids: feeds }, actor)),
@@ -95,8 +95,8 @@ const feedUnpublish = databaseCommand({
 const feedDecline = databaseCommand({
   words: "feed decline",
   argument: "ID",
-  about: "answer a provider that its feed is not listed, and why; it may ask again",
-  options: { reason: required(text("why; its owner can read it")) },
+  about: "decline to list a feed, with a reason; the provider can request another review",
+  options: { reason: required(text("reason, shown to the owner")) },
   run: async ({ operator, actor, values: { reason }, argument: feed }) =>
     reviewAnswer(operator, await declineFeed(operator, { feed_id: feed, reason }, actor)),
 });
@@ -104,7 +104,7 @@ const feedDecline = databaseCommand({
 const feedSuspend = databaseCommand({
   words: "feed suspend",
   argument: "ID",
-  about: "let nobody read a feed or push to it, from the next request on; nothing is removed",
+  about: "block reads of a feed and pushes to it from the next request on; its data stays",
   options: { reason: SUSPENSION_REASON },
   run: async ({ operator, actor, values: { reason }, argument: feed }) =>
     reviewAnswer(operator, await suspendFeed(operator, { feed_id: feed, reason }, actor)),
@@ -113,7 +113,7 @@ const feedSuspend = databaseCommand({
 const feedResume = databaseCommand({
   words: "feed resume",
   argument: "ID",
-  about: "end a suspension: the feed is as it was",
+  about: "end a suspension: the feed works as before",
   options: {},
   run: async ({ operator, actor, argument: feed }) =>
     reviewAnswer(operator, await resumeFeed(operator, { feed_id: feed }, actor)),
@@ -122,8 +122,10 @@ const feedResume = databaseCommand({
 const feedDelete = databaseCommand({
   words: "feed delete",
   argument: "ID",
-  about: "delete a feed for good; a background job removes its rows",
-  options: { yes: flag("don't ask first; without a terminal, or with --json, nobody is asked") },
+  about: "permanently delete a feed; a background job removes its rows",
+  options: {
+    yes: flag("skip the confirmation, which is also skipped with --json or without a terminal"),
+  },
   run: async ({ operator, actor, values: { yes }, argument: feed, output: { confirm } }) => {
     if (yes !== true && confirm !== undefined) {
       const review = await reviewFeed(operator, { feed_id: feed, rows: 0 });
@@ -137,9 +139,9 @@ const feedDelete = databaseCommand({
 const feedShow = databaseCommand({
   words: "feed show",
   argument: "ID",
-  about: "show a feed in any state, by id or slug: what it says, holds and was pushed",
+  about: "show a feed in any state, by id or slug: its definition, contents and latest pushes",
   options: {
-    rows: integer(`its newest rows that are shown; default ${ROWS_SHOWN}`, {
+    rows: integer(`number of newest rows to show; default ${ROWS_SHOWN}`, {
       least: 0,
       most: PAGE_LIMIT_MAX,
     }),
@@ -177,7 +179,7 @@ function reviewAnswer(operator: Operator, review: FeedReview): Answer {
         block("schema", row.schema_definition),
         block("sample", row.sample_response),
         ...(newestRows.length > 0
-          ? [`newest rows, ${newestRows.length} of ${rowCount}:`, ...newestRows.map(rowLine), ""]
+          ? [`newest rows (${newestRows.length} of ${rowCount}):`, ...newestRows.map(rowLine), ""]
           : []),
         ...(pushes.length > 0 ? ["newest pushes:", pushTable(columns)] : []),
       ].join("\n"),
@@ -187,7 +189,7 @@ function reviewAnswer(operator: Operator, review: FeedReview): Answer {
 /** What goes, as a question. */
 function loss(review: FeedReview): string {
   const { endpoint_path: slug, name, account_name: owner } = review.row;
-  return `Delete the feed ${slug} (${name}) of ${owner} for good, with ${heldText(review)}?`;
+  return `Permanently delete the feed ${slug} (${name}) of ${owner}, with ${heldText(review)}?`;
 }
 
 /** JSON of a provider under a title, a member a line. */
@@ -227,9 +229,9 @@ const PUSH_COLUMNS: Columns<Row<"list_pushes">> = {
   OUTCOME: { whole: (push) => (push.stored ? "stored" : push.code) },
   ROWS: (push) => push.rows_received,
   NEW: (push) => push.rows_inserted,
-  CHANGED: (push) => push.rows_updated,
-  KNOWN: (push) => push.rows_duplicate,
-  WHY: (push) => (push.stored ? "" : push.detail),
+  UPDATED: (push) => push.rows_updated,
+  DUPLICATE: (push) => push.rows_duplicate,
+  REASON: (push) => (push.stored ? "" : push.detail),
   BYTES: (push) => push.body_bytes,
   MS: (push) => push.duration_ms,
 };
@@ -239,7 +241,7 @@ function reviewFields({ row, rowCount, payloadBytes, rowsLeft }: FeedReview) {
   const review = reviewOf(row);
   return {
     feed: row.feed_id,
-    slug: row.endpoint_path ?? (row.former_path && `free, was ${row.former_path}`),
+    slug: row.endpoint_path ?? (row.former_path && `none, was ${row.former_path}`),
     name: row.name,
     description: row.description,
     category: row.category,
@@ -250,14 +252,14 @@ function reviewFields({ row, rowCount, payloadBytes, rowsLeft }: FeedReview) {
     price: pricingText(row),
     access: accessText(row),
     owner: `${row.account_id} (${row.account_name})`,
-    holds: heldText({ rowCount, payloadBytes }),
+    contents: heldText({ rowCount, payloadBytes }),
     reliability: score === null ? "unrated" : `${score}%`,
     "last sync": row.last_sync_at,
-    "synced every": `${row.sync_interval_mins} minutes`,
+    interval: `${row.sync_interval_mins} minutes`,
     schema: row.schema_definition === null ? "none" : row.schema_locked ? "locked" : "not locked",
     created: row.created_at,
     updated: row.updated_at,
-    "events kept": days === null ? undefined : `${days} days`,
+    retention: days === null ? undefined : `${days} days`,
   };
 }
 
@@ -271,13 +273,13 @@ function stateOf(row: FeedRow, rowsLeft: bigint): string {
   if (row.deleted_at !== null) {
     const removal =
       row.emptied_at === null
-        ? `${rowsText(rowsLeft)} still to be removed`
+        ? `${rowsText(rowsLeft)} left to remove`
         : `emptied ${row.emptied_at}`;
     return `deleted ${row.deleted_at}, ${removal}`;
   }
   return row.suspension_reason === null
     ? row.status
-    : `suspended: ${row.suspension_reason} (its provider has it ${row.status})`;
+    : `suspended: ${row.suspension_reason} (status set by the provider: ${row.status})`;
 }
 
 function heldText({

@@ -14,10 +14,10 @@ const ROLE_LENGTH_MAX = 63;
 /** The command `grants`. */
 export const grants = databaseCommand({
   words: "grants",
-  about: "print the SQL that lets a role serve with --no-migrate; the owner of the tables runs it",
+  about: "print SQL that lets a role serve with --no-migrate, to be run by the tables' owner",
   options: {
     role: required(
-      text("name of the role, which must exist", {
+      text("name of an existing role", {
         placeholder: "NAME",
         lengthMax: ROLE_LENGTH_MAX,
       }),

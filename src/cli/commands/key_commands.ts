@@ -35,29 +35,29 @@ import {
 } from "../options.ts";
 import { fields, shown } from "../output.ts";
 
-const KEEP_NOW = "Keep the key now: only its hash is stored, so it can't be shown again.";
-const NAME = text("what it is for");
-const FEEDS = list("the only feeds that it may read, by id or slug; default all", {
+const KEEP_NOW = "Store the key now. Only its hash is kept, so it can't be shown again.";
+const NAME = text("purpose of the key");
+const FEEDS = list("limit the key to these feeds, by id or slug; default all", {
   placeholder: "ID,ID",
   lengthMax: 10_000,
 });
 
 const keyCreate = databaseCommand({
   words: "key create",
-  about: "make a key; it is printed once and never again",
+  about: "create a key, which is printed only once",
   isPrintedOnce: true,
   options: {
     account: ACCOUNT_OPTION,
     permission: required(
       oneOf(
         ["read", "write", "admin"],
-        "read: catalog, search, data; write: push and edit own feeds; admin: the operator's API",
+        "read: catalog, search, data; write: push and edit own feeds; admin: operator API",
       ),
     ),
     name: NAME,
-    expires: time("when it ends; default never"),
-    "daily-credits": credits("what it may spend in a UTC day; default all that the account has"),
-    "daily-usd": usd("the same in USD"),
+    expires: time("when the key expires; default never"),
+    "daily-credits": credits("daily budget in credits, per UTC day; default unlimited"),
+    "daily-usd": usd("daily budget in USD"),
     feeds: FEEDS,
   },
   check: ({ values }) => {
@@ -104,11 +104,11 @@ function inputOf({ account, permission, name, expires, ...limits }: GivenKey) {
   if (permission === "admin") {
     if (account !== undefined || daily !== undefined || feeds !== undefined) {
       throw new UsageError(
-        "an admin key belongs to no account and reads nothing: leave --account, --feeds and its daily budget out",
+        "an admin key belongs to no account and reads nothing: omit --account, --feeds and the daily budget",
       );
     }
     if (name === undefined) {
-      throw new UsageError("an admin key needs --name, which the audit trail shows");
+      throw new UsageError("an admin key needs --name, which appears in the audit trail");
     }
     return { permission, name, expires_at: expires };
   }
@@ -134,20 +134,20 @@ function throwUsage(error: unknown): never {
 const keyEdit = databaseCommand({
   words: "key edit",
   argument: "KEY",
-  about: "change a key, by id or beginning: its name, end, daily budget or feeds",
+  about: "change the name, expiry, daily budget or feeds of a key, by id or prefix",
   options: {
     name: NAME,
-    "daily-credits": orNull(credits("what it may spend in a UTC day"), "none"),
-    "daily-usd": orNull(usd("the same in USD"), "none"),
+    "daily-credits": orNull(credits("daily budget in credits, per UTC day"), "none"),
+    "daily-usd": orNull(usd("daily budget in USD"), "none"),
     feeds: orNull(FEEDS, "all"),
-    expires: orNull(time("when it ends"), "never"),
+    expires: orNull(time("when the key expires"), "never"),
   },
   check: ({ values }) => {
     const { name, feeds, expires } = values;
     const daily = dailyOf(values);
     if ([name, feeds, expires, daily].every((value) => value === undefined)) {
       throw new UsageError(
-        "nothing is to be changed: give --name, --daily-credits, --daily-usd, --feeds or --expires",
+        "nothing to change: give --name, --daily-credits, --daily-usd, --feeds or --expires",
       );
     }
   },
@@ -163,10 +163,14 @@ const keyEdit = databaseCommand({
 const keyRotate = databaseCommand({
   words: "key rotate",
   argument: "KEY",
-  about:
-    "make a new key with the settings of another one, which ends after the grace (0: at once, with its agents)",
+  about: "replace a key by a new one with the same settings; the old key works for a grace period",
   isPrintedOnce: true,
-  options: { grace: duration("how long the old key still works; default 24h", GRACE_SECONDS_MAX) },
+  options: {
+    grace: duration(
+      "grace period; default 24h; 0 also disconnects its agents at once",
+      GRACE_SECONDS_MAX,
+    ),
+  },
   run: async ({ operator, actor, values: { grace }, argument: keyId }) => {
     const rotated = await rotateKey(operator, { key_id: keyId, grace_seconds: grace }, actor);
     const { key, replaces } = rotated;
@@ -179,10 +183,10 @@ const keyRotate = databaseCommand({
 
 const keyList = databaseCommand({
   words: "key list",
-  about: "list an account's keys, or operators' own, in any state, oldest first",
+  about: "list an account's keys, or the operators' keys, in any state, oldest first",
   options: {
     account: ACCOUNT_OPTION,
-    permission: oneOf(["admin"], "operators' own keys, in place of an account's"),
+    permission: oneOf(["admin"], "list the operators' keys instead of an account's"),
     limit: LIMIT_OPTION,
     after: AFTER_OPTION,
   },
@@ -198,7 +202,7 @@ const keyList = databaseCommand({
         : await listKeys(operator, { account_id: account, ...page });
     return listAnswer(keys, {
       ID: (row) => row.id,
-      "STARTS WITH": { whole: (row) => row.key_start },
+      PREFIX: { whole: (row) => row.key_start },
       PERMISSION: (row) => row.permission,
       REVOKED: (row) => row.revoked_at,
       EXPIRES: (row) => row.expires_at,
@@ -220,13 +224,13 @@ function listedAccountOf({
   readonly permission: "admin" | undefined;
 }): string | undefined {
   if ((account === undefined) !== (permission === undefined)) return account;
-  throw new UsageError("give --account, or --permission admin for operators' own keys");
+  throw new UsageError("give --account, or --permission admin for the operators' keys");
 }
 
 const keyFind = databaseCommand({
   words: "key find",
   argument: "KEY",
-  about: "find the record of a leaked key, whole or its beginning; never the key itself",
+  about: "find the record of a leaked key by the key or its prefix; the key is never printed",
   options: {},
   check: ({ argument: given }) => {
     if (given.trim() === "") throw new UsageError("KEY must not be blank");
@@ -243,14 +247,13 @@ const keyFind = databaseCommand({
 const keyRevoke = databaseCommand({
   words: "key revoke",
   argument: "KEY",
-  about:
-    "end a key, by id or beginning, and the agents that it has connected, from the next request on",
+  about: "revoke a key, by id or prefix, and disconnect its agents, from the next request on",
   options: {},
   run: async ({ operator, actor, argument: keyId }) => {
     const revoked = await revokeKey(operator, { key_id: keyId }, actor);
     return {
       json: JSON.stringify(revoked),
-      text: `key ${revoked.id} is revoked since ${revoked.revoked_at}`,
+      text: `key ${revoked.id} was revoked at ${revoked.revoked_at}`,
     };
   },
 });
@@ -260,7 +263,7 @@ export const KEY_COMMANDS = [keyCreate, keyEdit, keyRotate, keyList, keyFind, ke
 function textOf(key: KeyOutcome): string {
   return fields({
     id: key.id,
-    "starts with": key.key_start,
+    prefix: key.key_start,
     permission: key.permission,
     account: key.account_id,
     name: key.name,
@@ -277,5 +280,5 @@ function limitsOf({
   daily_credits: daily,
   feed_ids: feedIds,
 }: Pick<KeyOutcome, "daily_credits" | "feed_ids">) {
-  return { "daily credits": daily?.rawJSON ?? "all", feeds: feedIds?.join(", ") ?? "all" };
+  return { "daily credits": daily?.rawJSON ?? "unlimited", feeds: feedIds?.join(", ") ?? "all" };
 }

@@ -11,7 +11,7 @@ import { required, text } from "../options.ts";
 import { fields } from "../output.ts";
 
 /** The option of every command that writes an entry for a reason. */
-export const REASON_OPTION = required(text("kept in the ledger", { lengthMax: 500 }));
+export const REASON_OPTION = required(text("reason, stored in the ledger", { lengthMax: 500 }));
 
 /** The option that names an entry, so that it can be sent again. */
 export function referenceOption(about: string): Option<string> {
@@ -23,7 +23,7 @@ export function referenceOption(about: string): Option<string> {
       const isOurs: boolean = !Value.Check(entryReference, reference);
       if (!isOurs) return reference;
       throw new UsageError(
-        `${name} must not begin with "${given.split(":")[0]}:", which the gateway's own entries do`,
+        `${name} must not begin with "${given.split(":")[0]}:", which is reserved for the gateway's own entries`,
       );
     },
   };

@@ -23,7 +23,7 @@ const RULE = "=".repeat(79);
 /** The command `licenses`. */
 export const licenses = defineCommand({
   words: "licenses",
-  about: "print the licenses and notices of all that is inside the program",
+  about: "print the licenses and notices of everything in the program",
   needsNoDatabase: true,
   options: {},
   run: async () => ({ json: JSON.stringify(NOTICES), text: NOTICES.map(noticeText).join("\n\n") }),

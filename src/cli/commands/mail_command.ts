@@ -13,7 +13,7 @@ import { defineCommand, RefusedError, UsageError } from "../command.ts";
 export const mailTest = defineCommand({
   words: "mail test",
   argument: "ADDRESS",
-  about: "send a message to an address, to test FEEDGATE_SMTP_URL and FEEDGATE_MAIL_FROM",
+  about: "send a test email, to check FEEDGATE_SMTP_URL and FEEDGATE_MAIL_FROM",
   needsNoDatabase: true,
   options: {},
   run: async ({ config, argument }) => {
@@ -36,7 +36,7 @@ export const mailTest = defineCommand({
       });
       return {
         json: JSON.stringify({ address, answer }),
-        text: `The message to ${address} was accepted: ${answer}`,
+        text: `The mail server accepted the message to ${address}: ${answer}`,
       };
     } catch (error) {
       if (error instanceof DeliveryError) throw new RefusedError(error.message);

@@ -9,7 +9,7 @@ import { databaseCommand } from "../database_command.ts";
 /** The command `migrate`. */
 export const migrate = databaseCommand({
   words: "migrate",
-  about: "apply what is missing from the database's schema",
+  about: "bring the database's schema up to date",
   makesDatabase: true,
   options: {},
   run: async ({ migrated: { migrations, functions } }) => {
@@ -19,7 +19,7 @@ export const migrate = databaseCommand({
     ];
     return {
       json: JSON.stringify({ migrations, functions }),
-      text: done.length === 0 ? "nothing was missing" : done.join("\n"),
+      text: done.length === 0 ? "the schema is up to date" : done.join("\n"),
     };
   },
 });

@@ -13,10 +13,10 @@ import { fields, table } from "../output.ts";
 
 const noticeList = databaseCommand({
   words: "notice list",
-  about: "list notices to webhooks of the last 30 days, and how the calls ended, newest first",
+  about: "list webhook deliveries of the last 30 days and their results, newest first",
   options: {
     account: ACCOUNT_OPTION,
-    status: oneOf(DELIVERY_STATUSES, "in this state only"),
+    status: oneOf(DELIVERY_STATUSES, "only deliveries with this status"),
     limit: LIMIT_OPTION,
   },
   run: async ({ operator, values: { account, status, limit } }) => {
@@ -24,7 +24,7 @@ const noticeList = databaseCommand({
     return {
       json: JSON.stringify(found),
       text: table(found.deliveries, {
-        AT: (row) => row.created_at,
+        CREATED: (row) => row.created_at,
         DELIVERY: (row) => row.id,
         TYPE: (row) => row.type,
         STATUS: (row) => row.status,
@@ -41,7 +41,7 @@ const noticeList = databaseCommand({
 const noticeResend = databaseCommand({
   words: "notice resend",
   argument: "DELIVERY",
-  about: "send a notice to its webhook again; a running gateway does so at once",
+  about: "have a running gateway send a notice to its webhook again",
   options: {},
   run: async ({ operator, argument: delivery }) => {
     const resent = await resendDelivery(operator, "operator", delivery);

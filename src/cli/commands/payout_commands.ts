@@ -18,19 +18,21 @@ import { REASON_OPTION, referenceOption } from "./ledger_answer.ts";
 
 const payoutRecord = databaseCommand({
   words: "payout record",
-  about: "note that a provider was paid, which lowers what it is owed",
+  about: "record a payment to a provider, which reduces the amount owed",
   options: {
     account: required(ACCOUNT_OPTION),
-    usd: required(usd("how much, with up to 9 decimals")),
-    reference: required(referenceOption("of the payment: the same one twice is one payout")),
-    "allow-above": flag("record it even if it is more than is owed"),
+    usd: required(usd("amount paid, with up to 9 decimals")),
+    reference: required(
+      referenceOption("payment reference; a repeated reference is recorded once"),
+    ),
+    "allow-above": flag("record it even if it exceeds the amount owed"),
   },
   run: async ({ operator, actor, values, output }) => {
     const { account, usd, reference, "allow-above": allowAbove } = values;
     const asked = { account_id: account, usd, reference, allow_above: allowAbove };
     const recorded = await recordPayout(operator, asked, actor);
     if (recorded.isRepeated) {
-      output.note("this payout was there already, and nothing was added\n");
+      output.note("this payout was already recorded; nothing was added\n");
     }
     return payoutAnswer(recorded.payout);
   },
@@ -39,12 +41,12 @@ const payoutRecord = databaseCommand({
 const payoutUndo = databaseCommand({
   words: "payout undo",
   argument: "PAYOUT_ID",
-  about: "take back a payout that was recorded by mistake; both stay in the list",
+  about: "undo a payout that was recorded by mistake; both entries stay in the list",
   options: { reason: REASON_OPTION },
   run: async ({ operator, actor, values: { reason }, argument: payoutId, output }) => {
     const undone = await undoPayout(operator, { payout_id: payoutId, reason }, actor);
     if (undone.isRepeated) {
-      output.note("this payout was taken back before, and nothing was added\n");
+      output.note("this payout was already undone; nothing was added\n");
     }
     return payoutAnswer(undone.payout);
   },
@@ -58,7 +60,7 @@ function payoutAnswer(payout: PayoutOutcome): Answer {
       account: payout.account_id,
       USD: payout.usd.rawJSON,
       reference: payout.reference,
-      "takes back": payout.undoes_payout_id ?? undefined,
+      undoes: payout.undoes_payout_id ?? undefined,
       reason: payout.reason ?? undefined,
       recorded: payout.paid_at,
     }),
@@ -67,7 +69,7 @@ function payoutAnswer(payout: PayoutOutcome): Answer {
 
 const payoutList = databaseCommand({
   words: "payout list",
-  about: "list what providers were paid, newest first",
+  about: "list payouts to providers, newest first",
   options: {
     account: ACCOUNT_OPTION,
     limit: LIMIT_OPTION,
@@ -80,13 +82,13 @@ const payoutList = databaseCommand({
       USD: (row) => row.usd.rawJSON,
       REFERENCE: { whole: (row) => row.reference },
       RECORDED: (row) => row.paid_at,
-      "TAKEN BACK": (row) => takingBack(row),
+      UNDONE: (row) => takingBack(row),
     }),
 });
 
 /** What a payout has to do with a taking back. */
 function takingBack({ undoes_payout_id: undone, undone_by_payout_id: by, reason }: PayoutOutcome) {
-  if (undone !== null) return `takes ${undone} back: ${reason}`;
+  if (undone !== null) return `undoes ${undone}: ${reason}`;
   return by === null ? null : `by ${by}`;
 }
 

@@ -15,7 +15,7 @@ import { findUrls } from "./console_command.ts";
 
 const personList = databaseCommand({
   words: "person list",
-  about: "list everybody who has joined with an e-mail address, oldest first",
+  about: "list the people who have signed up, oldest first",
   options: { limit: LIMIT_OPTION, after: AFTER_OPTION },
   run: async ({ operator, values: { limit, after } }) =>
     listAnswer(await listPersons(operator, { limit, cursor: after }), {
@@ -30,7 +30,7 @@ const personList = databaseCommand({
 const personFind = databaseCommand({
   words: "person find",
   argument: "PERSON",
-  about: "show a person, by id or e-mail address, and its accounts",
+  about: "show a person, by id or email address, and their accounts",
   options: {},
   run: async ({ operator, argument: person }) => answerOf(await showPerson(operator, { person })),
 });
@@ -38,7 +38,7 @@ const personFind = databaseCommand({
 const personRemove = databaseCommand({
   words: "person remove",
   argument: "PERSON",
-  about: "remove a person, by id or e-mail address, with all that is kept of it; its accounts stay",
+  about: "remove a person, by id or email address, and all their personal data; accounts stay",
   options: {},
   run: async ({ operator, actor, argument: person }) =>
     answerOf(await removePerson(operator, { person }, actor)),
@@ -47,10 +47,10 @@ const personRemove = databaseCommand({
 const memberInvite = databaseCommand({
   words: "member invite",
   argument: "ADDRESS",
-  about: "invite an e-mail address to an account for 7 days; again to renew it",
+  about: "invite an email address to an account for 7 days; repeat to renew the invitation",
   options: {
     account: required(ACCOUNT_OPTION),
-    role: oneOf(["owner", "member"], "what the person may do; default member"),
+    role: oneOf(["owner", "member"], "role in the account; default member"),
   },
   run: async ({ config, operator, actor, values: { account, role }, argument: address }) => {
     const { clients: baseUrl } = findUrls(config);
@@ -65,11 +65,11 @@ const memberInvite = databaseCommand({
           address: invited.address,
           account: `${invited.account_name} (${invited.account_id})`,
           role: invited.role,
-          ends: invited.expires_at,
+          expires: invited.expires_at,
         }),
         hasMail
-          ? "A running gateway mails the invitation."
-          : `Mail is not configured, so tell the person: sign in at ${baseUrl}/console/sign-in.`,
+          ? "A running gateway sends the invitation by email."
+          : `Mail is not configured. Ask the person to sign in at ${baseUrl}/console/sign-in.`,
       ].join("\n"),
     };
   },
@@ -78,7 +78,7 @@ const memberInvite = databaseCommand({
 const memberRemove = databaseCommand({
   words: "member remove",
   argument: "PERSON",
-  about: "remove a person, by id or e-mail address, from an account; it is signed out at once",
+  about: "remove a person, by id or email address, from an account, and sign them out of it",
   options: { account: required(ACCOUNT_OPTION) },
   run: async ({ operator, actor, values: { account }, argument: person }) => {
     const removed = await removeMember(operator, { account_id: account, person }, actor);
@@ -92,7 +92,7 @@ const memberRemove = databaseCommand({
 const accountClose = databaseCommand({
   words: "account close",
   argument: "ID",
-  about: "close an account, by id or name: keys, agents and feeds end; usage and ledger stay",
+  about: "permanently close an account, by id or name, with its keys, agents and feeds",
   options: {},
   run: async ({ operator, actor, argument: account }) => {
     const closed = await closeAccount(operator, { account_id: account }, { actor });
@@ -117,8 +117,8 @@ function answerOf(person: PersonOutcome): Answer {
       address: person.address,
       name: person.name,
       joined: person.created_at,
-      "agreed to the terms": person.agreed_at ?? undefined,
-      "signs in by": person.proven_by.join(", "),
+      "accepted terms": person.agreed_at ?? undefined,
+      "signs in with": person.proven_by.join(", "),
       accounts: person.accounts
         .map(({ account_id: id, name, role }) => `${name} (${id}, ${role})`)
         .join("; "),

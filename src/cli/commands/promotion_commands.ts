@@ -21,11 +21,11 @@ import { entryAnswer } from "./ledger_answer.ts";
 const promoCreate = databaseCommand({
   words: "promo create",
   argument: "CODE",
-  about: "make a promotion code that gives credits",
+  about: "create a promotion code that grants credits",
   options: {
-    credits: required(credits("what each redemption gives")),
-    "max-redemptions": count("over all accounts; default any number"),
-    expires: time("when it ends; default never"),
+    credits: required(credits("credits granted per redemption")),
+    "max-redemptions": count("total number of redemptions; default unlimited"),
+    expires: time("when the code expires; default never"),
   },
   check: ({ argument: code }) => {
     if (!Value.Check(PROMOTION_CODE, code)) {
@@ -37,14 +37,14 @@ const promoCreate = databaseCommand({
     const input = { code, credits, max_redemptions: most, expires_at: expires };
     const { promotion, isRepeated } = await createPromotion(operator, input, actor);
     if (isRepeated) {
-      output.note("this promotion code was there already, and nothing was added\n");
+      output.note("this promotion code already exists; nothing was added\n");
     }
     return {
       json: JSON.stringify(promotion),
       text: fields({
         code,
-        gives: inCredits(promotion.credits),
-        redemptions: most === undefined ? "any number" : `at most ${most}`,
+        grants: inCredits(promotion.credits),
+        redemptions: most === undefined ? "unlimited" : `at most ${most}`,
         expires: promotion.expires_at ?? "never",
       }),
     };
@@ -54,7 +54,7 @@ const promoCreate = databaseCommand({
 const promoRedeem = databaseCommand({
   words: "promo redeem",
   argument: "CODE",
-  about: "give an account the credits of a promotion code, once per account",
+  about: "redeem a promotion code for an account, once per account",
   options: { account: required(ACCOUNT_OPTION) },
   run: async ({ operator, actor, values: { account }, argument: code }) =>
     entryAnswer(await redeemPromotion(operator, { code, account_id: account }, actor)),
@@ -62,7 +62,7 @@ const promoRedeem = databaseCommand({
 
 const promoList = databaseCommand({
   words: "promo list",
-  about: "list promotion codes, by code",
+  about: "list promotion codes, sorted by code",
   options: {
     limit: LIMIT_OPTION,
     after: AFTER_OPTION,
@@ -72,7 +72,7 @@ const promoList = databaseCommand({
       CODE: { whole: (row) => row.code },
       CREDITS: (row) => row.credits.rawJSON,
       REDEEMED: (row) => row.redemptions,
-      "AT MOST": (row) => row.max_redemptions,
+      LIMIT: (row) => row.max_redemptions,
       EXPIRES: (row) => row.expires_at,
       CREATED: (row) => row.created_at,
     }),

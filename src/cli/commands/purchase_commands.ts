@@ -17,17 +17,17 @@ import { entryAnswer, REASON_OPTION, referenceOption } from "./ledger_answer.ts"
 
 const purchaseRecord = databaseCommand({
   words: "purchase record",
-  about: "note that an account has bought a one-time feed, which opens it for reading",
+  about: "record that an account has bought a one-time feed, so that it can read the feed",
   options: {
     account: required(ACCOUNT_OPTION),
     feed: required(FEED_OPTION),
-    reference: referenceOption("of the payment: the same one twice is one entry"),
+    reference: referenceOption("payment reference; a repeated reference is recorded once"),
   },
   run: async ({ operator, actor, values: { account, feed, reference }, output }) => {
     const input = { account_id: account, feed_id: feed, reference };
     const recorded = await recordPurchase(operator, input, actor);
     if (recorded.isRepeated) {
-      output.note("this purchase was there already, and nothing was added\n");
+      output.note("this purchase was already recorded; nothing was added\n");
     }
     return entryAnswer(recorded);
   },
@@ -36,7 +36,7 @@ const purchaseRecord = databaseCommand({
 const purchaseUndo = databaseCommand({
   words: "purchase undo",
   about:
-    "take back that an account has bought a one-time feed, which closes it for reading and gives back what was paid from the balance",
+    "undo the purchase of a one-time feed: end the account's access, and refund what was paid from its balance",
   options: {
     account: required(ACCOUNT_OPTION),
     feed: required(FEED_OPTION),
@@ -47,7 +47,7 @@ const purchaseUndo = databaseCommand({
     const undone = await undoPurchase(operator, input, actor);
     if (undone.isRepeated) {
       output.note(
-        `account ${undone.entry.account_id}'s purchase of this feed was undone already\n`,
+        `account ${undone.entry.account_id}'s purchase of this feed was already undone\n`,
       );
     }
     return entryAnswer(undone);
@@ -56,7 +56,7 @@ const purchaseUndo = databaseCommand({
 
 const purchaseList = databaseCommand({
   words: "purchase list",
-  about: "list one-time feeds that accounts have bought, newest first; none that was undone",
+  about: "list purchases of one-time feeds, newest first, without undone ones",
   options: {
     account: ACCOUNT_OPTION,
     limit: LIMIT_OPTION,
@@ -64,7 +64,7 @@ const purchaseList = databaseCommand({
   },
   run: async ({ operator, values: { account, limit, after } }) =>
     listAnswer(await listPurchases(operator, { account_id: account, limit, cursor: after }), {
-      BOUGHT: (row) => row.purchased_at,
+      PURCHASED: (row) => row.purchased_at,
       ACCOUNT: (row) => row.account_id,
       SLUG: { whole: (row) => row.endpoint_path },
       USD: (row) => row.price_usd.rawJSON,

@@ -27,13 +27,13 @@ import { type Columns, fields, table } from "../output.ts";
 
 const DAY_LENGTH = "2026-11-21".length;
 const TIME_FORM = { placeholder: "TIME" };
-const PERIOD_OPTION = time("inclusive lower bound; default 7 days ago");
+const PERIOD_OPTION = time("earliest time, inclusive; default 7 days ago");
 
 const top = databaseCommand({
   words: "report top",
-  about: "rank feeds and accounts by what was read",
+  about: "rank feeds and accounts by reads or credits charged",
   options: {
-    since: time("on its UTC day or later; default 7 days ago"),
+    since: time("first day, in UTC; default 7 days ago"),
     by: oneOf(["reads", "credits"], "default reads"),
     limit: LIMIT_OPTION,
   },
@@ -54,20 +54,18 @@ const top = databaseCommand({
     return {
       json: JSON.stringify(ranked),
       text: (columns) => [feedTable(columns), "", accountTable(columns)].join("\n"),
-      more: hasMore
-        ? `there are more: a larger --limit shows them, up to ${PAGE_ROWS_MAX}`
-        : undefined,
+      more: hasMore ? `for more, use a larger --limit, up to ${PAGE_ROWS_MAX}` : undefined,
     };
   },
 });
 
 const stats = databaseCommand({
   words: "report stats",
-  about: "show what the gateway does by minute or day, and whether all ledgers add up",
+  about: "show activity by minute or day, and whether all ledgers balance",
   options: {
-    since: text("the first one, a day in UTC or a time; default an hour, or 30 days", TIME_FORM),
-    until: text("the last one; default now", TIME_FORM),
-    by: oneOf(["minute", "day"], "what a row is; default day"),
+    since: text("first minute or UTC day; default an hour ago, or 30 days ago", TIME_FORM),
+    until: text("last minute or UTC day; default now", TIME_FORM),
+    by: oneOf(["minute", "day"], "group by; default day"),
   },
   run: async ({ operator, values: { since, until, by } }) => {
     const stats = await readStats(operator, { from: since, to: until, by });
@@ -81,19 +79,19 @@ const stats = databaseCommand({
       REFUSED: (row) => row.refused,
       ERRORS: (row) => row.errors,
       PUSHES: (row) => row.pushes,
-      SOLD: (row) => row.purchases,
+      PURCHASES: (row) => row.purchases,
       REFUNDED: (row) => row.refunded_credits.rawJSON,
       "REFUSED PUSHES": (row) => row.refused_pushes,
       DISCOVERY: (row) => row.discovery_calls,
     });
     const proof = fields(
       ledger === null
-        ? { ledger: "not proven yet; that is done every ten minutes" }
+        ? { ledger: "not checked yet; a check runs every ten minutes" }
         : {
             ledger: ledger.is_balanced
               ? `balanced, ${ledger.accounts} accounts`
-              : `WRONG, ${ledger.wrong_accounts} of ${ledger.accounts} accounts`,
-            proven: ledger.proven_at,
+              : `NOT BALANCED, ${ledger.wrong_accounts} of ${ledger.accounts} accounts`,
+            checked: ledger.proven_at,
             granted: `${ledger.granted_credits.rawJSON} credits`,
             revoked: `${ledger.revoked_credits.rawJSON} credits`,
             charged: `${ledger.charged_credits.rawJSON} credits`,
@@ -115,9 +113,9 @@ const READ_COLUMNS: Columns<Pick<TopOutcome["accounts"][number], "reads" | "cred
 
 const stale = databaseCommand({
   words: "report stale",
-  about: "list feeds whose provider is late or never pushed, the oldest data first",
+  about: "list feeds that are late or were never pushed, the oldest data first",
   options: {
-    since: time("leave out feeds that were last pushed to, or made, before it"),
+    since: time("omit feeds that were last pushed, or created, before this time"),
     limit: LIMIT_OPTION,
     after: afterCursor(STALE_CURSOR),
   },
@@ -126,7 +124,7 @@ const stale = databaseCommand({
       FEED: (row) => row.feed_id,
       SLUG: { whole: (row) => row.endpoint_path },
       STATUS: (row) => row.status,
-      EVERY: (row) => `${row.sync_interval_mins} min`,
+      INTERVAL: (row) => `${row.sync_interval_mins} min`,
       "LAST SYNC": (row) => row.last_sync_at ?? "never",
       DUE: (row) => row.due_at,
       OWNER: (row) => row.account_name,
@@ -135,11 +133,11 @@ const stale = databaseCommand({
 
 const revenue = databaseCommand({
   words: "report revenue",
-  about: "list what feeds have sold in whole days, in UTC; the most first",
+  about: "list feeds by revenue over whole UTC days, highest first",
   options: {
-    since: time("its day is the first; default 7 days ago"),
-    until: time("its day is the last; default today"),
-    account: { ...ACCOUNT_OPTION, about: "feeds of this provider only, by id or exact name" },
+    since: time("first day; default 7 days ago"),
+    until: time("last day; default today"),
+    account: { ...ACCOUNT_OPTION, about: "only feeds of this provider, by id or exact name" },
     limit: LIMIT_OPTION,
     after: afterCursor(REVENUE_CURSOR),
   },
@@ -148,8 +146,8 @@ const revenue = databaseCommand({
       FEED: (row) => row.feed_id,
       SLUG: { whole: (row) => row.endpoint_path },
       REVENUE: (row) => row.revenue_usd.rawJSON,
-      PAID: (row) => row.paid_reads,
-      SOLD: (row) => row.purchases,
+      "PAID READS": (row) => row.paid_reads,
+      PURCHASES: (row) => row.purchases,
       FEE: (row) => row.fee_usd.rawJSON,
       NET: (row) => row.net_usd.rawJSON,
       OWNER: (row) => row.account_name,
@@ -161,7 +159,7 @@ const revenue = databaseCommand({
 
 const errors = databaseCommand({
   words: "report errors",
-  about: "list refused pushes by feed and code, each with its newest one, the newest first",
+  about: "list refused pushes by feed and code, most recent first",
   options: {
     since: PERIOD_OPTION,
     limit: LIMIT_OPTION,
@@ -174,19 +172,19 @@ const errors = databaseCommand({
       CODE: { whole: (row) => row.code },
       PUSHES: (row) => row.pushes,
       "LAST DETAIL": (row) => row.last_detail,
-      LAST: (row) => row.last_pushed_at,
+      "LAST PUSH": (row) => row.last_pushed_at,
       OWNER: (row) => row.account_name,
     }),
 });
 
 const earnings = databaseCommand({
   words: "report earnings",
-  about: "show what a provider, or all of them, earned in a range of days, and what they are owed",
+  about: "show the earnings of one or all providers for a period, and the amount owed",
   options: {
-    account: { ...ACCOUNT_OPTION, about: "the provider, by id or exact name; default all" },
-    since: day("the first day, in UTC; default 30 days with the last one"),
-    until: day("the last day, in UTC; default today"),
-    by: oneOf(OPERATOR_GROUPINGS, "what a row is; default day"),
+    account: { ...ACCOUNT_OPTION, about: "provider id or exact name; default all" },
+    since: day("first day, in UTC; default 30 days including the last"),
+    until: day("last day, in UTC; default today"),
+    by: oneOf(OPERATOR_GROUPINGS, "group by; default day"),
   },
   run: async ({ operator, values: { account, since, until, by } }) => {
     const asked = { account_id: account, from: since, to: until, group_by: by };
@@ -202,14 +200,14 @@ const earnings = databaseCommand({
     const { account_id: id } = outcome;
     const text = fields({
       account: id === null ? "all providers" : `${id} (${accountName})`,
-      days: `${outcome.from} to ${outcome.to}${totals.is_final ? "" : ", not complete yet"}`,
-      reads: `${totals.reads}, ${totals.paid_reads} of them paid, by ${totals.accounts} accounts`,
+      period: `${outcome.from} to ${outcome.to}${totals.is_final ? "" : ", not final yet"}`,
+      reads: `${totals.reads} (${totals.paid_reads} paid), by ${totals.accounts} accounts`,
       purchases: totals.purchases,
       gross: `${totals.gross_usd.rawJSON} USD`,
       refunded: `${totals.refunded_usd.rawJSON} USD`,
       fee: `${totals.fee_usd.rawJSON} USD`,
       net: `${totals.net_usd.rawJSON} USD`,
-      "earned in all": `${outcome.earned_usd.rawJSON} USD`,
+      "total earned": `${outcome.earned_usd.rawJSON} USD`,
       "paid out": `${outcome.paid_usd.rawJSON} USD`,
       owed: `${outcome.owed_usd.rawJSON} USD`,
     });
@@ -234,9 +232,9 @@ const EARNED_COLUMNS: Columns<EarnedRow> = {
   REFUNDED: (row) => row.refunded_usd.rawJSON,
   FEE: (row) => row.fee_usd.rawJSON,
   READS: (row) => row.reads,
-  PAID: (row) => row.paid_reads,
+  "PAID READS": (row) => row.paid_reads,
   ACCOUNTS: (row) => row.accounts,
-  SOLD: (row) => row.purchases,
+  PURCHASES: (row) => row.purchases,
   FINAL: (row) => (row.is_final ? "yes" : "not yet"),
 };
 

@@ -32,7 +32,10 @@ import type { Output } from "../output.ts";
 
 /** `serve` and `demo` take these. */
 export const LISTEN_OPTIONS = {
-  port: integer("default PORT, else 3000; 0 takes a free one", { least: 0, most: PORT_MAX }),
+  port: integer("port to listen on; default PORT, else 3000; 0 picks a free port", {
+    least: 0,
+    most: PORT_MAX,
+  }),
   host: text("address to listen on; default HOST, else 127.0.0.1", {
     placeholder: "H",
     lengthMax: 253,
@@ -50,12 +53,14 @@ export function listenConfig(
 /** The command `serve`. */
 export const serve = defineCommand({
   words: "serve",
-  about: "migrate, then serve until SIGINT or SIGTERM",
+  about: "migrate the database, then run the gateway until SIGINT or SIGTERM",
   makesDatabase: true,
   options: {
     ...LISTEN_OPTIONS,
-    "no-migrate": flag("refuse a schema that is behind; for a role that can't change it"),
-    workers: workers("processes on the port; auto: one a processor core; default 1, unsupervised"),
+    "no-migrate": flag(
+      "refuse to start if the schema is outdated; for a role that can't change it",
+    ),
+    workers: workers("worker processes; auto: one per processor core; default 1, unsupervised"),
   },
   run: async ({ config, values, output }) => {
     const migrates = values["no-migrate"] !== true;
@@ -93,7 +98,7 @@ function announce(
   return output.write(
     output.isJson
       ? `${JSON.stringify({ base_url: baseUrl, docs_url: `${baseUrl}/docs`, port: listening, ...(adminPort !== undefined && { admin_port: adminPort }) })}\n`
-      : `Feedgate serves ${baseUrl} (docs at ${baseUrl}/docs)${adminPort === undefined ? "" : `, and operators on port ${adminPort}`}\n`,
+      : `Feedgate is running at ${baseUrl} (docs at ${baseUrl}/docs)${adminPort === undefined ? "" : `, for operators on port ${adminPort}`}\n`,
   );
 }
 
@@ -114,14 +119,14 @@ async function offerConsole(
   const row = await database.row("has_admin_keys", {});
   if (row?.has_admin_keys !== false) return;
   if (output.statusColumns === undefined) {
-    output.note(`To sign in to the console: ${typed("console", config)}\n`);
+    output.note(`To sign in to the console, run: ${typed("console", config)}\n`);
     return;
   }
   const baseUrl = operatorsUrl(config, listening);
   const operator = { database, limits: config.limits, baseUrl };
   const { url } = await createOperatorLink(operator, shellActor("at the start"));
   output.note(
-    `Sign in to the console, once, within 15 minutes:\n  ${url}\nAnother link: ${typed("console", config)}\n`,
+    `Sign in to the console (link valid once, for 15 minutes):\n  ${url}\nTo get another link, run: ${typed("console", config)}\n`,
   );
 }
 
@@ -133,17 +138,17 @@ async function warnOfConnections(
   if (config.isDatabasePooled) return;
   const room = await database.row("find_connection_room", {});
   const { health, found, hint } = judgeConnections(present(room), processes);
-  if (health !== "ok") log.warn(`connections may run out: ${found}`, { processes, hint });
+  if (health !== "ok") log.warn(`database connections may run out: ${found}`, { processes, hint });
 }
 
 /** How the first key is made; with the folder, because commands may be given elsewhere. */
 function nextSteps({ baseUrl }: Listening, config: Config): string {
   return [
-    "There is no account yet. Make one and its key in another terminal:",
+    "There are no accounts yet. To create one and a key for it, run in another terminal:",
     `  ${typed("account create --name NAME", config)}`,
     `  ${typed("key create --account ID --permission read", config)}`,
-    `What a key is good for: ${baseUrl}/docs`,
-    `Stop it ${howToStop(config)}`,
+    `How to use a key: ${baseUrl}/docs`,
+    `Stop the gateway ${howToStop(config)}`,
     "",
   ].join("\n");
 }
@@ -170,13 +175,13 @@ function logOf(config: Config): Log {
   }
   if (isBaseUrlMissing(config)) {
     log.warn(
-      `HOST is ${config.host} and FEEDGATE_BASE_URL is not set: links in answers have an address that works on this machine only; set FEEDGATE_BASE_URL to the one that clients call`,
+      `HOST is ${config.host} and FEEDGATE_BASE_URL is not set, so links in responses work only on this machine; set FEEDGATE_BASE_URL to the address that clients use`,
     );
   }
   if (connectReach(config) === "own_machine") {
     const isPublic = config.baseUrl !== undefined;
     const sentence =
-      "agents can be connected by OAuth from this machine only, since FEEDGATE_BASE_URL is not an address of https";
+      "agents can connect by OAuth only from this machine, because FEEDGATE_BASE_URL is not an https address";
     if (isPublic) log.warn(sentence);
     else log.info(sentence);
   }
@@ -228,7 +233,7 @@ function catchSignals(log: Log) {
   let hangup = async () => {};
   const stop = (signal: string) => {
     firstMs = performance.now();
-    log.info("stopping: requests in flight are answered first", { signal });
+    log.info("stopping after requests in flight are answered", { signal });
     setTimeout(() => process.exit(1), DRAIN_EXIT_MS).unref();
     resolve();
   };
@@ -243,7 +248,7 @@ function catchSignals(log: Log) {
   process.on("SIGHUP", () => {
     if (firstMs !== undefined) return;
     if (hadTerminal && !hasTerminal()) stop("SIGHUP");
-    else hangup().catch((error) => log.error("SIGHUP not handled", { error }));
+    else hangup().catch((error) => log.error("SIGHUP could not be handled", { error }));
   });
   return {
     signalled,

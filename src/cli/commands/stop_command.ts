@@ -18,12 +18,12 @@ const WAIT_MS_MAX = 2 * DRAIN_MS_MAX;
 /** The command `stop`. */
 export const stop = defineCommand({
   words: "stop",
-  about: "end the gateways that serve from the data folder, and its PostgreSQL",
+  about: "stop the gateways that use the data folder, and its PostgreSQL",
   options: {},
   run: async ({ config: { databaseUrl, dataDir } }) => {
     if (databaseUrl !== undefined) {
       throw new RefusedError(
-        "a gateway is found by its data folder, and with DATABASE_URL it has none: send it SIGTERM, or stop its service",
+        "gateways are found by their data folder, which is not used with DATABASE_URL: send SIGTERM, or stop the service",
       );
     }
     const running = listGateways(dataDir);
@@ -40,7 +40,7 @@ export const stop = defineCommand({
       json: JSON.stringify({ stopped: pids }),
       text:
         pids.length === 0
-          ? `no gateway serves from ${resolve(dataDir)}`
+          ? `no gateway is running with ${resolve(dataDir)}`
           : `stopped ${pids.map((pid) => `the gateway with pid ${pid}`).join(" and ")}`,
     };
   },
@@ -62,7 +62,7 @@ async function untilEnded(gateways: readonly RunningGateway[]): Promise<void> {
     if (pids.length === 0) return;
     if (performance.now() > untilMs) {
       throw new RefusedError(
-        `the gateway with pid ${pids.join(", ")} did not end within ${WAIT_MS_MAX / 1_000} s: end it with kill -9 ${pids.join(" ")}`,
+        `the gateway with pid ${pids.join(", ")} did not stop within ${WAIT_MS_MAX / 1_000} s: run kill -9 ${pids.join(" ")}`,
       );
     }
     await Bun.sleep(POLL_MS);

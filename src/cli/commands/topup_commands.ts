@@ -19,26 +19,26 @@ import { REASON_OPTION } from "./ledger_answer.ts";
 
 const topupList = databaseCommand({
   words: "topup list",
-  about: "list what accounts have paid for credits by themselves, or are to pay, newest first",
+  about: "list top-ups, paid or awaiting payment, newest first",
   options: {
     account: ACCOUNT_OPTION,
-    way: oneOf(TOPUP_WAYS, "paid in this way only"),
-    status: oneOf(TOPUP_STATUSES, "in this state only"),
-    alerts: flag("only those that need somebody"),
+    way: oneOf(TOPUP_WAYS, "only top-ups by this payment method"),
+    status: oneOf(TOPUP_STATUSES, "only top-ups with this status"),
+    alerts: flag("only top-ups that need attention"),
     limit: LIMIT_OPTION,
     after: afterCursor(TOPUPS_CURSOR),
   },
   run: async ({ operator, values: { account, way, status, alerts, limit, after } }) => {
     const asked = { account_id: account, way, status, alerts, limit, cursor: after };
     return listAnswer(await listTopups(operator, asked), {
-      ASKED: (row) => row.created_at,
-      TOPUP: (row) => row.topup_id,
+      CREATED: (row) => row.created_at,
+      ID: (row) => row.topup_id,
       ACCOUNT: (row) => row.account_id,
-      WAY: (row) => row.way,
+      METHOD: (row) => row.way,
       STATUS: (row) => row.status,
       USD: (row) => row.usd.rawJSON,
       ALERT: (row) => row.alert?.replaceAll("\n", "; ") ?? row.last_error,
-      "TAKEN BACK": (row) => row.taken_back_usd.rawJSON,
+      REVERSED: (row) => row.taken_back_usd.rawJSON,
       REFERENCE: (row) => row.reference,
     });
   },
@@ -46,20 +46,20 @@ const topupList = databaseCommand({
 
 const topupReport = databaseCommand({
   words: "report topups",
-  about: "sum up what came in by each way to pay",
+  about: "show money received, by payment method",
   options: {
-    since: day("the first day, in UTC; default 30 days with the last one"),
-    until: day("the last day, in UTC; default today"),
+    since: day("first day, in UTC; default 30 days including the last"),
+    until: day("last day, in UTC; default today"),
   },
   run: async ({ operator, values: { since, until } }) => {
     const report = await reportTopups(operator, { from: since, to: until });
     return {
       json: JSON.stringify(report),
       text: table(report.ways, {
-        WAY: (row) => row.way,
+        METHOD: (row) => row.way,
         GRANTED: (row) => row.granted,
         "PAID USD": (row) => row.paid_usd.rawJSON,
-        "TAKEN BACK USD": (row) => row.taken_back_usd.rawJSON,
+        "REVERSED USD": (row) => row.taken_back_usd.rawJSON,
         "UNRECOVERED USD": (row) => row.unrecovered_usd.rawJSON,
         EXPIRED: (row) => row.expired,
         ALERTS: (row) => row.alerts,
@@ -71,14 +71,17 @@ const topupReport = databaseCommand({
 const topupSettle = databaseCommand({
   words: "topup settle",
   argument: "TOPUP_ID",
-  about: "take the alert of a top-up away, once you have settled what it was about",
+  about: "clear the alert of a top-up, after you have settled the issue",
   options: { reason: REASON_OPTION },
   run: async ({ operator, actor, values: { reason }, argument: topupId, output }) => {
     const settled = await settleTopup(operator, { topup_id: topupId, reason }, actor);
-    if (!settled.is_settled) output.note("this top-up has no alert, and nothing was changed\n");
+    if (!settled.is_settled) output.note("this top-up has no alert; nothing was changed\n");
     return {
       json: JSON.stringify(settled),
-      text: fields({ topup: settled.topup_id, settled: settled.is_settled ? "yes" : "before" }),
+      text: fields({
+        "top-up": settled.topup_id,
+        settled: settled.is_settled ? "yes" : "no alert",
+      }),
     };
   },
 });

@@ -24,13 +24,13 @@ const usageExport = databaseCommand({
   about: "print an account's usage log, oldest first",
   options: {
     account: required(ACCOUNT_OPTION),
-    since: time("inclusive lower bound"),
-    until: time("inclusive upper bound"),
+    since: time("earliest time, inclusive"),
+    until: time("latest time, inclusive"),
     format: oneOf(["csv", "json"], "default csv"),
   },
   check: ({ values: { format, since, until }, output }) => {
     if (output.isJson && format === "csv") {
-      throw new UsageError("--json and --format csv exclude each other; leave one out");
+      throw new UsageError("--json and --format csv can't be combined; omit one");
     }
     if (since !== undefined && until !== undefined && since > until) {
       throw new UsageError("--since is later than --until; swap them");
@@ -47,12 +47,12 @@ const usageExport = databaseCommand({
 const usageRefund = databaseCommand({
   words: "usage refund",
   argument: "USAGE_ID",
-  about: "give back what a read was charged, once",
+  about: "refund the charge of a read, once",
   options: { reason: REASON_OPTION },
   run: async ({ operator, actor, values: { reason }, argument: usageId, output }) => {
     const refund = await refundUsage(operator, { usage_id: usageId, reason }, actor);
     if (refund.isRepeated) {
-      output.note(`usage event ${refund.entry.usage_id} was refunded already\n`);
+      output.note(`usage event ${refund.entry.usage_id} was already refunded\n`);
     }
     return entryAnswer(refund);
   },

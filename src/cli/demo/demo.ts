@@ -22,7 +22,7 @@ import { type ConsoleLinks, type Sheet, sheetJson, sheetText } from "./sheet.ts"
 /** The command `demo`. */
 export const demo = defineCommand({
   words: "demo",
-  about: "as serve, with demo accounts, keys and real feeds to try it on",
+  about: "run a gateway with demo accounts, keys and real feeds to try",
   makesDatabase: true,
   options: LISTEN_OPTIONS,
   run: async ({ config, values, output }) => {
@@ -36,7 +36,7 @@ export const demo = defineCommand({
     const onMail = ({ address, subject }: OutgoingMail) =>
       output.note(`mail to ${shown(address)}: ${shown(subject)}\n`);
     await serveUntilSignal(listening, prepare, keepsMail ? { onMail } : {});
-    output.note("Feedgate has stopped.\n");
+    output.note("Feedgate stopped.\n");
     return undefined;
   },
 });

@@ -52,7 +52,7 @@ export async function keepDemoAccounts(database: Database, dataDir: string): Pro
     account_id: consumerId,
     kind: "grant",
     amount_nanos: CREDIT_NANOS,
-    reason: "to begin with",
+    reason: "starting balance",
     reference: `demo:${consumerId}`,
     actor: null,
   });

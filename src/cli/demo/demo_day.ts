@@ -129,7 +129,7 @@ async function spend(
   const grant = {
     account_id: accountId,
     credits: credits * NANOS_PER_CREDIT,
-    reason: "order of the demo",
+    reason: "demo order",
     reference: `demo:${accountId}`,
   };
   await grantCredits(operator, grant, ACTOR);
@@ -161,7 +161,7 @@ async function readAll(attempt: Attempt, reads: readonly Reading[]): Promise<voi
 async function refundOne(operator: Operator, answer: unknown, name: string): Promise<void> {
   const usageId = usageIdOf(answer);
   if (usageId === undefined) return;
-  const reason = `${name} got the same month twice`;
+  const reason = `${name} received the same month twice`;
   await unlessDone(refundUsage(operator, { usage_id: usageId, reason }, ACTOR));
 }
 

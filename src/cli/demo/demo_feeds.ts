@@ -32,9 +32,9 @@ const EURO_RATES: DemoFeed = {
   definition: {
     endpoint_path: "euro-rates",
     name: "Euro exchange rates",
-    description: "What one euro buys in 339 currencies, digital ones included, as of a day.",
+    description: "The daily value of one euro in 339 currencies, including digital ones.",
     readme_md:
-      "# Euro exchange rates\n\nOne document: `date`, and in `eur` the rate of each currency by its code in lower case.\n\nSource: fawazahmed0/exchange-api. Terms: CC0 1.0.",
+      "# Euro exchange rates\n\nOne document: `date`, and in `eur` the rate of each currency, keyed by its lowercase code.\n\nSource: fawazahmed0/exchange-api. Terms: CC0 1.0.",
     category: "Currency Exchange",
     feed_type: "singleton",
     sync_interval_mins: 1_440,
@@ -57,7 +57,7 @@ const AIRPORTS: DemoFeed = {
   definition: {
     endpoint_path: "airports",
     name: "Large airports of the world",
-    description: "463 large airports: codes, place, elevation, and where to read more.",
+    description: "463 large airports: codes, location, elevation and keywords.",
     readme_md:
       "# Large airports\n\nFilter by equality, such as `iso_country=eq.JP` or `iata_code=eq.NRT`.\n\nSource: OurAirports. Terms: public domain.",
     category: "Transportation",
@@ -102,9 +102,9 @@ const EARTHQUAKES: DemoFeed = {
     endpoint_path: "earthquakes",
     name: "Earthquakes",
     description:
-      "600 earthquakes of February 2018, as they were measured then: magnitude, place, depth, and how it was felt.",
+      "600 earthquakes from February 2018 as first reported: magnitude, place, depth and felt reports.",
     readme_md:
-      "# Earthquakes\n\nA stream, newest first. Narrow it by `start_time` and `end_time`, or project it: `jsonpath=$[*].{mag: mag, place: place}`.\n\nSource: U.S. Geological Survey. Terms: public domain.",
+      "# Earthquakes\n\nA stream, newest first. Limit it with `start_time` and `end_time`, or select fields: `jsonpath=$[*].{mag: mag, place: place}`.\n\nSource: U.S. Geological Survey. Terms: public domain.",
     category: "Science",
     feed_type: "stream",
     sync_interval_mins: 60,
@@ -138,7 +138,7 @@ const GOLD_PRICES: DemoFeed = {
   definition: {
     endpoint_path: "gold-prices",
     name: "Gold prices since 1833",
-    description: "The monthly price of an ounce of gold in US dollars, from 1833 on.",
+    description: "The monthly price of an ounce of gold in US dollars since 1833.",
     readme_md:
       "# Gold prices\n\nA stream of months, newest first. Metered: each read costs one credit.\n\nSource: datasets/gold-prices. Terms: ODC-PDDL 1.0.",
     category: "Finance",
@@ -165,10 +165,10 @@ const GOLD_PRICES: DemoFeed = {
 const TERRITORY_NAMES: DemoFeed = {
   definition: {
     endpoint_path: "territory-names",
-    name: "Names of countries in 37 languages",
-    description: "295 countries and regions, each with its name in 37 languages and scripts.",
+    name: "Country names in 37 languages",
+    description: "295 countries and regions with their names in 37 languages and scripts.",
     readme_md:
-      "# Names of countries\n\nOne row a territory; `names` by locale. Sold once: read it after a purchase.\n\nSource: Unicode CLDR. Terms: Unicode License V3.",
+      "# Country names\n\nOne row per territory, with `names` by locale. One-time price: buy the feed before you read it.\n\nSource: Unicode CLDR. Terms: Unicode License V3.",
     category: "Geocoding",
     feed_type: "collection",
     sync_interval_mins: 259_200,
@@ -196,9 +196,9 @@ export const GOLD_BY_YEAR: DemoFeed = {
   definition: {
     endpoint_path: "gold-by-year",
     name: "Gold prices by year",
-    description: "The average price of an ounce of gold in US dollars, for each year from 1833 on.",
+    description: "The average price of an ounce of gold in US dollars for each year since 1833.",
     readme_md:
-      "# Gold by year\n\nOne row a year: the average of its twelve months.\n\nSource: datasets/gold-prices. Terms: ODC-PDDL 1.0.",
+      "# Gold by year\n\nOne row per year: the average of its twelve months.\n\nSource: datasets/gold-prices. Terms: ODC-PDDL 1.0.",
     category: "Finance",
     feed_type: "collection",
     sync_interval_mins: 43_200,

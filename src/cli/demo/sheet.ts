@@ -43,7 +43,7 @@ export function sheetText(sheet: Sheet): string {
   const { baseUrl, accounts, feeds } = sheet;
   const indented = (text: string) => text.replace(/^/gm, "  ");
   return [
-    "Feedgate is running, with real feeds to read.",
+    "Feedgate is running with demo feeds.",
     "",
     indented(
       fields({
@@ -68,15 +68,15 @@ export function sheetText(sheet: Sheet): string {
     ...(sheet.console === undefined
       ? []
       : [
-          "  Console, by links that work once, for 15 minutes:",
+          "  Console sign-in links (each works once, for 15 minutes):",
           ...Object.entries(sheet.console).map(([role, url]) => `  ${role.padEnd(9)} ${url}`),
           "",
-          `  Or join as somebody new: ${sheet.joinUrl} (the code is printed here)`,
+          `  Or sign up: ${sheet.joinUrl} (the code appears here)`,
           "",
         ]),
     ...linesOf(sheet).flatMap(({ about, curl }) => [`  # ${about}`, `  ${curl}`, ""]),
-    `The keys are kept in ${accounts.keysPath}. Another start finds it all again.`,
-    `Stop it ${howToStop(sheet.place)}`,
+    `The keys are stored in ${accounts.keysPath}. The next start uses the same keys and data.`,
+    `Stop the demo ${howToStop(sheet.place)}`,
   ].join("\n");
 }
 
@@ -108,24 +108,24 @@ function linesOf({ baseUrl, accounts, feeds, cursor }: Sheet): readonly Line[] {
   const lines: Line[] = [{ about: "Search the feeds", curl: read("/v1/search?q=gold") }];
   if (find("gold-prices") !== undefined) {
     lines.push({
-      about: "Look at one: schema, sample, price",
+      about: "Show a feed's schema, sample and price",
       curl: read("/v1/feed/gold-prices/metadata"),
     });
   }
   if (cursor !== undefined) {
     lines.push({
-      about: "Read on from a cursor: the second page of two airports",
+      about: "Continue from a cursor: the second page of two airports",
       curl: read(`/v1/feed/airports?limit=2&cursor=${cursor}`),
     });
   }
   if (earthquakes !== undefined) {
     lines.push(
       {
-        about: "Follow the earthquakes in a second shell: each push shows at once, until Ctrl-C",
+        about: "Follow earthquakes in a second shell: each push appears at once, until Ctrl-C",
         curl: read("/v1/feed/earthquakes/stream?offset=now&live=sse").replace("curl", "curl -N"),
       },
       {
-        about: "Push an event; it is the first that /v1/feed/earthquakes shows then",
+        about: "Push an event; it becomes the first in /v1/feed/earthquakes",
         curl: `curl -sS -X POST -H 'Authorization: Bearer ${accounts.writeKey}' -H 'Content-Type: application/json' -d '${EVENT}' '${baseUrl}/v1/provider/feed/${earthquakes.id}/push'`,
       },
     );

@@ -132,7 +132,7 @@ export class BoundedListener {
   }
 
   #rest(server: Server): void {
-    this.#log.warn("too many connections: none is accepted until some have ended");
+    this.#log.warn("too many connections: new ones are not accepted until some close");
     this.#server = undefined;
     this.#leave(server);
   }
@@ -147,7 +147,7 @@ export class BoundedListener {
     try {
       this.#server = this.#listen(this.port);
     } catch (error) {
-      this.#log.error("can't listen again, trying on", { error });
+      this.#log.error("can't listen again; retrying", { error });
     }
   }
 }

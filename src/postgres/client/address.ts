@@ -90,7 +90,7 @@ function readTarget(target: string | undefined, hostCount: number): WantedRole {
       return "any";
     default:
       throw new ConfigError([
-        `target_session_attrs in DATABASE_URL must be read-write, primary or any, got "${target}": the gateway writes`,
+        `target_session_attrs in DATABASE_URL must be read-write, primary or any, got "${target}", because the gateway writes`,
       ]);
   }
 }
@@ -98,7 +98,7 @@ function readTarget(target: string | undefined, hostCount: number): WantedRole {
 function readReplicaTarget(target = "standby"): WantedRole {
   if (target === "standby") return target;
   throw new ConfigError([
-    `target_session_attrs in DATABASE_READ_URL must be standby or absent, got "${target}": it names replicas`,
+    `target_session_attrs in DATABASE_READ_URL must be standby or absent, got "${target}", because the address is for replicas`,
   ]);
 }
 
@@ -110,7 +110,7 @@ function takeCommits(url: URL): "on" | "remote_apply" {
   const named = takeParameter(url, "synchronous_commit") ?? "on";
   if (named === "on" || named === "remote_apply") return named;
   throw new ConfigError([
-    `synchronous_commit in a database's address must be on or remote_apply, got "${named}": a commit must survive a crash`,
+    `synchronous_commit in a database's address must be on or remote_apply, got "${named}", because commits must survive a crash`,
   ]);
 }
 
@@ -143,9 +143,7 @@ function takeClient(url: URL): Encryption["client"] {
   const keyFile = takeParameter(url, "sslkey") || undefined;
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (certFile === undefined || keyFile === undefined) {
-    throw new ConfigError([
-      "sslcert and sslkey must be set both in a database's address, or neither",
-    ]);
+    throw new ConfigError(["a database's address must set both sslcert and sslkey, or neither"]);
   }
   return { certificate: readPem("sslcert", certFile), key: readPem("sslkey", keyFile) };
 }
@@ -170,7 +168,7 @@ function hostOf(text: string, portDefault: number): DatabaseHost {
   if (url === null || url.port === "0") {
     // The text is not repeated, because it is a part of the password if the password contains a slash.
     throw new ConfigError([
-      "a database's address must name its hosts as name, name:port or [IPv6]:port; in a password, / is written %2F",
+      "a database's address must list its hosts as name, name:port or [IPv6]:port; in a password, write / as %2F",
     ]);
   }
   const host = decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, "$1"));

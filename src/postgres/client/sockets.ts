@@ -204,7 +204,7 @@ function keepNewest(
 function oldPrimary({ host, port }: DatabaseHost, { timeline }: Lineage, newest: number): Error {
   return coded(
     OLD_PRIMARY,
-    `the primary at ${host}:${port} is from before a failover (timeline ${timeline}, and ${newest} has begun): stop it, and make it a standby of the new one`,
+    `the primary at ${host}:${port} is from before a failover (timeline ${timeline}, and ${newest} has begun): stop it, and make it a standby of the new primary`,
   );
 }
 
@@ -255,11 +255,11 @@ async function encrypt(
   const [answer] = await first(socket, "data");
   if (!Buffer.isBuffer(answer) || answer[0] !== SSL_ACCEPTED) {
     if (mode === "prefer") return socket;
-    throw coded("ECONNREFUSED", "the database takes no encrypted connection");
+    throw coded("ECONNREFUSED", "the database does not accept encrypted connections");
   }
   // Unencrypted bytes may come from anyone. PostgreSQL's protocol, SSL session encryption.
   if (answer.length > 1)
-    throw coded("ECONNREFUSED", "the database sent more than its consent to encryption");
+    throw coded("ECONNREFUSED", "the database sent data before encryption was established");
   const secure = connectTls({
     socket,
     host,
@@ -274,7 +274,7 @@ async function encrypt(
 }
 
 function closedEarly(): Error {
-  return coded("ECONNRESET", "the connection was closed before it was made");
+  return coded("ECONNRESET", "the connection was closed before it was established");
 }
 
 /** An error like those of sockets, which `failures.ts` distinguishes by their codes. */

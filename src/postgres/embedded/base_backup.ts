@@ -90,7 +90,8 @@ export class ArchiveRefusedError extends Error {
  */
 export async function startArchive(dataDir: string, folder: string): Promise<Base> {
   const archive = resolve(folder);
-  if (archive.includes("\n")) throw new ArchiveRefusedError("the folder's name has a line break");
+  if (archive.includes("\n"))
+    throw new ArchiveRefusedError("the folder's name must not contain a line break");
   await asOnlyUser(dataDir, (site) => {
     if (existsSync(archive) && readdirSync(archive).length > 0) {
       throw new ArchiveRefusedError(`${archive} is not empty: choose a new folder`);
@@ -132,7 +133,7 @@ function requireArchive(dataDir: string): string {
   const archive = archiveOf(dataDir);
   if (archive !== undefined) return archive;
   throw new ArchiveRefusedError(
-    "the database is not archived: stop its gateways, then run feedgate archive start FOLDER",
+    "the database has no archive: stop its gateways, then run feedgate archive start FOLDER",
   );
 }
 
@@ -225,7 +226,7 @@ async function waitForSegment(session: Connections, awaited: Awaited): Promise<v
     newest = archiver.newest;
     if (archiver.failures > failures || Date.now() > until) {
       throw new ArchiveRefusedError(
-        `PostgreSQL can't copy its WAL to ${walFolder(archive)}: see why at the end of postgres.log in the data directory`,
+        `PostgreSQL can't copy its WAL to ${walFolder(archive)}: see the end of postgres.log in the data directory`,
       );
     }
     await Bun.sleep(POLL_MS);
@@ -253,7 +254,7 @@ function copyTree(from: string, to: string, options: CopyOptions): void {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (isLive && LEFT_OUT.test(entry.name)) continue;
     if (entry.isSymbolicLink()) {
-      throw new ArchiveRefusedError(`${source} is a link: an archive has no tablespaces`);
+      throw new ArchiveRefusedError(`${source} is a link: archives do not support tablespaces`);
     }
     if (entry.isFile()) copyOne(source, target, options);
     if (!entry.isDirectory()) continue;
@@ -330,14 +331,16 @@ export async function recoverEmbedded(
   // If only a moment is asked for, the gap may be after it, and PostgreSQL says whether it comes so far.
   const gap = until === undefined ? findGap(archive, base.first_segment) : undefined;
   if (gap !== undefined) {
-    throw new ArchiveRefusedError(`${walFolder(archive)} lacks ${gap}.gz, which a restore needs`);
+    throw new ArchiveRefusedError(
+      `${gap}.gz, which the restore needs, is missing from ${walFolder(archive)}`,
+    );
   }
   const dataDir = makeDataDir(path);
   const unlock = await takeLock(join(dataDir, "lock"));
   try {
     if (isDataDir(dataDir)) {
       throw new ArchiveRefusedError(
-        `${dataDir} has a database already: restore into a new folder, as with --data-dir NEW_FOLDER`,
+        `${dataDir} already contains a database: restore into a new folder, for example with --data-dir NEW_FOLDER`,
       );
     }
     const site = placeSite(dataDir);
@@ -369,7 +372,7 @@ export async function recoverEmbedded(
       if (said !== "") {
         throw new ArchiveRefusedError(
           /recovery ended before configured recovery target/.test(said)
-            ? `nothing in the archive is later than ${until}: leave --until out to restore all of it`
+            ? `the archive ends before ${until}: omit --until to restore all of it`
             : `PostgreSQL could not restore it:\n${said.slice(-SAID_CHARS_MAX)}`,
         );
       }
@@ -393,13 +396,13 @@ function chooseBase(archive: string, until: string | undefined): Base {
     const [first] = bases;
     throw new ArchiveRefusedError(
       first === undefined
-        ? `${archive} has no whole base backup`
-        : `${archive} begins at ${first.ended_at}: choose a later time`,
+        ? `${archive} contains no complete base backup`
+        : `${archive} starts at ${first.ended_at}: choose a later time`,
     );
   }
   if (base.postgres !== MAJOR_VERSION) {
     throw new ArchiveRefusedError(
-      `${archive} is of PostgreSQL ${base.postgres}, and this feedgate has PostgreSQL ${MAJOR_VERSION}: restore it with the feedgate that wrote it`,
+      `${archive} was written by PostgreSQL ${base.postgres}, and this feedgate has PostgreSQL ${MAJOR_VERSION}: restore it with the feedgate that wrote it`,
     );
   }
   return base;

@@ -27,7 +27,7 @@ export async function createCluster(site: Site, programs: Programs): Promise<voi
   if (said !== "") {
     rmSync(draft, { recursive: true, force: true });
     throw new Error(
-      `initdb could not make the database in ${site.cluster}: set DATABASE_URL to a PostgreSQL of your own, or mend what it says:\n${said.slice(-SAID_CHARS_MAX)}`,
+      `initdb could not create the database in ${site.cluster}: set DATABASE_URL to your own PostgreSQL, or fix the error:\n${said.slice(-SAID_CHARS_MAX)}`,
     );
   }
   renameSync(draft, site.cluster);

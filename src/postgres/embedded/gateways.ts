@@ -132,7 +132,7 @@ function tryToLock(file: string): (() => void) | undefined {
     return tryLock(file);
   } catch (error) {
     throw new Error(
-      `${file} can't be locked (${messageOf(error)}): run this as the account of its gateway, or remove the file if none has made it`,
+      `${file} can't be locked (${messageOf(error)}): run this command as the gateway's account, or remove the file if no gateway created it`,
       { cause: error },
     );
   }

@@ -35,7 +35,7 @@ export function enterUsers(site: Site): () => void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFIFO() !== true) {
     rmSync(path, { recursive: true, force: true });
     const { status, stderr } = spawnSync("mkfifo", ["-m", "600", path], { encoding: "utf8" });
-    if (status !== 0) throw new Error(`the pipe ${path} could not be made: ${stderr}`);
+    if (status !== 0) throw new Error(`the pipe ${path} could not be created: ${stderr}`);
   }
   const pipe = openOwn(path, constants.O_RDWR);
   return () => closeSync(pipe);

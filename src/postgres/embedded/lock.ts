@@ -28,7 +28,7 @@ export async function takeLock(path: string): Promise<() => void> {
     await Bun.sleep(POLL_MS);
   }
   throw new Error(
-    `another process has held ${path} for ${WAIT_MS_MAX / 1000} s: end the feedgate process that hangs, then start again`,
+    `another process has locked ${path} for ${WAIT_MS_MAX / 1000} s: stop the feedgate process that hangs, then start again`,
   );
 }
 

@@ -57,7 +57,7 @@ export function requireRootsOwn(folder: string): void {
   const foreign = isRoot() ? findForeign(resolve(folder)) : undefined;
   if (foreign === undefined) return;
   throw new Error(
-    `root can't use ${folder}, since another account could replace what is in ${foreign}: run feedgate as that account, or name a directory that only root may write to, on the whole way to it`,
+    `root can't use ${folder}, because another account could replace the contents of ${foreign}: run feedgate as that account, or choose a directory whose entire path only root can write to`,
   );
 }
 

@@ -24,15 +24,15 @@ export function reviveEmbedded(
     while (!isLeaving) {
       await current.ended;
       if (isLeaving) return;
-      log.error("PostgreSQL has died, starting it again", { pid: current.pid });
+      log.error("PostgreSQL died; restarting it", { pid: current.pid });
       try {
         const next = await startEmbedded({ dataDir });
         // We are a user of the new server, so leaving the dead one stops nothing.
         await current.stop();
         current = next;
-        log.info("PostgreSQL runs again", { pid: next.pid, joined: next.joined });
+        log.info("PostgreSQL is running again", { pid: next.pid, joined: next.joined });
       } catch (error) {
-        log.error("PostgreSQL could not be started again", { error });
+        log.error("PostgreSQL could not be restarted", { error });
         await Bun.sleep(RETRY_AFTER_MS);
       }
     }

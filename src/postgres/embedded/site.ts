@@ -86,7 +86,7 @@ export function dataDirError(error: unknown, path: string): unknown {
   const isOfFiles = /^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ELOOP|ENOENT|SQLITE_.*)$/;
   if (!(error instanceof Error && isOfFiles.test(codeOf(error) ?? ""))) return error;
   return new Error(
-    `the data directory ${path} cannot be used (${error.message}): set FEEDGATE_DATA_DIR to one that this account may write to, or DATABASE_URL to a PostgreSQL of your own`,
+    `the data directory ${path} can't be used (${error.message}): set FEEDGATE_DATA_DIR to a directory that this account can write to, or DATABASE_URL to your own PostgreSQL`,
     { cause: error },
   );
 }
@@ -124,7 +124,7 @@ function refuseOtherVersions(dataDir: string): void {
   const other = [...findVersions(dataDir), copied].find((version) => version !== MAJOR_VERSION);
   if (other === undefined) return;
   throw new Error(
-    `${dataDir} holds a database of PostgreSQL ${other}, and this feedgate has PostgreSQL ${MAJOR_VERSION}: write it to a file with the feedgate that made it (feedgate backup FILE), and read that into a new folder (feedgate restore FILE --data-dir NEW); if you have done so, remove pg${other}`,
+    `${dataDir} contains a database of PostgreSQL ${other}, and this feedgate has PostgreSQL ${MAJOR_VERSION}: back it up with the feedgate that created it (feedgate backup FILE), and restore that into a new folder (feedgate restore FILE --data-dir NEW); if you have done so, remove pg${other}`,
   );
 }
 
@@ -147,7 +147,7 @@ export function makePrivateDir(path: string, account: SystemUser | undefined): v
   const uid = account?.uid ?? process.getuid?.() ?? found.uid;
   const isPrivate = (found.mode & 0o077) === 0;
   if (found.isDirectory() && found.uid === uid && isPrivate) return;
-  throw new Error(`${path} is no directory of uid ${uid} alone: remove it, then start again`);
+  throw new Error(`${path} is not a private directory of uid ${uid}: remove it, then start again`);
 }
 
 function chooseAccount(cluster: string): SystemUser | undefined {
@@ -156,7 +156,7 @@ function chooseAccount(cluster: string): SystemUser | undefined {
   if (!isRoot()) {
     if (owner === undefined || uid === undefined || owner.uid === uid) return undefined;
     throw new Error(
-      `${cluster} belongs to uid ${owner.uid}, not to uid ${uid}: start as that account, or set FEEDGATE_DATA_DIR to a directory of your own`,
+      `${cluster} belongs to uid ${owner.uid}, not to uid ${uid}: start as that account, or set FEEDGATE_DATA_DIR to a directory that you own`,
     );
   }
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
@@ -188,7 +188,7 @@ function findInstalled(): string {
     return realpathSync(join(dirname(Bun.resolveSync(name, import.meta.dir)), "..", "native"));
   } catch {
     throw new Error(
-      `the PostgreSQL programs for this machine (${name}) are not installed: run bun install, or set DATABASE_URL to a PostgreSQL of your own`,
+      `the PostgreSQL programs for this machine (${name}) are not installed: run bun install, or set DATABASE_URL to your own PostgreSQL`,
     );
   }
 }

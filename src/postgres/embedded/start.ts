@@ -58,7 +58,7 @@ export async function startEmbedded(options: StartOptions) {
   // PostgreSQL is kept by `sh`, a named pipe and signals (`keeper.ts`), and Windows has none of them.
   if (process.platform === "win32") {
     throw new Error(
-      "on Windows, Feedgate has no PostgreSQL of its own: set DATABASE_URL, or run it in WSL",
+      "on Windows, Feedgate has no embedded PostgreSQL: set DATABASE_URL, or run it in WSL",
     );
   }
   try {
@@ -94,7 +94,7 @@ async function start(
     if (isAlone && (await session.hasOthers())) {
       await leave();
       throw new Error(
-        `another feedgate uses the data directory ${dataDir}: stop it, then try again`,
+        `another feedgate is using the data directory ${dataDir}: stop it, then try again`,
       );
     }
     isKept = isAlone;
@@ -184,7 +184,7 @@ async function bringUp(site: Site, memoryBytes: number) {
   }
   const said = `${keeper?.failure}${readOwn(log).slice(logStart)}`.slice(-LOG_TAIL_CHARS);
   throw new Error(
-    `PostgreSQL did not start in ${site.cluster}: mend what its log says, or set DATABASE_URL to a PostgreSQL of your own. ${log} ends:\n${said}`,
+    `PostgreSQL did not start in ${site.cluster}: fix the error in its log, or set DATABASE_URL to your own PostgreSQL. ${log} ends:\n${said}`,
   );
 }
 
@@ -260,7 +260,7 @@ async function stopServer(site: Site): Promise<void> {
   process.kill(pid, "SIGQUIT");
   if (await hasEnded(pid, STOP_IMMEDIATE_MS)) return;
   throw new Error(
-    `PostgreSQL (pid ${pid}) did not stop within ${(STOP_FAST_MS + STOP_IMMEDIATE_MS) / 1000} s: end it with kill -QUIT ${pid}; the next start recovers its data`,
+    `PostgreSQL (pid ${pid}) did not stop within ${(STOP_FAST_MS + STOP_IMMEDIATE_MS) / 1000} s: run kill -QUIT ${pid}; the next start recovers its data`,
   );
 }
 

@@ -62,7 +62,7 @@ async function unpack(packed: Blob, folders: readonly string[]): Promise<string>
     }
   }
   throw new Error(
-    `PostgreSQL can't be unpacked into ${folders.map(dirname).join(" or ")} (${messageOf(failure)}): set XDG_CACHE_HOME to a folder that this account may write to, or DATABASE_URL to a PostgreSQL of your own`,
+    `PostgreSQL can't be unpacked into ${folders.map(dirname).join(" or ")} (${messageOf(failure)}): set XDG_CACHE_HOME to a folder that this account can write to, or DATABASE_URL to your own PostgreSQL`,
     { cause: failure },
   );
 }
@@ -81,7 +81,8 @@ export async function installFolder(
   try {
     if (isWhole()) return;
     // Root's folders belong to the system, where new files would be unexpected.
-    if (isRoot()) process.stderr.write(`feedgate: PostgreSQL is unpacked into ${folder}, once\n`);
+    if (isRoot())
+      process.stderr.write(`feedgate: unpacking PostgreSQL into ${folder} (only once)\n`);
     rmSync(draft, { recursive: true, force: true });
     write(draft);
     rmSync(folder, { recursive: true, force: true });

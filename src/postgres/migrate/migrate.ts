@@ -48,7 +48,7 @@ export async function migrate(connections: Connections, onLocked?: () => void) {
   } catch (error) {
     if (!isForbidden(error)) throw error;
     throw new Error(
-      `the role of DATABASE_URL may not change the schema (${messageOf(error)}): make it the database's owner, or grant it create on the database and on the schema of the tables`,
+      `the role in DATABASE_URL can't change the schema (${messageOf(error)}): make it the database's owner, or grant it CREATE on the database and on the tables' schema`,
       { cause: error },
     );
   }
@@ -66,7 +66,7 @@ export async function requireMigrated(connections: Connections): ReturnType<type
     const lack = (await findLack(connection)) ?? (await findMissingFunctions(connection));
     if (lack !== undefined) {
       throw new Error(
-        `${lack}: as the owner of the tables, run ${typedCommand()} migrate, and give the role what ${typedCommand()} grants prints`,
+        `${lack}: as the owner of the tables, run ${typedCommand()} migrate and the SQL that ${typedCommand()} grants prints`,
       );
     }
     await keepPartitions(connection);
@@ -101,7 +101,7 @@ export async function refuseForeign(connections: Connections): Promise<void> {
   const table = await retryMisdirected(() => findForeignTable(connections));
   if (table === undefined) return;
   throw new Error(
-    `the database has tables of something else (${table}) and none of Feedgate: name another one, or make them beside with ${typedCommand()} migrate`,
+    `the database contains tables of another application (${table}) and none of Feedgate: use another database, or add Feedgate's tables with ${typedCommand()} migrate`,
   );
 }
 
@@ -157,12 +157,12 @@ async function requireVersion(connections: Connections): Promise<void> {
         current_setting('server_encoding') as encoding`,
   );
   if (Number(rows[0]?.version) < VERSION_MIN) {
-    throw new Error("PostgreSQL 15 or newer is needed; point DATABASE_URL at one");
+    throw new Error("PostgreSQL 15 or newer is required; set DATABASE_URL to one");
   }
   const encoding = String(rows[0]?.encoding);
   if (encoding !== ENCODING) {
     throw new Error(
-      `the database's encoding is ${encoding}, which lacks most characters of JSON: make one with "createdb --encoding=UTF8 --template=template0"`,
+      `the database's encoding is ${encoding}, which can't store all JSON: create a database with "createdb --encoding=UTF8 --template=template0"`,
     );
   }
 }
@@ -174,7 +174,7 @@ async function findLack(connection: Connections): Promise<string | undefined> {
   const [found] = await connection`
     select has_table_privilege(to_regclass('schema_migrations'), 'select') as is_readable`;
   if (found?.is_readable === null) return "the database has no schema yet";
-  if (found?.is_readable === false) return "the role of DATABASE_URL may not read the tables";
+  if (found?.is_readable === false) return "the role in DATABASE_URL can't read the tables";
   const newest = await readNewest(connection);
   requireKnown(newest, MIGRATIONS.length);
   if (newest < MIGRATIONS.length) {
@@ -186,7 +186,7 @@ async function findLack(connection: Connections): Promise<string | undefined> {
   } catch (error) {
     // To find out what is expected, it would have to create a schema.
     if (!isForbidden(error)) throw error;
-    return "the database's schema is not the one that was recorded";
+    return "the database's schema does not match its recorded migrations";
   }
 }
 
@@ -197,8 +197,8 @@ async function findMissingFunctions(connection: Connections): Promise<string | u
     where nspname = ${FUNCTION_SCHEMA}`;
   if (found?.is_usable === true) return undefined;
   return found === undefined
-    ? "the database has no functions of this version yet"
-    : "the role of DATABASE_URL may not use the functions of this version";
+    ? "the database does not have this version's functions yet"
+    : "the role in DATABASE_URL can't use this version's functions";
 }
 
 /**
@@ -280,7 +280,7 @@ class NewerSchemaError extends Error {
 function requireKnown(newest: number, newestKnown: number): void {
   if (newest <= newestKnown) return;
   throw new NewerSchemaError(
-    `the database has schema ${newest} and this program knows ${newestKnown}: run a newer feedgate`,
+    `the database has schema ${newest}, and this feedgate supports up to ${newestKnown}: run a newer feedgate`,
   );
 }
 

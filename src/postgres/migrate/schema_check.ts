@@ -37,7 +37,7 @@ export class SchemaMismatchError extends Error {
     const named = names.slice(0, PARTS_NAMED_MAX).join(", ");
     const more = parts.length - PARTS_NAMED_MAX;
     super(
-      `the database has another schema than this feedgate (${named}${more > 0 ? ` and ${more} more` : ""}), and was left as it is: run the feedgate that made it, put back what was changed by hand, or start with an empty database`,
+      `the database's schema differs from this feedgate's (${named}${more > 0 ? ` and ${more} more` : ""}), and was left as it is: run the feedgate that made it, put back what was changed by hand, or start with an empty database`,
     );
   }
 }

@@ -78,7 +78,7 @@ function createReplicaReader(primary: Database, { replica, log, onRead }: Replic
 
   async function probe(): Promise<void> {
     const state = await inTime(replica.row("find_replica_state", {}));
-    if (state?.is_following !== true) throw new Error("it follows no primary");
+    if (state?.is_following !== true) throw new Error("it does not follow a primary");
   }
 
   /** The replica's answer. Undefined if the replica is resting or fails, or if `read` rejects its answer as stale. */

@@ -42,7 +42,7 @@ export function createReplicaHealth(probe: () => Promise<void>, log: Log) {
   }
 
   function rest(reason: unknown): void {
-    if (isUp && restMs === REST_MS_MIN && !isStopped) log.warn("replica passed over", { reason });
+    if (isUp && restMs === REST_MS_MIN && !isStopped) log.warn("replica not used", { reason });
     isUp = false;
     behindCount = 0;
     probeIn(restMs);
@@ -59,7 +59,7 @@ export function createReplicaHealth(probe: () => Promise<void>, log: Log) {
       behindCount = 0;
       if (restMs === REST_MS_MIN || !isUp) return;
       restMs = REST_MS_MIN;
-      log.info("replica serves again");
+      log.info("replica in use again");
     },
     noteBehind() {
       behindCount += 1;

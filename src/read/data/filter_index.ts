@@ -62,7 +62,7 @@ export function createFilterIndexer({ database, log, state }: Services): NoteUni
       return row?.has_more ?? false;
     } catch (error) {
       const about = { feed: feedId, batch: batchNumber, error };
-      if (!state.isDraining) log.warn("filter index not brought up to date", about);
+      if (!state.isDraining) log.warn("filter index not updated", about);
       return false;
     }
   }

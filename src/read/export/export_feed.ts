@@ -264,7 +264,9 @@ export function createExports(
   }
 
   async function end(snapshot: Snapshot): Promise<void> {
-    await snapshot.end().catch((error) => log.warn("export's session not ended", { error }));
+    await snapshot
+      .end()
+      .catch((error) => log.warn("the session of an export was not closed", { error }));
   }
 
   /** Releases what was opened and counted for an answer that failed. */
@@ -275,7 +277,10 @@ export function createExports(
       const { exportId } = held.claimed;
       await database.onBehalfOf(accountId).row("release_export", { export_id: exportId });
     } catch (error) {
-      log.warn("export counted though it was not answered", { feed: held.feed.feedId, error });
+      log.warn("an export was counted although it was not answered", {
+        feed: held.feed.feedId,
+        error,
+      });
     }
   }
 

@@ -88,7 +88,7 @@ export function standingOf(session: Session): Standing {
   }
   if (status === "expired") return { kind: "void" };
   if (paid === "no_payment_required") {
-    return { kind: "strange", alert: `${id} needed no payment` };
+    return { kind: "strange", alert: `${id} required no payment` };
   }
   // A page is complete while a slow payment is in progress, and stays complete if the payment fails.
   const hasFailed =

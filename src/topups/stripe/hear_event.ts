@@ -70,7 +70,7 @@ async function hearPaid(book: Book, session: Session): Promise<void> {
   if (topupId === undefined) return;
   const known = await findTopup(book.database, topupId);
   if (known !== undefined && known.payment_id !== null && known.payment_id !== session.id) {
-    await alertTopup(book, topupId, `${session.id} says that it is for this top-up, too`);
+    await alertTopup(book, topupId, `${session.id} also claims to be for this top-up`);
     return;
   }
   const standing = standingOf(session);
@@ -111,7 +111,7 @@ async function hearRefund(
     : { source, rank: 0, totalNanos: nanos };
   const alert =
     status === "failed"
-      ? `refund ${id} has failed, so what it took was given back; refund the payer in another way, and revoke the credits`
+      ? `refund ${id} failed, so its credits were granted again; refund the payer by other means, and revoke the credits`
       : undefined;
   await takeBackTopup(book, topupId, { ...takeBack, alert });
 }
@@ -128,7 +128,7 @@ async function hearDispute(book: Book, stripe: StripeClient, dispute: Stripe.Dis
   await alertTopup(
     book,
     topupId,
-    `dispute ${id} was lost and is appealed; its credits were taken, so grant them again if it is won`,
+    `dispute ${id} was lost and is appealed; its credits were revoked, so grant them again if the appeal succeeds`,
   );
 }
 

@@ -55,7 +55,7 @@ async function hear(services: Services, stripe: StripeClient, event: StripeEvent
     await hearEvent(services, stripe, event);
   } catch (error) {
     if (!(error instanceof WayFailed)) throw error;
-    services.log.error("a message of Stripe was not understood", { reason: error.message });
+    services.log.error("an event from Stripe could not be read", { reason: error.message });
     throw unavailable("What this message is about can't be found out now. Send it again later.");
   }
 }

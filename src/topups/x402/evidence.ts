@@ -67,7 +67,7 @@ export async function findEvidence(
     const paid = findPaid(receipt, log, authorization);
     if (paid !== undefined) return { kind: "paid", isFinal, ...paid };
     const hasPaid = receipt.logs.some((each) => isTransfer(each, log, authorization));
-    const alert = `the transaction ${log.transactionHash} has another order of events than USDC`;
+    const alert = `the events of transaction ${log.transactionHash} are not in the order of USDC`;
     return { kind: "spent", isFinal, ...(hasPaid && { alert }) };
   }
   if (deepNumber < firstBlock) return { kind: "open" };

@@ -24,19 +24,19 @@ export async function examineX402(x402: X402Config): Promise<Check> {
   try {
     if (!(await createFacilitator(x402).isSupported())) {
       return bad(
-        `the facilitator does not settle by the scheme exact of version 2 on ${network}`,
+        `the facilitator does not support the scheme exact of x402 version 2 on ${network}`,
         "set FEEDGATE_X402_FACILITATOR_URL to one that does",
       );
     }
   } catch (error) {
-    return bad(`the facilitator can't be asked: ${messageOf(error)}`, "is it up?");
+    return bad(`the facilitator is unreachable: ${messageOf(error)}`, "check that it is running");
   }
   const found = `${asset.name} on ${network}, ${confirmations} confirmations`;
   if (x402.rpcUrl === PUBLIC_NODES.get(network)) {
     return {
       name: NAME,
       health: "low",
-      found: `${found}; a public node says what was paid`,
+      found: `${found}; payments are verified by a public node`,
       hint: "set FEEDGATE_X402_RPC_URL to a node that you trust",
     };
   }
@@ -51,7 +51,7 @@ async function examineNode(x402: X402Config): Promise<Check | undefined> {
     const { name, version, decimals } = await chain.describeToken();
     if (name !== asset.name || version !== asset.version || decimals !== DECIMALS) {
       return bad(
-        `the token calls itself "${name}", version "${version}", with ${decimals} decimals, so no signature for "${asset.name}", version "${asset.version}", with ${DECIMALS} is good`,
+        `the token is "${name}", version "${version}", with ${decimals} decimals, so signatures for "${asset.name}", version "${asset.version}", with ${DECIMALS} decimals are invalid`,
         "check FEEDGATE_X402_ASSET and FEEDGATE_X402_NETWORK",
       );
     }
@@ -60,9 +60,9 @@ async function examineNode(x402: X402Config): Promise<Check | undefined> {
     const behind = Number(secondsOf(Date.now()) - timestamp);
     if (behind <= X402_NODE_SECONDS_BEHIND_LOW) return undefined;
     const found = `the node's newest block is ${behind} seconds old`;
-    return { name: NAME, health: "low", found, hint: "payments wait until it has caught up" };
+    return { name: NAME, health: "low", found, hint: "payments wait until the node has caught up" };
   } catch (error) {
-    return bad(`the node can't be used: ${messageOf(error)}`, "check FEEDGATE_X402_RPC_URL");
+    return bad(`the node does not work: ${messageOf(error)}`, "check FEEDGATE_X402_RPC_URL");
   }
 }
 

@@ -142,7 +142,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
   }
 
   function unreachableChain(error: unknown): { readonly kind: "unreachable" } {
-    log.error("the chain can't be asked", { reason: messageOf(error) });
+    log.error("the chain is unreachable", { reason: messageOf(error) });
     return { kind: "unreachable" };
   }
 
@@ -185,7 +185,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
         evidence = await look(details);
         if (isDecided(evidence)) return evidence;
       } catch (error) {
-        log.warn("the chain can't be asked", { reason: messageOf(error) });
+        log.warn("the chain is unreachable", { reason: messageOf(error) });
       }
       if (performance.now() >= endMs || http.isDraining()) return evidence;
       await Bun.sleep(X402_POLL_MS);
@@ -232,14 +232,14 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
     };
     const verified = await facilitator.verify(settlement);
     if (verified.kind === "lost") {
-      log.error("the facilitator can't be asked", { reason: messageOf(verified.error) });
+      log.error("the facilitator is unreachable", { reason: messageOf(verified.error) });
       return { kind: "unreachable" };
     }
     if (verified.kind === "refused") return confirm(topup, details, verified);
     const settled = await facilitator.settle(settlement);
     if (settled.kind === "lost") {
       const { topup_id: topupId } = topup;
-      log.warn("a settlement's answer was lost", {
+      log.warn("the response to a settlement was lost", {
         topup_id: topupId,
         reason: messageOf(settled.error),
       });

@@ -80,9 +80,9 @@ describe("keepFunctionSet", () => {
       { url: empty.url.replace("postgres@", "confined@") },
       { connectionsMax: 1, statementTimeoutMs: 0 },
     );
-    await expect(migrate(confined)).rejects.toThrow(/on the schema of the tables/);
+    await expect(migrate(confined)).rejects.toThrow(/on the tables' schema/);
     await admin.unsafe("grant create on schema public to confined");
-    await expect(migrate(confined)).rejects.toThrow(/grant it create on the database/);
+    await expect(migrate(confined)).rejects.toThrow(/grant it CREATE on the database/);
     await admin.unsafe(`grant create on database ${database} to confined`);
     expect((await migrate(confined)).functions).toBe(true);
     await confined.end();

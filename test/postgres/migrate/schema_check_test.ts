@@ -40,7 +40,7 @@ describe("verifySchema", () => {
       expect([argv, code, stdout]).toEqual([argv, 1, ""]);
       expect(stderr.split("\n")).toEqual([
         expect.stringMatching(
-          /^feedgate: the database has another schema than this feedgate \(column feeds\.retention_days, .* more\), and was left as it is: run the feedgate that made it/,
+          /^feedgate: the database's schema differs from this feedgate's \(column feeds\.retention_days, .* more\), and was left as it is: run the feedgate that made it/,
         ),
         "",
       ]);

@@ -182,6 +182,6 @@ describe("the install script", () => {
   test("without a program that downloads, it names two", async () => {
     const { code, err } = await install({ PATH: programs(TOOLS), ...target() });
     expect(code).toBe(1);
-    expect(err).toContain("curl or wget is needed");
+    expect(err).toContain("curl or wget is required");
   });
 });

@@ -41,7 +41,7 @@ const idsOf = (text: string) => linesOf(text).map((line) => JSON.parse(line).id)
 const allIds = Array.from({ length: ROWS }, (_, id) => id);
 
 /** What the command says to type. */
-function goesOn(stderr: string, words = "go on with"): string[] {
+function goesOn(stderr: string, words = "to resume"): string[] {
   const [, again = ""] = new RegExp(`${words}: .*?feedgate (read .*)\n$`).exec(stderr) ?? [];
   return again.split(" ");
 }

@@ -83,7 +83,7 @@ test("a read follows a stream until Ctrl-C, and goes on behind it", async () => 
   child.kill("SIGINT");
   expect(await child.exited).toBe(3);
   const stderr = await new Response(child.stderr).text();
-  const [, again = ""] = /interrupted; go on with: .*?feedgate (read .*)\n$/.exec(stderr) ?? [];
+  const [, again = ""] = /interrupted; to resume: .*?feedgate (read .*)\n$/.exec(stderr) ?? [];
   done(await write("push", slug, await file(ndjson(rowsOf(1, 9)))));
   const next = spawnFeedgate(again.split(" "), reading);
   const nextReader = next.stdout.pipeThrough(new TextDecoderStream()).getReader();
@@ -144,6 +144,6 @@ test("a push that is interrupted leaves a collection as it was, and can go on", 
   for (let tries = 0; !isSent() && tries < 500; tries++) await Bun.sleep(20);
   child.kill("SIGINT");
   expect(await child.exited).toBe(3);
-  expect(await new Response(child.stderr).text()).toContain("readers see what they saw before");
+  expect(await new Response(child.stderr).text()).toContain("readers still see the previous rows");
   expect(done(await read("read", slug))).toBe(ndjson(rowsOf(2)));
 });

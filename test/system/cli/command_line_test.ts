@@ -69,7 +69,7 @@ describe("feedgate, in a process of its own", () => {
     await sql.end();
     for (const [databaseUrl, message] of [
       ["postgres://nobody:secret-word@127.0.0.1:1/none", "feedgate: "],
-      [url, "another schema than this feedgate (column feeds.retention_days"],
+      [url, "schema differs from this feedgate's (column feeds.retention_days"],
     ] as const) {
       const run = await runProcess(["serve", "--port", "0"], { DATABASE_URL: databaseUrl });
       refused(run, message);

@@ -48,9 +48,9 @@ describe("grants", () => {
   test("without the grants, serve --no-migrate refuses in one line that says what to run", async () => {
     const run = () =>
       operator.run(["serve", "--no-migrate", "--port", "0"], { DATABASE_URL: roleUrl });
-    refused(await run(), "may not read the tables", "feedgate grants");
+    refused(await run(), "can't read the tables", "feedgate grants");
     await owner.unsafe(`grant select on schema_migrations to ${QUOTED}`);
-    refused(await run(), "may not use the functions of this version", "feedgate grants");
+    refused(await run(), "can't use this version's functions", "feedgate grants");
   });
 
   test("grants prints the same statements as text and as JSON", async () => {
@@ -239,7 +239,7 @@ describe("grants", () => {
     const behind = await createTestDatabase();
     const sql = connect({ url: behind.url }, { connectionsMax: 1, statementTimeoutMs: 0 });
     await sql.unsafe(`drop schema ${FUNCTION_SCHEMA} cascade`);
-    refused(await run(behind.url), "no functions of this version yet");
+    refused(await run(behind.url), "does not have this version's functions yet");
     const newest = MIGRATIONS.length;
     await sql`delete from schema_migrations where version = ${newest}`;
     refused(await run(behind.url), `has schema ${newest - 1}`, `needs ${newest}`);

@@ -20,7 +20,7 @@ describe("feedgate, on a terminal", () => {
       const lines = await screen(["account", "list"], columns);
       expect(lines[1]).toContain("…");
       expect(lines.slice(2)).toEqual(
-        columns === 120 ? [] : [expect.stringMatching(/^No room for .*(: see --json|…)$/)],
+        columns === 120 ? [] : [expect.stringMatching(/^Columns omitted: .*(; see --json|…)$/)],
       );
       for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
     }
