@@ -284,7 +284,7 @@ describe("backup and restore", () => {
     await filled.json("account", "create", "--name", "There");
     expect(await restoreInto(filled.databaseUrl)).toEqual([
       1,
-      expect.stringContaining("has accounts already"),
+      expect.stringContaining("already contains accounts"),
     ]);
     const { url } = await createEmptyDatabase();
     const serving = await serveGateway(["serve"], { DATABASE_URL: url });
@@ -442,7 +442,7 @@ describe("backup and restore", () => {
   test("restore refuses a database with accounts, a file that was cut, and a file that is no backup", async () => {
     expect(await run(target, "restore", file)).toMatchObject({
       code: 1,
-      lines: [expect.stringContaining("has accounts already")],
+      lines: [expect.stringContaining("already contains accounts")],
     });
     const empty = await usedDataDir();
     const unzipped = Bun.gunzipSync(readFileSync(file));

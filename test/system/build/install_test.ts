@@ -130,10 +130,10 @@ describe("the install script", () => {
     ],
     ["a file that is missing", "feedgate-linux-x64", 404, "can't download"],
     [
-      "digests without this file",
+      "checksums without this file",
       CHECKSUMS,
       `${"0".repeat(64)}  feedgate-linux-x64.old\n`,
-      "has no digest",
+      "contains no checksum",
     ],
     ["digests that are missing", CHECKSUMS, 500, "can't download"],
   ])("%s is not installed", async (_, name, content, message) => {
