@@ -59,7 +59,7 @@ describe("a key with a daily budget", () => {
     // Tomorrow it could not read either.
     const { body: never } = await refusal(await read(poor.key));
     expect(never).toMatchObject({ code: "KEY_BUDGET_SPENT", spent: { credits: 0 } });
-    expect(never.detail).toContain("larger budget");
+    expect(never.detail).toContain("for a larger one");
     expect(never.detail).not.toContain("Wait");
     expect((await read(other.key)).status).toBe(200);
     expect((await gateway.get("/v1/catalog", limited.key)).status).toBe(200);
@@ -327,7 +327,10 @@ test("a write key takes no budget and no feeds, and they change nothing", async 
     ["--feeds", feed.slug],
   ]) {
     const created = await operator.run([...words, ...limits]);
-    expect([created.code, created.stderr]).toEqual([2, expect.stringContaining("a read key")]);
+    expect([created.code, created.stderr]).toEqual([
+      2,
+      expect.stringContaining("only to read keys"),
+    ]);
   }
   expect((await gateway.sql`select from api_keys where account_id = ${account}`).length).toBe(0);
   const { id } = (await operator.json(...words)) as Issued;
@@ -336,7 +339,7 @@ test("a write key takes no budget and no feeds, and they change nothing", async 
     ["--feeds", feed.slug, "--name", "x"],
   ]) {
     const edited = await operator.run(["key", "edit", id, ...limits]);
-    expect([edited.code, edited.stderr]).toEqual([1, expect.stringContaining("a read key")]);
+    expect([edited.code, edited.stderr]).toEqual([1, expect.stringContaining("only to read keys")]);
   }
   const [row] = await gateway.sql`
     select name, daily_nanos, feed_ids from api_keys where key_id = ${id}`;

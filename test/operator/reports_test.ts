@@ -42,7 +42,9 @@ describe("reports", () => {
 
   test("a cursor that no page gave is refused by name", async () => {
     for (const cursor of ["x", "2026-01-01T00:00:00Z,1", "2026-01-01T00:00:00Z,1,x"]) {
-      expect(() => reportErrors(operator, { cursor })).toThrow("a cursor is what the page before");
+      expect(() => reportErrors(operator, { cursor })).toThrow(
+        "the cursor must be the value from the previous page",
+      );
     }
   });
 });

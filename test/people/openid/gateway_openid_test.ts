@@ -50,6 +50,6 @@ test("who does not agree at the provider sees one sentence", async () => {
   const answer = await at.get(back.pathname + back.search);
   expect([answer.status, await answer.text()]).toEqual([
     403,
-    expect.stringContaining("You did not allow the sign-in at Example ID."),
+    expect.stringContaining("The sign-in with Example ID was canceled."),
   ]);
 });

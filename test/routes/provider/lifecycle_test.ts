@@ -385,7 +385,7 @@ describe("a deleted feed", () => {
     expect(await idsOf(slug)).toEqual(["b"]);
     expect(await operator.json("feed", "show", slug)).toMatchObject({ id: taker });
     const shown = await operator.run(["feed", "show", id]);
-    expect(shown.stdout).toContain(`free, was ${slug}`);
+    expect(shown.stdout).toContain(`none, was ${slug}`);
   });
 
   test("leaves no text of its own but its name", async () => {
