@@ -35,7 +35,12 @@ test.skipIf(JQ === null)(
   "the line that finds a request in the log passes over what is no line of it",
   async () => {
     const [, filter = ""] = /jq -R '([^']+)'/.exec(await guide("operators")) ?? [];
-    const log = ['{"request_id":"a","code":"KEY_INVALID"}', "Feedgate is running at …", "1", '{"n":1}'];
+    const log = [
+      '{"request_id":"a","code":"KEY_INVALID"}',
+      "Feedgate is running at …",
+      "1",
+      '{"n":1}',
+    ];
     const found = spawnSync("jq", ["-c", "-R", filter.replace("…", "a")], {
       input: log.join("\n"),
       encoding: "utf8",
