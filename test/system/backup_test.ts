@@ -292,7 +292,7 @@ describe("backup and restore", () => {
     await serving.stop();
     expect(await restoreInto(url, { DATABASE_POOLED: "true" })).toEqual([
       1,
-      expect.stringContaining("without DATABASE_POOLED"),
+      expect.stringContaining("unset DATABASE_POOLED"),
     ]);
     expect((await restoreInto(url))[0]).toBe(0);
   });
