@@ -161,7 +161,7 @@ for (const [turn, look] of LOOKS.entries()) {
         expect(await page.locator("main").textContent()).toContain("metered <script>");
         const refund = { refund_reason: "twice" };
         expect(await confirm(page, "Refund", refund)).toContain(origin.usage_id);
-        expect(await told(page)).toContain("went back");
+        expect(await told(page)).toContain("was refunded to the account");
         await go(page, `${account}/settings`);
         await fill(page, "#max_feeds", feedsMax);
         await press(page, "Save");
