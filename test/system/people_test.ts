@@ -330,7 +330,7 @@ async function join(
 }
 
 async function confirm(page: Page): Promise<void> {
-  await page.click("text=Confirm");
+  await page.click("button:has-text('Confirm')");
 }
 
 test("kill -9 between proof, account and welcome credits: nobody gets two of them, and none is lost", async () => {

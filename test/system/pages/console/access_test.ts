@@ -110,7 +110,7 @@ for (const look of LOOKS) {
         expect(await main(page)).toContain("For a map.");
         await page.locator('article input[name="is_free"]').first().check();
         await press(page, "Approve");
-        expect(await told(page)).toContain("may read the feed");
+        expect(await told(page)).toContain("can now read the feed");
         await go(page, `/feeds/${id}/readers`);
         expect(await main(page)).toContain("No pending requests");
       });
@@ -132,7 +132,7 @@ for (const look of LOOKS) {
         await press(page, "End access");
         expect(await main(page)).toContain("Its next read will be refused");
         await press(page, "Confirm");
-        expect(await told(page)).toContain("Ended.");
+        expect(await told(page)).toContain("Access ended.");
       });
       expect(await read()).toBe(403);
       const endedMs = performance.now();
@@ -154,7 +154,7 @@ for (const look of LOOKS) {
         await page.locator("article summary").first().click();
         await page.fill('article textarea[name="reason"]', `Only for schools. ${HOSTILE}`);
         await press(page, "Decline");
-        expect(await main(page)).toContain("The request of Declined is declined");
+        expect(await main(page)).toContain("The request from Declined will be declined");
         await press(page, "Cancel");
         expect(await page.inputValue('article textarea[name="reason"]')).toContain(
           "Only for schools",
