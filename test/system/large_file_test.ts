@@ -73,7 +73,7 @@ test("rows that come without an end are refused at the limit of an import, whate
   expect(await child.exited).toBe(1);
   const said = linesOf(await new Response(child.stderr).text());
   expect(said).toEqual([
-    expect.stringContaining(`The file is larger than the ${IMPORT_BYTES} bytes.`),
+    expect.stringContaining(`The file is larger than the import limit of ${IMPORT_BYTES} bytes.`),
   ]);
   expect(await new Response(child.stdout).text()).toBe("");
   expect(childPeak).toBeLessThan(MEMORY_BYTES_MAX);
