@@ -186,7 +186,7 @@ describe("an invitation", () => {
     const { asked, answer } = await owner
       .visitor()
       .act("/members", { act: "invite", address: newAddress(), role: "member" });
-    expect(asked).toContain("is invited");
+    expect(asked).toContain("will be invited");
     expect(answer.status).toBe(422);
   });
 });
