@@ -44,7 +44,7 @@ import {
 } from "./limits.ts";
 import { NoticeMails, stopMails } from "./notices/notice_mails.ts";
 import { registerNoticeMetrics } from "./notices/notice_metrics.ts";
-import { NoticeSender } from "./notices/webhook_sender.ts";
+import { WebhookSender } from "./notices/webhook_sender.ts";
 import type { WebhookSettings } from "./notices/webhooks.ts";
 import { registerMailMetrics } from "./people/mail/mail_metrics.ts";
 import { MailSender } from "./people/mail/mail_sender.ts";
@@ -214,7 +214,7 @@ export async function createServices({
   const secret = config.cursorSecret ?? (await keptSetting(database, "cursor_secret", proposed));
   const webhookGuard = { allowsPrivate: config.isWebhookPrivate, trial: config.webhookTrial };
   // Sealed without the incarnation, so that a restored database keeps its webhooks.
-  const notices = new NoticeSender({ database: operatorDatabase, log, secret, ...webhookGuard });
+  const notices = new WebhookSender({ database: operatorDatabase, log, secret, ...webhookGuard });
   registerNoticeMetrics(metrics, notices, operatorDatabase);
   return {
     config,

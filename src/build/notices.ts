@@ -33,7 +33,7 @@ interface NativeLibrary {
   readonly files: RegExp;
 }
 
-/** The libraries that PostgreSQL's packages hold beside its own, on any platform. */
+/** The libraries that PostgreSQL's packages hold beside its own, on any of their platforms. */
 const NATIVE_LIBRARIES: readonly NativeLibrary[] = [
   library("OpenSSL", "OpenSSL and Apache-2.0", "openssl", /^lib(crypto|ssl)\b/),
   library("ICU", "Unicode-3.0", "icu", /^libicu/),

@@ -11,7 +11,7 @@ import { ABANDONED_BATCH_MS, LOW_BALANCE_NANOS, NOTICES_KEPT_MS } from "../limit
 import type { Database } from "../postgres/client/database.ts";
 import type { NoticeMails } from "./notice_mails.ts";
 import { MAILED_TYPES } from "./notice_types.ts";
-import type { NoticeSender } from "./webhook_sender.ts";
+import type { WebhookSender } from "./webhook_sender.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -20,7 +20,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const STEP_MAX = 1_000;
 
 interface NoticeJobsOptions {
-  readonly sender: NoticeSender;
+  readonly sender: WebhookSender;
   /** Composes and queues mails. Undefined if mail is not configured. */
   readonly mails?: NoticeMails | undefined;
 }

@@ -7,14 +7,14 @@ import type { Metrics } from "../http/metrics.ts";
 import { createSingleFlight } from "../lib/single_flight.ts";
 import { within } from "../lib/within.ts";
 import type { Database } from "../postgres/client/database.ts";
-import type { NoticeSender } from "./webhook_sender.ts";
+import type { WebhookSender } from "./webhook_sender.ts";
 
 /** The longest that a scrape waits for the database. */
 const ANSWER_MS_MAX = 500;
 
 export function registerNoticeMetrics(
   metrics: Metrics,
-  sender: NoticeSender,
+  sender: WebhookSender,
   database: Database,
 ): void {
   // Both gauges of a scrape share one statement. The metric of database errors shows why it failed.

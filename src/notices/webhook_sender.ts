@@ -85,7 +85,7 @@ class Lane {
 /** A delivery that this process is to make. */
 type Claimed = Row<"claim_deliveries">;
 
-export class NoticeSender {
+export class WebhookSender {
   readonly #options: WebhookSenderOptions;
   readonly #lanes = { sound: new Lane(), new: new Lane(), troubled: new Lane() };
   readonly #statements = createSemaphore({

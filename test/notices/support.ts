@@ -7,7 +7,7 @@ import type { GuardTrial } from "../../src/config.ts";
 import { present } from "../../src/lib/assert.ts";
 import { createNoticeJobs } from "../../src/notices/notice_jobs.ts";
 import type { NoticeMails } from "../../src/notices/notice_mails.ts";
-import type { NoticeSender } from "../../src/notices/webhook_sender.ts";
+import type { WebhookSender } from "../../src/notices/webhook_sender.ts";
 import type { Connections } from "../../src/postgres/client/connect.ts";
 import { createDatabase } from "../../src/postgres/client/database.ts";
 import type { TestGateway } from "../support/gateway.ts";
@@ -61,7 +61,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-const idle = { wake() {} } as unknown as NoticeSender;
+const idle = { wake() {} } as unknown as WebhookSender;
 
 /** Runs a pass of a job of notices, however short ago it ran. */
 export async function runNoticeJob(

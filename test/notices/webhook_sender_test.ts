@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { Webhook } from "standardwebhooks";
 import { createLog } from "../../src/lib/log.ts";
 import { makeWebhookSecret } from "../../src/notices/webhook_secret.ts";
-import { NoticeSender, RETRY_PAUSES_MS } from "../../src/notices/webhook_sender.ts";
+import { RETRY_PAUSES_MS, WebhookSender } from "../../src/notices/webhook_sender.ts";
 import type { Database } from "../../src/postgres/client/database.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
@@ -47,9 +47,9 @@ const deliveriesOf = async (id: string) =>
     }
   ).deliveries;
 
-function senderThrough(database: Database, answerMsMax?: number): NoticeSender {
+function senderThrough(database: Database, answerMsMax?: number): WebhookSender {
   const { services } = gateway.gateway;
-  return new NoticeSender({
+  return new WebhookSender({
     database,
     log: createLog({ level: "silent" }),
     secret: services.webhooks().secret,
@@ -205,7 +205,7 @@ describe("the sender", () => {
       ["93.184.215.14", "192.168.1.1"],
       ["::ffff:169.254.169.254"],
     ]) {
-      const sender = new NoticeSender({
+      const sender = new WebhookSender({
         database: services.operatorDatabase,
         log: createLog({ level: "silent" }),
         secret: services.webhooks().secret,
