@@ -227,7 +227,7 @@ describe.skipIf(!hasBrowser)("an account of several people, on two processes", (
     await signIn(member, mails, "joan@example.com");
     await member.fill("#name", "Joan Clarke");
     await member.press("#name", "Enter");
-    await member.click("text=Look at it");
+    await member.click("a:text-is('View it')");
     await member.click("button:text-is('Accept')");
     await member.waitForSelector("text=You are now a member of this account.");
     const members = `${world.bases[1]}/console/members`;

@@ -74,7 +74,9 @@ describe.skipIf(!hasBrowser)("a new feed", () => {
     expect(await page.inputValue("#price_per_1k")).toBe("0.25");
     await page.fill("#schema_definition", schema);
     await press(page, "Publish");
-    expect(await page.locator(".note-box").textContent()).toContain("“Airports” gets 3 rows");
+    expect(await page.locator(".note-box").textContent()).toContain(
+      "“Airports” will contain 3 rows",
+    );
     await press(page, "Confirm");
     await page.waitForURL("**/feeds/*?done=submitted");
     expect(await page.locator("main").textContent()).toMatch(/3 new/);
