@@ -20,7 +20,7 @@ import { recordSchema, SchemaMismatchError, verifySchema } from "./schema_check.
 type Migration = (typeof MIGRATIONS)[number];
 
 /** Any number, as long as it never changes. */
-const MIGRATION_LOCK = 7_306_927;
+export const MIGRATION_LOCK = 7_306_927;
 /** In the format of `server_version_num`. */
 export const VERSION_MIN = 150_000;
 /** JSON is Unicode. */
