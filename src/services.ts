@@ -105,7 +105,7 @@ export async function createServices({
     isCrowded: () => false,
   };
   const metrics = new Metrics({ textMs: metricsTextMs });
-  metrics.info("feedgate_build_info", "Which program this is", {
+  metrics.info("feedgate_build_info", "Version and commit of this program", {
     labels: ["version", "commit"],
     read: () => ({ version: VERSION, commit: findCommit() ?? "unknown" }),
   });
@@ -121,7 +121,7 @@ export async function createServices({
   });
   metrics.gauge(
     "feedgate_unsent_bytes",
-    "Bytes of large answers that clients have not read",
+    "Bytes of large responses that clients have not read yet",
     () => unsentBodies.bytes,
   );
   const refusalsOf = createThrottles(
@@ -132,7 +132,7 @@ export async function createServices({
     },
     ACCOUNTS_REFUSED_MAX,
   );
-  metrics.gauge("feedgate_refusals_waiting", "Answers of 503 that wait", () => refusals.waiting);
+  metrics.gauge("feedgate_refusals_waiting", "Delayed 503 responses", () => refusals.waiting);
   const spans =
     config.tracing && (await import("./api/operations/spans.ts")).createSpans(config.tracing);
   const http: HttpContext = {
@@ -152,13 +152,13 @@ export async function createServices({
   const admission = new Admission({ database, observer: metrics, log });
   metrics.gauge(
     "feedgate_admission_waiting",
-    "Reads that wait to be admitted",
+    "Reads waiting for admission",
     () => admission.waiting,
   );
   const waits = new Waits({ database, log, pollMs: intervals.waitPoll });
-  metrics.gauge("feedgate_waits", "Readers that wait for a change", () => waits.open);
+  metrics.gauge("feedgate_waits", "Readers waiting for a change", () => waits.open);
   const viewers = new Viewers(waits);
-  metrics.gauge("feedgate_viewers", "People with an open page that updates", () => viewers.open);
+  metrics.gauge("feedgate_viewers", "Open pages that update live", () => viewers.open);
   const bodies = new BodyBudget(BODIES_BYTES_MAX);
   const operatorsListener = new OperatorsListener({
     isSeparate: config.admin !== undefined,
@@ -167,24 +167,24 @@ export async function createServices({
   const strangersBodies = new StrangersBodies(operatorsListener);
   metrics.gauge(
     "feedgate_bodies_bytes",
-    "Bytes of bodies being worked on",
+    "Memory used by request bodies, in bytes",
     () => bodies.bytes + strangersBodies.bytes,
   );
   const rowSchemas = createRowSchemas();
   metrics.gauge(
     "feedgate_schema_checks_waiting",
-    "Schemas, and pushes with a locked one, that wait to be checked",
+    "Schemas, and pushes with a locked schema, that are waiting to be checked",
     () => rowSchemas.waiting,
   );
   metrics.count(
     "feedgate_database_statements_total",
-    "Statements sent",
+    "Statements sent to the database",
     () => database.statementCount,
   );
-  metrics.gauge("feedgate_database_running", "Statements that run", () => database.running);
+  metrics.gauge("feedgate_database_running", "Statements that are running", () => database.running);
   metrics.gauge(
     "feedgate_database_waiting",
-    "Statements that wait for a connection",
+    "Statements waiting for a connection",
     () => database.waiting,
   );
   const reader = createReader(
@@ -192,7 +192,7 @@ export async function createServices({
     replica && { replica, log, onRead: (outcome) => metrics.replicaAsked(outcome) },
   );
   if (replica !== undefined) {
-    metrics.gauge("feedgate_replica_up", "Whether the replica is asked", () =>
+    metrics.gauge("feedgate_replica_up", "Whether reads are sent to the replica", () =>
       Number(reader.hasReplica),
     );
   }

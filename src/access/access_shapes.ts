@@ -1,5 +1,6 @@
 /**
- * Who may read a feed that is not open: the bodies of requests and answers. See `src/spec/beyond.md`, section 18.
+ * Request and response bodies of the routes that manage access to feeds that are not open. See `src/spec/beyond.md`,
+ * section 18.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * How an account stands to feeds that are not open: what it may read, what it has asked for, and what the address of a
- * person who works in it was invited to read. See `src/spec/beyond.md`, section 18.
+ * An account's access to feeds that are not open: its grants, its requests, and the open invitations to the addresses
+ * of its members. See `src/spec/beyond.md`, section 18.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import {
 import type { Priced } from "../money/money.ts";
 import type { Database, Row } from "../postgres/client/database.ts";
 
-/** How an account stands to a feed. */
+/** An account's access to a feed. */
 export interface OwnAccess {
   /** Also of a feed that is open, its own, or bought. */
   readonly mayRead: boolean;

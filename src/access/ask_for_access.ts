@@ -1,6 +1,6 @@
 /**
- * An account asks to read a feed, and sees what became of its requests and what it was granted. See
- * `src/spec/beyond.md`, section 18.
+ * Requests for access, as the account that asks for it makes them and lists their outcomes. See `src/spec/beyond.md`,
+ * section 18.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * What readers, requests and invitations of a feed share: the feed of its owner, the terms of a grant, and problems.
+ * Shared by the modules for readers, requests and invitations: lookup of an owned feed, the terms of a grant, and
+ * problems.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The owner of a feed invites email addresses to read it: the account of whoever proves one gets the grant. See
- * `src/spec/beyond.md`, section 18.
+ * Invitations of email addresses to read a feed: whoever verifies an invited address gets a grant for their account.
+ * See `src/spec/beyond.md`, section 18.
  *
  * @module
  */

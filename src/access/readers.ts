@@ -1,7 +1,7 @@
 /**
- * The owner of a feed grants accounts access to it, and ends or changes their grants.
+ * Grants of access to a feed, which its owner creates, changes and revokes.
  *
- * A grant is part of its account's state in admission, so it holds from the next read on, on every process. See
+ * A grant is part of its account's state in admission, so it applies from the next read on, in every process. See
  * `src/spec/beyond.md`, section 18.
  *
  * @module
@@ -65,7 +65,7 @@ export async function findReader(
   return reader;
 }
 
-/** Lets an account read the feed, or changes how it may. What the input leaves out is as for a new grant. @throws {Problem} */
+/** Grants an account access, or replaces its grant. Omitted fields get their defaults. @throws {Problem} */
 export async function setReader(
   services: AccessServices,
   owned: OwnedFeed,

@@ -1,5 +1,5 @@
 /**
- * Requests for access: lists of them, and the answers of a feed's owner. See `src/spec/beyond.md`, section 18.
+ * Requests for access, as a feed's owner lists and answers them. See `src/spec/beyond.md`, section 18.
  *
  * @module
  */

@@ -1,21 +1,20 @@
 /**
  * Admission decides whether an account may make a read, and records each read in the usage log.
  *
- * **The idea.** A gateway decides in memory, and PostgreSQL proves and records. The gateway remembers the accounts that
- * read through it: balance, purchases, and the exact windows of the last minute (`known_accounts.ts`). Deciding a read
- * takes a microsecond (`decide.ts`). One statement, `log_reads`, then writes the granted read together with all other
- * pending reads. The statement compares the version of each account with the one that the gateway knows. The version is
- * a random token that every change of the account renews: its balance, its log, its keys, its purchases. If the
- * versions match, the decision is valid: the account is charged, the events are logged, and the version is renewed, all
- * in one commit. If they differ, the statement writes nothing for that account and returns its current state, and the
- * gateway decides again. Stale memory therefore costs a retry and does no harm, and gateways need neither messages nor
- * leases.
+ * **The idea.** A gateway decides in memory, and PostgreSQL verifies and records. The gateway remembers the accounts
+ * that read through it: balance, purchases, and the exact windows of the last minute (`known_accounts.ts`). Deciding a
+ * read takes a microsecond (`decide.ts`). One statement, `log_reads`, then writes the granted read together with all
+ * other pending reads. The statement compares the version of each account with the one that the gateway knows. The
+ * version is a random token that every change of the account renews: its balance, its log, its keys, its purchases. If
+ * the versions match, the decision is valid: the account is charged, the events are logged, and the version is renewed,
+ * all in one commit. If they differ, the statement writes nothing for that account and returns its current state, and
+ * the gateway decides again. Stale memory therefore costs only a retry, and gateways need neither messages nor leases.
  *
- * **A read** goes `reserve → build the page → log`. Nothing is charged before the page is there.
+ * **A read** goes `reserve → build the page → log`. Nothing is charged before the page is ready.
  *
  * 1. `reserve` decides in memory. It takes a slot in the window, and the price from the balance. "Limited" is final,
- *    because more hits may exist than the gateway knows of, never fewer. Every other refusal is first proven by reading
- *    the account again (`proofs.ts`), because a grant, a purchase, or a new key may have arrived since.
+ *    because more hits may exist than the gateway knows of, never fewer. Every other refusal is first confirmed by
+ *    reading the account again (`proofs.ts`), because a grant, a purchase, or a new key may have arrived since.
  * 2. The caller builds the page. If that fails, it calls `release`, and nothing is charged or counted.
  * 3. `log` sends the reservation with the next batch (`read_log.ts`). There is no timer: if no batch is in flight, a
  *    read is sent immediately, and reads that arrive during a batch are sent together in the next one. Only one batch
@@ -25,9 +24,9 @@
  * is 60 seconds past it. If the clock was set back, `log_reads` detects that and writes nothing, and the gateway reads
  * its accounts again. A hit whose time is now in the future then counts as a hit of the present.
  *
- * **A lost answer** is a batch whose connection died before the answer arrived, so the gateway does not know whether it
- * was committed. Its reads get 503. A background step finds their events by the batch's token, which is the suffix of
- * their usage ids, and refunds them (`refunds.ts`).
+ * **A lost response:** if the connection dies before the response to a batch arrives, the gateway does not know whether
+ * the batch was committed. Its reads get 503. A background step finds their events by the batch's token, which is the
+ * suffix of their usage ids, and refunds them (`refunds.ts`).
  *
  * **An Idempotency-Key** is looked up before the read is decided, and written with the read. Another process can't have
  * used it in between, because that would have renewed the account's version.

@@ -1,7 +1,7 @@
 /**
  * Decides whether an account may make a read now. Pure: takes account, claim, and time, and returns a refusal or
- * undefined. Checks run in this order: access, purchase, window, price, budget, credit. Suspended accounts, and keys that
- * ended or are restricted to other feeds, were refused before (`admission.ts`).
+ * undefined. Checks run in this order: access, purchase, window, price, budget, credit. Suspended accounts, and keys
+ * that have expired or are restricted to other feeds, have already been refused (`admission.ts`).
  *
  * See `src/spec/decisions.md`, section 2.
  *

@@ -2,8 +2,8 @@
  * Accounts that read through this process, in memory: balance, purchases, windows, and the version that this state
  * belongs to. Stale memory can only cause a retry, because a decision is written only if the version is still current.
  *
- * An account enters memory when one of its keys is looked up. It leaves when anything but a read has changed it, or
- * when there are too many accounts. Its next read looks up the key again.
+ * An account enters memory when one of its keys is looked up. It is evicted when anything but a read has changed it, or
+ * when there are too many accounts. Its next read then looks up the key again.
  *
  * @module
  */

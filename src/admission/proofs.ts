@@ -1,6 +1,6 @@
 /**
  * Reads the current state of a call from the database, before the call is refused or answered without being logged.
- * Pending calls are proven together, by a statement that begins after each of them arrived.
+ * Pending calls share one statement, which begins after all of them have arrived.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
  * The terms of a read or a purchase: whether the feed is closed to the account, the price, the rate limit, whether it
- * requires a purchase, and which of the account's windows counts it. Every read and purchase is decided here.
- * `find_own_access.sql` only shows an account how it stands to a feed.
+ * requires a purchase, and the window of the account that counts it. Every read and purchase is decided here.
+ * `find_own_access.sql` only shows an account its access to a feed.
  *
  * See `src/spec/interface.md`, section 8.
  *

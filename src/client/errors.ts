@@ -1,6 +1,6 @@
 /**
- * What can go wrong, as classes: one for each `code` of a problem document (RFC 9457), and two for what is no answer of
- * a gateway.
+ * Error classes: one for each `code` of a problem document (RFC 9457), and two for calls that got no response from a
+ * gateway.
  *
  * ```ts
  * try {
@@ -20,12 +20,12 @@ export class FeedgateError extends Error {
   override readonly name: string = "FeedgateError";
 }
 
-/** No answer arrived: no connection, an interrupted one, or a timeout. `cause` has the details. */
+/** No response arrived: no connection, an interrupted one, or a timeout. `cause` has the details. */
 export class ConnectionError extends FeedgateError {
   override readonly name = "ConnectionError";
 }
 
-/** An answer that does not come from a gateway, such as a proxy's own. */
+/** A response that does not come from a gateway, such as a proxy's error page. */
 export class AnswerError extends FeedgateError {
   override readonly name = "AnswerError";
 
@@ -38,7 +38,7 @@ export class AnswerError extends FeedgateError {
   }
 }
 
-/** A refusal of the gateway. `message` is the problem's `detail`: what is wrong, and what to do. */
+/** The gateway refused the call. `message` is the problem's `detail`, which says what is wrong and what to do. */
 export class ProblemError extends FeedgateError {
   override readonly name: string = "ProblemError";
   /** The problem document, with the members of its code, such as `price`, `errors`, and `retry_after_ms`. */
@@ -55,7 +55,7 @@ export class ProblemError extends FeedgateError {
     this.rowsBefore = rowsBefore;
   }
 
-  /** Stable: base decisions on it, or on the class. */
+  /** Stable across versions: check it, or the class. */
   get code(): string {
     return this.problem.code;
   }
@@ -65,13 +65,13 @@ export class ProblemError extends FeedgateError {
     return this.problem.status;
   }
 
-  /** Helps the operator to find the call. */
+  /** Helps the operator find the call. */
   get requestId(): string {
     return this.problem.request_id;
   }
 }
 
-/** `INVALID_REQUEST`: A path or a `Host` that no client should send. */
+/** `INVALID_REQUEST`: A path or `Host` header that is malformed or ambiguous. */
 export class InvalidRequestError extends ProblemError {
   override readonly name = "InvalidRequestError";
 }
@@ -86,12 +86,12 @@ export class InvalidParameterError extends ProblemError {
   override readonly name = "InvalidParameterError";
 }
 
-/** `OPERATOR_DISABLED`: A filter with another operator than `eq`, or on a nested field. */
+/** `OPERATOR_DISABLED`: A filter with an operator other than `eq`, or on a nested field. */
 export class OperatorDisabledError extends ProblemError {
   override readonly name = "OperatorDisabledError";
 }
 
-/** `JSONPATH_INVALID`: A `jsonpath` that is not understood or picks too much. */
+/** `JSONPATH_INVALID`: A `jsonpath` that can't be parsed, or selects too much. */
 export class JsonPathInvalidError extends ProblemError {
   override readonly name = "JsonPathInvalidError";
 }
@@ -106,7 +106,7 @@ export class CursorInvalidError extends ProblemError {
   override readonly name = "CursorInvalidError";
 }
 
-/** `NOT_A_STREAM`: Only streams are followed. */
+/** `NOT_A_STREAM`: Only streams can be followed. */
 export class NotAStreamError extends ProblemError {
   override readonly name = "NotAStreamError";
 }
@@ -116,7 +116,7 @@ export class BodyNotJsonError extends ProblemError {
   override readonly name = "BodyNotJsonError";
 }
 
-/** `PAYMENT_INVALID`: What was sent is no payment, or not for what was asked for. */
+/** `PAYMENT_INVALID`: The payment is not a valid x402 payment. */
 export class PaymentInvalidError extends ProblemError {
   override readonly name = "PaymentInvalidError";
 }
@@ -151,7 +151,7 @@ export class PriceAboveMaxError extends ProblemError {
   override readonly name = "PriceAboveMaxError";
 }
 
-/** `PAYMENT_REQUIRED`: It is paid for at once; the answer says how. */
+/** `PAYMENT_REQUIRED`: The call must include a payment; the response says how to pay. */
 export class PaymentRequiredError extends ProblemError {
   override readonly name = "PaymentRequiredError";
 }
@@ -161,17 +161,17 @@ export class PaymentRefusedError extends ProblemError {
   override readonly name = "PaymentRefusedError";
 }
 
-/** `KEY_BUDGET_SPENT`: The key's budget of the day does not cover the price. */
+/** `KEY_BUDGET_SPENT`: The rest of the key's daily budget does not cover the price. */
 export class KeyBudgetSpentError extends ProblemError {
   override readonly name = "KeyBudgetSpentError";
 }
 
-/** `ORIGIN_FORBIDDEN`: A page of a site that the gateway does not allow. */
+/** `ORIGIN_FORBIDDEN`: A call from a page whose origin the gateway does not allow. */
 export class OriginForbiddenError extends ProblemError {
   override readonly name = "OriginForbiddenError";
 }
 
-/** `KEY_PERMISSION`: A read key where a write key is taken, or the other way round. */
+/** `KEY_PERMISSION`: A read key where a write key is needed, or the reverse. */
 export class KeyPermissionError extends ProblemError {
   override readonly name = "KeyPermissionError";
 }
@@ -196,12 +196,12 @@ export class FeedSuspendedError extends ProblemError {
   override readonly name = "FeedSuspendedError";
 }
 
-/** `FEED_FORBIDDEN`: The feed is not one of the key's account. */
+/** `FEED_FORBIDDEN`: The feed does not belong to the key's account. */
 export class FeedForbiddenError extends ProblemError {
   override readonly name = "FeedForbiddenError";
 }
 
-/** `FEED_QUOTA_EXCEEDED`: The account has as many feeds as it may have. */
+/** `FEED_QUOTA_EXCEEDED`: The account has reached its feed quota. */
 export class FeedQuotaExceededError extends ProblemError {
   override readonly name = "FeedQuotaExceededError";
 }
@@ -236,27 +236,27 @@ export class KeyNotFoundError extends ProblemError {
   override readonly name = "KeyNotFoundError";
 }
 
-/** `WEBHOOK_NOT_FOUND`: The key can see no such webhook. */
+/** `WEBHOOK_NOT_FOUND`: The webhook does not exist, or the key can't see it. */
 export class WebhookNotFoundError extends ProblemError {
   override readonly name = "WebhookNotFoundError";
 }
 
-/** `DELIVERY_NOT_FOUND`: The key can see no such delivery. */
+/** `DELIVERY_NOT_FOUND`: The delivery does not exist, or the key can't see it. */
 export class DeliveryNotFoundError extends ProblemError {
   override readonly name = "DeliveryNotFoundError";
 }
 
-/** `NOTICE_TYPE_FORBIDDEN`: Keys of this permission are not told of the type. */
+/** `NOTICE_TYPE_FORBIDDEN`: Keys with this permission do not receive notices of this type. */
 export class NoticeTypeForbiddenError extends ProblemError {
   override readonly name = "NoticeTypeForbiddenError";
 }
 
-/** `WEBHOOKS_LIMIT`: The account has as many webhooks as it may. */
+/** `WEBHOOKS_LIMIT`: The account has reached its limit of webhooks. */
 export class WebhooksLimitError extends ProblemError {
   override readonly name = "WebhooksLimitError";
 }
 
-/** `WEBHOOK_URL_INVALID`: The address of the webhook is not https, or not public. */
+/** `WEBHOOK_URL_INVALID`: The webhook's URL is not https, or not public. */
 export class WebhookUrlInvalidError extends ProblemError {
   override readonly name = "WebhookUrlInvalidError";
 }
@@ -281,12 +281,12 @@ export class TopupNotFoundError extends ProblemError {
   override readonly name = "TopupNotFoundError";
 }
 
-/** `TOPUPS_OFF`: The gateway takes no such payments. */
+/** `TOPUPS_OFF`: The gateway does not accept payments by this method. */
 export class TopupsOffError extends ProblemError {
   override readonly name = "TopupsOffError";
 }
 
-/** `METHOD_NOT_ALLOWED`: The address has no such method. */
+/** `METHOD_NOT_ALLOWED`: The route does not support this method. */
 export class MethodNotAllowedError extends ProblemError {
   override readonly name = "MethodNotAllowedError";
 }
@@ -296,22 +296,22 @@ export class EndpointPathTakenError extends ProblemError {
   override readonly name = "EndpointPathTakenError";
 }
 
-/** `FEED_NEVER_PUSHED`: A feed becomes active by its first push. */
+/** `FEED_NEVER_PUSHED`: A feed can become active only after its first push. */
 export class FeedNeverPushedError extends ProblemError {
   override readonly name = "FeedNeverPushedError";
 }
 
-/** `ACCESS_REQUESTED`: A request of the account waits, or was declined a short time ago. */
+/** `ACCESS_REQUESTED`: A request of the account is pending, or was declined recently. */
 export class AccessRequestedError extends ProblemError {
   override readonly name = "AccessRequestedError";
 }
 
-/** `ACCESS_NOT_NEEDED`: The account may read the feed already. */
+/** `ACCESS_NOT_NEEDED`: The account can already read the feed. */
 export class AccessNotNeededError extends ProblemError {
   override readonly name = "AccessNotNeededError";
 }
 
-/** `ACCESS_ANSWERED`: The request was answered before. */
+/** `ACCESS_ANSWERED`: The request was already answered. */
 export class AccessAnsweredError extends ProblemError {
   override readonly name = "AccessAnsweredError";
 }
@@ -321,7 +321,7 @@ export class FeedNotForSaleError extends ProblemError {
   override readonly name = "FeedNotForSaleError";
 }
 
-/** `PAYMENT_TAKEN`: The payment was used before. */
+/** `PAYMENT_TAKEN`: The payment was already used. */
 export class PaymentTakenError extends ProblemError {
   override readonly name = "PaymentTakenError";
 }
@@ -331,7 +331,7 @@ export class FeedTypeLockedError extends ProblemError {
   override readonly name = "FeedTypeLockedError";
 }
 
-/** `SCHEMA_BREAKING`: The new schema would surprise readers. */
+/** `SCHEMA_BREAKING`: The new schema may break readers, and `schema_version` was not raised. */
 export class SchemaBreakingError extends ProblemError {
   override readonly name = "SchemaBreakingError";
 }
@@ -341,12 +341,12 @@ export class BatchClosedError extends ProblemError {
   override readonly name = "BatchClosedError";
 }
 
-/** `IMPORT_RUNNING`: Another import into this feed has not ended. */
+/** `IMPORT_RUNNING`: Another import into this feed is running. */
 export class ImportRunningError extends ProblemError {
   override readonly name = "ImportRunningError";
 }
 
-/** `IDEMPOTENCY_KEY_REUSED`: The key was used for another query. */
+/** `IDEMPOTENCY_KEY_REUSED`: The key was already used for a different query. */
 export class IdempotencyKeyReusedError extends ProblemError {
   override readonly name = "IdempotencyKeyReusedError";
 }
@@ -356,22 +356,22 @@ export class IdempotencyKeyStaleError extends ProblemError {
   override readonly name = "IdempotencyKeyStaleError";
 }
 
-/** `INVITATIONS_LIMIT`: The feed has as many open invitations as it may. */
+/** `INVITATIONS_LIMIT`: The feed has reached its limit of open invitations. */
 export class InvitationsLimitError extends ProblemError {
   override readonly name = "InvitationsLimitError";
 }
 
-/** `CURSOR_EXPIRED`: The cursor's batch has gone. Begin again without it. */
+/** `CURSOR_EXPIRED`: The cursor's batch was removed. Start again without a cursor. */
 export class CursorExpiredError extends ProblemError {
   override readonly name = "CursorExpiredError";
 }
 
-/** `PAYLOAD_TOO_LARGE`: A row or a document above its limit. */
+/** `PAYLOAD_TOO_LARGE`: A row or document that exceeds its limit. */
 export class PayloadTooLargeError extends ProblemError {
   override readonly name = "PayloadTooLargeError";
 }
 
-/** `UNSUPPORTED_MEDIA_TYPE`: A body of another media type or coding. */
+/** `UNSUPPORTED_MEDIA_TYPE`: A body with an unsupported media type or content encoding. */
 export class UnsupportedMediaTypeError extends ProblemError {
   override readonly name = "UnsupportedMediaTypeError";
 }
@@ -381,12 +381,12 @@ export class ValidationFailedError extends ProblemError {
   override readonly name = "ValidationFailedError";
 }
 
-/** `SCHEMA_REQUIRED`: A feed that is no draft needs a schema. */
+/** `SCHEMA_REQUIRED`: A feed that is not a draft needs a schema. */
 export class SchemaRequiredError extends ProblemError {
   override readonly name = "SchemaRequiredError";
 }
 
-/** `SCHEMA_INVALID`: The schema is none that the gateway takes. */
+/** `SCHEMA_INVALID`: The schema is not a JSON Schema that the gateway can use. */
 export class SchemaInvalidError extends ProblemError {
   override readonly name = "SchemaInvalidError";
 }
@@ -396,12 +396,12 @@ export class PricingInvalidError extends ProblemError {
   override readonly name = "PricingInvalidError";
 }
 
-/** `ADDRESS_INVALID`: The text is not an e-mail address. */
+/** `ADDRESS_INVALID`: The text is not an email address. */
 export class AddressInvalidError extends ProblemError {
   override readonly name = "AddressInvalidError";
 }
 
-/** `RATE_LIMITED`: A limit is reached, and waiting did not help. */
+/** `RATE_LIMITED`: A limit was reached, and retries did not succeed. */
 export class RateLimitedError extends ProblemError {
   override readonly name = "RateLimitedError";
 }
@@ -411,12 +411,12 @@ export class TooManyWaitsError extends ProblemError {
   override readonly name = "TooManyWaitsError";
 }
 
-/** `INTERNAL`: A fault of the gateway. */
+/** `INTERNAL`: An error in the gateway. */
 export class InternalError extends ProblemError {
   override readonly name = "InternalError";
 }
 
-/** `UNAVAILABLE`: The gateway can't reach its database, or is stopping, and waiting did not help. */
+/** `UNAVAILABLE`: The gateway is overloaded, stopping, or can't reach its database, and retries did not succeed. */
 export class UnavailableError extends ProblemError {
   override readonly name = "UnavailableError";
 }
@@ -494,7 +494,7 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   UNAVAILABLE: UnavailableError,
 };
 
-/** The error of a problem document, by its code. A code that is newer than this client becomes a `ProblemError`. */
+/** The error for a problem document, by its code. A code that this version does not know becomes a `ProblemError`. */
 export function problemError(
   problem: Problem,
   options: { readonly rowsBefore?: number } = {},

@@ -65,22 +65,22 @@ export interface FeedgateOptions<Row> extends Partial<Patience> {
   readonly key?: string | undefined;
   /**
    * Creates a row from its JSON text. `JSON.parse` loses digits of integers beyond 2^53 and of long decimals. If you
-   * need them, pass a parser that keeps them: the text is as the provider pushed it.
+   * need them, pass a parser that keeps them. The text is exactly as the provider pushed it.
    *
    * @default JSON.parse
    */
   readonly parseRow?: ParseRow<Row> | undefined;
   /**
-   * The same for the provider's other JSON: `schema_definition` and `sample_response`.
+   * The same for other JSON from the provider: `schema_definition` and `sample_response`.
    *
    * @default JSON.parse
    */
   readonly parseJson?: ((text: string) => unknown) | undefined;
-  /** How long an answer may take, in ms. @default 60_000 */
+  /** Timeout of a call, in ms. @default 60_000 */
   readonly timeoutMs?: number | undefined;
   /**
-   * Characters of cached answers, which are revalidated by their tags. Unchanged answers are free. 0 disables the
-   * cache.
+   * Size of the response cache, in characters. Cached responses are revalidated by their ETags; unchanged ones are
+   * free. 0 disables the cache.
    *
    * @default 8_388_608
    */
@@ -110,7 +110,7 @@ export interface CursorPageOptions extends CallOptions {
   readonly cursor?: string | undefined;
 }
 
-/** Selects a part of the usage log. */
+/** A filter on the usage log. */
 export interface UsageOptions extends CursorPageOptions {
   readonly feedId?: string | undefined;
   readonly keyId?: string | undefined;
@@ -119,21 +119,21 @@ export interface UsageOptions extends CursorPageOptions {
   readonly until?: string | undefined;
 }
 
-/** How an account may read a feed, as its provider decides. */
+/** The terms of an account's access to a feed, which its provider sets. */
 export interface AccessTerms {
-  /** Whether reads are free for the account. @default false */
+  /** Whether the account reads for free. @default false */
   readonly isFree?: boolean | undefined;
   /** When the grant ends, RFC 3339. @default never */
   readonly expiresAt?: string | undefined;
 }
 
-/** The same with a note for the provider's own use. */
+/** The same, with a private note of the provider. */
 export interface ReaderTerms extends AccessTerms {
   /** At most 2,000 characters, shown only to the provider. */
   readonly note?: string | undefined;
 }
 
-/** Selects requests for access to a feed. */
+/** A filter on requests for access to a feed. */
 export interface FeedAccessRequestsOptions extends CursorPageOptions {
   readonly status?: AccessRequest["status"] | undefined;
 }
@@ -208,7 +208,7 @@ export class Feedgate<Row = JsonObject> {
     return readPage(await this.#read({ path, isTagged: true }, options), this.#parseRow);
   }
 
-  /** Page after page to the end, each row once. @throws {CursorExpiredError} if reading takes too long */
+  /** All pages of a feed, with each row once. @throws {CursorExpiredError} if reading takes too long */
   async *pages(feed: string, options: ReadOptions = {}): AsyncGenerator<ReadPage<Row>, void, void> {
     const { offset, ...rest } = { limit: PAGE_ROWS, ...options };
     let next: ReadOptions = { ...rest, offset };
@@ -224,7 +224,7 @@ export class Feedgate<Row = JsonObject> {
     }
   }
 
-  /** Row after row to the end of a feed, each once. @throws {CursorExpiredError} if reading takes too long */
+  /** All rows of a feed, each once. @throws {CursorExpiredError} if reading takes too long */
   async *rows(feed: string, options: ReadOptions = {}): AsyncGenerator<Row, void, void> {
     for await (const { rows } of this.pages(feed, options)) yield* rows;
   }
@@ -245,7 +245,7 @@ export class Feedgate<Row = JsonObject> {
     return exportRows(exporter, feed, options);
   }
 
-  /** Records by id, in this order. Unknown ids are omitted. Each 100 ids are one read. */
+  /** Records by id, in the given order. Unknown ids are omitted. Every 100 ids count as one read. */
   async records(
     feed: string,
     ids: Iterable<string | number>,
@@ -259,7 +259,7 @@ export class Feedgate<Row = JsonObject> {
     return found;
   }
 
-  /** The events of a stream as they arrive, without end. See `follow.ts`. */
+  /** The events of a stream as they arrive; never ends. See `follow.ts`. */
   follow(feed: string, options: FollowOptions = {}): AsyncGenerator<StreamPage<Row>, void, void> {
     const follower = {
       transport: this.#transport,
@@ -280,7 +280,7 @@ export class Feedgate<Row = JsonObject> {
     return this.#json<Usage>({ path: `/usage${query}`, signal });
   }
 
-  /** Buys a feed with a one-time price, for at most this many credits. A feed that was bought before costs nothing. */
+  /** Buys a feed with a one-time price, for at most `maxCredits`. If the feed is already bought, nothing is charged. */
   buy(
     feed: string,
     { maxCredits, signal }: CallOptions & { readonly maxCredits: number },
@@ -300,10 +300,10 @@ export class Feedgate<Row = JsonObject> {
   }
 
   /**
-   * Asks the provider of a feed to let the account read it. If the response was lost, the retry is refused, because the
-   * request already waits.
+   * Asks the provider of a feed to let the account read it. If the response is lost, the retry is refused, because the
+   * request is already pending.
    *
-   * @throws {AccessRequestedError} while a request waits, and for 7 days after it was declined
+   * @throws {AccessRequestedError} while a request is pending, and for 7 days after it was declined
    * @throws {AccessNotNeededError} if the account can read the feed
    */
   requestAccess(
@@ -319,7 +319,7 @@ export class Feedgate<Row = JsonObject> {
     });
   }
 
-  /** A page of the account's requests for access, newest first, with the answers of the providers. */
+  /** A page of the account's requests for access, newest first, with the providers' answers. */
   accessRequests({ limit, cursor, signal }: CursorPageOptions = {}) {
     const query = queryOf({ limit, cursor });
     return this.#json<AccessRequests>({ path: `/account/access-requests${query}`, signal });
@@ -339,7 +339,7 @@ export class Feedgate<Row = JsonObject> {
 
   /**
    * Imports a file of rows as one push: replaces all rows of a collection, or adds the events that a stream does not
-   * have. Needs a write key.
+   * contain yet. Needs a write key.
    */
   importFile(feed: string, file: ImportFile, options: ImportOptions): Promise<ImportReceipt> {
     return importFile(this.#transport, { feed, file, options });
@@ -352,7 +352,7 @@ export class Feedgate<Row = JsonObject> {
 
   /** Creates a feed. Needs a write key. */
   createFeed(feed: NewFeed, { signal }: CallOptions = {}): Promise<WrittenFeed> {
-    // With an id of its own, a repeat finds the feed that was created although the answer was lost.
+    // With an id from the client, a retry finds a feed that was created although the response was lost.
     const body = JSON.stringify({ id: randomUuid(), ...feed });
     return this.#feed<WrittenFeed>({ method: "POST", path: "/provider/feed/create", body, signal });
   }
@@ -377,8 +377,8 @@ export class Feedgate<Row = JsonObject> {
   }
 
   /**
-   * Grants an account access to a feed, or replaces the terms of its grant. Also approves a request of the account.
-   * Needs a write key.
+   * Grants an account access to a feed, or replaces the terms of its grant. Also approves a pending request of the
+   * account. Needs a write key.
    */
   setReader(
     feed: string,
@@ -390,7 +390,7 @@ export class Feedgate<Row = JsonObject> {
     return this.#json<FeedReader>({ method: "PUT", path, body, signal });
   }
 
-  /** Ends the grant of an account, from its next read on. Needs a write key. */
+  /** Revokes an account's grant, starting with its next read. Needs a write key. */
   async removeReader(feed: string, accountId: string, { signal }: CallOptions = {}): Promise<void> {
     const path = ownFeedPath(feed, `/readers/${encodeURIComponent(accountId)}`);
     await this.#transport.call({ method: "DELETE", path, signal });
@@ -428,7 +428,7 @@ export class Feedgate<Row = JsonObject> {
     return this.#json<AccessRequest>({ method: "POST", path, body, signal });
   }
 
-  /** Invites an e-mail address: the account of the person who proves it may read the feed. Needs a write key. */
+  /** Invites an email address to read a feed: whoever verifies it gets access for their account. Needs a write key. */
   inviteReader(
     feed: string,
     address: string,
@@ -455,7 +455,7 @@ export class Feedgate<Row = JsonObject> {
     await this.#transport.call({ method: "DELETE", path, signal });
   }
 
-  /** A read that is charged once, however often it is retried. */
+  /** A read that is charged once, regardless of retries. */
   async #read(
     call: Call,
     options: Pick<ReadOptions, "signal" | "maxCredits" | "idempotencyKey">,
@@ -469,13 +469,13 @@ export class Feedgate<Row = JsonObject> {
     try {
       return await ask(randomKey());
     } catch (error) {
-      // An answer was lost, and the data has changed since, so the current data is another read.
+      // A response was lost and the data has since changed, so reading the current data is a new read.
       if (error instanceof IdempotencyKeyStaleError) return ask(randomKey());
       throw error;
     }
   }
 
-  /** A feed, whose provider's JSON is parsed by `parseJson`. */
+  /** A feed, with its provider's JSON parsed by `parseJson`. */
   async #feed<Body extends FeedMetadata | WrittenFeed>(call: Call): Promise<Body> {
     const { text } = await this.#transport.call(call);
     const body: Body = JSON.parse(text);

@@ -37,67 +37,70 @@ export class Metrics {
 
   readonly #requests = this.#counter(
     "feedgate_http_requests_total",
-    "Answers by route and status",
+    "Responses, by route and status",
     ["route", "status"],
   );
   readonly #seconds = new PlainHistogram({
     name: "feedgate_http_request_duration_seconds",
-    help: "Time from request to answer by route, without the time that a call waited for a change",
+    help: "Time from request to response, by route, excluding the time that a request waits for a change",
     labelNames: ["route"],
     buckets: SECONDS_BUCKETS,
     registry: this.#registry,
   });
   readonly #batches = new PlainHistogram({
     name: "feedgate_admission_batch_reads",
-    help: "Reads decided by one statement",
+    help: "Reads per admission statement",
     buckets: BATCH_BUCKETS,
     registry: this.#registry,
   });
   readonly #statements = new PlainHistogram({
     name: "feedgate_database_statement_duration_seconds",
-    help: "Time from sending a statement to its last row, by pool of connections",
+    help: "Time from sending a statement to receiving its last row, by connection pool",
     labelNames: ["pool"],
     buckets: SECONDS_BUCKETS,
     registry: this.#registry,
   });
   readonly #decisions = this.#counter(
     "feedgate_admission_decisions_total",
-    "Decisions by operation and outcome",
+    "Admission decisions, by operation and outcome",
     ["operation", "outcome"],
   );
   readonly #usageEvents = this.#counter(
     "feedgate_usage_events_total",
-    "Usage events that the database committed",
+    "Usage events committed to the database",
   );
   readonly #credits = this.#counter("feedgate_credits_charged_total", "Credits charged");
   readonly #reads = this.#counter(
     "feedgate_reads_answered_total",
-    "Answers sent that carry a usage id",
+    "Responses sent that contain a usage id",
   );
   readonly #pages = this.#counter(
     "feedgate_page_lookups_total",
-    "Pages asked of memory, by whether they were there",
+    "Lookups in the page cache, by result",
     ["result"],
   );
   readonly #replicaReads = this.#counter(
     "feedgate_replica_reads_total",
-    "Reads answered by the replica, or by the primary since it was behind, failed, or rests",
+    "Reads that could use the replica, by outcome: answered by it, or by the primary because the replica was behind, failed, or was resting after failures",
     ["outcome"],
   );
-  readonly #pushes = this.#counter("feedgate_pushes_total", "Pushes by feed type and outcome", [
+  readonly #pushes = this.#counter("feedgate_pushes_total", "Pushes, by feed type and outcome", [
     "feed_type",
     "outcome",
   ]);
-  readonly #rows = this.#counter("feedgate_pushed_rows_total", "Rows of stored pushes", [
-    "feed_type",
-  ]);
-  readonly #jobs = this.#counter("feedgate_maintenance_runs_total", "Runs of background jobs", [
-    "job",
-    "result",
-  ]);
+  readonly #rows = this.#counter(
+    "feedgate_pushed_rows_total",
+    "Rows stored by pushes, by feed type",
+    ["feed_type"],
+  );
+  readonly #jobs = this.#counter(
+    "feedgate_maintenance_runs_total",
+    "Steps of background jobs, by job and result",
+    ["job", "result"],
+  );
   readonly #jobsDone = new Gauge({
     name: "feedgate_job_last_success_timestamp_seconds",
-    help: "When a step of a background job last ended without an error, in this process",
+    help: "Time of the last successful step of a background job in this process",
     labelNames: ["job"],
     registers: this.#registers,
     aggregator: "max",

@@ -1,8 +1,8 @@
 /**
  * The background jobs: what each does, how often, and how much at a time.
  *
- * A step is one statement (`run_job.sql`), so any number of processes may call it. A row of `maintenance_jobs` decides
- * whose turn it is, and records what is due next and how far a pass has come.
+ * A step is one statement (`run_job.sql`), so any number of processes may call it. A row of `maintenance_jobs`
+ * determines which process runs the next step, and records when it is due and the progress of the pass.
  *
  * @module
  */
@@ -52,7 +52,7 @@ const PRIMARIES_MS = 10_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const LEDGER_MS = 10 * MINUTE_MS;
-/** Totals are at most a minute late, even if other jobs come first. */
+/** Totals are at most a minute late, even if other jobs run first. */
 const TOTALS_MS = 10_000;
 
 /** The most rows that one step removes: about 50 ms, during which it holds its own connection. */

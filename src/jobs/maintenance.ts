@@ -2,7 +2,7 @@
  * Runs the background jobs (`jobs.ts`) one after another, a step at a time, until it is stopped.
  *
  * Any number of processes may do so. The database ensures that each piece is done once. A step that fails is logged and
- * repeated at the job's next turn. No failure here ends a process or delays an answer.
+ * repeated at the job's next turn. No failure here ends a process or delays a response.
  *
  * @module
  */

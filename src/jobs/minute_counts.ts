@@ -1,10 +1,10 @@
 /**
- * Saves to the database, by minute, what a gateway counts and no log contains: refusals, errors, and pushes.
+ * Saves to the database, by minute, the counts that are in no log: refusals, errors, and pushes.
  *
- * The request path counts nothing extra: these are the counters of `/metrics`. At the end of each minute, their
+ * They cost the request path nothing, because they are the counters of `/metrics`. At the end of each minute, their
  * increase is added to the totals of all gateways by one statement. While the database can't be reached, a bounded
- * number of minutes stay in memory. A statement whose answer was lost is sent again, so after such a failure a minute
- * may be counted twice. These figures are for people. Money is never counted here.
+ * number of minutes stay in memory. A statement whose response was lost is sent again, so a minute may then be counted
+ * twice. That is acceptable for charts; money is never counted here.
  *
  * @module
  */

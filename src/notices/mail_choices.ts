@@ -1,5 +1,5 @@
 /**
- * How a member is told of notices by mail: at once, once a day, or never.
+ * A member's choices of notices by email: immediately, in a daily digest, or never.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { MAILED_TYPES, mayName, NOTICE_TYPE_NAMES, type NoticeTypeName } from ".
 export const MAIL_CHOICES = ["at_once", "daily", "never"] as const;
 export type MailChoice = (typeof MAIL_CHOICES)[number];
 
-/** The types that members can be mailed. */
+/** The types that members can receive by email. */
 export const MEMBER_TYPES: readonly NoticeTypeName[] = NOTICE_TYPE_NAMES.filter(
   (type) => mayName("read", type) || mayName("write", type),
 );
@@ -20,7 +20,7 @@ interface Member {
   readonly personId: string;
 }
 
-/** The choice of each type, by default or as the member has set it. */
+/** The member's choice for each type, or its default. */
 export async function readMailChoices(
   database: Database,
   { accountId, personId }: Member,
@@ -38,7 +38,7 @@ export async function readMailChoices(
   );
 }
 
-/** Sets the choice of some types. */
+/** Sets the choice for the given types. */
 export async function setMailChoices(
   database: Database,
   { accountId, personId }: Member,

@@ -1,8 +1,8 @@
 /**
- * The background jobs of notices: compare versions, balances, and times; make the deliveries of stored notices; call the
- * addresses; and remove what is old.
+ * The background jobs of notices: detect updated feeds, low balances, late feeds and closing batches; create the
+ * deliveries of stored notices; call webhooks; and remove old notices.
  *
- * Each step is one statement, in whose commit the notices are stored and the progress is recorded.
+ * Each step is one statement, which stores the notices and records its progress in one commit.
  *
  * @module
  */
@@ -74,7 +74,7 @@ function job(name: string, everyMs: number, { ageMs, amount = 0, hasMail = false
       const done = await database.row("run_notice_job", {
         job: name,
         moment: now ?? null,
-        // Turns come at slightly irregular intervals. One that comes a little early must not be left out.
+        // Turns are slightly irregular. One that is a little early must not be skipped.
         pause: interval(everyMs / 2),
         age: ageMs === undefined ? null : interval(ageMs),
         amount: BigInt(amount),

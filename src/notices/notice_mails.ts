@@ -1,9 +1,9 @@
 /**
- * Mails of notices to members: one each, or a daily digest. Each has a link that stops mails of its kind with one click
- * (RFC 8058), for which nobody needs to sign in.
+ * Emails of notices to members: one per notice, or a daily digest. Each contains a one-click link (RFC 8058) that stops
+ * emails of its kind without signing in.
  *
- * Any number of processes may queue them. The statement that queues a mail removes its notices from those that wait, so
- * it is queued once.
+ * Any number of processes may queue them. The statement that queues an email also removes its notices from the pending
+ * ones, so each is queued once.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Metrics of notices: how attempts ended, and how much waits and for how long.
+ * Metrics of notices: outcomes of attempts, and the number and waiting time of pending notices.
  *
  * @module
  */
@@ -26,19 +26,19 @@ export function registerNoticeMetrics(
   });
   metrics.counts(
     "feedgate_notices_sent_total",
-    "Notices accepted by webhooks",
+    "Notices accepted by webhooks, by type",
     "type",
     () => sender.sent,
   );
   metrics.counts(
     "feedgate_notices_failed_total",
-    "Failed attempts to call a webhook",
+    "Failed attempts to call a webhook, by type",
     "type",
     () => sender.failed,
   );
   metrics.gauge(
     "feedgate_notices_waiting",
-    "Notices without deliveries, and webhooks with a due delivery",
+    "Notices that have no deliveries yet, plus webhooks with a due delivery",
     async () => {
       const found = await read.ask();
       return found === undefined ? undefined : Number(found.unspread + found.waiting);
@@ -47,7 +47,7 @@ export function registerNoticeMetrics(
   );
   metrics.gauge(
     "feedgate_notices_waiting_seconds_max",
-    "Seconds that the oldest due notice has waited; 0 if none waits",
+    "Time that the oldest due notice has been waiting, in seconds; 0 if none is due",
     async () => {
       const found = await read.ask();
       return found === undefined ? undefined : (found.oldest_seconds ?? 0);

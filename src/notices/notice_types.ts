@@ -1,6 +1,6 @@
 /**
- * Every type of notice: whose keys may be told of it, the schema of its `data`, and whether members get it as mail unless
- * they choose otherwise.
+ * Every type of notice: the keys that can subscribe to it, the schema of its `data`, and whether members receive it by
+ * email by default.
  *
  * The schemas are also the OpenAPI document's `webhooks`. See `src/spec/beyond.md`, section 17.
  *
@@ -10,19 +10,19 @@ import { type TObject, Type } from "@sinclair/typebox";
 import { nullable, oneOf } from "../lib/typebox.ts";
 import { count, time, uuid } from "../shapes.ts";
 
-/** The permission of a key that may be told. */
+/** The permission that a key needs to subscribe. */
 export type NoticePermission = "read" | "write" | "admin";
 
 export interface NoticeType {
-  /** Keys of which permissions may name it. */
+  /** The permissions whose keys can subscribe to it. */
   readonly permissions: readonly NoticePermission[];
-  /** One sentence: when it is sent. */
+  /** When it is sent, in one sentence. */
   readonly when: string;
   readonly data: TObject;
   readonly example: Readonly<Record<string, unknown>>;
-  /** Whether members get it as mail at once by default. @default false */
+  /** Whether members receive it by email immediately by default. @default false */
   readonly isMailed?: boolean;
-  /** Whether an address is told without naming the type. @default false */
+  /** Whether every webhook receives it without subscribing. @default false */
   readonly isImplied?: boolean;
 }
 
@@ -316,17 +316,17 @@ export type NoticeTypeName = keyof typeof NOTICE_TYPES;
 
 const ENTRIES = Object.entries(NOTICE_TYPES) as [NoticeTypeName, NoticeType][];
 
-/** The types that an address can name, of any permission. */
+/** The types that a webhook can subscribe to, of any permission. */
 export const NOTICE_TYPE_NAMES: readonly NoticeTypeName[] = ENTRIES.filter(
   ([, { isImplied }]) => isImplied !== true,
 ).map(([name]) => name);
 
-/** The types that members get as mail at once unless they choose otherwise. */
+/** The types that members receive by email immediately by default. */
 export const MAILED_TYPES: readonly NoticeTypeName[] = ENTRIES.filter(
   ([, { isMailed }]) => isMailed === true,
 ).map(([name]) => name);
 
-/** The types that a key of the permission may name. */
+/** The types that keys with the permission can subscribe to. */
 export function typesOf(permission: NoticePermission): readonly NoticeTypeName[] {
   return NOTICE_TYPE_NAMES.filter((name) => mayName(permission, name));
 }

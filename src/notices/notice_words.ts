@@ -1,5 +1,5 @@
 /**
- * A notice in one sentence, for mails.
+ * A notice as one sentence, for emails.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
- * Secrets of webhooks, and signatures by Standard Webhooks.
+ * Secrets of webhooks, and signatures according to Standard Webhooks.
  *
- * A secret is shown once. The sender needs it, so it is stored sealed with the gateway's own secret, and valid for one
- * address only.
+ * A secret is shown once. The sender needs it, so it is stored encrypted with the gateway's own secret, and can be
+ * decrypted only for its webhook.
  *
  * @module
  */

@@ -1,12 +1,12 @@
 /**
- * Calls webhooks with the notices that are due, signed by Standard Webhooks, until none is due.
+ * Calls webhooks with the notices that are due, signed according to Standard Webhooks, until none is due.
  *
  * Any number of processes may do so. An address is claimed for longer than an attempt takes, with some of its due
- * deliveries, and the outcomes are recorded before the next claim. If the process dies in between, the calls are repeated
- * with the same `webhook-id`.
+ * deliveries, and the outcomes are recorded before the next claim. If the process dies in between, the calls are
+ * repeated with the same `webhook-id`.
  *
- * A slow address delays no other. Addresses that failed, that were slow, and that were never called have lanes of their
- * own, and an account has a bounded number of addresses that are called at the same time.
+ * A slow address delays no other: addresses that have failed, that were slow, and that have never been called each have
+ * their own lane, and the number of an account's addresses that are called at the same time is limited.
  *
  * @module
  */

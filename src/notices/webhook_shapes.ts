@@ -1,5 +1,5 @@
 /**
- * Bodies and answers of the routes that manage webhooks.
+ * Request and response bodies of the routes that manage webhooks.
  *
  * @module
  */

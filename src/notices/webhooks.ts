@@ -1,9 +1,9 @@
 /**
- * Webhooks of accounts and operators: name an address, list, edit, rotate and delete addresses, test one, list its
- * deliveries, and send one again. See `src/spec/beyond.md`, section 17.
+ * Webhooks of accounts and operators: create, list, edit, rotate, delete and test webhooks, list their deliveries, and
+ * send a delivery again. See `src/spec/beyond.md`, section 17.
  *
- * An address belongs to the account and the permission of the key that named it. A key with a scope, and a connected
- * agent, see only the addresses of their own chain of rotations.
+ * A webhook belongs to the account and the permission of the key that created it. A key with a scope, and a connected
+ * agent, see only the webhooks that a key of their own chain of rotations has created.
  *
  * @module
  */
@@ -56,7 +56,7 @@ export interface WebhookOwner {
   readonly isOfChain: boolean;
   /** As the audit trail names the owner. */
   readonly actor: Actor;
-  /** The id of a feed that the owner may be told of. */
+  /** The id of a feed whose notices the owner can receive. */
   findFeed(reference: string): Promise<string | undefined>;
 }
 

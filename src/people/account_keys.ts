@@ -1,6 +1,6 @@
 /**
- * Keys that an account's owners make and end for themselves. The functions of operators do the work; this module checks
- * that the key is the account's own, and not an agent's or a session's. Beyond 16.
+ * Keys that an account's owners create and revoke themselves. The functions of operators do the work; this module
+ * checks that the key is the account's own, and not an agent's or a session's. See `src/spec/beyond.md`, section 16.
  *
  * @module
  */

@@ -1,6 +1,7 @@
 /**
- * Proving an email address, by a code that is mailed to it or by an OpenID Connect provider. A proof belongs to the
- * browser that began it: its token is in a cookie there, and only its hash is stored. Beyond 16.
+ * Verification of an email address, by a code that is mailed to it or by an OpenID Connect provider. A proof belongs to
+ * the browser that began it: the token is in a cookie there, and only its hash is stored. See `src/spec/beyond.md`,
+ * section 16.
  *
  * @module
  */
@@ -56,7 +57,7 @@ export async function beginProof(
       mail_html: mail.html,
     }),
   );
-  // The same for both limits, so that nobody learns how often an address was asked for elsewhere.
+  // The same for both limits, so that it does not reveal how often codes for an address were requested elsewhere.
   if (begun.outcome === "limited") throw rateLimitedHourly(Number(begun.retry_after_ms), "codes");
   return token;
 }
@@ -111,7 +112,7 @@ export async function keepVouchedProof(
   return token;
 }
 
-/** What a browser's token stands for. Undefined if the proof is used or over. */
+/** The proof of a browser's token. Undefined if it was used or has expired. */
 export async function findProof(database: Database, token: string) {
   const row = await database.row("find_address_proof", { proof_hash: hashOfToken(token) });
   return (

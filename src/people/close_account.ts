@@ -1,5 +1,6 @@
 /**
- * Closing an account: everything of it ends, and what is kept stays under its id, without names. Beyond 16.
+ * Closes an account: revokes and deletes everything that belongs to it. Records that must be kept stay under its id,
+ * without names. See `src/spec/beyond.md`, section 16.
  *
  * @module
  */

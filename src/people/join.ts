@@ -1,7 +1,8 @@
 /**
- * Signing in with a proven address, and joining with one that nobody has yet. Beyond 16.
+ * Sign-in with a verified address, and sign-up with one that belongs to no person yet. See `src/spec/beyond.md`,
+ * section 16.
  *
- * Person, account, welcome credits and session are one commit, so nobody ever gets two of them, or half.
+ * Person, account, welcome credits and session are created in one commit, so no sign-up is duplicated or incomplete.
  *
  * @module
  */
@@ -21,7 +22,7 @@ const SESSION_LIFETIME = `${SESSION_MS / MS_PER_SECOND} seconds`;
 export type Entered =
   /** The token is the session's, for the cookie. */
   | { readonly kind: "entered"; readonly token: string; readonly personId: string }
-  /** Nobody has the address yet. */
+  /** The address belongs to no person yet. */
   | { readonly kind: "new" }
   /** The address is that of a person who signs in otherwise. */
   | { readonly kind: "other_subject" }
@@ -75,7 +76,7 @@ export type Joined =
       readonly personId: string;
       readonly accountId: string | undefined;
     }
-  /** Sign-up does not cover the address, and nobody has invited it. */
+  /** Sign-up is not open to the address, and it was not invited. */
   | { readonly kind: "not_invited" }
   /** As many accounts were made today as may be. */
   | { readonly kind: "day_full" };

@@ -1,8 +1,8 @@
 /**
- * Members of accounts: who they are, inviting, roles, removing. Beyond 16.
+ * Members of accounts: listing, inviting and removing them, and their roles. See `src/spec/beyond.md`, section 16.
  *
- * Owners and operators do the same things. An owner is named as `by`, and the database checks under the account's lock
- * that it still is one; an operator is not.
+ * Owners and operators call the same functions. For an owner, `by` is set, and the database checks under the account's
+ * lock that this person is still an owner. For an operator, `by` is undefined.
  *
  * @module
  */
@@ -98,7 +98,7 @@ export const InviteMemberInput = Type.Object({
 
 /** Where an invitation is made. */
 export interface Inviting extends Linking {
-  /** Whether mails are sent. If not, whoever invites tells the person. */
+  /** Whether mail is configured. If not, the inviter has to notify the person. */
   readonly hasMail: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The name that a person gives itself or its account. It is shown to others, so it is one line of visible text.
+ * The name that people choose for themselves or their account. Others see it, so it is one line of visible text.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export type OwnName =
   /** In one sentence. */
   | { readonly kind: "refused"; readonly why: string };
 
-/** Line breaks become blanks. Characters that nobody sees, such as bidirectional overrides, are left out. */
+/** Line breaks become blanks. Invisible characters, such as bidirectional overrides, are removed. */
 export function readOwnName(typed: string): OwnName {
   const name = withoutInvisible(typed.replace(/\s+/g, " ")).trim();
   if (name === "") return { kind: "refused", why: "Enter a name." };

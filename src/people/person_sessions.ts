@@ -1,9 +1,9 @@
 /**
- * Sessions of persons, which `join.ts` begins. A session acts in one of the person's accounts at a time, with a read and a write key that are
- * made for it and end with it. They are kept sealed by the cookie's token, so that the database alone can act for
- * nobody. Beyond 16.
+ * Sessions of persons, which `join.ts` begins. A session acts in one of the person's accounts at a time, with a read
+ * and a write key that are created for it and end with it. They are encrypted with the cookie's token, so the database
+ * alone is not enough to use them. See `src/spec/beyond.md`, section 16.
  *
- * Role and membership are read anew for each page, so that a removal or demotion counts at once on every process.
+ * Role and membership are read for each page, so a removal or demotion takes effect immediately in every process.
  *
  * @module
  */
@@ -46,7 +46,7 @@ export interface PersonSession {
     | undefined;
 }
 
-/** The session of a cookie's token. Undefined if it is over, or stands for a key. */
+/** The session of a cookie's token. Undefined if it has ended, or is a session of a key. */
 export async function findPersonSession(
   database: Database,
   token: string,

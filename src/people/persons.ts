@@ -1,5 +1,6 @@
 /**
- * Persons, as operators list, find and remove them, and what the gateway keeps of one. Beyond 16.
+ * Persons, as operators list, find and remove them, and the data that is stored about each. See `src/spec/beyond.md`,
+ * section 16.
  *
  * @module
  */
@@ -51,7 +52,7 @@ export type PersonOutcome = Static<typeof PersonShape>;
 
 export const ListPersonsInput = Type.Object(PAGE_INPUT);
 
-/** The oldest come first. The cursor is a person's id. */
+/** Oldest first. The cursor is a person's id. */
 export async function listPersons(
   { database }: Operator,
   { limit, cursor }: InputOf<typeof ListPersonsInput>,

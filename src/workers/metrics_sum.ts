@@ -25,7 +25,7 @@ export function createMetricsSum() {
   const own = new Registry();
   const restarts = new Counter({
     name: WORKER_RESTARTS,
-    help: "Workers that were replaced, by reason: they died, or were killed because they did not respond",
+    help: "Replaced workers, by reason: died, or hung (killed because they did not respond)",
     labelNames: ["reason"],
     registers: [own],
   });
@@ -36,7 +36,7 @@ export function createMetricsSum() {
     update(worker: number, snapshot: MetricsSnapshot): void {
       living.set(worker, snapshot);
     },
-    /** The worker has died: its counts stay, what it held at the moment goes. */
+    /** Removes a worker that has died: its counters stay in the total, its gauges do not. */
     retire(worker: number): void {
       const counts = (living.get(worker) ?? []).filter(isCount);
       living.delete(worker);

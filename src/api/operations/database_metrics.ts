@@ -72,56 +72,56 @@ export function registerDatabaseMetrics(
   );
   metrics.counts(
     "feedgate_database_errors_total",
-    "Statements that failed, by SQLSTATE, or by the code of the driver",
+    "Failed statements, by SQLSTATE or the driver's error code",
     "sqlstate",
     () => sumOf([database, background, ...(replica === undefined ? [] : [replica])]),
   );
   metrics.gauge(
     "feedgate_feeds_overdue",
-    "Readable feeds whose newest push is older than their interval, counted each minute",
+    "Readable feeds whose newest push is older than their sync interval, counted each minute",
     finding("overdue feeds", ({ amount }) => Number(amount)),
     "max",
   );
   metrics.gauge(
     "feedgate_feeds_overdue_seconds_max",
-    "Seconds since the newest push of the feed that is overdue for longest; 0 if none is",
+    "Seconds since the newest push of the feed that has been overdue longest; 0 if none is overdue",
     finding("overdue feeds", ({ since_seconds: seconds }) => seconds ?? 0),
     "max",
   );
   metrics.gauge(
     "feedgate_ledger_balanced",
-    "Whether granted - revoked - charged + refunded was the balance of every account at the last check, and what all accounts spent was what providers earned",
+    "Whether, at the last check, every account's balance equaled granted - revoked - charged + refunded, and total spending equaled providers' earnings",
     finding("ledger check", ({ amount }) => Number(amount === 0n)),
     "min",
   );
   metrics.gauge(
     "feedgate_ledger_checked_timestamp_seconds",
-    "When the last check of all ledgers ended",
+    "Time when the last check of all ledgers ended",
     finding("ledger check", ({ found_at_seconds: seconds }) => seconds),
     "max",
   );
   metrics.gauge(
     "feedgate_topup_alerts",
-    "Top-ups that need an operator: money that was not granted, or that a payer got back and no balance had",
+    "Top-ups that need an operator's attention: payments that were not credited, or refunds that exceeded the balance",
     finding("topup alerts", ({ amount }) => Number(amount)),
     "max",
   );
   metrics.gauge(
     "feedgate_totals_complete_timestamp_seconds",
-    "Until when what was sold is in the totals",
+    "Time up to which sales are included in the totals",
     finding("sales", ({ found_at_seconds: seconds }) => seconds),
     "max",
   );
   metrics.gauge(
     "feedgate_wal_archive_failing",
-    "Whether the database can't copy its WAL to the archive; missing if it has none",
+    "Whether the database can't copy its WAL to the archive; absent if there is no archive",
     finding("wal archive", ({ amount }) => Number(amount)),
     "max",
   );
   if (replica !== undefined) {
     metrics.gauge(
       "feedgate_replica_lag_seconds",
-      "How old the data of the replica is; missing while it or the primary does not answer",
+      "Age of the replica's data; absent while the replica or the primary does not respond",
       // The metric of errors shows why one of them failed.
       () =>
         within(readReplicaLag(replica, database), ANSWER_MS_MAX)
@@ -133,13 +133,13 @@ export function registerDatabaseMetrics(
   if (diskRoom === undefined) return;
   metrics.gauge(
     "feedgate_disk_free_bytes",
-    "Room on the disk of the embedded PostgreSQL",
+    "Free bytes on the disk of the embedded PostgreSQL",
     () => diskRoom()?.freeBytes,
     "min",
   );
   metrics.gauge(
     "feedgate_disk_used_bytes",
-    "Bytes in use on the disk of the embedded PostgreSQL",
+    "Used bytes on the disk of the embedded PostgreSQL",
     () => diskRoom()?.usedBytes,
     "max",
   );

@@ -83,7 +83,7 @@ const METRICS = described({
       mediaTypes: {
         "text/plain": {
           example: [
-            "# HELP feedgate_waits Readers that wait for a change",
+            "# HELP feedgate_waits Readers waiting for a change",
             "# TYPE feedgate_waits gauge",
             "feedgate_waits 0",
           ].join("\n"),

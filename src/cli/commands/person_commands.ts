@@ -1,5 +1,7 @@
 /**
- * `person list`, `person find`, `person remove`, `member invite`, `member remove`, `account close`. Beyond 16.
+ * `person list`, `person find`, `person remove`, `member invite`, `member remove`, `account close`.
+ *
+ * See `src/spec/beyond.md`, section 16.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Metrics of mails: how attempts ended, and how many mails wait and for how long. They exist only where mail is
+ * Metrics of emails: outcomes of attempts, and the number and age of queued emails. They exist only if mail is
  * configured.
  *
  * @module
@@ -33,7 +33,7 @@ export function registerMailMetrics(
   );
   metrics.gauge(
     "feedgate_mails_waiting",
-    "Emails waiting to be sent",
+    "Emails in the queue",
     async () => {
       const found = await read.ask();
       return found === undefined ? undefined : Number(found.waiting);
@@ -42,7 +42,7 @@ export function registerMailMetrics(
   );
   metrics.gauge(
     "feedgate_mails_waiting_seconds_max",
-    "Seconds that the oldest waiting email has waited; 0 if none waits",
+    "Age of the oldest queued email, in seconds; 0 if the queue is empty",
     async () => {
       const found = await read.ask();
       return found === undefined ? undefined : (found.oldest_seconds ?? 0);

@@ -1,8 +1,8 @@
 /**
  * The headers and parts of every mail, as nodemailer takes them.
  *
- * Only the configuration decides who a mail is from. A mail is marked as automatic (RFC 3834), so that nobody's absence
- * note answers it.
+ * Only the configuration determines the sender. Each mail is marked as automatic (RFC 3834), so that out-of-office
+ * assistants do not reply to it.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * The delivery that the configuration asks for. Loads nodemailer when it is first needed, so a gateway without mail
- * never does.
+ * The configured delivery. Loads nodemailer when it is first needed, so a gateway without mail never loads it.
  *
  * @module
  */

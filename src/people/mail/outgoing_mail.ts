@@ -1,5 +1,5 @@
 /**
- * A mail on its way out, and the two ways to deliver one: to an SMTP server, or as a file.
+ * An outgoing mail, and the interface of its two deliveries: to an SMTP server, or into a folder.
  *
  * @module
  */
@@ -34,7 +34,7 @@ export interface Delivery {
 /** Why a mail was not accepted, in one sentence without password, code, or address. */
 export class DeliveryError extends Error {
   override readonly name = "DeliveryError";
-  /** Whether another attempt would be refused, too. */
+  /** Whether another attempt would also be refused. */
   readonly isPermanent: boolean;
 
   constructor(

@@ -1,6 +1,6 @@
 /**
- * The background job that sends mails which no process was woken for, such as those of a process that died, and repeats
- * failed attempts.
+ * The background job that retries failed attempts, and sends mails that no process was woken for, such as those of a
+ * process that died.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * An attempt to sign in at an OpenID Connect provider, sealed for a cookie of the browser that began it, so that the
- * gateway stores nothing until the person is back.
+ * An attempt to sign in at an OpenID Connect provider, encrypted in a cookie of the browser that began it, so that the
+ * gateway stores nothing until the person returns.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
- * An OpenID Connect provider: where it signs people in, and what its answer says of them.
+ * An OpenID Connect provider: the address where people sign in, and the identity in its response.
  *
- * openid-client does the protocol (OpenID Connect Core 1.0 and Discovery 1.0, RFC 6749, RFC 7636, RFC 9207). By itself
- * it would trust the token endpoint's TLS, so the check of the ID token's signature is enabled here. It keeps the
+ * openid-client does the protocol (OpenID Connect Core 1.0 and Discovery 1.0, RFC 6749, RFC 7636, RFC 9207). By
+ * default, it trusts the token endpoint's TLS, so the check of the ID token's signature is enabled here. It keeps the
  * provider's keys for 5 minutes, and reads them again for an unknown key, at most once a minute.
  *
  * @module

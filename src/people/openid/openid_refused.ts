@@ -1,5 +1,5 @@
 /**
- * Why a sign-in through an OpenID Connect provider failed: a sentence for the page, and the cause for the log.
+ * A failed sign-in through an OpenID Connect provider: a sentence for the page, and the cause for the log.
  *
  * @module
  */

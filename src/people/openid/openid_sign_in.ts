@@ -1,7 +1,7 @@
 /**
- * Signs persons in through an OpenID Connect provider: the authorization code flow with PKCE, `state` and `nonce`
- * (OpenID Connect Core 1.0, section 3.1). An attempt is kept by the browser, sealed, so that the gateway stores
- * nothing until the person is back. A code works once, which the provider ensures.
+ * Signs people in through an OpenID Connect provider: the authorization code flow with PKCE, `state` and `nonce`
+ * (OpenID Connect Core 1.0, section 3.1). The browser keeps the attempt in an encrypted cookie, so the gateway stores
+ * nothing until the person returns. The provider ensures that each code works only once.
  *
  * Nothing is loaded or requested before the first person signs in. See `src/spec/beyond.md`, section 16.
  *
@@ -112,7 +112,7 @@ export function createOpenId(oidc: OidcConfig, options: OpenIdOptions): OpenId {
   };
 }
 
-/** Loads openid-client, so a gateway that signs nobody in this way never does. */
+/** Loads openid-client when it is first needed, so a gateway without OpenID Connect never loads it. */
 async function discover(oidc: OidcConfig, answerMsMax: number): Promise<OpenIdProvider> {
   const { discoverProvider } = await import("./openid_provider.ts");
   return discoverProvider(oidc, { answerMsMax });

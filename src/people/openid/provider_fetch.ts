@@ -1,5 +1,5 @@
 /**
- * Requests to an OpenID Connect provider: bounded answers, and one error for all failures to answer.
+ * Requests to an OpenID Connect provider, with bounded responses and a single error for all failures to respond.
  *
  * @module
  */

@@ -34,7 +34,7 @@ export function createPages(services: Services, projections: Projections) {
     projections,
   };
   const cache = new PageCache(PAGE_CACHE_BYTES_MAX);
-  metrics.gauge("feedgate_page_cache_bytes", "Bytes of pages in memory", () => cache.bytes);
+  metrics.gauge("feedgate_page_cache_bytes", "Bytes of pages in the page cache", () => cache.bytes);
   const builds = new JoinedRuns<Page>();
 
   function build(wanted: PageWanted, atLeast: bigint): Promise<Page> {
