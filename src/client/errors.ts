@@ -1,6 +1,6 @@
 /**
- * What can go wrong, as classes: one for each `code` of a problem document (RFC 9457), and two for what is no answer of
- * a gateway.
+ * The errors that the client throws: one class for each `code` of a problem document (RFC 9457), and two for calls
+ * without a response from a gateway.
  *
  * ```ts
  * try {
@@ -15,17 +15,17 @@
  */
 import type { Problem } from "./types.ts";
 
-/** Everything that a client throws, except for the reason of an `AbortSignal`. */
+/** The base class of all errors of a failed call. An aborted call throws the reason of its `AbortSignal` instead. */
 export class FeedgateError extends Error {
   override readonly name: string = "FeedgateError";
 }
 
-/** No answer arrived: no connection, an interrupted one, or a timeout. `cause` has the details. */
+/** No complete response: the connection failed or broke, or the call timed out. `cause` contains the details. */
 export class ConnectionError extends FeedgateError {
   override readonly name = "ConnectionError";
 }
 
-/** An answer that does not come from a gateway, such as a proxy's own. */
+/** A response that does not come from a gateway, such as an error page of a proxy. */
 export class AnswerError extends FeedgateError {
   override readonly name = "AnswerError";
 
@@ -38,14 +38,14 @@ export class AnswerError extends FeedgateError {
   }
 }
 
-/** A refusal of the gateway. `message` is the problem's `detail`: what is wrong, and what to do. */
+/** A call that the gateway refused. `message` is the problem's `detail`: what is wrong, and what to do. */
 export class ProblemError extends FeedgateError {
   override readonly name: string = "ProblemError";
-  /** The problem document, with the members of its code, such as `price`, `errors`, and `retry_after_ms`. */
+  /** The problem document, with the members of its code, such as `price`, `errors` or `retry_after_ms`. */
   readonly problem: Problem;
   /**
-   * Rows that earlier requests of the same `push` have stored. Indexes in `problem.errors` and `problem.row_index`
-   * count from there. 0 everywhere else.
+   * The number of rows that earlier requests of the same `push` have stored. Indexes in `problem.errors` and
+   * `problem.row_index` are relative to the first row after these. 0 for all other calls.
    */
   readonly rowsBefore: number;
 
@@ -55,7 +55,7 @@ export class ProblemError extends FeedgateError {
     this.rowsBefore = rowsBefore;
   }
 
-  /** Stable: base decisions on it, or on the class. */
+  /** The problem's code, such as `FEED_NOT_FOUND`. Codes are stable: branch on the code or on the class. */
   get code(): string {
     return this.problem.code;
   }
@@ -65,68 +65,68 @@ export class ProblemError extends FeedgateError {
     return this.problem.status;
   }
 
-  /** Helps the operator to find the call. */
+  /** Identifies the call in the operator's log. */
   get requestId(): string {
     return this.problem.request_id;
   }
 }
 
-/** `INVALID_REQUEST`: A path or a `Host` that no client should send. */
+/** `INVALID_REQUEST`: The path contains dot segments or backslashes, or there is more than one `Host`. */
 export class InvalidRequestError extends ProblemError {
   override readonly name = "InvalidRequestError";
 }
 
-/** `QUERY_REQUIRED`: A search without words. */
+/** `QUERY_REQUIRED`: The search text is empty. */
 export class QueryRequiredError extends ProblemError {
   override readonly name = "QueryRequiredError";
 }
 
-/** `INVALID_PARAMETER`: A parameter that is unknown, of the wrong type or out of range. */
+/** `INVALID_PARAMETER`: A parameter is unknown, of the wrong type or out of range. */
 export class InvalidParameterError extends ProblemError {
   override readonly name = "InvalidParameterError";
 }
 
-/** `OPERATOR_DISABLED`: A filter with another operator than `eq`, or on a nested field. */
+/** `OPERATOR_DISABLED`: A filter uses an operator other than `eq`, or a nested field. */
 export class OperatorDisabledError extends ProblemError {
   override readonly name = "OperatorDisabledError";
 }
 
-/** `JSONPATH_INVALID`: A `jsonpath` that is not understood or picks too much. */
+/** `JSONPATH_INVALID`: The `jsonpath` can't be parsed, or selects too much. */
 export class JsonPathInvalidError extends ProblemError {
   override readonly name = "JsonPathInvalidError";
 }
 
-/** `JSONPATH_FILTER_DISABLED`: A `jsonpath` with a filter, script or function. */
+/** `JSONPATH_FILTER_DISABLED`: The `jsonpath` contains a filter, script or function. */
 export class JsonPathFilterDisabledError extends ProblemError {
   override readonly name = "JsonPathFilterDisabledError";
 }
 
-/** `CURSOR_INVALID`: A cursor or an offset that was not issued for this feed and query. */
+/** `CURSOR_INVALID`: The cursor or offset was not issued for this feed and query. */
 export class CursorInvalidError extends ProblemError {
   override readonly name = "CursorInvalidError";
 }
 
-/** `NOT_A_STREAM`: Only streams are followed. */
+/** `NOT_A_STREAM`: Only streams can be followed. */
 export class NotAStreamError extends ProblemError {
   override readonly name = "NotAStreamError";
 }
 
-/** `BODY_NOT_JSON`: A body that is not JSON, or a row given as text that is not. */
+/** `BODY_NOT_JSON`: The body, or a row passed as text, is not valid JSON. */
 export class BodyNotJsonError extends ProblemError {
   override readonly name = "BodyNotJsonError";
 }
 
-/** `PAYMENT_INVALID`: What was sent is no payment, or not for what was asked for. */
+/** `PAYMENT_INVALID`: The `PAYMENT-SIGNATURE` is not a valid x402 payment. */
 export class PaymentInvalidError extends ProblemError {
   override readonly name = "PaymentInvalidError";
 }
 
-/** `RANGE_INVALID`: A range that ends before it begins, or is too long. */
+/** `RANGE_INVALID`: The range ends before it begins, or is too long. */
 export class RangeInvalidError extends ProblemError {
   override readonly name = "RangeInvalidError";
 }
 
-/** `KEY_REQUIRED`: The client has no key. */
+/** `KEY_REQUIRED`: The call needs a key, and the client has none. */
 export class KeyRequiredError extends ProblemError {
   override readonly name = "KeyRequiredError";
 }
@@ -136,7 +136,7 @@ export class KeyInvalidError extends ProblemError {
   override readonly name = "KeyInvalidError";
 }
 
-/** `INSUFFICIENT_CREDITS`: The price is above the balance. */
+/** `INSUFFICIENT_CREDITS`: The price is higher than the balance. */
 export class InsufficientCreditsError extends ProblemError {
   override readonly name = "InsufficientCreditsError";
 }
@@ -146,12 +146,12 @@ export class PurchaseRequiredError extends ProblemError {
   override readonly name = "PurchaseRequiredError";
 }
 
-/** `PRICE_ABOVE_MAX`: The price is above `maxCredits`. */
+/** `PRICE_ABOVE_MAX`: The price is higher than `maxCredits`. */
 export class PriceAboveMaxError extends ProblemError {
   override readonly name = "PriceAboveMaxError";
 }
 
-/** `PAYMENT_REQUIRED`: It is paid for at once; the answer says how. */
+/** `PAYMENT_REQUIRED`: The top-up needs an x402 payment; `problem` says what to sign. */
 export class PaymentRequiredError extends ProblemError {
   override readonly name = "PaymentRequiredError";
 }
@@ -161,17 +161,17 @@ export class PaymentRefusedError extends ProblemError {
   override readonly name = "PaymentRefusedError";
 }
 
-/** `KEY_BUDGET_SPENT`: The key's budget of the day does not cover the price. */
+/** `KEY_BUDGET_SPENT`: The rest of the key's daily budget does not cover the price. */
 export class KeyBudgetSpentError extends ProblemError {
   override readonly name = "KeyBudgetSpentError";
 }
 
-/** `ORIGIN_FORBIDDEN`: A page of a site that the gateway does not allow. */
+/** `ORIGIN_FORBIDDEN`: The call came from a page whose origin the gateway does not allow. */
 export class OriginForbiddenError extends ProblemError {
   override readonly name = "OriginForbiddenError";
 }
 
-/** `KEY_PERMISSION`: A read key where a write key is taken, or the other way round. */
+/** `KEY_PERMISSION`: The call needs a read key and got a write key, or the reverse. */
 export class KeyPermissionError extends ProblemError {
   override readonly name = "KeyPermissionError";
 }
@@ -181,7 +181,7 @@ export class KeyScopeError extends ProblemError {
   override readonly name = "KeyScopeError";
 }
 
-/** `ACCESS_REQUIRED`: The feed's provider decides who may read it. */
+/** `ACCESS_REQUIRED`: The provider has not granted the account access to the feed. */
 export class AccessRequiredError extends ProblemError {
   override readonly name = "AccessRequiredError";
 }
@@ -196,17 +196,17 @@ export class FeedSuspendedError extends ProblemError {
   override readonly name = "FeedSuspendedError";
 }
 
-/** `FEED_FORBIDDEN`: The feed is not one of the key's account. */
+/** `FEED_FORBIDDEN`: The key's account does not own the feed. */
 export class FeedForbiddenError extends ProblemError {
   override readonly name = "FeedForbiddenError";
 }
 
-/** `FEED_QUOTA_EXCEEDED`: The account has as many feeds as it may have. */
+/** `FEED_QUOTA_EXCEEDED`: The account has reached its limit of feeds. */
 export class FeedQuotaExceededError extends ProblemError {
   override readonly name = "FeedQuotaExceededError";
 }
 
-/** `TOPUP_LIMIT`: The account or the gateway has reached its limit of top-ups. */
+/** `TOPUP_LIMIT`: The account or the gateway has reached a limit of top-ups. */
 export class TopupLimitError extends ProblemError {
   override readonly name = "TopupLimitError";
 }
@@ -221,7 +221,7 @@ export class FeedNotFoundError extends ProblemError {
   override readonly name = "FeedNotFoundError";
 }
 
-/** `FEED_NOT_SYNCED`: The feed has nothing to read yet. */
+/** `FEED_NOT_SYNCED`: The provider has pushed no data to the feed yet. */
 export class FeedNotSyncedError extends ProblemError {
   override readonly name = "FeedNotSyncedError";
 }
@@ -236,27 +236,27 @@ export class KeyNotFoundError extends ProblemError {
   override readonly name = "KeyNotFoundError";
 }
 
-/** `WEBHOOK_NOT_FOUND`: The key can see no such webhook. */
+/** `WEBHOOK_NOT_FOUND`: The webhook is unknown, or not visible to the key. */
 export class WebhookNotFoundError extends ProblemError {
   override readonly name = "WebhookNotFoundError";
 }
 
-/** `DELIVERY_NOT_FOUND`: The key can see no such delivery. */
+/** `DELIVERY_NOT_FOUND`: The delivery is unknown, not visible to the key, or older than 30 days. */
 export class DeliveryNotFoundError extends ProblemError {
   override readonly name = "DeliveryNotFoundError";
 }
 
-/** `NOTICE_TYPE_FORBIDDEN`: Keys of this permission are not told of the type. */
+/** `NOTICE_TYPE_FORBIDDEN`: Keys with this permission do not receive notices of this type. */
 export class NoticeTypeForbiddenError extends ProblemError {
   override readonly name = "NoticeTypeForbiddenError";
 }
 
-/** `WEBHOOKS_LIMIT`: The account has as many webhooks as it may. */
+/** `WEBHOOKS_LIMIT`: The account has reached its limit of webhooks. */
 export class WebhooksLimitError extends ProblemError {
   override readonly name = "WebhooksLimitError";
 }
 
-/** `WEBHOOK_URL_INVALID`: The address of the webhook is not https, or not public. */
+/** `WEBHOOK_URL_INVALID`: The URL of the webhook is not `https`, or not public. */
 export class WebhookUrlInvalidError extends ProblemError {
   override readonly name = "WebhookUrlInvalidError";
 }
@@ -281,12 +281,12 @@ export class TopupNotFoundError extends ProblemError {
   override readonly name = "TopupNotFoundError";
 }
 
-/** `TOPUPS_OFF`: The gateway takes no such payments. */
+/** `TOPUPS_OFF`: The gateway does not accept this payment method. */
 export class TopupsOffError extends ProblemError {
   override readonly name = "TopupsOffError";
 }
 
-/** `METHOD_NOT_ALLOWED`: The address has no such method. */
+/** `METHOD_NOT_ALLOWED`: The route does not support this method. */
 export class MethodNotAllowedError extends ProblemError {
   override readonly name = "MethodNotAllowedError";
 }
@@ -296,22 +296,22 @@ export class EndpointPathTakenError extends ProblemError {
   override readonly name = "EndpointPathTakenError";
 }
 
-/** `FEED_NEVER_PUSHED`: A feed becomes active by its first push. */
+/** `FEED_NEVER_PUSHED`: The feed can't be active before its first push. */
 export class FeedNeverPushedError extends ProblemError {
   override readonly name = "FeedNeverPushedError";
 }
 
-/** `ACCESS_REQUESTED`: A request of the account waits, or was declined a short time ago. */
+/** `ACCESS_REQUESTED`: A request of the account is waiting, or was declined within the last 7 days. */
 export class AccessRequestedError extends ProblemError {
   override readonly name = "AccessRequestedError";
 }
 
-/** `ACCESS_NOT_NEEDED`: The account may read the feed already. */
+/** `ACCESS_NOT_NEEDED`: The account can already read the feed. */
 export class AccessNotNeededError extends ProblemError {
   override readonly name = "AccessNotNeededError";
 }
 
-/** `ACCESS_ANSWERED`: The request was answered before. */
+/** `ACCESS_ANSWERED`: The request was already answered. */
 export class AccessAnsweredError extends ProblemError {
   override readonly name = "AccessAnsweredError";
 }
@@ -321,7 +321,7 @@ export class FeedNotForSaleError extends ProblemError {
   override readonly name = "FeedNotForSaleError";
 }
 
-/** `PAYMENT_TAKEN`: The payment was used before. */
+/** `PAYMENT_TAKEN`: The payment was already used. */
 export class PaymentTakenError extends ProblemError {
   override readonly name = "PaymentTakenError";
 }
@@ -331,7 +331,7 @@ export class FeedTypeLockedError extends ProblemError {
   override readonly name = "FeedTypeLockedError";
 }
 
-/** `SCHEMA_BREAKING`: The new schema would surprise readers. */
+/** `SCHEMA_BREAKING`: The new schema may break agents, and needs a higher `schema_version`. */
 export class SchemaBreakingError extends ProblemError {
   override readonly name = "SchemaBreakingError";
 }
@@ -341,82 +341,82 @@ export class BatchClosedError extends ProblemError {
   override readonly name = "BatchClosedError";
 }
 
-/** `IMPORT_RUNNING`: Another import into this feed has not ended. */
+/** `IMPORT_RUNNING`: Another import into this feed is running. */
 export class ImportRunningError extends ProblemError {
   override readonly name = "ImportRunningError";
 }
 
-/** `IDEMPOTENCY_KEY_REUSED`: The key was used for another query. */
+/** `IDEMPOTENCY_KEY_REUSED`: The key was already used for a different call. */
 export class IdempotencyKeyReusedError extends ProblemError {
   override readonly name = "IdempotencyKeyReusedError";
 }
 
-/** `IDEMPOTENCY_KEY_STALE`: The data has changed since the key paid for it. */
+/** `IDEMPOTENCY_KEY_STALE`: The data has changed since the first call with this key, or the purchase was reversed. */
 export class IdempotencyKeyStaleError extends ProblemError {
   override readonly name = "IdempotencyKeyStaleError";
 }
 
-/** `INVITATIONS_LIMIT`: The feed has as many open invitations as it may. */
+/** `INVITATIONS_LIMIT`: The feed has reached its limit of open invitations. */
 export class InvitationsLimitError extends ProblemError {
   override readonly name = "InvitationsLimitError";
 }
 
-/** `CURSOR_EXPIRED`: The cursor's batch has gone. Begin again without it. */
+/** `CURSOR_EXPIRED`: The rows of the cursor or export were replaced. Start again without it. */
 export class CursorExpiredError extends ProblemError {
   override readonly name = "CursorExpiredError";
 }
 
-/** `PAYLOAD_TOO_LARGE`: A row or a document above its limit. */
+/** `PAYLOAD_TOO_LARGE`: A row or the request exceeds a limit, which `problem.limit` names. */
 export class PayloadTooLargeError extends ProblemError {
   override readonly name = "PayloadTooLargeError";
 }
 
-/** `UNSUPPORTED_MEDIA_TYPE`: A body of another media type or coding. */
+/** `UNSUPPORTED_MEDIA_TYPE`: The body's media type or encoding is not supported. */
 export class UnsupportedMediaTypeError extends ProblemError {
   override readonly name = "UnsupportedMediaTypeError";
 }
 
-/** `VALIDATION_FAILED`: Rows or fields that are refused; `problem.errors` lists them. */
+/** `VALIDATION_FAILED`: Rows or fields are invalid; `problem.errors` lists them. */
 export class ValidationFailedError extends ProblemError {
   override readonly name = "ValidationFailedError";
 }
 
-/** `SCHEMA_REQUIRED`: A feed that is no draft needs a schema. */
+/** `SCHEMA_REQUIRED`: A feed can't leave the draft status without a schema. */
 export class SchemaRequiredError extends ProblemError {
   override readonly name = "SchemaRequiredError";
 }
 
-/** `SCHEMA_INVALID`: The schema is none that the gateway takes. */
+/** `SCHEMA_INVALID`: The schema is not a JSON Schema that the gateway can use. */
 export class SchemaInvalidError extends ProblemError {
   override readonly name = "SchemaInvalidError";
 }
 
-/** `PRICING_INVALID`: Prices that contradict each other. */
+/** `PRICING_INVALID`: The prices contradict `price_type` or are out of range. */
 export class PricingInvalidError extends ProblemError {
   override readonly name = "PricingInvalidError";
 }
 
-/** `ADDRESS_INVALID`: The text is not an e-mail address. */
+/** `ADDRESS_INVALID`: The text is not an email address. */
 export class AddressInvalidError extends ProblemError {
   override readonly name = "AddressInvalidError";
 }
 
-/** `RATE_LIMITED`: A limit is reached, and waiting did not help. */
+/** `RATE_LIMITED`: A limit was reached, and retries did not help. */
 export class RateLimitedError extends ProblemError {
   override readonly name = "RateLimitedError";
 }
 
-/** `TOO_MANY_WAITS`: The account has too many streams open. */
+/** `TOO_MANY_WAITS`: The account or the process has too many open streams and long polls. */
 export class TooManyWaitsError extends ProblemError {
   override readonly name = "TooManyWaitsError";
 }
 
-/** `INTERNAL`: A fault of the gateway. */
+/** `INTERNAL`: An error in the gateway. Nothing was charged. */
 export class InternalError extends ProblemError {
   override readonly name = "InternalError";
 }
 
-/** `UNAVAILABLE`: The gateway can't reach its database, or is stopping, and waiting did not help. */
+/** `UNAVAILABLE`: The gateway is stopping, is overloaded or can't reach its database, and retries did not help. */
 export class UnavailableError extends ProblemError {
   override readonly name = "UnavailableError";
 }
@@ -494,7 +494,7 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   UNAVAILABLE: UnavailableError,
 };
 
-/** The error of a problem document, by its code. A code that is newer than this client becomes a `ProblemError`. */
+/** Creates the error for a problem document. Codes that this client does not know become a plain `ProblemError`. */
 export function problemError(
   problem: Problem,
   options: { readonly rowsBefore?: number } = {},
