@@ -1,6 +1,6 @@
 /**
- * Error classes: one for each `code` of a problem document (RFC 9457), and two for calls that got no response from a
- * gateway.
+ * The errors that the client throws: one class for each `code` of a problem document (RFC 9457), and two for calls
+ * without a response from a gateway.
  *
  * ```ts
  * try {
@@ -15,17 +15,17 @@
  */
 import type { Problem } from "./types.ts";
 
-/** Everything that a client throws, except for the reason of an `AbortSignal`. */
+/** The base class of all errors of a failed call. An aborted call throws the reason of its `AbortSignal` instead. */
 export class FeedgateError extends Error {
   override readonly name: string = "FeedgateError";
 }
 
-/** No response arrived: no connection, an interrupted one, or a timeout. `cause` has the details. */
+/** No complete response: the connection failed or broke, or the call timed out. `cause` contains the details. */
 export class ConnectionError extends FeedgateError {
   override readonly name = "ConnectionError";
 }
 
-/** A response that does not come from a gateway, such as a proxy's error page. */
+/** A response that does not come from a gateway, such as an error page of a proxy. */
 export class AnswerError extends FeedgateError {
   override readonly name = "AnswerError";
 
@@ -38,14 +38,14 @@ export class AnswerError extends FeedgateError {
   }
 }
 
-/** The gateway refused the call. `message` is the problem's `detail`, which says what is wrong and what to do. */
+/** A call that the gateway refused. `message` is the problem's `detail`: what is wrong, and what to do. */
 export class ProblemError extends FeedgateError {
   override readonly name: string = "ProblemError";
-  /** The problem document, with the members of its code, such as `price`, `errors`, and `retry_after_ms`. */
+  /** The problem document, with the members of its code, such as `price`, `errors` or `retry_after_ms`. */
   readonly problem: Problem;
   /**
-   * Rows that earlier requests of the same `push` have stored. Indexes in `problem.errors` and `problem.row_index`
-   * count from there. 0 everywhere else.
+   * The number of rows that earlier requests of the same `push` have stored. Indexes in `problem.errors` and
+   * `problem.row_index` are relative to the first row after these. 0 for all other calls.
    */
   readonly rowsBefore: number;
 
@@ -55,7 +55,7 @@ export class ProblemError extends FeedgateError {
     this.rowsBefore = rowsBefore;
   }
 
-  /** Stable across versions: check it, or the class. */
+  /** The problem's code, such as `FEED_NOT_FOUND`. Codes are stable: branch on the code or on the class. */
   get code(): string {
     return this.problem.code;
   }
@@ -65,43 +65,43 @@ export class ProblemError extends FeedgateError {
     return this.problem.status;
   }
 
-  /** Helps the operator find the call. */
+  /** Identifies the call in the operator's log. */
   get requestId(): string {
     return this.problem.request_id;
   }
 }
 
-/** `INVALID_REQUEST`: A path or `Host` header that is malformed or ambiguous. */
+/** `INVALID_REQUEST`: The path contains dot segments or backslashes, or there is more than one `Host`. */
 export class InvalidRequestError extends ProblemError {
   override readonly name = "InvalidRequestError";
 }
 
-/** `QUERY_REQUIRED`: A search without words. */
+/** `QUERY_REQUIRED`: The search text is empty. */
 export class QueryRequiredError extends ProblemError {
   override readonly name = "QueryRequiredError";
 }
 
-/** `INVALID_PARAMETER`: A parameter that is unknown, of the wrong type or out of range. */
+/** `INVALID_PARAMETER`: A parameter is unknown, of the wrong type or out of range. */
 export class InvalidParameterError extends ProblemError {
   override readonly name = "InvalidParameterError";
 }
 
-/** `OPERATOR_DISABLED`: A filter with an operator other than `eq`, or on a nested field. */
+/** `OPERATOR_DISABLED`: A filter uses an operator other than `eq`, or a nested field. */
 export class OperatorDisabledError extends ProblemError {
   override readonly name = "OperatorDisabledError";
 }
 
-/** `JSONPATH_INVALID`: A `jsonpath` that can't be parsed, or selects too much. */
+/** `JSONPATH_INVALID`: The `jsonpath` can't be parsed, or selects too much. */
 export class JsonPathInvalidError extends ProblemError {
   override readonly name = "JsonPathInvalidError";
 }
 
-/** `JSONPATH_FILTER_DISABLED`: A `jsonpath` with a filter, script or function. */
+/** `JSONPATH_FILTER_DISABLED`: The `jsonpath` contains a filter, script or function. */
 export class JsonPathFilterDisabledError extends ProblemError {
   override readonly name = "JsonPathFilterDisabledError";
 }
 
-/** `CURSOR_INVALID`: A cursor or an offset that was not issued for this feed and query. */
+/** `CURSOR_INVALID`: The cursor or offset was not issued for this feed and query. */
 export class CursorInvalidError extends ProblemError {
   override readonly name = "CursorInvalidError";
 }
@@ -111,22 +111,22 @@ export class NotAStreamError extends ProblemError {
   override readonly name = "NotAStreamError";
 }
 
-/** `BODY_NOT_JSON`: A body that is not JSON, or a row given as text that is not. */
+/** `BODY_NOT_JSON`: The body, or a row passed as text, is not valid JSON. */
 export class BodyNotJsonError extends ProblemError {
   override readonly name = "BodyNotJsonError";
 }
 
-/** `PAYMENT_INVALID`: The payment is not a valid x402 payment. */
+/** `PAYMENT_INVALID`: The `PAYMENT-SIGNATURE` is not a valid x402 payment. */
 export class PaymentInvalidError extends ProblemError {
   override readonly name = "PaymentInvalidError";
 }
 
-/** `RANGE_INVALID`: A range that ends before it begins, or is too long. */
+/** `RANGE_INVALID`: The range ends before it begins, or is too long. */
 export class RangeInvalidError extends ProblemError {
   override readonly name = "RangeInvalidError";
 }
 
-/** `KEY_REQUIRED`: The client has no key. */
+/** `KEY_REQUIRED`: The call needs a key, and the client has none. */
 export class KeyRequiredError extends ProblemError {
   override readonly name = "KeyRequiredError";
 }
@@ -136,7 +136,7 @@ export class KeyInvalidError extends ProblemError {
   override readonly name = "KeyInvalidError";
 }
 
-/** `INSUFFICIENT_CREDITS`: The price is above the balance. */
+/** `INSUFFICIENT_CREDITS`: The price is higher than the balance. */
 export class InsufficientCreditsError extends ProblemError {
   override readonly name = "InsufficientCreditsError";
 }
@@ -146,12 +146,12 @@ export class PurchaseRequiredError extends ProblemError {
   override readonly name = "PurchaseRequiredError";
 }
 
-/** `PRICE_ABOVE_MAX`: The price is above `maxCredits`. */
+/** `PRICE_ABOVE_MAX`: The price is higher than `maxCredits`. */
 export class PriceAboveMaxError extends ProblemError {
   override readonly name = "PriceAboveMaxError";
 }
 
-/** `PAYMENT_REQUIRED`: The call must include a payment; the response says how to pay. */
+/** `PAYMENT_REQUIRED`: The top-up needs an x402 payment; `problem` says what to sign. */
 export class PaymentRequiredError extends ProblemError {
   override readonly name = "PaymentRequiredError";
 }
@@ -166,12 +166,12 @@ export class KeyBudgetSpentError extends ProblemError {
   override readonly name = "KeyBudgetSpentError";
 }
 
-/** `ORIGIN_FORBIDDEN`: A call from a page whose origin the gateway does not allow. */
+/** `ORIGIN_FORBIDDEN`: The call came from a page whose origin the gateway does not allow. */
 export class OriginForbiddenError extends ProblemError {
   override readonly name = "OriginForbiddenError";
 }
 
-/** `KEY_PERMISSION`: A read key where a write key is needed, or the reverse. */
+/** `KEY_PERMISSION`: The call needs a read key and got a write key, or the reverse. */
 export class KeyPermissionError extends ProblemError {
   override readonly name = "KeyPermissionError";
 }
@@ -181,7 +181,7 @@ export class KeyScopeError extends ProblemError {
   override readonly name = "KeyScopeError";
 }
 
-/** `ACCESS_REQUIRED`: The feed's provider decides who may read it. */
+/** `ACCESS_REQUIRED`: The provider has not granted the account access to the feed. */
 export class AccessRequiredError extends ProblemError {
   override readonly name = "AccessRequiredError";
 }
@@ -196,17 +196,17 @@ export class FeedSuspendedError extends ProblemError {
   override readonly name = "FeedSuspendedError";
 }
 
-/** `FEED_FORBIDDEN`: The feed does not belong to the key's account. */
+/** `FEED_FORBIDDEN`: The key's account does not own the feed. */
 export class FeedForbiddenError extends ProblemError {
   override readonly name = "FeedForbiddenError";
 }
 
-/** `FEED_QUOTA_EXCEEDED`: The account has reached its feed quota. */
+/** `FEED_QUOTA_EXCEEDED`: The account has reached its limit of feeds. */
 export class FeedQuotaExceededError extends ProblemError {
   override readonly name = "FeedQuotaExceededError";
 }
 
-/** `TOPUP_LIMIT`: The account or the gateway has reached its limit of top-ups. */
+/** `TOPUP_LIMIT`: The account or the gateway has reached a limit of top-ups. */
 export class TopupLimitError extends ProblemError {
   override readonly name = "TopupLimitError";
 }
@@ -221,7 +221,7 @@ export class FeedNotFoundError extends ProblemError {
   override readonly name = "FeedNotFoundError";
 }
 
-/** `FEED_NOT_SYNCED`: The feed has nothing to read yet. */
+/** `FEED_NOT_SYNCED`: The provider has pushed no data to the feed yet. */
 export class FeedNotSyncedError extends ProblemError {
   override readonly name = "FeedNotSyncedError";
 }
@@ -236,12 +236,12 @@ export class KeyNotFoundError extends ProblemError {
   override readonly name = "KeyNotFoundError";
 }
 
-/** `WEBHOOK_NOT_FOUND`: The webhook does not exist, or the key can't see it. */
+/** `WEBHOOK_NOT_FOUND`: The webhook is unknown, or not visible to the key. */
 export class WebhookNotFoundError extends ProblemError {
   override readonly name = "WebhookNotFoundError";
 }
 
-/** `DELIVERY_NOT_FOUND`: The delivery does not exist, or the key can't see it. */
+/** `DELIVERY_NOT_FOUND`: The delivery is unknown, not visible to the key, or older than 30 days. */
 export class DeliveryNotFoundError extends ProblemError {
   override readonly name = "DeliveryNotFoundError";
 }
@@ -256,7 +256,7 @@ export class WebhooksLimitError extends ProblemError {
   override readonly name = "WebhooksLimitError";
 }
 
-/** `WEBHOOK_URL_INVALID`: The webhook's URL is not https, or not public. */
+/** `WEBHOOK_URL_INVALID`: The URL of the webhook is not `https`, or not public. */
 export class WebhookUrlInvalidError extends ProblemError {
   override readonly name = "WebhookUrlInvalidError";
 }
@@ -281,7 +281,7 @@ export class TopupNotFoundError extends ProblemError {
   override readonly name = "TopupNotFoundError";
 }
 
-/** `TOPUPS_OFF`: The gateway does not accept payments by this method. */
+/** `TOPUPS_OFF`: The gateway does not accept this payment method. */
 export class TopupsOffError extends ProblemError {
   override readonly name = "TopupsOffError";
 }
@@ -296,12 +296,12 @@ export class EndpointPathTakenError extends ProblemError {
   override readonly name = "EndpointPathTakenError";
 }
 
-/** `FEED_NEVER_PUSHED`: A feed can become active only after its first push. */
+/** `FEED_NEVER_PUSHED`: The feed can't be active before its first push. */
 export class FeedNeverPushedError extends ProblemError {
   override readonly name = "FeedNeverPushedError";
 }
 
-/** `ACCESS_REQUESTED`: A request of the account is pending, or was declined recently. */
+/** `ACCESS_REQUESTED`: A request of the account is waiting, or was declined within the last 7 days. */
 export class AccessRequestedError extends ProblemError {
   override readonly name = "AccessRequestedError";
 }
@@ -331,7 +331,7 @@ export class FeedTypeLockedError extends ProblemError {
   override readonly name = "FeedTypeLockedError";
 }
 
-/** `SCHEMA_BREAKING`: The new schema may break readers, and `schema_version` was not raised. */
+/** `SCHEMA_BREAKING`: The new schema may break agents, and needs a higher `schema_version`. */
 export class SchemaBreakingError extends ProblemError {
   override readonly name = "SchemaBreakingError";
 }
@@ -346,12 +346,12 @@ export class ImportRunningError extends ProblemError {
   override readonly name = "ImportRunningError";
 }
 
-/** `IDEMPOTENCY_KEY_REUSED`: The key was already used for a different query. */
+/** `IDEMPOTENCY_KEY_REUSED`: The key was already used for a different call. */
 export class IdempotencyKeyReusedError extends ProblemError {
   override readonly name = "IdempotencyKeyReusedError";
 }
 
-/** `IDEMPOTENCY_KEY_STALE`: The data has changed since the key paid for it. */
+/** `IDEMPOTENCY_KEY_STALE`: The data has changed since the first call with this key, or the purchase was reversed. */
 export class IdempotencyKeyStaleError extends ProblemError {
   override readonly name = "IdempotencyKeyStaleError";
 }
@@ -361,27 +361,27 @@ export class InvitationsLimitError extends ProblemError {
   override readonly name = "InvitationsLimitError";
 }
 
-/** `CURSOR_EXPIRED`: The cursor's batch was removed. Start again without a cursor. */
+/** `CURSOR_EXPIRED`: The rows of the cursor or export were replaced. Start again without it. */
 export class CursorExpiredError extends ProblemError {
   override readonly name = "CursorExpiredError";
 }
 
-/** `PAYLOAD_TOO_LARGE`: A row or document that exceeds its limit. */
+/** `PAYLOAD_TOO_LARGE`: A row or the request exceeds a limit, which `problem.limit` names. */
 export class PayloadTooLargeError extends ProblemError {
   override readonly name = "PayloadTooLargeError";
 }
 
-/** `UNSUPPORTED_MEDIA_TYPE`: A body with an unsupported media type or content encoding. */
+/** `UNSUPPORTED_MEDIA_TYPE`: The body's media type or encoding is not supported. */
 export class UnsupportedMediaTypeError extends ProblemError {
   override readonly name = "UnsupportedMediaTypeError";
 }
 
-/** `VALIDATION_FAILED`: Rows or fields that are refused; `problem.errors` lists them. */
+/** `VALIDATION_FAILED`: Rows or fields are invalid; `problem.errors` lists them. */
 export class ValidationFailedError extends ProblemError {
   override readonly name = "ValidationFailedError";
 }
 
-/** `SCHEMA_REQUIRED`: A feed that is not a draft needs a schema. */
+/** `SCHEMA_REQUIRED`: A feed can't leave the draft status without a schema. */
 export class SchemaRequiredError extends ProblemError {
   override readonly name = "SchemaRequiredError";
 }
@@ -391,7 +391,7 @@ export class SchemaInvalidError extends ProblemError {
   override readonly name = "SchemaInvalidError";
 }
 
-/** `PRICING_INVALID`: Prices that contradict each other. */
+/** `PRICING_INVALID`: The prices contradict `price_type` or are out of range. */
 export class PricingInvalidError extends ProblemError {
   override readonly name = "PricingInvalidError";
 }
@@ -401,22 +401,22 @@ export class AddressInvalidError extends ProblemError {
   override readonly name = "AddressInvalidError";
 }
 
-/** `RATE_LIMITED`: A limit was reached, and retries did not succeed. */
+/** `RATE_LIMITED`: A limit was reached, and retries did not help. */
 export class RateLimitedError extends ProblemError {
   override readonly name = "RateLimitedError";
 }
 
-/** `TOO_MANY_WAITS`: The account has too many streams open. */
+/** `TOO_MANY_WAITS`: The account or the process has too many open streams and long polls. */
 export class TooManyWaitsError extends ProblemError {
   override readonly name = "TooManyWaitsError";
 }
 
-/** `INTERNAL`: An error in the gateway. */
+/** `INTERNAL`: An error in the gateway. Nothing was charged. */
 export class InternalError extends ProblemError {
   override readonly name = "InternalError";
 }
 
-/** `UNAVAILABLE`: The gateway is overloaded, stopping, or can't reach its database, and retries did not succeed. */
+/** `UNAVAILABLE`: The gateway is stopping, is overloaded or can't reach its database, and retries did not help. */
 export class UnavailableError extends ProblemError {
   override readonly name = "UnavailableError";
 }
@@ -494,7 +494,7 @@ const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
   UNAVAILABLE: UnavailableError,
 };
 
-/** The error for a problem document, by its code. A code that this version does not know becomes a `ProblemError`. */
+/** Creates the error for a problem document. Codes that this client does not know become a plain `ProblemError`. */
 export function problemError(
   problem: Problem,
   options: { readonly rowsBefore?: number } = {},

@@ -1,8 +1,8 @@
 /**
- * All rows of one version of a feed in one answer: faster than pages, at the same price. Rows of a collection and of a
- * stream come in arrival order, the oldest first.
+ * Exports all rows of one version of a feed in one response, which is faster than paging, at the same price. Rows are
+ * returned in order of arrival, oldest first.
  *
- * If the connection breaks, the export resumes after the last complete row, in the same version, and is not charged
+ * If the connection breaks, the export resumes after the last complete row of the same version, and is not charged
  * again.
  *
  * @module
@@ -16,15 +16,15 @@ import { isPassing, pause, pauseMs } from "./retry.ts";
 import type { Transport, TransportOptions } from "./transport.ts";
 import type { CallOptions, ExportPart } from "./types.ts";
 
-/** How a feed is exported. */
+/** Options of an export. */
 export interface ExportOptions extends CallOptions {
-  /** `resume` of a part. The export continues after that part. */
+  /** The `resume` of an earlier part: the export continues after that part. */
   readonly resume?: string | undefined;
-  /** An export that costs more credits than this is refused with `PriceAboveMaxError`. */
+  /** The maximum cost of the export, in credits. A more expensive one throws a `PriceAboveMaxError`. */
   readonly maxCredits?: number | undefined;
 }
 
-/** What an export needs. */
+/** The parts of a client that an export needs. */
 export interface Exporter<Row> {
   readonly transport: Transport;
   readonly options: TransportOptions;

@@ -1,5 +1,5 @@
 /**
- * The client: one object for one gateway and one key.
+ * The client of one gateway, with one key.
  *
  * @module
  */
@@ -61,80 +61,92 @@ import { Webhooks } from "./webhooks.ts";
 export interface FeedgateOptions<Row> extends Partial<Patience> {
   /** The gateway's address, such as `https://feeds.example.com`. */
   readonly url: string | URL;
-  /** A read key for reading, a write key for pushing. */
+  /** The key to send: a read key to find, read and buy feeds, or a write key to publish them. */
   readonly key?: string | undefined;
   /**
-   * Creates a row from its JSON text. `JSON.parse` loses digits of integers beyond 2^53 and of long decimals. If you
-   * need them, pass a parser that keeps them. The text is exactly as the provider pushed it.
+   * Parses a row from its JSON text, which is exactly as the provider pushed it. `JSON.parse` loses digits of integers
+   * beyond 2^53 and of long decimals; to keep them, pass a parser that does.
    *
    * @default JSON.parse
    */
   readonly parseRow?: ParseRow<Row> | undefined;
   /**
-   * The same for other JSON from the provider: `schema_definition` and `sample_response`.
+   * Parses the provider's other JSON: `schema_definition` and `sample_response`.
    *
    * @default JSON.parse
    */
   readonly parseJson?: ((text: string) => unknown) | undefined;
-  /** Timeout of a call, in ms. @default 60_000 */
+  /**
+   * The time limit of each try until the complete response has arrived, in ms. Does not apply to `exportRows`,
+   * `importFile` and the live connection of `follow`.
+   *
+   * @default 60_000
+   */
   readonly timeoutMs?: number | undefined;
   /**
-   * Size of the response cache, in characters. Cached responses are revalidated by their ETags; unchanged ones are
-   * free. 0 disables the cache.
+   * The size of the response cache, in characters. Cached responses are revalidated by their `ETag`, which is free if
+   * nothing has changed. 0 disables the cache.
    *
    * @default 8_388_608
    */
   readonly cacheCharsMax?: number | undefined;
-  /** Called before each pause: a limit was reached, the gateway is unavailable, or a connection broke. */
+  /** Called before each wait: after a limit was reached, the gateway was unavailable, or a connection broke. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
-  /** @default the runtime's */
+  /** Sends the requests. @default the runtime's `fetch` */
   readonly fetch?: Fetch | undefined;
 }
 
-/** A page of a list by offset. */
+/** Selects a page of a list by offset. */
 export interface OffsetPageOptions extends CallOptions {
-  /** 1 to 100. @default 20 */
+  /** Entries per page, 1 to 100. @default 20 */
   readonly limit?: number | undefined;
+  /** Entries to skip. @default 0 */
   readonly offset?: number | undefined;
 }
 
 /** Options of a search. */
 export interface SearchOptions extends OffsetPageOptions {
+  /** Returns only feeds of this category. */
   readonly category?: string | undefined;
 }
 
-/** A page of a list by cursor. */
+/** Selects a page of a list by cursor. */
 export interface CursorPageOptions extends CallOptions {
-  /** 1 to 100. @default 20 */
+  /** Entries per page, 1 to 100. @default 20 */
   readonly limit?: number | undefined;
+  /** `next_cursor` of the previous page. @default the first page */
   readonly cursor?: string | undefined;
 }
 
-/** A filter on the usage log. */
+/** Selects entries of the usage log. */
 export interface UsageOptions extends CursorPageOptions {
+  /** Returns only calls for this feed. */
   readonly feedId?: string | undefined;
+  /** Returns only calls with this key. */
   readonly keyId?: string | undefined;
-  /** Inclusive bounds, RFC 3339. */
+  /** The earliest timestamp, inclusive, RFC 3339. */
   readonly since?: string | undefined;
+  /** The latest timestamp, inclusive, RFC 3339. */
   readonly until?: string | undefined;
 }
 
-/** The terms of an account's access to a feed, which its provider sets. */
+/** The terms on which an account may read a feed, set by the provider. */
 export interface AccessTerms {
-  /** Whether the account reads for free. @default false */
+  /** Whether reads are free for the account. @default false */
   readonly isFree?: boolean | undefined;
-  /** When the grant ends, RFC 3339. @default never */
+  /** The time at which the grant ends, RFC 3339. @default never */
   readonly expiresAt?: string | undefined;
 }
 
-/** The same, with a private note of the provider. */
+/** The terms of a grant, with a note for the provider's own use. */
 export interface ReaderTerms extends AccessTerms {
   /** At most 2,000 characters, shown only to the provider. */
   readonly note?: string | undefined;
 }
 
-/** A filter on requests for access to a feed. */
+/** Selects requests for access to a feed. */
 export interface FeedAccessRequestsOptions extends CursorPageOptions {
+  /** Returns only requests with this status. @default all */
   readonly status?: AccessRequest["status"] | undefined;
 }
 
@@ -146,7 +158,8 @@ const CACHE_CHARS_MAX = 8 * 1_024 * 1_024;
 const PAGE_ROWS = 100;
 
 /**
- * A client for one gateway, for agents and providers.
+ * A client for one gateway, for agents and providers. Every method that calls the gateway throws a `FeedgateError` if
+ * the call fails, or the signal's reason if it is aborted.
  *
  * ```ts
  * const feedgate = new Feedgate({ url: "https://feeds.example.com", key: "fg_read_…" });
@@ -154,13 +167,14 @@ const PAGE_ROWS = 100;
  * ```
  */
 export class Feedgate<Row = JsonObject> {
-  /** The addresses that notices are sent to. */
+  /** Manages the webhooks of the key's account. */
   readonly webhooks: Webhooks;
   readonly #options: TransportOptions;
   readonly #transport: Transport;
   readonly #parseRow: ParseRow<Row> | undefined;
   readonly #parseJson: (text: string) => unknown;
 
+  /** @throws {TypeError} if `url` is not an `http` or `https` address */
   constructor(options: FeedgateOptions<Row>) {
     const { url, key, parseRow, parseJson = JSON.parse, onRetry, fetch: given = fetch } = options;
     const { href, protocol } = new URL(url);
@@ -185,30 +199,34 @@ export class Feedgate<Row = JsonObject> {
     this.webhooks = new Webhooks(this.#transport, key);
   }
 
-  /** Public feeds that match the words, best first. Free. */
+  /** Returns a page of public feeds that match the words, best match first. Free. */
   search(words: string, { category, limit, offset, signal }: SearchOptions = {}) {
     const query = queryOf({ q: words, category, limit, offset });
     return this.#json<SearchResults>({ path: `/search${query}`, isTagged: true, signal });
   }
 
-  /** All public feeds, newest first. Free. */
+  /** Returns a page of all public feeds, newest first. Free. */
   catalog({ limit, offset, signal }: OffsetPageOptions = {}) {
     const query = queryOf({ limit, offset });
     return this.#json<Catalog>({ path: `/catalog${query}`, isTagged: true, signal });
   }
 
-  /** Schema, sample, price and size of a feed, by its id or slug. Free. */
+  /** Returns the schema, sample, price and size of a feed, given its id or slug. Free. */
   describe(feed: string, { signal }: CallOptions = {}) {
     return this.#feed<FeedMetadata>({ path: feedPath(feed, "/metadata"), isTagged: true, signal });
   }
 
-  /** One page of a feed, or a singleton's document. */
+  /** Reads one page of a feed, or the document of a singleton. Costs one read, unless the cached page is unchanged. */
   async read(feed: string, options: ReadOptions = {}): Promise<ReadPage<Row>> {
     const path = feedPath(feed, readQuery(options));
     return readPage(await this.#read({ path, isTagged: true }, options), this.#parseRow);
   }
 
-  /** All pages of a feed, with each row once. @throws {CursorExpiredError} if reading takes too long */
+  /**
+   * Reads a feed page by page to the end. Each row is returned once, even while the provider pushes.
+   *
+   * @throws {CursorExpiredError} more than 15 minutes after a new batch has replaced the rows
+   */
   async *pages(feed: string, options: ReadOptions = {}): AsyncGenerator<ReadPage<Row>, void, void> {
     const { offset, ...rest } = { limit: PAGE_ROWS, ...options };
     let next: ReadOptions = { ...rest, offset };
@@ -224,14 +242,20 @@ export class Feedgate<Row = JsonObject> {
     }
   }
 
-  /** All rows of a feed, each once. @throws {CursorExpiredError} if reading takes too long */
+  /**
+   * Reads a feed row by row to the end. Each row is returned once, even while the provider pushes.
+   *
+   * @throws {CursorExpiredError} more than 15 minutes after a new batch has replaced the rows
+   */
   async *rows(feed: string, options: ReadOptions = {}): AsyncGenerator<Row, void, void> {
     for await (const { rows } of this.pages(feed, options)) yield* rows;
   }
 
   /**
-   * All rows of one version of a collection or a stream, in arrival order: one call instead of many pages, at the same
-   * price. A gateway allows 6 exports of a feed per hour.
+   * Exports all rows of a collection or a stream in order of arrival, as a snapshot: one call instead of many pages, at
+   * the same price. An account can export each feed up to 6 times an hour.
+   *
+   * @throws {CursorExpiredError} if the exported version is no longer available when the export resumes
    */
   exportRows(
     feed: string,
@@ -245,7 +269,7 @@ export class Feedgate<Row = JsonObject> {
     return exportRows(exporter, feed, options);
   }
 
-  /** Records by id, in the given order. Unknown ids are omitted. Every 100 ids count as one read. */
+  /** Returns records by id, in the order given. Unknown ids are omitted. Costs one read per 100 ids. */
   async records(
     feed: string,
     ids: Iterable<string | number>,
@@ -259,7 +283,12 @@ export class Feedgate<Row = JsonObject> {
     return found;
   }
 
-  /** The events of a stream as they arrive; never ends. See `follow.ts`. */
+  /**
+   * Returns the events of a stream as they arrive, indefinitely: catches up by pages, then keeps a connection open and
+   * reconnects after any interruption. Each page with events costs one read.
+   *
+   * @throws {FeedgateError} if the gateway stays unreachable for `outageMsMax`, or refuses the call
+   */
   follow(feed: string, options: FollowOptions = {}): AsyncGenerator<StreamPage<Row>, void, void> {
     const follower = {
       transport: this.#transport,
@@ -269,18 +298,24 @@ export class Feedgate<Row = JsonObject> {
     return follow(follower, feed, options);
   }
 
-  /** Balance, budget and limits. Free. */
+  /** Returns the account's balance and limits, and the key's budget. Free. */
   account({ signal }: CallOptions = {}) {
     return this.#json<Account>({ path: "/account", signal });
   }
 
-  /** A page of the usage log, newest first. Free. */
+  /** Returns a page of the usage log, newest first. Free. */
   usage({ feedId, keyId, since, until, limit, cursor, signal }: UsageOptions = {}) {
     const query = queryOf({ feed_id: feedId, key_id: keyId, since, until, limit, cursor });
     return this.#json<Usage>({ path: `/usage${query}`, signal });
   }
 
-  /** Buys a feed with a one-time price, for at most `maxCredits`. If the feed is already bought, nothing is charged. */
+  /**
+   * Buys a feed with a one-time price, for at most `maxCredits` (one credit is 0.000001 USD). If the account has
+   * already bought the feed, returns that purchase at no charge.
+   *
+   * @throws {PriceAboveMaxError} if the price is higher than `maxCredits`
+   * @throws {InsufficientCreditsError} if the balance is too low
+   */
   buy(
     feed: string,
     { maxCredits, signal }: CallOptions & { readonly maxCredits: number },
@@ -294,17 +329,17 @@ export class Feedgate<Row = JsonObject> {
     });
   }
 
-  /** A page of purchases, newest first. */
+  /** Returns a page of the account's purchases, newest first. */
   purchases({ limit, cursor, signal }: CursorPageOptions = {}) {
     return this.#json<Purchases>({ path: `/purchases${queryOf({ limit, cursor })}`, signal });
   }
 
   /**
-   * Asks the provider of a feed to let the account read it. If the response is lost, the retry is refused, because the
-   * request is already pending.
+   * Asks the provider of a feed for access. If the response is lost, the call throws a `ConnectionError` and is not
+   * retried; `accessRequests` shows whether the request was received.
    *
-   * @throws {AccessRequestedError} while a request is pending, and for 7 days after it was declined
-   * @throws {AccessNotNeededError} if the account can read the feed
+   * @throws {AccessRequestedError} while a request is waiting, and for 7 days after it was declined
+   * @throws {AccessNotNeededError} if the account can already read the feed
    */
   requestAccess(
     feed: string,
@@ -319,16 +354,17 @@ export class Feedgate<Row = JsonObject> {
     });
   }
 
-  /** A page of the account's requests for access, newest first, with the providers' answers. */
+  /** Returns a page of the account's requests for access, newest first, with the providers' answers. */
   accessRequests({ limit, cursor, signal }: CursorPageOptions = {}) {
     const query = queryOf({ limit, cursor });
     return this.#json<AccessRequests>({ path: `/account/access-requests${query}`, signal });
   }
 
   /**
-   * Pushes any number of rows, or a singleton's document. Needs a write key.
+   * Pushes any number of rows, split into requests within the gateway's limits, or the document of a singleton. Needs a
+   * write key.
    *
-   * @throws {ProblemError} with `rowsBefore`, the number of rows that earlier requests stored
+   * @throws {ProblemError} with `rowsBefore`, the number of rows that earlier requests have stored
    */
   push(feed: string, payload: PushRows | PushRow, options: PushOptions = {}): Promise<PushSummary> {
     const transport = this.#transport;
@@ -338,47 +374,50 @@ export class Feedgate<Row = JsonObject> {
   }
 
   /**
-   * Imports a file of rows as one push: replaces all rows of a collection, or adds the events that a stream does not
-   * contain yet. Needs a write key.
+   * Imports an NDJSON or CSV file as one push: replaces all rows of a collection, or appends the events that a stream
+   * does not have yet. Needs a write key.
+   *
+   * @throws {ValidationFailedError} if lines are invalid; `problem.errors` lists the first 20
+   * @throws {ImportRunningError} if another import into the feed is running
    */
   importFile(feed: string, file: ImportFile, options: ImportOptions): Promise<ImportReceipt> {
     return importFile(this.#transport, { feed, file, options });
   }
 
-  /** A page of the account's own feeds, drafts included. Needs a write key. */
+  /** Returns a page of the account's own feeds, including drafts. Needs a write key. */
   ownFeeds({ limit, offset, signal }: OffsetPageOptions = {}) {
     return this.#json<OwnFeeds>({ path: `/provider/feeds${queryOf({ limit, offset })}`, signal });
   }
 
-  /** Creates a feed. Needs a write key. */
+  /** Creates a feed, by default as a draft. Retries create it only once. Needs a write key. */
   createFeed(feed: NewFeed, { signal }: CallOptions = {}): Promise<WrittenFeed> {
-    // With an id from the client, a retry finds a feed that was created although the response was lost.
+    // With an id of its own, a repeat finds the feed that was created although the answer was lost.
     const body = JSON.stringify({ id: randomUuid(), ...feed });
     return this.#feed<WrittenFeed>({ method: "POST", path: "/provider/feed/create", body, signal });
   }
 
-  /** Changes only the given fields. Needs a write key. */
+  /** Changes the given fields of a feed, and no others. Needs a write key. */
   editFeed(feed: string, changes: FeedChanges, { signal }: CallOptions = {}): Promise<WrittenFeed> {
     const path = ownFeedPath(feed, "/edit");
     const body = JSON.stringify(changes);
     return this.#feed<WrittenFeed>({ method: "PATCH", path, body, signal });
   }
 
-  /** A page of the accounts that were granted access to a feed, newest first. Needs a write key. */
+  /** Returns a page of the accounts that were granted access to a feed, newest first. Needs a write key. */
   readers(feed: string, { limit, cursor, signal }: CursorPageOptions = {}) {
     const path = ownFeedPath(feed, `/readers${queryOf({ limit, cursor })}`);
     return this.#json<FeedReaders>({ path, signal });
   }
 
-  /** The grant of an account. Needs a write key. @throws {ReaderNotFoundError} */
+  /** Returns an account's grant. Needs a write key. @throws {ReaderNotFoundError} if the account has none */
   reader(feed: string, accountId: string, { signal }: CallOptions = {}): Promise<FeedReader> {
     const path = ownFeedPath(feed, `/readers/${encodeURIComponent(accountId)}`);
     return this.#json<FeedReader>({ path, signal });
   }
 
   /**
-   * Grants an account access to a feed, or replaces the terms of its grant. Also approves a pending request of the
-   * account. Needs a write key.
+   * Grants an account access to a feed, or replaces the terms of its grant. If the account has a waiting request, this
+   * approves it. Needs a write key.
    */
   setReader(
     feed: string,
@@ -390,13 +429,13 @@ export class Feedgate<Row = JsonObject> {
     return this.#json<FeedReader>({ method: "PUT", path, body, signal });
   }
 
-  /** Revokes an account's grant, starting with its next read. Needs a write key. */
+  /** Ends an account's access, effective from its next read. Needs a write key. */
   async removeReader(feed: string, accountId: string, { signal }: CallOptions = {}): Promise<void> {
     const path = ownFeedPath(feed, `/readers/${encodeURIComponent(accountId)}`);
     await this.#transport.call({ method: "DELETE", path, signal });
   }
 
-  /** A page of the requests for access to a feed, newest first. Needs a write key. */
+  /** Returns a page of the requests for access to a feed, newest first. Needs a write key. */
   feedAccessRequests(
     feed: string,
     { status, limit, cursor, signal }: FeedAccessRequestsOptions = {},
@@ -406,7 +445,11 @@ export class Feedgate<Row = JsonObject> {
     return this.#json<AccessRequests>({ path, signal });
   }
 
-  /** Approves a request, which grants access. Needs a write key. @throws {AccessAnsweredError} */
+  /**
+   * Approves a request, which grants the account access. Needs a write key.
+   *
+   * @throws {AccessAnsweredError} if the request was already answered
+   */
   approveAccess(
     feed: string,
     requestId: string,
@@ -417,7 +460,11 @@ export class Feedgate<Row = JsonObject> {
     return this.#json<AccessRequest>({ method: "POST", path, body, signal });
   }
 
-  /** Declines a request. The account can read the reason. Needs a write key. @throws {AccessAnsweredError} */
+  /**
+   * Declines a request. The account can read the reason. Needs a write key.
+   *
+   * @throws {AccessAnsweredError} if the request was already answered
+   */
   declineAccess(
     feed: string,
     requestId: string,
@@ -428,7 +475,10 @@ export class Feedgate<Row = JsonObject> {
     return this.#json<AccessRequest>({ method: "POST", path, body, signal });
   }
 
-  /** Invites an email address to read a feed: whoever verifies it gets access for their account. Needs a write key. */
+  /**
+   * Invites an email address: the person who verifies it within 7 days gets access for their account. Needs a write
+   * key.
+   */
   inviteReader(
     feed: string,
     address: string,
@@ -439,7 +489,7 @@ export class Feedgate<Row = JsonObject> {
     return this.#json<ReaderInvitation>({ method: "POST", path, body, signal });
   }
 
-  /** The open invitations to read a feed, oldest first. Needs a write key. */
+  /** Returns all open invitations to read a feed, oldest first. Needs a write key. */
   readerInvitations(feed: string, { signal }: CallOptions = {}) {
     const path = ownFeedPath(feed, "/reader-invitations");
     return this.#json<ReaderInvitations>({ path, signal });
@@ -455,7 +505,7 @@ export class Feedgate<Row = JsonObject> {
     await this.#transport.call({ method: "DELETE", path, signal });
   }
 
-  /** A read that is charged once, regardless of retries. */
+  /** A read that is charged once, however often it is retried. */
   async #read(
     call: Call,
     options: Pick<ReadOptions, "signal" | "maxCredits" | "idempotencyKey">,
@@ -469,13 +519,13 @@ export class Feedgate<Row = JsonObject> {
     try {
       return await ask(randomKey());
     } catch (error) {
-      // A response was lost and the data has since changed, so reading the current data is a new read.
+      // An answer was lost, and the data has changed since, so the current data is another read.
       if (error instanceof IdempotencyKeyStaleError) return ask(randomKey());
       throw error;
     }
   }
 
-  /** A feed, with its provider's JSON parsed by `parseJson`. */
+  /** A feed, whose provider's JSON is parsed by `parseJson`. */
   async #feed<Body extends FeedMetadata | WrittenFeed>(call: Call): Promise<Body> {
     const { text } = await this.#transport.call(call);
     const body: Body = JSON.parse(text);

@@ -1,9 +1,10 @@
 /**
- * Follows a stream without end: reads pages until it has caught up, then server-sent events. Resumes at the last offset
- * after any interruption: a drain, a broken connection, or the 15 minutes that a gateway keeps a stream open.
+ * Follows a stream indefinitely: reads pages until it has caught up, then server-sent events. Resumes at the last
+ * offset after any interruption, such as a restart of the gateway, a broken connection, or the end of the 15 minutes
+ * for which a gateway keeps a connection open.
  *
- * Each row arrives exactly once, provided that the caller finishes a page before it requests the next, because the
- * offset moves then.
+ * Each row is returned exactly once, provided that the caller finishes a page before it requests the next one, because
+ * the offset advances at that point.
  *
  * @module
  */
@@ -17,26 +18,30 @@ import type { CallOptions, StreamPage } from "./types.ts";
 
 /** Options for following a stream. */
 export interface FollowOptions extends CallOptions {
-  /** Where to start: `start`, the oldest event; `now`, the next event that arrives; or an offset. @default "start" */
+  /**
+   * Where to start: at `start` (the oldest event), at `now` (the next event that arrives), or at an offset.
+   *
+   * @default "start"
+   */
   readonly offset?: string | undefined;
-  /** Rows on a page, 1 to 100. @default 100 */
+  /** Events per page, 1 to 100. @default 100 */
   readonly limit?: number | undefined;
-  /** A page that costs more credits than this ends following with `PriceAboveMaxError`. */
+  /** The maximum cost of a page, in credits. A more expensive one throws a `PriceAboveMaxError`. */
   readonly maxCredits?: number | undefined;
-  /** Whether to wait for new events. Otherwise it ends when it has caught up. @default true */
+  /** Whether to wait for new events. If false, following ends when it has caught up. @default true */
   readonly isLive?: boolean | undefined;
-  /** How long to retry a lost connection before throwing, in ms. @default 900_000 */
+  /** How long to retry a lost connection before the error is thrown, in ms. @default 900_000 */
   readonly outageMsMax?: number | undefined;
 }
 
-/** What following needs. */
+/** The parts of a client that following needs. */
 export interface Follower<Row> {
   readonly transport: Transport;
   readonly options: TransportOptions;
   readonly parseRow: ParseRow<Row> | undefined;
 }
 
-/** A gateway sends a comment every 5 seconds. */
+/** A gateway sends a comment every 15 seconds. */
 const SILENCE_MS_MAX = 30_000;
 const OUTAGE_MS_MAX = 900_000;
 const LIMIT = 100;

@@ -1,9 +1,9 @@
 /**
- * Imports a file with any number of rows into a feed, as one push: lines of JSON, or CSV.
+ * Imports a file with any number of rows into a feed as one push. The file is NDJSON or CSV.
  *
- * A collection gets either all rows of the file at the end, or none. A stream gets the events up to an interruption. If
- * the file is sent again, the stream skips events that it already has. So a file that can be read again is sent again
- * if the connection breaks.
+ * In a collection, either all rows of the file are stored at the end, or none. A stream keeps the events that arrived
+ * before an interruption, and skips them when the file is sent again. Therefore, a file that can be read again is sent
+ * again if the connection breaks.
  *
  * @module
  */
@@ -19,18 +19,18 @@ import { pause } from "./retry.ts";
 import type { Transport } from "./transport.ts";
 import type { CallOptions, ImportProgress, ImportReceipt } from "./types.ts";
 
-/** A file: its bytes, or a function that opens it. The function is called again if the file must be sent again. */
+/** A file: its contents, or a function that opens it and is called again each time the file must be sent again. */
 export type ImportFile = Blob | string | (() => ReadableStream<Uint8Array>);
 
 /** Options of an import. */
 export interface ImportOptions extends CallOptions {
   /** `ndjson`: one row per line. `csv`: the first line names the columns, and the feed's schema defines their types. */
   readonly format: "ndjson" | "csv";
-  /** Called about every second with the gateway's progress. */
+  /** Called about once a second, with the number of rows and bytes that the gateway has read. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
   /**
-   * Whether to send the file again if the connection breaks or the gateway is unavailable. Not possible for a file that
-   * can be read only once.
+   * Whether to send the file again if the connection breaks or the gateway is unavailable. Set it to false for a file
+   * that can be read only once.
    *
    * @default true
    */

@@ -1,6 +1,6 @@
 /**
- * A client for Feedgate: finds, reads, follows, and buys feeds, and pushes rows. It has no dependencies, and runs on
- * Bun, Node 20, Deno, and in browsers.
+ * A client for Feedgate that finds, reads, follows and buys feeds, and pushes rows. It has no dependencies and runs on
+ * Bun, Node 20 or later, Deno, and in browsers.
  *
  * ```ts
  * import { Feedgate } from "feedgate/client";

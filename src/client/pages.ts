@@ -11,7 +11,7 @@ import { AnswerError } from "./errors.ts";
 import { elementTexts, isArrayText, memberTexts } from "./json_texts.ts";
 import type { Origin, ReadPage, StreamPage } from "./types.ts";
 
-/** Creates a row from its JSON text. */
+/** Parses a row from its JSON text, which is exactly as the provider pushed it. */
 export type ParseRow<Row> = (text: string) => Row;
 
 /** Members of the answer of a data read or a stream page. */

@@ -1,8 +1,9 @@
 /**
- * Pushes any number of rows into a feed: splits them into requests within the gateway's limits, sends these one after
- * another, and repeats a request if its answer is lost. Rows have ids, so a repeat stores nothing twice.
+ * Pushes any number of rows to a feed: splits them into requests within the gateway's limits, sends these one after
+ * another, and repeats a request if its response is lost. Because rows have ids, a repeat stores nothing twice.
  *
- * As a batch, the rows replace the collection's content all at once at the end. Until then, readers see none of them.
+ * As a batch, the rows replace all rows of a collection at once, when the push finishes. Until then, readers see none
+ * of them.
  *
  * @module
  */
@@ -11,21 +12,21 @@ import { ownFeedPath, queryOf, randomKey } from "./query.ts";
 import type { Transport } from "./transport.ts";
 import type { CallOptions, PushResult, PushSummary } from "./types.ts";
 
-/** A row: an object, or its JSON text, which keeps all digits of its numbers. */
+/** A row: an object, or its JSON text, in which numbers keep all their digits. */
 export type PushRow = object | string;
 
-/** Rows to push. */
+/** Rows to push, such as an array or an async generator. */
 export type PushRows = Iterable<PushRow> | AsyncIterable<PushRow>;
 
 /** Options of a push. */
 export interface PushOptions extends CallOptions {
-  /** Whether the rows replace the whole content of a collection. @default false */
+  /** Whether the rows replace all rows of a collection. @default false; true if `batchId` is set */
   readonly isBatch?: boolean | undefined;
-  /** Id of the batch. Set it to continue a batch that was started before. @default a new one */
+  /** The id of the batch. Set it to continue a batch that an earlier push has started. @default a new id */
   readonly batchId?: string | undefined;
-  /** Whether to check everything and store nothing. @default false */
+  /** Whether to run all checks without storing anything. @default false */
   readonly isDryRun?: boolean | undefined;
-  /** Called after each request. */
+  /** Called after each request, with the totals so far. */
   readonly onProgress?: ((summary: PushSummary) => void) | undefined;
 }
 

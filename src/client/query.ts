@@ -10,9 +10,9 @@ export type FilterValue = string | number | bigint | boolean | null;
 
 /** Options of a read. */
 export interface ReadOptions extends CallOptions {
-  /** Rows whose top-level fields have these values. At most 10 filters, all of which must match. */
+  /** Returns only rows whose top-level fields have these values. Up to 10 filters; a row must match all of them. */
   readonly filters?: Readonly<Record<string, FilterValue>> | undefined;
-  /** Rows on a page, 1 to 100. @default 20; 100 for `pages` and `rows` */
+  /** Rows per page, 1 to 100. @default 20; 100 for `pages` and `rows` */
   readonly limit?: number | undefined;
   /** `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
@@ -20,12 +20,18 @@ export interface ReadOptions extends CallOptions {
   readonly offset?: number | undefined;
   /** A projection of the data, such as `$[*].{day: event_timestamp, usd: price}`. */
   readonly jsonpath?: string | undefined;
-  /** Streams: inclusive bounds on `event_timestamp`, RFC 3339. */
+  /** For streams: the earliest `event_timestamp`, inclusive, RFC 3339. */
   readonly startTime?: string | undefined;
+  /** For streams: the latest `event_timestamp`, inclusive, RFC 3339. */
   readonly endTime?: string | undefined;
-  /** A page that costs more credits than this is refused with `PriceAboveMaxError`. */
+  /** The maximum cost of a page, in credits. A more expensive one throws a `PriceAboveMaxError`. */
   readonly maxCredits?: number | undefined;
-  /** Valid for this read alone. @default a new one for each read, which its retries share */
+  /**
+   * The `Idempotency-Key` of this read. If the data has changed since it was first used, the read throws an
+   * `IdempotencyKeyStaleError`.
+   *
+   * @default a new key for each read, shared by its retries
+   */
   readonly idempotencyKey?: string | undefined;
 }
 

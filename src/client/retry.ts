@@ -1,10 +1,11 @@
 /**
- * Decides whether and when to retry: as the gateway says (`Retry-After`, RFC 9110 section 10.2.3, and
- * `retry_after_ms`), else after a pause that doubles.
+ * Decides whether and when to retry: after the delay that the response specifies (`Retry-After`, RFC 9110 section
+ * 10.2.3, or `retry_after_ms`), and otherwise after a delay that doubles with each try.
  *
- * 429 and 503 are retried, and so are 502 and 504 (sent by proxies) and broken connections. All retries are safe: each
- * read has one `Idempotency-Key`, rows are pushed again with the same ids, a feed is created with its own id, and a
- * purchase is made only once.
+ * The client retries after a 429 or a 503, a 502 or a 504 (sent by proxies), and a broken connection. Retries are safe:
+ * each read has one `Idempotency-Key`, rows are pushed again with the same ids, a new feed has an id chosen by the
+ * client, and a purchase is made only once. Calls that must not run twice, such as adding a webhook, are retried only
+ * after a `RATE_LIMITED`.
  *
  * @module
  */
@@ -13,19 +14,19 @@ import { AnswerError, ConnectionError, ProblemError } from "./errors.ts";
 /** Limits of retries. */
 export interface Patience {
   /**
-   * How often a call is retried.
+   * The maximum number of retries of a call.
    *
    * @default 8
    */
   readonly retries: number;
   /**
-   * The longest pause, in ms. If the gateway says to retry later than that, the error is thrown immediately.
+   * The longest wait before a retry, in ms. If the response asks for a longer wait, the error is thrown immediately.
    *
    * @default 120_000
    */
   readonly waitMsMax: number;
   /**
-   * The longest pause if the gateway does not specify one, in ms.
+   * The longest wait before a retry if the response does not specify one, in ms.
    *
    * @default 15_000
    */

@@ -14,13 +14,15 @@ import {
 import { EtagCache } from "./etag_cache.ts";
 import { isPassing, type Patience, parseRetryAfter, pause, pauseMs } from "./retry.ts";
 
-/** A pause before a retry. */
+/** A failed try that will be repeated. */
 export interface Retry {
+  /** The error of the failed try. */
   readonly error: unknown;
+  /** The wait before the next try, in ms. */
   readonly waitMs: number;
 }
 
-/** The part of `fetch` that a client needs. */
+/** The subset of `fetch` that the client needs. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Options for calls. */

@@ -1,8 +1,8 @@
 /**
- * Names for the bodies of the gateway's API, and for the client's own results.
+ * Types of the API's request and response bodies, and of the client's own results.
  *
- * A page's members have camel-case names (`nextCursor`). Bodies that are passed on unchanged have the names of the API
- * (`credits_charged`), which the reference explains.
+ * The client's own results have camel-case members (`nextCursor`). Bodies that the client returns unchanged keep the
+ * names of the API (`credits_charged`), which the gateway's reference describes.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import type { components } from "./generated/api.ts";
 
 type Schemas = components["schemas"];
 
-/** A request of an account to read a feed. */
+/** An account's request for access to a feed, with its status and the provider's answer. */
 export type AccessRequest = Schemas["AccessRequest"];
 /** A page of requests for access. */
 export type AccessRequests = Schemas["AccessRequests"];
-/** The account that owns the key: balance, budget, limits. */
+/** The key's account: balance, budget and limits. */
 export type Account = Schemas["Account"];
-/** A purchase, made now or before. */
+/** The purchase of a feed, new or existing, with the balance and the receipt. */
 export type Bought = Schemas["Bought"];
 /** A page of all public feeds. */
 export type Catalog = Schemas["Catalog"];
@@ -24,7 +24,7 @@ export type Catalog = Schemas["Catalog"];
 export type NewFeed = Schemas["CreateFeed"];
 /** The fields to change in a feed. */
 export type FeedChanges = Schemas["EditFeed"];
-/** The metadata of a feed: schema, sample, price, size. */
+/** The metadata of a feed: schema, sample, price and size. */
 export type FeedMetadata = Schemas["FeedMetadata"];
 /** An account that was granted access to a feed. */
 export type FeedReader = Schemas["FeedReader"];
@@ -34,96 +34,104 @@ export type FeedReaders = Schemas["FeedReaders"];
 export type Origin = Schemas["Origin"];
 /** A page of the account's own feeds. */
 export type OwnFeeds = Schemas["OwnFeeds"];
-/** A refusal, RFC 9457. */
+/** A problem document (RFC 9457), which describes why a call was refused. */
 export type Problem = Schemas["Problem"];
 /** A page of the account's purchases. */
 export type Purchases = Schemas["Purchases"];
 /** The receipt of one request of a push. */
 export type PushResult = Schemas["PushResult"];
-/** An invitation of an address to read a feed. */
+/** An invitation of an email address to read a feed. */
 export type ReaderInvitation = Schemas["ReaderInvitation"];
-/** The open invitations to read a feed. */
+/** All open invitations to read a feed. */
 export type ReaderInvitations = Schemas["ReaderInvitations"];
 /** A page of search results. */
 export type SearchResults = Schemas["SearchResults"];
 /** A page of the usage log. */
 export type Usage = Schemas["Usage"];
-/** An address that notices are sent to. */
+/** A webhook: a URL that the gateway sends notices to. */
 export type Webhook = Schemas["Webhook"];
-/** A new address, with its secret, which is not shown again. */
+/** A new webhook, with its secret, which is shown only once. */
 export type CreatedWebhook = Schemas["CreatedWebhook"];
-/** The new secret of an address. */
+/** A webhook's new secret, which is shown only once. */
 export type RotatedWebhook = Schemas["RotatedWebhook"];
-/** A test on its way. */
+/** The delivery of a test notice, which is sent in the background. */
 export type TestedWebhook = Schemas["TestedWebhook"];
-/** A delivery that is sent again. */
+/** The delivery of a notice that is sent again. */
 export type ResentDelivery = Schemas["ResentDelivery"];
-/** A page of deliveries to an address. */
+/** A page of a webhook's deliveries. */
 export type WebhookDeliveries = Schemas["WebhookDeliveries"];
-/** A feed, as its owner sees it. */
+/** A feed as its owner sees it, returned by create and edit. */
 export type WrittenFeed = Schemas["WrittenFeed"];
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, including its retries, which then throws the signal's reason. */
+  /** Aborts the call and its retries. The call then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A page of rows. */
 export interface ReadPage<Row> {
-  /** A singleton's document is one row. The results of a `jsonpath` are also rows. */
+  /** The rows. A singleton's document is a single row. With `jsonpath`, each result is a row. */
   readonly rows: readonly Row[];
-  /** `cursor` of the next page. Null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   readonly nextCursor: string | null;
+  /** Whether there are more pages. */
   readonly hasMore: boolean;
-  /** The receipt. For a page that has not changed since it was read, the receipt of the read that paid for it. */
+  /** The receipt. If the page is unchanged and comes from the cache, the receipt of the read that was charged. */
   readonly origin: Origin;
 }
 
-/** A page of a stream in arrival order. */
+/** A page of a stream, in order of arrival. */
 export interface StreamPage<Row> {
   readonly rows: readonly Row[];
-  /** The offset after these rows. Save it when you have processed them. */
+  /** The offset after these rows. Save it after you have processed them. */
   readonly nextOffset: string;
   /** Whether there are no newer events. */
   readonly isUpToDate: boolean;
-  /** The receipt. Null if there are no rows, which costs nothing. */
+  /** The receipt. Null if the page has no rows; such a page is free. */
   readonly origin: Origin | null;
 }
 
-/** The result of a `push`, over all of its requests. */
+/** The total of all requests of a `push`. */
 export interface PushSummary {
+  /** The number of requests that were sent. */
   readonly requests: number;
+  /** Rows in these requests. */
   readonly rowsReceived: number;
+  /** New rows. */
   readonly rowsInserted: number;
+  /** Existing rows that were replaced. */
   readonly rowsUpdated: number;
-  /** Rows that existed already. */
+  /** Rows that the feed already contained. */
   readonly rowsDuplicate: number;
-  /** The batch of the rows. Null if they had no batch of their own. */
+  /** The id of the batch; null if the rows were added to the current batch. */
   readonly batchId: string | null;
-  /** The receipt of the latest request. Null before the first. */
+  /** The receipt of the last request; null before the first one. */
   readonly receipt: PushResult | null;
 }
 
-/** Some rows of an export. */
+/** A chunk of an export. */
 export interface ExportPart<Row> {
   readonly rows: readonly Row[];
-  /** Total rows of this answer: of the feed, or of the rest if the export was resumed. */
+  /** The total number of rows in the export, or, if it was resumed, of the remaining rows. */
   readonly rowCount: number;
-  /** Resumes after these rows without another charge, within 24 hours and while the version is available. */
+  /**
+   * Pass this as the option `resume` to continue after these rows without another charge. Valid for 24 hours, as long
+   * as the exported version is available.
+   */
   readonly resume: string;
 }
 
 /** Progress of an import. */
 export interface ImportProgress {
-  /** Rows of the file that the gateway has read. */
+  /** Rows that the gateway has read so far. */
   readonly rows: number;
-  /** Bytes of the file that it has read. */
+  /** Bytes of the file that the gateway has read so far. */
   readonly bytes: number;
 }
 
-/** The receipt of an import. */
+/** The receipt of an import: that of a push, without the outcome of each row. */
 export type ImportReceipt = Omit<PushResult, "row_outcomes">;
 
-/** A row of unknown shape: an object. */
+/** A JSON object of unknown shape, which is the default type of a row. */
 export type JsonObject = { readonly [name: string]: unknown };

@@ -1,31 +1,34 @@
 /**
- * Verifies notices, which a gateway sends to webhooks signed by Standard Webhooks.
+ * Verifies the notices that a gateway sends to webhooks, which are signed as specified by Standard Webhooks.
  *
  * @module
  */
 
 /** A verified notice. */
 export interface Notice {
-  /** The same in every attempt: ignore one that you have processed. */
+  /** The same in every attempt, so ignore ids that you have already processed. */
   readonly id: string;
-  /** Such as `feed.updated`. */
+  /** The type of the notice, such as `feed.updated`. */
   readonly type: string;
-  /** When it happened, RFC 3339. */
+  /** The time of the event, RFC 3339. */
   readonly timestamp: string;
+  /** The fields of the type, which the OpenAPI document describes under `webhooks`. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** A received request to verify. */
 export interface VerifyNotice {
-  /** The secret of the webhook, `whsec_…`. During a rotation, the old or the new one. */
+  /** The webhook's secret, `whsec_…`. For 24 hours after a rotation, the previous secret also works. */
   readonly secret: string;
-  /** The body, exactly as it was received. */
+  /** The request's body, exactly as it was received. */
   readonly body: string;
+  /** The request's headers. */
   readonly headers: Headers;
-  /** Milliseconds since the Unix epoch. @default the clock */
+  /** The current time in milliseconds since the Unix epoch. @default Date.now() */
   readonly nowMs?: number;
 }
 
-/** A notice that is not from the gateway, was changed, or is too old. */
+/** The notice was not signed with the secret, was changed, or is too old. Does not extend `FeedgateError`. */
 export class NoticeSignatureError extends Error {
   override readonly name = "NoticeSignatureError";
 }
@@ -36,9 +39,10 @@ const VERSION = "v1,";
 const TOLERANCE_SECONDS = 5 * 60;
 
 /**
- * Resolves with the notice if one of its signatures matches.
+ * Returns the notice if one of its signatures matches.
  *
- * @throws {NoticeSignatureError}
+ * @throws {NoticeSignatureError} if none matches, if a header is missing, if `secret` is not a webhook's, or if the
+ *   notice was sent more than 5 minutes before or after `nowMs`
  */
 export async function verifyNotice(notice: VerifyNotice): Promise<Notice> {
   const { secret, body, headers, nowMs = Date.now() } = notice;
