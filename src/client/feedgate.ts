@@ -391,7 +391,7 @@ export class Feedgate<Row = JsonObject> {
 
   /** Creates a feed, by default as a draft. Retries create it only once. Needs a write key. */
   createFeed(feed: NewFeed, { signal }: CallOptions = {}): Promise<WrittenFeed> {
-    // With an id of its own, a repeat finds the feed that was created although the answer was lost.
+    // With an id from the client, a retry finds a feed that was created although the response was lost.
     const body = JSON.stringify({ id: randomUuid(), ...feed });
     return this.#feed<WrittenFeed>({ method: "POST", path: "/provider/feed/create", body, signal });
   }
@@ -519,7 +519,7 @@ export class Feedgate<Row = JsonObject> {
     try {
       return await ask(randomKey());
     } catch (error) {
-      // An answer was lost, and the data has changed since, so the current data is another read.
+      // A response was lost and the data has since changed, so reading the current data is a new read.
       if (error instanceof IdempotencyKeyStaleError) return ask(randomKey());
       throw error;
     }
