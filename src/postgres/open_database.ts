@@ -149,6 +149,8 @@ export interface PoolOptions {
   readonly connectionsMax?: number;
   /** How long a statement may wait for one of them, in ms. @default DATABASE_WAIT_MS_MAX */
   readonly waitMsMax?: number | undefined;
+  /** How long a statement of the operator's API may take, in ms. @default as any statement (`ConnectOptions`) */
+  readonly operatorStatementMsMax?: number | undefined;
   /** Whether the caller has just migrated the database, so that its schema needs no look. @default false */
   readonly isMigrated?: boolean;
 }
@@ -157,7 +159,12 @@ export interface PoolOptions {
 export async function openDatabases(
   config: Config,
   log: Log,
-  { connectionsMax = DATABASE_CONNECTIONS_MAX, waitMsMax, isMigrated = false }: PoolOptions = {},
+  {
+    connectionsMax = DATABASE_CONNECTIONS_MAX,
+    waitMsMax,
+    operatorStatementMsMax,
+    isMigrated = false,
+  }: PoolOptions = {},
 ) {
   const runningMax = connectionsMax - DATABASE_CONNECTIONS_SPARED;
   const options = { log, connectionsMax, runningMax, waitMsMax };
@@ -181,7 +188,11 @@ export async function openDatabases(
     );
     // Opened by the first call of the operator's API.
     const operatorDatabase = createDatabase(
-      connect(address, { connectionsMax: OPERATOR_CONNECTIONS_MAX, survey }),
+      connect(address, {
+        connectionsMax: OPERATOR_CONNECTIONS_MAX,
+        ...(operatorStatementMsMax !== undefined && { statementTimeoutMs: operatorStatementMsMax }),
+        survey,
+      }),
       { runningMax: OPERATOR_CONNECTIONS_MAX, waitMsMax },
     );
     // Opened by the first import. Its steps write much, so they must not delay answers.

@@ -30,7 +30,10 @@ export interface TestGateway {
   createAccount(options?: { credits?: number; maxFeeds?: number; name?: string }): Promise<string>;
   createKey(accountId: string, permission: Permission): Promise<string>;
   /** Another gateway process's worth of state on the same database. */
-  startPeer(environment?: Record<string, string>): Promise<Gateway>;
+  startPeer(
+    environment?: Record<string, string>,
+    options?: { readonly operatorStatementMsMax?: number },
+  ): Promise<Gateway>;
   /** GET with a read key. */
   get(path: string, key?: string, headers?: Record<string, string>): Promise<Response>;
   /** A JSON body with a write key; a string or bytes are sent as they are. */
@@ -89,8 +92,8 @@ export async function shareTestGateway(
   const peers: Gateway[] = [];
   return {
     ...gateway,
-    async startPeer(overrides) {
-      const peer = await gateway.startPeer(overrides);
+    async startPeer(overrides, options) {
+      const peer = await gateway.startPeer(overrides, options);
       peers.push(peer);
       return peer;
     },
@@ -121,7 +124,7 @@ export async function startTestGateway(
   const { url, ownUrl } = await createTestDatabase({ isShared });
   const sql = connect({ url: ownUrl }, { connectionsMax: 4, statementTimeoutMs: 0 });
   const log = createLog({ level: (process.env.TEST_LOG_LEVEL as "debug") ?? "silent" });
-  const start = (overrides: Record<string, string>) =>
+  const start: TestGateway["startPeer"] = (overrides, options) =>
     startGateway(
       {
         ...stripeAt(
@@ -141,9 +144,10 @@ export async function startTestGateway(
         waitMsMax,
         // Its database is a copy of the template.
         isMigrated: true,
+        ...options,
       },
     );
-  const gateway = await start({});
+  const gateway = await start();
   const peers: Gateway[] = [];
   const operator: Operator = {
     database: createDatabase(sql),
@@ -168,8 +172,8 @@ export async function startTestGateway(
     async createKey(accountId, permission) {
       return (await createKey(operator, { account_id: accountId, permission }, ACTOR)).key;
     },
-    async startPeer(overrides = {}) {
-      const peer = await start(overrides);
+    async startPeer(overrides, options) {
+      const peer = await start(overrides, options);
       peers.push(peer);
       return peer;
     },

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import type { AccessRequests } from "../../../src/access/access_shapes.ts";
 import type { AccessRequest } from "../../../src/feeds/access_request.ts";
-import { present } from "../../../src/lib/assert.ts";
 import {
   DATABASE_WAIT_MS_MAX,
   OPERATOR_BODY_BYTES_MAX,
