@@ -149,7 +149,7 @@ export interface PoolOptions {
   readonly connectionsMax?: number;
   /** How long a statement may wait for one of them, in ms. @default DATABASE_WAIT_MS_MAX */
   readonly waitMsMax?: number | undefined;
-  /** How long a statement of the operator's API may take, in ms. @default as any statement (`ConnectOptions`) */
+  /** How long a statement of the operator's API may take, in ms. @default the limit of every other statement */
   readonly operatorStatementMsMax?: number | undefined;
   /** Whether the caller has just migrated the database, so that its schema needs no look. @default false */
   readonly isMigrated?: boolean;
