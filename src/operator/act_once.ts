@@ -129,7 +129,7 @@ async function findEarlier(
     if (found.outcome === "reused") {
       throw new Problem("IDEMPOTENCY_KEY_REUSED", {
         detail: ({ idempotencyKey }) =>
-          `This ${idempotencyKey} was used for another call in the last 24 hours. Send a new one.`,
+          `This ${idempotencyKey} was used for a different call in the last 24 hours. Send a new one.`,
       });
     }
     if (found.sealed_body !== null) {
@@ -146,11 +146,11 @@ function refusalOf(earlier: "unfinished" | "unreadable"): Problem {
   return earlier === "unreadable"
     ? new Problem("IDEMPOTENCY_KEY_ANSWERED", {
         detail: ({ idempotencyKey }) =>
-          `This ${idempotencyKey} was used with the admin key that this one has replaced, so its answer can't be read with this key, and nothing was done again. Revoke what it made, and send a new ${idempotencyKey}.`,
+          `This ${idempotencyKey} was used with the admin key that this key replaced, so the response can't be returned to this key, and nothing was done again. Revoke what the first call created, and send a new ${idempotencyKey}.`,
       })
     : new Problem("IDEMPOTENCY_KEY_UNFINISHED", {
         detail: ({ idempotencyKey }) =>
-          `A call with this ${idempotencyKey} still runs, or its end was lost. Try again, or look whether it took place and send a new ${idempotencyKey} if not.`,
+          `A call with this ${idempotencyKey} is still running, or its result was lost. Try again. If the error persists, check whether the operation took place, and send a new ${idempotencyKey} if it did not.`,
       });
 }
 

@@ -230,7 +230,9 @@ export const RefusalsShape = Type.Object(
     pushes: count("That were refused with it."),
     last_push_id: count("The newest of them."),
     last_pushed_at: time("When it was received."),
-    last_detail: nullable(Type.String({ description: "What its provider was answered." })),
+    last_detail: nullable(
+      Type.String({ description: "The `detail` of the newest one, as its provider received it." }),
+    ),
   },
   { $id: "RefusedPushes", description: "Refused pushes of a feed with one code." },
 );

@@ -373,7 +373,7 @@ function lookAtLine({ line, text, mistake }: SourceLine, rules: LookRules): Look
     }
   }
   if (Buffer.byteLength(text) > rowBytesMax) {
-    return wrong(`the row is larger than the ${rowBytesMax} bytes of one row`);
+    return wrong(`the row is larger than the limit of ${rowBytesMax} bytes`);
   }
   // Values of CSV are texts, which have no digits to lose; and no sample is made of a large document.
   const hasDigits = form !== "csv" && text.length <= SCHEMA_BYTES_MAX;

@@ -214,7 +214,7 @@ describe("a request", () => {
     expect(waiting).toContain("For\nschools");
     expect(waiting).not.toContain('value="ask"');
     const twice = await html(consumer.page.post(path, { act: "ask" }), 422);
-    expect(twice).toContain("waits for the provider");
+    expect(twice).toContain("the provider has not answered yet");
 
     expect(await html(provider.get(""))).toContain("1 request");
     const readers = await html(provider.get(readersOf(feed)));

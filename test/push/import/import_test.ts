@@ -776,7 +776,7 @@ describe("refused before the first row", () => {
     expect({ status, detail: problem.detail }).toEqual({
       status: 415,
       detail:
-        'The Content-Type "application/json" is not taken. Send application/x-ndjson (rows one a line) or text/csv.',
+        'The Content-Type "application/json" is not supported. Send application/x-ndjson (rows one a line) or text/csv.',
     });
   });
 
