@@ -54,7 +54,9 @@ export async function verifyNotice(notice: VerifyNotice): Promise<Notice> {
   }
   const ageSeconds = Math.abs(nowMs / 1_000 - Number(timestamp));
   if (!(ageSeconds <= TOLERANCE_SECONDS)) {
-    throw new NoticeSignatureError("The notice was sent more than 5 minutes ago, or a clock is wrong.");
+    throw new NoticeSignatureError(
+      "The notice was sent more than 5 minutes ago, or a clock is wrong.",
+    );
   }
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const bytes = bytesOf(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret);

@@ -266,7 +266,7 @@ describe("a request", () => {
     expect(page).not.toContain('value="ask"');
     expect(await html(consumer.page.get("/access"))).toContain("Only\n&lt;b>for&lt;/b> schools");
     const soon = await html(consumer.page.post(path, { act: "ask" }), 422);
-    expect(soon).toContain("Ask again after");
+    expect(soon).toContain("You can ask again after");
     expect(await read(feed, consumer)).toBe(403);
     const answers = await html(provider.get(readersOf(feed)));
     expect(answers).toContain(`?grant=${consumer.id}#grant`);

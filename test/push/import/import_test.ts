@@ -527,7 +527,7 @@ describe("import into a stream", () => {
         type,
         headers: { "content-encoding": "gzip" },
       });
-      expect((last?.problem ?? problem).detail).toContain("leave out empty lines");
+      expect((last?.problem ?? problem).detail).toContain("remove empty lines");
       expect(await scene.history(feedId)).toMatchObject([{ stored: false }]);
     });
   }
