@@ -1,6 +1,6 @@
 /**
- * What a refusal calls the things that its reader can use: routes and headers over HTTP, tools and arguments over MCP.
- * A refusal is worded once, with these words.
+ * The names in refusals for what the caller can use: routes and headers over HTTP, tools and arguments over MCP. With
+ * them, each refusal is written only once.
  *
  * @module
  */

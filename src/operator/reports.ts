@@ -1,9 +1,9 @@
 /**
- * What an operator looks at each day: what is read most, which feeds are late, what feeds earn, and which pushes are
- * refused.
+ * Daily reports for operators: the most-read feeds, late feeds, earnings by feed, and refused pushes.
  *
- * Most reports read whole logs, so the database ends one that takes too long. Rows of these lists move while they are
- * walked. So a cursor has the values of its row and the moment as of which the first page was read.
+ * Most reports read whole logs, so the database cancels one that takes too long. Rows of these lists change position
+ * while a client pages through them. So a cursor contains the values of its row and the time at which the first page
+ * was read.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What was refused, in words for the page of the form. A page has no `errors` member, so it lists the mistakes itself.
+ * The text of a refusal, for the page with the form. A page has no `errors` member, so the text lists the mistakes.
  *
  * @module
  */

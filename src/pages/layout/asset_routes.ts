@@ -1,5 +1,6 @@
 /**
- * `/assets/…`: the files of all pages. A name holds a hash of the content, so the answer never changes.
+ * `/assets/…`: the files of all pages. A file name contains a hash of the content, so the content of an address never
+ * changes.
  *
  * @module
  */

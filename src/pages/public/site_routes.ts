@@ -1,5 +1,6 @@
 /**
- * Public pages: `/`, `/feeds/{slug}`, and what search engines look for. They set no cookie and need no key. Beyond 9.
+ * Public pages: `/`, `/feeds/{slug}`, and the files for search engines. They set no cookies and need no key. See
+ * `src/spec/beyond.md`, section 9.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * A file of rows that is in memory as a whole, such as one that a browser has sent: how it is written, its rows, and
- * their mistakes by line. The rows are read and checked exactly as an import does.
+ * A file of rows that is completely in memory, such as one sent by a browser: its format, its rows, and the mistakes by
+ * line. The rows are read and checked exactly as in an import.
  *
  * @module
  */

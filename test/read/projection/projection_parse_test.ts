@@ -125,7 +125,7 @@ describe("parseProjection", () => {
   });
 
   test("an alias may stand once, however it is written", () => {
-    expect(detailOf(parseProjection("{a: b, 'a': c}"))).toContain("only once");
+    expect(detailOf(parseProjection("{a: b, 'a': c}"))).toContain("must not repeat an alias");
     expect(parseProjection("{a: b, A: c}").kind).toBe("parsed");
   });
 
