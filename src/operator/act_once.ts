@@ -153,7 +153,7 @@ function refusalOf(earlier: "unfinished" | "unreadable"): Problem {
       })
     : new Problem("IDEMPOTENCY_KEY_UNFINISHED", {
         detail: ({ idempotencyKey }) =>
-          `A call with this ${idempotencyKey} is still running, or its result was lost. Try again. If the error persists, check whether the operation took place, and send a new ${idempotencyKey} if it did not.`,
+          `A call with this ${idempotencyKey} is still running, or its result was lost. Try again, or check whether the operation took place, and send a new ${idempotencyKey} if it did not.`,
       });
 }
 

@@ -173,7 +173,7 @@ export const RevenueShape = Type.Object(
 );
 export type RevenueOutcome = Static<typeof RevenueShape>;
 
-/** What feeds have sold: by the daily totals, and what is not in them yet; the most first. Beyond 6. */
+/** Sales by feed, best-selling first: the daily totals, and the sales that they do not include yet. */
 export async function reportRevenue(
   { database }: Operator,
   { since: asked, until, account_id: account, limit, cursor }: InputOf<typeof RevenueInput>,

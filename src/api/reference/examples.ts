@@ -304,7 +304,7 @@ export const LIMITED_PUSH = {
   outcome: "refused",
   code: "RATE_LIMITED",
   detail:
-    "The limit is 20 calls per minute. Wait 12 s, then back off exponentially. At least 10 pushes were refused for this reason in the same minute.",
+    "The limit is 20 calls per minute. At least 10 pushes were refused for this reason in the same minute.",
   rows_received: 0,
   rows_inserted: 0,
   rows_duplicate: 0,

@@ -168,7 +168,7 @@ async function describeRoutes(app: AnyElysia): Promise<PluginDocument> {
     swagger({
       path: PLUGIN_PATH,
       specPath: `${PLUGIN_PATH}/json`,
-      // The alias is mentioned once, in the description. Decisions 1.
+      // The alias is mentioned once, in the description.
       exclude: [/^\/api\//],
       // A path with a dot, such as /.well-known, is no static file here.
       excludeStaticFile: false,

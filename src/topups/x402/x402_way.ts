@@ -290,7 +290,7 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
     const settlement = { success: false, errorReason: reason, transaction: "", network, payer };
     return ask(order, "PAYMENT_REFUSED", {
       error: reason,
-      detail: `This payment has not arrived (${reason}). If it arrives by ${topup.expires_at}, its credits are still granted. To check, repeat the call with the same payment.`,
+      detail: `This payment has not arrived (${reason}). If it arrives by ${topup.expires_at}, its credits are still granted; to check, repeat the call with the same payment.`,
       extras: { reason, topup_id: topup.topup_id, expires_at: topup.expires_at },
       headers: { "PAYMENT-RESPONSE": base64Of(settlement) },
     });
@@ -339,6 +339,6 @@ function paymentInvalid(detail: string): Problem {
 function paymentTaken(): Problem {
   return new Problem("PAYMENT_TAKEN", {
     detail:
-      "This payment was already used, by another call or elsewhere. Sign a new one. If you paid but received no credits, send the transaction to the operator.",
+      "This payment was already used, by another call or elsewhere. Sign a new one, or, if you paid but received no credits, send the transaction to the operator.",
   });
 }
