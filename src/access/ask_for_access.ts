@@ -48,8 +48,8 @@ export async function requestAccess(
       throw new Problem("ACCESS_REQUESTED", {
         detail:
           retryAt === null
-            ? "A request of your account for this feed waits for the provider's answer."
-            : `The provider has declined the last request of your account. Ask again after ${retryAt}.`,
+            ? "Your account has already requested access to this feed, and the provider has not answered yet."
+            : `The provider declined your account's last request. You can ask again after ${retryAt}.`,
         extras: { retry_at: retryAt },
       });
     }

@@ -35,7 +35,7 @@ export async function* serverSentEvents(
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((cause) => {
-        throw new ConnectionError("the stream was cut", { cause });
+        throw new ConnectionError("the stream was interrupted", { cause });
       });
       if (done) return;
       onBytes();
@@ -53,7 +53,7 @@ export async function* serverSentEvents(
         event = newEvent();
       }
       if (rest.length + event.chars > EVENT_CHARS_MAX) {
-        throw new ConnectionError("an event of the stream has no end");
+        throw new ConnectionError("an event of the stream is too long");
       }
     }
   } finally {

@@ -116,7 +116,7 @@ export async function* exportRows<Row>(
       for (;;) {
         timer = setTimeout(end, SILENCE_MS_MAX);
         const { done, value } = await reader.read().catch((cause) => {
-          throw new ConnectionError("the export was cut", { cause });
+          throw new ConnectionError("the export was interrupted", { cause });
         });
         clearTimeout(timer);
         if (done) break;
@@ -125,7 +125,7 @@ export async function* exportRows<Row>(
         left -= lines.length;
         if (lines.length > 0) yield { lines, version, rowCount };
       }
-      if (left > 0) throw new ConnectionError("the export was cut");
+      if (left > 0) throw new ConnectionError("the export was interrupted");
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);
@@ -144,11 +144,11 @@ function writeResume({ key, version = "", after = "" }: Place): string {
   return `${RESUME_PREFIX}${[key, version, after].map(encodeURIComponent).join(".")}`;
 }
 
-/** @throws {TypeError} for a text that no part contains */
+/** @throws {TypeError} if the text is not the `resume` of a part */
 function readResume(text: string): Place {
   const place = parseResume(text);
   if (place !== undefined) return place;
-  throw new TypeError(`resume must be that of a part of an export, got "${text}"`);
+  throw new TypeError(`resume must be the resume of a part of an export, got "${text}"`);
 }
 
 function parseResume(text: string): Place | undefined {

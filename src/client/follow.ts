@@ -108,7 +108,7 @@ export async function* follow<Row>(
         },
         signal: controller.signal,
       });
-      if (body === null) throw new ConnectionError("the stream has no body");
+      if (body === null) throw new ConnectionError("the stream's response has no body");
       for await (const event of serverSentEvents(body, hear)) {
         // While the caller processes a page, nothing is read, so silence means nothing.
         clearTimeout(timer);
@@ -116,7 +116,7 @@ export async function* follow<Row>(
         hear();
       }
       // A gateway that stops sends an event first. Without one, the connection was interrupted.
-      throw new ConnectionError("the stream was cut");
+      throw new ConnectionError("the stream was interrupted");
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);

@@ -100,7 +100,7 @@ async function receiptOf(
   { body, status }: Response,
   { onProgress, end }: Reading,
 ): Promise<ImportReceipt> {
-  if (body === null) throw new AnswerError("an import's answer has no body", status);
+  if (body === null) throw new AnswerError("the import's response has no body", status);
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = "";
@@ -108,9 +108,9 @@ async function receiptOf(
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((cause) => {
-        throw new ConnectionError("the connection broke before the import had ended", { cause });
+        throw new ConnectionError("the connection was lost before the import finished", { cause });
       });
-      if (done) throw new ConnectionError("the answer broke off before the import had ended");
+      if (done) throw new ConnectionError("the response ended before the import finished");
       clearTimeout(timer);
       timer = setTimeout(end, SILENCE_MS_MAX);
       const lines = (rest + decoder.decode(value, { stream: true })).split("\n");

@@ -21,7 +21,7 @@ export function memberTexts(object: string): ReadonlyMap<string, string> {
     const nameEnd = stringEnd(object, at);
     const name: string = JSON.parse(object.slice(at, nameEnd));
     at = skipSpaces(object, nameEnd);
-    if (object.charCodeAt(at) !== COLON) throw new SyntaxError("a member without a value");
+    if (object.charCodeAt(at) !== COLON) throw new SyntaxError("a member has no value");
     at = skipSpaces(object, at + 1);
     const end = valueEnd(object, at);
     members.set(name, object.slice(at, end));
@@ -66,7 +66,7 @@ function stringEnd(text: string, from: number): number {
     if (unit === BACKSLASH) at++;
     else if (unit === QUOTE) return at + 1;
   }
-  throw new SyntaxError("a string without an end");
+  throw new SyntaxError("unterminated string");
 }
 
 /** The end of the value that begins at `from`. */

@@ -73,5 +73,5 @@ function parseEnvelope<Data>(text: string): Envelope<Data> {
 }
 
 function notAPage(): AnswerError {
-  return new AnswerError("an answer that no gateway gives: no page of rows", 200);
+  return new AnswerError("unexpected response: not a page of rows", 200);
 }

@@ -47,7 +47,7 @@ export interface Call {
   readonly body?: string | Blob | ReadableStream<Uint8Array>;
   /** Whether the answer may be cached and revalidated by its tag. @default false */
   readonly isTagged?: boolean;
-  /** Whether a repeat would do it twice, so that only a call over a limit is retried. @default false */
+  /** Whether the call must not run twice, so it is retried only after a `RATE_LIMITED`. @default false */
   readonly isOnce?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -96,7 +96,7 @@ export class Transport {
     throw errorOf(response.status, text);
   }
 
-  /** Repeats what may fail until it succeeds, or until waiting does not help. */
+  /** Retries temporary failures, within the limits of the options. */
   async retried<Result>(
     { signal, isOnce = false }: Pick<Call, "signal" | "isOnce">,
     work: () => Promise<Result>,
@@ -136,10 +136,10 @@ export class Transport {
     } catch (error) {
       if (error instanceof Told) throw error;
       if (controller.signal.aborted) {
-        throw new ConnectionError(`no answer within ${timeoutMs} ms`, { cause: error });
+        throw new ConnectionError(`no response within ${timeoutMs} ms`, { cause: error });
       }
       if (error instanceof ConnectionError) throw error;
-      throw new ConnectionError(`the connection to ${this.#options.baseUrl} broke`, {
+      throw new ConnectionError(`the connection to ${this.#options.baseUrl} was lost`, {
         cause: error,
       });
     } finally {
@@ -193,7 +193,7 @@ function errorOf(status: number, text: string): Error {
   const problem = parsed(text);
   if (isProblem(problem)) return problemError(problem);
   const excerpt = text.trim().slice(0, EXCERPT_CHARS);
-  return new AnswerError(`an answer that no gateway gives: ${status} ${excerpt}`.trim(), status);
+  return new AnswerError(`the response is not from a gateway: ${status} ${excerpt}`.trim(), status);
 }
 
 function parsed(text: string): unknown {

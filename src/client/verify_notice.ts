@@ -50,15 +50,17 @@ export async function verifyNotice(notice: VerifyNotice): Promise<Notice> {
   const timestamp = headers.get("webhook-timestamp");
   const signatures = headers.get("webhook-signature");
   if (id === null || timestamp === null || signatures === null) {
-    throw new NoticeSignatureError("The request lacks a header of Standard Webhooks.");
+    throw new NoticeSignatureError("A Standard Webhooks header is missing.");
   }
   const ageSeconds = Math.abs(nowMs / 1_000 - Number(timestamp));
   if (!(ageSeconds <= TOLERANCE_SECONDS)) {
-    throw new NoticeSignatureError("The notice is too old, or a clock is wrong.");
+    throw new NoticeSignatureError(
+      "The notice was sent more than 5 minutes ago, or a clock is wrong.",
+    );
   }
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const bytes = bytesOf(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret);
-  if (bytes === undefined) throw new NoticeSignatureError("The secret is not one of a webhook.");
+  if (bytes === undefined) throw new NoticeSignatureError("The secret is not a webhook secret.");
   const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["verify"]);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
   for (const each of signatures.split(" ")) {

@@ -1,5 +1,5 @@
 /**
- * A request of an account to read a feed, as its provider, the account itself and operators see it. See
+ * An account's request to read a feed, as seen by the feed's provider, the account, and operators. See
  * `src/spec/beyond.md`, section 18.
  *
  * @module

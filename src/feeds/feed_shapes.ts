@@ -200,7 +200,7 @@ export const OwnFeedShape = Type.Object(
           push_id: count("Of the push."),
           pushed_at: time("When it was received."),
           code: Type.String({ description: "Of the problem." }),
-          detail: Type.String({ description: "Of the problem." }),
+          detail: Type.String({ description: "The `detail` of the problem." }),
         },
         { description: "The newest refused push of the last 90 days." },
       ),

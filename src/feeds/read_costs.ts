@@ -1,5 +1,5 @@
 /**
- * How many reads it takes to read a feed.
+ * The number of reads that it takes to read a whole feed.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The fields that a feed's schema names.
+ * The fields that a feed's schema defines.
  *
  * @module
  */

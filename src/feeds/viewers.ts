@@ -1,6 +1,6 @@
 /**
- * People with an open page that updates by itself. They wait as readers of streams do (`waits.ts`), so one statement asks
- * for all of them, and have a bound of their own, so that they take no reader's place.
+ * People with an open page that updates itself. They wait like readers of streams (`waits.ts`), so one statement checks
+ * for all of them. They have a separate limit, so they take no reader's place.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What a refusal calls the things that its reader can use: routes and headers over HTTP, tools and arguments over MCP.
- * A refusal is worded once, with these words.
+ * The names in refusals for what the caller can use: routes and headers over HTTP, tools and arguments over MCP. With
+ * them, each refusal is written only once.
  *
  * @module
  */
@@ -48,12 +48,12 @@ export const HTTP_WORDS: FaceWords = {
   },
   tooManyChars: (chars) => `has ${chars} characters, which is more than Feedgate-Max-Chars allows`,
   parts: "jsonpath",
-  searchMissing: "q is missing or blank. Say what to look for, as in /v1/search?q=earthquakes.",
+  searchMissing: "q is missing or blank. Send words to search for, as in /v1/search?q=earthquakes.",
   noRows,
 };
 
 function noRows(name: string): string {
-  return `${name} is for collections and streams and this feed is a singleton. Leave it out.`;
+  return `${name} applies only to collections and streams, and this feed is a singleton. Leave it out.`;
 }
 
 const ASK_FIRST = "Ask the user before you raise it.";
@@ -83,7 +83,7 @@ export const TOOL_WORDS: FaceWords = {
   tooManyChars: (chars) =>
     `has ${chars} characters, which with the receipt and the limits beside it is more than max_chars allows`,
   parts: "fields or jsonpath",
-  searchMissing: "query is blank. Say what to look for, such as earthquakes.",
+  searchMissing: "query is blank. Send words to search for, such as earthquakes.",
   noRows: (name) =>
     name === "ids" ? "A singleton has no rows with ids. Read it with read_feed." : noRows(name),
 };

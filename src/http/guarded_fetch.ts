@@ -61,7 +61,7 @@ async function fetchChecked(
   { signal, onOpen }: Connecting,
 ): Promise<Fetched> {
   const { mediaType, bytesMax, trial } = options;
-  if (url.protocol !== "https:") return refused("its address is not one of https");
+  if (url.protocol !== "https:") return refused("its URL is not https");
   const address = await findPublicAddress(url, { trial });
   if (address === undefined) return refused(OUT_OF_REACH);
   onOpen();
@@ -71,7 +71,7 @@ async function fetchChecked(
   });
   if (response.status !== 200) {
     await response.body?.cancel();
-    return refused(`its host answers with ${response.status}, not with 200`);
+    return refused(`its host returned ${response.status} instead of 200`);
   }
   const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== mediaType) {
@@ -79,7 +79,7 @@ async function fetchChecked(
     return refused(`it is not ${mediaType}`);
   }
   const bytes = await readBounded(response, bytesMax);
-  if (bytes === undefined) return refused(`it has more than ${bytesMax} bytes`);
+  if (bytes === undefined) return refused(`it is larger than ${bytesMax} bytes`);
   return { kind: "fetched", text: new TextDecoder().decode(bytes) };
 }
 

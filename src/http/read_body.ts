@@ -69,7 +69,7 @@ export async function receiveBody(request: Request, options: ReceiveOptions): Pr
     return decoded;
   } catch (error) {
     if (error instanceof Error && error.name === "AbortError") {
-      throw bodyNotJson("the connection ended within it");
+      throw bodyNotJson("the connection ended before it was complete");
     }
     throw error;
   }
@@ -105,7 +105,7 @@ export function mediaTypeOf<Form extends BodyForm = "json">(
   const coding = contentCodingOf(request);
   if (coding === undefined) {
     const got = request.headers.get("content-encoding");
-    return unsupported(`The Content-Encoding "${got}" is not known. Send gzip or none.`);
+    return unsupported(`The Content-Encoding "${got}" is not supported. Send gzip or none.`);
   }
   const wanted = forms.map((form) => FORMS[form].words).join(" or ");
   const header = request.headers.get("content-type");
@@ -121,7 +121,7 @@ export function mediaTypeOf<Form extends BodyForm = "json">(
     }
   }
   const form = forms.find((each) => FORMS[each].type.test(type));
-  return form ?? unsupported(`The Content-Type "${header}" is not taken. Send ${wanted}.`);
+  return form ?? unsupported(`The Content-Type "${header}" is not supported. Send ${wanted}.`);
 }
 
 /** Whether a body must be decoded. */
@@ -247,7 +247,7 @@ function decodeGzip(bytes: Uint8Array, { bytesMax, tooLarge }: ReceiveOptions): 
 }
 
 function brokenGzip(): Problem {
-  return bodyNotJson("it is no whole gzip stream");
+  return bodyNotJson("it is not a complete gzip stream");
 }
 
 /** `info` adds the engine, whose `bytesWritten` is the number of decoded bytes. The types don't include it. */

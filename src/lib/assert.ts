@@ -1,7 +1,7 @@
 /**
- * Assertions for programmer errors: conditions that only a bug of ours can break.
+ * Assertions for programmer errors: conditions that only a bug in this program can violate.
  *
- * Never for input: a bad request is a `Problem` (`http/errors.ts`).
+ * Never use them for input: a bad request is a `Problem` (`http/problem_details.ts`).
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Where a value stands in a JSON text that a person has typed: the line of an RFC 6901 pointer.
+ * The position of a value in a JSON text that a person has typed: the line of an RFC 6901 pointer.
  *
  * @module
  */

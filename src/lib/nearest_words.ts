@@ -1,5 +1,5 @@
 /**
- * The words that a mistyped one was probably meant to be.
+ * Suggests the words that were probably meant by a mistyped one.
  *
  * @module
  */

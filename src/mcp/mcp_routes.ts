@@ -1,6 +1,7 @@
 /**
- * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions. Beyond 4. `POST /mcp/connect` is the
- * same for clients that expect OAuth: without a good token it is 401 with a challenge. Beyond 14.
+ * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions. `POST /mcp/connect` serves the same
+ * to clients that expect OAuth: without a valid token, it returns 401 with a challenge. See `src/spec/beyond.md`,
+ * sections 4 and 14.
  *
  * @module
  */

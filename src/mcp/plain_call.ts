@@ -1,9 +1,9 @@
 /**
- * A tool call in the plain form that clients send, answered without the SDK's server.
+ * Answers tool calls in the plain form that most clients send, without the SDK's server.
  *
- * The server, its transport and its checks of each message take as long as the read itself. A call is plain if
- * all that the SDK would check is as it should be. Anything else goes to the SDK, which says what is wrong with it.
- * The answers are the same: clients of before 2026-07-28 get a stream of one event.
+ * The SDK's server, its transport and its checks of each message take as long as the read itself. A call is plain if it
+ * would pass all of the SDK's checks. Any other call goes to the SDK, which reports what is wrong with it. The answers
+ * are the same: clients with a protocol version before 2026-07-28 get a stream of one event.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The MCP server of one request: tools, and the skills of feeds as resources. Beyond 4.
+ * The MCP server of one request: tools, and the skills of feeds as resources. See `src/spec/beyond.md`, section 4.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Rows of a read as a tool gives them: as they were pushed, and beside them where to go on, the receipt, and what is
- * left of the limit. Numbers keep their digits in the text.
+ * The rows of a read as a tool returns them: unchanged, together with the position of the next page, the receipt, and
+ * the rest of the rate limit. In the text, numbers keep all their digits.
  *
  * @module
  */

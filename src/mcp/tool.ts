@@ -1,6 +1,6 @@
 /**
- * What a tool is, and what its answers have in common: rows first, and what to do next in one sentence. Members that
- * are null are left out; a list that the answer is about is there even if it is empty.
+ * The definition of a tool, and the common format of all results: rows first, then one sentence about what to do next.
+ * Null members are omitted. A list that the result is about is included even if it is empty.
  *
  * @module
  */

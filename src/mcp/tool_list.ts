@@ -1,5 +1,5 @@
 /**
- * All tools: as they are listed, and how one is called.
+ * All tools: how they are listed, and how one is called.
  *
  * @module
  */

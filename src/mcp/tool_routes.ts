@@ -1,7 +1,7 @@
 /**
- * Calls of the gateway's own routes on behalf of an MCP client.
+ * Calls the gateway's own routes on behalf of an MCP client.
  *
- * A tool is a request to a route that exists, with the client's key, so there is nothing to keep in step.
+ * A tool is a request to an existing route with the client's key, so tools and routes can't diverge.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Values as tools give them to a model: numbers with all their digits, and texts without what a person would not see.
+ * Values as tools return them to a model: numbers with all their digits, and texts without invisible characters.
  *
  * @module
  */

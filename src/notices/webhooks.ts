@@ -343,6 +343,6 @@ function urlInvalid(reason: string): Refused {
 function webhookNotFound(): Refused {
   return new Refused(
     "WEBHOOK_NOT_FOUND",
-    "This key can see no webhook with this id. GET /v1/webhooks lists the ones it can see.",
+    "No webhook with this id is visible to this key. GET /v1/webhooks lists those that are.",
   );
 }

@@ -1,5 +1,5 @@
 /**
- * Accounts, as their operator makes, changes and proves them. Decisions 8 and 10, beyond 2 and 5.
+ * Functions of operators on accounts: create, change, and verify them. See `src/spec/beyond.md`, sections 2 and 5.
  *
  * @module
  */

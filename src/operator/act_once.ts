@@ -1,19 +1,22 @@
 /**
- * A call of an operator that comes twice acts once, over all processes: one with an `Idempotency-Key` in the API, and
+ * Runs a repeated call of an operator only once, across all processes: a call with an `Idempotency-Key` in the API, or
  * a form of the console. See `src/spec/beyond.md`, section 5.
  *
- * The key is stored before the act and its answer after it, each in a commit of its own. If the process dies in between,
- * the outcome of the act is unknown. A repeat then runs the act again if that is safe, as it is for most: suspending
- * twice is suspending once, and an entry of the ledger gets a reference that is made of the key. A repeat of any other
- * act is refused (`IDEMPOTENCY_KEY_UNFINISHED`), so such an act runs at most once.
+ * The key is stored before the operation and its answer after it, each in a separate commit. If the process dies in
+ * between, the outcome is unknown. A repeat then runs the operation again if that is safe, which it is for most:
+ * suspending twice has no further effect, and a ledger entry gets a reference derived from the key. A repeat of any
+ * other operation is refused (`IDEMPOTENCY_KEY_UNFINISHED`), so it runs at most once.
  *
- * An act that was refused, or whose statement was not sent, has changed nothing, so it frees the key. An act that is not
- * safe to repeat writes by one statement.
+ * An operation that was refused, or whose statement was not sent, has changed nothing, so it releases the key. An
+ * operation that is not safe to repeat writes with a single statement.
  *
- * A call belongs to the line of its admin key: a repeat with the key that took its place by rotation is the same call.
- * What is kept is sealed, by the gateways' secret. If it has what is stored nowhere, such as a key that was made, it is
- * sealed by the caller's own admin key, of which the database has the hash only. Then the key's successor can't read
- * it, and a repeat is refused (`IDEMPOTENCY_KEY_ANSWERED`) unless the act is safe to repeat.
+ * A key belongs to an admin key and its successors: a repeat with the admin key that replaced the original in a
+ * rotation is the same call.
+ *
+ * Stored answers are sealed with the gateways' secret. An answer with something that is stored nowhere else, such as a
+ * new key, is sealed with the caller's own admin key, of which the database stores only the hash. Then the successor of
+ * that admin key can't read the answer, and a repeat is refused (`IDEMPOTENCY_KEY_ANSWERED`) unless the operation is
+ * safe to repeat.
  *
  * @module
  */
@@ -129,7 +132,7 @@ async function findEarlier(
     if (found.outcome === "reused") {
       throw new Problem("IDEMPOTENCY_KEY_REUSED", {
         detail: ({ idempotencyKey }) =>
-          `This ${idempotencyKey} was used for another call in the last 24 hours. Send a new one.`,
+          `This ${idempotencyKey} was used for a different call in the last 24 hours. Send a new one.`,
       });
     }
     if (found.sealed_body !== null) {
@@ -146,11 +149,11 @@ function refusalOf(earlier: "unfinished" | "unreadable"): Problem {
   return earlier === "unreadable"
     ? new Problem("IDEMPOTENCY_KEY_ANSWERED", {
         detail: ({ idempotencyKey }) =>
-          `This ${idempotencyKey} was used with the admin key that this one has replaced, so its answer can't be read with this key, and nothing was done again. Revoke what it made, and send a new ${idempotencyKey}.`,
+          `This ${idempotencyKey} was used with the admin key that this key replaced, so the response can't be returned to this key, and nothing was done again. Revoke what the first call created, and send a new ${idempotencyKey}.`,
       })
     : new Problem("IDEMPOTENCY_KEY_UNFINISHED", {
         detail: ({ idempotencyKey }) =>
-          `A call with this ${idempotencyKey} still runs, or its end was lost. Try again, or look whether it took place and send a new ${idempotencyKey} if not.`,
+          `A call with this ${idempotencyKey} is still running, or its result was lost. Try again, or check whether the operation took place, and send a new ${idempotencyKey} if it did not.`,
       });
 }
 

@@ -1,6 +1,6 @@
 /**
- * The audit trail: who changed what, before and after. Triggers of the database write it with each change: `note_audit`
- * and `note_access` (migration 0039), and `note_webhook` (0040). `act_as.sql` names the actor.
+ * The audit trail: who changed what, with the values before and after. Database triggers write an entry with each
+ * change: `note_audit` and `note_access` (migration 0039), and `note_webhook` (0040). `act_as.sql` sets the actor.
  *
  * @module
  */

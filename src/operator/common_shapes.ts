@@ -1,5 +1,5 @@
 /**
- * Parts that the schemas of operators' inputs and outcomes have in common. Decisions 10, beyond 5.
+ * Common parts of the schemas of operators' inputs and outcomes.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Credits that an operator gives and takes back. Decisions 7, 8 and 10, beyond 2.
+ * Credits that an operator grants and revokes. See `src/spec/beyond.md`, section 2.
  *
  * @module
  */

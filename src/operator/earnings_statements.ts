@@ -1,5 +1,6 @@
 /**
- * Statements: what a provider, or all of them, earned in a range of days, and what they are owed. Beyond 6.
+ * Statements: what one provider or all providers earned in a range of days, and what they are owed. See
+ * `src/spec/beyond.md`, section 6.
  *
  * @module
  */

@@ -1,9 +1,9 @@
 /**
- * Examines an installation: settings, certificate, database, commits, connections, clock, disk, schema, ledgers, totals,
- * notices, top-ups, mail and replica, each with a hint if it is not well.
+ * Checks an installation: settings, certificate, database, commits, connections, clock, disk, schema, ledgers, totals,
+ * notices, top-ups, mail and replica, each with a hint if something is wrong.
  *
- * Nothing is migrated, so a database can be examined before an upgrade. The proof of the ledgers is the one thing that
- * writes: it notes its result, as the hourly check does.
+ * Nothing is migrated, so a database can be checked before an upgrade. Only the ledger check writes: it records its
+ * result, as the hourly check does.
  *
  * @module
  */

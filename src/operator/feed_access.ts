@@ -1,7 +1,9 @@
 /**
- * Grants and requests for access, as an operator lists them: for a feed, of an account, or all. Beyond 18.
+ * Grants and access requests as an operator lists them: of a feed, of an account, or all. See `src/spec/beyond.md`,
+ * section 18.
  *
- * Providers decide who reads their feeds, so an operator only looks. The notes that they keep about readers stay theirs.
+ * Providers decide who reads their feeds, so operators have read-only access. Providers' notes about readers are not
+ * shown to them.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Feeds, as their operator looks at them, lists, suspends and deletes them. Interface 1, decisions 8 and 10, beyond 2
- * and 5.
+ * Functions of operators on feeds: review, publish, suspend, and delete them. See `src/spec/beyond.md`, sections 2 and
+ * 5.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Bounds the time of a report. The database ends a statement that takes longer than its session allows
- * (`ConnectOptions.statementTimeoutMs`), for every caller.
+ * Limits the time of a report. For every caller, the database cancels a statement that takes longer than its session
+ * allows (`ConnectOptions.statementTimeoutMs`).
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * Keys, as their operator makes, changes, finds and ends them. Decisions 3, 8 and 10, beyond 1 and 5.
+ * Functions of operators on keys: create, change, find, and revoke them. See `src/spec/beyond.md`, sections 1 and 5.
  *
- * A key itself is an outcome only where it is made. From then on it is known by its id or its beginning.
+ * The key itself is returned only when it is created. From then on, it is identified by its id or its beginning.
  *
  * @module
  */

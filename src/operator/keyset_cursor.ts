@@ -1,5 +1,5 @@
 /**
- * Cursors of lists whose rows move while they are walked: several values with commas between them.
+ * Cursors of lists whose rows change position while a client pages through them: several values separated by commas.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
  * Pages of an operator's lists.
  *
- * A list has a stable order, and the next page begins behind the row that the cursor names. So no row comes twice or is
- * left out if rows are added meanwhile. A cursor is the row's own id, so nothing is stored for it.
+ * A list has a stable order, and the next page begins after the row that the cursor identifies. So no row is repeated
+ * or skipped if rows are added in the meantime. A cursor is the row's own id, so nothing is stored for it.
  *
  * @module
  */

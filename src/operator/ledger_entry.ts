@@ -1,5 +1,5 @@
 /**
- * A ledger entry as the outcome of the acts that write one. Decisions 10, beyond 2.
+ * A ledger entry as the outcome of the operations that write one. See `src/spec/beyond.md`, section 2.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
- * What every function of an operator takes: `(operator, input, actor) → outcome`.
+ * The common form of every operator function: `(operator, input, actor) → outcome`.
  *
- * A function knows nothing of terminals, HTTP or pages. Its input and its outcome have a TypeBox schema beside it, and
- * the outcome is the JSON that every face shows. What can't be done is a `Refused` with a code.
+ * A function is independent of terminals, HTTP, and pages. Its input and its outcome have TypeBox schemas, and the
+ * outcome is the JSON that every interface shows. If the operation can't be done, it throws a `Refused` with a code.
  *
  * @module
  */

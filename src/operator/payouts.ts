@@ -1,5 +1,5 @@
 /**
- * Payouts: what providers were paid of what they earned, as the operator records it. Beyond 6.
+ * Payouts: payments of earnings to providers, as the operator records them. See `src/spec/beyond.md`, section 6.
  *
  * @module
  */

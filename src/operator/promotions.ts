@@ -1,5 +1,5 @@
 /**
- * Promotions: codes that give credits, once for each account. Decisions 7, 8 and 10, beyond 2.
+ * Promotions: codes that grant credits, once per account. See `src/spec/beyond.md`, section 2.
  *
  * @module
  */

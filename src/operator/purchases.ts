@@ -1,6 +1,6 @@
 /**
- * Purchases of one-time feeds: the operator lists them, takes them back, and records those of accounts that paid
- * elsewhere. Decisions 7, 8 and 10, beyond 2.
+ * Purchases of feeds with a one-time price: the operator lists and undoes them, and records those of accounts that paid
+ * elsewhere. See `src/spec/beyond.md`, section 2.
  *
  * @module
  */

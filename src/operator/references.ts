@@ -1,6 +1,6 @@
 /**
- * Finds what an operator names: accounts by id or name, keys by id or beginning, feeds by id or slug. If several have
- * the name, the refusal lists them.
+ * Finds what an operator refers to: accounts by id or name, keys by id or beginning, feeds by id or slug. If several
+ * match, the refusal lists them.
  *
  * @module
  */

@@ -1,7 +1,6 @@
 /**
- * The answer to an operator when something can't be done. The code names the reason for a program, the message is
- * for a person and says what to do next, as far as that does not depend on the face: the command adds how it lists
- * what there is.
+ * The answer to an operator when something can't be done. The code is for programs. The message is for people, and says
+ * what to do next if that is the same in every interface. The command line adds how to list the available entries.
  *
  * @module
  */

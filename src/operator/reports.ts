@@ -1,9 +1,9 @@
 /**
- * What an operator looks at each day: what is read most, which feeds are late, what feeds earn, and which pushes are
- * refused.
+ * Daily reports for operators: the most-read feeds, late feeds, earnings by feed, and refused pushes.
  *
- * Most reports read whole logs, so the database ends one that takes too long. Rows of these lists move while they are
- * walked. So a cursor has the values of its row and the moment as of which the first page was read.
+ * Most reports read whole logs, so the database cancels one that takes too long. Rows of these lists change position
+ * while a client pages through them. So a cursor contains the values of its row and the time at which the first page
+ * was read.
  *
  * @module
  */
@@ -173,7 +173,7 @@ export const RevenueShape = Type.Object(
 );
 export type RevenueOutcome = Static<typeof RevenueShape>;
 
-/** What feeds have sold: by the daily totals, and what is not in them yet; the most first. Beyond 6. */
+/** Sales by feed, best-selling first: the daily totals, and the sales that they do not include yet. */
 export async function reportRevenue(
   { database }: Operator,
   { since: asked, until, account_id: account, limit, cursor }: InputOf<typeof RevenueInput>,
@@ -230,7 +230,9 @@ export const RefusalsShape = Type.Object(
     pushes: count("That were refused with it."),
     last_push_id: count("The newest of them."),
     last_pushed_at: time("When it was received."),
-    last_detail: nullable(Type.String({ description: "What its provider was answered." })),
+    last_detail: nullable(
+      Type.String({ description: "The `detail` of the newest one, as its provider received it." }),
+    ),
   },
   { $id: "RefusedPushes", description: "Refused pushes of a feed with one code." },
 );

@@ -1,7 +1,7 @@
 /**
- * Links that sign their holder in to the console, once, within a quarter of an hour. Beyond 5.
+ * Links that sign their holder in to the console, once, within 15 minutes. See `src/spec/beyond.md`, section 5.
  *
- * A link is for one account and permission, or for an operator. The token in it is stored nowhere, only its hash.
+ * A link is for one account and permission, or for an operator. Its token is not stored, only the token's hash.
  *
  * @module
  */

@@ -1,10 +1,10 @@
 /**
- * What the whole gateway does, by minute and by day: reads, refusals, credits, errors and pushes; the proof of all
- * ledgers; and who reads what most. Beyond 5.
+ * The activity of the whole gateway, by minute and by day: reads, refusals, credits, errors and pushes, the check of
+ * all ledgers, and the top readers and feeds. See `src/spec/beyond.md`, section 5.
  *
- * All of it is read from totals, never from a log. Reads and credits are those of the usage log
- * (`sql/accounts/earnings/functions/count_sales.sql`). What is in no log, gateways count themselves
- * (`src/jobs/minute_counts.ts`). The ledger's proof is that of its job's last pass.
+ * Everything is read from totals, never from a log. Reads and credits are those of the usage log
+ * (`sql/accounts/earnings/functions/count_sales.sql`). Gateways count what is in no log (`src/jobs/minute_counts.ts`).
+ * The result of the ledger check is that of its job's last pass.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Ranges of time that an operator asks for, by the texts of `parseEventTime`, which sort like the times.
+ * Ranges of time that an operator requests, as the texts of `parseEventTime`, which sort like the times.
  *
  * @module
  */

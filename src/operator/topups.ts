@@ -1,5 +1,6 @@
 /**
- * Top-ups as operators see them: all of them, those that need somebody, and what came in by each way. Beyond 15.
+ * Top-ups as operators see them: all of them, those that need attention, and the amounts received by payment method.
+ * See `src/spec/beyond.md`, section 15.
  *
  * @module
  */

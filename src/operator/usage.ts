@@ -1,5 +1,5 @@
 /**
- * The usage log of an account, whole, and refunds of what it charged. Decisions 8 and 10, beyond 2.
+ * The complete usage log of an account, and refunds of its charges. See `src/spec/beyond.md`, section 2.
  *
  * @module
  */

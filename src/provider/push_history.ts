@@ -22,8 +22,8 @@ const PushShape = Type.Object(
       "When it was stored or refused; for pushes refused by the rate limit, the first of them.",
     ),
     outcome: oneOf(["stored", "refused"], { description: "The outcome." }),
-    code: nullable(Type.String({ description: "The problem's; null if it was stored." })),
-    detail: nullable(Type.String({ description: "The problem's; null if it was stored." })),
+    code: nullable(Type.String({ description: "Of the problem; null if the push was stored." })),
+    detail: nullable(Type.String({ description: "Of the problem; null if the push was stored." })),
     rows_received: count("Rows in the request; 0 if they could not be read."),
     rows_inserted: count("New rows."),
     rows_updated: count("Rows that replaced a row with the same id."),
@@ -94,7 +94,9 @@ function entryOf(row: Row<"list_pushes">) {
     outcome: row.stored ? ("stored" as const) : ("refused" as const),
     code: row.code,
     detail:
-      times > 1 ? `${detail} At least ${times} pushes were refused so in this minute.` : detail,
+      times > 1
+        ? `${detail} At least ${times} pushes were refused for this reason in the same minute.`
+        : detail,
     rows_received: row.rows_received,
     rows_inserted: row.rows_inserted,
     rows_updated: row.rows_updated,

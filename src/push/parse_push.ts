@@ -219,7 +219,7 @@ function wrappingMistakes(
     const others = members.filter(({ key }) => !WRAPPER_KEYS.includes(key));
     return others.map(({ key }) => ({
       path: boundedPointer(pointerTo(key)),
-      message: `a wrapper takes payload, batch_id and batch_complete; leave ${JSON.stringify(excerpt(key))} out`,
+      message: `a wrapper contains only payload, batch_id and batch_complete; leave ${JSON.stringify(excerpt(key))} out`,
     }));
   }
   if (feedType === "singleton") return [];

@@ -58,7 +58,9 @@ export function problemOfRefusal(refusal: CountedRefusal | UncountedRefusal): Pr
     case "limited":
       return rateLimited(refusal, Date.now());
     case "key_refused":
-      return unavailable("The key was refused a moment ago and holds now. Try again in a second.");
+      return unavailable(
+        "The key was refused a moment ago but is valid now. Try again in a second.",
+      );
     case "feed_deleted":
       return feedForbidden();
     case "feed_suspended":
@@ -80,10 +82,10 @@ export function payloadTooLarge(tooLarge: TooLarge): Problem {
     row_payload: { max_bytes: most, row_index: rowIndex },
   }[limit];
   const detail = {
-    singleton_body: `The body is larger than the ${most} bytes of a singleton. Trim the document, or make the feed a collection.`,
-    request_body: `The body is larger than the ${most} bytes of one push. Split it over several.`,
-    row_count: `The payload has more than the ${most} rows of one push. Split it over several.`,
-    row_payload: `Row ${rowIndex} is larger than the ${most} bytes of one row. Trim it.`,
+    singleton_body: `The body is larger than the limit of ${most} bytes for a singleton. Shorten the document, or make the feed a collection.`,
+    request_body: `The body is larger than the limit of ${most} bytes per push. Split it into several pushes.`,
+    row_count: `The payload exceeds the limit of ${most} rows per push. Split it into several pushes.`,
+    row_payload: `Row ${rowIndex} is larger than the limit of ${most} bytes per row. Shorten it.`,
   }[limit];
   return new Problem("PAYLOAD_TOO_LARGE", {
     detail,
@@ -96,7 +98,7 @@ export function payloadTooLarge(tooLarge: TooLarge): Problem {
 export function linesToSingleton(): Problem {
   return new Problem("UNSUPPORTED_MEDIA_TYPE", {
     detail:
-      "The feed is a singleton: one document, not lines of rows. Push it as application/json.",
+      "The feed is a singleton, which is one document, not lines of rows. Push it as application/json.",
   });
 }
 
@@ -104,7 +106,7 @@ function validationFailed({ errors, errorCount }: Invalid): Problem {
   const first = errors[0];
   const where = first === undefined ? "" : `: ${first.path || "the body"}: ${first.message}`;
   return new Problem("VALIDATION_FAILED", {
-    detail: `Nothing was stored, because the body is not valid${where}. Correct what is listed in errors and push again.`,
+    detail: `Nothing was stored, because the body is not valid${where}. Correct the listed errors and push again.`,
     errors,
     errorCount,
   });

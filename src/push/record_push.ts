@@ -1,6 +1,6 @@
 /**
- * Records what became of a push: in the metrics, and a refusal in the feed's history. A push that is stored is in the
- * history by the statement that stores it, and an import that failed by the one that ends it.
+ * Records the outcome of a push: in the metrics, and a refusal also in the feed's history. A stored push is added to
+ * the history by the statement that stores it, and a failed import by the one that ends it.
  *
  * @module
  */

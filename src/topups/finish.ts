@@ -78,7 +78,7 @@ async function settle(book: Book, ways: Ways, topup: Topup): Promise<boolean> {
   if (way === undefined) {
     // A gateway on which the method is still configured may check it.
     const isLeft = Date.now() < Date.parse(topup.expires_at) + SWITCHED_OFF_MS_MAX;
-    if (isLeft) throw new Error("this way to pay is not configured any more");
+    if (isLeft) throw new Error("this payment method is no longer configured");
     const alert = `${topup.way} was turned off before it was known whether this top-up was paid`;
     await expireTopup(book, topupId, alert);
     return false;

@@ -1,5 +1,5 @@
 /**
- * Limits of orders for credits: what may be paid in a day, and what of it may wait to be paid.
+ * Limits of top-ups: the amount that may be paid in a day, and the share of it that may be pending.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { NANOS_PER_CENT } from "../money/money_units.ts";
 import type { Services } from "../services.ts";
 import type { BegunTopup, DayLimits } from "./store_topup.ts";
 
-/** What may be paid in a UTC day, and what of it may wait to be paid. */
+/** The amount that may be paid in a UTC day, and the share of it that may be pending. */
 export function dayLimits({ config }: Pick<Services, "config">): DayLimits {
   const dayNanos = nanosOfWholeUsd(config.topups?.dayUsd);
   return {
@@ -29,7 +29,7 @@ export function dayLimits({ config }: Pick<Services, "config">): DayLimits {
   };
 }
 
-/** The network of a caller. Undefined for a local address, which may be that of a proxy that isn't trusted. */
+/** The network of a caller. Undefined for a private address, which may belong to an untrusted proxy. */
 export function networkOfCaller(address: string): string | undefined {
   return isPublicAddress(address) ? networkOf(address) : undefined;
 }

@@ -21,7 +21,7 @@ interface LinkOrder {
   readonly network: string | undefined;
 }
 
-/** Begins a top-up, or finds the one of the same Idempotency-Key. @throws {Problem} 403, 409, 503 */
+/** Creates a top-up, or returns the one with the same Idempotency-Key. @throws {Problem} 403, 409, 503 */
 export async function payByLink(
   services: Services,
   way: LinkWay,
@@ -41,7 +41,7 @@ export async function payByLink(
   const begun = await beginTopup(database, order, dayLimits(services));
   if (begun.kind !== "begun" && begun.kind !== "repeated") throw problemOfBegin(begun.kind);
   let { topup } = begun;
-  // Also of an order whose call was broken off before it had its page.
+  // An earlier call with the same Idempotency-Key may have ended before the page was created.
   if (topup.payment_id === null && topup.status === "waiting") {
     try {
       topup = await notePayPage(database, topup, await way.begin(topup));
@@ -53,9 +53,9 @@ export async function payByLink(
         topup_id: topupId,
         reason: error.message,
       });
-      // Nobody has its page, so nobody can pay. A repeat under the same key tries again.
+      // No page was created, so it can't be paid. A repeat with the same Idempotency-Key tries again.
       if (idempotencyKey === undefined) await expireTopup(services, topupId);
-      throw unavailable("Cards can't be taken at the moment. Try again in a while.");
+      throw unavailable("Card payments are temporarily unavailable. Try again later.");
     }
   }
   return {

@@ -1,5 +1,5 @@
 /**
- * The job that checks granted payments again: whether they are still on the chain once it can't be reorganized anymore.
+ * The job that checks granted payments again: whether they are still on the chain once it can no longer be reorganized.
  *
  * A grant waits for only a few blocks, because an agent is waiting. If a deeper reorganization drops a payment, its
  * credits are revoked as far as the balance allows, and the rest is an alert.

@@ -191,7 +191,7 @@ export async function grantTopup(
   }
 }
 
-/** The total that a payer has got back according to one source. See `sql/topups/functions/given_back.sql`. */
+/** The total refunded to a payer according to one source. See `sql/topups/functions/given_back.sql`. */
 export interface TakeBack {
   /** Such as `refund re_…`, or the id of a dispute. */
   readonly source: string;
@@ -206,7 +206,7 @@ export interface TakeBack {
 
 export type TakeBackOutcome = "taken_back" | "noted" | "repeated" | "topup_unknown";
 
-/** Revokes what a payer has got back, as far as the balance allows. The rest is an alert. */
+/** Revokes the credits of refunded money, as far as the balance allows. The rest is an alert. */
 export async function takeBackTopup(
   { database, log }: Book,
   topupId: string,
@@ -221,7 +221,7 @@ export async function takeBackTopup(
     alert: alert ?? null,
     actor: PAYMENT,
   };
-  // If the top-up gets its account at the same time, the statement is rolled back and sent again.
+  // If the top-up is assigned to an account at the same time, the statement is rolled back and repeated.
   const row = await database.row("take_back_topup", told);
   const outcome = row?.outcome as TakeBackOutcome;
   if (outcome !== "taken_back") return outcome;
@@ -257,7 +257,7 @@ export const PAYMENT = "payment" as Actor;
 
 async function requireTopup(database: Database, topupId: string): Promise<Topup> {
   const row: Row<"find_topup"> | undefined = await findTopup(database, topupId);
-  if (row === undefined) throw new Error(`top-up ${topupId} is gone`);
+  if (row === undefined) throw new Error(`top-up ${topupId} no longer exists`);
   return row;
 }
 

@@ -70,7 +70,7 @@ const BEGIN_TOPUP = described({
         "The top-up that was already created with the same `Idempotency-Key` or payment.",
       headers: ["Cache-Control"],
       headersOptional: ["PAYMENT-RESPONSE"],
-      examples: { "Asked before": TOPUP },
+      examples: { Repeated: TOPUP },
     }),
     201: documented(PaidTopupShape, {
       description: "By card, the top-up is waiting to be paid. With x402, it is paid and granted.",
@@ -121,7 +121,7 @@ const GET_TOPUP = described({
     200: documented(TopupShape, {
       description: "The current top-up.",
       headers: ["Cache-Control"],
-      examples: { "It waits": TOPUP },
+      examples: { Waiting: TOPUP },
     }),
   },
   problems: ["TOPUPS_OFF", "TOPUP_NOT_FOUND", ...COUNTED],
@@ -218,7 +218,7 @@ function topupsOff(
     accountId === undefined
       ? billingUrl()
       : billingUrlOf(billingUrl(), { accountId, feedId: undefined });
-  const what = way === undefined ? "no payments" : `no payments by ${way}`;
+  const what = way === undefined ? "no payments" : `no ${way} payments`;
   return new Problem("TOPUPS_OFF", {
     detail: `This gateway accepts ${what}. See ${url} for how to add credits.`,
     extras: { billing_url: url },
@@ -228,7 +228,7 @@ function topupsOff(
 /** 413 */
 function topupTooLarge(): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", {
-    detail: `The body of a top-up is limited to ${TOPUP_BODY_BYTES_MAX} bytes. Send only usd.`,
+    detail: `The body of a top-up is limited to ${TOPUP_BODY_BYTES_MAX} bytes. Send only usd and way.`,
     extras: { limit: "request_body", max_bytes: TOPUP_BODY_BYTES_MAX },
     headers: { Connection: "close" },
   });

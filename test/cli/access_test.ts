@@ -63,7 +63,7 @@ describe("an account that asks", () => {
     expect(made.stdout).toMatch(/status +waiting/);
     const again = await operator.run(["access", "request", asked.slug], reading);
     expect([again.code, again.stdout]).toEqual([1, ""]);
-    expect(again.stderr).toContain("waits for the provider's answer");
+    expect(again.stderr).toContain("the provider has not answered yet");
     const long = ["--message", "x".repeat(2_001)];
     expect((await operator.run(["access", "request", asked.slug, ...long], reading)).code).toBe(2);
     const mine = await operator.run(["access", "mine", "--json"], reading);

@@ -195,12 +195,12 @@ describe("feedgate push of a bad file", () => {
     "an id twice in CSV": [
       "csv",
       "id,n\n1,2\n1,3\n",
-      "line 3: /id: an id must come once in a file",
+      "line 3: /id: ids must be unique within a file",
     ],
     "an id twice in NDJSON": [
       "ndjson",
       `${rows}{"id":1}\n`,
-      "line 3: /id: an id must come once in a file",
+      "line 3: /id: ids must be unique within a file",
     ],
     "zeros without a line end": [
       "ndjson",

@@ -197,7 +197,7 @@ describe("Feedgate.read", () => {
       retries: 0,
       timeoutMs: 50,
     });
-    await expect(slow.catalog()).rejects.toThrow("no answer within 50 ms");
+    await expect(slow.catalog()).rejects.toThrow("no response within 50 ms");
     silent.stop(true);
   });
 

@@ -315,7 +315,7 @@ describe("create", () => {
       'type must be one of array, boolean, integer, null, number, object, string, or an array of some of them, got ["number","money"]';
     expect(problem.errors).toEqual([{ path, message }]);
     expect(problem.detail).toBe(
-      `Nothing was saved: ${path}: ${message}. Correct what is listed in errors and send it again.`,
+      `Nothing was saved: ${path}: ${message}. Correct the listed errors and send it again.`,
     );
   });
 

@@ -234,7 +234,7 @@ describe("receiveBody of gzip", () => {
   ])("broken: %s", async (_, bytes) => {
     const response = await post(bytes, "gzip");
     expect(response.status).toBe(400);
-    expect(await response.text()).toContain("it is no whole gzip stream");
+    expect(await response.text()).toContain("it is not a complete gzip stream");
   });
 });
 

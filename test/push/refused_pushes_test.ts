@@ -442,11 +442,13 @@ describe("422", () => {
         expect(answer.body.errors).toEqual([
           {
             path: "/batchId",
-            message: 'a wrapper takes payload, batch_id and batch_complete; leave "batchId" out',
+            message:
+              'a wrapper contains only payload, batch_id and batch_complete; leave "batchId" out',
           },
           {
             path: "/complete",
-            message: 'a wrapper takes payload, batch_id and batch_complete; leave "complete" out',
+            message:
+              'a wrapper contains only payload, batch_id and batch_complete; leave "complete" out',
           },
         ]);
         expect((await scene.feed(feedId)).feed_type).toBe(type ?? null);

@@ -200,7 +200,7 @@ function unknownField(name: string, known: readonly string[]): string {
 function invalidBody(errors: readonly FieldError[], errorCount = errors.length): Problem {
   const message = errors[0]?.message ?? "the body is wrong";
   return new Problem("VALIDATION_FAILED", {
-    detail: `Nothing was done: ${message}. Correct what is listed in errors and send it again.`,
+    detail: `Nothing was done: ${message}. Correct the listed errors and send it again.`,
     errors,
     errorCount,
   });

@@ -104,7 +104,7 @@ export function problemOfSave(refusal: SaveRefusal): Problem {
       });
     case "endpoint_path_taken":
       return new Problem("ENDPOINT_PATH_TAKEN", {
-        detail: "Another feed has this endpoint_path. Choose another one.",
+        detail: "Another feed has this endpoint_path. Choose a different one.",
       });
     case "quota_exceeded": {
       const { feedsUsed, maxFeedsAllowed } = refusal;
@@ -129,7 +129,7 @@ function invalid(
   // A message begins with the name of its field, so the path is added only for nested values.
   const where = first.path.lastIndexOf("/") > 0 ? `${first.path}: ` : "";
   return new Problem(code, {
-    detail: `Nothing was saved: ${where}${first.message}. Correct what is listed in errors and send it again.`,
+    detail: `Nothing was saved: ${where}${first.message}. Correct the listed errors and send it again.`,
     errors,
     errorCount,
   });

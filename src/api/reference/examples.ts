@@ -203,7 +203,7 @@ export const OWN_FEED = {
     pushed_at: "2026-11-20T09:00:03.113047Z",
     code: "VALIDATION_FAILED",
     detail:
-      "Nothing was stored, because the body is not valid: /payload/0/magnitude: must be a number. Correct what is listed in errors and push again.",
+      "Nothing was stored, because the body is not valid: /payload/0/magnitude: must be a number. Correct the listed errors and push again.",
   },
 };
 
@@ -304,7 +304,7 @@ export const LIMITED_PUSH = {
   outcome: "refused",
   code: "RATE_LIMITED",
   detail:
-    "At most 20 pushes into a feed a minute are served here. At least 10 pushes were refused so in this minute.",
+    "The limit is 20 calls per minute. At least 10 pushes were refused for this reason in the same minute.",
   rows_received: 0,
   rows_inserted: 0,
   rows_duplicate: 0,

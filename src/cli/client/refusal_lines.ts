@@ -57,10 +57,7 @@ function inWords(error: ProblemError): string {
   }
   const isOne = error.problem.errors?.length === 1;
   return error.message
-    .replace(
-      "Correct what is listed in errors",
-      isOne ? "Correct it" : "Correct what is listed here",
-    )
+    .replace("Correct the listed errors", isOne ? "Correct it" : "Correct these errors")
     .replace("import the file again", "push the file again");
 }
 

@@ -687,7 +687,7 @@ export interface components {
                 pushed_at: string;
                 /** @description Of the problem. */
                 code: string;
-                /** @description Of the problem. */
+                /** @description The `detail` of the problem. */
                 detail: string;
             } | null;
             /** @description Logged reads of the last 30 days, including today; at most one minute old. */

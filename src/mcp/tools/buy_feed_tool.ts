@@ -1,5 +1,6 @@
 /**
- * The tool `buy_feed`: a one-time feed, paid from the account's balance. Beyond 13.
+ * The tool `buy_feed`: buys a feed with a one-time price from the account's balance. See `src/spec/beyond.md`, section
+ * 13.
  *
  * @module
  */

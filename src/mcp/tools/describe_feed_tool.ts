@@ -1,5 +1,5 @@
 /**
- * The tool `describe_feed`: all that a model needs before its first read, in a few thousand characters.
+ * The tool `describe_feed`: everything that a model needs before its first read, in a few thousand characters.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The tool `follow_stream`: the events of a stream that came behind an offset, waited for where there are none.
+ * The tool `follow_stream`: the events of a stream after an offset. If there are none yet, it waits for them.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The tool `get_account`: what is left, what the limits are, the last calls, and what became of requests for access.
+ * The tool `get_account`: the balance, the limits, the latest calls, and the status of access requests.
  *
  * @module
  */

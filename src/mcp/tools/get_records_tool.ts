@@ -1,5 +1,5 @@
 /**
- * The tool `get_records`: whole rows by their ids.
+ * The tool `get_records`: complete rows by id.
  *
  * @module
  */

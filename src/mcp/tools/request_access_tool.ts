@@ -1,5 +1,6 @@
 /**
- * The tool `request_access`: asks a feed's provider to let the account read the feed. Beyond 18.
+ * The tool `request_access`: asks a feed's provider to let the account read the feed. See `src/spec/beyond.md`, section
+ * 18.
  *
  * @module
  */

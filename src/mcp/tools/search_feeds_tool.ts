@@ -1,5 +1,5 @@
 /**
- * The tool `search_feeds`: by words, by category, or all.
+ * The tool `search_feeds`: finds feeds by words or by category, or lists all of them.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * The tool `top_up`: a link on which the agent's person pays for credits, and what became of it. Beyond 15.
+ * The tool `top_up`: a payment link for the agent's user, and the status of the top-up. See `src/spec/beyond.md`,
+ * section 15.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * What an account has read and spent in a range of time, by feed and key, and each call: on its own page, and on that of
- * operators. For the month, with a forecast.
+ * The reads and the spending of an account in a range of time, by feed and key, and each call: on the account's own
+ * page and on that of operators. For the current month, with a forecast.
  *
  * @module
  */

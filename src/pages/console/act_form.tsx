@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * Forms of the console, from lists of their fields. What was typed stays in a form that was refused.
+ * Forms of the console, built from lists of their fields. A refused form keeps its input.
  *
  * @module
  */

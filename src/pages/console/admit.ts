@@ -1,6 +1,6 @@
 /**
- * Admits what a consumer or a provider does on a page, with the key of the session: the checks and windows are those of
- * the same call over HTTP.
+ * Admits operations of consumers and providers on pages, with the key of the session: the checks and rate limits are
+ * those of the same call over HTTP.
  *
  * @module
  */

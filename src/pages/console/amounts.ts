@@ -1,5 +1,5 @@
 /**
- * Amounts of money on pages: in USD, with credits beside them, and as people type them.
+ * Amounts of money on pages: in USD, with the credits, and as people type them.
  *
  * @module
  */

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * What `/billing` shows a signed-in consumer besides: what the account has, and the way to buy the feed from it. Beyond 5.
+ * The part of `/billing` that only a signed-in consumer sees: the account's balance, and how to buy the feed from it.
+ * See `src/spec/beyond.md`, section 5.
  *
  * @module
  */

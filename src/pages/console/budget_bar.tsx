@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * How much of a key's daily budget is spent.
+ * The part of a key's daily budget that is spent.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
- * `/console`: pages for operators, providers and consumers. Beyond 5.
+ * `/console`: pages for operators, providers and consumers. See `src/spec/beyond.md`, section 5.
  *
- * A page is a line of its role's table (`visit.ts`). Every change is one call of a function of the API. What can't be
- * undone is confirmed first.
+ * Each page is an entry in the table of its role (`visit.ts`). Every change calls one function of the API. Changes that
+ * can't be undone are confirmed first.
  *
  * @module
  */

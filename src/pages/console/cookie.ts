@@ -1,6 +1,7 @@
 /**
- * The console's cookies: of a session, of a proof of an address, and of a sign-in that is at an OpenID Connect provider.
- * They are sent to this gateway's pages alone, and never to a script. Beyond 5 and 16.
+ * The console's cookies: for a session, for a proof of an address, and for a sign-in that is in progress at an OpenID
+ * Connect provider. They are sent only to this gateway's pages, and are not readable by scripts. See
+ * `src/spec/beyond.md`, sections 5 and 16.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * What a provider has earned, by day.
+ * A provider's earnings by day.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Numbers with all their digits: those of JSON that a page shows, and those that a person types.
+ * Numbers with all their digits: in JSON that a page shows, and as a person types them.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * A feed as agents see it: what it says of itself, its price, its fields, its sample.
+ * A feed as agents see it: its description, price, fields, and sample.
  *
  * @module
  */

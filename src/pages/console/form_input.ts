@@ -1,5 +1,5 @@
 /**
- * The input of a function, as a page and its form give it.
+ * The input of a function, built from a page and its form.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Reads forms: bounded, and from our own pages only.
+ * Reads forms, up to a size limit, and only from our own pages.
  *
  * @module
  */

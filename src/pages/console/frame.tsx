@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * What all pages of the console have around their content: the menu of a role, who is signed in, and messages.
+ * The frame of all pages of the console: the menu of a role, the signed-in visitor, and messages.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * A choice by links: each leads to the same page with another value in its address. So lists are sorted and filtered
- * without a form.
+ * A choice made of links, each of which leads to the same page with another value in its address. With it, lists are
+ * sorted and filtered without a form.
  *
  * @module
  */

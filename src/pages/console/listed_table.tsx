@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * A table of a page that is also a file: the same columns and the same filters, as CSV, for more rows than a page has.
+ * A table that can also be downloaded as a CSV file: with the same columns and filters, but more rows than fit on a
+ * page.
  *
  * @module
  */

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * Lists as pages show them: the place in a list, the way to the next page, and links to what entries name.
+ * Parts of lists on pages: the position in a list, the link to the next page, and links to the things that entries
+ * refer to.
  *
  * @module
  */

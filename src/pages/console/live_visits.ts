@@ -1,6 +1,6 @@
 /**
- * What pages of the console wait for while they are open: a feed, or the operators' overview. Whether their visitors may
- * still see them is one statement for all viewers of a process.
+ * Notifies open pages of the console about changes: of a feed, or of the operators' overview. One statement checks for
+ * all viewers of a process whether they may still see their pages.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * Mistakes in a JSON text that a person has typed, each with the lines around it. It works without JavaScript, where
- * a text area can't mark a line by itself.
+ * Mistakes in a JSON text that a person has typed, each with the lines around it. It works without JavaScript, because
+ * a text area can't highlight lines.
  *
  * @module
  */

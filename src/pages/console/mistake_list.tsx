@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * Mistakes of rows, each with its place in the file that had it.
+ * Mistakes in rows, each with its position in the file.
  *
  * @module
  */

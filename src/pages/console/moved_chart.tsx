@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * A chart that is left out if there is nothing in it.
+ * A chart that is omitted if it would be empty.
  *
  * @module
  */

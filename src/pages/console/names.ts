@@ -1,6 +1,6 @@
 /**
- * What people call the feeds, accounts and keys that a page knows by id, and whether a feed has a page still. The ids
- * are those of an answer that the visitor may see.
+ * The names of the feeds, accounts and keys that a page knows by id, and whether a feed still has a page. The ids come
+ * from an answer that the visitor may see.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 /**
- * Notices of an account: its webhooks and their deliveries, and for members which notices they get as mail.
+ * Notices of an account: its webhooks and their deliveries, and for members the notices that they receive by mail.
  *
- * The page makes the calls of the API with the session's key, so both allow the same.
+ * The page calls the API with the session's key, so it allows exactly what the API allows.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * Batches that wait to be completed.
+ * Batches that are not complete.
  *
  * @module
  */

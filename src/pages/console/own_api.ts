@@ -1,6 +1,6 @@
 /**
- * Calls of the gateway's own routes with the key of a session, for what takes a request: reads, which are admitted,
- * charged and logged as over HTTP, and files.
+ * Calls the gateway's own routes with the key of a session, for operations that need a request: files, and reads, which
+ * are admitted, charged and logged as over HTTP.
  *
  * @module
  */

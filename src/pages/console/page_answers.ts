@@ -1,5 +1,5 @@
 /**
- * Answers of the console: pages, problems as pages, and the cookies of a sign-in.
+ * Responses of the console: pages, problems as pages, and the cookies of a sign-in.
  *
  * @module
  */

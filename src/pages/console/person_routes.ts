@@ -1,5 +1,6 @@
 /**
- * Pages of a person that need no account to act in: the choice of one, and what is kept of the person. Beyond 16.
+ * Pages of a person that do not belong to an account: choosing an account, and the data stored about the person. See
+ * `src/spec/beyond.md`, section 16.
  *
  * @module
  */

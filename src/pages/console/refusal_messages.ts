@@ -1,5 +1,5 @@
 /**
- * What was refused, in words for the page of the form. A page has no `errors` member, so it lists the mistakes itself.
+ * The text of a refusal, for the page with the form. A page has no `errors` member, so the text lists the mistakes.
  *
  * @module
  */
@@ -16,11 +16,11 @@ export function refusalOf({ detail, errors = [] }: Refusal): Refused {
   const [first, ...others] = errors;
   const isNamed = first !== undefined && detail.includes(first.message);
   const mistakes = (isNamed ? others : errors).map(mistakeText);
-  const below = mistakes.length > 0 ? ["what is listed below"] : [];
+  const below = mistakes.length > 0 ? ["the errors listed below"] : [];
   const wrong = [...(isNamed ? ["it"] : []), ...below].join(" and ");
   return {
     kind: "refused",
-    why: detail.replace("Correct what is listed in errors", `Correct ${wrong}`),
+    why: detail.replace("Correct the listed errors", `Correct ${wrong}`),
     mistakes,
     errors,
   };

@@ -1,10 +1,12 @@
 /**
- * Sessions of the console. A session stands for a key or for a person. Whoever signs in with a key does what this key
- * may do, and is signed out when it is revoked. A link makes a key of its own for the session. A person acts in one of
- * its accounts, with keys of the session's own (`people/person_sessions.ts`). Beyond 5 and 16.
+ * Sessions of the console. A session belongs to a key or to a person. A session of a key may do what the key may do,
+ * and ends when the key is revoked. A sign-in link creates a separate key for its session. A person acts in one of
+ * their accounts, with keys that belong to the session (`people/person_sessions.ts`). See `src/spec/beyond.md`,
+ * sections 5 and 16.
  *
- * The cookie's token is stored nowhere, only its hash. The key is kept sealed by the token, so that the database alone
- * can act for nobody. Each page finds its session anew, so an end counts at once on every process.
+ * The cookie's token is not stored, only its hash. The key is stored sealed with the token, so the database alone is
+ * not enough to act for anyone. Each page looks up its session again, so the end of a session takes effect immediately
+ * in every process.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * What is shown once, and never again: a new key, a link to sign in.
+ * Secrets that are shown only once: a new key, a sign-in link.
  *
  * @module
  */

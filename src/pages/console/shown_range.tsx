@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * The range of time that a page's charts and lists show: the last 24 hours, 7 days, 30 days or 12 months, the month so
- * far, or from one day to another. It is in the page's address, as `range`, or as `from` and `to`.
+ * The range of time that a page's charts and lists show: the last 24 hours, 7 days, 30 days or 12 months, the current
+ * month, or a range of days. It is part of the page's address, as `range`, or as `from` and `to`.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Signing in to the console, joining, and signing out. Beyond 5 and 16.
+ * Signing in to the console, joining, and signing out. See `src/spec/beyond.md`, sections 5 and 16.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * The pages on which people sign in and join: by a code that is mailed, an OpenID Connect provider, a key, or a link.
+ * The pages for signing in and joining: by a mailed code, an OpenID Connect provider, a key, or a link.
  *
  * @module
  */

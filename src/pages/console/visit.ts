@@ -1,5 +1,5 @@
 /**
- * One visit of a page of the console: who visits, what was asked, and what the page may do with it.
+ * One visit to a page of the console: the visitor, the request, and what the page may do with it.
  *
  * @module
  */

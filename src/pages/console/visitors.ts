@@ -1,5 +1,6 @@
 /**
- * Who is signed in, for a page that looks like the console's and lies elsewhere: the consent to an agent. Beyond 14.
+ * Identifies the signed-in visitor for a page that looks like the console's but has a different address: the consent to
+ * an agent. See `src/spec/beyond.md`, section 14.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The agent that waits while somebody signs in to connect it.
+ * The agent that is waiting while someone signs in to connect it.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * Webhooks as pages show them: a table of addresses, the form of a new or changed one, and deliveries.
+ * Webhooks on pages: a table of URLs, the form of a new or changed webhook, and deliveries.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * How programs find the gateway: what crawlers and agents look for at well-known paths. Public and generated. Beyond 9.
+ * Discovery: the documents that crawlers and agents look for at well-known paths. They are public and generated. See
+ * `src/spec/beyond.md`, section 9.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * What the pages of the reference and of the guides share: their stylesheet and script, and links to all guides.
+ * The common parts of the reference and the guides: their stylesheet and script, and links to all guides.
  *
  * @module
  */

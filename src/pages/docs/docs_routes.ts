@@ -1,7 +1,7 @@
 /**
- * `/docs`, the reference with its pages, the guides, and `/docs/json`, the OpenAPI document. Decisions 1.
+ * `/docs`: the API reference and its pages, the guides, and `/docs/json`, the OpenAPI document.
  *
- * All of it is served from here; the compiled binary holds Swagger UI's files.
+ * Everything is served by the gateway. The executable contains the files of Swagger UI.
  *
  * @module
  */
@@ -168,7 +168,7 @@ async function describeRoutes(app: AnyElysia): Promise<PluginDocument> {
     swagger({
       path: PLUGIN_PATH,
       specPath: `${PLUGIN_PATH}/json`,
-      // The alias is mentioned once, in the description. Decisions 1.
+      // The alias is mentioned once, in the description.
       exclude: [/^\/api\//],
       // A path with a dot, such as /.well-known, is no static file here.
       excludeStaticFile: false,

@@ -1,6 +1,6 @@
 /**
- * What the search of guides looks through: each section of each guide as text. `docs_routes.ts` imports it as a macro,
- * so it is made when the program is built, and is a string in the executable.
+ * The search index of the guides: the text of each section of each guide. `docs_routes.ts` imports it as a macro, so it
+ * is generated at build time and is a string in the executable.
  *
  * @module
  */

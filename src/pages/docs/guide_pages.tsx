@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * The guides: a page for each, between those before and after it, and their index.
+ * The guides: a page for each, with links to the previous and the next one, and their index.
  *
  * @module
  */

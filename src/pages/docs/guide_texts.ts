@@ -1,7 +1,7 @@
 /**
- * The guides, which are served beside the reference at `/docs/guides/{name}`. In the repository they show the address
- * of a first start, or `https://your-gateway` where it must be public, and the command as `feedgate`. A gateway shows its
- * own address, and the command as it works there.
+ * The guides, which are served next to the reference at `/docs/guides/{name}`. In the repository, they contain the
+ * address of a first start, or `https://your-gateway` where it must be public, and the command `feedgate`. A gateway
+ * inserts its own address, and the command as it works on its machine.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * One operation of the reference: what it takes, what it answers, its errors, and a request with its answer.
+ * One operation of the reference: its parameters and body, its responses, its errors, and a request with its response.
  *
  * @module
  */

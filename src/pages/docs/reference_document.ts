@@ -1,5 +1,5 @@
 /**
- * The parts of the OpenAPI document that the reference shows, and its operations by who calls them.
+ * The parts of the OpenAPI document that the reference shows, and its operations by kind of caller.
  *
  * @module
  */

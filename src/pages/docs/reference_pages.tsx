@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /**
  * The API reference: an overview of all operations, a page of operations for each kind of caller, and the table of
- * errors. A problem's `type` leads to `/docs#errors-…`, where a line with this anchor leads on to the table's row.
+ * errors. A problem's `type` links to `/docs#errors-…`, where an entry with this anchor links to the row of the table.
  *
  * @module
  */

@@ -1,6 +1,7 @@
 /**
- * A request and its answer for each operation, made of the examples in the OpenAPI document. What a route needs comes
- * from there, so nothing is written twice, and `test/pages/docs/samples_test.ts` sends every request to a gateway.
+ * A request and its response for each operation, built from the examples in the OpenAPI document. Everything that a
+ * route needs comes from there, so nothing is written twice, and `test/pages/docs/samples_test.ts` sends every request
+ * to a gateway.
  *
  * @module
  */

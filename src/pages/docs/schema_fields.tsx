@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * The fields of a body, as a list: name, type, whether it is required, and what it is. Fields within fields are folded.
+ * The fields of a body as a list: name, type, whether it is required, and its description. Nested fields are collapsed.
  *
  * @module
  */

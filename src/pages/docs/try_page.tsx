@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * `/docs/try`: Swagger UI over the OpenAPI document, which sends requests from the browser. Decisions 1. One page for
- * each kind of caller, because Swagger UI is slow on long documents.
+ * `/docs/try`: Swagger UI for the OpenAPI document, which sends requests from the browser. There is one page for each
+ * kind of caller, because Swagger UI is slow on long documents.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * `/assets/…`: the files of all pages. A name holds a hash of the content, so the answer never changes.
+ * `/assets/…`: the files of all pages. A file name contains a hash of the content, so the content of an address never
+ * changes.
  *
  * @module
  */
@@ -20,7 +21,7 @@ export function assetRoutes() {
       const file = SERVED_FILES.get(name);
       if (file === undefined) {
         throw new Problem("ROUTE_NOT_FOUND", {
-          detail: "There is no such file. Reload the page to get its current files.",
+          detail: "This file does not exist. Reload the page to load its current files.",
         });
       }
       const content = contents.get(name) ?? compressedContent(file.text);

@@ -1,8 +1,8 @@
 /**
- * The files that pages need: one stylesheet, one small script, the script of charts, the outline of the
- * world. In the executable, too.
+ * The files that pages need: a stylesheet, a small script, the script of charts, and the outline of the world. They are
+ * also part of the executable.
  *
- * The name under which a file is served holds a hash of its content, so that browsers keep it for good.
+ * The name under which a file is served contains a hash of its content, so browsers can cache it permanently.
  *
  * @module
  */

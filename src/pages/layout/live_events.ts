@@ -1,9 +1,10 @@
 /**
- * Pages that update while they are open: the server-sent events of a page. An event only says that what the page shows has
- * changed; the page's script then asks for the page, as its visitor would.
+ * Pages that update while they are open, with server-sent events. An event only says that the content of the page has
+ * changed. The page's script then requests the page with its visitor's rights.
  *
- * Viewers wait as readers of streams do (`feeds/waits.ts`): one statement for all of a process. A stream ends with its
- * client, after 15 minutes (the browser connects again), on a graceful stop, and if the viewer may no longer see the page.
+ * Viewers wait like readers of streams (`feeds/waits.ts`): one statement serves all viewers of a process. A stream ends
+ * when its client disconnects, after 15 minutes (the browser reconnects), on a graceful stop, and when the viewer may
+ * no longer see the page.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Where rows are on a map: of rows with a latitude and a longitude, or with a GeoJSON point (RFC 7946, section 3.1.2).
- * Pure.
+ * The positions of rows on a map: rows with a latitude and a longitude, or with a GeoJSON point (RFC 7946, section
+ * 3.1.2). The functions are pure.
  *
  * @module
  */

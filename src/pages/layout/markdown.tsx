@@ -1,11 +1,12 @@
 /** @jsxImportSource preact */
 /**
- * A stranger's Markdown, such as a feed's readme, by Bun's own parser. HTML in it is shown as text: each piece is
- * escaped here, whatever the parser takes it for. Links lead to http, https and mailto only, say nobody where they
- * were followed, and lend no rank. Nothing is loaded, so an image is its words.
+ * Renders untrusted Markdown, such as a feed's readme, with Bun's own parser. HTML is shown as text: each piece is
+ * escaped here, regardless of how the parser classifies it. Links lead only to http, https and mailto, send no
+ * referrer, and pass on no search rank. Nothing is loaded, so an image is replaced by its text.
  *
- * The parser's time grows with the square of the nesting of quotes and lists, the only input that costs more than
- * its length. A text that nests deeper than anybody writes is shown as it is, and so is what is longer than anybody reads.
+ * The parser's time grows with the square of the nesting of quotes and lists, the only input that costs more than its
+ * length. A text that is nested more deeply than any real one is shown unformatted, and so is one that is too long to
+ * read.
  *
  * @module
  */

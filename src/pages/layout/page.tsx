@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 /**
- * The one layout of all pages for people: head, header, main, footer. Design, "Pages for people".
+ * The layout of all pages for people: head, header, main, footer.
  *
- * Pages are rendered here, on the server. All addresses are relative to `root`, so that a page works behind any prefix,
- * and nothing on a page asks another host.
+ * Pages are rendered on the server. All addresses are relative to `root`, so that a page works under any prefix, and no
+ * page loads anything from another host.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The headers of pages for people: no script or style but our own files, no frame around them, no address passed on.
+ * The headers of pages for people: only our own scripts and styles, no framing, and no referrer.
  *
  * @module
  */

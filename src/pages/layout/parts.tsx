@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * What pages are put together from: figures, tables, times, money, badges, messages. All texts are escaped where they
- * are rendered, and characters that a person would not see are left out of strangers' texts.
+ * The building blocks of pages: figures, tables, times, money, badges, messages. All texts are escaped when they are
+ * rendered, and invisible characters are removed from untrusted texts.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * A feed's price, as pages write it. Answers for programs write it as `pricingText` does.
+ * A feed's price in the wording of pages. Responses for programs use `pricingText`.
  *
  * @module
  */

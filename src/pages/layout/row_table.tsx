@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * Rows of a feed as a table, with what has no column named below it.
+ * Rows of a feed as a table. Values without a named column are listed below it.
  *
  * @module
  */

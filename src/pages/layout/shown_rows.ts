@@ -1,8 +1,8 @@
 /**
- * Rows as a feed's page shows them: which fields become columns, and what a cell says. Rows and their keys are
- * strangers' text, so each is cut, and characters that a person would not see are left out. Pure.
+ * Rows as a feed's page shows them: which fields become columns, and the text of a cell. Rows and their keys are
+ * untrusted text, so each is shortened, and invisible characters are removed. The functions are pure.
  *
- * Values stay JSON text, so that numbers keep their digits and a hostile row costs little more than its length.
+ * Values stay JSON text, so that numbers keep their digits, and a hostile row costs little more than its length.
  *
  * @module
  */

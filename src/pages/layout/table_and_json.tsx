@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * Data of a feed, in two parts of which one is in sight: as a table and as JSON.
+ * Data of a feed in two tabs: as a table and as JSON.
  *
  * @module
  */

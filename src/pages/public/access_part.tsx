@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * What the page of a feed by request says of access: who decides, and how to ask.
+ * The part about access on the page of a feed with access by request: who decides, and how to ask.
  *
  * @module
  */

@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
 /**
- * `/billing`, where a 402 points if the operator names no page of their own: what is to be paid, and how. Beyond 5
- * and 11.
+ * `/billing`, to which a 402 points if the operator has set no other page: the price, and how to pay. See
+ * `src/spec/beyond.md`, sections 5 and 11.
  *
- * The ids in its address are a stranger's. An id that is none is left out. The page shows of a feed only what the
- * catalog shows, and nothing of an account, because the person who pays has no key at hand. A signed-in consumer sees
- * what their account finds, so an unlisted feed, too. What else they see comes from `signedIn`.
+ * The ids in its address are untrusted, and invalid ids are ignored. The page shows only what the catalog shows of a
+ * feed, and nothing of an account, because the person who pays may not have a key at hand. A signed-in consumer sees
+ * everything that their account can find, including an unlisted feed. `signedIn` renders the rest of what they see.
  *
  * @module
  */

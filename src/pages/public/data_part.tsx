@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * What is in a feed: rows as a table and as JSON, with a chart of a stream's numbers; a singleton's document; or the
- * sample of a feed that costs something or needs access.
+ * The contents of a feed: rows as a table and as JSON, with a chart of a stream's numbers; a singleton's document; or
+ * the sample of a feed that is not free or needs access.
  *
  * @module
  */

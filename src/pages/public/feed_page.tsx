@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * `/feeds/{slug}`: all that a person needs to decide whether to read a feed, and how.
+ * `/feeds/{slug}`: everything that a person needs to decide whether to read a feed, and how.
  *
  * @module
  */

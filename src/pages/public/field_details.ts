@@ -1,6 +1,6 @@
 /**
- * What a feed's page says of each field: its type, and from the schema whether it is required, its description, its
- * values and an example. Without an example in the schema, the sample's value is one. Pure.
+ * The details of each field on a feed's page: its type and, from the schema, whether it is required, its description,
+ * its values and an example. If the schema has no example, the sample's value is used. The functions are pure.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * How fresh a feed is: its last push, its newest event, and the pushes of the last days. A push today may bring old
- * events, so the two times are named apart.
+ * The freshness of a feed: its last push, its newest event, and the pushes of the last days. A push today may contain
+ * old events, so the two times are shown separately.
  *
  * @module
  */

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * The front page for people: what the gateway is, a search over its catalog, categories, and how to connect. Beyond 9.
+ * The front page for people: what the gateway is, a search of its catalog, categories, and how to connect. See
+ * `src/spec/beyond.md`, section 9.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * Rows with coordinates on a small map: points over the outline of the world, as near as the points allow.
+ * Rows with coordinates on a small map: points over the outline of the world, zoomed in as far as the points allow.
  *
  * @module
  */

@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 /**
- * Why a search found a feed: the words that match, marked in its name and description, and where else they are.
+ * Why a search found a feed: the matching words, highlighted in its name and description, and where else they occur.
  *
- * The statement `explain_matches` puts each matching word between two characters of private use. A stranger's text may hold
- * them as well, so those that do not stand in pairs are left out.
+ * The statement `explain_matches` encloses each matching word in two characters of private use. Untrusted text may
+ * contain these characters as well, so those without a counterpart are removed.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * Where agents connect over MCP, each address in a block that is copied alone.
+ * The addresses for agents that connect over MCP, each in a block that can be copied separately.
  *
  * @module
  */

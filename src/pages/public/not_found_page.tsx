@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * The page in place of a feed that is not there, or is not listed.
+ * The page that is shown for a feed that does not exist or is not listed.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * What a feed costs: the price, and what it comes to for one read, for all of it, and for a year of following.
+ * The price of a feed, and the cost of one read, of all data, and of a year of following.
  *
  * @module
  */

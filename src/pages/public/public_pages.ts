@@ -1,8 +1,9 @@
 /**
- * Public pages in memory, bounded by bytes. A page is made once for all its visitors.
+ * A cache of public pages, limited in bytes. A page is built once for all its visitors.
  *
- * A page without a version is made again when it is a few seconds old. A page with a version is kept for longer: its
- * version is looked up at most once a second, whoever asks, and the page is made again when the version has changed.
+ * A page without a version is built again when it is a few seconds old. A page with a version is kept longer: its
+ * version is checked at most once a second, for all visitors together, and the page is built again when the version has
+ * changed.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Public pages: `/`, `/feeds/{slug}`, and what search engines look for. They set no cookie and need no key. Beyond 9.
+ * Public pages: `/`, `/feeds/{slug}`, and the files for search engines. They set no cookies and need no key. See
+ * `src/spec/beyond.md`, section 9.
  *
  * @module
  */
@@ -46,7 +47,7 @@ const SEARCH = parameters({
   offset: Type.Optional(queryInteger({ minimum: 0 })),
 });
 const LIVE = parameters({ version: Type.Optional(Type.String()) });
-/** Of a listed feed. Decisions 4. */
+/** The slug of a listed feed. */
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/;
 /** Visitors' queries are one account's to the database, so that they take nobody else's turn. */
 const VISITORS = "visitors";

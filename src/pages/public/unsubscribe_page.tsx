@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 /**
- * `/unsubscribe/{token}`: stops mails of a kind. The link is in each mail, and needs no sign-in.
+ * `/unsubscribe/{token}`: stops mails of one kind. Each mail contains the link, which works without signing in.
  *
- * Programs that scan mails open links, so only a POST changes anything. A mail program sends it by itself (RFC 8058); a
- * person presses a button.
+ * Programs that scan mails open links, so only a POST changes anything. Mail programs send it by themselves (RFC 8058),
+ * and people press a button.
  *
  * @module
  */

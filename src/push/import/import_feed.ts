@@ -140,7 +140,7 @@ async function openFile(
   };
   const watch = new ImportWatch({ tickMs, isDraining, renew: () => importStore.renew(claim) });
   const { promise: received, resolve: onEnded } = Promise.withResolvers<void>();
-  const onGone = () => watch.abort(bodyNotJson("the connection ended within it"));
+  const onGone = () => watch.abort(bodyNotJson("the connection ended before it was complete"));
   // The rest runs in the background. A file that is cut off ends with the rows that have arrived.
   received.then(() => {
     request.signal.addEventListener("abort", onGone, { signal: watch.signal });
@@ -200,7 +200,7 @@ function startedImport(opened: Opened, lines: AsyncIterable<readonly SourceLine[
     onTick: (call) => {
       watch.onTick = call;
     },
-    abort: () => watch.abort(bodyNotJson("the connection ended within it")),
+    abort: () => watch.abort(bodyNotJson("the connection ended before it was complete")),
     async run() {
       try {
         const { principal } = arrival;

@@ -59,13 +59,17 @@ export class ImportWatch {
     const nowMs = performance.now();
     const silentMs = nowMs - (this.#waitsSinceMs ?? nowMs);
     if (this.#options.isDraining()) {
-      this.abort(unavailable("The gateway is being stopped. Import again in a second."));
+      this.abort(unavailable("The gateway is shutting down. Import again in a second."));
     } else if (silentMs > IMPORT_SILENCE_MS_MAX) {
       const seconds = IMPORT_SILENCE_MS_MAX / MS_PER_SECOND;
       this.abort(bodyNotJson(`nothing came for ${seconds} seconds`));
     } else if (nowMs - this.#startedMs > IMPORT_MS_MAX) {
       const hours = IMPORT_MS_MAX / MS_PER_SECOND / 3_600;
-      this.abort(unavailable(`An import may take ${hours} hours. Send it over a faster line.`));
+      this.abort(
+        unavailable(
+          `An import can take at most ${hours} hours. Send the file over a faster connection.`,
+        ),
+      );
     }
     if (nowMs - this.#renewedMs > IMPORT_RENEWAL_MS) this.#renew(nowMs);
     this.onTick();

@@ -99,7 +99,7 @@ async function* gunzip(sent: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
   try {
     for await (const chunk of decoder) yield chunk;
   } catch {
-    throw failure ?? bodyNotJson("it is no whole gzip stream");
+    throw failure ?? bodyNotJson("it is not a complete gzip stream");
   }
 }
 
@@ -117,7 +117,7 @@ async function* guarded(
 }
 
 function cutOff(): Problem {
-  return bodyNotJson("the connection ended within it");
+  return bodyNotJson("the connection ended before it was complete");
 }
 
 /** 415: the headers don't match the file's content. */

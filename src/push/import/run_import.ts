@@ -198,7 +198,7 @@ function lineOf({ line = 0 }: FieldError): number {
 }
 
 function repeats(id: string, line: number): FieldError {
-  const message = "an id must come once in a file, and an earlier line has this one";
+  const message = "ids must be unique within a file, and an earlier line has the same one";
   return badLine(line, { path: "/id", message, row_id: id });
 }
 
@@ -289,7 +289,7 @@ function badFile(bad: BadLines, { rowsInserted }: ImportProgress, isStream: bool
     : "Nothing was stored, since the file has bad lines";
   const more = bad.count > errors.length ? ` These are the first ${errors.length}.` : "";
   return new Problem("VALIDATION_FAILED", {
-    detail: `${before}: ${placedMessage(first)}. Correct what is listed in errors and import the file again.${more}`,
+    detail: `${before}: ${placedMessage(first)}. Correct the listed errors and import the file again.${more}`,
     errors,
     errorCount: bad.count,
   });

@@ -30,7 +30,7 @@ export function checkLine(
     const json = scanRow(text, { path: "", firstLine: line, refusalsMax: 1, keys });
     const found = { json, span: json.root, pointer: "", index: line };
     if (isRowTooLarge(found, rowBytesMax)) {
-      const message = `the row is larger than the ${rowBytesMax} bytes of one row`;
+      const message = `the row is larger than the limit of ${rowBytesMax} bytes`;
       return badLine(line, { path: "", message });
     }
     const [refusal] = json.refusals;
@@ -65,7 +65,7 @@ export async function* boundEmptyPieces(
 }
 
 function onlyEmptyLines(emptyMax: number): Problem {
-  const message = `the file has more than ${emptyMax} pieces of 16 KB in a row in which no row ends; leave out empty lines`;
+  const message = `the file has more than ${emptyMax} consecutive pieces of 16 KB in which no row ends; remove empty lines`;
   return new Problem("VALIDATION_FAILED", {
     detail: `The import was stopped: ${message}. Correct the file and import it again.`,
     errors: [{ path: "", message }],

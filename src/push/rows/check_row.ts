@@ -123,7 +123,7 @@ function readId(
   else {
     mistakes.push({
       path: `${pointer}/id`,
-      message: `an id must come once in a push, and ${noun} ${sameIndex} has this one; leave one of them out`,
+      message: `ids must be unique within a push, and ${noun} ${sameIndex} has the same one; remove one of them`,
     });
   }
   return id;

@@ -1,8 +1,9 @@
 /**
- * A feed for the rows of a file: its name, slug, type, schema and sample, and which fields are the rows' id and time.
+ * Proposes a feed for the rows of a file: its name, slug, type, schema and sample, and the fields that serve as the
+ * rows' id and time.
  *
- * `feedgate feed init` and the console's page of a new feed propose the same. The page can also rename the fields that
- * serve as id and time, and a person may choose others. Pure.
+ * `feedgate feed init` and the console's page for a new feed make the same proposal. On the page, a person can choose
+ * other fields, and rename those that serve as id and time. The functions are pure.
  *
  * @module
  */

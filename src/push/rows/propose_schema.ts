@@ -1,7 +1,7 @@
 /**
- * A JSON Schema of rows, made of the rows themselves: their fields, types, and which are in every row.
+ * Proposes a JSON Schema for rows: their fields, the types, and which fields are in every row.
  *
- * Numbers are `ExactNumber`s, so that no digit of them is lost.
+ * Numbers are `ExactNumber`s, so that no digit is lost.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * A file of rows that is in memory as a whole, such as one that a browser has sent: how it is written, its rows, and
- * their mistakes by line. The rows are read and checked exactly as an import does.
+ * A file of rows that is completely in memory, such as one sent by a browser: its format, its rows, and the mistakes by
+ * line. The rows are read and checked exactly as in an import.
  *
  * @module
  */
@@ -373,7 +373,7 @@ function lookAtLine({ line, text, mistake }: SourceLine, rules: LookRules): Look
     }
   }
   if (Buffer.byteLength(text) > rowBytesMax) {
-    return wrong(`the row is larger than the ${rowBytesMax} bytes of one row`);
+    return wrong(`the row is larger than the limit of ${rowBytesMax} bytes`);
   }
   // Values of CSV are texts, which have no digits to lose; and no sample is made of a large document.
   const hasDigits = form !== "csv" && text.length <= SCHEMA_BYTES_MAX;

@@ -1,5 +1,5 @@
 /**
- * A row of a file that is imported, before it is checked.
+ * A row of an imported file, before it is checked.
  *
  * @module
  */

@@ -54,7 +54,7 @@ export function compileSchema(schema: unknown): CompiledSchema {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     // Reading a schema is recursive, so the stack limits its depth.
-    throw new SchemaRefused("the schema nests too deeply", "");
+    throw new SchemaRefused("the schema is nested too deeply", "");
   }
 }
 

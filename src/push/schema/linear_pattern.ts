@@ -43,7 +43,10 @@ export class PatternCompiler {
       const text = JSON.stringify(excerpt(pattern));
       throw new SchemaRefused(`the pattern ${text} ${excerpt(message)}`, pointer);
     }
-    throw new SchemaRefused("the patterns repeat too much together; use smaller {n,m}", pointer);
+    throw new SchemaRefused(
+      "the patterns together contain too many repetitions; use smaller {n,m}",
+      pointer,
+    );
   }
 }
 

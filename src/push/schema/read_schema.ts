@@ -100,7 +100,7 @@ export class SchemaDocument {
     const target = resource === undefined ? undefined : this.#find(resource, fragment);
     if (target !== undefined) return { target };
     throw new SchemaRefused(
-      `the reference ${shown(text)} points to nothing in this schema, and nothing outside it is read`,
+      `the reference ${shown(text)} points to nothing in this schema, and references to other documents are not supported`,
       pointer,
     );
   }
@@ -183,7 +183,7 @@ export class SchemaDocument {
       if (node === undefined || state.get(node.schema) === "done") return;
       if (state.get(node.schema) === "open") {
         throw new SchemaRefused(
-          "references lead back to themselves without going into the value",
+          "references form a cycle that never descends into the value",
           node.pointer,
         );
       }

@@ -127,12 +127,13 @@ export function createRowSchemas(options: RowSchemasOptions = {}): RowSchemas {
 }
 
 const TIME_DETAIL = "validating these rows takes too long; simplify the schema or push fewer rows";
-const NOT_REVIEWED = "The schema and the sample were not looked at: to do so takes too long now.";
+const NOT_REVIEWED =
+  "The schema and the sample were not reviewed, because this takes too long at the moment.";
 
 const NOT_COMPARED: SchemaComparison = {
   compatibility: "unknown",
   changes: [
-    { path: "", change: "can't be compared", why: "to compare these schemas takes too long" },
+    { path: "", change: "can't be compared", why: "comparing these schemas takes too long" },
   ],
 };
 

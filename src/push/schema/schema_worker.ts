@@ -164,7 +164,7 @@ function explain(schema: CompiledSchema, row: unknown, stepsMax: number) {
     return run;
   } catch (error) {
     if (!isBudgetSpent(error)) throw error;
-    const first = run.errors[0] ?? { pointer: "", message: "must meet the schema" };
+    const first = run.errors[0] ?? { pointer: "", message: "must match the schema" };
     return { errors: [first], errorCount: 1, stepsLeft: 0 };
   }
 }

@@ -160,8 +160,8 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     throw invalidParameter((words) => {
       const tooMany = words.tooManyChars(dataLength);
       return isByPlace
-        ? `What jsonpath picks by place ${tooMany}. Pick less, or allow more.`
-        : `The document ${tooMany}. Pick parts of it with ${words.parts}, or allow more.`;
+        ? `The result of jsonpath ${tooMany}. Select less, or allow more.`
+        : `The document ${tooMany}. Select parts of it with ${words.parts}, or allow more.`;
     });
   }
 

@@ -128,7 +128,7 @@ export function parseReadQuery(query: ReadQuery, search: string): AskedRead {
   const { cursor, offset, start_time: startTime, end_time: endTime } = query;
   const ids = query.ids === undefined ? undefined : readOnlyIds(query, search, filters);
   if (cursor !== undefined && offset !== undefined) {
-    throw invalidParameter("offset and cursor don't go together. Leave out the offset.", "offset");
+    throw invalidParameter("offset can't be combined with cursor. Leave out the offset.", "offset");
   }
   if (startTime !== undefined && endTime !== undefined && startTime > endTime) {
     throw invalidParameter("start_time is after end_time. Swap them.", "start_time");
@@ -141,7 +141,7 @@ export function planRead(asked: AskedRead, feed: Feed, cursorSecret: string): Re
   const { filters, projection, ids } = asked;
   const source: FeedType = feed.feedType ?? "singleton";
   refuseUseless(source, asked);
-  // A walk that has begun goes to its end, although the schema was changed since.
+  // A walk that has begun can be completed, even if the schema has changed since.
   if (asked.query.cursor === undefined) refuseUnknownFields(feed, filters);
   const { feedId } = feed;
   const projected = projection?.key ?? "";
@@ -170,7 +170,7 @@ function refuseUseless(source: FeedType, { query, filters }: AskedRead): void {
   const ofStreams = STREAM_ONLY.find((name) => query[name] !== undefined);
   if (source !== "stream" && ofStreams !== undefined) {
     throw invalidParameter(
-      `${ofStreams} is for streams and this feed is a ${source}. Leave it out.`,
+      `${ofStreams} applies only to streams, and this feed is a ${source}. Leave it out.`,
       ofStreams,
     );
   }
@@ -180,7 +180,9 @@ function refuseUseless(source: FeedType, { query, filters }: AskedRead): void {
     throw invalidParameter((words) => words.noRows(ofRows), ofRows);
   }
   if (filters.length > 0) {
-    throw invalidParameter("A singleton has no rows to filter. Use jsonpath to pick from it.");
+    throw invalidParameter(
+      "A singleton has no rows to filter. Use jsonpath to select parts of it.",
+    );
   }
 }
 
@@ -198,7 +200,7 @@ function readOnlyIds(query: ReadQuery, search: string, filters: readonly Filter[
   const beside = NOT_WITH_IDS.find((name) => query[name] !== undefined);
   if (beside !== undefined || filters.length > 0) {
     throw invalidParameter(
-      `ids stands alone, but ${beside ?? "a filter"} came with it. Leave one of them out.`,
+      `ids can't be combined with ${beside ?? "a filter"}. Leave one of them out.`,
       "ids",
     );
   }

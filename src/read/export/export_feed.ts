@@ -407,6 +407,6 @@ function tooManyExports(): Problem {
 function versionGone(): Problem {
   return new Problem("CURSOR_EXPIRED", {
     detail:
-      "The version of this export is gone, or the row that it is to go on behind. Export the feed anew, without after and version.",
+      "The version of this export, or the row to resume after, is no longer available. Export the feed again, without after and version.",
   });
 }

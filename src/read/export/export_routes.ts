@@ -112,7 +112,7 @@ export function exportRoutes(services: Services, reads: ReadPipeline) {
         const { format = "ndjson", after, version } = query;
         if (after !== undefined && version === undefined) {
           throw invalidParameter(
-            "after needs version, the Feedgate-Data-Version of the export that goes on.",
+            "after requires version, the Feedgate-Data-Version of the interrupted export.",
             "after",
           );
         }

@@ -99,7 +99,7 @@ const SINGULAR = /^.(?:\[(?:"(?:[^"\\]|\\.)*"|-?\d+)\])*$/;
 const FILTER_DISABLED: ProjectionParse = {
   kind: "filter_disabled",
   detail:
-    "jsonpath takes no filter, script or function. Select by names, indices, slices and wildcards, and filter rows with <field>=eq.<value>.",
+    "jsonpath does not support filters, scripts and functions. Select by names, indices, slices and wildcards, and filter rows with <field>=eq.<value>.",
 };
 const QUOTED_ANYHOW = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/gs;
 const INTEGERS = /(?<=[[:,][\t\n\r ]*)-?\d+/g;
@@ -117,7 +117,7 @@ export function parseProjection(text: string): ProjectionParse {
   if (groups === undefined) return FILTER.test(unquoted) ? FILTER_DISABLED : unreadable(text);
   // RFC 9535, 2.1.
   if (unquoted.match(INTEGERS)?.every((digits) => Number.isSafeInteger(Number(digits))) === false) {
-    return invalid("takes integers between -(2^53 - 1) and 2^53 - 1 only");
+    return invalid("accepts only integers between -(2^53 - 1) and 2^53 - 1");
   }
   const path = pathOf(groups.path ?? "$", "$");
   if (groups.members === undefined) {
@@ -128,7 +128,7 @@ export function parseProjection(text: string): ProjectionParse {
   const keys = new Map(
     members.map((each) => [each.alias, `${JSON.stringify(each.alias)}:${each.path.key}`]),
   );
-  if (keys.size < members.length) return invalid("takes each alias only once");
+  if (keys.size < members.length) return invalid("must not repeat an alias");
   const key = `${path.key}.{${[...keys.values()].join(",")}}`;
   return { kind: "parsed", projection: { key, path, members } };
 }
@@ -174,7 +174,7 @@ function unreadable(text: string): ProjectionParse {
   const place = codePointsOf(text.slice(0, length)) + 1;
   const got = length < text.length ? JSON.stringify(excerpt(text.slice(length))) : "nothing";
   return invalid(
-    `is not understood from character ${place} on, got ${got}. Write $ and segments (.name, ['any name'], [0], [0:5], [*], ..name), or {alias: path}`,
+    `can't be parsed from character ${place} on, got ${got}. Write $ and segments (.name, ['any name'], [0], [0:5], [*], ..name), or {alias: path}`,
   );
 }
 

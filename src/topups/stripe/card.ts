@@ -60,7 +60,7 @@ export function createCardWay(stripe: StripeClient, baseUrl: () => string): Link
 }
 
 function pageOf({ id, url, expires_at: expiresAt }: Session): PayPage {
-  if (url === null) throw new WayFailed("Stripe failed: a page without an address");
+  if (url === null) throw new WayFailed("Stripe failed: the session has no URL");
   return {
     paymentId: id,
     payUrl: url,

@@ -132,7 +132,7 @@ async function hearDispute(book: Book, stripe: StripeClient, dispute: Stripe.Dis
   );
 }
 
-/** The amount that the payer has back according to a dispute. */
+/** The amount returned to the payer according to a dispute. */
 export function takeBackOf({
   id: source,
   status,

@@ -24,7 +24,7 @@ export interface StripeClient {
   openEvent(body: string, signature: string): Promise<StripeEvent | undefined>;
 }
 
-/** A call and its one retry end before a client's connection does. */
+/** Short enough that a call and its one retry end before the client's connection times out. */
 const CALL_MS_MAX = 4_000;
 const REPEATS_MAX = 1;
 /** Maximum age of a message in seconds: Stripe's own value. */
@@ -81,5 +81,5 @@ function describe(error: unknown): string {
     const value = fieldOf(error, name);
     return typeof value === "string" || typeof value === "number" ? [`${name} ${value}`] : [];
   });
-  return `Stripe failed: ${told.join(", ") || "no answer"}`;
+  return `Stripe failed: ${told.join(", ") || "no response"}`;
 }

@@ -24,7 +24,7 @@ export function stripeWebhook(services: Services, stripe: StripeClient) {
   const { http, strangersBodies } = services;
   return new Elysia({ name: "stripe webhook" }).use(callPlugin()).post(
     WEBHOOK_PATH,
-    // Without a rate limit, which others could exhaust so that Stripe's messages are refused.
+    // There is no rate limit, because others could exhaust it, and Stripe's messages would then be refused.
     async ({ call, server }) => {
       const { request } = call;
       const signature = request.headers.get("stripe-signature");
@@ -56,7 +56,9 @@ async function hear(services: Services, stripe: StripeClient, event: StripeEvent
   } catch (error) {
     if (!(error instanceof WayFailed)) throw error;
     services.log.error("an event from Stripe could not be read", { reason: error.message });
-    throw unavailable("What this message is about can't be found out now. Send it again later.");
+    throw unavailable(
+      "The payment of this message can't be looked up at the moment. Send the message again later.",
+    );
   }
 }
 
@@ -64,7 +66,7 @@ async function hear(services: Services, stripe: StripeClient, event: StripeEvent
 function unsigned(): Problem {
   return new Problem("SIGNATURE_INVALID", {
     detail:
-      "This message has no recent signature made with FEEDGATE_STRIPE_WEBHOOK_SECRET. Compare the secret with the endpoint's signing secret at Stripe.",
+      "This message was not recently signed with FEEDGATE_STRIPE_WEBHOOK_SECRET. Compare the secret with the endpoint's signing secret at Stripe.",
   });
 }
 

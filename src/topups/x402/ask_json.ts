@@ -14,7 +14,7 @@ interface AskOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The answer, whatever its status. @throws if there is none in time, or if it is not JSON */
+/** The response's body, whatever its status. @throws if it does not arrive in time, or if it is not JSON */
 export async function askJson({ url, body, msMax, headers = {} }: AskOptions): Promise<unknown> {
   const response = await fetch(url, {
     ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
@@ -29,6 +29,6 @@ export async function askJson({ url, body, msMax, headers = {} }: AskOptions): P
   });
   const bytes = await readBounded(response, X402_ANSWER_BYTES_MAX);
   if (bytes === undefined)
-    throw new Error(`an answer has more than ${X402_ANSWER_BYTES_MAX} bytes`);
+    throw new Error(`the response is larger than ${X402_ANSWER_BYTES_MAX} bytes`);
   return JSON.parse(new TextDecoder().decode(bytes));
 }

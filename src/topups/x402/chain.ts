@@ -76,7 +76,7 @@ export function createChain({ rpcUrl, network, asset }: X402Config) {
     const body = { jsonrpc: "2.0", id: 1, method, params };
     const answer = await askJson({ url: rpcUrl, body, msMax: X402_RPC_MS_MAX });
     if (ANSWER.Check(answer)) return answer.result;
-    throw new Error(`the chain's node refuses ${method}`);
+    throw new Error(`the chain's node refused ${method}`);
   }
 
   async function read<Shape extends TSchema>(
@@ -86,7 +86,7 @@ export function createChain({ rpcUrl, network, asset }: X402Config) {
   ): Promise<Static<Shape>> {
     const result = await ask(method, params);
     if (shape.Check(result)) return result;
-    throw new Error(`the chain's node answers ${method} with something else`);
+    throw new Error(`the chain's node returned an invalid result for ${method}`);
   }
 
   return {
@@ -95,7 +95,7 @@ export function createChain({ rpcUrl, network, asset }: X402Config) {
       if (isRightChain) return;
       const chainId = BigInt(await read(CHAIN_ID, "eth_chainId", []));
       if (`eip155:${chainId}` !== network) {
-        throw new Error(`FEEDGATE_X402_RPC_URL is a node of eip155:${chainId}, not of ${network}`);
+        throw new Error(`FEEDGATE_X402_RPC_URL is a node of eip155:${chainId}, not ${network}`);
       }
       isRightChain = true;
     },
@@ -139,7 +139,7 @@ export function createChain({ rpcUrl, network, asset }: X402Config) {
       const found = await ask("eth_getTransactionReceipt", [transaction]);
       if (found === null) return undefined;
       if (RECEIPT.Check(found)) return found;
-      throw new Error("the chain's node answers with a receipt that is none");
+      throw new Error("the chain's node returned an invalid receipt");
     },
   };
 }

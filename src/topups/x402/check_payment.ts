@@ -25,7 +25,7 @@ export interface Authorization {
   readonly nonce: string;
 }
 
-/** Why a payment is refused: x402's code for programs, and a text that completes "Refused: …". */
+/** Why a payment is refused: x402's code for programs, and a clause for people. */
 export interface PaymentFault {
   readonly reason: string;
   readonly detail: string;
@@ -60,23 +60,26 @@ export function findFault(
   const { requirements, resourceUrl } = asked;
   const { to, value } = authorizationOf(payment);
   if (accepted.scheme !== requirements.scheme) {
-    return fault("unsupported_scheme", "it is of another scheme than exact");
+    return fault("unsupported_scheme", 'scheme must be "exact"');
   }
   if (accepted.network !== requirements.network) {
-    return fault("invalid_network", `it is on another network than ${requirements.network}`);
+    return fault("invalid_network", `network must be ${requirements.network}`);
   }
   if (!isSame(accepted.asset, requirements.asset)) {
-    return fault("invalid_exact_evm_payload_asset_mismatch", "it is of another token");
+    return fault("invalid_exact_evm_payload_asset_mismatch", `asset must be ${requirements.asset}`);
   }
   if (!isSame(accepted.payTo, requirements.payTo) || !isSame(to, requirements.payTo)) {
-    return fault("invalid_exact_evm_payload_recipient_mismatch", "it pays somebody else");
+    return fault(
+      "invalid_exact_evm_payload_recipient_mismatch",
+      `the payment must go to ${requirements.payTo}`,
+    );
   }
   if (accepted.amount !== requirements.amount || value !== requirements.amount) {
-    const detail = `it is not of the amount ${requirements.amount}, which this call asks for`;
+    const detail = `the amount must be ${requirements.amount}`;
     return fault("invalid_exact_evm_payload_authorization_value_mismatch", detail);
   }
   if (resource !== undefined && resource.url !== resourceUrl) {
-    return fault("invalid_resource", `it is for another resource than ${resourceUrl}`);
+    return fault("invalid_resource", `resource.url must be ${resourceUrl}`);
   }
   return undefined;
 }
@@ -89,18 +92,21 @@ export function findTimeFault(
 ): PaymentFault | undefined {
   const now = secondsOf(nowMs);
   if (nowMs > Date.parse(expiresAt)) {
-    return fault("invalid_offer", "the offer that it accepts has expired");
+    return fault("invalid_offer", "the offer has expired");
   }
   if (BigInt(validAfter) > now) {
-    return fault("invalid_exact_evm_payload_authorization_valid_after", "it is not valid yet");
+    return fault(
+      "invalid_exact_evm_payload_authorization_valid_after",
+      "the authorization is not valid yet",
+    );
   }
   if (BigInt(validBefore) < now + BigInt(X402_SETTLE_SECONDS_MIN)) {
-    const detail = "it has expired, or expires before it could be settled";
+    const detail = "the authorization has expired, or would expire before it is settled";
     return fault("invalid_exact_evm_payload_authorization_valid_before", detail);
   }
   const secondsMax = X402_PAYMENT_SECONDS_MAX + X402_CLOCK_OFF_SECONDS_MAX;
   if (BigInt(validBefore) > now + BigInt(secondsMax)) {
-    const detail = `it is valid for longer than ${X402_PAYMENT_SECONDS_MAX} seconds, or its payer's clock is wrong`;
+    const detail = `the authorization is valid for more than ${X402_PAYMENT_SECONDS_MAX} seconds, or the payer's clock is wrong`;
     return fault("invalid_exact_evm_payload_authorization_valid_before", detail);
   }
   return undefined;

@@ -67,7 +67,7 @@ export async function findEvidence(
     const paid = findPaid(receipt, log, authorization);
     if (paid !== undefined) return { kind: "paid", isFinal, ...paid };
     const hasPaid = receipt.logs.some((each) => isTransfer(each, log, authorization));
-    const alert = `the events of transaction ${log.transactionHash} are not in the order of USDC`;
+    const alert = `the events of transaction ${log.transactionHash} are not in the order in which USDC emits them`;
     return { kind: "spent", isFinal, ...(hasPaid && { alert }) };
   }
   if (deepNumber < firstBlock) return { kind: "open" };
@@ -106,7 +106,8 @@ async function findUse(
 ): Promise<ChainLog | undefined> {
   let first = firstBlock;
   for (let steps = 0; first <= newest.number; steps += 1) {
-    if (steps === X402_LOG_STEPS_MAX) throw new Error("an authorization's end is not found");
+    if (steps === X402_LOG_STEPS_MAX)
+      throw new Error("the block in which an authorization expires was not found");
     const end = first + X402_LOG_BLOCKS_MAX - 1n;
     const last = end < newest.number ? end : newest.number;
     const [found] = await chain.findSpending(authorization, { first, last });

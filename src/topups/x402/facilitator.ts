@@ -66,7 +66,7 @@ export function createFacilitator({ facilitatorUrl, facilitatorToken, network }:
     const body = { x402Version: 2, paymentPayload, paymentRequirements: requirements };
     const answer = await askJson({ url: `${facilitatorUrl}${path}`, body, msMax, headers });
     if (shape.Check(answer)) return answer;
-    throw new Error("the facilitator's answer is not of x402 version 2");
+    throw new Error("the facilitator's response does not conform to x402 version 2");
   }
 
   return {

@@ -270,7 +270,7 @@ export function createPayments(services: Services, x402: X402Config, limits: Day
     if (details.network === x402.network && details.asset === x402.asset.address.toLowerCase()) {
       return details;
     }
-    throw new Error(`payments on ${details.network} are not configured any more`);
+    throw new Error(`payments on ${details.network} are no longer configured`);
   }
 
   return {

@@ -46,19 +46,19 @@ export type PaymentRead =
 
 export function readPayment(header: string): PaymentRead {
   if (header.length > X402_HEADER_LENGTH_MAX) {
-    return invalid(`it has more than ${X402_HEADER_LENGTH_MAX} characters`);
+    return invalid(`it is longer than ${X402_HEADER_LENGTH_MAX} characters`);
   }
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(header)) return invalid("it is not base64");
   let sent: unknown;
   try {
     sent = JSON.parse(Buffer.from(header, "base64").toString());
   } catch {
-    return invalid("it is not JSON in base64");
+    return invalid("it is not base64-encoded JSON");
   }
   if (PAYMENT_CHECK.Check(sent)) return { kind: "payment", payment: sent };
   const [first] = PAYMENT_CHECK.Errors(sent);
   return invalid(
-    `${first?.path || "it"} is not as x402 version 2 has it for the scheme exact with an authorization (EIP-3009)`,
+    `${first?.path || "it"} is not valid in x402 version 2 for the scheme exact with an authorization (EIP-3009)`,
   );
 }
 

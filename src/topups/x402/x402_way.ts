@@ -99,13 +99,13 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
     const fault = findFault(payment, { requirements, resourceUrl });
     if (fault !== undefined) return refuse(order, fault);
     if (offer === undefined || offer.amountNanos !== amountNanos) {
-      const detail = "it accepts no offer of this gateway for this call";
+      const detail = "extra.offer is not an offer of this gateway for this call";
       return refuse(order, { reason: "invalid_offer", detail });
     }
     const authorization = authorizationOf(payment);
     const { signature } = payment.payload;
     if (!isSignedByPayer(x402, authorization, signature)) {
-      const detail = "its signature is not that of its payer's own key";
+      const detail = "the signature was not made with the payer's own key";
       return refuse(order, { reason: "invalid_exact_evm_payload_signature", detail });
     }
     return {
@@ -128,7 +128,7 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
   ): Problem {
     return ask(order, "PAYMENT_REFUSED", {
       error: reason,
-      detail: `This payment is refused, and nothing was taken: ${detail}. Sign a new one for the new offer.`,
+      detail: `This payment was refused, and no money was transferred: ${detail}. Sign a new payment for the new offer.`,
       extras: { reason, ...extras },
     });
   }
@@ -155,13 +155,15 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
     if (known === undefined) {
       if (payment.timeFault !== undefined) return refuse(order, payment.timeFault);
       if (principal === undefined && (await isKeylessFull())) {
-        return unavailable("Too many payments without a key are under way. Try again in a minute.");
+        return unavailable(
+          "Too many payments without a key are in progress. Try again in a minute.",
+        );
       }
     }
     using permit = await working.acquire(principal?.accountId ?? networkOf(address));
     if (permit === undefined) {
       return unavailable(
-        "More payments are under way than the gateway works on. Repeat the call, with the same payment.",
+        "Too many payments are in progress. Repeat the call with the same payment.",
       );
     }
     return answer(order, await payments.take(payment, known));
@@ -171,13 +173,13 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
   function terms(order: DirectPay): Problem {
     if (order.call.request.headers.has("x-payment")) {
       return paymentInvalid(
-        "X-PAYMENT is of x402 version 1. Pay by version 2, in PAYMENT-SIGNATURE.",
+        "X-PAYMENT belongs to x402 version 1. Use version 2 and send the payment in PAYMENT-SIGNATURE.",
       );
     }
     return ask(order, "PAYMENT_REQUIRED", {
       error: "PAYMENT-SIGNATURE header is required",
       detail:
-        "Pay by x402 version 2: sign what accepts says and repeat the call over HTTP with PAYMENT-SIGNATURE.",
+        "Pay with x402 version 2: sign the requirements in accepts, then repeat the call over HTTP with PAYMENT-SIGNATURE.",
     });
   }
 
@@ -223,7 +225,7 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
         return problemOfBegin(outcome.by);
       case "unreachable":
         return unavailable(
-          "Payments can't be settled at the moment, and this one was not sent on by this call. Repeat the call, with the same payment.",
+          "Payments can't be settled at the moment, and this call did not submit the payment. Repeat the call with the same payment.",
         );
       default:
         return unreachable(outcome);
@@ -288,7 +290,7 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
     const settlement = { success: false, errorReason: reason, transaction: "", network, payer };
     return ask(order, "PAYMENT_REFUSED", {
       error: reason,
-      detail: `This payment did not come in (${reason}). If it does until ${topup.expires_at}, its credits are granted all the same: repeat the call with the same payment to see.`,
+      detail: `This payment has not arrived (${reason}). If it arrives by ${topup.expires_at}, its credits are still granted; to check, repeat the call with the same payment.`,
       extras: { reason, topup_id: topup.topup_id, expires_at: topup.expires_at },
       headers: { "PAYMENT-RESPONSE": base64Of(settlement) },
     });
@@ -323,8 +325,8 @@ function base64Of(value: object): string {
 function tooLittle(): Problem {
   return new Problem("VALIDATION_FAILED", {
     detail:
-      "Without a key, a payment makes an account and is at least 1 USD. Ask for more, or send your read key.",
-    errors: [{ path: "/usd", message: "usd must be at least 1 in a call without a key" }],
+      "Without a key, a payment creates an account and must be at least 1 USD. Request a larger amount, or send your read key.",
+    errors: [{ path: "/usd", message: "usd must be at least 1 without a key" }],
   });
 }
 
@@ -337,6 +339,6 @@ function paymentInvalid(detail: string): Problem {
 function paymentTaken(): Problem {
   return new Problem("PAYMENT_TAKEN", {
     detail:
-      "This payment was used before, by another call or elsewhere. Sign a new one; if you have paid and got nothing, tell the operator the transaction.",
+      "This payment was already used, by another call or elsewhere. Sign a new one, or, if you paid but received no credits, send the transaction to the operator.",
   });
 }

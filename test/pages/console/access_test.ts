@@ -214,7 +214,7 @@ describe("a request", () => {
     expect(waiting).toContain("For\nschools");
     expect(waiting).not.toContain('value="ask"');
     const twice = await html(consumer.page.post(path, { act: "ask" }), 422);
-    expect(twice).toContain("waits for the provider");
+    expect(twice).toContain("the provider has not answered yet");
 
     expect(await html(provider.get(""))).toContain("1 request");
     const readers = await html(provider.get(readersOf(feed)));
@@ -266,7 +266,7 @@ describe("a request", () => {
     expect(page).not.toContain('value="ask"');
     expect(await html(consumer.page.get("/access"))).toContain("Only\n&lt;b>for&lt;/b> schools");
     const soon = await html(consumer.page.post(path, { act: "ask" }), 422);
-    expect(soon).toContain("Ask again after");
+    expect(soon).toContain("You can ask again after");
     expect(await read(feed, consumer)).toBe(403);
     const answers = await html(provider.get(readersOf(feed)));
     expect(answers).toContain(`?grant=${consumer.id}#grant`);

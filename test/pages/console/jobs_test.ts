@@ -120,7 +120,7 @@ describe("what a form sends", () => {
       for (const name of ["endpoint_path", "sync_interval_mins", "feed_type"]) {
         expect([name, alert.split(`${name} must`).length]).toEqual([name, 2]);
       }
-      expect(alert).toContain("Correct it and what is listed below");
+      expect(alert).toContain("Correct it and the errors listed below");
     }
   });
 

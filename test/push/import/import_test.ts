@@ -527,7 +527,7 @@ describe("import into a stream", () => {
         type,
         headers: { "content-encoding": "gzip" },
       });
-      expect((last?.problem ?? problem).detail).toContain("leave out empty lines");
+      expect((last?.problem ?? problem).detail).toContain("remove empty lines");
       expect(await scene.history(feedId)).toMatchObject([{ stored: false }]);
     });
   }
@@ -776,7 +776,7 @@ describe("refused before the first row", () => {
     expect({ status, detail: problem.detail }).toEqual({
       status: 415,
       detail:
-        'The Content-Type "application/json" is not taken. Send application/x-ndjson (rows one a line) or text/csv.',
+        'The Content-Type "application/json" is not supported. Send application/x-ndjson (rows one a line) or text/csv.',
     });
   });
 

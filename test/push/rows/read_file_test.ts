@@ -67,7 +67,7 @@ describe("lookAtFile", () => {
     ["a.csv", Buffer.from("id\n\xff\n", "latin1"), "not valid UTF-8 here"],
     ["a.csv", `id,a\n1,${"x".repeat(MB)}\n`, "larger than a row may be"],
     ["a.csv", `id,a\n1,"${"x".repeat(MB)}`, "a quote that is not closed may be the reason"],
-    ["a.ndjson", `{"id":"${"x".repeat(60_000)}"}`, "larger than the 51200 bytes of one row"],
+    ["a.ndjson", `{"id":"${"x".repeat(60_000)}"}`, "larger than the limit of 51200 bytes"],
     ["a.csv", "id;n\n1;2\n", "separate values by commas"],
     ["a.csv", "id,id\n1,2\n", 'the column "id" twice'],
     ["a.ndjson", "{no}\n", "expected a key in double quotes"],

@@ -34,7 +34,7 @@ describe("compileSchema", () => {
     expect(refusalOf({ properties: { a: { $ref: "#/$defs/b" } } })).toEqual({
       pointer: "/properties/a/$ref",
       message:
-        'the reference "#/$defs/b" points to nothing in this schema, and nothing outside it is read',
+        'the reference "#/$defs/b" points to nothing in this schema, and references to other documents are not supported',
     });
     expect(refusalOf({ patternProperties: { "(?=a)": {} } })?.pointer).toBe(
       "/patternProperties/(?=a)",

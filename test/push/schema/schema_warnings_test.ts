@@ -142,7 +142,7 @@ describe("findWarnings", () => {
     closed.close();
     const definition = { schema: "{}", sample: null, feedType: null, newestRows: [] };
     expect(await closed.findWarnings(definition, CALLER)).toEqual([
-      "The schema and the sample were not looked at: to do so takes too long now.",
+      "The schema and the sample were not reviewed, because this takes too long at the moment.",
     ]);
   });
 });

@@ -121,7 +121,7 @@ describe("Feedgate-Max-Chars", () => {
       expect([jsonpath, refused.status, refused.body.code]).toEqual([
         ...[jsonpath, 400, "INVALID_PARAMETER"],
       ]);
-      expect(refused.body.detail).toStartWith("What jsonpath picks by place has ");
+      expect(refused.body.detail).toStartWith("The result of jsonpath has ");
       const granted = await read(path, { "Feedgate-Max-Chars": "6000" });
       expect([granted.status, JSON.stringify(granted.body.data)]).toEqual([
         ...[200, expect.stringContaining(long)],

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * What a feed's page says about access: what the account was granted, what became of its request, or the form to ask.
+ * The part of a feed's page about access: the account's grant, the status of its request, or the request form.
  *
  * @module
  */

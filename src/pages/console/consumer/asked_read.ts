@@ -1,6 +1,6 @@
 /**
- * A read as the form of "Try it" asks for it: its query, and which of the form's fields a refusal is about. What is valid,
- * the read itself decides. Pure.
+ * A read as requested by the form of "Try it": its query, and the form field that a refusal is about. The read itself
+ * decides what is valid. The functions are pure.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * What an account may read of feeds that are not open: invitations to accept, access that was granted, and requests.
+ * The account's access to feeds that are not open: invitations to accept, grants, and requests.
  *
  * @module
  */

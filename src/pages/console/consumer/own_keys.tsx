@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * The keys of an account. Its owners make, change and end them here. Whoever has signed in with a key sees them only.
+ * The keys of an account. Its owners create, change and revoke them here. Someone who has signed in with a key can only
+ * view them.
  *
  * @module
  */

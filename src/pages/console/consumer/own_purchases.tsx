@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * What a consumer has bought.
+ * The purchases of a consumer.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What pages of consumers read of the visitor's own account.
+ * The records of the visitor's own account that pages of consumers read.
  *
  * @module
  */

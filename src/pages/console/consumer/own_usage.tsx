@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * What a consumer has spent, by day, feed and key, with a forecast for the month, and every call.
+ * The spending of a consumer by day, feed and key, with a forecast for the month, and every call.
  *
  * @module
  */

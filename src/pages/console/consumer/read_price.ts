@@ -1,5 +1,5 @@
 /**
- * What a read of a feed costs an account now, by the function that prices the read itself.
+ * The current price of a read of a feed for an account, computed by the function that prices the read itself.
  *
  * @module
  */

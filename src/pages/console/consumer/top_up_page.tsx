@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 /**
- * Credits by card: a form that asks for the amount, and the link to Stripe's page. Beyond 15.
+ * Top-ups by card: a form for the amount, and the link to Stripe's page. See `src/spec/beyond.md`, section 15.
  *
- * It is a link and no redirect, because a form of the console leads nowhere else.
+ * It is a link instead of a redirect, because the console does not allow its forms to lead to another site.
  *
  * @module
  */

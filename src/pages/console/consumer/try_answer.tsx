@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * What a read of "Try it" returned: what it cost, and its rows as a table, as JSON, and as a request to copy.
+ * The result of a read with "Try it": its cost, and its rows as a table, as JSON, and as a request to copy.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * One feed of the catalog: what it is, its purchase, and a read of it with what one asks for.
+ * One feed of the catalog: its description, its purchase, and a read with the visitor's own query.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * The form of "Try it": what a feed is asked for, and what the read will cost.
+ * The form of "Try it": the query, and the price of the read.
  *
  * @module
  */

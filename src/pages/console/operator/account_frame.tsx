@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * What all parts of an account's pages have in common: its name and state, and links to the parts, each of which has an
- * address of its own.
+ * The common frame of an account's pages: its name and state, and links to the parts, each of which has its own
+ * address.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * An event of the audit trail in plain words: what was done, and what changed.
+ * An event of the audit trail in plain words: the operation, and the changes.
  *
  * @module
  */

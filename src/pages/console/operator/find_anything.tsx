@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * Accounts and feeds by a part of their name. The same as JSON, for inputs that suggest names while one types.
+ * Finds accounts and feeds by a part of their name. Also returns JSON, for inputs that suggest names while a person
+ * types.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * Whose a key is, and its end, its settings and its successor.
+ * Finds the account of a key, and revokes, changes or rotates the key.
  *
  * @module
  */

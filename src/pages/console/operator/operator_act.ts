@@ -1,6 +1,5 @@
 /**
- * What an operator's buttons do, and what an operator's lists show: functions of `src/operator`, called with what a form
- * or an address says.
+ * The functions of operators' buttons and lists: they call `src/operator` with the input of a form or an address.
  *
  * @module
  */

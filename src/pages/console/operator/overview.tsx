@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * The home of an operator: whether balances match the ledger, what is asked of the gateway, and what needs attention.
+ * The home of an operator: whether balances match the ledger, the load of the gateway, and items that need attention.
  *
  * @module
  */

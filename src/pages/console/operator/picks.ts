@@ -1,6 +1,6 @@
 /**
- * The account or feed that a form means by what was typed: an id, a whole name or slug, or a part of one. If several
- * match, the person chooses.
+ * Finds the account or feed that a person has typed into a form: an id, a complete name or slug, or a part of one. If
+ * several match, the person chooses.
  *
  * @module
  */

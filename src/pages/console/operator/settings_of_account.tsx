@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * The settings of an account: name and feed limit, its members, links to sign in, and its end.
+ * The settings of an account: name and feed limit, members, sign-in links, and closing it.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * The feeds that are read most, and the accounts that read most.
+ * The most-read feeds, and the accounts that read most.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * Feeds that wait for their review.
+ * Feeds that are waiting for review.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * What the gateway keeps of a person: shown, changed, and downloaded.
+ * The data that the gateway stores about a person: shown, changed, and downloaded.
  *
  * @module
  */

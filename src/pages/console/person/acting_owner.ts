@@ -1,5 +1,5 @@
 /**
- * The owner that acts on a page of an account.
+ * The owner who acts on a page of an account.
  *
  * @module
  */

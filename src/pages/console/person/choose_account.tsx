@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * The accounts of a person, of which a session acts in one, and the invitations to others.
+ * The accounts of a person, one of which a session uses, and invitations to others.
  *
  * @module
  */

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * The home of a person in an account: what a consumer's home has, and in a new account three ways on.
+ * The home of a person in an account: the content of a consumer's home, and in a new account three suggestions for what
+ * to do next.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * All pages of a person in an account, each with the role whose key serves it. Those of providers and consumers are the
- * same as for whoever has signed in with a key, but for their homes.
+ * All pages of a person in an account, each with the role whose key it uses. Except for the home pages, they are the
+ * pages that providers and consumers see when they sign in with a key.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * Who may read a feed: the choice on its page, what it means, and the way to its readers.
+ * The access setting of a feed: the choice on its page, an explanation, and a link to the feed's readers.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * The readers of a feed: requests that wait, accounts that were granted access, and addresses that are invited.
+ * The readers of a feed: pending requests, accounts with a grant, and invited addresses.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * One feed of a provider: what it holds, who reads it, and what became of its pushes.
+ * One feed of a provider: its contents, its readers, and the outcome of its pushes.
  *
  * @module
  */

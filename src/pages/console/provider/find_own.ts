@@ -1,5 +1,5 @@
 /**
- * One of a provider's own feeds, as its list shows it.
+ * One of a provider's own feeds, as the list of feeds shows it.
  *
  * @module
  */

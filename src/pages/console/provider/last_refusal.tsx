@@ -43,7 +43,12 @@ export function LastRefusal({ feed, found, editPath }: LastRefusalProps) {
         <Badge tone="bad">{refusal.code}</Badge> <Time of={refusal.pushed_at} />
       </p>
       <p>
-        <Text of={refusal.detail.replace(/ Correct what is listed in errors[^.]*\.$/, "")} />
+        <Text
+          of={refusal.detail.replace(
+            / Correct (?:the listed errors|what is listed in errors)[^.]*\.$/,
+            "",
+          )}
+        />
       </p>
       {mistakes.length > 0 && (
         <>

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * The form of a listing, and what it sends to create and edit.
+ * The form of a listing, and the body that it sends to create and edit.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * What a provider has earned, by day, month and feed, and what was paid.
+ * A provider's earnings by day, month and feed, and the payouts.
  *
  * @module
  */

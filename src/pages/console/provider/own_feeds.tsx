@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * The home of a provider: own feeds, and how they do.
+ * The home of a provider: the provider's feeds and their health.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * The status of an own feed. A suspension holds before what the provider has set.
+ * The status of the provider's own feed. A suspension takes precedence over the status that the provider has set.
  *
  * @module
  */

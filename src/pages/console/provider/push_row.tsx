@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * A box that pushes one event into a stream, with a row like the sample's to begin with.
+ * A text box that pushes one event into a stream. It initially contains a row like the sample's.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * Pushes of a feed as a timeline, the newest first: what each has changed, or why it was refused.
+ * The pushes of a feed as a timeline, newest first: the changes of each push, or why it was refused.
  *
  * @module
  */

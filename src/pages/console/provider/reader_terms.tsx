@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 /**
- * How an account may read a feed, as a form has it: for nothing or not, the last day, and a note.
+ * The terms of a grant, as a form shows them: free or not, the last day, and a note.
  *
- * The fields are inside of their labels, because a page has such a form for each request.
+ * The fields are inside their labels, because a page has such a form for each request.
  *
  * @module
  */

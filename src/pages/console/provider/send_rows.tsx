@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * Sends rows from a page to a feed, and shows what came of it.
+ * Sends rows from a page to a feed, and shows the outcome.
  *
  * @module
  */

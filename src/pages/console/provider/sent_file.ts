@@ -1,6 +1,6 @@
 /**
- * A file that a form has sent. A browser sends a file once, so the forms that follow have it in hidden fields, with all
- * its bytes as they are.
+ * A file that was uploaded with a form. A browser uploads a file only once, so the following forms contain it in hidden
+ * fields, with all its bytes unchanged.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * The statement of a month: what was sold, the fee, and what was paid. It prints on paper.
+ * The statement of a month: sales, fee, and payouts. It can be printed.
  *
  * @module
  */

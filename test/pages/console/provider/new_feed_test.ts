@@ -170,7 +170,7 @@ describe("a new feed from a file", () => {
     const { html: end, status } = await send({ ...late, act: "publish", confirmed: "yes" });
     expect(status).toBe(200);
     expect(end).toContain("The file was refused");
-    expect(end).toContain("line 1202: /id: an id must come once in a file");
+    expect(end).toContain("line 1202: /id: ids must be unique within a file");
     expect(await feedNamed("late")).toMatchObject({ status: "draft" });
   });
 
