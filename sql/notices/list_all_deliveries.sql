@@ -1,10 +1,12 @@
 -- name: list_all_deliveries
--- why: a page of the deliveries of all addresses, the newest first, for operators
+-- why: deliveries of one address or of all, newest first, after the previous page, for operators
+-- :webhook_id uuid?
 -- :account_id uuid?
 -- :status text?
 -- :since timestamptz
--- :limit bigint
--- :offset bigint
+-- :before_created_at timestamptz?
+-- :before_delivery_id uuid?
+-- :limit int
 -- returns delivery_id uuid, webhook_id uuid, notice_id uuid, type text, status text, created_at timestamptz, attempts int,
 --   attempted_at timestamptz?, next_at timestamptz?, code int?, ms int?, answer text?, error text?, account_id uuid?, url text
 select
@@ -17,9 +19,13 @@ join notices
   on notices.notice_id = deliveries.notice_id
 join webhooks
   on webhooks.webhook_id = deliveries.webhook_id
-where (webhooks.account_id = :account_id or :account_id is null)
+where (deliveries.webhook_id = :webhook_id or :webhook_id is null)
+  and (webhooks.account_id = :account_id or :account_id is null)
   and (deliveries.status = :status or :status is null)
   and deliveries.created_at >= :since
+  and (
+    :before_delivery_id::uuid is null
+    or (deliveries.created_at, deliveries.delivery_id) < (:before_created_at::timestamptz, :before_delivery_id)
+  )
 order by deliveries.created_at desc, deliveries.delivery_id desc
-limit :limit
-offset :offset
+limit :limit::int

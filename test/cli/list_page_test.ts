@@ -33,6 +33,19 @@ beforeAll(async () => {
     )
     insert into purchases (entry_id, account_id, feed_id, price_cents)
     select entry_id, account_id, feed_id, 100 from entries`;
+  await gateway.sql`
+    with webhook as (
+      insert into webhooks (account_id, permission, url, types, sealed_secret)
+      values (${accountId}, 'read', 'https://example.com', '{feed.updated}', 'x')
+      returning webhook_id
+    ),
+    told as (
+      insert into notices (type, permission, data, spread_at)
+      select 'feed.updated', 'read', '{}', now() from generate_series(1, ${ROWS}::int)
+      returning notice_id
+    )
+    insert into webhook_deliveries (webhook_id, notice_id, status, created_at)
+    select webhook_id, notice_id, 'failed', now() from webhook, told`;
 });
 
 type Id = string | number;
@@ -49,11 +62,14 @@ const LISTS = [
   ["promo", "list"],
   ["purchase", "list"],
   ["purchase", "list", "--account", "Has many"],
+  ["notice", "list"],
+  ["notice", "list", "--account", "Has many"],
 ] as const;
 
-/** What a list goes on behind: a row's id, and for purchases also their time, by which they are ordered. */
-function cursorOf({ purchased_at: time, ...row }: Listed): string {
-  const id = String(Object.values(row)[0]);
+/** What a list goes on behind: a row's id, and for purchases and deliveries also their time, by which they are ordered. */
+function cursorOf(row: Listed): string {
+  const id = String(row.purchase_id ?? Object.values(row)[0]);
+  const time = row.purchased_at ?? ("webhook_id" in row ? row.created_at : undefined);
   return time === undefined ? id : `${time},${id}`;
 }
 

@@ -93,6 +93,17 @@ test("one click unsubscribes, and opening the link does not", async () => {
   expect(await unknown.text()).toContain("no longer works");
 });
 
+test("who has unsubscribed gets no digest of what happened before", async () => {
+  const choose = (choice: string) => gateway.sql`
+    update mail_choices set choice = ${choice} where account_id = ${account} and type = 'credits.granted'`;
+  await choose("daily");
+  await note("credits.granted", { credits: 5 });
+  await note("credits.granted", { credits: 6 });
+  expect(await mailed()).toEqual([]);
+  await choose("never");
+  expect(await mailed(new Date(Date.now() + 25 * 3_600_000).toISOString())).toEqual([]);
+});
+
 test("nobody is mailed about an account that is suspended", async () => {
   await gateway.sql`delete from mail_choices`;
   await note("balance.low", low);

@@ -219,6 +219,35 @@ describe("a notice is sent once for what was committed, and not for what was rol
     await sql`update api_keys set daily_nanos = null where key_id = ${key?.key_id}`;
   });
 
+  test("budget.spent, not after a purchase that leaves enough for reads, but once that is spent, too", async () => {
+    const { sql } = gateway;
+    const account = await gateway.createAccount({ credits: 5_000_000 });
+    const key = await gateway.createKey(account, "read");
+    await sql`update api_keys set daily_nanos = 1500000000 where account_id = ${account}`;
+    const url = `${receiver.origin}/buyer`;
+    const { secret } = await nameWebhook(gateway, key, { url, types: ["budget.spent"] });
+    secrets.buyer = secret;
+    const sold = await seedFeed(gateway, provider, {
+      type: "singleton",
+      rows: [{ a: 1 }],
+      oneTimePriceCents: 100,
+    });
+    const metered = await seedFeed(gateway, provider, {
+      type: "singleton",
+      rows: [{ a: 1 }],
+      callPriceNanos: 300_000_000,
+    });
+    const bought = await gateway.send("POST", `/v1/feed/${sold.slug}/purchase`, key, {
+      max_credits: 1_000_000,
+    });
+    expect(bought.status).toBe(201);
+    await runNoticeJob(sql, "low balances");
+    expect(await told()).toEqual(["/write feed.sold"]);
+    expect((await gateway.get(`/v1/feed/${metered.slug}`, key)).status).toBe(200);
+    await runNoticeJob(sql, "low balances");
+    expect(await told()).toEqual(["/buyer budget.spent"]);
+  });
+
   test("feed.late and feed.recovered", async () => {
     const { feedId } = await readFeed();
     await gateway.sql`

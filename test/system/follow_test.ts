@@ -70,6 +70,20 @@ describe("a follower that waits", () => {
     expect(performance.now() - revokedMs).toBeLessThan(20_000 + whenBusy(1_000));
   });
 
+  test("a follower gets the refusal within 20 seconds after its key was revoked, though its window is full", async () => {
+    const account = await gateway.createAccount();
+    const own = await gateway.createKey(account, "read");
+    const limit = gateway.gateway.services.config.limits.readsFree;
+    for (let read = 0; read < limit; read += 1) {
+      expect((await gateway.get(`/v1/feed/${feed.slug}`, own)).status).toBe(200);
+    }
+    const source = await readEvents(`${url}?live=sse`, { "x-api-key": own });
+    await gateway.sql`update api_keys set revoked_at = now() where account_id = ${account}`;
+    const revokedMs = performance.now();
+    expect(JSON.parse((await source.next("end")).data).code).toBe("KEY_INVALID");
+    expect(performance.now() - revokedMs).toBeLessThan(20_000 + whenBusy(1_000));
+  });
+
   test("a follower gets the refusal within 20 seconds after its grant has ended, though nothing comes", async () => {
     const closed = await seedFeed(gateway, provider, { type: "stream", rows: [EVENT] });
     const account = await gateway.createAccount();

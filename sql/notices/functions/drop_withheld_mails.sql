@@ -1,5 +1,5 @@
 -- Removes notices that wait to be mailed to somebody who may not be told any more: the account is suspended or closed,
--- the person is no member, or the account may not be told of the feed.
+-- the person is no member or has since chosen no mails of this type, or the account may not be told of the feed.
 create or replace function drop_withheld_mails(moment timestamptz)
 returns void
 language sql
@@ -18,6 +18,14 @@ as $$
           and members.person_id = waiting.person_id
           and accounts.suspension_reason is null
           and accounts.closed_at is null
+      )
+      and not exists (
+        select
+        from mail_choices
+        where mail_choices.account_id = waiting.account_id
+          and mail_choices.person_id = waiting.person_id
+          and mail_choices.type = notices.type
+          and mail_choices.choice = 'never'
       )
       and tells_of_feed(notices, waiting.account_id)
     )

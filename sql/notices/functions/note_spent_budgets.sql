@@ -1,5 +1,5 @@
 -- Tells accounts when a key has spent its budget of a day, once a day and chain of keys: if what is left is less than
--- its last charge.
+-- its last charge. A purchase is not repeated, so its price does not tell what the next call costs.
 create or replace function note_spent_budgets(moment timestamptz)
 returns void
 language sql
@@ -28,6 +28,7 @@ as $$
           and events.usage_id >= uuid_from_time(date_trunc('day', moment at time zone 'UTC') at time zone 'UTC')
           and events.key_id = keys.key_id
           and events.charge_nanos > 0
+          and events.operation <> 'purchase'
         order by events.usage_id desc
         limit 1
       ) > keys.daily_nanos

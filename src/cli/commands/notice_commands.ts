@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { allDeliveries } from "../../notices/all_deliveries.ts";
+import { allDeliveries, DELIVERIES_CURSOR } from "../../notices/all_deliveries.ts";
 import { DELIVERY_STATUSES } from "../../notices/webhook_shapes.ts";
 import { resendDelivery } from "../../notices/webhooks.ts";
 import { databaseCommand } from "../database_command.ts";
-import { LIMIT_OPTION } from "../list_page.ts";
+import { afterCursor, LIMIT_OPTION, listAnswer } from "../list_page.ts";
 import { ACCOUNT_OPTION, oneOf } from "../options.ts";
-import { fields, table } from "../output.ts";
+import { fields } from "../output.ts";
 
 const noticeList = databaseCommand({
   words: "notice list",
@@ -18,23 +18,21 @@ const noticeList = databaseCommand({
     account: ACCOUNT_OPTION,
     status: oneOf(DELIVERY_STATUSES, "only deliveries with this status"),
     limit: LIMIT_OPTION,
+    after: afterCursor(DELIVERIES_CURSOR),
   },
-  run: async ({ operator, values: { account, status, limit } }) => {
-    const found = await allDeliveries(operator, { account_id: account, status, limit });
-    return {
-      json: JSON.stringify(found),
-      text: table(found.deliveries, {
-        CREATED: (row) => row.created_at,
-        DELIVERY: (row) => row.id,
-        TYPE: (row) => row.type,
-        STATUS: (row) => row.status,
-        ATTEMPTS: (row) => row.attempts,
-        CODE: (row) => row.code,
-        ACCOUNT: (row) => row.account_id,
-        URL: (row) => row.url,
-        ERROR: (row) => row.error,
-      }),
-    };
+  run: async ({ operator, values: { account, status, limit, after } }) => {
+    const asked = { account_id: account, status, limit, cursor: after };
+    return listAnswer(await allDeliveries(operator, asked), {
+      CREATED: (row) => row.created_at,
+      DELIVERY: (row) => row.id,
+      TYPE: (row) => row.type,
+      STATUS: (row) => row.status,
+      ATTEMPTS: (row) => row.attempts,
+      CODE: (row) => row.code,
+      ACCOUNT: (row) => row.account_id,
+      URL: (row) => row.url,
+      ERROR: (row) => row.error,
+    });
   },
 });
 

@@ -2314,14 +2314,16 @@ export interface StatementTypes {
       readonly is_switched_off: boolean;
     };
   };
-  /** a page of the deliveries of all addresses, the newest first, for operators */
+  /** deliveries of one address or of all, newest first, after the previous page, for operators */
   list_all_deliveries: {
     parameters: {
+      readonly webhook_id: string | null;
       readonly account_id: string | null;
       readonly status: string | null;
       readonly since: string;
-      readonly limit: bigint;
-      readonly offset: bigint;
+      readonly before_created_at: string | null;
+      readonly before_delivery_id: string | null;
+      readonly limit: number;
     };
     row: {
       readonly delivery_id: string;
@@ -4759,7 +4761,7 @@ export const ARGUMENTS: {
   find_low_balance: (by) => [by.account_id],
   find_waiting_notices: () => [],
   finish_delivery: (by) => [by.moment, by.delivery_id, by.attempts, by.is_success, by.code, by.ms, by.answer, by.error, by.retry_in, by.give_up_after, by.slow, by.is_last],
-  list_all_deliveries: (by) => [by.account_id, by.status, by.since, by.limit, by.offset],
+  list_all_deliveries: (by) => [by.webhook_id, by.account_id, by.status, by.since, by.before_created_at, by.before_delivery_id, by.limit],
   list_deliveries: (by) => [by.webhook_id, by.since, by.limit, by.offset],
   list_due_notice_mails: (by) => [by.moment, by.limit],
   list_mail_choices: (by) => [by.account_id, by.person_id],

@@ -157,7 +157,7 @@ interface ListSpec<Input extends TObject, Entry>
   /** The name of the answer's schema in the document. */
   readonly $id: string;
   readonly entry: Answered;
-  list(operator: Operator, input: InputOf<Input>): Promise<Page<Entry>>;
+  list(operator: Acting["operator"], input: InputOf<Input>, actor: Actor): Promise<Page<Entry>>;
   /** An entry as JSON. @default by `JSON.stringify` */
   textOf?(entry: Entry, operator: Operator): string;
 }
@@ -177,8 +177,8 @@ export function defineList<Input extends TObject, Entry>(
       },
     },
     problems: ["CURSOR_INVALID", "REPORT_TOO_LONG", ...problems],
-    async act({ operator }, input) {
-      const { entries, limit, nextCursor } = await list(operator, input);
+    async act({ operator, actor }, input) {
+      const { entries, limit, nextCursor } = await list(operator, input, actor);
       const texts = entries.map((each) => textOf(each, operator)).join(",");
       const place = `"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)}`;
       return { status: 200, body: `{"${name}":[${texts}],"limit":${limit},${place}}` };

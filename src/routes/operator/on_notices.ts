@@ -14,8 +14,6 @@ import {
   CREATED_WEBHOOK,
   CreatedWebhookShape,
   CreateWebhookInput,
-  DELIVERY,
-  deliveriesShape,
   EditWebhookInput,
   FindDeliveryInput,
   FindWebhookInput,
@@ -34,15 +32,14 @@ import {
   deleteWebhook,
   editWebhook,
   findWebhook,
-  listDeliveries,
   listWebhooks,
   operatorsOwner,
   resendDelivery,
   rotateWebhook,
   testWebhook,
 } from "../../notices/webhooks.ts";
-import { page } from "../../shapes.ts";
-import { defineRoute, done, made } from "./define_route.ts";
+import { PAGE_INPUT } from "../../operator/keyset_page.ts";
+import { ACCOUNT_PROBLEMS, defineList, defineRoute, done, made } from "./define_route.ts";
 
 const OPERATORS_WEBHOOK = {
   ...WEBHOOK,
@@ -51,11 +48,7 @@ const OPERATORS_WEBHOOK = {
 const WEBHOOK_ANSWER = { shape: WebhookShape, example: OPERATORS_WEBHOOK };
 const BY_ID = { id: "webhook_id" };
 const NAMING = ["NOTICE_TYPE_FORBIDDEN", "FEED_NOT_FOUND", "WEBHOOK_URL_INVALID"] as const;
-const PAGE_INPUT = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: "Maximum number of deliveries." })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: "Deliveries to skip." })),
-};
-const PAGE_LIMIT = 50;
+const OPERATORS_DELIVERY = { ...NOTICE_DELIVERY, account_id: null };
 
 export const NOTICE_ROUTES = [
   defineRoute({
@@ -166,53 +159,33 @@ export const NOTICE_ROUTES = [
         await rotateWebhook(webhooks, operatorsOwner(webhooks.database, actor), input.webhook_id),
       ),
   }),
-  defineRoute({
-    method: "GET",
+  defineList({
     path: "/webhooks/:id/deliveries",
     operationId: "listOperatorWebhookDeliveries",
     summary: "List the deliveries to an operators' webhook",
+    description: "Deliveries of the last 30 days, newest first.",
     input: Type.Object({ ...FindWebhookInput.properties, ...PAGE_INPUT }),
     names: BY_ID,
-    answers: {
-      200: {
-        shape: deliveriesShape("OperatorWebhookDeliveries", page),
-        example: { deliveries: [DELIVERY], limit: PAGE_LIMIT, offset: 0, has_more: false },
-      },
-    },
+    name: "deliveries",
+    $id: "OperatorWebhookDeliveries",
+    entry: { shape: NoticeDeliveryShape, example: OPERATORS_DELIVERY },
     problems: ["WEBHOOK_NOT_FOUND"],
-    act: async (
-      { operator: { webhooks }, actor },
-      { webhook_id: id, limit = PAGE_LIMIT, offset = 0 },
-    ) =>
-      done(
-        await listDeliveries(webhooks, operatorsOwner(webhooks.database, actor), {
-          id,
-          limit,
-          offset,
-        }),
-      ),
+    async list({ webhooks, database }, { webhook_id: given, ...place }, actor) {
+      const { id } = await findWebhook(webhooks, operatorsOwner(database, actor), given);
+      return allDeliveries({ database }, { ...place, webhook_id: id });
+    },
   }),
-  defineRoute({
-    method: "GET",
+  defineList({
     path: "/notices",
     operationId: "listNoticeDeliveries",
     summary: "List the deliveries of all accounts",
     description: "Deliveries of the last 30 days, newest first.",
     input: ListNoticesInput,
-    answers: {
-      200: {
-        shape: Type.Object(
-          {
-            deliveries: Type.Array(NoticeDeliveryShape, { description: "Newest first." }),
-            ...page,
-          },
-          { $id: "NoticeDeliveries", description: "Deliveries of all accounts." },
-        ),
-        example: { deliveries: [NOTICE_DELIVERY], limit: PAGE_LIMIT, offset: 0, has_more: false },
-      },
-    },
-    problems: ["ACCOUNT_NOT_FOUND", "REFERENCE_AMBIGUOUS"],
-    act: async ({ operator }, input) => done(await allDeliveries(operator, input)),
+    name: "deliveries",
+    $id: "NoticeDeliveries",
+    entry: { shape: NoticeDeliveryShape, example: NOTICE_DELIVERY },
+    problems: ACCOUNT_PROBLEMS,
+    list: allDeliveries,
   }),
   defineRoute({
     method: "POST",

@@ -61,6 +61,32 @@ describe("the operator's API", () => {
     });
   });
 
+  test("deliveries of all webhooks, and of one, are listed page by page like every list", async () => {
+    const [webhook] = await gateway.sql`
+      insert into webhooks (permission, url, types, sealed_secret)
+      values ('admin', 'https://example.com', '{job.failed}', 'x') returning webhook_id`;
+    await gateway.sql`
+      with told as (
+        insert into notices (type, permission, data, spread_at)
+        select 'job.failed', 'admin', '{}', now() from generate_series(1, 3)
+        returning notice_id
+      )
+      insert into webhook_deliveries (webhook_id, notice_id, status)
+      select ${webhook?.webhook_id}, notice_id, 'failed' from told`;
+    for (const path of ["/notices", `/webhooks/${webhook?.webhook_id}/deliveries`]) {
+      const whole = await call<{ deliveries: { id: string }[] }>(200, path);
+      expect(whole).toMatchObject({ limit: 100, has_more: false, next_cursor: null });
+      expect(whole.deliveries).toHaveLength(3);
+      const first = await call<{ next_cursor: string }>(200, `${path}?limit=2`);
+      expect(first).toMatchObject({ deliveries: whole.deliveries.slice(0, 2), has_more: true });
+      expect(await call(200, `${path}?limit=2&cursor=${first.next_cursor}`)).toMatchObject({
+        deliveries: whole.deliveries.slice(2),
+        has_more: false,
+        next_cursor: null,
+      });
+    }
+  });
+
   test("keys are made, listed, found, changed, rotated and revoked; admin keys are only found and revoked", async () => {
     const account = await gateway.createAccount({ name: "Keys" });
     const made = await post<{ id: string; key: string }>(201, "/keys", {

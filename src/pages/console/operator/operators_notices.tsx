@@ -17,7 +17,6 @@ import {
   createWebhook,
   deleteWebhook,
   editWebhook,
-  listDeliveries,
   listWebhooks,
   operatorsOwner,
   resendDelivery,
@@ -26,7 +25,7 @@ import {
 } from "../../../notices/webhooks.ts";
 import { digits, FigureCard, Text } from "../../layout/parts.tsx";
 import { ActForm, FilterForm } from "../act_form.tsx";
-import { AccountLink, Next, nextOffset } from "../lists.tsx";
+import { AccountLink, Next } from "../lists.tsx";
 import { findNames } from "../names.ts";
 import { showOnce } from "../show_once.tsx";
 import type { Acted, Form, PageRoute, Visit } from "../visit.ts";
@@ -68,13 +67,8 @@ export const OPERATORS_NOTICES: PageRoute = {
               <DeliveryTable
                 label="Deliveries to one address"
                 rows={
-                  (
-                    await listDeliveries(settings, operatorsOwner(database, visit.actor), {
-                      id: shown.id,
-                      limit: LISTED,
-                      offset: 0,
-                    })
-                  ).deliveries
+                  (await allDeliveries(visit.operator, { webhook_id: shown.id, limit: LISTED }))
+                    .entries
                 }
                 empty="None in the last 30 days."
               />
@@ -200,7 +194,7 @@ async function deliveries(visit: Visit) {
   const found = await allDeliveries(visit.operator, asked);
   const { nameOf } = await findNames(
     visit,
-    found.deliveries.map((row) => row.account_id),
+    found.entries.map((row) => row.account_id),
   );
   const query = new URLSearchParams(visit.query);
   query.set("status", status);
@@ -221,7 +215,7 @@ async function deliveries(visit: Visit) {
       />
       <DeliveryTable
         label="Deliveries to webhooks"
-        rows={found.deliveries}
+        rows={found.entries}
         columns={[
           {
             head: "To",
@@ -241,12 +235,7 @@ async function deliveries(visit: Visit) {
         ]}
         empty="None in the last 30 days."
       />
-      <Next
-        visit={visit}
-        by="offset"
-        cursor={nextOffset(visit, { shown: found.deliveries.length, hasMore: found.has_more })}
-        text="Older deliveries"
-      />
+      <Next visit={visit} cursor={found.nextCursor} text="Older deliveries" />
     </>
   );
 }
