@@ -73,7 +73,7 @@ test("what is wrong is said, and nothing is done", async () => {
     [["add", `${receiver.origin}/x`], 2, "--types"],
     [["edit", "x"], 2, "nothing to change"],
     [["edit", "x", "--on", "--off"], 2, "can't be combined"],
-    [["test", crypto.randomUUID()], 1, "no webhook with this id"],
+    [["test", crypto.randomUUID()], 1, "No webhook with this id"],
   ] as const;
   for (const [argv, code, message] of refusals) {
     const ended = await run(readKey, ...argv);
