@@ -7,7 +7,6 @@
 import type { Actor } from "../accounts/actor.ts";
 import { Problem } from "../http/problem_details.ts";
 import { present } from "../lib/assert.ts";
-import { parseMailAddress } from "../lib/mail_address.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import {
   INVITATION_DAYS,
@@ -16,6 +15,7 @@ import {
 } from "../limits.ts";
 import type { InputOf } from "../operator/operator.ts";
 import { readerInvitationMail } from "../people/mail/templates.tsx";
+import { requireAddress } from "../people/members.ts";
 import type { InviteReaderInput, ReaderInvitation } from "./access_shapes.ts";
 import {
   type AccessServices,
@@ -25,19 +25,14 @@ import {
   termsOf,
 } from "./owned_feed.ts";
 
-/** Invites an address: the account of whoever proves it may read the feed. @throws {Problem} 403, 409, 422 */
+/** Invites an address: the account of whoever proves it may read the feed. @throws {Problem|Refused} 403, 409, 422 */
 export async function inviteReader(
   services: AccessServices,
   owned: OwnedFeed,
   { input, actor }: { readonly input: InputOf<typeof InviteReaderInput>; readonly actor: Actor },
 ): Promise<ReaderInvitation> {
   const { feedId } = await requireOwned(services, owned);
-  const parsed = parseMailAddress(input.address);
-  if (parsed === undefined) {
-    throw new Problem("ADDRESS_INVALID", {
-      detail: "Enter a valid email address, such as ada@example.com.",
-    });
-  }
+  const { address, key } = requireAddress(input.address);
   const terms = termsOf(input);
   if (terms.expires_at !== null && Date.parse(terms.expires_at) <= Date.now()) throw endPassed();
   const { database, http, config } = services;
@@ -60,8 +55,8 @@ export async function inviteReader(
   const { outcome, ...invited } = present(
     await database.row("invite_reader", {
       feed_id: feedId,
-      address: parsed.address,
-      address_key: parsed.key,
+      address,
+      address_key: key,
       ...terms,
       lifetime: `${INVITATION_DAYS} days`,
       invitations_max: READER_INVITATIONS_MAX,

@@ -165,10 +165,7 @@ export async function inviteMember(
 export function requireAddress(typed: string): MailAddress {
   const address = parseMailAddress(typed);
   if (address !== undefined) return address;
-  throw new Refused(
-    "ADDRESS_INVALID",
-    "the address must be a valid email address, such as ada@example.com",
-  );
+  throw new Refused("ADDRESS_INVALID", "enter a valid email address, such as ada@example.com");
 }
 
 /** Takes an invitation back, or declines it, if it is to the person's own address. @throws {Refused} */

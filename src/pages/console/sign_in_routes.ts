@@ -6,6 +6,7 @@
 import { Elysia } from "elysia";
 import { hashKey, permissionOf } from "../../accounts/key_format.ts";
 import { createNetworkLimit } from "../../api/callers/network_limit.ts";
+import { problemOf } from "../../api/problems/problems.ts";
 import { callPlugin, type RoutedCall } from "../../http/call.ts";
 import { PAGE_WORDS } from "../../http/face_words.ts";
 import { Problem } from "../../http/problem_details.ts";
@@ -245,7 +246,7 @@ export function createSignIn(services: Services, answers: PageAnswers) {
       ]);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      const why = "Enter a valid email address, such as ada@example.com.";
+      const why = problemOf(error).detailIn();
       return signInPage(call, place, { why, status: 422, address: typed });
     }
   }

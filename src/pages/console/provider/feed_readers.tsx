@@ -22,9 +22,9 @@ import { findReader, listReaders, removeReader, setReader } from "../../../acces
 import { answerAccessRequest, listAccessRequests } from "../../../access/requests.ts";
 import type { FeedAccess } from "../../../admission/claims.ts";
 import type { AccessRequest } from "../../../feeds/access_request.ts";
-import { parseMailAddress } from "../../../lib/mail_address.ts";
 import { once } from "../../../lib/once.ts";
 import { INVITATION_DAYS } from "../../../limits.ts";
+import { requireAddress } from "../../../people/members.ts";
 import { ACCESS_NAMES } from "../../layout/access_text.tsx";
 import { Badge, Text, Time } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
@@ -117,10 +117,7 @@ export const FEED_READERS: PageRoute = {
     },
     invite: {
       confirm(form) {
-        const { address } = invitationOf(form);
-        if (parseMailAddress(address) === undefined) {
-          return { kind: "refused", why: "Enter a valid email address, such as ada@example.com." };
-        }
+        const { address } = requireAddress(invitationOf(form).address);
         return `${address} will be invited for ${INVITATION_DAYS} days. When the invitee verifies this address, their account is granted access.`;
       },
       async run(visit, form) {
