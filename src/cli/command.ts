@@ -1,6 +1,6 @@
 /**
- * What a command is: its words, options and work. The table of commands (`command_table.ts`) holds all of
- * them, and parsing, help and messages of wrong usage are made from it (`command_line.ts`).
+ * Defines commands: their words, options and function. Parsing, help, and usage errors are derived from the table of
+ * commands (`command_table.ts`, `command_line.ts`).
  *
  * @module
  */
@@ -8,18 +8,18 @@ import type { Config } from "../config.ts";
 import type { openDatabase } from "../postgres/open_database.ts";
 import type { Fitted, Output } from "./output.ts";
 
-/** One option of a command; its text is read once, here, into a typed value. */
+/** An option of a command, which parses its text into a typed value. */
 export interface Option<Value, IsRequired extends boolean = false> {
-  /** Stands for the value in the help: `N`, `ID`. Empty for a flag. */
+  /** Placeholder of the value in help texts, such as `N` or `ID`. Empty for a flag. */
   readonly placeholder: string;
   readonly about: string;
   readonly isRequired: IsRequired;
   /** Whether it may be given more than once. @default false */
   readonly isRepeated?: boolean;
   /**
-   * @param name what the user wrote: `--credits`
-   * @param before the value so far, if the option was given before
-   * @throws {UsageError} if the text can't be used
+   * @param name the option as typed, such as `--credits`
+   * @param before the value so far, if the option is repeated
+   * @throws {UsageError} if the text is not a valid value
    */
   read(text: string, name: string, before?: Value): Value;
 }
@@ -34,79 +34,79 @@ export type Values<Of extends Options> = {
     : never;
 };
 
-/** What a command gets. */
+/** Input of a command. */
 export interface Input<Of extends Options> {
   readonly values: Values<Of>;
-  /** The command's argument; "" if it takes none. */
+  /** The first argument. "" if there is none. */
   readonly argument: string;
-  /** All of them if it may be repeated. */
+  /** All arguments. */
   readonly arguments: readonly string[];
   readonly config: Config;
   readonly output: Output;
-  /** That of the process. */
+  /** The process's environment. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The command line, as it was given. */
+  /** The command line as typed. */
   readonly argv: readonly string[];
-  /** As of a client. */
+  /** Maximum pause of a client between retries, in milliseconds. */
   readonly pauseMsMax?: number | undefined;
-  /** How commands on the database open it. */
+  /** Opens the database, for commands that need it. */
   readonly open?: typeof openDatabase | undefined;
 }
 
-/** What a command prints when it is done. */
+/** Output of a command that succeeded. */
 export interface Answer {
   /** The text of one JSON value, for `--json`. */
   readonly json: string;
-  /** For a reader; lines without the last line break. */
+  /** For readers, without a line break at the end. */
   readonly text: string | Fitted;
-  /** How to see more of a list. Goes to standard error, also with `--json`. */
+  /** How to list more rows. Printed to standard error, even with `--json`. */
   readonly more?: string | undefined;
-  /** Why the command ends with 1 although it is done: what it found is not well. Goes to standard error. */
+  /** Why the command exits with 1 even though it ran: it found problems. Printed to standard error. */
   readonly refusal?: string | undefined;
 }
 
 export interface CommandSpec<Of extends Options> {
-  /** `account create`. */
+  /** Words that name the command, such as `account create`. */
   readonly words: string;
-  /** Name of the argument that it takes: `CODE`. */
+  /** Placeholder of the argument, such as `CODE`. Undefined if the command takes none. */
   readonly argument?: string;
   /** Whether the argument may be repeated. */
   readonly isRepeated?: boolean;
   /** How many arguments `argument` names. @default 1 */
   readonly argumentCount?: number;
-  /** One line, without a full stop. */
+  /** Summary on one line, without a period. */
   readonly about: string;
   readonly options: Of;
-  /** Whether it makes an embedded database if there is none; other commands refuse. @default false */
+  /** Whether to create an embedded database if there is none. Otherwise the command is refused. @default false */
   readonly makesDatabase?: boolean;
-  /** Whether it works without a database, and is not refused if there is none. @default false */
+  /** Whether the command works without a database. @default false */
   readonly needsNoDatabase?: boolean;
-  /** Whether it calls a gateway as agents and providers do, by `--url` and `--key`. It needs no database. @default false */
+  /** Whether the command calls a gateway, with `--url` and `--key`, and needs no database. @default false */
   readonly isClient?: boolean;
-  /** Whether its answer can't be looked up later. @default false */
+  /** Whether the output can't be retrieved later. @default false */
   readonly isPrintedOnce?: boolean;
-  /** Undefined if the command has written its answer itself. */
+  /** Returns undefined if the command has already written its output. */
   run(input: Input<Of>): Promise<Answer | undefined>;
 }
 
 export type Command = CommandSpec<Options>;
 
-/** A command for the table: checks that its work fits its options, then forgets their types. */
+/** Defines a command for the table. Checks that its function matches its options, then erases their types. */
 export function defineCommand<Of extends Options>(spec: CommandSpec<Of>): Command {
   return spec as unknown as Command;
 }
 
-/** The command was called wrongly: exit code 2. */
+/** The command line is invalid. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The command was right and the answer is no: exit code 1. */
+/** The command line is valid, but the command was refused. Exit code 1. */
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
 }
 
-/** The command was interrupted, or its connection broke, and it can go on: exit code 3. */
+/** The command was interrupted or lost its connection, and can be resumed. Exit code 3. */
 export class InterruptedError extends Error {
   override readonly name = "InterruptedError";
 }

@@ -1,8 +1,8 @@
 /**
- * Parses the arguments of the process into a command and its typed input, and writes every help text.
+ * Parses the process's arguments into a command with typed input, and generates help and usage errors from the table of
+ * commands.
  *
- * Usage, help and messages of wrong usage are made from the table of commands. Decisions 8 and 10.
- *
+ * See `src/spec/decisions.md`, section 8.
  * @module
  */
 import { parseArgs } from "node:util";
@@ -13,7 +13,7 @@ import { typed } from "./hints.ts";
 import { flag, text } from "./options.ts";
 import { fields } from "./output.ts";
 
-/** Every command takes these. */
+/** Options of all commands, except client commands. */
 const GLOBAL_OPTIONS = {
   json: flag("print only a single JSON value"),
   "data-dir": text(
@@ -25,7 +25,7 @@ const GLOBAL_OPTIONS = {
   ),
 } satisfies Options;
 
-/** Commands that call a gateway take these in place of a database's. */
+/** Options of commands that call a gateway. */
 const CLIENT_OPTIONS = {
   json: GLOBAL_OPTIONS.json,
   url: text(`address of the gateway; overrides ${URL_VARIABLE}`, {
@@ -37,12 +37,12 @@ const CLIENT_OPTIONS = {
   }),
 } satisfies Options;
 
-/** Of the options of every command, and of those of the command. */
+/** Values of the shared options and of the command's own. */
 type GivenValues = Partial<Values<typeof GLOBAL_OPTIONS>> & Readonly<Record<string, unknown>>;
 
-/** What the process was asked for. */
+/** What the command line requests. */
 export type Request =
-  /** Help or version: to be printed. */
+  /** Prints a help text. */
   | { readonly kind: "help"; readonly text: string }
   | { readonly kind: "version" }
   | {
@@ -59,7 +59,7 @@ export function namesOneOf(commands: readonly Command[], argv: readonly string[]
   return commands.some(({ words }) => words === name);
 }
 
-/** @throws {UsageError} whose message is one line. */
+/** @throws {UsageError} with a message of one line */
 export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): Request {
   const { words, rest, isHelp, isVersion } = splitWords(argv, commands);
   if (isVersion) return { kind: "version" };
@@ -87,7 +87,7 @@ function sharedOptions({ isClient = false }: Command): Options {
   return isClient ? CLIENT_OPTIONS : GLOBAL_OPTIONS;
 }
 
-/** The words that name the command, which may come after flags, and the other arguments. */
+/** Splits off the words that name the command. Flags may come before them. */
 function splitWords(argv: readonly string[], commands: readonly Command[]) {
   const parsed = parseArgs({
     args: [...argv],
@@ -111,7 +111,7 @@ function splitWords(argv: readonly string[], commands: readonly Command[]) {
   return {
     words: words.map((token) => token.value),
     rest: argv.filter((_, index) => !taken.has(index)),
-    // Not the letter of a value such as -1h.
+    // Only whole arguments count: the value -1h contains no -h.
     isHelp: isHelpWord || argv.some((arg) => arg === "-h" || arg === "--help"),
     isVersion: argv.length === 1 && parsed.values.version === true,
   };
@@ -145,7 +145,7 @@ function parseOptions(rest: readonly string[], { words, options }: Command) {
     }
     return { texts, given: positionals };
   } catch (error) {
-    // Only the first sentence is about the call; the others are about parseArgs.
+    // Only the first sentence is about the command line. The rest is advice for callers of parseArgs.
     const [first = ""] = messageOf(error).split(/[\n.](?:\s|$)/);
     const message = first.replace(
       /^Option '(--[a-z-]+).*' argument is ambiguous$/,
@@ -155,7 +155,7 @@ function parseOptions(rest: readonly string[], { words, options }: Command) {
   }
 }
 
-/** No command has options of one dash, so `--credits -5` is `--credits=-5`, which `parseArgs` asks for. */
+/** Turns `--credits -5` into `--credits=-5`, as `parseArgs` requires. No command has single-dash options. */
 function joinDashed(rest: readonly string[], options: Options): string[] {
   const joined: string[] = [];
   for (const arg of rest) {
@@ -183,7 +183,7 @@ function readOptions(
   return values as GivenValues;
 }
 
-/** Whether the command is one of a group: `account create` of `account`. */
+/** Whether the command belongs to a group, as `account create` does to `account`. */
 function isIn(command: Command, group: string | undefined): boolean {
   return command.words.startsWith(`${group} `);
 }
@@ -205,7 +205,7 @@ function seeHelp(words: string): string {
   return `see ${typed(`${words}${words && " "}--help`)}`;
 }
 
-/** Help for all, or for a group. @throws {UsageError} for what is neither. */
+/** Help for all commands or for one group. @throws {UsageError} if the words name neither */
 function overview(words: readonly string[], commands: readonly Command[]): string {
   const listed = commands.filter((each) => words[0] === undefined || isIn(each, words.join(" ")));
   if (listed.length === 0) throw unknownCommand(words, commands);

@@ -1,5 +1,5 @@
 /**
- * The table of commands, in the order of the help. Decisions 8.
+ * The table of commands, in the order in which help lists them.
  *
  * @module
  */

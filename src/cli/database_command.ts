@@ -1,6 +1,6 @@
 /**
- * Commands on the database. Each joins or starts it, migrates it, and always leaves it again. Only a command that makes
- * a database makes tables beside those of something else.
+ * Commands that open the database. Each one connects to the database or starts it, migrates it, and always closes it
+ * again. Only commands that may create a database create tables in one that has tables of another program.
  *
  * @module
  */
@@ -20,15 +20,15 @@ import {
   type Options,
 } from "./command.ts";
 
-/** One statement at a time; a few for what is looked up together. */
+/** Commands run one statement at a time, except for a few lookups in parallel. */
 const CONNECTIONS_MAX = 4;
 
-/** What a command on the database gets. */
+/** Input of a command that opens the database. */
 export interface DatabaseInput<Of extends Options = Options>
   extends Input<Of>,
     Omit<OpenedDatabase, "close"> {
   readonly operator: Operator;
-  /** Who runs the command. */
+  /** The person who runs the command. */
   readonly actor: Actor;
 }
 
@@ -38,7 +38,7 @@ export interface DatabaseCommandSpec<Of extends Options> extends Omit<CommandSpe
   run(input: DatabaseInput<Of>): Promise<Answer | undefined>;
 }
 
-/** A command that runs statements. */
+/** Defines a command that opens the database. */
 export function databaseCommand<Of extends Options>(spec: DatabaseCommandSpec<Of>): Command {
   return defineCommand<Of>({
     ...spec,
@@ -60,21 +60,21 @@ export function databaseCommand<Of extends Options>(spec: DatabaseCommandSpec<Of
   });
 }
 
-/** The name of the operating system's account; for root, also the account that became root. */
+/** The operating system's user name. For root, also the user who became root. */
 function userName(): string {
   const { SUDO_USER } = process.env;
   const name = accountName();
-  // Anybody but root may have set it to anything.
+  // Only root's value is trusted: all others can set the variable to anything.
   return SUDO_USER === undefined || !IS_STARTED_BY_ROOT ? name : `${SUDO_USER} as ${name}`;
 }
 
-/** Asked from the system: Bun's `userInfo` repeats the environment, which anyone can set. */
+/** Asks the system, because Bun's `userInfo` returns what the environment says, and anyone can set that. */
 function accountName(): string {
-  // Root may be the data directory's owner by now.
+  // A process that root started may now run as the owner of the data folder.
   if (IS_STARTED_BY_ROOT) return "root";
   const uid = process.getuid?.();
   if (uid === undefined) return userInfo().username;
   const { status, stdout } = spawnSync("id", ["-un"], { encoding: "utf8" });
-  // A container's uid may have no name.
+  // A uid in a container may have no name.
   return status === 0 ? stdout.trim() : `uid ${uid}`;
 }

@@ -1,6 +1,6 @@
 /**
- * What is said of a failure of an operator's command: what was refused, what the environment has wrong, or what the
- * database or the system answered. Decisions 10.
+ * Messages for the failure of an operator's command: a refusal, mistakes in the environment, or an error of the
+ * database or the system.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import {
 } from "../postgres/client/failures.ts";
 import { typed } from "./hints.ts";
 
-/** The command that lists what there is, for refusals of what there is not. */
+/** For refusals about something that does not exist: the command that lists what does. */
 const LISTS: Partial<Record<RefusalCode, string>> = {
   ACCOUNT_NOT_FOUND: "account list",
   KEY_NOT_FOUND: "key list --account ID",
@@ -26,17 +26,17 @@ const LISTS: Partial<Record<RefusalCode, string>> = {
   USAGE_NOT_FOUND: "usage export --account ID",
 };
 
-/** One line; a line for each mistake in the environment. */
+/** One line, or one line per mistake in the environment. */
 export function failureLines(error: unknown): readonly string[] {
   if (error instanceof Refused) {
     const list = LISTS[error.code];
     return [list === undefined ? error.message : `${error.message}; see ${typed(list)}`];
   }
   if (error instanceof ConfigError) return error.mistakes;
-  // The driver's error is the cause of ours. Errors of a file system have a path. Both may have these members, and
-  // anything else that is thrown has none of them.
+  // The driver's error is the cause of DatabaseUnavailableError. File system errors have a path. Other thrown values
+  // have neither member.
   const reason = (error instanceof DatabaseUnavailableError ? error.cause : error) as SystemError;
-  // PgBouncer's words: it takes no settings of a session.
+  // PgBouncer refuses session settings with this message.
   if (/unsupported startup parameter/.test(reason.message ?? "")) {
     return [
       "DATABASE_URL points to PgBouncer: set DATABASE_POOLED=true, or connect to PostgreSQL directly",
@@ -60,5 +60,5 @@ export function failureLines(error: unknown): readonly string[] {
   return [reason.message ?? String(error)];
 }
 
-/** An error of the system or of the driver; `path` where it is about a file. */
+/** An error of the system or the driver. `path` is set for errors about a file. */
 type SystemError = Error & { readonly code?: string; readonly path?: string };

@@ -1,5 +1,5 @@
 /**
- * Commands as a person types them here, for hints: as this program was started, and with the folder of its data.
+ * Commands for hints, as the user would type them: with the launcher that started this program, and the data folder.
  *
  * @module
  */
@@ -7,12 +7,12 @@ import { join, resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { IS_COMPILED, shellWord, typedCommand } from "../lib/own_process.ts";
 
-/** In a checkout, commands run at its top, wherever they are typed. There they find this folder by themselves. */
+/** In a checkout, commands run at its root, wherever they are typed, and find this folder without an option. */
 const CHECKOUT_DATA_DIR = join(import.meta.dir, "../../.feedgate");
 
 type Place = Pick<Config, "databaseUrl" | "dataDir">;
 
-/** A command to type, such as `bun feedgate account list`. With `place`, one that works in any folder. */
+/** A command such as `bun feedgate account list`. With `place`, it works in any directory. */
 export function typed(words: string, place?: Place): string {
   return `${typedCommand()} ${words}${place === undefined ? "" : dataDirOption(place)}`;
 }
@@ -23,7 +23,7 @@ function dataDirOption({ databaseUrl, dataDir }: Place): string {
   return isFound ? "" : ` --data-dir ${shellWord(folder)}`;
 }
 
-/** How a gateway is stopped, as the end of a sentence. */
+/** How to stop a gateway, as the end of a sentence. */
 export function howToStop(place: Place): string {
   return place.databaseUrl === undefined
     ? `with Ctrl-C, or in another terminal with: ${typed("stop", place)}`

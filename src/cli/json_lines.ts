@@ -1,6 +1,6 @@
 /**
- * JSON for a person to read: a value that fits on a line is on one, and others have a member a line. Numbers and the
- * order of keys stay as they are.
+ * Formats JSON for reading: a value that fits on one line stays on it, and others get one line per member. Numbers and
+ * key order are unchanged.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { JSON_DEPTH_MAX } from "../limits.ts";
 
 const INDENT = "  ";
 const LINE_LENGTH_MAX = 76;
-/** Levels that may be broken into lines; what is deeper stays on one. */
+/** Maximum depth of line breaks. Deeper values stay on one line. */
 const LEVELS_BROKEN = 6;
 
 /** The lines of a JSON text. */

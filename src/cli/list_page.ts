@@ -1,5 +1,5 @@
 /**
- * Pages of lists: `--limit`, and `--after` with the cursor that the page before wrote to standard error.
+ * Pages of lists: `--limit`, and `--after` with the cursor that the previous page wrote to standard error.
  *
  * @module
  */
@@ -9,25 +9,25 @@ import { type Answer, type Option, UsageError } from "./command.ts";
 import { integer, text } from "./options.ts";
 import { type Columns, table } from "./output.ts";
 
-/** `--limit` of every list. */
+/** The `--limit` option of lists. */
 export const LIMIT_OPTION = integer(`maximum number of rows; default ${PAGE_ROWS}`, {
   least: 1,
   most: PAGE_ROWS_MAX,
 });
 
-/** `--after` of a list whose cursor is a reference: an id, a name, a slug. */
+/** The `--after` option of lists whose cursor is an id, name, or slug. */
 export const AFTER_OPTION = text("start after this row; the previous page prints the value", {
   placeholder: "ID",
 });
 
-/** `--after` of a list whose cursor is a number. */
+/** The `--after` option of lists whose cursor is a number. */
 export function afterNumber(row: string): Option<string> {
   const about = `start after ${row}; the previous page prints the value`;
   const number = integer(about, { least: 1, most: Number.MAX_SAFE_INTEGER });
   return { ...number, read: (given, name) => String(number.read(given, name)) };
 }
 
-/** `--after` of a list whose rows move while it is walked. */
+/** The `--after` option of lists whose rows may move between pages. */
 export function afterCursor({ isCursor }: Pick<CursorForm, "isCursor">): Option<string> {
   const plain = text("start after this cursor; the previous page prints it", {
     placeholder: "CURSOR",
@@ -43,7 +43,7 @@ export function afterCursor({ isCursor }: Pick<CursorForm, "isCursor">): Option<
   };
 }
 
-/** A page of a list as a command prints it. `textOf` writes an entry as JSON. */
+/** Formats a page of a list. `textOf` writes an entry as JSON. */
 export function listAnswer<Entry>(
   { entries, nextCursor }: Page<Entry>,
   columns: Columns<Entry>,

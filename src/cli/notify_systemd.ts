@@ -1,9 +1,9 @@
 /**
- * Tells systemd that the gateway serves, and from then on, while its event loop turns, that it still does: the
- * protocol of `sd_notify(3)`, for a unit with `Type=notify` and `WatchdogSec`.
+ * Notifies systemd that the gateway serves, and then, while its event loop runs, that it is still alive. Implements
+ * `sd_notify(3)` for units with `Type=notify` and `WatchdogSec`.
  *
- * Bun has no Unix datagram sockets, so systemd's own `systemd-notify` sends the messages. That is a child, so the unit
- * needs `NotifyAccess=all`.
+ * Bun has no Unix datagram sockets, so `systemd-notify` sends the messages. It is a child process, so the unit needs
+ * `NotifyAccess=all`.
  *
  * @module
  */
@@ -13,17 +13,17 @@ import { messageOf } from "../lib/error_fields.ts";
 import type { Log } from "../lib/log.ts";
 
 const PROGRAM = "systemd-notify";
-/** Messages within the time after which systemd takes a silent service for hung. */
+/** Messages per watchdog interval, after which systemd considers a silent service hung. */
 const MESSAGES_A_WATCH = 3;
 const MICROSECONDS_PER_MS = 1_000;
 
 interface NotifyOptions {
-  /** That of the process. */
+  /** The process's environment. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
 }
 
-/** The gateway serves. Returns how to end the messages; without systemd there are none. */
+/** Sends READY and starts the watchdog messages. Returns a function that stops them. Does nothing without systemd. */
 export async function notifySystemd({ environment, log }: NotifyOptions): Promise<() => void> {
   if (!environment.NOTIFY_SOCKET) return () => {};
   const send = async (message: string) => {

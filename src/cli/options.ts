@@ -1,6 +1,5 @@
 /**
- * Options by their type: credits, counts, times, texts. Given anything else, each says what it takes.
- * Decisions 8 and 10.
+ * Options by type: credits, counts, times, texts. If a value is invalid, the error says what is accepted.
  *
  * @module
  */
@@ -13,7 +12,7 @@ import { nanosOfCredits, nanosOfUsd } from "../money/money.ts";
 import { AMOUNT_NANOS_MAX, COUNT_MAX } from "../operator/common_shapes.ts";
 import { type Option, UsageError } from "./command.ts";
 
-/** Each worker has a pool, and PostgreSQL limits connections. */
+/** Each worker has a connection pool, and PostgreSQL limits connections. */
 const WORKERS_MAX = 64;
 
 const SECONDS_PER_DAY = 86_400;
@@ -26,12 +25,12 @@ function optional<Value>(
   return { ...said, isRequired: false, read };
 }
 
-/** The same option, but the command can't do without it. */
+/** Makes an option required. */
 export function required<Value>(option: Option<Value>): Option<Value, true> {
   return { ...option, isRequired: true };
 }
 
-/** Present or not. */
+/** A flag, without a value. */
 export function flag(about: string): Option<boolean> {
   return optional({ placeholder: "", about }, () => true);
 }
@@ -39,7 +38,7 @@ export function flag(about: string): Option<boolean> {
 interface TextForm {
   /** @default "S" */
   readonly placeholder?: string;
-  /** Code points. @default that of a name */
+  /** In code points. @default the limit for names */
   readonly lengthMax?: number;
 }
 
@@ -77,12 +76,12 @@ export function integer(about: string, range: Range): Option<number> {
   return optional({ placeholder: "N", about }, (given, name) => readInteger(given, name, range));
 }
 
-/** A whole number of at least 1. */
+/** An integer of at least 1. */
 export function count(about: string): Option<number> {
   return integer(about, { least: 1, most: COUNT_MAX });
 }
 
-/** A number of processes; `auto` is that of the machine's processor cores. */
+/** A number of processes. `auto` is the number of CPU cores. */
 export function workers(about: string): Option<number> {
   return optional({ placeholder: "N|auto", about }, (given, name) =>
     given === "auto"
@@ -113,7 +112,7 @@ export function usd(about: string): Option<bigint> {
   });
 }
 
-/** The one that is given of options which say the same, as in credits and in USD. @throws {UsageError} for more than one */
+/** The value of whichever equivalent option was given, such as credits or USD. @throws {UsageError} if several are */
 export function eitherOf<Value>(options: Readonly<Record<string, Value | undefined>>) {
   const given = Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value }],
@@ -124,7 +123,7 @@ export function eitherOf<Value>(options: Readonly<Record<string, Value | undefin
   return given[0]?.value;
 }
 
-/** The same option, or a word that stands for null: `none`, `never`. */
+/** Also accepts a word that stands for null, such as `none` or `never`. */
 export function orNull<Value>(option: Option<Value>, word: string): Option<Value | null> {
   return {
     ...option,
@@ -133,7 +132,7 @@ export function orNull<Value>(option: Option<Value>, word: string): Option<Value
   };
 }
 
-/** Texts with commas between them. */
+/** A comma-separated list. */
 export function list(about: string, form: TextForm): Option<readonly string[]> {
   const whole = text(about, form);
   return optional(whole, (given, name) => {
@@ -146,7 +145,7 @@ export function list(about: string, form: TextForm): Option<readonly string[]> {
   });
 }
 
-/** A length of time such as `30m`, `24h`, `7d` or `0`, in seconds. */
+/** A duration such as `30m`, `24h`, `7d` or `0`, in seconds. */
 export function duration(about: string, secondsMax: number): Option<number> {
   return optional({ placeholder: "TIME", about }, (given, name) => {
     const [, count, unit = "s"] = /^(\d{1,9})([mhd])$/.exec(given) ?? /^(0)$/.exec(given) ?? [];
@@ -158,7 +157,7 @@ export function duration(about: string, secondsMax: number): Option<number> {
   });
 }
 
-/** A day in UTC. */
+/** A UTC day. */
 export function day(about: string): Option<string> {
   return optional({ placeholder: "DAY", about }, (given, name) => {
     const found = parseDay(given);
@@ -167,7 +166,7 @@ export function day(about: string): Option<string> {
   });
 }
 
-/** An RFC 3339 date-time, or a date, which stands for its beginning in UTC; as UTC. */
+/** An RFC 3339 date-time, or a date, which means its start in UTC. Converted to UTC. */
 export function time(about: string): Option<string> {
   return optional({ placeholder: "TIME", about }, (given, name) => {
     const utc = parseEventTime(given) ?? parseEventTime(`${given}T00:00:00Z`);
@@ -184,11 +183,11 @@ function readInteger(given: string, name: string, { least, most }: Range): numbe
   throw new UsageError(`${name} must be an integer from ${least} to ${most}, got "${given}"`);
 }
 
-/** The option of every command that names an account. */
+/** The option of commands that name an account. */
 export const ACCOUNT_OPTION = text("account id or exact name", { placeholder: "ID" });
 
-/** The option of every command that names a feed. */
+/** The option of commands that name a feed. */
 export const FEED_OPTION = text("feed id or slug", { placeholder: "ID" });
 
-/** The option of every command that suspends. */
+/** The option of commands that suspend an account or feed. */
 export const SUSPENSION_REASON = required(text("reason, shown to the owner"));

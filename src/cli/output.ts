@@ -1,5 +1,5 @@
 /**
- * Writes what a command says: to standard output, as text for a reader or, with `--json`, as one JSON value.
+ * Writes the output of commands to standard output: readable text or, with `--json`, one JSON value.
  *
  * @module
  */
@@ -11,38 +11,38 @@ import { parseUuid } from "../lib/uuid.ts";
 export interface Output {
   /** Whether `--json` was given. */
   readonly isJson: boolean;
-  /** Resolves when the text has left, so that a slow reader slows the command down. */
+  /** Resolves when the text has been written, so that a slow reader slows the command down. */
   write(text: string): Promise<void>;
-  /** To standard error, for a reader; nothing with `--json`. */
+  /** Writes to standard error, for readers. Does nothing with `--json`. */
   note(text: string): void;
-  /** Asks the person at the terminal; absent if there is none, and with `--json`. */
+  /** Asks the user to confirm. Absent without a terminal, and with `--json`. */
   readonly confirm?: ((question: string) => boolean) | undefined;
-  /** Width of the terminal that it is read on; absent if standard output is none. */
+  /** Width of the terminal. Absent if standard output is not a terminal. */
   readonly columns?: number | undefined;
-  /** Width of tables: that of the terminal, or without one `COLUMNS`; absent if nothing is to be cut. */
+  /** Width of tables: that of the terminal, or else `COLUMNS`. Absent if tables are not limited. */
   readonly textColumns?: number | undefined;
-  /** Width of the terminal that sees standard error; absent if it is none. */
+  /** Width of the terminal on standard error. Absent if standard error is not a terminal. */
   readonly statusColumns?: number | undefined;
-  /** To that terminal, as it is. */
+  /** Writes to that terminal, without escaping. */
   readonly status?: ((text: string) => void) | undefined;
 }
 
-/** The reader has closed the pipe (`… | head`): there is nothing more to write, and nothing is wrong. */
+/** The reader has closed the pipe, as in `… | head`. The command stops without an error. */
 export class OutputClosedError extends Error {
   override readonly name = "OutputClosedError";
 }
 
-/** The streams that a command writes to. */
+/** Streams for a command's output. */
 export interface Streams {
-  /** To standard output; resolves when the text has left. @throws {OutputClosedError} */
+  /** Writes to standard output, and resolves when the text has been written. @throws {OutputClosedError} */
   write(text: string): Promise<void>;
-  /** To standard error. */
+  /** Writes to standard error. */
   complain(text: string): void;
-  /** Asks the person at the terminal; absent if there is none. */
+  /** Asks the user to confirm. Absent without a terminal. */
   readonly confirm?: ((question: string) => boolean) | undefined;
-  /** Width of the terminal; absent if standard output is none. */
+  /** Width of the terminal. Absent if standard output is not a terminal. */
   readonly columns?: number | undefined;
-  /** Width of the terminal; absent if standard error is none. */
+  /** Width of the terminal. Absent if standard error is not a terminal. */
   readonly statusColumns?: number | undefined;
 }
 
@@ -52,7 +52,7 @@ export function processStreams(): Streams {
   return {
     async write(text) {
       try {
-        // Either may be the one that meets a closed pipe.
+        // Either call may fail if the pipe is closed.
         await Promise.all([sink.write(text), sink.flush()]);
       } catch (error) {
         if (codeOf(error) === "EPIPE") throw new OutputClosedError();
@@ -62,18 +62,18 @@ export function processStreams(): Streams {
     complain: (text) => process.stderr.write(text),
     confirm:
       process.stdin.isTTY && process.stdout.isTTY ? (question) => confirm(question) : undefined,
-    // A terminal that does not know its width says 0. Nothing is cut for it.
+    // A terminal of unknown width reports 0. Its output is not limited.
     columns: process.stdout.isTTY ? process.stdout.columns || Number.POSITIVE_INFINITY : undefined,
     statusColumns: (process.stderr.isTTY && process.stderr.columns) || undefined,
   };
 }
 
-/** A text that fits a terminal of so many columns; undefined: nothing is cut. */
+/** Formats a text for a terminal of this width. Undefined means no limit. */
 export type Fitted = (columns?: number) => string;
 
 /**
- * How narrow a column may become, in the order in which columns give room. An id that is cut can't be copied, but
- * slugs and names stand for it. Numbers stay whole, and so does what is to be copied.
+ * Minimum widths, in the order in which kinds of columns shrink. A truncated id can't be copied, but rows also show
+ * slugs or names. Numbers and values to copy are never truncated.
  */
 const LEAST = { id: 9, text: 12 } as const;
 const GIVING = ["id", "text"] as const;
@@ -82,12 +82,12 @@ const FRACTION = /\.\d+(?=Z$)/;
 const NUMBER_FORM = /^-?[\d.]+$/;
 const GAP = "  ";
 
-/** What a column shows of a row. */
+/** Returns the value of a column for a row. */
 export type Cell<Row> = (row: Row) => unknown;
 
 /**
- * The columns of a table by their titles, the most important first: the last are left out if there is no room. What
- * is to be copied, such as a slug, is `whole`: it is neither cut nor left out, even if lines become too wide by it.
+ * Columns by title, most important first: the last ones are omitted if there is no room. Columns with values to copy,
+ * such as slugs, are `whole`: they are neither truncated nor omitted, even if lines become too wide.
  */
 export type Columns<Row> = Readonly<Record<string, Cell<Row> | { readonly whole: Cell<Row> }>>;
 
@@ -95,14 +95,14 @@ interface Column {
   readonly title: string;
   readonly cells: readonly string[];
   readonly kind: keyof typeof LEAST | "whole";
-  /** Whether it is shown whether there is room or not. */
+  /** Whether the column is shown even if there is no room. */
   readonly isCopied: boolean;
-  /** That of its widest cell, on the screen. */
+  /** Width of the widest cell on the screen. */
   readonly width: number;
   readonly leastWidth: number;
 }
 
-/** Rows under a header, each column as wide as its widest value if there is room. */
+/** Formats rows under a header. Each column is as wide as its widest value, if there is room. */
 export function table<Row>(rows: readonly Row[], values: Columns<Row>): Fitted {
   return (columns = Number.POSITIVE_INFINITY) => {
     const all = Object.entries(values).map(([title, value]) => {
@@ -138,12 +138,12 @@ function columnOf(title: string, cells: readonly string[], isCopied: boolean): C
   return { title, cells, kind, isCopied, width, leastWidth };
 }
 
-/** Where the width is limited, times have no fractions. */
+/** Removes fractions of seconds from times, to save width. */
 function toTheSecond(cells: readonly string[]): readonly string[] {
   return cells.map((cell) => (TIME_FORM.test(cell) ? cell.replace(FRACTION, "") : cell));
 }
 
-/** What a column holds; `-` stands for nothing. Numbers and times are whole. */
+/** The kind of a column's values, where `-` means none. Numbers and times are never truncated. */
 function kindOf(cells: readonly string[]): Column["kind"] {
   const values = cells.filter((cell) => cell !== "-" && cell !== "");
   if (values.every((value) => NUMBER_FORM.test(value))) return "whole";
@@ -151,7 +151,7 @@ function kindOf(cells: readonly string[]): Column["kind"] {
   return values.every((value) => parseUuid(value) !== undefined) ? "id" : "text";
 }
 
-/** Those that are copied, and of the others those that there is room for; one in any case. */
+/** The columns to show: all that must be shown, and others as long as there is room. Keeps at least one. */
 function keep(all: readonly Column[], columns: number): readonly Column[] {
   const copied = all.filter(({ isCopied }) => isCopied);
   let room = columns - (copied.length > 0 ? widthOf(copied) : -GAP.length);
@@ -163,12 +163,12 @@ function keep(all: readonly Column[], columns: number): readonly Column[] {
   });
 }
 
-/** Of a line of them. */
+/** Minimum width of a line of these columns. */
 function widthOf(columns: readonly Column[]): number {
   return columns.reduce((sum, { leastWidth }) => sum + leastWidth + GAP.length, -GAP.length);
 }
 
-/** Their widths; of the columns of a kind, the widest gives first. */
+/** The columns' widths. Within a kind, the widest column shrinks first. */
 function fit(kept: readonly Column[], columns: number): readonly number[] {
   const widths = kept.map(({ width }) => width);
   let excess = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - columns;
@@ -187,7 +187,7 @@ function fit(kept: readonly Column[], columns: number): readonly number[] {
   return widths;
 }
 
-/** At most as wide as there is room, with … in place of what is left out. */
+/** Truncates a text to this width, with … at the end. */
 function cut(text: string, width: number): string {
   if (Bun.stringWidth(text) <= width) return text;
   let kept = "";
@@ -199,8 +199,8 @@ function cut(text: string, width: number): string {
 }
 
 /**
- * A text whose lines are no wider than the terminal, unless a word is. What goes on in the next line stands below its
- * beginning, which in a line of two columns is that of the second one.
+ * Wraps lines to the terminal's width. Only a longer word exceeds it. Continuation lines are indented to the start of
+ * the line's text; in a line of two columns, to the second one.
  */
 export function wrapped(text: string, columns = Number.POSITIVE_INFINITY): string {
   return text
@@ -217,7 +217,7 @@ function wrappedLine(line: string, columns: number): string {
   const lines: string[] = [];
   let current = before;
   let isEmpty = true;
-  // An option and its value in brackets are one word.
+  // A bracketed option and its value stay together.
   for (const word of rest.split(/ (?![^[]*\])/)) {
     const longer = isEmpty ? current + word : `${current} ${word}`;
     if (!isEmpty && Bun.stringWidth(longer) > columns) {
@@ -229,7 +229,7 @@ function wrappedLine(line: string, columns: number): string {
   return [...lines, current].join("\n");
 }
 
-/** One name and value a line, the values below each other; what is undefined has no line. */
+/** One name and value per line, with values aligned. Undefined values are omitted. */
 export function fields(pairs: Readonly<Record<string, unknown>>): string {
   const entries = Object.entries(pairs).filter(([, value]) => value !== undefined);
   const width = Math.max(...entries.map(([name]) => name.length));
@@ -246,7 +246,7 @@ function padded(cells: readonly string[], widths: readonly number[]): string {
     .trimEnd();
 }
 
-/** A value on one line; `-` stands for null. */
+/** A value on one line. `-` means null. */
 export function shown(value: unknown): string {
   return value === null ? "-" : escapeInvisible(String(value).replace(/\s+/g, " "));
 }

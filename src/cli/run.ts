@@ -1,7 +1,8 @@
 /**
- * Runs one command: arguments in, exit code out. 0 if it is done, 1 if it is refused, 2 for
- * wrong usage, 3 if it was interrupted and can go on; a failure is one line on standard error. Decisions 8 and 10.
+ * Runs a command and returns its exit code: 0 for success, 1 for a refusal or failure, 2 for a usage error, and 3 if it
+ * was interrupted and can be resumed. Errors are written to standard error.
  *
+ * See `src/spec/decisions.md`, section 8.
  * @module
  */
 import { resolve } from "node:path";
@@ -34,11 +35,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface RunOptions {
   readonly environment: Environment;
-  /** @default those of the process */
+  /** @default the process's streams */
   readonly streams?: Streams;
-  /** As of a client; of no matter to an operator's commands. */
+  /** Maximum pause of a client between retries, in milliseconds. Operator commands ignore it. */
   readonly pauseMsMax?: number;
-  /** For tests that run many commands on one database. @default openDatabase */
+  /** Replaced in tests that run many commands on one database. @default openDatabase */
   readonly open?: typeof openDatabase;
 }
 
@@ -54,7 +55,7 @@ export async function runCommand(
       return 0;
     }
     if (request.kind === "version") {
-      // Two programs between releases differ by it. Loaded here, since no command of a client needs the migrations.
+      // Distinguishes builds between releases. Imported here, because client commands don't need the migrations.
       const { MIGRATIONS } = await import("../postgres/generated/statements.ts");
       await streams.write(`feedgate ${fullVersion()}, schema ${MIGRATIONS.length}\n`);
       return 0;
@@ -97,14 +98,14 @@ export async function runCommand(
   }
 }
 
-/** The table that has the command. That of operators is loaded only if it must be, since it takes the server with it. */
+/** The table with the command. Operator commands are loaded only if needed, because they include the server. */
 async function commandsFor(argv: readonly string[]): Promise<readonly Command[]> {
   if (namesOneOf(CLIENT_COMMANDS, argv)) return CLIENT_COMMANDS;
   const { COMMANDS } = await import("./command_table.ts");
   return COMMANDS;
 }
 
-/** One line or more. */
+/** One or more lines. */
 async function messagesOf(error: unknown): Promise<readonly string[]> {
   if (error instanceof FeedgateError) return refusalLines(error);
   const isOwn = [InterruptedError, RefusedError, UsageError].some((each) => error instanceof each);
@@ -117,7 +118,7 @@ function needsNoDatabase({ needsNoDatabase: isSo = false, isClient = false }: Co
   return isSo || isClient;
 }
 
-/** A command whose answer could not be written is done. If the answer can't be looked up, the error says so. */
+/** A command succeeds even if its output can't be written. The error says so if the output can't be retrieved later. */
 async function printAnswer(
   { write }: Streams,
   { words, isPrintedOnce }: Command,
@@ -138,18 +139,18 @@ function textOf({ text }: Answer, columns: number | undefined): string {
   return typeof text === "string" ? text : text(columns);
 }
 
-/** The width that a reader of a pipe asks for by `COLUMNS`; undefined if it names none. */
+/** The width that `COLUMNS` requests for piped output. Undefined if it is not a number. */
 function columnsOf({ COLUMNS = "" }: Environment): number | undefined {
   return /^[1-9]\d{0,5}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
 }
 
-/** One line that a terminal may show: no key, and nothing that speaks to it. */
+/** One line that is safe for a terminal: keys are truncated, and control characters escaped. */
 function plain(message: string): string {
   const line = message.trim().replace(/\s*\n\s*/g, "; ");
   return escapeInvisible(line).replace(KEY_PATTERN, (key) => `${startOf(key)}…`);
 }
 
-/** What the command line says goes before the environment: a folder named there is the database. */
+/** The command line takes precedence over the environment: with `--data-dir`, database addresses are ignored. */
 function configOf(dataDir: string | undefined, environment: Environment): Config {
   if (dataDir === undefined) return readConfig(withSecretFiles(environment));
   const named = {
@@ -163,7 +164,7 @@ function configOf(dataDir: string | undefined, environment: Environment): Config
   return readConfig(withSecretFiles(named));
 }
 
-/** A wrong folder must not become an empty database. @throws {RefusedError} */
+/** Prevents a mistyped folder from becoming an empty database. @throws {RefusedError} */
 function requireDatabase({ makesDatabase = false }: Command, dataDir: string): void {
   if (makesDatabase || isDataDir(dataDir)) return;
   throw new RefusedError(

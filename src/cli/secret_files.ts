@@ -1,6 +1,6 @@
 /**
- * Secrets from files: each variable that may contain a secret can be replaced by one that ends with `_FILE` and names a
- * file with the value, as orchestrators mount secrets.
+ * Secrets from files, as orchestrators mount them: each variable that may contain a secret can be replaced by one that
+ * ends with `_FILE` and names a file with the value.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export const SECRET_VARIABLES = [
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment with the contents of the files that it names. @throws {ConfigError} with one line per mistake */
+/** Returns the environment with the files' contents. @throws {ConfigError} with one line per mistake */
 export function withSecretFiles(environment: Environment): Environment {
   const given: Record<string, string | undefined> = { ...environment };
   const mistakes: string[] = [];
@@ -38,7 +38,7 @@ export function withSecretFiles(environment: Environment): Environment {
       continue;
     }
     try {
-      // An editor ends a file with a line break, which belongs to no secret.
+      // Editors end files with a line break, which is not part of the secret.
       given[name] = readFileSync(path, "utf8").replace(/\r?\n$/, "");
       if (given[name].trim() === "") mistakes.push(`${variable}: ${path} is empty`);
     } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * `access request`, `access mine`: an account asks to read a feed, and sees what became of it. Beyond 18.
+ * `access request` and `access mine`: requests access to a feed, and lists the account's requests.
  *
  * @module
  */
@@ -59,7 +59,7 @@ const accessMine = clientCommand({
 });
 
 const COLUMNS: Columns<AccessRequest> = {
-  // An id where there is no slug: either is what is typed next.
+  // The id if the feed has no slug: commands accept either.
   FEED: { whole: ({ endpoint_path: slug, feed_id: id }) => slug ?? id },
   STATUS: { whole: ({ status }) => status },
   REQUESTED: ({ asked_at: at }) => at,

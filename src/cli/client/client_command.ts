@@ -1,5 +1,5 @@
 /**
- * Commands that agents and providers use. They know a gateway's address and a key, and nothing of its database.
+ * Commands for agents and providers. They call a gateway with its address and a key, and never open its database.
  *
  * @module
  */
@@ -23,19 +23,19 @@ import { typed } from "../hints.ts";
 import { type Columns, type Output, table } from "../output.ts";
 import { Status } from "./status.ts";
 
-/** What a command of a client gets. */
+/** Input of a client command. */
 export interface ClientInput<Of extends Options> {
   readonly values: Values<Of>;
   readonly argument: string;
   readonly arguments: readonly string[];
   readonly output: Output;
-  /** Rows are their JSON texts, and numbers of schemas and samples keep theirs, so no digit is lost. */
+  /** Returns rows as JSON text, and keeps the exact numbers of schemas and samples, so that no digit is lost. */
   readonly feedgate: Feedgate<string>;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
-  /** The line that is rewritten on a terminal while the command works. */
+  /** Progress line on the terminal, redrawn while the command runs. */
   readonly status: Status;
-  /** The same command, as it is typed, with other options: undefined leaves one out. */
+  /** The command line with some options replaced, for hints. An undefined value removes the option. */
   again(options: Readonly<Record<string, string | undefined>>): string;
 }
 
@@ -44,15 +44,15 @@ interface ClientSpec<Of extends Options> extends Omit<CommandSpec<Of>, "run"> {
 }
 
 interface OffsetPage<Entry> {
-  /** As the gateway answered. */
+  /** Page information from the response. */
   readonly page: { readonly offset: number; readonly has_more: boolean };
   readonly entries: readonly Entry[];
   readonly columns: Columns<Entry>;
-  /** What is printed in the place of a table without rows. */
+  /** Printed instead of an empty table. */
   readonly empty: string;
 }
 
-/** A page by `--limit` and `--offset`, and the command for the next one. */
+/** A page of a list that takes `--limit` and `--offset`, with the command for the next page. */
 export function offsetPageAnswer<Entry>(
   { page, entries, columns, empty }: OffsetPage<Entry>,
   again: ClientInput<Options>["again"],
@@ -65,15 +65,15 @@ export function offsetPageAnswer<Entry>(
   };
 }
 
-/** A person waits: some seconds, if the gateway does not say how long. */
+/** Retries when the gateway sends no Retry-After. A user is waiting, so give up after some seconds. */
 const RETRIES = 4;
 
-/** What Ctrl-C aborts with. */
+/** The abort reason after Ctrl-C. */
 class Interrupt extends Error {
   override readonly name = "Interrupt";
 }
 
-/** A command for the table. */
+/** Defines a command that calls a gateway. */
 export function clientCommand<Of extends Options>({ run, ...spec }: ClientSpec<Of>): Command {
   return defineCommand<Of>({
     ...spec,
@@ -81,7 +81,7 @@ export function clientCommand<Of extends Options>({ run, ...spec }: ClientSpec<O
     async run(input) {
       const controller = new AbortController();
       const interrupt = () => controller.abort(new Interrupt());
-      // The second time, the process ends at once.
+      // A second signal ends the process at once.
       process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
       const status = new Status(input.output);
       const { signal } = controller;
@@ -104,7 +104,7 @@ export function clientCommand<Of extends Options>({ run, ...spec }: ClientSpec<O
   });
 }
 
-/** Why a command stopped, if it can go on: interrupted, or away for longer than the client waits. */
+/** Why a command stopped, if it can be resumed: it was interrupted, or the client's retries were used up. */
 export function stopReason(error: unknown): string | undefined {
   if (error instanceof Interrupt) return "interrupted";
   return error instanceof Error && PASSING.has(error.name) ? error.message : undefined;
@@ -121,7 +121,7 @@ function clientOf(
   { values, environment, pauseMsMax }: Input<Options>,
   onRetry: (retry: Retry) => void,
 ): Feedgate<string> {
-  // Of every command of this kind.
+  // All client commands have these options.
   const { url = environment[URL_VARIABLE], key = environment[KEY_VARIABLE] } = values as {
     readonly url?: string;
     readonly key?: string;
@@ -148,7 +148,7 @@ function clientOf(
   });
 }
 
-/** The command line with other options. A key is not repeated. */
+/** The command line with some options replaced. The key is replaced by a placeholder. */
 function typedAgain(
   argv: readonly string[],
   options: Readonly<Record<string, string | undefined>>,

@@ -1,5 +1,6 @@
 /**
- * The commands of agents and providers. They are loaded without those of operators, and so without the server.
+ * The table of client commands. It is separate from the operator commands, so that client
+ * commands load without the server's code.
  *
  * @module
  */

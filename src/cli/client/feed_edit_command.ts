@@ -1,5 +1,5 @@
 /**
- * `feed edit`: changes what a feed of one's own says and costs. Beyond 8.
+ * `feed edit`: changes the metadata and price of a provider's own feed.
  *
  * @module
  */
@@ -90,7 +90,7 @@ async function jsonOf(path: string): Promise<Record<string, unknown>> {
   return Object(parseExact(await readJson(rowSource(path, "json"))));
 }
 
-/** Without what is undefined. */
+/** Omits undefined members. */
 function given(changes: { readonly [Name in keyof FeedChanges]: FeedChanges[Name] | undefined }) {
   return Object.fromEntries(
     Object.entries(changes).filter(([, value]) => value !== undefined),
@@ -112,7 +112,7 @@ function feedText(feed: WrittenFeed): string {
   });
 }
 
-/** What the gateway notes about a feed, a line each. */
+/** The gateway's warnings about a feed, one per line. */
 export function notes({ warnings }: WrittenFeed): readonly string[] {
   return warnings.map((warning) => `note: ${warning}`);
 }

@@ -1,5 +1,5 @@
 /**
- * `feed init`: looks at the first rows of a file, proposes a feed for them, and creates its draft. Beyond 8.
+ * `feed init`: infers a feed definition from the first rows of a file, and creates the feed as a draft.
  *
  * @module
  */
@@ -39,9 +39,9 @@ import {
 } from "./row_source.ts";
 import { grouped } from "./status.ts";
 
-/** Rows that are looked at. */
+/** Maximum number of rows to examine. */
 const ROWS_MAX = 1_000;
-/** The gateway's default. Interface 4.7. */
+/** The gateway's default. */
 const INTERVAL_MINUTES = 60;
 
 /** The command `feed init`. */
@@ -132,7 +132,7 @@ export const feedInit = clientCommand({
   },
 });
 
-/** The first rows, with their types. @throws {RefusedError} if there are none */
+/** The first rows, and their inferred types. @throws {RefusedError} if there are none */
 async function firstRows(
   source: RowSource,
 ): Promise<{ readonly rows: readonly ExactRow[]; readonly isDocument: boolean }> {
@@ -158,7 +158,7 @@ async function firstRows(
   return { rows: typedTexts(rows), isDocument: false };
 }
 
-/** @throws {RefusedError} that names a field which would do */
+/** @throws {RefusedError} if rows have no id; the message suggests a field that could serve as one */
 function requireIds(rows: readonly ExactRow[], { name }: RowSource): void {
   const place = rows.findIndex(({ id }) => idOf(id) === undefined);
   if (place < 0) return;

@@ -1,5 +1,5 @@
 /**
- * Options of `feed init` and `feed edit` that are more than a text: a price, an interval.
+ * Options of `feed init` and `feed edit` that need parsing: price and interval.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import { SYNC_INTERVAL_MINS_MAX } from "../../limits.ts";
 import { type Option, UsageError } from "../command.ts";
 import { duration } from "../options.ts";
 
-/** The pricing of a feed, whole, as its body has it. */
+/** The complete pricing of a feed, as members of the request body. */
 export type Price = Required<Pick<NewFeed, "price_type">> &
   Pick<NewFeed, "price_per_1k" | "one_time_price_cents">;
 
 const PRICE = /^(?:(\d{1,7}(?:\.\d{1,6})?)\/1k|(\d{1,5})(?:\.(\d\d))?\/once)$/;
 const SECONDS_PER_MINUTE = 60;
 
-/** `free`, `0.5/1k` or `5/once`. What the gateway takes as a price is decided there. */
+/** `free`, `0.5/1k` or `5/once`. The gateway validates the amount. */
 export const PRICE_OPTION: Option<Price> = {
   placeholder: "free|USD/1k|USD/once",
   about: "price: free, USD per 1,000 reads (0.5/1k), or a one-time price in USD (5/once)",
@@ -38,7 +38,7 @@ const INTERVAL = duration(
   SYNC_INTERVAL_MINS_MAX * SECONDS_PER_MINUTE,
 );
 
-/** How often a provider means to push, in minutes. */
+/** Maximum time between pushes, in minutes. */
 export const INTERVAL_OPTION: Option<number> = {
   ...INTERVAL,
   read(given, name) {

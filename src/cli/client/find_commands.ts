@@ -1,5 +1,5 @@
 /**
- * `search`, `describe`, `buy`: what an agent asks before it reads. Beyond 8.
+ * `search`, `describe` and `buy`: what an agent calls before it reads a feed.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import { clientCommand, offsetPageAnswer } from "./client_command.ts";
 import { grouped } from "./status.ts";
 
 const WORDS_LENGTH_MAX = 1_000;
-/** Of a sample row, for a reader. */
+/** Characters of a sample row to print. */
 const SAMPLE_CHARS = 600;
 
-/** Credits of at least 0. */
+/** An amount of credits, at least 0. */
 export function maxCredits(about: string): Option<number> {
   return {
     placeholder: "N",
@@ -87,11 +87,11 @@ const buy = clientCommand({
   },
 });
 
-/** Commands of those who look for feeds. */
+/** Commands for finding and buying feeds. */
 export const FIND_COMMANDS = [search, describe, buy];
 
 const HIT_COLUMNS: Columns<SearchResults["results"][number]> = {
-  // An id where there is no slug: either is what is typed next.
+  // The id if the feed has no slug: commands accept either.
   FEED: { whole: ({ endpoint_path: slug, id }) => slug ?? id },
   NAME: ({ name }) => name,
   PRICE: ({ pricing }) => pricing,
@@ -141,7 +141,7 @@ function metadataText(metadata: FeedMetadata, columns: number | undefined): stri
   ].join("\n");
 }
 
-/** The top-level fields that a schema names. */
+/** The top-level properties of a schema. */
 export function propertiesOf(schema: unknown): readonly Property[] {
   if (!isObject(schema) || !isObject(schema.properties)) return [];
   return Object.entries(schema.properties).map(([name, property]) => {
@@ -154,7 +154,7 @@ export function propertiesOf(schema: unknown): readonly Property[] {
   });
 }
 
-/** A price in words. */
+/** A price as readable text. */
 export function priceText({
   price_type: type,
   price_per_1k: per1k,

@@ -1,9 +1,9 @@
 /**
- * `push`: a file of rows, or a document, into a feed of one's own. Beyond 8 and 10.
+ * `push`: sends a file of rows, or a document, to a provider's own feed.
  *
- * Rows go by the import route: into a stream, into a feed that has none yet, and with `--batch` in place of all that a
- * collection has. Without `--batch` the rows of a collection that has some already are added to them, and replace those
- * of the same id. That is many pushes, and the gateway takes 20 of them a minute.
+ * Rows are imported in one request if the feed is a stream, if it is empty, or with `--batch`, which replaces the whole
+ * collection. Without `--batch`, rows are added to a collection that has rows, and replace those with the same id. That
+ * takes many pushes, of which the gateway accepts 20 per minute.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export const push = clientCommand({
     const { arguments: given, values, feedgate, signal } = input;
     const [name = "", path = ""] = given;
     const source = rowSource(path, values.format);
-    // It changes nothing, and answers with the feed in any state.
+    // An empty edit changes nothing, and returns the feed whatever its status.
     const feed = await feedgate.editFeed(name, {}, { signal });
     const { feed_type: type } = feed;
     if (values.batch === true && (type === "stream" || type === "singleton")) {
@@ -129,7 +129,7 @@ async function addRows(input: PushInput, feed: WrittenFeed, source: RowSource): 
   }
 }
 
-/** The rows of an array, one a line. */
+/** The rows of a JSON array, as NDJSON. */
 function linesOf(source: RowSource, text: string): RowSource {
   const rows = rowsOfJson(text);
   if (rows.length === 0) throw new RefusedError(`${source.name} has no rows`);

@@ -1,5 +1,5 @@
 /**
- * `read`: rows of a feed, a page of them, all of them, or as they come. Beyond 8.
+ * `read`: prints one page of a feed, all of its rows, or new rows as they arrive.
  *
  * @module
  */
@@ -14,14 +14,14 @@ import { maxCredits, propertiesOf } from "./find_commands.ts";
 import { type RowFormat, type RowWriter, rowWriter } from "./row_writer.ts";
 import { grouped } from "./status.ts";
 
-/** As many as the free reads of a minute give. */
+/** Free reads of one minute cover this many rows. */
 const PAGED_ROWS_MAX = 1_000;
-/** Of a cursor that is an offset of a stream. */
+/** Prefix of a cursor that is a stream offset. */
 const OFFSET_PREFIX = "stream.";
 const CURSOR_LENGTH_MAX = 4_096;
 const FIELDS_LENGTH_MAX = 10_000;
 
-/** `--filter f=v`, as often as one likes. */
+/** `--filter f=v`, repeatable. */
 const FILTERS: Option<Readonly<Record<string, string>>> = {
   placeholder: "F=V",
   about: "only rows whose field F equals V; can be repeated",
@@ -106,7 +106,7 @@ export const read = clientCommand({
   },
 });
 
-/** Whether rows were written before, and the header of CSV with them. */
+/** Whether the output continues earlier output, which already has rows and, in CSV, the header. */
 function isContinued({ cursor, offset = "start" }: ReadInput["values"]): boolean {
   return offset !== "start" || (cursor !== undefined && !isExportStart(cursor));
 }
@@ -116,7 +116,7 @@ function defaultFormat({ values, output }: ReadInput): RowFormat {
   return output.columns === undefined || values.follow === true ? "ndjson" : "table";
 }
 
-/** @throws {UsageError} for options that exclude each other */
+/** @throws {UsageError} if options are mutually exclusive */
 function checkTogether({ values, output }: ReadInput): void {
   const { all, follow, format, filter, cursor, offset, since, until } = values;
   if (output.isJson && format !== undefined && format !== "json") {
@@ -159,11 +159,11 @@ async function readOne(input: ReadInput, writer: RowWriter): Promise<void> {
   }
 }
 
-/** Rows, and where to go on behind them; undefined behind the last ones. */
+/** Rows, and the cursor after them. The cursor is undefined after the last row. */
 interface Part {
   readonly rows: readonly string[];
   readonly next: string | undefined;
-  /** Rows in all, if that is known. */
+  /** Total number of rows, if known. */
   readonly rowCount?: number | undefined;
 }
 
@@ -198,13 +198,13 @@ async function readAll(
 
 interface Walk {
   readonly parts: AsyncIterable<Part>;
-  /** Undefined: at the beginning, which has no name. */
+  /** The starting cursor. Undefined means the beginning, which has no cursor. */
   readonly start: string | undefined;
 }
 
 /**
- * What gives all rows. An export is the fastest, but there are 6 of a feed in an hour, so a small feed is read page by
- * page. A stream comes in order of arrival in any case.
+ * Selects how to read all rows. An export is fastest, but is limited to 6 per feed and hour, so small feeds are read
+ * page by page. A stream is in order of arrival either way.
  */
 async function walkOf(input: ReadInput): Promise<Walk> {
   const { feedgate, argument: feed, values, signal } = input;

@@ -1,5 +1,5 @@
 /**
- * What a gateway refused, for a person: the problem's detail, and a line for each mistake in a file.
+ * Formats a gateway's refusal for the terminal: the problem's detail, and one line per error in a file.
  *
  * @module
  */
@@ -15,12 +15,12 @@ import { KEY_VARIABLE } from "../../lib/client_variables.ts";
 import { typed } from "../hints.ts";
 import { grouped } from "./status.ts";
 
-/** A place in one request's rows. */
+/** Matches the JSON pointer of a row in a request body. */
 const ROW_PATH = /^\/payload\/(\d+)(.*)$/;
 
 type Mistake = NonNullable<ProblemError["problem"]["errors"]>[number];
 
-/** The lines; the first says what is wrong and what to do. */
+/** Lines to print. The first states the problem and the fix. */
 export function refusalLines(error: FeedgateError): readonly string[] {
   if (!(error instanceof ProblemError)) return [error.message];
   const { rowsBefore, problem } = error;
@@ -29,7 +29,7 @@ export function refusalLines(error: FeedgateError): readonly string[] {
   const [only = ""] = mistakes;
   const stored =
     rowsBefore > 0 ? `the first ${grouped(rowsBefore)} rows were stored` : "nothing was stored";
-  // A person has a file, and not the requests that it was sent in.
+  // The user knows the file, but not the requests that it was split into.
   if (errors.length > 0 && errors.every(({ path }) => ROW_PATH.test(path))) {
     return mistakes.length === 1
       ? [`${only}; ${stored}`]
@@ -40,7 +40,7 @@ export function refusalLines(error: FeedgateError): readonly string[] {
   return isSaid ? [said] : [said, ...mistakes];
 }
 
-/** The detail, but with what to type where it names a route. */
+/** The detail, with commands to type in place of the API routes that it names. */
 function inWords(error: ProblemError): string {
   if (error instanceof KeyRequiredError) {
     return `the gateway requires a key: set ${KEY_VARIABLE}, or give --key`;
@@ -61,13 +61,13 @@ function inWords(error: ProblemError): string {
     .replace("import the file again", "push the file again");
 }
 
-/** A mistake with its place in the file. */
+/** An error, with its location in the file. */
 function mistakeText({ line, path, message }: Mistake, rowsBefore: number): string {
   const [, index, rest = ""] = ROW_PATH.exec(path) ?? [];
   const rowOf = (text: string) => rowsBefore + Number(text) + 1;
   const place = index === undefined ? [path] : [`row ${rowOf(index)}`, rest];
   const said = message
-    // The place says that.
+    // The location already includes it.
     .replace(/^(?:row|line) \d+ has /, "has ")
     .replace(
       /, and row (\d+) has this one;/,

@@ -1,6 +1,6 @@
 /**
- * A file or standard input as rows: its format, its bytes, and its lines. What a line may be is decided by the same
- * readers that the gateway imports with.
+ * Reads rows from a file or standard input: detects the format, and splits the bytes into lines with the same parsers
+ * that the gateway uses for imports.
  *
  * @module
  */
@@ -16,10 +16,10 @@ import { RefusedError, UsageError } from "../command.ts";
 import { oneOf } from "../options.ts";
 import { rowsOfJson } from "./row_writer.ts";
 
-/** How the rows of a file are written. */
+/** Formats of a file of rows. */
 export type SourceFormat = "ndjson" | "csv" | "json";
 
-/** `--format` of what is read. */
+/** The `--format` option for input. */
 export const SOURCE_FORMAT = oneOf(
   ["ndjson", "csv", "json"],
   "file format; default from the file name, ndjson for -",
@@ -32,24 +32,24 @@ const BY_EXTENSION: Readonly<Record<string, SourceFormat>> = {
   json: "json",
 };
 
-/** A JSON file is read as a whole. */
+/** A JSON file is read into memory. */
 const JSON_BYTES_MAX = 256 * 1_024 * 1_024;
-/** A row with its quotes, and what else a gateway lets a line have. */
+/** Room for a row with CSV quoting, and for whitespace that the gateway accepts. */
 const LINE_BYTES_MAX = 4 * LIMITS_DEFAULT.rowBytes;
 
-/** What rows are read from. */
+/** A file or standard input that contains rows. */
 export interface RowSource {
-  /** As it was typed. */
+  /** The name as typed. */
   readonly name: string;
   readonly format: SourceFormat;
   /** Undefined for standard input. */
   readonly bytes: number | undefined;
-  /** Standard input is opened once. */
+  /** Whether it can be opened more than once. Standard input can't. */
   readonly isRepeatable: boolean;
   open(): ReadableStream<Uint8Array>;
 }
 
-/** The file, or standard input for `-`. @throws {RefusedError} {@link UsageError} */
+/** The file, or standard input if the name is `-`. @throws {RefusedError} {@link UsageError} */
 export function rowSource(name: string, given: SourceFormat | undefined): RowSource {
   const found = name === "-" ? undefined : statOf(name);
   const extension = name === "-" ? "ndjson" : /\.(\w+)$/.exec(name)?.[1]?.toLowerCase();
@@ -63,7 +63,7 @@ export function rowSource(name: string, given: SourceFormat | undefined): RowSou
   }
   if (found.isDirectory()) throw new RefusedError(`${name} is a folder`);
   const open = () => Bun.file(name).stream();
-  // A named pipe has no size, and is read once.
+  // A named pipe has no size and can be read only once.
   if (!found.isFile()) return { name, format, bytes: undefined, isRepeatable: false, open };
   if (found.size === 0) throw new RefusedError(`${name} is empty`);
   return { name, format, bytes: found.size, isRepeatable: true, open };
@@ -89,7 +89,7 @@ export async function readJson(source: RowSource): Promise<string> {
   throw new RefusedError(`${source.name} is neither an array of rows nor an object`);
 }
 
-/** A whole file as text. @throws {RefusedError} */
+/** The contents of a text file. @throws {RefusedError} */
 export async function readText(source: RowSource): Promise<string> {
   if ((source.bytes ?? 0) > JSON_BYTES_MAX) throw tooLarge(source);
   const chunks: Uint8Array[] = [];
@@ -108,7 +108,7 @@ function chunksOf(source: RowSource): AsyncIterable<Uint8Array> {
   return textChunks(source.open(), (kind) => new RefusedError(`${source.name} is ${kind}`));
 }
 
-/** Undefined if it is not UTF-8. A byte order mark is left out. */
+/** Undefined if the bytes are not UTF-8. Removes a byte order mark. */
 function decoded(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -123,7 +123,7 @@ function tooLarge({ name }: RowSource): RefusedError {
   );
 }
 
-/** Lines of a file, a row each. `schema` gives the values of CSV their types. */
+/** The lines of a file, one per row. For CSV, `schema` determines the types of values. */
 export async function* sourceLines(
   source: RowSource,
   schema: unknown,
@@ -145,7 +145,7 @@ export async function* sourceLines(
   for await (const lines of lists) yield* lines;
 }
 
-/** JSON texts of the rows. @throws {RefusedError} for the first line that is none, or if there are no lines */
+/** The rows as JSON text. @throws {RefusedError} at the first invalid line, or if there are no rows */
 export async function* sourceRows(
   source: RowSource,
   schema: unknown,
@@ -161,7 +161,7 @@ export async function* sourceRows(
   if (isEmpty) throw new RefusedError(`${source.name} has no rows`);
 }
 
-/** @throws {RefusedError} if a gateway would refuse the text, such as for a number beyond a double */
+/** @throws {RefusedError} if a gateway would refuse the text, for example because a number exceeds a double */
 export function requireStorable(text: string, where: string): void {
   try {
     const { refusals } = scanJson(text, { spanDepth: 0, heightMax: JSON_DEPTH_MAX });

@@ -1,7 +1,7 @@
 /**
- * Rows as a command writes them: lines of JSON, an array, CSV, or tables. Memory does not grow with their number.
+ * Writes rows as NDJSON, a JSON array, CSV, or tables, in constant memory.
  *
- * Into a file or a pipe, values go as they were pushed. On a terminal, characters that speak to it are escaped.
+ * Files and pipes receive the values exactly as pushed. On a terminal, control characters are escaped.
  *
  * @module
  */
@@ -9,32 +9,32 @@ import { elementTexts, memberTexts } from "../../client/json_texts.ts";
 import { escapeInvisible } from "../../lib/invisible_text.ts";
 import { type Cell, type Columns, type Output, table } from "../output.ts";
 
-/** How rows are written. */
+/** Output formats for rows. */
 export type RowFormat = "ndjson" | "json" | "csv" | "table";
 
-/** Where rows go, page by page. */
+/** Writes rows, one page at a time. */
 export interface RowWriter {
   write(rows: readonly string[]): Promise<void>;
-  /** What stands behind the last row. */
+  /** Writes whatever follows the last row. */
   end(): Promise<void>;
 }
 
 interface WriterOptions {
   readonly output: Output;
-  /** The only fields that are written, in this order. */
+  /** If given, only these fields are written, in this order. */
   readonly fields: readonly string[] | undefined;
-  /** Fields that the feed's schema names, in its order: the columns. */
+  /** Fields of the feed's schema, in order. They become columns. */
   readonly schemaFields: readonly string[];
-  /** Whether the rows go on behind others that were written before. */
+  /** Whether the output continues earlier output. */
   readonly isContinued: boolean;
 }
 
-/** The column of the fields that have none. */
+/** The column that collects all fields without a column. */
 const OTHER = "_other";
-/** They come first, wherever the schema has them. */
+/** These columns come first, wherever they are in the schema. */
 const FIRST_FIELDS = ["id", "event_timestamp"];
 
-/** A writer of the format. */
+/** Creates a writer for the format. */
 export function rowWriter(format: RowFormat, options: WriterOptions): RowWriter {
   const { output, fields } = options;
   const write = (text: string) =>
@@ -122,23 +122,23 @@ function csvColumns(
   return [...new Set([...first, ...names, OTHER])];
 }
 
-/** All names that rows have, in the order in which they first come. */
+/** All field names of the rows, in order of first appearance. */
 function namesOf(members: readonly ReadonlyMap<string, string>[]): readonly string[] {
   return [...new Set(members.flatMap((row) => [...row.keys()]))];
 }
 
 function otherText(row: ReadonlyMap<string, string>, columns: readonly string[]): string {
-  // The row's own field of this name is one of them, since there are no two columns of a name.
+  // Includes a field of the row that is itself named `_other`, because column names are unique.
   const others = [...row].filter(([name]) => name === OTHER || !columns.includes(name));
   return others.length === 0 ? "" : objectText(others);
 }
 
-/** A line of RFC 4180, but with the line end of every other tool of a shell. */
+/** A CSV record (RFC 4180), but with LF as the line ending, as shell tools expect. */
 function csvLine(values: readonly string[]): string {
   return `${values.map((value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value)).join(",")}\n`;
 }
 
-/** A string is itself, null and what is missing is nothing, and all else is JSON. */
+/** Strings are written without quotes, null and missing values as nothing, and everything else as JSON. */
 function valueText(json: string | undefined): string {
   if (json === undefined || json === "null") return "";
   return json.startsWith('"') ? JSON.parse(json) : json;
@@ -160,7 +160,7 @@ function columnsOf(
   );
 }
 
-/** A row with some of its fields. */
+/** The row, reduced to these fields. */
 function pick(row: string, fields: readonly string[]): string {
   const members = memberTexts(row);
   return objectText(
@@ -175,12 +175,12 @@ function objectText(members: readonly (readonly [string, string])[]): string {
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
 }
 
-/** Between the values of a pushed row there may be line breaks; within strings they are escaped. */
+/** Replaces line breaks between tokens. Line breaks within strings are already escaped. */
 function onOneLine(row: string): string {
   return /[\r\n]/.test(row) ? row.replace(/[\r\n]+/g, " ") : row;
 }
 
-/** The rows of a JSON text: those of an array, or the one object. */
+/** The rows of a JSON text: the elements of an array, or a single object. */
 export function rowsOfJson(text: string): readonly string[] {
   return text.trimStart().startsWith("[") ? elementTexts(text) : [text.trim()];
 }

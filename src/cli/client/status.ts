@@ -1,6 +1,6 @@
 /**
- * One line on a terminal that says how far a command is: rows, rate, time left. Nothing where standard error is no
- * terminal, or where rows are written on the same one.
+ * A progress line on the terminal: rows, rate, and remaining time. It is not shown if standard error is not a terminal,
+ * or if rows are written to the same terminal.
  *
  * @module
  */
@@ -11,14 +11,14 @@ const REDRAW_MS = 200;
 const CLEAR_LINE = "\r\u001b[K";
 const SECONDS_PER_MINUTE = 60;
 
-/** How far a command is. */
+/** Progress of a command. */
 export interface Progress {
   readonly rows: number;
-  /** From 0 to 1, if it is known. */
+  /** Completed share, from 0 to 1, if known. */
   readonly share?: number | undefined;
 }
 
-/** The line. */
+/** The progress line. */
 export class Status {
   readonly #output: Output;
   readonly #isShown: boolean;
@@ -30,12 +30,12 @@ export class Status {
     this.#isShown = output.statusColumns !== undefined && output.columns === undefined;
   }
 
-  /** Shows even if rows are written on the same terminal: the command writes none. */
+  /** A status that is shown even if standard output is the same terminal, for commands that write no rows. */
   get alone(): Status {
     return this.#isShown ? this : new Status({ ...this.#output, columns: undefined });
   }
 
-  /** Draws how far it is, a few times a second. */
+  /** Draws the progress, at most a few times per second. */
   show(progress: Progress): void {
     const nowMs = performance.now();
     if (nowMs - this.#drawnMs < REDRAW_MS) return;
@@ -43,15 +43,15 @@ export class Status {
     this.#draw(progressText(progress, nowMs - this.#startedMs));
   }
 
-  /** Draws why nothing happens for a while. */
+  /** Draws the reason for a pause. */
   wait({ error, waitMs }: { readonly error: unknown; readonly waitMs: number }): void {
-    // A pause that nobody notices.
+    // Too short to notice.
     if (waitMs < MS_PER_SECOND) return;
     const why = error instanceof Error ? error.message : String(error);
     this.#draw(`waiting ${Math.ceil(waitMs / MS_PER_SECOND)} s: ${why}`);
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   clear(): void {
     if (this.#isShown && this.#drawnMs > Number.NEGATIVE_INFINITY)
       this.#output.status?.(CLEAR_LINE);
@@ -76,7 +76,7 @@ export function progressText({ rows, share }: Progress, elapsedMs: number): stri
   return parts.join(", ");
 }
 
-/** A count with its digits in groups. */
+/** A count with digit grouping. */
 export function grouped(count: number): string {
   return count.toLocaleString("en-US");
 }

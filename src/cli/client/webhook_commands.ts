@@ -1,6 +1,6 @@
 /**
- * `webhook list`, `add`, `edit`, `remove`, `test`, `rotate`, `deliveries`, `resend`: the addresses that a gateway sends
- * notices to. With an admin key, those of the operators.
+ * `webhook list`, `add`, `edit`, `remove`, `test`, `rotate`, `deliveries` and `resend`: manages the addresses that
+ * receive notices. With an admin key, these are the operators' webhooks.
  *
  * @module
  */
@@ -154,7 +154,7 @@ const webhookResend = clientCommand({
   },
 });
 
-/** Commands of those who are notified. */
+/** Commands that manage webhooks. */
 export const WEBHOOK_COMMANDS = [
   webhookList,
   webhookAdd,

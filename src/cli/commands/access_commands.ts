@@ -1,5 +1,5 @@
 /**
- * `feed readers`, `access list`: who may read feeds that are not open, and who asks to. Beyond 18.
+ * `feed readers` and `access list`: lists who may read feeds that are not open, and the requests for access to them.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * `account create`, `account edit`, `account suspend`, `account resume`, `account list`, `account show`.
- * Decisions 8 and 10, beyond 2.
+ * `account create`, `edit`, `suspend`, `resume`, `list` and `show`.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * `archive start|base|stop`: keeps a base backup and all later WAL of the embedded database in a folder, from which
- * `restore` restores any moment.
+ * `archive start|base|stop`: keeps a base backup of the embedded database and all later WAL in a folder. From it,
+ * `restore` can recover the database as of any point in time.
  *
  * @module
  */
@@ -68,7 +68,7 @@ function answerOf({ name, ended_at }: Base): Answer {
   };
 }
 
-/** The same, with refusals as a command words them. */
+/** The same promise, with failures reworded as refusals of the command. */
 export function refusable<Result>(work: Promise<Result>): Promise<Result> {
   return work.catch((error) => {
     throw error instanceof ArchiveRefusedError ? new RefusedError(error.message) : error;

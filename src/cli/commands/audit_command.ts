@@ -1,5 +1,5 @@
 /**
- * `audit`: who changed what, before and after, newest first.
+ * `audit`: lists who changed what, with the values before and after, newest first.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export const audit = databaseCommand({
       await listAuditEvents(operator, input),
       {
         TIME: (row) => row.happened_at,
-        // An admin key's name says who it was. Its id has a column of its own, which goes if there is no room.
+        // An admin key is shown by its name. Its id has its own column, which is omitted if the table is too wide.
         ACTOR: { whole: ({ actor }) => ADMIN_KEY_ACTOR.exec(actor)?.[1] ?? actor },
         VIA: (row) => row.face,
         ACTION: { whole: (row) => row.action },

@@ -1,6 +1,6 @@
 /**
- * `backup FILE` writes the whole embedded database while it serves; `restore FILE` reads it into an empty one,
- * embedded or not.
+ * `backup FILE` writes the whole embedded database to a file while the gateway serves. `restore FILE` loads it into an
+ * empty database, embedded or not.
  *
  * @module
  */
@@ -44,12 +44,12 @@ import { databaseCommand } from "../database_command.ts";
 import { time } from "../options.ts";
 import { refusable, refuseExternal } from "./archive_command.ts";
 
-/** Only the owner may read the file, since it holds everything but keys. */
+/** Owner only, because the backup contains everything except keys. */
 const OWNER_ONLY = 0o600;
-/** A third less processor time than the usual 6 takes from a gateway, for a file about as small. */
+/** Takes a third less CPU time from the gateway than the default of 6, for about the same file size. */
 const GZIP_LEVEL = 3;
 
-/** Signals that end a command. The draft of a backup must not be left behind, since it holds everything. */
+/** Signals that end a command. The draft must not be left behind, because it contains everything. */
 const INTERRUPTS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const backup = databaseCommand({
@@ -66,12 +66,12 @@ const backup = databaseCommand({
   run: async ({ address, argument: file, output }) => {
     const status = new Status(output).alone;
     const report = await withConnection(address, async (connections) => {
-      // Only a whole backup gets the name. Two backups at once have a draft each.
+      // The file gets its name only when complete. Each of two simultaneous backups has its own draft.
       const draft = `${file}.${Bun.randomUUIDv7()}.part`;
       const dropDraft = () => rmSync(draft, { force: true });
       const abandon = (signal: NodeJS.Signals) => {
         dropDraft();
-        // Ends as it would without our listener.
+        // Ends the process as if there were no listener.
         process.kill(process.pid, signal);
       };
       for (const signal of INTERRUPTS) process.once(signal, abandon);
@@ -83,7 +83,7 @@ const backup = databaseCommand({
             onRows: (rows, estimated) =>
               status.show({ rows, share: estimated > 0 ? rows / estimated : undefined }),
           }),
-          // It ends first only if the file can't be written.
+          // Settles first only if the file can't be written.
           written.then(() =>
             Promise.reject(new Error("the file was closed before the backup was complete")),
           ),
@@ -170,7 +170,7 @@ function requireReadable(file: string): void {
   refuseClosed(file, constants.R_OK, "read");
 }
 
-/** @throws {RefusedError} if this account doesn't get so far, also if there is nothing. */
+/** @throws {RefusedError} if the path is inaccessible to this user, even if nothing exists there */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -195,13 +195,13 @@ function closed(path: string, act: string): RefusedError {
   return new RefusedError(`${who} can't ${act} ${path}: choose a location that it can use`);
 }
 
-/** Never in the place of a file that came meanwhile. @throws {RefusedError} */
+/** Renames the draft. Never overwrites a file that was created since. @throws {RefusedError} */
 function giveName(draft: string, file: string): void {
   try {
     linkSync(draft, file);
   } catch (error) {
     if (codeOf(error) === "EEXIST") throw existsAlready(file);
-    // A file system without links.
+    // The file system has no hard links.
     renameSync(draft, file);
   }
 }
@@ -212,7 +212,7 @@ function existsAlready(file: string): RefusedError {
 
 export const BACKUP_COMMANDS = [backup, restore];
 
-/** An older backup goes into a database of its own schema, which is then brought to this program's. */
+/** Restores the backup into a database with the backup's schema, then migrates it to the current one. */
 async function restoreFrom(
   file: string,
   { dataDir, databaseUrl }: Config,
@@ -222,7 +222,7 @@ async function restoreFrom(
   const fileBytes = statSync(file).size;
   const onRows = (rows: number) => status.show({ rows, share: source.bytesRead / fileBytes });
   const backup = await openBackup(unzipped(source));
-  // Alone, because a gateway would serve on with the old secrets and versions.
+  // A running gateway would continue with the old secrets and versions.
   const embedded =
     databaseUrl === undefined ? await startEmbedded({ dataDir, isAlone: true }) : undefined;
   try {
@@ -240,7 +240,7 @@ async function restoreFrom(
 
 function unzipped(source: ReadStream): AsyncIterable<Uint8Array> {
   const gunzip = createGunzip();
-  // The reader gets the error of either.
+  // Errors of both streams reach the reader.
   pipeline(source, gunzip).catch(() => {});
   return gunzip;
 }

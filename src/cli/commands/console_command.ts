@@ -1,5 +1,5 @@
 /**
- * `console`: a link that signs in to the console, once. Beyond 5.
+ * `console`: creates a single-use sign-in link to the console.
  *
  * @module
  */
@@ -48,7 +48,7 @@ export const consoleCommand = databaseCommand({
   },
 });
 
-/** Where a gateway serves from the data folder here and now. If there is none, where one would by the settings. */
+/** Addresses of the gateway that serves from this data folder. If none is running, those in the configuration. */
 export function findUrls(config: Config): GatewayUrls {
   const { databaseUrl, dataDir, baseUrl = listenerUrl(config) } = config;
   if (config.baseUrl === undefined && databaseUrl === undefined) {

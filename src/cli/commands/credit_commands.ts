@@ -1,5 +1,5 @@
 /**
- * `credits grant`, `credits revoke`. Decisions 7, 8 and 10, beyond 2.
+ * `credits grant` and `credits revoke`.
  *
  * @module
  */
@@ -54,7 +54,7 @@ function creditCommand(act: typeof grantCredits, { words, about, noun }: Texts) 
   });
 }
 
-/** In nano-dollars, a thousandth of a credit. @throws {UsageError} */
+/** The amount in nano-dollars. @throws {UsageError} */
 function amountOf({
   credits,
   usd,

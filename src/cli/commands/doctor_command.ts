@@ -1,5 +1,5 @@
 /**
- * `doctor`: says whether the installation is well, and what to do if it is not. Ends with 1 if a check is bad.
+ * `doctor`: checks the installation and says how to fix problems. Exits with 1 if a check fails.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { type Check, examine, type Health } from "../../operator/examine.ts";
 import { examineX402 } from "../../topups/x402/examine_x402.ts";
 import { type Answer, defineCommand } from "../command.ts";
 
-/** The worst comes last. */
+/** From best to worst. */
 const HEALTHS: readonly Health[] = ["ok", "low", "bad"];
 const SIGNS: Readonly<Record<Health, string>> = { ok: "ok", low: "WARN", bad: "FAIL" };
 

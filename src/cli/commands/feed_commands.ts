@@ -1,6 +1,6 @@
 /**
- * `feed list`, `feed show`, `feed publish`, `feed unpublish`, `feed suspend`, `feed resume`, `feed delete`: the
- * operator says what is listed. Interface 1, decisions 8 and 10, beyond 2.
+ * `feed list`, `show`, `publish`, `unpublish`, `suspend`, `resume` and `delete`: the operator reviews feeds and decides
+ * which ones are listed.
  *
  * @module
  */
@@ -41,7 +41,7 @@ import {
 } from "../options.ts";
 import { type Columns, fields, table } from "../output.ts";
 
-/** Of a row's text, and lines of a schema or a sample, for a reader; `--json` has all. */
+/** Characters of a row, and lines of a schema or sample, in readable output. `--json` shows everything. */
 const ROW_LENGTH_SHOWN = 600;
 const LINES_SHOWN = 40;
 const BYTES_PER_KB = 1_024;
@@ -186,13 +186,13 @@ function reviewAnswer(operator: Operator, review: FeedReview): Answer {
   };
 }
 
-/** What goes, as a question. */
+/** Asks for confirmation, and names what will be deleted. */
 function loss(review: FeedReview): string {
   const { endpoint_path: slug, name, account_name: owner } = review.row;
   return `Permanently delete the feed ${slug} (${name}) of ${owner}, with ${heldText(review)}?`;
 }
 
-/** JSON of a provider under a title, a member a line. */
+/** A titled block of the provider's JSON, one member per line. */
 function block(title: string, json: string | null): string {
   if (json === null) return "";
   const lines = jsonLines(json);
@@ -263,12 +263,12 @@ function reviewFields({ row, rowCount, payloadBytes, rowsLeft }: FeedReview) {
   };
 }
 
-/** Who may read the feed, in words. */
+/** The feed's access as readable text. */
 function accessText({ access }: FeedRow): string {
   return access.replaceAll("_", " ");
 }
 
-/** What holds before what the provider has set. */
+/** The feed's state. Deletion and suspension take precedence over the status that the provider has set. */
 function stateOf(row: FeedRow, rowsLeft: bigint): string {
   if (row.deleted_at !== null) {
     const removal =

@@ -1,5 +1,5 @@
 /**
- * `grants`: prints the SQL that lets a role serve without the right to change the schema.
+ * `grants`: prints the SQL that lets a database role serve without permission to change the schema.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { grantsFor } from "../../postgres/migrate/grants.ts";
 import { databaseCommand } from "../database_command.ts";
 import { required, text } from "../options.ts";
 
-/** PostgreSQL's names, in bytes. */
+/** Maximum length of a PostgreSQL identifier, in bytes. */
 const ROLE_LENGTH_MAX = 63;
 
 /** The command `grants`. */

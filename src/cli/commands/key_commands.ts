@@ -1,5 +1,5 @@
 /**
- * `key create`, `key edit`, `key rotate`, `key list`, `key find`, `key revoke`. Decisions 3, 8 and 10, beyond 1.
+ * `key create`, `edit`, `rotate`, `list`, `find` and `revoke`.
  *
  * @module
  */
@@ -97,7 +97,7 @@ interface GivenKey {
   readonly feeds: readonly string[] | undefined;
 }
 
-/** An operator's key has a name in place of an account. @throws {UsageError} */
+/** An operator's key has a name instead of an account. @throws {UsageError} */
 function inputOf({ account, permission, name, expires, ...limits }: GivenKey) {
   const { feeds } = limits;
   const daily = dailyOf(limits);
@@ -117,7 +117,7 @@ function inputOf({ account, permission, name, expires, ...limits }: GivenKey) {
   return { permission, account_id: account, name, expires_at: expires, ...read };
 }
 
-/** The daily budget, in nano-dollars. @throws {UsageError} */
+/** The daily budget in nano-dollars. @throws {UsageError} */
 function dailyOf<Budget>({
   "daily-credits": credits,
   "daily-usd": dollars,
@@ -125,7 +125,7 @@ function dailyOf<Budget>({
   return eitherOf({ "daily-credits": credits, "daily-usd": dollars });
 }
 
-/** Options that contradict each other are wrong usage. */
+/** Reports contradictory options as a usage error. */
 function throwUsage(error: unknown): never {
   const isUsage = error instanceof Refused && error.code === "KEY_NOT_FOR_READING";
   throw isUsage ? new UsageError(error.message) : error;
@@ -215,7 +215,7 @@ const keyList = databaseCommand({
   },
 });
 
-/** The account whose keys are listed; undefined: operators' own. @throws {UsageError} */
+/** The account whose keys to list. Undefined for operators' keys. @throws {UsageError} */
 function listedAccountOf({
   account,
   permission,
@@ -275,7 +275,7 @@ function textOf(key: KeyOutcome): string {
   });
 }
 
-/** What the key may spend and read. */
+/** The key's budget and the feeds that it may read, as readable text. */
 function limitsOf({
   daily_credits: daily,
   feed_ids: feedIds,

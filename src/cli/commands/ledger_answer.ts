@@ -1,5 +1,5 @@
 /**
- * A ledger entry as commands take and print it. Decisions 10.
+ * Shared by the commands that write ledger entries: their options and output.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { type Answer, type Option, UsageError } from "../command.ts";
 import { required, text } from "../options.ts";
 import { fields } from "../output.ts";
 
-/** The option of every command that writes an entry for a reason. */
+/** The reason for an entry. */
 export const REASON_OPTION = required(text("reason, stored in the ledger", { lengthMax: 500 }));
 
-/** The option that names an entry, so that it can be sent again. */
+/** The option for an entry's reference, which makes the command safe to repeat. */
 export function referenceOption(about: string): Option<string> {
   const plain = text(about);
   return {

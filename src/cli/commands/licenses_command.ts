@@ -1,19 +1,19 @@
 /**
- * `licenses`: prints the terms of all that the program and its executable hold.
+ * `licenses`: prints the licenses of everything that the program and its executable contain.
  *
  * @module
  */
 import { defineCommand } from "../command.ts";
 import notices from "../generated/notices.json" with { type: "json" };
 
-/** A part of the program that others made, or the program itself. */
+/** A third-party component, or the program itself. */
 export interface Notice {
   readonly name: string;
-  /** "" if the part has none of its own. */
+  /** "" if the component has no version of its own. */
   readonly version: string;
-  /** An SPDX identifier, or a few words. */
+  /** An SPDX identifier or a short description. */
   readonly license: string;
-  /** The terms, with their copyright notices. */
+  /** The license text, including copyright notices. */
   readonly text: string;
 }
 

@@ -1,6 +1,5 @@
 /**
- * `migrate`: applies what is missing, and says what. Every other command does the same on its way.
- * Decisions 8.
+ * `migrate`: applies pending migrations and lists them. Every other command that opens the database also applies them.
  *
  * @module
  */

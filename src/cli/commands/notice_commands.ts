@@ -1,5 +1,5 @@
 /**
- * `notice list`, `notice resend`: the deliveries of notices to webhooks of all accounts.
+ * `notice list` and `notice resend`: the webhook deliveries of all accounts.
  *
  * @module
  */

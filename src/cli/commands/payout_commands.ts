@@ -1,5 +1,5 @@
 /**
- * `payout record`, `payout undo`, `payout list`: what providers were paid of what they earned. Beyond 6.
+ * `payout record`, `undo` and `list`: records what providers have been paid of their earnings.
  *
  * @module
  */
@@ -86,7 +86,7 @@ const payoutList = databaseCommand({
     }),
 });
 
-/** What a payout has to do with a taking back. */
+/** How a payout relates to an undo, as readable text. */
 function takingBack({ undoes_payout_id: undone, undone_by_payout_id: by, reason }: PayoutOutcome) {
   if (undone !== null) return `undoes ${undone}: ${reason}`;
   return by === null ? null : `by ${by}`;

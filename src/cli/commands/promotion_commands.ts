@@ -1,5 +1,5 @@
 /**
- * `promo create`, `promo redeem`, `promo list`: codes that give credits. Decisions 7, 8 and 10, beyond 2.
+ * `promo create`, `promo redeem` and `promo list`: manages codes that grant credits.
  *
  * @module
  */

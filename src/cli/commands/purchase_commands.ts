@@ -1,6 +1,5 @@
 /**
- * `purchase record`, `purchase undo`, `purchase list`: one-time feeds that accounts have bought. Decisions 7,
- * 8 and 10, beyond 2.
+ * `purchase record`, `undo` and `list`: manages accounts' purchases of one-time feeds.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `report stats`, `report top`, `report stale`, `report revenue`, `report errors`: what an operator looks at each day.
+ * `report stats`, `top`, `stale`, `revenue` and `errors`: an operator's daily checks.
  *
  * @module
  */
@@ -220,7 +220,7 @@ const earnings = databaseCommand({
 
 type EarnedRow = Earnings["groups"][number];
 
-/** Whether something was given back on a day without sales. */
+/** Whether there are refunds, which may fall on a day without sales. */
 function hasMoney({ refunded_usd: refunded }: EarnedRow): boolean {
   return refunded.rawJSON !== "0";
 }

@@ -1,5 +1,5 @@
 /**
- * `serve`: a gateway until a signal, then a drain within 10 seconds. Decisions 8.
+ * `serve`: runs a gateway until a signal arrives, then drains it for up to 10 seconds.
  *
  * @module
  */
@@ -30,7 +30,7 @@ import { notifySystemd } from "../notify_systemd.ts";
 import { flag, integer, text, workers } from "../options.ts";
 import type { Output } from "../output.ts";
 
-/** `serve` and `demo` take these. */
+/** Options of `serve` and `demo`. */
 export const LISTEN_OPTIONS = {
   port: integer("port to listen on; default PORT, else 3000; 0 picks a free port", {
     least: 0,
@@ -42,7 +42,7 @@ export const LISTEN_OPTIONS = {
   }),
 } satisfies Options;
 
-/** The configuration with what the command line says in its place. */
+/** The configuration, overridden by the command line. */
 export function listenConfig(
   config: Config,
   given: { readonly port?: number | undefined; readonly host?: string | undefined },
@@ -88,7 +88,7 @@ export const serve = defineCommand({
   },
 });
 
-/** A gateway, or several on one port. */
+/** A gateway, or several workers that share a port. */
 type Listening = Pick<Gateway, "baseUrl" | "port" | "adminPort" | "reloadCertificate" | "stop">;
 
 function announce(
@@ -109,8 +109,8 @@ interface Offering {
 }
 
 /**
- * A link for the operator, while no operator has a key. Only on a terminal: elsewhere standard error is a journal or a
- * container's log, and whoever reads the link there could sign in.
+ * Offers the operator a sign-in link while there are no admin keys. It is shown only on a terminal: elsewhere, standard
+ * error goes to a journal or a container's log, whose readers could use the link.
  */
 async function offerConsole(
   listening: Listening,
@@ -130,7 +130,7 @@ async function offerConsole(
   );
 }
 
-/** Once PostgreSQL gives no more connections, answers come late or not at all: so it is said before. */
+/** Warns early, because requests slow down or fail once PostgreSQL has no connections left. */
 async function warnOfConnections(
   database: Database,
   { config, log, processes }: { config: Config; log: Log; processes: number },
@@ -141,7 +141,7 @@ async function warnOfConnections(
   if (health !== "ok") log.warn(`database connections may run out: ${found}`, { processes, hint });
 }
 
-/** How the first key is made; with the folder, because commands may be given elsewhere. */
+/** How to create the first account and key. Names the data folder, because commands may run in another directory. */
 function nextSteps({ baseUrl }: Listening, config: Config): string {
   return [
     "There are no accounts yet. To create one and a key for it, run in another terminal:",
@@ -153,12 +153,12 @@ function nextSteps({ baseUrl }: Listening, config: Config): string {
   ].join("\n");
 }
 
-/** A signal to the group arrives twice if a parent passes it on. A second one within this time is the same. */
+/** A parent that forwards a signal sends it a second time. Within this time, the two count as one. */
 const SAME_SIGNAL_MS = 250;
 const STANDARD_INPUT = 0;
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Serves until a signal. `onStart` runs once the gateway listens, and a signal does not wait for it. */
+/** Serves until a signal arrives. `onStart` runs once the gateway listens; a signal does not wait for it. */
 export function serveUntilSignal(
   config: Config,
   onStart: (gateway: Gateway, log: Log) => Promise<void>,
@@ -167,7 +167,7 @@ export function serveUntilSignal(
   return untilSignal(config, { start: (log) => startGateway(config, log, options), onStart });
 }
 
-/** The log of a start, which begins with what is hardly meant in the environment. */
+/** Creates the log, and warns of likely mistakes in the environment. */
 function logOf(config: Config): Log {
   const log = createLog({ level: config.logLevel });
   for (const warning of [...config.warnings, signUpWarning(config)]) {
@@ -199,7 +199,7 @@ async function untilSignal<Served extends Listening>(
 ): Promise<void> {
   const { databaseUrl, dataDir } = config;
   const log = logOf(config);
-  // Before the database starts, because a signal in between must not leave it running.
+  // Before the database starts: a signal during the start must not leave it running.
   const { signalled, onHangup } = catchSignals(log);
   const note = databaseUrl === undefined ? await noteGateway(dataDir) : undefined;
   try {
@@ -222,10 +222,10 @@ async function untilSignal<Served extends Listening>(
 }
 
 /**
- * `signalled` resolves at the first signal to stop. The second, or the end of the time for a drain, ends the process.
+ * `signalled` resolves at the first signal to stop. A second signal, or the end of the drain period, ends the process.
  *
- * SIGHUP calls what `onHangup` sets, or nothing before the gateway serves. It stops the gateway if its terminal was
- * closed, which sends the same signal.
+ * SIGHUP calls the handler that `onHangup` sets, and is ignored before the gateway serves. If the terminal was closed,
+ * which sends the same signal, SIGHUP stops the gateway.
  */
 function catchSignals(log: Log) {
   const { promise: signalled, resolve } = Promise.withResolvers<void>();
@@ -243,7 +243,7 @@ function catchSignals(log: Log) {
       else if (performance.now() - firstMs > SAME_SIGNAL_MS) process.exit(code);
     });
   }
-  // Not if `nohup` started it, which replaces the input.
+  // False under `nohup`, which replaces standard input.
   const hadTerminal = isatty(STANDARD_INPUT);
   process.on("SIGHUP", () => {
     if (firstMs !== undefined) return;

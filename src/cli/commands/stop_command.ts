@@ -1,6 +1,6 @@
 /**
- * `stop`: ends the gateways of a data folder, wherever they were started, as Ctrl-C would. Npx passes no signal on
- * to what it started, so a gateway that runs in the background may have no other end.
+ * `stop`: stops the gateways of a data folder, wherever they were started, as Ctrl-C would. npx does not forward
+ * signals, so there may be no other means to stop a gateway that runs in the background.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { listGateways, type RunningGateway } from "../../postgres/embedded/gatew
 import { defineCommand, RefusedError } from "../command.ts";
 
 const POLL_MS = 20;
-/** Twice what a drain may take. */
+/** Twice the maximum duration of a drain. */
 const WAIT_MS_MAX = 2 * DRAIN_MS_MAX;
 
 /** The command `stop`. */
@@ -50,7 +50,7 @@ function signal(pid: number): void {
   try {
     process.kill(pid, "SIGTERM");
   } catch (error) {
-    // It has just ended.
+    // The process has just ended.
     if (codeOf(error) !== "ESRCH") throw error;
   }
 }

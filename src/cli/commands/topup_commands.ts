@@ -1,5 +1,5 @@
 /**
- * `topup list`, `topup settle`, `report topups`: what accounts have paid for credits by themselves. Beyond 15.
+ * `topup list`, `topup settle` and `report topups`: accounts' own payments for credits.
  *
  * @module
  */

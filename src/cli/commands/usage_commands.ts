@@ -1,6 +1,6 @@
 /**
- * `usage export`: an account's usage log, oldest first, in constant memory however long it is; and
- * `usage refund`: a read's charge goes back. Decisions 8 and 10, beyond 2.
+ * `usage export`: exports an account's usage log, oldest first, in constant memory. `usage refund`: refunds the charge
+ * of a read.
  *
  * @module
  */
@@ -67,7 +67,7 @@ async function writeCsv(chunks: Chunks, output: Output): Promise<void> {
   }
 }
 
-/** One array, an event a line. */
+/** A JSON array, one event per line. */
 async function writeJson(chunks: Chunks, output: Output): Promise<void> {
   let separator = "[\n";
   for await (const chunk of chunks) {

@@ -1,17 +1,17 @@
 /**
- * Calls to the gateway, sent as every provider and consumer sends theirs.
+ * Calls the gateway's API, as any provider or consumer would.
  *
  * @module
  */
 
-/** Posts a JSON text, or gets without one. The caller says what the answer is: the demo talks to its own gateway. */
+/** Posts a JSON text, or sends a GET without one. The caller chooses the response type, as the gateway is our own. */
 export type GatewayClient = <Answer>(path: string, body?: string) => Promise<Answer>;
 
-/** Waits of a minute's window at most; then something else is wrong. */
+/** Enough to outlast a rate limit window of one minute. */
 const TRIES_MAX = 4;
 const RETRY_MS_DEFAULT = 1_000;
 
-/** What the gateway has refused, in its own words. */
+/** The gateway refused a call. The message is the problem's detail. */
 export class RefusedCall extends Error {
   override readonly name = "RefusedCall";
   constructor(
@@ -22,7 +22,7 @@ export class RefusedCall extends Error {
   }
 }
 
-/** What `call` answers; undefined if the gateway refuses it with one of these codes. */
+/** The response of `call`. Undefined if the gateway refuses it with one of these codes. */
 export async function unlessRefused<Answer>(
   call: Promise<Answer>,
   codes: readonly string[],
@@ -35,7 +35,7 @@ export async function unlessRefused<Answer>(
   }
 }
 
-/** A client of one gateway. If the gateway refuses a call, it throws a `RefusedCall`. */
+/** Creates a client that throws a `RefusedCall` if the gateway refuses a call. */
 export function createClient(baseUrl: string, key: string): GatewayClient {
   return async (path, body) => {
     const method = body === undefined ? "GET" : "POST";
@@ -52,10 +52,10 @@ export function createClient(baseUrl: string, key: string): GatewayClient {
   };
 }
 
-/** A call whose refusal is an answer like others. It sends once, and gives the answer's JSON. */
+/** A call that is sent once, and whose refusals are returned as responses. Returns the response's JSON. */
 export type Attempt = (path: string, body?: string) => Promise<unknown>;
 
-/** Calls that may be refused, as a customer's are. */
+/** Creates a client for calls that are expected to be refused sometimes, such as those of demo customers. */
 export function createAttempts(baseUrl: string, key: string): Attempt {
   return async (path, body) => {
     const response = await send(baseUrl + path, { key, body });
@@ -73,7 +73,7 @@ function send(url: string, { key, body }: Sent): Promise<Response> {
     method: body === undefined ? "GET" : "POST",
     headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
     ...(body !== undefined && { body }),
-    // It is our own listener; the certificate is for the name that clients know.
+    // This is our own listener. Its certificate names the public host.
     tls: { rejectUnauthorized: false },
   });
 }

@@ -1,4 +1,4 @@
-// Rows of a demo feed, one JSON text a line, imported `with { type: "text" }`: in the binary, too.
+// Rows of a demo feed, one JSON text per line. `with { type: "text" }` also embeds them in the compiled executable.
 declare module "*.ndjson" {
   const text: string;
   export default text;

@@ -1,6 +1,5 @@
 /**
- * `demo`: as `serve`, with accounts, keys and real feeds, pushed through the gateway's own API.
- * Decisions 8.
+ * `demo`: runs a gateway like `serve`, with accounts, keys, and real feeds that it pushes through its own API.
  *
  * @module
  */
@@ -41,12 +40,12 @@ export const demo = defineCommand({
   },
 });
 
-/** Its own calls would fill the screen before there is anything to see: LOG_LEVEL=debug shows them. */
+/** Hides the demo's own calls, which would fill the screen. LOG_LEVEL=debug shows them. */
 function quiet(config: Config): Config {
   return { ...config, logLevel: config.logLevel === "info" ? "warn" : config.logLevel };
 }
 
-/** Everybody may join. Without a mail server, mails are files in the data folder. */
+/** Opens sign-up to everyone. Without a mail server, mails are written to files in the data folder. */
 function withSignUp(config: Config): Config {
   const from = { name: "Feedgate demo", address: "demo@feedgate.invalid" };
   return {
@@ -56,17 +55,17 @@ function withSignUp(config: Config): Config {
   };
 }
 
-/** Makes what is missing of the demo's accounts, keys and feeds. */
+/** Creates the demo's accounts, keys, and feeds, unless they exist. */
 async function prepareDemo(gateway: Gateway): Promise<Sheet> {
   const { database, config } = gateway.services;
-  // The listener itself: the public address may be a proxy's that is not there yet.
+  // Not the public address, because its proxy may not be running yet.
   const url = listenerUrl({ ...config, port: gateway.port });
   const accounts = await keepDemoAccounts(database, config.dataDir);
   const provider = createClient(url, accounts.writeKey);
   const feeds = await fillDemoFeeds(provider, gateway.services);
   await fillDemoDay({ url, operator: { database, limits: config.limits }, accounts });
   const consumer = createClient(url, accounts.readKey);
-  // It may have been deleted, suspended or taken down.
+  // The feed may have been deleted, suspended, or unpublished.
   const reading = consumer<{ next_cursor: string }>("/v1/feed/airports?limit=2");
   const page = await unlessRefused(reading, ["FEED_NOT_FOUND", "FEED_NOT_SYNCED"]);
   const console = config.hasConsole ? await linksOf(gateway, accounts) : undefined;
@@ -81,7 +80,7 @@ async function prepareDemo(gateway: Gateway): Promise<Sheet> {
   };
 }
 
-/** A link for each role. */
+/** Creates a sign-in link for each role. */
 async function linksOf(
   { baseUrl, adminPort, services: { database, config } }: Gateway,
   { consumerId, providerId }: DemoAccounts,

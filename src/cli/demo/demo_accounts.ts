@@ -1,9 +1,8 @@
 /**
- * The demo's accounts and keys: the same ones at every start.
+ * The demo's accounts and keys, which stay the same across starts.
  *
- * The database remembers which accounts are the demo's. A key is shown once by design, so the demo keeps
- * its own in a file of the data directory that only this user may read; a key that is lost or revoked
- * is replaced.
+ * The database records which accounts belong to the demo. A key is shown only once, so the demo keeps its keys in the
+ * data folder, in a file that only the owner can read. Keys that are lost or revoked are replaced.
  *
  * @module
  */
@@ -20,17 +19,17 @@ export interface DemoAccounts {
   readonly consumerId: string;
   readonly readKey: string;
   readonly writeKey: string;
-  /** Where the keys are kept. */
+  /** File that contains the keys. */
   readonly keysPath: string;
 }
 
 const SETTING = "demo:accounts";
 const KEYS_FILE = "demo-keys.json";
 const PROVIDER_FEEDS_MAX = 20;
-/** Ten dollars: the demo's one-time feed, and five million reads at $0.001 per 1,000 calls. */
+/** Ten dollars. Enough for the demo's one-time feed and five million reads at $0.001 per 1,000 calls. */
 const CREDIT_NANOS = 10_000_000_000n;
 
-/** Makes what is missing; may be interrupted anywhere and called again. */
+/** Creates the accounts and keys, unless they exist. An interrupted run can be repeated. */
 export async function keepDemoAccounts(database: Database, dataDir: string): Promise<DemoAccounts> {
   const proposed = `${crypto.randomUUID()} ${crypto.randomUUID()}`;
   const setting = await database.row("keep_setting", { name: SETTING, value: proposed });
@@ -65,7 +64,7 @@ export async function keepDemoAccounts(database: Database, dataDir: string): Pro
   return { providerId, consumerId, readKey, writeKey, keysPath };
 }
 
-/** Keys by account: one data directory may have served several databases. */
+/** Keys by account id. One data folder may have served several databases. */
 type KnownKeys = Readonly<Record<string, string>>;
 
 async function keepKey(
@@ -99,12 +98,12 @@ function readKeys(path: string): KnownKeys {
     const entries = Object.entries(keys ?? {}).filter(([, key]) => typeof key === "string");
     return Object.fromEntries(entries);
   } catch {
-    // Missing, cut short or not ours: new keys are made.
+    // The file is missing, truncated, or not ours. New keys are created.
     return {};
   }
 }
 
-/** Whole or not at all, and for this user only. */
+/** Writes the file atomically, readable only by the owner. */
 function writeKeys(path: string, keys: KnownKeys): void {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });

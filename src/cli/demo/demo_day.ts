@@ -1,10 +1,10 @@
 /**
- * Something to see in the console of the demo: customers who read, are refused and buy, a feed that waits for review,
- * a push that was refused, a payout.
+ * Activity for the demo's console: customers who read, buy, and are refused; a feed that awaits review; a refused push;
+ * and a payout.
  *
- * Reads, purchases and pushes are calls of the gateway's own API, so figures, proofs and earnings come about as they do
- * for everybody. What an operator does is done by the operator's functions. It is done once: the last step is noted in
- * the database. Where a start was cut short, the next one does it again, on the same accounts.
+ * Reads, purchases, and pushes go through the gateway's own API, so statistics, proofs, and earnings are computed as
+ * they are for real customers. Operator actions call the operator's functions. All of this runs once: the database
+ * records its completion. If a start was interrupted, the next one repeats everything on the same accounts.
  *
  * @module
  */
@@ -27,18 +27,18 @@ const SETTING = "demo:day";
 const ACCOUNTS_SETTING = "demo:customers";
 const ACTOR = shellActor("demo");
 
-/** A customer of the demo, and the paths that it reads. */
+/** A demo customer, and what it reads. */
 interface Customer {
   readonly name: string;
   readonly credits: bigint;
   readonly keyName: string;
-  /** Of the key; null: no budget. */
+  /** Daily budget of the key. Null means no budget. */
   readonly dailyCredits: bigint | null;
   readonly buys: boolean;
   readonly reads: readonly Reading[];
 }
 
-/** A path, and how often it is read. More often than the limit allows is refused, as it should be. */
+/** A path and how often to read it. Reads over the rate limit are refused, which is intended. */
 type Reading = readonly [path: string, times: number];
 
 const CUSTOMERS: readonly Customer[] = [
@@ -78,17 +78,17 @@ const CUSTOMERS: readonly Customer[] = [
     reads: [["/v1/feed/gold-prices?limit=100", 30]],
   },
 ];
-/** Of the demo's own consumer, whose key is printed. Little, so that its limits are there for who tries it. */
+/** Reads of the consumer whose key is printed. They are few, so that most of its limits remain for the user. */
 const OWN_READS: readonly Reading[] = [["/v1/feed/gold-prices?limit=3", 12]];
 
 export interface DemoDay {
-  /** The listener. */
+  /** Base URL of the listener. */
   readonly url: string;
   readonly operator: Operator;
   readonly accounts: DemoAccounts;
 }
 
-/** Does what is missing of the day. */
+/** Creates the activity, unless an earlier start has completed it. */
 export async function fillDemoDay(day: DemoDay): Promise<void> {
   const { database } = day.operator;
   const settings = await database.rows("list_demo_settings", {});
@@ -103,7 +103,7 @@ export async function fillDemoDay(day: DemoDay): Promise<void> {
   await database.row("keep_setting", { name: SETTING, value: "done" });
 }
 
-/** Their ids are kept before they are made, so that they are the same ones after an interruption. */
+/** Stores the account ids before it creates the accounts, so that a start after an interruption uses the same ids. */
 async function keepCustomers(database: Database): Promise<readonly string[]> {
   const value = CUSTOMERS.map(() => crypto.randomUUID()).join(" ");
   const setting = await database.row("keep_setting", { name: ACCOUNTS_SETTING, value });
@@ -157,7 +157,7 @@ async function readAll(attempt: Attempt, reads: readonly Reading[]): Promise<voi
   }
 }
 
-/** A read that was paid is given back; a feed that was taken down has none. */
+/** Refunds a read if it was charged. There is no such read if the feed has been taken down. */
 async function refundOne(operator: Operator, answer: unknown, name: string): Promise<void> {
   const usageId = usageIdOf(answer);
   if (usageId === undefined) return;
@@ -172,7 +172,7 @@ function usageIdOf(answer: unknown): string | undefined {
   return typeof origin.usage_id === "string" ? origin.usage_id : undefined;
 }
 
-/** A feed that its provider has asked to be listed, with a batch that is not complete, and a push that was refused. */
+/** Creates a feed that awaits review and has an incomplete batch and a refused push. */
 async function offerWaitingFeed({ url, operator, accounts }: DemoDay): Promise<void> {
   const provider = createClient(url, accounts.writeKey);
   const { definition } = GOLD_BY_YEAR;
@@ -183,7 +183,7 @@ async function offerWaitingFeed({ url, operator, accounts }: DemoDay): Promise<v
   const pushAll = async () => {
     for (const each of pushBodies(GOLD_BY_YEAR, operator.limits)) await provider(push, each);
     const rows = GOLD_BY_YEAR.rows.slice(-20).join(",");
-    // Of its own for each attempt: what finalizes the batch before retires an older one.
+    // Each attempt has its own batch, because finalizing a batch discards older ones.
     const batchId = `revision-${crypto.randomUUID().slice(0, 8)}`;
     await provider(push, `{"payload":[${rows}],"batch_id":"${batchId}"}`);
   };
@@ -197,7 +197,7 @@ async function settle({ operator, accounts }: DemoDay): Promise<void> {
     account_id: accounts.providerId,
     usd: 2_000_000_000n,
     reference: `demo:payout:${accounts.providerId}`,
-    // The sales of just now may not be counted yet.
+    // The most recent sales may not be counted yet.
     allow_above: true,
   };
   await recordPayout(operator, payout, ACTOR);
@@ -205,7 +205,7 @@ async function settle({ operator, accounts }: DemoDay): Promise<void> {
   await unlessDone(createPromotion(operator, promotion, ACTOR));
 }
 
-/** A start that was cut short may have done it already. */
+/** Ignores refusals, because an interrupted start may already have done this. */
 async function unlessDone(act: Promise<unknown>): Promise<void> {
   try {
     await act;

@@ -1,6 +1,6 @@
 /**
- * The feeds of the demo: real data of all three models, free, metered and sold once.
- * Sources and licences: `data/NOTICE.md`.
+ * The demo's feeds: real data, priced in all three ways (free, metered, and sold once). For sources and licenses, see
+ * `data/NOTICE.md`.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import goldPrices from "./data/gold-prices.ndjson" with { type: "text" };
 import territoryNames from "./data/territory-names.ndjson" with { type: "text" };
 
 export interface DemoFeed {
-  /** The body of the create call. */
+  /** Body of the create call. */
   readonly definition: {
     readonly endpoint_path: string;
     readonly feed_type: "singleton" | "collection" | "stream";
     readonly [field: string]: unknown;
   };
-  /** The rows, each as JSON text; a singleton's one document. */
+  /** Rows as JSON text. For a singleton, its one document. */
   readonly rows: readonly string[];
 }
 
@@ -191,7 +191,7 @@ const TERRITORY_NAMES: DemoFeed = {
   rows: linesOf(territoryNames),
 };
 
-/** Average prices of whole years, made of the months. It waits for its review. */
+/** Yearly averages, computed from the monthly prices. It awaits review. */
 export const GOLD_BY_YEAR: DemoFeed = {
   definition: {
     endpoint_path: "gold-by-year",
@@ -228,7 +228,7 @@ function linesOf(text: string): readonly string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
-/** A row for each year that has all its months, oldest first. */
+/** One row per complete year, oldest first. */
 function yearsOf(months: readonly string[]): readonly string[] {
   const years = new Map<string, number[]>();
   for (const line of months) {

@@ -1,10 +1,9 @@
 /**
  * Fills the demo's feeds through the gateway's own API: create, push in chunks, publish.
  *
- * What is finished is noted in the database, a feed at a time, so that another start pushes nothing
- * twice. Where a start was cut short in the middle of a feed, the next one finds the feed and pushes it
- * from the beginning: a stream skips the rows that it has, a collection swaps in a whole new batch. A feed that was
- * deleted since stays deleted.
+ * The database records each feed that is finished, so that another start does not push it again. If a start was
+ * interrupted within a feed, the next one pushes that feed from the beginning: a stream skips rows that it already has,
+ * and a collection is replaced by a new batch. A feed that was deleted stays deleted.
  *
  * @module
  */
@@ -14,14 +13,14 @@ import type { Services } from "../../services.ts";
 import { type GatewayClient, unlessRefused } from "./client.ts";
 import { DEMO_FEEDS, type DemoFeed } from "./demo_feeds.ts";
 
-/** A feed of the demo, filled and listed. */
+/** A demo feed that is filled and published. */
 export interface FilledFeed extends DemoFeed {
   readonly id: string;
 }
 
 const SETTING = "demo:filled:";
 
-/** `client` has the provider's key. */
+/** @param client uses the provider's key */
 export async function fillDemoFeeds(
   client: GatewayClient,
   { database, config }: Pick<Services, "database" | "config">,
@@ -33,7 +32,7 @@ export async function fillDemoFeeds(
   for (const feed of DEMO_FEEDS) {
     const slug = feed.definition.endpoint_path;
     const isFinished = finished.has(SETTING + slug);
-    // A feed that was there and is not any more was deleted on purpose.
+    // A finished feed that no longer exists was deleted on purpose.
     const id = owned.get(slug) ?? (isFinished ? undefined : await createFeed(client, feed));
     if (id === undefined) continue;
     if (!isFinished) {
@@ -48,7 +47,7 @@ export async function fillDemoFeeds(
   return filled;
 }
 
-/** The provider's feeds: id by slug. */
+/** Ids of the provider's feeds, by slug. */
 async function listOwned(client: GatewayClient): Promise<Map<string, string>> {
   const { feeds } = await client<{
     feeds: readonly { id: string; endpoint_path: string }[];
@@ -56,7 +55,7 @@ async function listOwned(client: GatewayClient): Promise<Map<string, string>> {
   return new Map(feeds.map((feed) => [feed.endpoint_path, feed.id]));
 }
 
-/** Undefined if another feed has the slug: one of another account, or one that was deleted. */
+/** Returns undefined if the slug is taken by another account's feed or a deleted one. */
 async function createFeed(client: GatewayClient, feed: DemoFeed): Promise<string | undefined> {
   const body = JSON.stringify(feed.definition);
   const creating = client<{ id: string }>("/v1/provider/feed/create", body);
@@ -70,7 +69,7 @@ export function pushBodies(feed: DemoFeed, limits: Limits): readonly string[] {
   if (feed.definition.feed_type === "stream") {
     return chunks.map((rows) => `{"payload":[${rows.join(",")}]}`);
   }
-  // A batch of its own for each attempt: finalizing it retires what an interrupted one has left.
+  // Each attempt has its own batch. Finalizing it discards the batch of an interrupted attempt.
   const batchId = `demo-${crypto.randomUUID()}`;
   return chunks.map((rows, index) => {
     const isLast = index === chunks.length - 1;
@@ -79,7 +78,7 @@ export function pushBodies(feed: DemoFeed, limits: Limits): readonly string[] {
   });
 }
 
-/** What the wrapper around the rows may take. */
+/** Space for the JSON around the rows. */
 const WRAPPER_BYTES = 256;
 
 function chunksOf(rows: readonly string[], limits: Limits): readonly (readonly string[])[] {

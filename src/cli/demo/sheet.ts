@@ -1,5 +1,5 @@
 /**
- * What the demo prints once it is ready: address, keys, feeds, and lines to paste into a shell.
+ * What the demo prints once it is ready: addresses, keys, feeds, and commands to paste into a shell.
  *
  * @module
  */
@@ -11,32 +11,32 @@ import type { FilledFeed } from "./fill.ts";
 
 export interface Sheet {
   readonly baseUrl: string;
-  /** Where its data are. */
+  /** Where the demo's data is stored. */
   readonly place: Pick<Config, "databaseUrl" | "dataDir">;
   readonly accounts: DemoAccounts;
-  /** Undefined if there is no console. */
+  /** Undefined if the console is disabled. */
   readonly console: ConsoleLinks | undefined;
-  /** Where a new person joins. Undefined if there is no console. */
+  /** Where new users sign up. Undefined if the console is disabled. */
   readonly joinUrl: string | undefined;
   readonly feeds: readonly FilledFeed[];
-  /** `next_cursor` of a page of two airports; undefined if they can't be read. */
+  /** `next_cursor` of a page of two airports. Undefined if they can't be read. */
   readonly cursor: string | undefined;
 }
 
-/** Links that sign in to the console, once, a role each. */
+/** Single-use sign-in links to the console, one per role. */
 export interface ConsoleLinks {
   readonly operator: string;
   readonly provider: string;
   readonly consumer: string;
 }
 
-/** A line for a shell, and what it shows. */
+/** A shell command, and what it demonstrates. */
 interface Line {
   readonly about: string;
   readonly curl: string;
 }
 
-/** A new event is the newest: it comes first in the next read of the stream. */
+/** The newest event, so that it comes first in the next read of the stream. */
 const EVENT = '{"payload":{"id":"my-first-event","mag":1.2,"place":"My desk"}}';
 
 export function sheetText(sheet: Sheet): string {
@@ -100,7 +100,7 @@ export function sheetJson(sheet: Sheet): string {
   });
 }
 
-/** Of the feeds that are there. */
+/** Commands for the feeds that exist. */
 function linesOf({ baseUrl, accounts, feeds, cursor }: Sheet): readonly Line[] {
   const find = (slug: string) => feeds.find((each) => each.definition.endpoint_path === slug);
   const earthquakes = find("earthquakes");
