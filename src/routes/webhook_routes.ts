@@ -1,5 +1,5 @@
 /**
- * `/v1/webhooks`: addresses that receive an account's notices, for read and write keys. Neither charged nor logged.
+ * `/v1/webhooks`: addresses that receive an account's notices, for read and write keys. Not charged or logged.
  *
  * A read key manages addresses for readers' notices, a write key those for providers'. See `src/spec/beyond.md`,
  * section 17.
@@ -322,7 +322,7 @@ interface Calling {
   readonly principal: Principal;
 }
 
-/** Who the key is for its addresses. */
+/** The owner of the webhooks that the key manages. */
 function ownerOf(
   { feeds, storedFeeds }: Services,
   { call: { request }, principal }: Calling,

@@ -1,5 +1,7 @@
 /**
- * An account asks to read a feed that is not open, and sees what became of it. Beyond 18.
+ * The routes through which an account requests access to feeds that are not open, and lists its requests.
+ *
+ * See `src/spec/beyond.md`, section 18.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * `GET /v1/account`, `GET /v1/usage` and `GET /v1/purchases`: a consumer's own balance, limits, usage log and
- * purchases. None is charged, logged or given an `_origin`. Decisions 7 and 10, beyond 13.
+ * `GET /v1/account`, `GET /v1/usage` and `GET /v1/purchases`: an account's own balance, limits, usage log, and
+ * purchases. These calls are not charged or logged, and their responses have no `_origin`.
  *
  * @module
  */

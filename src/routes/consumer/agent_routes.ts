@@ -1,5 +1,7 @@
 /**
- * `DELETE /v1/account/agents/{key_id}`: ends a connected agent. Neither charged nor logged. Beyond 14.
+ * `DELETE /v1/account/agents/{key_id}`: ends a connected agent. The call is not charged or logged.
+ *
+ * See `src/spec/beyond.md`, section 14.
  *
  * @module
  */
@@ -43,7 +45,7 @@ export function agentRoutes(services: Services) {
   return new Elysia({ name: "agents" }).use(authenticated(keys, "read")).delete(
     "/account/agents/:key_id",
     async ({ call, principal, params }) => {
-      // It is never counted: whoever uses up a limit must not keep anybody from ending it.
+      // Not counted: an agent that has used up the limit must not be able to prevent its own end.
       await keys.prove(principal);
       const actor = actorOf(call.request, principal.keyId);
       await endOwnAgent(database, { principal, keyId: params.key_id }, actor);

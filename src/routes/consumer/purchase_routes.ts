@@ -1,5 +1,7 @@
 /**
- * `POST /v1/feed/{id}/purchase`: agents buy one-time feeds from their balance. Beyond 13.
+ * `POST /v1/feed/{id}/purchase`: agents buy one-time feeds from their account's balance.
+ *
+ * See `src/spec/beyond.md`, section 13.
  *
  * @module
  */

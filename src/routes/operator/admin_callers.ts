@@ -1,8 +1,10 @@
 /**
- * Who calls the operator's API: an admin key. It belongs to no account, so it stands for no account either: it reads no
- * feeds, pushes nothing and is charged nothing. Beyond 5.
+ * Authenticates callers of the operator API by their admin key. Such a key belongs to no account, so it can't read or
+ * push, and is charged nothing.
  *
- * A key is looked up for each call, so a revoked one is refused from the next call on.
+ * The key is looked up on every call, so a revoked key is refused from the next call on.
+ *
+ * See `src/spec/beyond.md`, section 5.
  *
  * @module
  */
@@ -20,13 +22,13 @@ import { ADMIN_KEYS_COUNTED_MAX, OPERATOR_LIMIT, WINDOW_MS } from "../../limits.
 /** The caller of an operator route. */
 export interface OperatorPrincipal {
   readonly keyId: string;
-  /** As the audit trail names it. */
+  /** The caller's name in the audit trail. */
   readonly actor: Actor;
-  /** The key itself, which seals what is kept for a repeat of the call. */
+  /** The key itself. It encrypts responses that are stored for repeated calls. */
   readonly key: string;
 }
 
-/** Gives `operator`, the caller by its admin key, to the routes behind it. @throws {Problem} 401, 403, 429 */
+/** Adds `operator`, the caller, to the context of the routes registered after it. @throws {Problem} 401, 403, 429 */
 export function asOperator(keys: Keys) {
   const buckets = new BoundedMap<string, TokenBucket>(ADMIN_KEYS_COUNTED_MAX);
   const count = (keyId: string) => {

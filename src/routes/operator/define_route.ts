@@ -1,7 +1,7 @@
 /**
- * A route of the operator's API: one function of `src/operator`, with its place in HTTP. Beyond 5.
+ * Defines a route of the operator API from a function of `src/operator`.
  *
- * Parameters and body are made of the function's own input, so that the schema is written once.
+ * The schemas of parameters and body are derived from the function's input, so that each schema is written once.
  *
  * @module
  */
@@ -26,43 +26,43 @@ import { PAGE_ROWS, type Page } from "../../operator/keyset_page.ts";
 import type { InputOf, Operator } from "../../operator/operator.ts";
 import type { Inviting } from "../../people/members.ts";
 
-/** Where and by whom a function acts. */
+/** The context in which an operator function runs. */
 export interface Acting {
   readonly operator: Inviting & Notifying;
   readonly actor: Actor;
-  /** Names the ledger entry of a call that came with an Idempotency-Key. */
+  /** Reference of the ledger entry, if the call has an Idempotency-Key. */
   readonly reference: string | undefined;
 }
 
 interface RouteText {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Below `/operator`. */
+  /** Path below `/operator`. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  /** The body of the answer, and an example of it, by status. */
+  /** By status: the body's schema and an example. */
   readonly answers: Readonly<Partial<Record<200 | 201, Answered>>>;
-  /** Codes of this route alone. */
+  /** Problem codes specific to this route. */
   readonly problems: readonly ProblemCode[];
-  /** Whether the act may run twice: the second time it changes nothing, and is answered the same. */
+  /** Whether the call is idempotent: repeated, it changes nothing and returns the same response. */
   readonly isSafeToRepeat?: boolean;
-  /** Whether the answer has what is stored nowhere, such as a key. */
+  /** Whether the response contains a secret that is not stored, such as a key. */
   readonly isSecret?: boolean;
 }
 
 interface Answered {
   readonly shape: TSchema;
   readonly example: unknown;
-  /** An example of the same as CSV, if it can be asked for. */
+  /** The example as CSV, if the route supports CSV. */
   readonly csv?: string;
 }
 
 interface RouteSpec<Input extends TObject> extends RouteText {
   readonly input: Input;
-  /** What the path's parameters are in the input. */
+  /** Names in the input, by path parameter. */
   readonly names?: Readonly<Record<string, string>>;
-  /** An example of the body, if there is one. */
+  /** An example body, if the route has one. */
   readonly example?: object;
   act(acting: Acting, input: InputOf<Input>): Promise<Reply>;
 }
@@ -70,7 +70,7 @@ interface RouteSpec<Input extends TObject> extends RouteText {
 export interface OperatorRoute extends RouteText {
   readonly params: TObject;
   readonly query: ReturnType<typeof parameters>;
-  /** Undefined if the route takes none. */
+  /** Undefined if the route has no body. */
   readonly body: TSchema | undefined;
   run(acting: Acting, given: Given): Promise<Reply>;
 }
@@ -108,12 +108,12 @@ function required(schema: TSchema | undefined): TSchema {
   return schema ?? Type.String();
 }
 
-/** A command's `limit` may be larger than that of the API, which is that of all routes. */
+/** Caps `limit` as in all routes. Commands allow a larger one. */
 function cappedQuery(query: Given["query"]): Given["query"] {
   return typeof query.limit === "number" ? { ...query, limit: cappedLimit(query.limit) } : query;
 }
 
-/** A member of an input as a parameter of the query. */
+/** Converts a member of the input to a query parameter. */
 function queryOf(name: string, schema: TSchema): TSchema {
   if (name === "limit") return limitParameter("Entries", PAGE_ROWS);
   const { description = name } = schema;
@@ -128,41 +128,41 @@ function queryOf(name: string, schema: TSchema): TSchema {
     if (schema.format === "date") return queryDay({ description });
     return schema;
   };
-  // The input says which are needed, and an empty query is not held against this.
+  // An empty query is not validated against this. Required members are checked with the input.
   return KindGuard.IsOptional(schema) ? Type.Optional(parameter()) : parameter();
 }
 
-/** The reply of what was done. */
+/** A 200 response. */
 export function done(outcome: unknown): Reply {
   return { status: 200, body: JSON.stringify(outcome) };
 }
 
-/** The reply of what was made. */
+/** A 201 response. */
 export function made(outcome: unknown): Reply {
   return { status: 201, body: JSON.stringify(outcome) };
 }
 
-/** The codes of a route that names an account. */
+/** Problem codes of routes that name an account. */
 export const ACCOUNT_PROBLEMS = ["ACCOUNT_NOT_FOUND", "REFERENCE_AMBIGUOUS"] as const;
 
 interface ListSpec<Input extends TObject, Entry>
   extends Pick<RouteText, "path" | "operationId" | "summary" | "problems"> {
-  /** In which order the entries come. */
+  /** Describes the order of the entries. */
   readonly description: string;
   readonly input: Input;
-  /** What the path's parameters are in the input. */
+  /** Names in the input, by path parameter. */
   readonly names?: Readonly<Record<string, string>>;
-  /** The member of the answer that has the entries. */
+  /** The member of the response that contains the entries. */
   readonly name: string;
-  /** The name of the answer's schema in the document. */
+  /** Name of the response schema in the OpenAPI document. */
   readonly $id: string;
   readonly entry: Answered;
   list(operator: Acting["operator"], input: InputOf<Input>, actor: Actor): Promise<Page<Entry>>;
-  /** An entry as JSON. @default by `JSON.stringify` */
+  /** Formats an entry as JSON. @default `JSON.stringify` */
   textOf?(entry: Entry, operator: Operator): string;
 }
 
-/** A list by cursor: GET of a page. */
+/** Defines a GET route that returns one page of a list, by cursor. */
 export function defineList<Input extends TObject, Entry>(
   spec: ListSpec<Input, Entry>,
 ): OperatorRoute {

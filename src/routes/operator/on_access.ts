@@ -1,5 +1,5 @@
 /**
- * Grants and requests for access in the operator's API. Beyond 18.
+ * Operator API: grants of access to feeds, and requests for access.
  *
  * @module
  */

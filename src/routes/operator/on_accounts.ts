@@ -1,5 +1,5 @@
 /**
- * Accounts and their keys in the operator's API.
+ * Operator API: accounts and their keys.
  *
  * @module
  */
@@ -55,7 +55,7 @@ import {
   SIGN_IN_LINK,
 } from "./operator_examples.ts";
 
-/** Of what a closed account can't have any more. */
+/** Problem codes of routes that require an account that is not closed. */
 const OPEN_ACCOUNT_PROBLEMS = [...ACCOUNT_PROBLEMS, "ACCOUNT_CLOSED"] as const;
 const KEY_PROBLEMS = ["KEY_NOT_FOUND", "REFERENCE_AMBIGUOUS"] as const;
 const FEEDS_OF_KEY_PROBLEMS = ["FEED_NOT_FOUND", "FEED_DELETED", "KEY_NOT_FOR_READING"] as const;

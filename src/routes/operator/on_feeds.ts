@@ -1,5 +1,5 @@
 /**
- * Feeds and the audit trail in the operator's API.
+ * Operator API: feeds and the audit trail.
  *
  * @module
  */
@@ -173,7 +173,7 @@ export const AUDIT_ROUTES = [
   }),
 ];
 
-/** The reply of an act on one feed. */
+/** The response of a route that changes one feed. */
 function feedReply({ limits }: Operator, [row]: readonly FeedRow[]): Reply {
   return { status: 200, body: feedRowText(present(row), limits) };
 }

@@ -1,5 +1,5 @@
 /**
- * Credits, promotions, purchases and the usage log in the operator's API.
+ * Operator API: credits, promotions, purchases, and the usage log.
  *
  * @module
  */
@@ -31,7 +31,7 @@ import { ACCOUNT_PROBLEMS, defineList, defineRoute, done, made } from "./define_
 import { ENTRY, PROMOTION, PURCHASE, USAGE_EVENT } from "./operator_examples.ts";
 
 const ENTRY_ANSWER = { shape: LedgerEntryShape, example: ENTRY };
-/** 201 for a new entry, 200 for one that an earlier call had written. */
+/** 201 for a new entry, 200 for an entry that an earlier call has written. */
 const ENTRY_ANSWERS = { 200: ENTRY_ANSWER, 201: ENTRY_ANSWER };
 const PROMOTION_ANSWER = { shape: PromotionShape, example: PROMOTION };
 const REFERENCE =

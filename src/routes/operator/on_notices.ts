@@ -1,5 +1,5 @@
 /**
- * Webhooks of operators, and the deliveries of all accounts, in the operator's API.
+ * Operator API: the operators' webhooks, and the deliveries of all accounts.
  *
  * @module
  */

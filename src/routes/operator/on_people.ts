@@ -1,5 +1,5 @@
 /**
- * Persons, members of accounts, and closing an account in the operator's API.
+ * Operator API: people, members of accounts, and closing an account.
  *
  * @module
  */

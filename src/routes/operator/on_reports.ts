@@ -1,5 +1,5 @@
 /**
- * What the gateway does, what providers earn, and what they were paid, in the operator's API.
+ * Operator API: activity of the gateway, and providers' earnings and payouts.
  *
  * @module
  */

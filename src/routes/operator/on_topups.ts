@@ -1,5 +1,5 @@
 /**
- * Top-ups in the operator's API.
+ * Operator API: top-ups.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Example values of the operator's API.
+ * Example values of the operator API.
  *
  * @module
  */

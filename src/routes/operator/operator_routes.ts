@@ -1,7 +1,7 @@
 /**
- * `/v1/operator/*`: what the command does, over HTTP, for callers with an admin key. Beyond 5.
+ * `/v1/operator/*`: the operator's commands as an HTTP API, for callers with an admin key.
  *
- * Each route is a line of a table (`define_route.ts`): a function of `src/operator`, its input, its answers.
+ * Each route maps a function of `src/operator` to HTTP (`define_route.ts`). See `src/spec/beyond.md`, section 5.
  *
  * @module
  */
@@ -32,7 +32,7 @@ import { PEOPLE_ROUTES } from "./on_people.ts";
 import { REPORT_ROUTES } from "./on_reports.ts";
 import { TOPUP_ROUTES } from "./on_topups.ts";
 
-/** All of them, in the document's order. */
+/** All operator routes, in the order of the OpenAPI document. */
 export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...ACCOUNT_ROUTES,
   ...KEY_ROUTES,
@@ -73,7 +73,7 @@ export function operatorRoutes(services: Services) {
       {
         config: {},
         parse: "none",
-        // Without parameters there is no object to check.
+        // Routes without path parameters have no schema to check.
         ...(route.path.includes(":") && { params: route.params }),
         query: route.query,
         ...(route.body !== undefined && { body: route.body }),
@@ -123,7 +123,7 @@ async function answer(
   return actOnce({ database, secret: services.cursorSecret }, acted, act);
 }
 
-/** The text of a body, bounded; "" if there is none. @throws {Problem} 400, 413, 415, 503 */
+/** The text of a body of limited size. "" if there is none. @throws {Problem} 400, 413, 415, 503 */
 async function receive({ bodies }: Services, request: Request, keyId: string): Promise<string> {
   if (request.body === null) return "";
   return bodies.whileHeld(keyId, async (hold) => {

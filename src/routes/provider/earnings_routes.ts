@@ -1,6 +1,7 @@
 /**
- * `GET /v1/provider/earnings` and `GET /v1/provider/payouts`: what a provider has sold, has been paid and is owed.
- * Beyond 6.
+ * `GET /v1/provider/earnings` and `GET /v1/provider/payouts`: a provider's sales, payouts, and the amount it is owed.
+ *
+ * See `src/spec/beyond.md`, section 6.
  *
  * @module
  */
@@ -89,7 +90,7 @@ const LIST_PAYOUTS = described({
   problems: ["CURSOR_INVALID", ...COUNTED],
 });
 
-/** A payout's id. */
+/** The id of a payout. */
 const CURSOR = /^\d{1,15}$/;
 
 /** Without a prefix: mounted at `/v1` and `/api/v1`. */

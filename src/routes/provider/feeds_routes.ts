@@ -1,5 +1,5 @@
 /**
- * A provider's own feeds: create, edit and list. Interface 4.7 and 4.8, decisions 10.
+ * Routes for a provider's own feeds: create, edit, and list. See `src/spec/interface.md`, sections 4.7 and 4.8.
  *
  * @module
  */
@@ -299,7 +299,7 @@ export function feedsRoutes(services: Services) {
     );
 }
 
-/** From the admitted request to a JSON object. @throws {Problem} 400, 415, 413, 422, 503 */
+/** Reads the body of an admitted request as a JSON object. @throws {Problem} 400, 415, 413, 422, 503 */
 async function receiveFeed(
   { config }: Services,
   request: Request,
@@ -309,7 +309,7 @@ async function receiveFeed(
   return receiveJsonObject(request, { bytesMax, tooLarge: () => saveTooLarge(bytesMax), hold });
 }
 
-/** The account and the actor, as functions of providers take them. */
+/** The account and actor, in the form that provider functions take. */
 function ownerOf({ request }: Call, { accountId, keyId }: Principal) {
   return { accountId, actor: actorOf(request, keyId) };
 }
@@ -318,7 +318,7 @@ interface Answering extends SaveOrder {
   readonly principal: Principal;
 }
 
-/** @throws {Problem} every refusal of a create or edit whose body was read */
+/** @throws {Problem} if a create or edit whose body was read is refused */
 async function answerSave(
   services: Services,
   call: Call,

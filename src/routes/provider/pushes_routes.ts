@@ -1,5 +1,7 @@
 /**
- * `GET /provider/feed/{feed_id}/pushes`: what became of a feed's pushes. Beyond 11.
+ * `GET /provider/feed/{feed_id}/pushes`: the history of a feed's pushes.
+ *
+ * See `src/spec/beyond.md`, section 11.
  *
  * @module
  */

@@ -1,5 +1,7 @@
 /**
- * The owner of a feed decides which accounts read it: grants, requests and invitations. Beyond 18.
+ * Routes through which the owner of a feed controls which accounts can read it: grants, requests, and invitations.
+ *
+ * See `src/spec/beyond.md`, section 18.
  *
  * @module
  */
@@ -253,7 +255,7 @@ const INVITATION_PARAMS = Type.Object({
   id: Type.String({ description: "The invitation, by its id.", examples: [READER_INVITATION.id] }),
 });
 
-/** A call about a feed of the key's account. */
+/** A call about one of the key's account's own feeds. */
 interface OwnCall {
   readonly call: Call;
   readonly principal: Principal;
