@@ -1,5 +1,5 @@
 /**
- * The answers of the account routes. Decisions 10.
+ * Responses of the account routes.
  *
  * @module
  */
@@ -19,13 +19,13 @@ import {
 import { amountOf } from "../money/money.ts";
 import type { Row } from "../postgres/client/database.ts";
 
-/** The account with its balance as exact numbers, and its connected agents. */
+/** The account, with exact amounts and its connected agents. */
 export function accountOf(row: Row<"find_account">, agents: readonly Agent[], limits: Limits) {
   return {
     id: row.account_id,
     name: row.name,
     balance: amountOf(row.balance_nanos),
-    // Left out if the key has none.
+    // Omitted if the key has no budget.
     budget: budgetOf(row),
     agents: agents.map(({ key_id, name, spent_nanos, expires_at }) => ({
       key_id,
@@ -42,7 +42,7 @@ function budgetOf({ daily_nanos: daily, spent_nanos: spent, day }: Row<"find_acc
   return {
     daily: amountOf(daily),
     spent: amountOf(spent),
-    // A budget may have been lowered below what is spent.
+    // The budget may have been lowered below what was already spent.
     left: amountOf(spent < daily ? daily - spent : 0n),
     resets_at: new Date(((day + 1) * US_PER_DAY) / US_PER_MS).toISOString(),
   };
@@ -52,7 +52,7 @@ export function usageText({ rows, nextCursor }: UsagePage, limit: number): strin
   return `{"usage":[${rows.map(usageEventText).join(",")}],"limit":${limit},"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)}}`;
 }
 
-/** Every limit that a consumer can meet. Interface 8.1, decisions 7 and 10. */
+/** Every limit that applies to a consumer. See `src/spec/interface.md`, section 8.1. */
 function limitsOf(limits: Limits) {
   const windowSeconds = WINDOW_MS / MS_PER_SECOND;
   const of = (operation: string, tier: string, limit: number) => ({

@@ -1,5 +1,5 @@
 /**
- * The bodies of the account routes. Decisions 10.
+ * Response shapes of the account routes.
  *
  * @module
  */

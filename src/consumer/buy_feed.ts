@@ -1,11 +1,13 @@
 /**
- * Buys a one-time feed from the balance. Beyond 13.
+ * Buys a one-time feed from an account's balance.
  *
- * A purchase is admitted as a read is: `find → prove → reserve → log`. The statement that charges it opens the feed in
- * the same commit. Whether the feed is bought already is proven first. Every purchase renews the account's version, so
- * the statement writes nothing if another gateway was faster, and the proof begins anew.
+ * A purchase is admitted like a read: `find → prove → reserve → log`. The statement that charges for it also grants
+ * access, in the same transaction. The proof first establishes whether the feed has already been bought. Every purchase
+ * renews the account's version, so if another gateway was faster, the statement writes nothing and the proof is
+ * repeated.
  *
- * A purchase that was logged stands, even if its answer is lost. A client that asks again gets the same one.
+ * A purchase that was logged is final even if its response is lost. A client that repeats the call gets the same
+ * purchase. See `src/spec/beyond.md`, section 13.
  *
  * @module
  */
@@ -32,15 +34,15 @@ import { findFeed, problemOfNoFeed } from "../read/pipeline/find_feed.ts";
 import type { ReadPipeline } from "../read/pipeline/pipeline.ts";
 import type { Services } from "../services.ts";
 
-/** What is to be bought. */
+/** A request to buy a feed. */
 export interface Order {
   /** The feed's id or slug. */
   readonly reference: string;
-  /** The most that it may cost. */
+  /** Maximum price, in nano-dollars. */
   readonly priceNanosMax: bigint;
 }
 
-/** A feed that was found, and the claim to it. */
+/** The feed, and the claim to admit. */
 interface Offer {
   readonly claim: Claim;
   readonly feed: Feed;
@@ -48,7 +50,7 @@ interface Offer {
 
 type Buying = Attempt<Offer>;
 
-/** A purchase as its buyer sees it, now or later. */
+/** A purchase as its buyer sees it, both when it is made and when it is repeated. */
 interface Bought {
   readonly purchaseId: string;
   readonly feedId: string;
@@ -58,15 +60,15 @@ interface Bought {
   readonly receipt: Omit<Receipt, "usageId"> & { readonly usageId: string | null };
 }
 
-/** Calls of buyers are counted before, with those that buy nothing. */
+/** Purchase calls are already counted with other housekeeping calls, including those that buy nothing. */
 const LIMITS = { free: HOUSEKEEPING_LIMIT, paid: HOUSEKEEPING_LIMIT };
 
-/** Charges the purchase and logs it, or answers with the one that was made before. */
+/** Charges and logs the purchase, or returns the earlier one. */
 export type BuyFeed = ReturnType<typeof createBuying>;
 
 export function createBuying(services: Services, { attempts }: ReadPipeline) {
   const { admission, database, feeds } = services;
-  /** Each purchase renews the account's version, so those of one account that run at once would outrun each other. */
+  /** One purchase at a time per account. Concurrent ones would invalidate each other's version of the account. */
   const turns = new KeyedMutex();
 
   async function find(
@@ -101,7 +103,7 @@ export function createBuying(services: Services, { attempts }: ReadPipeline) {
       return attempts.refuse(buying, { kind: "key_reused" });
     }
     if (proof.isPurchased) return (await findBought(buying)) ?? STALE;
-    // The purchase under this key was undone. A late repeat must not buy the feed again.
+    // The purchase under this key was undone. A late retry must not buy the feed again.
     if (remembered !== undefined) {
       return attempts.refuse(buying, { kind: "key_stale", usageId: remembered.receipt.usageId });
     }
@@ -131,7 +133,7 @@ export function createBuying(services: Services, { attempts }: ReadPipeline) {
     }
   }
 
-  /** What the account has bought before; undefined: it was undone since. */
+  /** The earlier purchase of this feed. Undefined if it has been undone since. */
   async function findBought({ principal, resource }: Buying): Promise<Answer | undefined> {
     const { accountId } = principal;
     const { feedId } = resource.feed;
@@ -142,7 +144,7 @@ export function createBuying(services: Services, { attempts }: ReadPipeline) {
   }
 
   return (readCall: ReadCall, order: Order): Promise<Answer | Problem> =>
-    // The turn begins before key and account are looked up, or they would be out of date when it is there.
+    // Wait for the turn before looking up key and account. Otherwise both could be stale by then.
     turns.run(readCall.principal.accountId, () =>
       attempts.run(
         readCall,
@@ -152,7 +154,7 @@ export function createBuying(services: Services, { attempts }: ReadPipeline) {
     );
 }
 
-/** An Idempotency-Key is bound to the feed that it buys, and to nothing that reads it. */
+/** Binds an Idempotency-Key to the purchase of this feed. It matches no read. */
 function hashOf({ feedId }: Feed): string {
   return weakTag(`purchase ${feedId}`);
 }

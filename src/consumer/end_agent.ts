@@ -1,5 +1,5 @@
 /**
- * A consumer ends an agent that was connected to its account.
+ * Ends an agent that is connected to the caller's account.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { parseUuid } from "../lib/uuid.ts";
 import type { Database } from "../postgres/client/database.ts";
 
 interface EndedAgent {
-  /** Of a key that was proven. */
+  /** Caller whose key was proven. */
   readonly principal: Principal;
-  /** The agent's key, as it was given. */
+  /** The agent's key id, as sent. */
   readonly keyId: string;
 }
 
-/** An agent that was ended before stays so. @throws {Problem} 404 for one that the caller may not see */
+/** Ends an agent. Has no effect the second time. @throws {Problem} 404 for an agent that the caller may not see */
 export async function endOwnAgent(
   database: Database,
   { principal, keyId: given }: EndedAgent,

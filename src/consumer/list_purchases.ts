@@ -1,5 +1,5 @@
 /**
- * What an account has bought, newest first. Beyond 13.
+ * Lists an account's purchases, newest first.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import type { Queries, Row } from "../postgres/client/database.ts";
 
 interface PurchasesQuery {
   readonly accountId: string;
-  /** Null: of all feeds. */
+  /** Null means all feeds. */
   readonly feedId: string | null;
-  /** Inclusive bounds. Null: of all time. */
+  /** Inclusive bounds. Null means no bound. */
   readonly since: string | null;
   readonly until: string | null;
   readonly limit: number;
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   readonly cursor: string | undefined;
   readonly cursorSecret: string;
 }
@@ -31,7 +31,7 @@ export interface PurchasesPage {
   readonly next_cursor: string | null;
 }
 
-/** Undefined if the cursor was not issued for this account. */
+/** Returns undefined if the cursor was not issued for this account. */
 export async function listPurchases(
   database: Queries,
   { accountId, feedId, since, until, limit, cursor, cursorSecret }: PurchasesQuery,

@@ -1,5 +1,5 @@
 /**
- * The body of a purchase: how much it may cost. Beyond 13.
+ * Reads the body of a purchase, which contains the maximum price.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export function readPurchaseBody(json: JsonText): BodyOutcome {
       message: `there is no field ${JSON.stringify(excerpt(key))}; leave it out`,
     }));
   const given = findMember(json.root, FIELD);
-  // By its text, since a double would lose the last decimals of a large amount.
+  // Reads the exact text: a double would lose the last decimals of a large amount.
   const priceNanosMax = given?.kind === "number" ? nanosOfCredits(textOf(json, given)) : undefined;
   const isAmount = priceNanosMax !== undefined && priceNanosMax >= 0n;
   if (!isAmount) {

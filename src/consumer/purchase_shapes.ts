@@ -1,5 +1,5 @@
 /**
- * The bodies of the purchase routes. Beyond 13.
+ * Request and response shapes of the purchase routes.
  *
  * @module
  */

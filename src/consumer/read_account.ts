@@ -1,5 +1,5 @@
 /**
- * A consumer's own account: its balance and limits, its usage log and its purchases.
+ * A consumer's own account: balance, limits, usage log, and purchases.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { listPurchases, type PurchasesPage } from "./list_purchases.ts";
 
 type AccountServices = Pick<Services, "database" | "config" | "cursorSecret">;
 
-/** The account of a key that was proven (`AccountShape`). */
+/** The account of a proven key (`AccountShape`). */
 export async function readOwnAccount(
   { database, config }: AccountServices,
   principal: Principal,
@@ -24,7 +24,7 @@ export async function readOwnAccount(
   const ofAccount = database.onBehalfOf(accountId);
   const row = await ofAccount.row("find_account", { account_id: accountId, key_id: keyId });
   assert(row !== undefined, "an admitted key has an account");
-  // Most accounts have none, so most calls are one statement.
+  // Most accounts have no agents, so most calls take one statement.
   const agents = row.has_agents ? await listAgents(ofAccount, whoseOf(principal)) : [];
   return accountOf(row, agents, config.limits);
 }
@@ -35,11 +35,11 @@ interface UsageFilter {
   /** Inclusive bounds. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
-/** What `pageUsage` takes for the caller's own calls. @throws {Problem} 400 */
+/** Converts the caller's filter to a query for `pageUsage`. @throws {Problem} 400 */
 export function findUsageQuery(
   { cursorSecret }: Pick<AccountServices, "cursorSecret">,
   principal: Principal,
@@ -65,15 +65,15 @@ export function findUsageQuery(
 
 interface PurchasesAsked {
   readonly feedId?: string | undefined;
-  /** Inclusive bounds, to which a cursor is not bound. */
+  /** Inclusive bounds. A cursor is not bound to them. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly limit: number;
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
-/** What the account has bought, the newest first. @throws {Problem} 400 for another account's cursor */
+/** The account's purchases, newest first. @throws {Problem} 400 for another account's cursor */
 export async function listOwnPurchases(
   { database, cursorSecret }: AccountServices,
   { accountId }: Principal,
