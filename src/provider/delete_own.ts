@@ -1,5 +1,5 @@
 /**
- * A provider deletes its own feeds, and rows of them.
+ * A provider deletes its own feeds, or rows of them.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { present } from "../lib/assert.ts";
 import { DELETIONS_PER_FEED_ALLOWED } from "../limits.ts";
 import type { Services } from "../services.ts";
 
-/** A feed that a provider says is its own. */
+/** A feed that a provider names as its own. */
 interface OwnFeed {
   readonly accountId: string;
   readonly actor: Actor;
@@ -19,7 +19,7 @@ interface OwnFeed {
   readonly reference: string;
 }
 
-/** Returns the feed's id. @throws {Problem} 403, 429 */
+/** Deletes a feed, and returns its id. @throws {Problem} 403, 429 */
 export async function deleteOwnFeed(
   { database, storedFeeds, waits }: Services,
   { accountId, actor, reference }: OwnFeed,
@@ -42,7 +42,7 @@ export async function deleteOwnFeed(
 
 interface DeletedRows {
   readonly feedId: string;
-  /** Ids of rows that were there. */
+  /** Ids of the rows that were deleted. */
   readonly deleted: readonly string[];
   readonly missing: readonly string[];
 }
@@ -61,7 +61,7 @@ export async function deleteOwnRows(
       "ids",
     );
   }
-  // No id holds a NUL, and PostgreSQL takes none in a parameter.
+  // No id contains a NUL, and PostgreSQL rejects it in a parameter.
   const asked = ids.filter((id) => !id.includes("\0"));
   const row = await database.row("delete_rows", {
     account_id: accountId,
@@ -79,7 +79,7 @@ export async function deleteOwnRows(
   };
 }
 
-/** @throws {Problem} 403 if the statement refused */
+/** @throws {Problem} 403 if the statement refused the feed */
 function refuseForeign(
   row: { readonly outcome: string; readonly suspension_reason?: string | null } | undefined,
 ): void {

@@ -1,5 +1,5 @@
 /**
- * What became of a provider's feed on each of the last days, and the rows of its newest refused push.
+ * A provider's feed on each of the last days, and the invalid rows of its most recent refused push.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Queries, Row } from "../postgres/client/database.ts";
 
 export type FeedDay = Row<"list_feed_days">;
 
-/** The days in order, today included. */
+/** Days in chronological order, including today. */
 export function listFeedDays(database: Queries, feedId: string): Promise<readonly FeedDay[]> {
   return database.rows("list_feed_days", {
     feed_id: feedId,
@@ -19,12 +19,12 @@ export function listFeedDays(database: Queries, feedId: string): Promise<readonl
 }
 
 export interface PushMistakes {
-  /** The first ones. */
+  /** The first mistakes. */
   readonly mistakes: readonly FieldError[];
   readonly mistakeCount: number;
 }
 
-/** The mistakes of the refused push that the history describes so. None if it had no bad rows, or is not the newest. */
+/** The mistakes of the refused push with this detail. Empty if it had no invalid rows, or is not the newest. */
 export async function findPushMistakes(
   database: Queries,
   { feedId, detail }: { readonly feedId: string; readonly detail: string },

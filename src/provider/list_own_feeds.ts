@@ -1,5 +1,5 @@
 /**
- * A provider's own feeds: what each says of itself, what it holds, and how it is read.
+ * Lists a provider's own feeds: definition, contents, and usage.
  *
  * @module
  */
@@ -20,17 +20,17 @@ interface FeedsServices {
 export interface FeedsQuery {
   readonly limit: number;
   readonly offset: number;
-  /** One feed only, by its id or slug. */
+  /** Id or slug, to list only that feed. */
   readonly reference?: string | undefined;
   readonly status?: FeedStatus | undefined;
-  /** Whether rows have schema, readme and sample. @default false */
+  /** Whether to include schema, readme, and sample. @default false */
   readonly isFull?: boolean | undefined;
 }
 
 /**
- * A page of an account's own feeds, the newest first, as the text of a JSON object (`OwnFeedsShape`).
+ * A page of an account's own feeds, newest first, as the text of a JSON object (`OwnFeedsShape`).
  *
- * @throws {Problem} 403 if the feed that is asked for is not the account's
+ * @throws {Problem} 403 if the requested feed is not the account's own
  */
 export async function listOwnFeeds(
   { database, limits }: FeedsServices,
@@ -56,7 +56,7 @@ export async function listOwnFeeds(
 
 interface Found {
   readonly rows: readonly FeedRow[];
-  /** The number of feeds on all pages together. */
+  /** Number of feeds across all pages. */
   readonly total: number;
 }
 
@@ -93,11 +93,11 @@ async function findRows(
 
 interface OwnState {
   readonly suspensionReason: string | null;
-  /** A line for each open batch, or one that has none. */
+  /** One element per open batch, or a single one without a batch. */
   readonly contents: readonly FeedContent[];
 }
 
-/** A feed's row with what it holds, and why it is suspended if it is. */
+/** The feed's row as JSON text, with its contents and, if it is suspended, the reason. */
 function ownFeedText(row: string, { suspensionReason, contents }: OwnState): string {
   const rowCount = contents[0]?.row_count ?? 0n;
   const members = [

@@ -1,6 +1,6 @@
 /**
- * What became of a feed's pushes. Pushes that were refused by rate within a minute are one entry, whose `detail` says
- * about how many they were.
+ * The history of a feed's pushes. Rate-limited pushes within a minute are one entry, whose `detail` gives their
+ * approximate number.
  *
  * @module
  */
@@ -54,7 +54,7 @@ interface PushesQuery {
   /** The feed's id or slug. */
   readonly reference: string;
   readonly limit: number;
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   readonly cursor: string | undefined;
 }
 
@@ -72,7 +72,7 @@ export async function listPushes(
   if (feed === undefined) throw feedForbidden();
   const { feedId } = feed;
   const scope = { secret, purpose: "push history cursor", binding: feedId };
-  // One more than the page tells whether there is a next one.
+  // One row more than the page shows whether there is a next page.
   const found = await database.onBehalfOf(accountId).rows("list_pushes", {
     feed_id: feedId,
     kept: PUSH_HISTORY,
@@ -111,7 +111,7 @@ function cursorOf(row: Row<"list_pushes">, scope: TokenOptions): string {
   return sealToken(Buffer.from(`${row.push_id} ${row.pushed_at}`, "utf8"), scope);
 }
 
-/** Where the page begins. @throws {Problem} 400 for a cursor of another feed */
+/** The position where the page begins. @throws {Problem} 400 for a cursor of another feed */
 function positionOf(cursor: string | undefined, scope: TokenOptions) {
   if (cursor === undefined) return { before_push_id: null, before_pushed_at: null };
   const opened = openToken(cursor, scope)?.toString("utf8");

@@ -1,5 +1,5 @@
 /**
- * A provider creates and edits its own feeds. Interface 4.7 and 4.8.
+ * A provider creates and edits its own feeds. See `src/spec/interface.md`, sections 4.7 and 4.8.
  *
  * @module
  */
@@ -17,11 +17,11 @@ import {
 import type { JsonText } from "../lib/json_text.ts";
 import type { Services } from "../services.ts";
 
-/** The account that saves, its name in the audit trail, and a signal. */
+/** The account that saves, the actor for the audit trail, and an abort signal. */
 export interface Saver {
   readonly accountId: string;
   readonly actor: Actor;
-  /** Ends the check of a schema. */
+  /** Aborts the check of a schema. */
   readonly signal: AbortSignal;
 }
 
@@ -29,7 +29,7 @@ export type SaveOrder = SaveTarget & { readonly body: JsonText; readonly isDryRu
 
 type Saved = Extract<SaveOutcome, { kind: "saved" | "judged" }>;
 
-/** @throws {Problem} every refusal of a create or edit whose body was read */
+/** @throws {Problem} if a create or edit whose body was read is refused */
 export async function saveOwnFeed(
   { config, database, rowSchemas, storedFeeds }: Services,
   { accountId, actor, signal }: Saver,
@@ -51,7 +51,7 @@ export async function saveOwnFeed(
 }
 
 /**
- * The feed that a create body names. Only the body says whose it is, so a refusal comes as soon as it can be read.
+ * The feed that a create body names. Ownership can be checked only once the body is parsed, so that happens here first.
  *
  * @throws {Problem} 403
  */
@@ -68,7 +68,7 @@ export async function targetOfCreate(
   return { feedId, mode: "edit" };
 }
 
-/** What a dry run of an edit answers (`EditJudgementShape`). */
+/** The response of a dry-run edit (`EditJudgementShape`). */
 export function judgementOf({ comparison, isSchemaRefused }: Extract<Saved, { kind: "judged" }>) {
   const { compatibility, changes } = comparison;
   const refusedWith = isSchemaRefused ? "SCHEMA_BREAKING" : null;
