@@ -42,7 +42,7 @@ export function keyActor(keyId: string, face: Face): Actor {
   return actorBy(face, `key ${keyId}`);
 }
 
-/** A person who has signed in. Its name is not in the trail, from which nothing can be removed. */
+/** A person who is signed in. The name is omitted, because nothing can be removed from the trail. */
 export function personActor(personId: string): Actor {
   return actorBy("console", `person ${personId}`);
 }

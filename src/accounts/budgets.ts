@@ -1,5 +1,5 @@
 /**
- * The daily budgets of an account's keys, agents' included, and what is spent of them.
+ * The daily budgets of an account's keys, including those of agents, and the amounts spent.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { MS_PER_DAY } from "../lib/time_units.ts";
 import { AGENTS_MAX, OWN_KEYS_MAX } from "../limits.ts";
 import type { Queries, Row } from "../postgres/client/database.ts";
 
-/** Of a valid key, for the current UTC day. */
+/** Budget of a valid key for the current UTC day. */
 export type KeyBudget = Row<"list_key_budgets">;
 
-/** The fullest first. */
+/** The most used budget first. */
 export function listKeyBudgets(
   database: Queries,
   accountId: string,
@@ -21,7 +21,7 @@ export function listKeyBudgets(
   });
 }
 
-/** When budgets start anew, RFC 3339: at the end of the UTC day. */
+/** When budgets reset, at the end of the UTC day. RFC 3339. */
 export function budgetsResetAt(nowMs: number): string {
   return new Date((Math.floor(nowMs / MS_PER_DAY) + 1) * MS_PER_DAY).toISOString();
 }

@@ -1,6 +1,6 @@
 /**
- * What an account will have spent by the end of a month: what it has spent in the month so far, and for the rest of the
- * month the mean of the last 7 full days. Days are those of UTC. Purchases are in what was spent, and not in the mean.
+ * Forecasts an account's spending for a month: the amount spent so far, plus, for the rest of the month, the average of
+ * the last 7 full days. Days are in UTC. Purchases count as spent, but not toward the average.
  *
  * @module
  */
@@ -8,18 +8,18 @@ import { MS_PER_DAY } from "../../lib/time_units.ts";
 import type { Queries } from "../../postgres/client/database.ts";
 import { type DayRange, dayOf, firstOfMonth } from "./utc_day.ts";
 
-/** Full days whose mean is taken. */
+/** Number of full days to average. */
 export const PACE_DAYS = 7;
 
-/** What was spent on reads in the last full days, in nano-dollars: in all, by feed, and by key. */
+/** Spending on reads in the last full days, in nano-dollars: total, by feed, and by key. */
 export interface Pace {
   readonly nanos: bigint;
   readonly byFeed: ReadonlyMap<string, bigint>;
-  /** Null: the log does not name the key. */
+  /** A null key means that the log does not name the key. */
   readonly byKey: ReadonlyMap<string | null, bigint>;
 }
 
-/** The last full days before a time. */
+/** The last full days before a time, as a range. */
 export function paceDays(nowMs: number): DayRange {
   return { from: dayOf(nowMs - PACE_DAYS * MS_PER_DAY), to: dayOf(nowMs - MS_PER_DAY) };
 }
@@ -52,15 +52,15 @@ export async function readPace(
 }
 
 interface MonthSpending {
-  /** In the month so far. */
+  /** Spent in the month so far. */
   readonly spentNanos: bigint;
-  /** On reads in the last `PACE_DAYS` full days. */
+  /** Spent on reads in the last `PACE_DAYS` full days. */
   readonly paceNanos: bigint;
 }
 
-/** Nano-dollars by the end of the month. The rest of the month counts to the millisecond. */
+/** Forecast in nano-dollars for the end of the month. The remaining time is counted to the millisecond. */
 export function forecastNanos({ spentNanos, paceNanos }: MonthSpending, nowMs: number): bigint {
-  // More may have been refunded than was charged.
+  // Refunds may exceed charges.
   if (paceNanos <= 0n) return spentNanos;
   const now = new Date(nowMs);
   const endMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
