@@ -20,17 +20,17 @@ import type { Database, Row } from "../postgres/client/database.ts";
 
 /** An account's access to a feed. */
 export interface OwnAccess {
-  /** Also of a feed that is open, its own, or bought. */
+  /** True also if the feed is open, the account's own, or bought. */
   readonly mayRead: boolean;
-  /** The account's grant; undefined if it has none. */
+  /** The account's grant. Undefined if it has none. */
   readonly grant: { readonly isFree: boolean; readonly expiresAt: string | null } | undefined;
-  /** The newest; undefined if it has not asked. */
+  /** The most recent request. Undefined if there is none. */
   readonly request:
     | (Pick<AccessRequest, "status" | "message" | "reason" | "answered_at"> & {
         readonly asked_at: string;
       })
     | undefined;
-  /** When it may ask again after a refusal; null if it may ask now. */
+  /** When the account may ask again after a refusal. Null if it may ask now. */
   readonly retryAt: string | null;
 }
 
@@ -39,7 +39,7 @@ interface FeedOfAccount {
   readonly feedId: string;
 }
 
-/** Undefined if there is no such feed. */
+/** Returns undefined if the feed does not exist. */
 export async function findOwnAccess(
   database: Database,
   { accountId, feedId }: FeedOfAccount,
@@ -64,7 +64,7 @@ export async function findOwnAccess(
 
 export type AddressInvitation = Row<"list_address_invitations">;
 
-/** Feeds that an address is invited to read, the oldest invitation first. */
+/** Feeds that an address is invited to read, oldest invitation first. */
 export function listAddressInvitations(
   database: Database,
   addressKey: string,
@@ -77,12 +77,12 @@ export function listAddressInvitations(
 
 interface Taken {
   readonly personId: string;
-  /** A person of it takes the invitation. */
+  /** The account that gets access. The person is a member of it. */
   readonly accountId: string;
   readonly invitationId: string;
 }
 
-/** Grants an account what one of its persons was invited to read. @throws {Problem} 404, 409, 422 */
+/** Accepts an invitation: grants the account access to the feed. @throws {Problem} 404, 409, 422 */
 export async function takeAccessInvitation(
   database: Database,
   { personId, accountId, invitationId: given }: Taken,
@@ -127,7 +127,7 @@ function invitationUnknown(): Problem {
   });
 }
 
-/** The account's own feeds at which requests wait, the oldest request first. */
+/** The account's own feeds with pending requests, oldest request first. */
 export function listWaitingFeeds(
   database: Database,
   accountId: string,
@@ -141,13 +141,13 @@ export interface FoundFeed extends Priced {
   readonly access: FeedAccess;
 }
 
-/** What an account may be shown of feeds that it knows by id. */
+/** Decides what an account may be shown of feeds that it knows by id. */
 export interface ShownFeeds {
-  /** Whether it finds the feed, so that its page is there. */
+  /** Whether the account can find the feed, and so open its page. */
   isFound(feedId: string): boolean;
-  /** Undefined for a feed that the account does not find. */
+  /** Undefined if the account can't find the feed. */
   find(feedId: string): FoundFeed | undefined;
-  /** Whether the feed is invited and not for this account, so that not even its name is shown. */
+  /** Whether the feed is invited and not for this account. Then even its name is hidden. */
   isHidden(feedId: string): boolean;
 }
 

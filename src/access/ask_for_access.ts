@@ -18,7 +18,7 @@ import { pageOfRequests, writtenRequest } from "./requests.ts";
 
 type AskServices = Pick<Services, "database" | "feeds" | "cursorSecret">;
 
-/** @throws {Problem} 404 for a feed that the account does not find, 409 */
+/** @throws {Problem} 404 for a feed that the account can't find, 409 */
 export async function requestAccess(
   { database, feeds }: AskServices,
   { accountId, caller }: Principal,
@@ -58,7 +58,7 @@ export async function requestAccess(
   }
 }
 
-/** The account's own requests, the newest first. @throws {Problem} 400 for another account's cursor */
+/** The account's own requests, newest first. @throws {Problem} 400 for another account's cursor */
 export function listOwnAccessRequests(
   services: AskServices,
   { accountId }: Pick<Principal, "accountId">,
@@ -67,7 +67,7 @@ export function listOwnAccessRequests(
   return pageOfRequests(services, { feedId: null, askerId: accountId, limit, cursor });
 }
 
-/** The feeds that the account was granted, the newest first. @throws {Problem} 400 for another account's cursor */
+/** Grants that the account has received, newest first. @throws {Problem} 400 for another account's cursor */
 export async function listOwnGrants(
   { database, cursorSecret: secret }: AskServices,
   { accountId }: Pick<Principal, "accountId">,

@@ -16,7 +16,7 @@ export type AccessServices = Pick<
   "database" | "storedFeeds" | "cursorSecret" | "config" | "http" | "mail"
 >;
 
-/** A feed of the account that acts. */
+/** A feed of the acting account. */
 export interface OwnedFeed {
   readonly accountId: string;
   /** The feed's id or slug. */
@@ -25,11 +25,11 @@ export interface OwnedFeed {
 
 export interface PageAsked {
   readonly limit: number;
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
-/** A feed of the account, also while it is suspended. @throws {Problem} 403 */
+/** Finds a feed of the account, even a suspended one. @throws {Problem} 403 */
 export async function requireOwned(
   { storedFeeds }: AccessServices,
   { accountId, reference }: OwnedFeed,
@@ -39,7 +39,7 @@ export async function requireOwned(
   return feed;
 }
 
-/** The terms of a grant; what the input leaves out is as for a new one. */
+/** The terms of a grant. Omitted fields get their defaults. */
 export function termsOf({
   is_free: isFree,
   expires_at: end,

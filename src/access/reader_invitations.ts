@@ -25,7 +25,7 @@ import {
   termsOf,
 } from "./owned_feed.ts";
 
-/** Invites an address: the account of whoever proves it may read the feed. @throws {Problem|Refused} 403, 409, 422 */
+/** Invites an address. Whoever verifies it can accept for their account. @throws {Problem|Refused} 403, 409, 422 */
 export async function inviteReader(
   services: AccessServices,
   owned: OwnedFeed,
@@ -73,7 +73,7 @@ export async function inviteReader(
     });
   }
   services.mail?.wake();
-  // As it was made: by now it may be withdrawn.
+  // The values of the insert, because the invitation may already be withdrawn.
   return {
     id: present(invited.invitation_id),
     address: present(invited.address),
@@ -84,7 +84,7 @@ export async function inviteReader(
   };
 }
 
-/** Those that can be taken up. @throws {Problem} 403 */
+/** Invitations that can still be accepted. @throws {Problem} 403 */
 export async function listReaderInvitations(
   services: AccessServices,
   owned: OwnedFeed,

@@ -46,7 +46,7 @@ export async function listReaders(
   return { readers: [...rows], limit, has_more: nextCursor !== null, next_cursor: nextCursor };
 }
 
-/** The grant of an account; undefined if it has none. @throws {Problem} 403 */
+/** The grant of an account. Undefined if it has none. @throws {Problem} 403 */
 export async function findReader(
   services: AccessServices,
   owned: OwnedFeed,
@@ -113,7 +113,7 @@ export async function setReader(
   }
 }
 
-/** Ends a grant, from the next read on. @throws {Problem} 403, 404 */
+/** Revokes a grant, effective with the next read. @throws {Problem} 403, 404 */
 export async function removeReader(
   services: AccessServices,
   owned: OwnedFeed,

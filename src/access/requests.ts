@@ -31,7 +31,7 @@ interface RequestsAsked extends PageAsked {
   readonly status?: string | undefined;
 }
 
-/** Requests at a feed, the newest first. @throws {Problem} 400 for a cursor of another feed, 403 */
+/** Requests for access to a feed, newest first. @throws {Problem} 400 for a cursor of another feed, 403 */
 export async function listAccessRequests(
   services: AccessServices,
   owned: OwnedFeed,
@@ -42,13 +42,13 @@ export async function listAccessRequests(
 }
 
 interface RequestsPage extends RequestsAsked {
-  /** Null: at all feeds. */
+  /** Null means all feeds. */
   readonly feedId: string | null;
-  /** The account that asks. Its requests for feeds that it no longer finds are left out. Null: every account. */
+  /** The requesting account. Its requests for feeds that it can no longer find are omitted. Null means all accounts. */
   readonly askerId: string | null;
 }
 
-/** Requests at a feed, or of an account. @throws {Problem} 400 */
+/** Requests for a feed, or by an account. @throws {Problem} 400 */
 export async function pageOfRequests(
   { database, cursorSecret: secret }: Pick<Services, "database" | "cursorSecret">,
   { feedId, askerId, status, limit, cursor }: RequestsPage,
@@ -79,7 +79,7 @@ export async function pageOfRequests(
   };
 }
 
-/** The request of an outcome that has written one. */
+/** The request that an outcome has written. */
 export function writtenRequest(
   row: Row<"request_access"> | Row<"answer_access_request">,
 ): AccessRequest {
