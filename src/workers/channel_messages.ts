@@ -1,5 +1,5 @@
 /**
- * The messages between supervisor and workers, over Bun's channel between parent and child.
+ * Messages between the supervisor and its workers, over Bun's channel between parent and child.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Tls } from "../http/listener.ts";
 import type { ListenerNumbers } from "../http/load/shared_port.ts";
 import type { MetricsSnapshot } from "../http/metrics.ts";
 
-/** The argument that makes a process a worker; no command, since only a supervisor can start one. */
+/** The argument that makes a process a worker. It is not a command, because only a supervisor can start a worker. */
 export const WORKER_ARGUMENT = "feedgate-worker";
 
 /** Whether this process was started by a supervisor. */
@@ -17,18 +17,18 @@ export function isWorker(argv: readonly string[]): boolean {
 }
 
 export type ToWorker =
-  /** Serve by this configuration, with this certificate. */
+  /** Serve with this configuration and certificate. */
   | { readonly kind: "start"; readonly config: Config; readonly tls: Tls | undefined }
-  /** A step of the replacement of the certificate. */
+  /** Run a step of the certificate's replacement. */
   | { readonly kind: "certificate"; readonly step: CertificateStep }
-  /** Send your own figures. */
+  /** Send your metrics. */
   | { readonly kind: "snapshot" }
-  /** All workers' figures, as was asked by `sum`. */
+  /** The metrics of all workers, in response to `sum`. */
   | { readonly kind: "summed"; readonly text: string }
-  /** Drain, then end. */
+  /** Drain, then exit. */
   | { readonly kind: "stop" };
 
-/** The calls of `CertificateHolder`. */
+/** The steps of `CertificateHolder`. */
 export type CertificateStep =
   | { readonly act: "open"; readonly tls: Tls }
   | { readonly act: "steer"; readonly to: ListenerNumbers }
@@ -36,10 +36,10 @@ export type CertificateStep =
   | { readonly act: "retire" };
 
 export type ToSupervisor =
-  /** The step is done, or has failed. */
+  /** The step has finished, or failed. */
   | { readonly kind: "certificate"; readonly failure: string | undefined }
   | { readonly kind: "listening"; readonly baseUrl: string }
   | { readonly kind: "failed"; readonly message: string; readonly code: string | undefined }
   | { readonly kind: "snapshot"; readonly snapshot: MetricsSnapshot }
-  /** Add the figures of all workers up. */
+  /** Request the metrics of all workers. */
   | { readonly kind: "sum" };

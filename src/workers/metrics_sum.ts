@@ -1,27 +1,27 @@
 /**
- * The figures of all workers as one text for Prometheus.
+ * Sums the metrics of all workers, as text for Prometheus.
  *
- * The last counts of a worker that has died are kept. Otherwise the sum would shrink, and Prometheus would take
- * that for a restart and count all of it again.
+ * The last counts of a worker that has died are kept. Otherwise the sum would drop, and Prometheus would take the drop
+ * for a counter reset and count everything again.
  *
  * @module
  */
 import { AggregatorRegistry, Counter, Registry } from "prom-client";
 import type { MetricsSnapshot } from "../http/metrics.ts";
 
-/** Counts replaced workers; a gateway that is one process has none. */
+/** Counts replaced workers. A gateway with a single process does not have this metric. */
 export const WORKER_RESTARTS = "feedgate_worker_restarts_total";
 
-/** Why a worker was replaced: it ended by itself, or it no longer answered. */
+/** Why a worker was replaced: it exited on its own, or it stopped responding. */
 export type RestartReason = "died" | "hung";
 
 export type MetricsSum = ReturnType<typeof createMetricsSum>;
 
 export function createMetricsSum() {
   const living = new Map<number, MetricsSnapshot>();
-  // Counts of all dead workers, as one total.
+  // Total counts of all workers that have died.
   let retired: Promise<object> = Promise.resolve([]);
-  // The supervisor's own.
+  // The supervisor's own metrics.
   const own = new Registry();
   const restarts = new Counter({
     name: WORKER_RESTARTS,
@@ -32,11 +32,11 @@ export function createMetricsSum() {
   for (const reason of ["died", "hung"] satisfies RestartReason[]) restarts.inc({ reason }, 0);
 
   return {
-    /** The newest figures of a living worker. */
+    /** Stores the latest metrics of a running worker. */
     update(worker: number, snapshot: MetricsSnapshot): void {
       living.set(worker, snapshot);
     },
-    /** Removes a worker that has died: its counters stay in the total, its gauges do not. */
+    /** Removes a worker that has died. Its counters remain in the total; its gauges do not. */
     retire(worker: number): void {
       const counts = (living.get(worker) ?? []).filter(isCount);
       living.delete(worker);
@@ -55,9 +55,9 @@ export function createMetricsSum() {
   };
 }
 
-/** Whether a figure only ever grows, and is added up over processes. */
+/** Whether a metric only increases, and is summed across processes. */
 function isCount({ type, aggregator }: MetricsSnapshot[number]): boolean {
-  // prom-client names a metric's kind.
+  // In a snapshot, `type` is a text such as "counter".
   const isGrowing = String(type) === "counter" || String(type) === "histogram";
   return isGrowing && aggregator === "sum";
 }

@@ -1,12 +1,11 @@
 /**
- * Several gateway processes on one port (`serve --workers N`), and the one that watches over them.
+ * Runs several gateway processes on one port (`serve --workers N`), and supervises them.
  *
- * The supervisor serves nothing. It opens and migrates the database, so that an embedded PostgreSQL
- * outlives any worker, takes the port to see that it is free, and keeps it until the workers share it.
- * One that dies is started again, after a pause that grows while it keeps dying. One that answers no message for
- * several heartbeats is killed first: the system would still hand it connections. No worker holds what
- * another needs: every guarantee is the database's, so a worker's death costs the requests that it had in
- * hand and nothing else.
+ * The supervisor itself serves nothing. It opens and migrates the database, so that an embedded PostgreSQL outlives any
+ * worker. It also takes the port, to verify that it is free, and holds it until the workers share it. A worker that
+ * dies is restarted, after a pause that grows while it keeps dying. A worker that misses several heartbeats is killed
+ * first, because the system would keep assigning connections to it. Workers share nothing but the database, which alone
+ * ensures every guarantee. So if a worker dies, only its requests in flight are lost.
  *
  * @module
  */
@@ -42,31 +41,31 @@ import { createMetricsSum, type MetricsSum } from "./metrics_sum.ts";
 export interface WorkersOptions {
   readonly config: Config;
   readonly log: Log;
-  /** How many processes. */
+  /** Number of workers. */
   readonly count: number;
   /** @default HEARTBEAT */
   readonly heartbeat?: Heartbeat;
 }
 
-/** When a worker counts as hung. */
+/** Determines when a worker counts as hung. */
 export interface Heartbeat {
-  /** Between two messages to a worker, in ms. Its answers are the figures that outlive it, so they are as old at most. */
+  /** Milliseconds between two messages to a worker. Also the maximum age of the metrics that remain if it dies. */
   readonly everyMs: number;
-  /** Messages in a row without an answer. Beats are counted, not time: a machine that slept wakes all at once. */
+  /** Consecutive unanswered messages. Counted instead of time, because a suspended machine resumes all processes. */
   readonly missedMax: number;
 }
 
 const HEARTBEAT: Heartbeat = { everyMs: 2_500, missedMax: 4 };
 
-/** From the death of a worker to its next start. */
+/** Pause between the death of a worker and the next start. */
 const PAUSE_MS_MIN = 50;
 const PAUSE_MS_MAX = 5_000;
-/** A worker that lived so long died of something new: the pause is short again. */
+/** A worker that ran this long did not die of the same cause again, so the pause is reset. */
 const STEADY_MS = 30_000;
 const START_MS_MAX = 60_000;
-/** How long a step of replacing the certificate waits for a worker. */
+/** How long a step of the certificate's replacement waits for a worker. */
 const STEP_MS_MAX = 5_000;
-/** How long a sum waits for figures; a worker that is late counts with its figures before. */
+/** How long a sum waits for metrics. A late worker counts with its previous ones. */
 const SNAPSHOT_WAIT_MS = 1_000;
 
 type Child = Subprocess<"ignore", "inherit", "inherit">;
@@ -75,17 +74,17 @@ interface Context {
   readonly config: Config;
   readonly log: Log;
   readonly sum: MetricsSum;
-  /** Those that live now. */
+  /** Workers that are running. */
   readonly workers: Set<Worker>;
-  /** Resolves with the newest figures of every worker in the sum. */
+  /** Resolves once the sum has the latest metrics of every worker. */
   readonly figures: SingleFlight<void, unknown>;
-  /** The certificate of workers that start. */
+  /** The certificate for new workers. */
   tls: Tls | undefined;
   isStopping: boolean;
 }
 
 /**
- * Workers that serve; `stop` drains all of them, then leaves the database.
+ * Starts workers. `stop` drains all of them, then closes the database.
  *
  * @throws if the database can't be reached, the port is taken, or a worker can't start.
  */
@@ -145,7 +144,7 @@ export async function startWorkers({ config, log, count, heartbeat = HEARTBEAT }
   }
 }
 
-/** Starts a worker and, whenever it dies from then on, the next in its place. Resolves at the first. */
+/** Starts a worker, and replaces it whenever it dies. Resolves when the first one serves. */
 async function keepWorker(context: Context, number: number): Promise<string> {
   const first = startWorker(context);
   const baseUrl = await first.listening;
@@ -180,21 +179,21 @@ async function keepAlive(context: Context, number: number, first: Worker): Promi
 }
 
 interface Worker extends CertificateHolder {
-  /** The base URL, once it serves. */
+  /** The base URL. Resolves once the worker serves. */
   readonly listening: Promise<string>;
-  /** Exit code or signal. */
+  /** Exit code or signal. Resolves when the worker exits. */
   readonly exited: Promise<number | string>;
   readonly isServing: boolean;
-  /** Whether it was killed because it no longer answered. */
+  /** Whether the worker was killed because it stopped responding. */
   readonly isHung: boolean;
-  /** Counts what it has not answered, and kills it if that is too much. Not before it serves. */
+  /** Counts unanswered messages, and kills the worker if there are too many. Does nothing before the worker serves. */
   beat(heartbeat: Heartbeat): void;
-  /** Resolves with its newest figures kept. */
+  /** Requests the worker's metrics. Resolves once they are stored. */
   snapshot(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A new worker, which is among the workers until it exits. */
+/** Starts a worker. It is one of `workers` until it exits. */
 function startWorker(context: Context): Worker {
   const listening = Promise.withResolvers<string>();
   let answered = Promise.withResolvers<void>();
@@ -213,7 +212,7 @@ function startWorker(context: Context): Worker {
         listening.reject(Object.assign(new Error(message.message), { code: message.code }));
         break;
       case "snapshot":
-        // The counts of a worker that has exited are among those of the dead.
+        // If the worker has exited, its counts are already in the total of dead workers.
         if (context.workers.has(worker)) context.sum.update(child.pid, message.snapshot);
         answered.resolve();
         break;
@@ -231,7 +230,7 @@ function startWorker(context: Context): Worker {
     }
   };
   const child: Child = Bun.spawn([...ownCommand(), WORKER_ARGUMENT], {
-    // What a list of processes shows.
+    // The name in process listings.
     argv0: process.execPath,
     stdin: "ignore",
     stdout: "inherit",
@@ -243,7 +242,7 @@ function startWorker(context: Context): Worker {
     try {
       child.send(message);
     } catch (error) {
-      // It has died, and we have not heard of it yet.
+      // The worker has died, but its exit has not been reported yet.
       context.log.debug("a worker can't be reached", { pid: child.pid, kind: message.kind, error });
     }
   };
@@ -261,13 +260,13 @@ function startWorker(context: Context): Worker {
     answered.resolve();
     return child.signalCode ?? code;
   });
-  // Callers await the same promise; a restart looks at the exit instead.
+  // Callers await the same promise. Restarts watch the exit instead.
   listening.promise.then(
     () => clearTimeout(late),
     () => child.kill("SIGKILL"),
   );
   send({ kind: "start", config: context.config, tls: context.tls });
-  // One step at a time. A worker that has ended, or does not answer, holds up none of the others.
+  // One step at a time. A worker that has exited or does not respond delays no other worker.
   const step = async (taken: CertificateStep) => {
     stepped = Promise.withResolvers<void>();
     send({ kind: "certificate", step: taken });
@@ -313,15 +312,15 @@ function startWorker(context: Context): Worker {
   return worker;
 }
 
-/** A port of ours, which workers can share. Who calls it meanwhile is told to come later. */
+/** A port that is held for workers to share. Until they serve, callers get a 503. */
 interface HeldPort {
   readonly port: number;
   release(): Promise<void>;
 }
 
 /**
- * Takes the port for ourselves alone: workers share it, so none of them would see that another gateway
- * has it. Then keeps it for them: a free one would soon be that of somebody's outgoing connection.
+ * Takes the port exclusively first, because workers that share it can't detect another gateway on it. Then holds it for
+ * them, because the system could assign a free port to an outgoing connection.
  */
 async function holdPort(address: Address): Promise<HeldPort> {
   await requireHost(address);
@@ -332,7 +331,7 @@ async function holdPort(address: Address): Promise<HeldPort> {
   return { port, release: () => shared.stop(true) };
 }
 
-/** 503 of a gateway whose workers have still to start. */
+/** The 503 while the workers start. */
 function startingAnswer(request: Request): Response {
   return respond(
     problemAnswer(unavailable("The gateway is starting. Try again in a second."), {
@@ -344,9 +343,9 @@ function startingAnswer(request: Request): Response {
   );
 }
 
-/** The ports that the workers share, and their release. */
+/** Holds the ports that the workers will share. */
 async function holdPorts(config: Config) {
-  // Refuse here, once, what no worker could use.
+  // Report an unusable certificate here, once, rather than in every worker.
   const tls = config.tls && (await readTls(config.tls));
   const open = await holdPort(publicAddress(config));
   const address = adminAddress(config);

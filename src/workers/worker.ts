@@ -1,6 +1,6 @@
 /**
- * One of several gateway processes on a port: serves what its supervisor configures, until it is
- * asked to stop, is signalled, or its supervisor has gone.
+ * A worker: one of several gateway processes on a port. It serves with the supervisor's configuration until it is told
+ * to stop, receives a signal, or loses its supervisor.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { DRAIN_MS_MAX } from "../limits.ts";
 import { type Gateway, startGateway } from "../server.ts";
 import type { CertificateStep, ToSupervisor, ToWorker } from "./channel_messages.ts";
 
-/** How long `/metrics` waits for the sum; then a worker shows its own figures. */
+/** How long `/metrics` waits for the sum. After that, the worker returns its own metrics. */
 const SUM_WAIT_MS = 3_000;
 
-/** Serves to the end; resolves with the exit code. */
+/** Serves until stopped. Resolves with the exit code. */
 export async function runWorker(): Promise<number> {
   const stopped = Promise.withResolvers<void>();
   const started = Promise.withResolvers<Extract<ToWorker, { kind: "start" }>>();
@@ -42,7 +42,7 @@ export async function runWorker(): Promise<number> {
     }
   });
   process.on("disconnect", () => stopped.resolve());
-  // The supervisor replaces the certificate of all workers. A signal to the whole group reaches this one as well.
+  // The supervisor replaces the certificate of all workers. A signal to the process group also reaches this process.
   process.on("SIGHUP", () => {});
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stopped.resolve());
   try {
@@ -90,6 +90,6 @@ function take(holder: CertificateHolder, step: CertificateStep): Promise<void> {
 }
 
 function send(message: ToSupervisor): void {
-  // If the supervisor has gone, this worker is about to stop.
+  // Without a supervisor, this worker is about to stop.
   if (process.connected) process.send?.(message);
 }
