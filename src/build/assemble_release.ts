@@ -1,7 +1,7 @@
 /**
- * `bun src/build/assemble_release.ts FOLDER --url URL [--maintainer NAME]`: completes a folder that has the executables
- * (`feedgate-linux-x64` and others) into what a release offers for download: the script `install`, Debian packages, the
- * systemd unit, the bill of materials, and `SHA256SUMS` of all of them. It prints their names.
+ * `bun src/build/assemble_release.ts FOLDER --url URL [--maintainer NAME]`: turns a folder of executables
+ * (`feedgate-linux-x64` and others) into a release's downloads. Adds the script `install`, Debian packages, the systemd
+ * unit, the software bill of materials, and `SHA256SUMS`, and prints the names of all files.
  *
  * @module
  */
@@ -14,20 +14,20 @@ import { DEBIAN_ARCHITECTURES, debianPackage } from "./debian_package.ts";
 import { billOfMaterials } from "./sbom.ts";
 
 const DEPLOY = join(import.meta.dir, "../deploy");
-/** Its name is that of coreutils' output, which `sha256sum --check` reads. */
+/** Named like the file that `sha256sum --check` reads. */
 export const CHECKSUMS = "SHA256SUMS";
 const PROGRAM_MODE = 0o755;
 
-/** Where a release is, and who publishes it. */
+/** Where a release is published, and by whom. */
 export interface Release {
-  /** The address that its files are downloaded from, without a slash at the end. */
+  /** Base URL of the downloads, without a trailing slash. */
   readonly url: string;
   readonly maintainer: string;
-  /** @default the version of this program */
+  /** @default this program's version */
   readonly version?: string;
 }
 
-/** Completes the folder. Returns the names of its files, sorted. */
+/** Adds the files to the folder. Returns the names of all files, sorted. */
 export function assembleRelease(
   folder: string,
   { url, maintainer, version = VERSION }: Release,
@@ -36,7 +36,7 @@ export function assembleRelease(
     const path = join(folder, `feedgate-${target}`);
     if (!existsSync(path)) continue;
     const executable = readFileSync(path);
-    // Without the version, so that the newest release has it at a lasting address.
+    // The name has no version, so that the newest release keeps a stable URL.
     const file = join(folder, `feedgate_${architecture}.deb`);
     writeFileSync(file, debianPackage({ executable, architecture, version, maintainer }));
   }
@@ -55,7 +55,7 @@ export function assembleRelease(
   return readdirSync(folder).sort();
 }
 
-/** A line for each file of a folder. */
+/** One line per file of a folder. */
 function checksums(folder: string): string {
   return readdirSync(folder)
     .filter((name) => name !== CHECKSUMS)

@@ -1,9 +1,9 @@
 /**
- * `bun run build`: one executable, `dist/feedgate`, with everything inside: the program as bytecode, SQL,
- * docs, demo data, and, except on Windows, a PostgreSQL.
+ * `bun run build`: compiles a single executable, `dist/feedgate`, that contains the program as bytecode, SQL, docs,
+ * demo data, and, except on Windows, PostgreSQL.
  *
- * `--target` names another platform and makes `dist/feedgate-{target}`: its PostgreSQL and its Bun come
- * from the package registry, in the versions that are locked here.
+ * `--target` builds `dist/feedgate-{target}` for another platform. Its PostgreSQL and Bun come from the package
+ * registry, in the versions that are locked here.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const BYTES_PER_MB = 1_000_000;
 const TARGETS = ["linux-x64", "linux-arm64", "darwin-arm64", "darwin-x64", "windows-x64"];
 const HOST_TARGET = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
 
-/** How a target is called by its packages, and by a package manager's options. */
+/** Names of a target in package names, and in the options of the package manager. */
 function platformOf(target: string) {
   const [name = "", cpu = ""] = target.split("-");
   return {
@@ -34,7 +34,7 @@ function platformOf(target: string) {
   };
 }
 
-/** Returns the path of the executable. @throws if a part of it can't be had. */
+/** Returns the path of the executable. @throws if a part of it is unavailable */
 async function build(target: string, outfile: string): Promise<void> {
   const isForeign = target !== HOST_TARGET;
   const { postgresPackage, bunPackage } = platformOf(target);
@@ -51,7 +51,7 @@ async function build(target: string, outfile: string): Promise<void> {
     "--minify",
     "--bytecode",
     "--format=esm",
-    // A bunfig.toml in the folder it is started in is not ours to run.
+    // The executable must not load a bunfig.toml from the directory in which it is started.
     "--no-compile-autoload-bunfig",
     `--define=FEEDGATE_COMMIT=${JSON.stringify(findCommit() ?? "")}`,
     ...(isForeign
@@ -66,7 +66,7 @@ async function build(target: string, outfile: string): Promise<void> {
   ]);
 }
 
-/** PostgreSQL and Bun of another platform, of our versions. Returns their `node_modules`. */
+/** Installs PostgreSQL and Bun for another platform, in our versions. Returns the path of `node_modules`. */
 async function fetchPackages(target: string): Promise<string> {
   const { bunPackage, postgresPackage, os, cpu } = platformOf(target);
   const folder = join(DIST, "packages", target);

@@ -1,5 +1,5 @@
 /**
- * `bun run build client`: the client as a package that others install, with JavaScript modules and their types.
+ * `bun run build client`: builds the client as an npm package, with JavaScript modules and type declarations.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { Glob } from "bun";
 const ROOT = join(import.meta.dir, "../..");
 const SOURCES = join(ROOT, "src/client");
 
-/** Node 20 has all of it, and so have browsers of its time. */
+/** Node 20, and browsers of its time, support everything that these options emit. */
 const COMPILER_OPTIONS = [
   "--target",
   "es2022",
@@ -24,12 +24,12 @@ const COMPILER_OPTIONS = [
   "--exactOptionalPropertyTypes",
   "--noUncheckedIndexedAccess",
   "--skipLibCheck",
-  // No types but those of the language and of browsers.
+  // Only the types of the language and of browsers.
   "--typeRoots",
   "./none",
 ];
 
-/** Makes the package in a folder, in place of what is there. Returns the folder. */
+/** Builds the package in a folder, and replaces what is there. Returns the folder. */
 export async function buildClient(folder: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -61,7 +61,7 @@ export async function buildClient(folder: string): Promise<string> {
     { cwd: folder, stdio: ["ignore", "inherit", "inherit"] },
   );
   if ((await child.exited) !== 0) throw new Error("the client does not compile");
-  // The compiler rewrites the imports of modules, and not those of declarations.
+  // The compiler rewrites imports in modules, but not in declarations.
   for (const file of new Glob("**/*.d.ts").scanSync(folder)) {
     const text = readFileSync(join(folder, file), "utf8");
     const rewritten = text.replace(/(?<=["'])(\.\.?\/[\w/]+)\.ts(?=["'])/g, "$1.js");
@@ -70,7 +70,7 @@ export async function buildClient(folder: string): Promise<string> {
   return folder;
 }
 
-/** Where the package is built, as GitHub names it. npm compares it with the provenance. */
+/** The repository, in GitHub's form. npm compares it with the provenance. */
 function repositoryOf({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name }: NodeJS.ProcessEnv) {
   if (server === undefined || name === undefined) return {};
   const repository = { type: "git", url: `git+${server}/${name}.git`, directory: "src/client" };

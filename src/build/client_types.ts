@@ -1,8 +1,8 @@
 /**
- * Writes `src/client/generated/api.ts`: the types of the client's bodies, made of the OpenAPI document that a gateway serves.
+ * Generates `src/client/generated/api.ts`, the types of the client's bodies, from the gateway's OpenAPI document.
  *
- * The document is cut to what the client uses, without its examples. Run by `bun run generate`, which starts a gateway
- * for it. A test fails while its output is stale.
+ * Only the schemas that the client uses are kept, without examples. Run by `bun run generate`, which gets the document
+ * from a gateway that it starts. A test fails if the generated file is out of date.
  *
  * @module
  */
@@ -13,14 +13,14 @@ import openapiTS, { astToString } from "openapi-typescript";
 
 type Json = { readonly [name: string]: unknown };
 
-/** As far as it is read here. */
+/** The parts of the document that are read here. */
 export interface Document {
   readonly components: { readonly schemas: Json };
 }
 
 const MAIN = join(import.meta.dir, "../main.ts");
 const OUTPUT = join(import.meta.dir, "../client/generated/api.ts");
-/** What the client takes and gives; what these name comes along. */
+/** Schemas that the client uses. Those that they refer to are added. */
 const ROOTS = [
   "AccessRequest",
   "AccessRequests",
@@ -56,7 +56,7 @@ const HEADER = `/**
  */
 `;
 
-/** The text of `api.ts`. */
+/** Generates the text of `api.ts`. */
 export async function clientTypesText({ components: { schemas } }: Document): Promise<string> {
   const kept = new Map<string, unknown>();
   const add = (name: string) => {
@@ -73,7 +73,7 @@ export async function clientTypesText({ components: { schemas } }: Document): Pr
     paths: {},
     components: { schemas: Object.fromEntries([...kept].sort(([a], [b]) => (a < b ? -1 : 1))) },
   };
-  // A parsed document is what the function takes; its type of one is that of a library which we don't have.
+  // The function also takes a parsed document, but its type is from a library that is not a dependency of ours.
   const nodes = await openapiTS(JSON.stringify(cut), { emptyObjectsUnknown: true });
   return (
     HEADER +
@@ -83,7 +83,7 @@ export async function clientTypesText({ components: { schemas } }: Document): Pr
 
 const REFERENCE = /"#\/components\/schemas\/(\w+)"/g;
 
-/** The document of a gateway that is started for it, in a folder that goes. */
+/** Starts a gateway in a temporary folder, and returns its document. */
 async function readDocument(): Promise<Document> {
   const folder = mkdtempSync(join(tmpdir(), "feedgate-types-"));
   const gateway = Bun.spawn([process.execPath, MAIN, "serve", "--port", "0", "--json"], {

@@ -1,9 +1,9 @@
 /**
- * A Debian package of an executable: the program, its systemd unit, its settings as a conffile, and scripts that create
- * the account of the service and start it.
+ * Builds a Debian package of an executable: the program, its systemd unit, its settings as a conffile, and maintainer
+ * scripts that create the service's user and start the service.
  *
- * A package is an `ar` archive of two tar archives (deb(5)), which are written here, so that it can be built on any
- * system and two builds of a commit are identical. Its parts are in `src/deploy/debian`.
+ * A package is an `ar` archive of two tar archives (deb(5)). They are written here, so that the package can be built on
+ * any system, and two builds of a commit are identical. The package's files are in `src/deploy/debian`.
  *
  * @module
  */
@@ -19,32 +19,32 @@ const PARTS = join(DEPLOY, "debian");
 const BYTES_PER_KIB = 1_024;
 const PROGRAM_MODE = 0o755;
 const SECRET_MODE = 0o600;
-/** Levels of gzip. A higher one would take twice as long for the program, and save a hundredth. */
+/** gzip levels. A higher level would take twice as long for the program, and save 1%. */
 const DATA_LEVEL = 6;
 const DOCUMENT_LEVEL = 9;
 
-/** Debian's names of the processors that there is an executable for. */
+/** Debian's architecture names, by target. */
 export const DEBIAN_ARCHITECTURES = { "linux-x64": "amd64", "linux-arm64": "arm64" } as const;
 
-/** What a package is made of. */
+/** Input of a package. */
 export interface DebianPackage {
   readonly executable: Uint8Array;
-  /** Such as `amd64`. */
+  /** Debian's architecture name, such as `amd64`. */
   readonly architecture: string;
-  /** Of the program, such as `0.3.0`. */
+  /** Version of the program, such as `0.3.0`. */
   readonly version: string;
-  /** Name and address, as in `Jane Doe <jane@example.com>`. */
+  /** Name and email address, such as `Jane Doe <jane@example.com>`. */
   readonly maintainer: string;
-  /** The time of its files, in seconds since 1970. @default that of the commit */
+  /** Modification time of the files, in Unix epoch seconds. @default the time of the commit */
   readonly builtSeconds?: number;
 }
 
-/** The version as Debian sorts it: `0.3.0~dev` comes before `0.3.0`. */
+/** The version in Debian's sort order: `0.3.0~dev` sorts before `0.3.0`. */
 export function debianVersion(version: string): string {
   return `${version.replaceAll("-", "~")}-1`;
 }
 
-/** The bytes of the package. */
+/** Returns the bytes of the package. */
 export function debianPackage(wanted: DebianPackage): Buffer {
   const builtSeconds = wanted.builtSeconds ?? commitSeconds();
   const files = contents(wanted, builtSeconds);
@@ -65,7 +65,7 @@ export function debianPackage(wanted: DebianPackage): Buffer {
   );
 }
 
-/** The files that it installs, by their paths. */
+/** The files that the package installs, by path. */
 function contents(
   { executable, version, maintainer }: DebianPackage,
   builtSeconds: number,
@@ -129,7 +129,7 @@ function changelogEntry(entry: {
 `;
 }
 
-/** In the form that Debian reads. Its paragraphs begin with a space, and a dot stands for an empty line. */
+/** The license in Debian's format: lines are indented by a space, and a dot stands for an empty line. */
 function copyrightText(): string {
   const [, ...paragraphs] = readFileSync(join(ROOT, "LICENSE"), "utf8")
     .trim()
@@ -146,7 +146,7 @@ function scripts(names: readonly string[]): Record<string, TarFile> {
   );
 }
 
-/** The digests that `dpkg --verify` compares. The format has no other than MD5. */
+/** MD5 digests for `dpkg --verify`. The format supports no other digest. */
 function sumsOf(files: Readonly<Record<string, Uint8Array | TarFile>>): string {
   return Object.entries(files)
     .filter(([path]) => !path.startsWith("./etc/"))
@@ -157,7 +157,7 @@ function sumsOf(files: Readonly<Record<string, Uint8Array | TarFile>>): string {
     .join("");
 }
 
-/** With the folders that the files are in, each before its files. */
+/** Adds the parent folders of the files, each before its contents. */
 function withFolders(files: Readonly<Record<string, Uint8Array | TarFile>>) {
   const all: Record<string, Uint8Array | TarFile> = {};
   for (const [path, file] of Object.entries(files)) {
@@ -168,7 +168,7 @@ function withFolders(files: Readonly<Record<string, Uint8Array | TarFile>>) {
   return all;
 }
 
-/** The common format of ar(5), whose members begin at even bytes. */
+/** Writes the common ar(5) format, whose members begin at even offsets. */
 function writeAr(members: Readonly<Record<string, Uint8Array>>, modifiedSeconds: number): Buffer {
   const blocks: Uint8Array[] = [text("!<arch>\n")];
   for (const [name, content] of Object.entries(members)) {
@@ -184,7 +184,7 @@ function writeAr(members: Readonly<Record<string, Uint8Array>>, modifiedSeconds:
   return Buffer.concat(blocks);
 }
 
-/** When the commit was made, or the beginning of 2026 in a folder that git does not know. */
+/** The time of the commit, or the beginning of 2026 outside a git repository. */
 function commitSeconds(): number {
   const { status, stdout } = spawnSync("git", ["log", "-1", "--format=%ct"], {
     cwd: ROOT,

@@ -1,8 +1,8 @@
 /**
- * Writes `statements.ts` from `sql/`: name → text, parameters, row type; and the lists of migrations
- * and functions. Imports with `type: "text"`, so that the compiled binary holds them.
+ * Generates `statements.ts` from `sql/`: each statement's text, parameters, and row type by name, and the lists of
+ * migrations and functions. SQL is imported with `type: "text"`, so that the compiled executable contains it.
  *
- * Run by `bun run generate`; a test fails while its output is stale.
+ * Run by `bun run generate`. A test fails if the generated file is out of date.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { Glob } from "bun";
 
 const SQL_FOLDER = Bun.fileURLToPath(new URL("../../sql/", import.meta.url));
 const OUTPUT = Bun.fileURLToPath(new URL("../postgres/generated/statements.ts", import.meta.url));
-/** As the output imports it. */
+/** The path from which the output imports it. */
 const NUMBERED = "../client/numbered.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -28,17 +28,17 @@ const TYPES: Readonly<Record<string, string>> = {
   bytea: "Uint8Array",
 };
 
-/** A parameter or column as its header declares it: `name type`, `?` where it may be null. */
+/** A parameter or column, as declared in the header: `name type`, with `?` if it may be null. */
 interface DeclaredColumn {
   readonly name: string;
-  /** A PostgreSQL type of the table above, `[]` behind it for an array. */
+  /** A PostgreSQL type of the table above, followed by `[]` for an array. */
   readonly type: string;
   readonly nullable: boolean;
 }
 
 /**
- * Reads the header of a statement file: `-- name:`, `-- why:`, a line `-- :name type` for each parameter, and
- * `-- returns`. @throws if it is not of the documented form.
+ * Reads the header of a statement file: `-- name:`, `-- why:`, one line `-- :name type` per parameter, and
+ * `-- returns`. @throws if the header does not have this form
  */
 export function parseHeader(text: string, path: string) {
   const [header = ""] = /^(?:--.*\n)*/.exec(text) ?? [];
@@ -50,14 +50,14 @@ export function parseHeader(text: string, path: string) {
   const parameters = [...header.matchAll(/^-- :(.+)$/gm)].map(([, column = ""]) =>
     parseColumn(column, path),
   );
-  // They are the last part, of any number of lines.
+  // The columns come last, and may span several lines.
   const list = find("returns", "[^]*").replace(/\n--/g, "");
   const columns =
     list === "nothing" ? [] : list.split(",").map((column) => parseColumn(column.trim(), path));
   return { name: find("name:"), why: find("why:"), parameters, columns };
 }
 
-/** Whether the SQL file of a path defines a function: a feature has a folder for them beside its statements. */
+/** Whether a SQL file defines a function. Each feature keeps its functions in a folder next to its statements. */
 export function isFunction(path: string): boolean {
   return path.includes("/functions/");
 }
@@ -78,7 +78,7 @@ function typescriptOf(column: DeclaredColumn): string {
   return column.nullable ? `${base} | null` : base;
 }
 
-/** The text of `statements.ts`, ready to be written. */
+/** Generates the text of `statements.ts`. */
 export async function generateStatements(): Promise<string> {
   const paths = (await Array.fromAsync(new Glob("**/*.sql").scan(SQL_FOLDER))).sort();
   const migrations = paths.filter((path) => path.startsWith("migrations/"));

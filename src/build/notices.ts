@@ -1,11 +1,11 @@
 /**
- * Writes `src/cli/generated/notices.json`: what is inside the executable, and the terms of each part. `feedgate licenses`
+ * Generates `src/cli/generated/notices.json`: the components of the executable, and their licenses. `feedgate licenses`
  * prints it.
  *
- * The packages are those whose modules the bundler takes, so none is missing and none is too much. What no package
- * has the terms of is in `notices/`: PostgreSQL and the libraries that its packages hold, on any platform.
+ * The packages are exactly those whose modules are in the bundle. Licenses that no package contains, those of
+ * PostgreSQL and of the libraries in its packages on any platform, are in `notices/`.
  *
- * Run by `bun run generate`. A test fails while its output is stale.
+ * Run by `bun run generate`. A test fails if the generated file is out of date.
  *
  * @module
  */
@@ -17,23 +17,23 @@ import type { Notice } from "../cli/commands/licenses_command.ts";
 const ROOT = join(import.meta.dir, "../..");
 const PARTS = join(import.meta.dir, "notices");
 const OUTPUT = join(ROOT, "src/cli/generated/notices.json");
-/** What `build.ts` compiles. */
+/** Entry points that `build.ts` compiles. */
 export const ENTRY_POINTS = ["src/main.ts", "src/push/schema/schema_worker.ts"];
-/** A file of terms in a package. */
+/** Names of license files in a package. */
 const TERMS_FILE = /^(licen[cs]e|copying|notice)/i;
-/** Files of this package are served as they are; this one has the terms of what is in them. */
+/** This package's files are served unchanged. `terms` names the file with the licenses of their contents. */
 const SWAGGER = { name: "swagger-ui-dist", terms: "swagger-ui-bundle.js.LICENSE.txt" };
 
 interface NativeLibrary {
   readonly name: string;
   readonly license: string;
-  /** Of `notices/`. */
+  /** File in `notices/`. */
   readonly file: string;
-  /** The library's files in the packages of PostgreSQL. */
+  /** Matches the library's files in PostgreSQL's packages. */
   readonly files: RegExp;
 }
 
-/** The libraries that PostgreSQL's packages hold beside its own, on any of their platforms. */
+/** Third-party libraries in PostgreSQL's packages, on any platform. */
 const NATIVE_LIBRARIES: readonly NativeLibrary[] = [
   library("OpenSSL", "OpenSSL and Apache-2.0", "openssl", /^lib(crypto|ssl)\b/),
   library("ICU", "Unicode-3.0", "icu", /^libicu/),
@@ -52,10 +52,10 @@ function library(name: string, license: string, file: string, files: RegExp): Na
   return { name, license, file: `${file}.txt`, files };
 }
 
-/** PostgreSQL's own files, of those in `bin` and `lib`. */
+/** PostgreSQL's own files in `bin` and `lib`. */
 const POSTGRES_FILES = /^(postgres|initdb|pg_ctl)$|^libpq\b/;
 
-/** Of these paths in a PostgreSQL package, the programs and libraries that no notice is known for. */
+/** Programs and libraries in a PostgreSQL package, by path, that have no known notice. */
 export function withoutNotice(paths: readonly string[]): string[] {
   return paths.filter((path) => {
     const name = /^(?:bin|lib)\/([^/]+)$/.exec(path)?.[1];
@@ -64,7 +64,7 @@ export function withoutNotice(paths: readonly string[]): string[] {
   });
 }
 
-/** All notices, ours first, then by name. */
+/** All notices: our own first, then the others by name. */
 export async function collectNotices(): Promise<Notice[]> {
   const own = readPackage(ROOT);
   const packages = (await bundledPackages()).map(packageNotice);
@@ -93,7 +93,7 @@ function sortKey({ name, version }: Notice): string {
   return `${name.toLowerCase()} ${version}`;
 }
 
-/** The folders of all packages that have a module or a file in the bundle. */
+/** Folders of all packages with a module or file in the bundle. */
 async function bundledPackages(): Promise<string[]> {
   const outdir = mkdtempSync(join(tmpdir(), "feedgate-notices-"));
   try {
@@ -123,7 +123,7 @@ function packageNotice(folder: string): Notice {
     .filter((file) => TERMS_FILE.test(file) || (name === SWAGGER.name && file === SWAGGER.terms))
     .sort();
   const texts = files.map((file) => clean(readFileSync(join(folder, file), "utf8")));
-  // The only package that names its terms and holds no text of them.
+  // The only package that names its license without including the text.
   if (texts.length === 0 && license === "Unlicense") texts.push(part("unlicense.txt"));
   if (texts.length === 0) throw new Error(`${name} has no file with its terms`);
   return { name, version, license, text: texts.join("\n\n") };
@@ -132,7 +132,7 @@ function packageNotice(folder: string): Notice {
 function bunNotice(): Notice {
   const folder = join(ROOT, "node_modules/bun-types");
   const text = readFileSync(join(folder, "docs/project/license.mdx"), "utf8");
-  // Bun's own list, behind the head of the page. It names the LGPL, whose text must come along.
+  // Bun's own list, without the front matter. It names the LGPL, whose text must be included.
   const list = clean(text.replace(/^---[\s\S]*?---\n/, "")).replace(/ {2,}/g, " ");
   return {
     name: "Bun",
@@ -167,12 +167,12 @@ function part(file: string): string {
   return clean(readFileSync(join(PARTS, basename(file)), "utf8"));
 }
 
-/** Lines without what a terminal would show as something else. */
+/** Normalizes line breaks and tabs, and removes form feeds. */
 function clean(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(/\f/g, "").replaceAll("\t", "  ").trim();
 }
 
-/** The text of `notices.json`. */
+/** Generates the text of `notices.json`. */
 export async function noticesText(): Promise<string> {
   return `${JSON.stringify(await collectNotices(), null, 1)}\n`;
 }

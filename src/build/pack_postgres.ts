@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL of one platform as an archive for the executable: the files that a gateway needs, with
- * a manifest of their sizes (`postgres/embedded/unpack_postgres.ts` reads it).
+ * Packs PostgreSQL for one platform into an archive for the executable: only the files that a gateway needs, and a
+ * manifest of their sizes, which `postgres/embedded/unpack_postgres.ts` reads.
  *
  * @module
  */
@@ -13,36 +13,36 @@ import { MANIFEST_NAME } from "../postgres/embedded/unpack_postgres.ts";
 import { withoutNotice } from "./notices.ts";
 import { writeTar } from "./write_tar.ts";
 
-/** 19 would take five times as long and save a tenth. */
+/** Level 19 would take five times as long and save 10%. */
 const ZSTD_LEVEL = 12;
 const DIGEST_HEX_CHARS = 16;
 
-/** What the server and our migrations load, and two that an operator looks for when it is slow. */
+/** Modules that the server and our migrations load, and two that help an operator diagnose slow queries. */
 const MODULES = "plpgsql|pg_trgm|dict_snowball|pg_stat_statements|auto_explain|\\w+_and_\\w+";
 const EXTENSIONS = "plpgsql|pg_trgm|pg_stat_statements";
 
-/** In order: the first that fits decides; what none fits is kept. */
+/** The first matching rule applies. Files that match none are kept. */
 const RULES: readonly { readonly pattern: RegExp; readonly isKept: boolean }[] = [
-  // For compiling and linking, and message texts: the server speaks C.
+  // Files for compiling and linking, and translated messages: the server's locale is C.
   { pattern: /\.(a|h|lib|pc)$|\/(pkgconfig|pgxs|locale|include|doc|man)\//, isKept: false },
-  // Libraries of what is not here: ECPG and XSLT.
+  // Libraries of components that are not included, such as ECPG and XSLT.
   { pattern: /(^|\/)(libecpg|libpgtypes|libxslt|libossp-uuid|libcurl)/, isKept: false },
   { pattern: new RegExp(`/extension/(${EXTENSIONS})(--|\\.)`), isKept: true },
   { pattern: /\/extension\//, isKept: false },
   { pattern: new RegExp(`^lib/(postgresql/)?(${MODULES})\\.(so|dylib)$`), isKept: true },
   { pattern: /^lib\/postgresql\//, isKept: false },
-  // Examples of dictionaries, and the psql that is not here.
+  // Dictionary examples, and files for psql, which is not included.
   { pattern: /tsearch_data\/(hunspell|ispell|synonym|thesaurus|xsyn|unaccent)/, isKept: false },
   { pattern: /(psqlrc|pg_service\.conf)\.sample$|errcodes\.txt$/, isKept: false },
 ];
 
-/** Writes the archive into a folder, where it is not there already. Returns its path. */
+/** Writes the archive into a folder, unless it exists. Returns its path. */
 export async function packPostgres(packageFolder: string, outFolder: string): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8"));
   const native = join(packageFolder, "native");
   const contents: Record<string, Uint8Array> = {};
   const manifest: Record<string, number> = {};
-  // Links are left out: they are made from `pg-symlinks.json` at the start.
+  // Symbolic links are omitted. They are created from `pg-symlinks.json` at start.
   const scan = new Glob("**/*").scan({ cwd: native, onlyFiles: true, followSymlinks: false });
   const paths = (await Array.fromAsync(scan)).sort();
   const linked = linkTargets(native);
@@ -60,7 +60,7 @@ export async function packPostgres(packageFolder: string, outFolder: string): Pr
   const path = join(outFolder, `${name}.tar.zst`);
   if (existsSync(path)) return path;
   await mkdir(outFolder, { recursive: true });
-  // Written aside and renamed: two builds at once don't read half of each other's.
+  // Written under another name, then renamed, so that simultaneous builds never read a partial file.
   const draft = `${path}.${process.pid}`;
   await Bun.write(draft, await Bun.zstdCompress(tar, { level: ZSTD_LEVEL }));
   renameSync(draft, path);
@@ -71,7 +71,7 @@ function isKept(path: string): boolean {
   return RULES.find(({ pattern }) => pattern.test(path))?.isKept ?? true;
 }
 
-/** The links that an install has made, some of which a glob takes for files. */
+/** Links that the installation has created. The glob takes some of them for files. */
 function linkTargets(native: string): ReadonlySet<string> {
   const path = join(native, "pg-symlinks.json");
   if (!existsSync(path)) return new Set();

@@ -1,6 +1,6 @@
 /**
- * `bun src/build/package_chart.ts FOLDER --image NAME`: packages the Helm chart, with the image of a release as its
- * default. Prints the path of the package. Needs `helm`.
+ * `bun src/build/package_chart.ts FOLDER --image NAME`: packages the Helm chart with a release's image as the default,
+ * and prints the path of the package. Requires `helm`.
  *
  * @module
  */
@@ -32,14 +32,14 @@ export function packageChart(folder: string, image: string): string {
   }
 }
 
-/** Returns the path that Helm prints after a colon. */
+/** Runs Helm. Returns the path that it prints after a colon. */
 function runHelm(argv: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync("helm", argv, { encoding: "utf8" });
   if (status !== 0) throw new Error(`helm ${argv[0]}: ${error?.message ?? stderr}`);
   return stdout.slice(stdout.indexOf(":") + 1).trim();
 }
 
-/** A Chart.yaml with another version of the chart and of the program. */
+/** Sets the versions of the chart and the program in the text of a Chart.yaml. */
 export function withChartVersion(chart: string, version: string): string {
   return chart.replace(/^(version|appVersion): .*$/gm, (_, name) => `${name}: ${version}`);
 }

@@ -1,6 +1,6 @@
 /**
- * `bun src/build/release_notes.ts VERSION`: prints the section of `CHANGELOG.md` for a version, as the notes of its
- * release. Ends with 1 if there is none, or if it has no day yet.
+ * `bun src/build/release_notes.ts VERSION`: prints a version's section of `CHANGELOG.md` as its release notes. Exits
+ * with 1 if there is no such section, or if it has no date yet.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const CHANGELOG = join(import.meta.dir, "../../CHANGELOG.md");
-/** The line of a released section, such as `25 November 2026.` */
+/** Date line of a released section, such as `25 November 2026.` */
 const DAY = /^(\d+ \w+ \d{4})\.$/m;
 
-/** The section of a version without its heading; undefined if there is none. */
+/** The section of a version, without its heading. Undefined if there is none. */
 export function changelogSection(changelog: string, version: string): string | undefined {
   return changelog.split(`\n## ${version}\n`)[1]?.split("\n## ")[0]?.trim();
 }
 
-/** The day on which a section was released; undefined if it was not. */
+/** The date on which a section was released. Undefined if it has not been released. */
 export function releaseDay(section: string): string | undefined {
   return DAY.exec(section)?.[1];
 }

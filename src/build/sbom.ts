@@ -1,10 +1,10 @@
 /**
- * `bun run sbom`: writes `dist/feedgate.cdx.json`, a bill of materials in CycloneDX 1.6: what the program is made of.
+ * `bun run sbom`: writes a software bill of materials, `dist/feedgate.cdx.json`, in CycloneDX 1.6.
  *
- * Its packages are those that `bun.lock` names for `dependencies` and `optionalDependencies`, with all that they need,
- * each with its version and the digest that the lockfile holds it to. Beside them are Bun and what the packages of
- * PostgreSQL hold, as `feedgate licenses` prints them. There is no time and no random number in it, so one commit has
- * one bill.
+ * It lists the packages in `bun.lock` that `dependencies` and `optionalDependencies` require, directly or indirectly,
+ * with their versions and the digests from the lockfile. It also lists Bun and the contents of PostgreSQL's packages,
+ * as `feedgate licenses` prints them. It contains no timestamp and no random value, so it is the same for every build
+ * of a commit.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { findCommit, VERSION } from "../lib/program_version.ts";
 const ROOT = join(import.meta.dir, "../..");
 const OUTPUT = join(ROOT, "dist/feedgate.cdx.json");
 
-/** What is in the executable, as `notices.ts` found it. */
+/** Components of the executable, as found by `notices.ts`. */
 const BUNDLED: ReadonlySet<string> = new Set(notices.map(({ name }) => name));
 
 type Names = Readonly<Record<string, string>>;
@@ -29,16 +29,16 @@ interface Needs {
   readonly os?: unknown;
 }
 
-/** What of the lockfile is read. A package's key is its name, behind the key of the package that has it as its own. */
+/** The parts of the lockfile that are read. A nested package's key is its parent's key, a slash, and its name. */
 interface Lockfile {
   readonly workspaces: { readonly "": Needs };
   readonly packages: Readonly<Record<string, readonly [string, string, Needs, string]>>;
 }
 
-/** An SPDX expression, or a few words. */
+/** An SPDX expression, or a short description. */
 type License = { readonly expression: string } | { readonly license: { readonly name: string } };
 
-/** A component; `bom-ref` is what the graph of dependencies names it by. */
+/** A component. `bom-ref` is its id in the dependency graph. */
 export interface Component {
   readonly type: "application" | "library" | "platform";
   readonly "bom-ref": string;
@@ -50,7 +50,7 @@ export interface Component {
   readonly licenses?: readonly License[];
 }
 
-/** The bill: a CycloneDX document, as far as it is written here. */
+/** The CycloneDX document, with the members that we use. */
 export function billOfMaterials() {
   const lock = Bun.JSONC.parse(readFileSync(join(ROOT, "bun.lock"), "utf8")) as Lockfile;
   const keys = reachedKeys(lock);
@@ -86,7 +86,7 @@ export function billOfMaterials() {
   };
 }
 
-/** The packages that the program needs, themselves or through others, sorted. */
+/** Packages that the program needs, directly or indirectly, sorted. */
 function reachedKeys(lock: Lockfile): readonly string[] {
   const reached = new Set<string>();
   const waiting = [...namesOf(lock.workspaces[""])];
@@ -98,20 +98,20 @@ function reachedKeys(lock: Lockfile): readonly string[] {
   return [...reached].sort();
 }
 
-/** The names of what it needs, without those that only development needs, or that it does without. */
+/** Names of a package's dependencies. Optional peers count only if they are bundled. */
 function namesOf(needs: Needs): readonly string[] {
   const { dependencies, optionalDependencies, peerDependencies, optionalPeers = [] } = needs;
   const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
   return names.filter((name) => !optionalPeers.includes(name) || BUNDLED.has(name));
 }
 
-/** The keys of what a package needs, as far as the lockfile has it. */
+/** Keys of a package's dependencies, if the lockfile contains them. */
 function neededKeys(lock: Lockfile, key: string): readonly string[] {
   const names = namesOf(entryOf(lock, key)[2]);
   return names.map((name) => keyFrom(lock, key, name)).filter((found) => found !== undefined);
 }
 
-/** As modules are found: a package's own first, then that of whoever has the package, and so on. */
+/** Resolves a name like a module: in the package's own dependencies first, then in its parent's, and so on. */
 function keyFrom({ packages }: Lockfile, key: string, name: string): string | undefined {
   for (let owner = key; owner !== ""; owner = ownerOf(owner)) {
     if (`${owner}/${name}` in packages) return `${owner}/${name}`;
@@ -119,7 +119,7 @@ function keyFrom({ packages }: Lockfile, key: string, name: string): string | un
   return name in packages ? name : undefined;
 }
 
-/** The key without its last name, which has a slash of its own if it has a scope. */
+/** The parent's key. Removes the last name, which contains a slash if it has a scope. */
 function ownerOf(key: string): string {
   return key.replace(/\/?(?:@[^/]+\/)?[^/]+$/, "");
 }
@@ -153,7 +153,7 @@ function packageComponent(lock: Lockfile, key: string): Component {
     "bom-ref": purl,
     name: nameOf(lock, key),
     version: versionOf(lock, key),
-    // A package for other systems is in the executable for that system only.
+    // A package for another system is only in that system's executable.
     scope: os === undefined ? "required" : "optional",
     hashes: [{ alg: "SHA-512", content: Buffer.from(digest, "base64").toString("hex") }],
     ...(license !== undefined && { licenses: [licenseFrom(license)] }),
@@ -161,7 +161,7 @@ function packageComponent(lock: Lockfile, key: string): Component {
   };
 }
 
-/** Undefined if the package is not for this system. */
+/** Undefined if the package is not installed on this system. */
 function licenseOf(key: string): string | undefined {
   const names = key.match(/(?:@[^/]+\/)?[^/]+/g) ?? [];
   const path = join(ROOT, "node_modules", names.join("/node_modules/"), "package.json");
@@ -175,7 +175,7 @@ function licenseFrom(text: string): License {
   return isExpression ? { expression: text } : { license: { name: text } };
 }
 
-/** What is in the executable and in no package of the lockfile. */
+/** Components of the executable that are not packages of the lockfile. */
 function carriedComponents(packages: readonly string[]): readonly Component[] {
   const carried = notices.filter(
     ({ name }) => name !== "feedgate" && name !== "Data of the demo" && !packages.includes(name),

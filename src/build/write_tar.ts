@@ -1,6 +1,6 @@
 /**
- * Writes files as a tar whose bytes depend on nothing but their paths, contents and modes, and the time that is given:
- * neither on the clock nor on who builds. Bun's own writer notes the time. The format is ustar of POSIX.1-1988.
+ * Writes files as a tar archive whose bytes depend only on their paths, contents, and modes, and on the given time.
+ * Bun's own writer stores the current time. The format is ustar (POSIX.1-1988).
  *
  * @module
  */
@@ -13,18 +13,18 @@ const CHECKSUM_BYTES = 8;
 const MODE = 0o644;
 const FOLDER_MODE = 0o755;
 
-/** A file that is not plain: a program, or one that only its owner reads. */
+/** A file with its own mode, such as a program or a private file. */
 export interface TarFile {
   readonly content: Uint8Array;
-  /** The bits of its permissions. @default 0o644 */
+  /** Permission bits. @default 0o644 */
   readonly mode?: number;
 }
 
 /**
- * The archive of these files, by their paths, in this order. A path that ends with a slash is a folder, whose content is
- * empty.
+ * Returns an archive of these files, by path, in this order. A path that ends with a slash is a folder, whose content
+ * must be empty.
  *
- * @param modifiedSeconds when all of them were changed, in seconds since 1970
+ * @param modifiedSeconds modification time of all files, in Unix epoch seconds
  */
 export function writeTar(
   files: Readonly<Record<string, Uint8Array | TarFile>>,
@@ -67,7 +67,7 @@ function header(
   return block;
 }
 
-/** Digits and a zero byte, so many bytes in all. */
+/** Octal digits and a NUL, with this total length. */
 function octal(value: number, bytes: number): string {
   return `${value.toString(8).padStart(bytes - 1, "0")}\0`;
 }
