@@ -53,8 +53,8 @@ function oneHost() {
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Drops a call that would change something if its client has disconnected. If the process stood still, a client without
- * an answer may have repeated the call elsewhere, and something newer since.
+ * Drops a call that would change something if its client has disconnected. After a stall of this process, the client
+ * may already have repeated the call elsewhere, and made newer changes.
  */
 function actsOfPresentClients() {
   return new Elysia({ name: "acts of present clients" }).onTransform(

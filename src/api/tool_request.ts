@@ -7,7 +7,7 @@
 import type { WindowState } from "../admission/claims.ts";
 import { type FaceWords, HTTP_WORDS, TOOL_WORDS } from "../http/face_words.ts";
 
-/** What a route does only for tools. */
+/** Options that only tools have. */
 export interface ToolWishes {
   /** Top-level members to keep of each row. */
   readonly fields?: readonly string[] | undefined;
@@ -47,12 +47,12 @@ export class ToolRequest extends Request {
   }
 }
 
-/** What a refusal of the request calls the things that its sender can use. */
+/** The names, in the sender's interface, of what a refusal refers to. */
 export function wordsOf(request: Request): FaceWords {
   return request instanceof ToolRequest ? TOOL_WORDS : HTTP_WORDS;
 }
 
-/** The wishes of a request; none if it came over HTTP. */
+/** The request's options. None if it came over HTTP. */
 export function wishesOf(request: Request): ToolWishes {
   return request instanceof ToolRequest ? request.wishes : NO_WISHES;
 }

@@ -75,8 +75,8 @@ export class OperatorsListener {
 const FORWARDING_HEADERS = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
 
 /**
- * Whether a request comes from the machine itself, through no proxy, and asks for it: not by a name that somebody has
- * made point to it. Proxies may report any address, so a forwarded request never counts, whatever its `address`.
+ * Whether a request comes from this machine, through no proxy, and is addressed to a loopback host rather than a name
+ * that resolves to one. Proxies may report any address, so a forwarded request never counts, whatever its `address`.
  */
 export function isOwnMachine(request: Request, address: string): boolean {
   return (

@@ -96,7 +96,7 @@ function limitedHeaders(
   return headers;
 }
 
-/** 429 for a limit per hour. It is not named, because several apply, and which one says something about other callers. */
+/** 429 for an hourly limit. Several apply, and naming the one that was reached could reveal other callers' activity. */
 export function rateLimitedHourly(retryAfterMs: number, of: string): Problem {
   const seconds = Math.ceil(retryAfterMs / MS_PER_SECOND);
   return new Problem("RATE_LIMITED", {

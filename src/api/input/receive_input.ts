@@ -1,5 +1,5 @@
 /**
- * Reads the body of a counted call by the schema of what it asks for. An empty body is an empty object.
+ * Reads the body of a counted call by the schema of a function's input. An empty body is an empty object.
  *
  * @module
  */
@@ -20,7 +20,7 @@ interface InputServices {
 interface InputCall {
   readonly call: Call;
   readonly principal: Principal;
-  /** Members of the input that the path gives. */
+  /** Members of the input that come from the path. */
   readonly given?: Readonly<Record<string, string>>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Metrics of the database for alerting: whether it answers, its errors, how long its statements take, its disk, and the
- * findings of background jobs. Slow statements are logged by name, so without anybody's values.
+ * findings of background jobs. Slow statements are logged by name, without their parameters.
  *
  * No metric names an account or a feed.
  *

@@ -79,7 +79,7 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
       const { priceNanos, priceNanosMax } = decision;
       return new Problem("PRICE_ABOVE_MAX", {
         detail({ maxCredits, aboveMaxCredits: remedy }) {
-          // A purchase says it in its body, through every face.
+          // A purchase has the limit in its body, in every interface.
           const named = isPurchase ? "max_credits" : maxCredits;
           return `${what} costs ${creditsWords(priceNanos)} and ${named} allows ${creditsText(priceNanosMax)}. ${isPurchase ? remedy.purchase : remedy.read}`;
         },
