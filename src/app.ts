@@ -135,7 +135,7 @@ export function createApp(services: Services) {
   app.config.serve = { routes: unrouted.routes };
   return {
     app,
-    /** How accounts can pay for credits by themselves. */
+    /** Payment methods for credits. */
     ways,
     /** Answers requests of the operators' listener. */
     fetchForOperators(request: Request, server: Peer): Promise<Response> {

@@ -188,15 +188,15 @@ export const ABANDONED_BATCH_MS = 24 * 60 * 60_000;
 export const ABANDONED_BATCH = `${ABANDONED_BATCH_MS} milliseconds`;
 /** Open batches in the listing of an own feed, newest first. */
 export const OPEN_BATCHES_LISTED_MAX = 20;
-/** Addresses that an account, or the operators, may name. */
+/** Webhooks of an account, or of the operators. */
 export const WEBHOOKS_MAX = 20;
-/** Feeds that an address may name. */
+/** Feeds to which a webhook can be limited. */
 export const WEBHOOK_FEEDS_MAX = 100;
-/** The length of an address, in code points. */
+/** Code points of a webhook's URL. */
 export const WEBHOOK_URL_LENGTH_MAX = 2_000;
 /** How long notices and their deliveries are kept, in milliseconds. */
 export const NOTICES_KEPT_MS = 30 * 24 * 60 * 60_000;
-/** Below which balance an account is told unless it has set another threshold, in nano-dollars: 1 USD. */
+/** The balance, in nano-dollars, below which an account is notified by default: 1 USD. */
 export const LOW_BALANCE_NANOS = 1_000_000_000;
 /** The period that `reliability_score` covers, in milliseconds. */
 export const RELIABILITY_HISTORY_MS = 30 * 24 * 60 * 60_000;
@@ -285,25 +285,25 @@ export const CODES_OF_NETWORK_LIMIT = 20;
 /** Codes per minute: of a process, and of a network. */
 export const CODES_LIMIT = 300;
 export const CODES_OF_NETWORK_MINUTE_LIMIT = CODES_OF_NETWORK_LIMIT;
-/** Accounts that people of one network make per hour. */
+/** Accounts that sign-ups from one network create per hour. */
 export const SIGN_UPS_OF_NETWORK_LIMIT = 10;
 /** How long an invitation is valid, in days, and how many an account may have open. */
 export const INVITATION_DAYS = 7;
 export const INVITATIONS_MAX = 50;
-/** Open invitations of addresses to read one feed. */
+/** Open invitations to read one feed. */
 export const READER_INVITATIONS_MAX = 1_000;
-/** Days for which a declined request for access stands before the account may ask again. */
+/** Days after a declined request for access until the account may ask again. */
 export const ACCESS_REFUSAL_DAYS = 7;
-/** Characters of a request for access, its answer, and a note on a reader. */
+/** Characters of a request for access, its answer, and a note about a reader. */
 export const ACCESS_TEXT_LENGTH_MAX = 2_000;
-/** Invitations of one address to read feeds, and feeds of an account at which requests wait, that a page lists. */
+/** Invitations of an address to read feeds, and an account's feeds with pending requests, that a page lists. */
 export const ADDRESS_INVITATIONS_LISTED = 100;
 export const WAITING_FEEDS_LISTED = 10;
-/** Bytes of a small body: what is asked of a function, in a few members. */
+/** Bytes of a JSON body that contains a function's input. */
 export const INPUT_BODY_BYTES_MAX = 65_536;
-/** Invitations, to accounts and to read feeds, that are mailed per hour to one address, from all accounts. */
+/** Invitations, to accounts and to feeds, that are mailed per hour to one address by all accounts together. */
 export const INVITATIONS_OF_ADDRESS_LIMIT = 5;
-/** Valid keys that owners may have made for an account, without those of agents. */
+/** Valid keys that the owners of an account may have created for it. Agents' keys are not counted. */
 export const OWN_KEYS_MAX = 50;
 /** How long proofs of addresses and networks of sign-ups are kept, in ms. */
 export const PROOF_HISTORY_MS = 24 * 3_600_000;
@@ -334,7 +334,7 @@ export const IMPORT_PIECE_BYTES = 16 * 1_024;
 export const IMPORT_EMPTY_PIECES_MAX = 256;
 /** How often an import reports progress, in milliseconds. */
 export const IMPORT_PROGRESS_MS = 1_000;
-/** While the database is away, a failed import tries so often, at this distance, to free its feed. */
+/** While the database is down: a failed import's attempts to release its feed, and the pause between them, in ms. */
 export const IMPORT_END_TRIES_MAX = 60;
 export const IMPORT_END_PAUSE_MS = 2_000;
 /** How long an import's client may send nothing, and how long an import may take, in milliseconds. */
@@ -460,15 +460,15 @@ export const KNOWN_METADATA_LENGTH_MAX = 16 * KIB;
 /** Readers that wait for a change, per account and per process. */
 export const WAITS_PER_ACCOUNT_MAX = 20;
 export const WAITS_MAX = 10_000;
-/** People with an open page that updates by itself, per process. Of a network or an account, as many as wait for feeds. */
+/** Viewers of live pages, per process. A network or account may have as many as an account has waiting readers. */
 export const VIEWERS_MAX = 1_000;
 /** How often to check whether a viewer may still see its page, in milliseconds. */
 export const VIEWER_RECHECK_MS = 15_000;
-/** How often to ask whether the operators' overview has changed while somebody looks at it, in milliseconds. */
+/** How often to check whether the operators' overview has changed while someone views it, in milliseconds. */
 export const OVERVIEW_LOOK_MS = 5_000;
-/** How often to ask for pushes through other processes while readers wait. */
+/** How often to check for pushes through other processes while readers wait, in milliseconds. */
 export const WAIT_POLL_MS = 250;
-/** The minimum time between two `rows` events of a follower. */
+/** The minimum time between two `rows` events of a follower, in milliseconds. */
 export const ROW_EVENTS_MS = 1_000;
 /** How long the text of `/metrics` is reused for all callers, in milliseconds. */
 export const METRICS_TEXT_MS = 1_000;

@@ -302,7 +302,7 @@ function serve(services: Services, options: ServeOptions): Gateway {
   };
 }
 
-/** Without the statement's text, which may follow. */
+/** Omits the statement's text, which may follow the first line. */
 function firstLineOf(message: string): string {
   return (message.split("\n")[0] ?? "").slice(0, FAILURE_LENGTH_MAX);
 }
@@ -344,7 +344,7 @@ async function drain(
   );
 }
 
-/** Ends background work. */
+/** Stops background work. */
 function release({ reader, rowSchemas, state }: Services): void {
   state.isDraining = true;
   rowSchemas.close();

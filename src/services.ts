@@ -196,7 +196,7 @@ export async function createServices({
       Number(reader.hasReplica),
     );
   }
-  // Its own small statements wait for no read, and for no long step of a background job.
+  // A separate pool, so that its small statements wait for neither reads nor long background steps.
   const mail =
     config.mail &&
     new MailSender({ config: config.mail, database: operatorDatabase, log, onSent: onMail });
@@ -281,7 +281,7 @@ export async function createServices({
     noticeMails:
       mail &&
       new NoticeMails({ database: operatorDatabase, sender: mail, secret, baseUrl: http.baseUrl }),
-    /** Stops mails of a kind for the member whose link it is. */
+    /** Unsubscribes the recipient of the link from mails of one kind. */
     stopMails: (token: string) => stopMails({ database: operatorDatabase, secret }, token),
     webhooks: (): WebhookSettings => ({
       database: operatorDatabase,
