@@ -973,7 +973,7 @@ export const STATEMENTS = {
 
 /** Parameters and row of every statement. */
 export interface StatementTypes {
-  /** the owner of a feed approves or declines a request for access; see functions/answer_access_request.sql */
+  /** approves or declines a request for access to a feed; see functions/answer_access_request.sql */
   answer_access_request: {
     parameters: {
       readonly feed_id: string;
@@ -1010,7 +1010,7 @@ export interface StatementTypes {
       readonly account_id: string;
     };
   };
-  /** how an account stands to a feed: whether it may read it, by which grant, and its newest request */
+  /** an account's access to a feed: whether it may read it, its grant, and its newest request */
   find_own_access: {
     parameters: {
       readonly account_id: string;
@@ -1029,7 +1029,7 @@ export interface StatementTypes {
       readonly retry_at: string | null;
     };
   };
-  /** which of some feeds an account finds, at which price, and of which it must not learn anything anymore */
+  /** which of some feeds an account can find, their prices, and which ones must now be hidden from it */
   find_shown_feeds: {
     parameters: {
       readonly account_id: string;
@@ -1045,7 +1045,7 @@ export interface StatementTypes {
       readonly is_hidden: boolean;
     };
   };
-  /** lets an account read a feed, or changes how it may; see functions/grant_access.sql */
+  /** grants an account access to a feed, or changes its grant; see functions/grant_access.sql */
   grant_access: {
     parameters: {
       readonly feed_id: string;
@@ -1092,7 +1092,7 @@ export interface StatementTypes {
       readonly ends_at: string | null;
     };
   };
-  /** grants for an operator, newest first, after the previous page: for a feed, of an account, or all */
+  /** grants for an operator, newest first, after the previous page: of a feed, of an account, or all */
   list_access_grants: {
     parameters: {
       readonly feed_id: string | null;
@@ -1113,7 +1113,7 @@ export interface StatementTypes {
       readonly granted_at: string;
     };
   };
-  /** requests for access, newest first, after the previous page: at a feed, of an account, or all */
+  /** requests for access, newest first, after the previous page: for a feed, of an account, or all */
   list_access_requests: {
     parameters: {
       readonly feed_id: string | null;
@@ -1155,7 +1155,7 @@ export interface StatementTypes {
       readonly granted_at: string;
     };
   };
-  /** the feeds that an address is invited to read, as long as the invitations can be taken up */
+  /** the feeds that an address is invited to read, while the invitations can be accepted */
   list_address_invitations: {
     parameters: {
       readonly address_key: string;
@@ -1171,7 +1171,7 @@ export interface StatementTypes {
       readonly invited_at: string;
     };
   };
-  /** the grants for a feed, newest first, after the previous page; or one of them */
+  /** a feed's grants, newest first, after the previous page; or one of them */
   list_feed_grants: {
     parameters: {
       readonly feed_id: string;
@@ -1189,7 +1189,7 @@ export interface StatementTypes {
       readonly granted_at: string;
     };
   };
-  /** one page of the invited feeds that an account finds, newest first, with the total; also of one category */
+  /** one page of the invited feeds that an account can find, newest first, with the total; optionally by category */
   list_invited_feeds: {
     parameters: {
       readonly account_id: string;
@@ -1216,7 +1216,7 @@ export interface StatementTypes {
       readonly total: bigint;
     };
   };
-  /** the addresses that are invited to read a feed, as long as they can be taken up */
+  /** the addresses that are invited to read a feed, while the invitations can be accepted */
   list_reader_invitations: {
     parameters: {
       readonly feed_id: string;
@@ -1230,7 +1230,7 @@ export interface StatementTypes {
       readonly ends_at: string;
     };
   };
-  /** the feeds of an account at which requests for access wait, the oldest request first */
+  /** the account's feeds with pending requests for access, oldest request first */
   list_waiting_feeds: {
     parameters: {
       readonly account_id: string;
@@ -1242,7 +1242,7 @@ export interface StatementTypes {
       readonly requests: bigint;
     };
   };
-  /** an account asks to read a feed; see functions/request_access.sql */
+  /** requests access to a feed for an account; see functions/request_access.sql */
   request_access: {
     parameters: {
       readonly account_id: string;
@@ -1266,7 +1266,7 @@ export interface StatementTypes {
       readonly retry_at: string | null;
     };
   };
-  /** one page of the invited feeds that an account finds by words, best first, with the total */
+  /** one page of a search among the invited feeds that an account can find, best first, with the total */
   search_invited_feeds: {
     parameters: {
       readonly account_id: string;
@@ -1293,7 +1293,7 @@ export interface StatementTypes {
       readonly total: bigint;
     };
   };
-  /** grants an account what its person's address was invited to read; see functions/take_access_invitation.sql */
+  /** accepts an invitation to read a feed; see functions/take_access_invitation.sql */
   take_access_invitation: {
     parameters: {
       readonly person_id: string;
@@ -1304,7 +1304,7 @@ export interface StatementTypes {
       readonly outcome: string;
     };
   };
-  /** takes back the invitation of an address to read a feed */
+  /** withdraws an address's invitation to read a feed */
   withdraw_reader_invitation: {
     parameters: {
       readonly feed_id: string;
@@ -2200,7 +2200,7 @@ export interface StatementTypes {
       readonly is_more: boolean;
     };
   };
-  /** claims due deliveries of one address, the oldest first; no row if none is due */
+  /** claims a webhook's due deliveries, oldest first; no row if none is due */
   claim_deliveries: {
     parameters: {
       readonly moment: string | null;
@@ -2223,7 +2223,7 @@ export interface StatementTypes {
       readonly attempts: number;
     };
   };
-  /** names an address; false if there are the most already */
+  /** creates a webhook; false if the maximum number is reached */
   create_webhook: {
     parameters: {
       readonly account_id: string | null;
@@ -2241,7 +2241,7 @@ export interface StatementTypes {
       readonly is_made: boolean;
     };
   };
-  /** removes an address with its deliveries */
+  /** deletes a webhook and its deliveries */
   delete_webhook: {
     parameters: {
       readonly account_id: string | null;
@@ -2254,7 +2254,7 @@ export interface StatementTypes {
       readonly webhook_id: string;
     };
   };
-  /** changes an address, as far as parameters are not null */
+  /** edits a webhook; null parameters change nothing */
   edit_webhook: {
     parameters: {
       readonly account_id: string | null;
@@ -2274,7 +2274,7 @@ export interface StatementTypes {
       readonly feeds_compared: boolean;
     };
   };
-  /** below which balance an account is told, if it has set that */
+  /** the account's threshold for balance.low, if it has set one */
   find_low_balance: {
     parameters: {
       readonly account_id: string;
@@ -2283,7 +2283,7 @@ export interface StatementTypes {
       readonly threshold_nanos: bigint | null;
     };
   };
-  /** how many notices and deliveries wait, and for how long the oldest has, for the metrics */
+  /** the number of notices and webhooks with work to do, and the age of the oldest, for the metrics */
   find_waiting_notices: {
     parameters: {
     };
@@ -2293,7 +2293,7 @@ export interface StatementTypes {
       readonly oldest_seconds: number | null;
     };
   };
-  /** records how an attempt to deliver has ended */
+  /** records the outcome of a delivery attempt */
   finish_delivery: {
     parameters: {
       readonly moment: string | null;
@@ -2314,7 +2314,7 @@ export interface StatementTypes {
       readonly is_switched_off: boolean;
     };
   };
-  /** deliveries of one address or of all, newest first, after the previous page, for operators */
+  /** deliveries of one webhook or of all, newest first, after the previous page, for operators */
   list_all_deliveries: {
     parameters: {
       readonly webhook_id: string | null;
@@ -2343,7 +2343,7 @@ export interface StatementTypes {
       readonly url: string;
     };
   };
-  /** a page of an address's deliveries, the newest first */
+  /** a page of a webhook's deliveries, newest first */
   list_deliveries: {
     parameters: {
       readonly webhook_id: string;
@@ -2367,7 +2367,7 @@ export interface StatementTypes {
       readonly error: string | null;
     };
   };
-  /** the notices that are to be mailed to one member now, at once or as its digest, the oldest first */
+  /** the notices to email to one member now, immediately or as a digest, oldest first */
   list_due_notice_mails: {
     parameters: {
       readonly moment: string | null;
@@ -2385,7 +2385,7 @@ export interface StatementTypes {
       readonly happened_at: string;
     };
   };
-  /** how a member has chosen to be told by mail */
+  /** a member's choices of notices by email */
   list_mail_choices: {
     parameters: {
       readonly account_id: string;
@@ -2396,7 +2396,7 @@ export interface StatementTypes {
       readonly choice: string;
     };
   };
-  /** the addresses of an account, or of operators, that a key may see, the oldest first */
+  /** the webhooks of an account, or of operators, that a key may see, oldest first */
   list_webhooks: {
     parameters: {
       readonly account_id: string | null;
@@ -2418,7 +2418,7 @@ export interface StatementTypes {
       readonly is_key_usable: boolean;
     };
   };
-  /** tells operators of a background job that fails, once an hour and job */
+  /** notifies operators of a failing background job, once an hour for each job */
   note_failed_job: {
     parameters: {
       readonly job: string;
@@ -2428,7 +2428,7 @@ export interface StatementTypes {
       readonly name: string;
     };
   };
-  /** queues the mail of waiting notices; no id if another process has queued it */
+  /** queues the email of pending notices; no id if another process has queued it */
   queue_notice_mail: {
     parameters: {
       readonly account_id: string;
@@ -2445,7 +2445,7 @@ export interface StatementTypes {
       readonly mail_id: string | null;
     };
   };
-  /** makes a delivery due again, with the same notice and its id; to an address that is switched off, it has failed */
+  /** makes a delivery due again, with the same notice and id; fails it if the webhook is switched off */
   resend_delivery: {
     parameters: {
       readonly is_operator: boolean;
@@ -2459,7 +2459,7 @@ export interface StatementTypes {
       readonly webhook_id: string;
     };
   };
-  /** gives an address a new secret; the previous one also signs until a given time */
+  /** gives a webhook a new secret; until a given time, notices are also signed with the previous one */
   rotate_webhook: {
     parameters: {
       readonly account_id: string | null;
@@ -2490,7 +2490,7 @@ export interface StatementTypes {
       readonly is_more: boolean;
     };
   };
-  /** sets below which balance an account is told; 0 for never, null for the default */
+  /** sets the account's threshold for balance.low; 0 for never, null for the default */
   set_low_balance: {
     parameters: {
       readonly account_id: string;
@@ -2500,7 +2500,7 @@ export interface StatementTypes {
       readonly account_id: string;
     };
   };
-  /** sets how a member wants to be told by mail; no row if it is no member */
+  /** sets a member's choices of notices by email; no row if the person is not a member */
   set_mail_choices: {
     parameters: {
       readonly account_id: string;
@@ -2512,7 +2512,7 @@ export interface StatementTypes {
       readonly type: string;
     };
   };
-  /** stores a notice of type webhook.test for one address; for one that is switched off, its delivery has failed */
+  /** stores a webhook.test notice for one webhook; if that is switched off, the delivery has failed */
   test_webhook: {
     parameters: {
       readonly account_id: string | null;
