@@ -1614,7 +1614,7 @@ export interface StatementTypes {
       readonly spent_nanos: bigint;
     };
   };
-  /** an account's valid keys that have a daily budget, with what each has spent of it today, the fullest first */
+  /** an account's valid keys with a daily budget and today's spending, the most used budget first */
   list_key_budgets: {
     parameters: {
       readonly account_id: string;
@@ -3097,7 +3097,7 @@ export interface StatementTypes {
       readonly is_own_key: boolean;
     };
   };
-  /** the names of feeds, accounts, keys, and persons that a page knows by id, and which feeds still exist */
+  /** the names of the feeds, accounts, keys, and persons that a page shows by id, and which feeds still exist */
   find_names: {
     parameters: {
       readonly ids: readonly (string | null)[];
@@ -3109,7 +3109,7 @@ export interface StatementTypes {
       readonly is_deleted: boolean;
     };
   };
-  /** a number that changes with what the operators' overview shows, for all that look at it */
+  /** a number that changes with the contents of the operators' overview, the same for all viewers */
   find_overview_version: {
     parameters: {
     };
@@ -3145,7 +3145,7 @@ export interface StatementTypes {
       readonly expires_at: string;
     };
   };
-  /** those of the given sessions that still let somebody see a page, for all viewers of a process at once */
+  /** which of the given sessions may still view pages, for all viewers of a process at once */
   list_live_sessions: {
     parameters: {
       readonly hashes: readonly (string | null)[];
@@ -3166,7 +3166,7 @@ export interface StatementTypes {
       readonly made_by: string;
     };
   };
-  /** what a search has found in each feed of a page of results, with the words that match between \ue000 and \ue001 */
+  /** where a search has matched in each feed of a page of results, with the matching words between \ue000 and \ue001 */
   explain_matches: {
     parameters: {
       readonly q: string;
@@ -3248,7 +3248,7 @@ export interface StatementTypes {
       readonly account_id: string | null;
     };
   };
-  /** stores a sign-in code for an address, and the mail that takes it there, within the limits of address and network */
+  /** stores a sign-in code for an address and queues its mail, within the limits of address and network */
   begin_proof: {
     parameters: {
       readonly proof_hash: Uint8Array;
@@ -3268,7 +3268,7 @@ export interface StatementTypes {
       readonly retry_after_ms: bigint | null;
     };
   };
-  /** changes the role of a member of an account, or removes it */
+  /** changes the role of a member of an account, or removes the member */
   change_member: {
     parameters: {
       readonly account_id: string;
@@ -3281,7 +3281,7 @@ export interface StatementTypes {
       readonly outcome: string;
     };
   };
-  /** tries a code that was typed; a right one proves the address; no row if there is nothing to try */
+  /** checks a code that was entered; the right one proves the address; no row if there is nothing to check */
   check_code: {
     parameters: {
       readonly proof_hash: Uint8Array;
@@ -3306,7 +3306,7 @@ export interface StatementTypes {
       readonly owed_nanos: bigint | null;
     };
   };
-  /** creates a key of an account for one of its owners, within the number of keys that it may have */
+  /** creates a key of an account for one of its owners, within the maximum number of keys */
   create_own_key: {
     parameters: {
       readonly account_id: string;
@@ -3346,7 +3346,7 @@ export interface StatementTypes {
       readonly is_done: boolean;
     };
   };
-  /** lets a session of a person act in one of its accounts */
+  /** switches a person's session to one of the person's accounts */
   enter_account: {
     parameters: {
       readonly session_hash: Uint8Array;
@@ -3374,7 +3374,7 @@ export interface StatementTypes {
       readonly person_id: string | null;
     };
   };
-  /** the proof that a browser holds, unless it is used or over */
+  /** the proof that a browser holds, unless it has been used or has expired */
   find_address_proof: {
     parameters: {
       readonly proof_hash: Uint8Array;
@@ -3386,7 +3386,7 @@ export interface StatementTypes {
       readonly is_late: boolean;
     };
   };
-  /** a key of an account that people made, and how many agents it has connected; no row for agents and sessions */
+  /** a key of an account that people created, and the number of its agents; no row for keys of agents and sessions */
   find_own_key: {
     parameters: {
       readonly account_id: string;
@@ -3403,7 +3403,7 @@ export interface StatementTypes {
       readonly agents: bigint;
     };
   };
-  /** the person of a session, and the account that it acts in, if it may still */
+  /** the person of a session, and the account that the session acts in, if it still may */
   find_person_session: {
     parameters: {
       readonly session_hash: Uint8Array;
@@ -3447,7 +3447,7 @@ export interface StatementTypes {
       readonly expires_at: string | null;
     };
   };
-  /** makes the person of a proven address, its account and welcome credits, and signs it in */
+  /** creates the person of a proven address, with account and welcome credits, and signs the person in */
   join_by_proof: {
     parameters: {
       readonly proof_hash: Uint8Array;
@@ -3530,7 +3530,7 @@ export interface StatementTypes {
       readonly balance_nanos: bigint;
     };
   };
-  /** how a person receives notices by mail in each account, for the file of what is kept of it */
+  /** how a person receives notices by mail in each account, for the export of personal data */
   list_person_mail_choices: {
     parameters: {
       readonly person_id: string;
@@ -3541,7 +3541,7 @@ export interface StatementTypes {
       readonly choice: string;
     };
   };
-  /** the recent sign-ins with the address of a person, for the file of what is kept of it */
+  /** the recent sign-ins with a person's address, for the export of personal data */
   list_person_proofs: {
     parameters: {
       readonly address_key: string;
@@ -3552,7 +3552,7 @@ export interface StatementTypes {
       readonly used_at: string | null;
     };
   };
-  /** the open sessions of a person, for the file of what is kept of it */
+  /** the open sessions of a person, for the export of personal data */
   list_person_sessions: {
     parameters: {
       readonly person_id: string;
@@ -3599,7 +3599,7 @@ export interface StatementTypes {
       readonly attempts: number;
     };
   };
-  /** how many mails wait to be sent, and for how long the oldest has waited, for the metrics */
+  /** the number of mails to be sent, and how long the oldest has been waiting, for the metrics */
   find_waiting_mails: {
     parameters: {
     };
@@ -3654,7 +3654,7 @@ export interface StatementTypes {
       readonly is_refused: boolean;
     };
   };
-  /** removes a person with everything that is kept of it */
+  /** removes a person and the person's data */
   remove_person: {
     parameters: {
       readonly person_id: string;
@@ -3665,7 +3665,7 @@ export interface StatementTypes {
       readonly account_id: string | null;
     };
   };
-  /** creates a key that replaces a valid one, for an owner of the account, within the number of keys that it may have */
+  /** creates a key that replaces a valid one, for an owner of the account, within the maximum number of keys */
   rotate_own_key: {
     parameters: {
       readonly account_id: string;
@@ -3682,7 +3682,7 @@ export interface StatementTypes {
       readonly key_id: string | null;
     };
   };
-  /** takes an invitation back, or declines it */
+  /** withdraws or declines an invitation */
   withdraw_invitation: {
     parameters: {
       readonly invitation_id: string;
@@ -3819,7 +3819,7 @@ export interface StatementTypes {
       readonly mistake_count: number;
     };
   };
-  /** what became of a feed on each of the last UTC days, including today: reads, earnings, pushes, and time on time */
+  /** reads, earnings, pushes, and punctuality of a feed on each of the last UTC days, including today */
   list_feed_days: {
     parameters: {
       readonly feed_id: string;
@@ -3874,7 +3874,7 @@ export interface StatementTypes {
       readonly retry_after_ms: number | null;
     };
   };
-  /** frees the feed of an import that did not come to its end, retires what it had staged, and notes it in the history */
+  /** releases the feed of an import that did not finish, retires its staged rows, and records it in the history */
   end_import: {
     parameters: {
       readonly feed_id: string;
@@ -3932,7 +3932,7 @@ export interface StatementTypes {
       readonly data_version: bigint | null;
     };
   };
-  /** keeps the mistakes of a feed's newest refused push, in place of those of an earlier one */
+  /** stores the mistakes of a feed's newest refused push, in place of those of an earlier one */
   keep_push_mistakes: {
     parameters: {
       readonly feed_id: string;
@@ -3977,7 +3977,7 @@ export interface StatementTypes {
       readonly retry_after_ms: number | null;
     };
   };
-  /** notes refused pushes in the feed's history; one row a minute by rate */
+  /** records refused pushes in the feed's history; pushes over the rate limit share one row a minute */
   record_push: {
     parameters: {
       readonly feed_id: string;
