@@ -1,11 +1,11 @@
 /**
- * The test run: format and lint, types, and the tests, all at once. Ends with one line that counts. With
- * `--system` it is the tests of `test/system` instead, which take long: they start, kill and drain whole
- * programs. If `FEEDGATE_BINARY` names the built executable, it is that program, else the sources.
+ * The test run: format and lint, types, and tests in parallel. Ends with one line of totals. `--system` runs the tests
+ * of `test/system` instead, which are slow because they start, kill, and drain whole programs. If `FEEDGATE_BINARY`
+ * names the built executable, they use it instead of the sources.
  *
- * A few processes share the test files: each takes the next when it is done with one, the slowest first
- * (`timings.json`, which `bun run test --update-timings` writes; a file that it lacks fails the run). They share one
- * PostgreSQL, too. With files or folders as arguments it is `bun test` with them, as in `bun run test test/read`.
+ * A few processes share the test files and one PostgreSQL. Each takes the next file when it has finished one, the
+ * slowest files first (`timings.json`, written by `bun run test --update-timings`; a file that it lacks fails the run).
+ * Files or folders as arguments are passed to `bun test`, as in `bun run test test/read`.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const UPDATE_TIMINGS = "--update-timings";
 const SYSTEM = "--system";
 const { FEEDGATE_BINARY: BINARY } = process.env;
 const SYSTEM_FOLDER = "test/system/";
-/** Compares times, so no other test runs beside it. */
+/** Compares times, so it runs on its own. */
 const ALONE = "test/system/isolation_test.ts";
 const ROOT = Bun.fileURLToPath(new URL("../", import.meta.url));
 
@@ -33,7 +33,7 @@ async function main(): Promise<number> {
     .slice(2)
     .filter((argument) => ![UPDATE_TIMINGS, SYSTEM].includes(argument));
   const folder = makeRunFolder();
-  // What was started ends with its own clean-up, and so do we.
+  // The children clean up when they end, and so does this process.
   for (const signal of ["SIGINT", "SIGTERM"]) {
     process.on(signal, () => {
       for (const child of children) child.kill("SIGINT");
@@ -55,7 +55,7 @@ async function runAll(folder: string): Promise<number> {
   if (process.argv.includes(UPDATE_TIMINGS)) order.push(UPDATE_TIMINGS);
   const [together, alone] = [join(folder, "together.xml"), join(folder, "alone.xml")] as const;
   process.env[USED_DATA_DIR_VARIABLE] = await makeUsedDataDir();
-  // Which test would be told that PostgreSQL is unpacked once, nobody knows.
+  // Unpacks PostgreSQL now, because the executable announces it only once, in whichever test comes first.
   if (isSystem && BINARY !== undefined) await unpack(BINARY, join(folder, "first"));
   const server = await startTestServer();
   process.env[SERVER_VARIABLE] = server.url;
@@ -77,13 +77,13 @@ async function runAll(folder: string): Promise<number> {
   }
 }
 
-/** They would begin last, however long they take. */
+/** Files without a time would always start last, however slow they are. */
 function filesWithoutTime(files: readonly string[]): string[] {
   const { files: times } = JSON.parse(readFileSync(join(ROOT, TIMINGS), "utf8"));
   return files.filter((path) => !(path in times));
 }
 
-/** Has an executable unpack its PostgreSQL. */
+/** Makes an executable unpack its PostgreSQL. */
 async function unpack(executable: string, dataDir: string): Promise<void> {
   const command = [resolve(executable), "migrate", "--data-dir", dataDir];
   const child = Bun.spawn(command, { cwd: ROOT, stdio: ["ignore", "ignore", "ignore"] });
@@ -102,7 +102,7 @@ function runChecks(): Promise<number>[] {
   ];
 }
 
-/** A check beside the tests; what it prints is shown whole when it ends. */
+/** Runs a check in parallel with the tests. Its output is printed at once when it ends. */
 async function runChecked(name: string, command: readonly string[]): Promise<number> {
   const startedMs = performance.now();
   const child = spawn(command, "pipe");

@@ -1,5 +1,5 @@
 -- name: answer_access_request
--- why: the owner of a feed approves or declines a request for access; see functions/answer_access_request.sql
+-- why: approves or declines a request for access to a feed; see functions/answer_access_request.sql
 -- :feed_id uuid
 -- :request_id uuid
 -- :is_approved boolean

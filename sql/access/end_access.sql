@@ -7,7 +7,7 @@
 with acting as materialized (
   select act_as(:actor)
 ),
--- Before the grant, as in grant_access: the deletion renews the account's version.
+-- Locked before the grant, as in grant_access: the deletion renews the account's version.
 account as materialized (
   select accounts.account_id
   from accounts

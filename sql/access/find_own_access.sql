@@ -1,7 +1,7 @@
 -- name: find_own_access
--- why: how an account stands to a feed: whether it may read it, by which grant, and its newest request
--- may_read: by a grant or a purchase, or as the owner; also of a feed that is open
--- retry_at: when the account may ask again after a refusal; null if it may ask now
+-- why: an account's access to a feed: whether it may read it, its grant, and its newest request
+-- may_read: true for a grant, a purchase, the owner, or an open feed
+-- retry_at: when a declined account may ask again; null if it may ask now
 -- :account_id uuid
 -- :feed_id uuid
 -- :pause interval

@@ -1,6 +1,7 @@
 -- name: find_shown_feeds
--- why: which of some feeds an account finds, at which price, and of which it must not learn anything anymore
--- is_found: whether the account has a page of it. is_hidden: whether it is invited, and not for this account
+-- why: which of some feeds an account can find, their prices, and which ones must now be hidden from it
+-- is_found: whether the account can open the feed's page. is_hidden: whether the feed is invited, and not for this
+-- account
 -- :account_id uuid
 -- :feed_ids uuid[]
 -- returns feed_id uuid, access text, price_type text?, call_price_nanos bigint?, one_time_price_cents bigint?,

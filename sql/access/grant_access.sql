@@ -1,5 +1,5 @@
 -- name: grant_access
--- why: lets an account read a feed, or changes how it may; see functions/grant_access.sql
+-- why: grants an account access to a feed, or changes its grant; see functions/grant_access.sql
 -- :feed_id uuid
 -- :account_id uuid
 -- :is_free boolean

@@ -1,6 +1,6 @@
 -- name: list_access_grants
--- why: grants for an operator, newest first, after the previous page: for a feed, of an account, or all
--- Grants that have ended are left out, and so are those for deleted feeds.
+-- why: grants for an operator, newest first, after the previous page: of a feed, of an account, or all
+-- Omits expired grants and deleted feeds.
 -- :feed_id uuid?
 -- :account_id uuid?
 -- :before_time timestamptz?

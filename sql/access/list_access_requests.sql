@@ -1,7 +1,7 @@
 -- name: list_access_requests
--- why: requests for access, newest first, after the previous page: at a feed, of an account, or all
--- status: a state, or answered for those that do not wait
--- finder_id: leaves out requests for feeds that this account does not find any more
+-- why: requests for access, newest first, after the previous page: for a feed, of an account, or all
+-- status: a status, or answered for all that are no longer pending
+-- finder_id: omits requests for feeds that this account can no longer find
 -- :feed_id uuid?
 -- :account_id uuid?
 -- :finder_id uuid?

@@ -1,6 +1,6 @@
 -- name: list_account_grants
 -- why: the feeds that an account was granted access to, newest first, after the previous page
--- Feeds that can't be read now, and grants that have ended, are left out.
+-- Omits feeds that can't be read now, and expired grants.
 -- :account_id uuid
 -- :before_time timestamptz?
 -- :before_id uuid?

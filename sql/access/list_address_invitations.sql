@@ -1,5 +1,5 @@
 -- name: list_address_invitations
--- why: the feeds that an address is invited to read, as long as the invitations can be taken up
+-- why: the feeds that an address is invited to read, while the invitations can be accepted
 -- :address_key text
 -- :limit int
 -- returns invitation_id uuid, feed_name text, provider_name text, is_free boolean, expires_at timestamptz?,

@@ -1,6 +1,6 @@
 -- name: list_feed_grants
--- why: the grants for a feed, newest first, after the previous page; or one of them
--- Grants that have ended are left out.
+-- why: a feed's grants, newest first, after the previous page; or one of them
+-- Omits expired grants.
 -- :feed_id uuid
 -- :account_id uuid?
 -- :before_time timestamptz?

@@ -1,5 +1,5 @@
 -- name: list_invited_feeds
--- why: one page of the invited feeds that an account finds, newest first, with the total; also of one category
+-- why: one page of the invited feeds that an account can find, newest first, with the total; optionally by category
 -- :account_id uuid
 -- :category text?
 -- :limit int
@@ -13,7 +13,7 @@ with found as materialized (
   from invited_feeds_of(:account_id) as invited
   join feeds
     on feeds.feed_id = invited.feed_id
-  -- The mark of a whole category (search_head_of).
+  -- The term for a whole category (search_head_of).
   where :category::text is null
     or feeds.search @@ to_lexeme_query('=' || lower(:category))
 ),

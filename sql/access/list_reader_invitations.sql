@@ -1,5 +1,5 @@
 -- name: list_reader_invitations
--- why: the addresses that are invited to read a feed, as long as they can be taken up
+-- why: the addresses that are invited to read a feed, while the invitations can be accepted
 -- :feed_id uuid
 -- returns invitation_id uuid, address text, is_free boolean, expires_at timestamptz?, note text?, ends_at timestamptz
 select invitation_id, address, is_free, expires_at, note, ends_at

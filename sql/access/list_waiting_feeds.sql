@@ -1,6 +1,6 @@
 -- name: list_waiting_feeds
--- why: the feeds of an account at which requests for access wait, the oldest request first
--- Requests at a feed that was opened since need no answer.
+-- why: the account's feeds with pending requests for access, oldest request first
+-- Omits feeds that have been opened since, because their requests need no answer.
 -- :account_id uuid
 -- :limit int
 -- returns feed_id uuid, name text, requests bigint

@@ -1,5 +1,5 @@
 -- name: request_access
--- why: an account asks to read a feed; see functions/request_access.sql
+-- why: requests access to a feed for an account; see functions/request_access.sql
 -- :account_id uuid
 -- :feed_id uuid
 -- :message text?

@@ -1,6 +1,6 @@
 -- name: search_invited_feeds
--- why: one page of the invited feeds that an account finds by words, best first, with the total
--- Feeds with more of the words come first. There are few of them, so no word is guessed.
+-- why: one page of a search among the invited feeds that an account can find, best first, with the total
+-- Feeds that contain more of the words come first. The feeds are few, so misspelled words are not guessed.
 -- :account_id uuid
 -- :q text
 -- :category text?
@@ -13,7 +13,7 @@
 with asked as (
   select
     parsed.condition,
-    -- A text of stop words only is looked for as it is.
+    -- A query of stop words only is searched without stemming.
     case
       when numnode(plainto_tsquery('english', parsed.plain)) > 0
         then plainto_tsquery('english', parsed.plain)

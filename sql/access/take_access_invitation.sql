@@ -1,5 +1,5 @@
 -- name: take_access_invitation
--- why: grants an account what its person's address was invited to read; see functions/take_access_invitation.sql
+-- why: accepts an invitation to read a feed; see functions/take_access_invitation.sql
 -- :person_id uuid
 -- :account_id uuid
 -- :invitation_id uuid

@@ -1,5 +1,5 @@
 -- name: withdraw_reader_invitation
--- why: takes back the invitation of an address to read a feed
+-- why: withdraws an address's invitation to read a feed
 -- :feed_id uuid
 -- :invitation_id uuid
 -- returns invitation_id uuid

@@ -1,6 +1,6 @@
 -- name: list_key_budgets
--- why: an account's valid keys that have a daily budget, with what each has spent of it today, the fullest first
--- Keys that were made for sessions are left out. A key and those that replaced it share one budget.
+-- why: an account's valid keys with a daily budget and today's spending, the most used budget first
+-- Omits keys that were created for sessions. A key and its replacements share one budget.
 -- :account_id uuid
 -- :limit int
 -- returns key_id uuid, key_start text, name text?, is_agent boolean, daily_nanos bigint, spent_nanos bigint

@@ -1,5 +1,5 @@
 -- name: claim_deliveries
--- why: claims due deliveries of one address, the oldest first; no row if none is due
+-- why: claims a webhook's due deliveries, oldest first; no row if none is due
 -- :moment timestamptz?
 -- :lease interval
 -- :lane text

@@ -1,5 +1,5 @@
 -- name: create_webhook
--- why: names an address; false if there are the most already
+-- why: creates a webhook; false if the maximum number is reached
 -- :account_id uuid?
 -- :permission text
 -- :chain_id uuid?

@@ -1,5 +1,5 @@
 -- name: delete_webhook
--- why: removes an address with its deliveries
+-- why: deletes a webhook and its deliveries
 -- :account_id uuid?
 -- :permission text
 -- :chain_id uuid?

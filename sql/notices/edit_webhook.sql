@@ -1,8 +1,8 @@
 -- name: edit_webhook
--- why: changes an address, as far as parameters are not null
--- An address that is switched on belongs to the chain of the key that did it, and its failures are forgotten. What
--- waits for one that is switched off has failed: once it is switched on, it is told of new notices only.
--- has_feed_ids: whether feed_ids replaces the feeds; null means those that the account has to do with
+-- why: edits a webhook; null parameters change nothing
+-- Switching a webhook on assigns it to the chain of the key that did so, and resets its failures. Switching it off
+-- fails its pending deliveries, so after it is switched on again, it receives only new notices.
+-- has_feed_ids: whether feed_ids replaces the feeds; null then means all feeds that concern the account
 -- :account_id uuid?
 -- :permission text
 -- :chain_id uuid?

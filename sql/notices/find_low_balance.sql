@@ -1,5 +1,5 @@
 -- name: find_low_balance
--- why: below which balance an account is told, if it has set that
+-- why: the account's threshold for balance.low, if it has set one
 -- :account_id uuid
 -- returns threshold_nanos bigint?
 select threshold_nanos

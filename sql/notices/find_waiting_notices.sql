@@ -1,5 +1,5 @@
 -- name: find_waiting_notices
--- why: how many notices and deliveries wait, and for how long the oldest has, for the metrics
+-- why: the number of notices and webhooks with work to do, and the age of the oldest, for the metrics
 -- returns unspread bigint, waiting bigint, oldest_seconds double?
 select
   (select count(*) from notices where spread_at is null) as unspread,

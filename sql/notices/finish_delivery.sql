@@ -1,5 +1,5 @@
 -- name: finish_delivery
--- why: records how an attempt to deliver has ended
+-- why: records the outcome of a delivery attempt
 -- :moment timestamptz?
 -- :delivery_id uuid
 -- :attempts int

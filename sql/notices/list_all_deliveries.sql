@@ -1,5 +1,5 @@
 -- name: list_all_deliveries
--- why: deliveries of one address or of all, newest first, after the previous page, for operators
+-- why: deliveries of one webhook or of all, newest first, after the previous page, for operators
 -- :webhook_id uuid?
 -- :account_id uuid?
 -- :status text?

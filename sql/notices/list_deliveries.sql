@@ -1,5 +1,5 @@
 -- name: list_deliveries
--- why: a page of an address's deliveries, the newest first
+-- why: a page of a webhook's deliveries, newest first
 -- :webhook_id uuid
 -- :since timestamptz
 -- :limit bigint

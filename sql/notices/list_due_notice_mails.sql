@@ -1,6 +1,6 @@
 -- name: list_due_notice_mails
--- why: the notices that are to be mailed to one member now, at once or as its digest, the oldest first
--- Nobody is chosen while none is due.
+-- why: the notices to email to one member now, immediately or as a digest, oldest first
+-- No rows if none is due.
 -- :moment timestamptz?
 -- :limit bigint
 -- returns notice_id uuid, account_id uuid, account_name text, person_id uuid, address text, choice text, type text,

@@ -1,5 +1,5 @@
 -- name: list_mail_choices
--- why: how a member has chosen to be told by mail
+-- why: a member's choices of notices by email
 -- :account_id uuid
 -- :person_id uuid
 -- returns type text, choice text

@@ -1,7 +1,7 @@
 -- name: list_webhooks
--- why: the addresses of an account, or of operators, that a key may see, the oldest first
+-- why: the webhooks of an account, or of operators, that a key may see, oldest first
 -- account_id: null for operators
--- chain_id: only those that a key of this chain has named; null: all
+-- chain_id: only webhooks that a key of this chain has created; null for all
 -- :account_id uuid?
 -- :permission text
 -- :chain_id uuid?

@@ -1,5 +1,5 @@
 -- name: note_failed_job
--- why: tells operators of a background job that fails, once an hour and job
+-- why: notifies operators of a failing background job, once an hour for each job
 -- :job text
 -- :error text
 -- returns name text

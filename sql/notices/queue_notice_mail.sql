@@ -1,5 +1,5 @@
 -- name: queue_notice_mail
--- why: queues the mail of waiting notices; no id if another process has queued it
+-- why: queues the email of pending notices; no id if another process has queued it
 -- :account_id uuid
 -- :person_id uuid
 -- :notice_ids uuid[]

@@ -1,6 +1,6 @@
 -- name: resend_delivery
--- why: makes a delivery due again, with the same notice and its id; to an address that is switched off, it has failed
--- is_operator: whether any delivery may be sent again
+-- why: makes a delivery due again, with the same notice and id; fails it if the webhook is switched off
+-- is_operator: whether deliveries of any account may be sent again
 -- :is_operator boolean
 -- :account_id uuid?
 -- :permission text?

@@ -1,5 +1,5 @@
 -- name: rotate_webhook
--- why: gives an address a new secret; the previous one also signs until a given time
+-- why: gives a webhook a new secret; until a given time, notices are also signed with the previous one
 -- :account_id uuid?
 -- :permission text
 -- :chain_id uuid?

@@ -1,5 +1,5 @@
 -- name: set_low_balance
--- why: sets below which balance an account is told; 0 for never, null for the default
+-- why: sets the account's threshold for balance.low; 0 for never, null for the default
 -- :account_id uuid
 -- :threshold_nanos bigint?
 -- returns account_id uuid

@@ -1,5 +1,5 @@
 -- name: set_mail_choices
--- why: sets how a member wants to be told by mail; no row if it is no member
+-- why: sets a member's choices of notices by email; no row if the person is not a member
 -- :account_id uuid
 -- :person_id uuid
 -- :types text[]

@@ -1,5 +1,5 @@
 -- name: test_webhook
--- why: stores a notice of type webhook.test for one address; for one that is switched off, its delivery has failed
+-- why: stores a webhook.test notice for one webhook; if that is switched off, the delivery has failed
 -- :account_id uuid?
 -- :permission text
 -- :chain_id uuid?

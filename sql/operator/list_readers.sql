@@ -1,6 +1,6 @@
 -- name: list_readers
 -- why: the accounts that read a feed in a range of UTC days, the most reads first
--- Ranks at most :ranked_max of them, so that a feed that everybody reads takes no longer.
+-- Ranks at most :ranked_max accounts, so that even a feed that everybody reads takes no longer.
 -- :feed_id uuid
 -- :from_day text
 -- :to_day text

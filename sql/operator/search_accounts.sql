@@ -1,8 +1,7 @@
 -- name: search_accounts
 -- why: accounts whose name contains a text, in an order, after the previous page
--- Names are compared without regard to case. No index finds a part of a name, so the statement walks the index of its
--- order, which holds the names, until the page is full: at most once over all accounts. It reads the rows of those that
--- match.
+-- Ignores case. No index finds a part of a name, so the statement scans the index of the requested order, which
+-- contains the names, until the page is full. It reads the index at most once, and only the rows of matching accounts.
 -- :part text?
 -- :is_suspended boolean?
 -- :order text

@@ -1,9 +1,8 @@
 -- name: search_feeds_by_name
 -- why: feeds whose name or slug contains a text, newest first, after the previous page
--- For operators: drafts and unlisted feeds are among them, deleted ones are not. Texts are compared without regard to
--- case. No index finds a part of the name of an unlisted feed, so the statement walks the index of the newest
--- feeds, which holds names and slugs, until the page is full: at most once over all. It reads the rows of those that
--- match.
+-- For operators: includes drafts and unlisted feeds, but no deleted ones. Ignores case. No index finds a part of the
+-- name of an unlisted feed, so the statement scans the index of the newest feeds, which contains names and slugs, until
+-- the page is full. It reads the index at most once, and only the rows of matching feeds.
 -- :part text
 -- :account_id uuid?
 -- :status text?

@@ -1,5 +1,5 @@
 -- name: begin_proof
--- why: stores a sign-in code for an address, and the mail that takes it there, within the limits of address and network
+-- why: stores a sign-in code for an address and queues its mail, within the limits of address and network
 -- :proof_hash bytea
 -- :address text
 -- :address_key text

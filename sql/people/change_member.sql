@@ -1,5 +1,5 @@
 -- name: change_member
--- why: changes the role of a member of an account, or removes it
+-- why: changes the role of a member of an account, or removes the member
 -- :account_id uuid
 -- :person_id uuid
 -- :role text?

@@ -1,7 +1,7 @@
 -- name: check_code
--- why: tries a code that was typed; a right one proves the address; no row if there is nothing to try
--- A proven address stays proven for a while, so that a new person can give a name. Until the proof is used, the right
--- code proves it again, so that a person whose answer was lost may repeat the call.
+-- why: checks a code that was entered; the right one proves the address; no row if there is nothing to check
+-- A proven address stays proven for a while, so that a new person can enter a name. Until the proof is used, the right
+-- code proves it again, so that a client that missed the response may repeat the call.
 -- :proof_hash bytea
 -- :code_hash bytea
 -- :tries_max int

@@ -1,5 +1,5 @@
 -- name: create_own_key
--- why: creates a key of an account for one of its owners, within the number of keys that it may have
+-- why: creates a key of an account for one of its owners, within the maximum number of keys
 -- :account_id uuid
 -- :person_id uuid
 -- :keys_max int

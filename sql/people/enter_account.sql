@@ -1,5 +1,5 @@
 -- name: enter_account
--- why: lets a session of a person act in one of its accounts
+-- why: switches a person's session to one of the person's accounts
 -- :session_hash bytea
 -- :account_id uuid
 -- :read_hash bytea

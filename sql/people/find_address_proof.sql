@@ -1,6 +1,6 @@
 -- name: find_address_proof
--- why: the proof that a browser holds, unless it is used or over
--- is_late: whether the mail server did not take the code's mail so far
+-- why: the proof that a browser holds, unless it has been used or has expired
+-- is_late: whether the mail server has not accepted the code's mail yet
 -- :proof_hash bytea
 -- returns address text, name text?, is_proven boolean, is_late boolean
 select

@@ -1,5 +1,5 @@
 -- name: find_own_key
--- why: a key of an account that people made, and how many agents it has connected; no row for agents and sessions
+-- why: a key of an account that people created, and the number of its agents; no row for keys of agents and sessions
 -- :account_id uuid
 -- :key_id uuid
 -- returns key_id uuid, key_start text, permission text, name text?, expires_at timestamptz?,

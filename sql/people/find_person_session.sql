@@ -1,6 +1,6 @@
 -- name: find_person_session
--- why: the person of a session, and the account that it acts in, if it may still
--- The role is that of this moment. Without a role, the person is signed in, and acts in no account.
+-- why: the person of a session, and the account that the session acts in, if it still may
+-- The role is the current one. Without a role, the person is signed in, but acts in no account.
 -- :session_hash bytea
 -- returns person_id uuid, person_name text, address text, address_key text, expires_at timestamptz, account_id uuid?,
 --   account_name text?, role text?, suspension_reason text?, read_key_id uuid?, write_key_id uuid?,

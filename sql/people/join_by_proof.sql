@@ -1,5 +1,5 @@
 -- name: join_by_proof
--- why: makes the person of a proven address, its account and welcome credits, and signs it in
+-- why: creates the person of a proven address, with account and welcome credits, and signs the person in
 -- :proof_hash bytea
 -- :session_hash bytea
 -- :lifetime interval

@@ -1,5 +1,5 @@
 -- name: list_person_mail_choices
--- why: how a person receives notices by mail in each account, for the file of what is kept of it
+-- why: how a person receives notices by mail in each account, for the export of personal data
 -- :person_id uuid
 -- returns account_id uuid, type text, choice text
 select account_id, type, choice

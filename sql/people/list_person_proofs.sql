@@ -1,5 +1,5 @@
 -- name: list_person_proofs
--- why: the recent sign-ins with the address of a person, for the file of what is kept of it
+-- why: the recent sign-ins with a person's address, for the export of personal data
 -- :address_key text
 -- returns network text, happened_at timestamptz, used_at timestamptz?
 select network, happened_at, used_at

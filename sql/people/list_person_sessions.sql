@@ -1,5 +1,5 @@
 -- name: list_person_sessions
--- why: the open sessions of a person, for the file of what is kept of it
+-- why: the open sessions of a person, for the export of personal data
 -- :person_id uuid
 -- returns account_id uuid?, created_at timestamptz, expires_at timestamptz
 select account_id, created_at, expires_at

@@ -1,6 +1,6 @@
 -- name: list_persons
 -- why: persons, oldest first, after the previous page; or one by its id or address
--- Issuers are separated by blanks, which an address has none of.
+-- Issuers are separated by spaces, which they never contain.
 -- :person_id uuid?
 -- :address_key text?
 -- :after_person_id uuid?

@@ -1,5 +1,5 @@
 -- name: remove_person
--- why: removes a person with everything that is kept of it
+-- why: removes a person and the person's data
 -- :person_id uuid
 -- :actor text?
 -- returns outcome text, account_id uuid?

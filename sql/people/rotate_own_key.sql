@@ -1,5 +1,5 @@
 -- name: rotate_own_key
--- why: creates a key that replaces a valid one, for an owner of the account, within the number of keys that it may have
+-- why: creates a key that replaces a valid one, for an owner of the account, within the maximum number of keys
 -- :account_id uuid
 -- :person_id uuid
 -- :keys_max int

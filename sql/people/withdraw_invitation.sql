@@ -1,5 +1,5 @@
 -- name: withdraw_invitation
--- why: takes an invitation back, or declines it
+-- why: withdraws or declines an invitation
 -- :invitation_id uuid
 -- :person_id uuid?
 -- :actor text?

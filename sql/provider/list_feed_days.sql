@@ -1,7 +1,7 @@
 -- name: list_feed_days
--- why: what became of a feed on each of the last UTC days, including today: reads, earnings, pushes, and time on time
--- A day counts its newest pushes only, up to what a chart needs. Time is on time while the newest stored push is no older
--- than the sync interval plus 10 %, as in reliability_of. It is null before the first push.
+-- why: reads, earnings, pushes, and punctuality of a feed on each of the last UTC days, including today
+-- For each day, only the newest pushes count, up to what a chart needs. A feed is on time while its newest stored push
+-- is no older than the sync interval plus 10 %, as in reliability_of. on_time_percent is null before the first push.
 -- :feed_id uuid
 -- :days int
 -- :counted_max int

@@ -1,5 +1,5 @@
 -- name: end_import
--- why: frees the feed of an import that did not come to its end, retires what it had staged, and notes it in the history
+-- why: releases the feed of an import that did not finish, retires its staged rows, and records it in the history
 -- :feed_id uuid
 -- :import_id uuid
 -- :code text

@@ -1,5 +1,5 @@
 -- name: keep_push_mistakes
--- why: keeps the mistakes of a feed's newest refused push, in place of those of an earlier one
+-- why: stores the mistakes of a feed's newest refused push, in place of those of an earlier one
 -- :feed_id uuid
 -- :detail text
 -- :mistakes json

@@ -1,5 +1,5 @@
 -- name: record_push
--- why: notes refused pushes in the feed's history; one row a minute by rate
+-- why: records refused pushes in the feed's history; pushes over the rate limit share one row a minute
 -- :feed_id uuid
 -- :code text
 -- :detail text

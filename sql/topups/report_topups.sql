@@ -1,6 +1,6 @@
 -- name: report_topups
 -- why: payments by payment method in a range of days, by when they were granted or expired
--- One that still waits counts if it has an alert, by when it was begun.
+-- A pending payment counts only if it has an alert, by when it was begun.
 -- :from_day text
 -- :to_day text
 -- returns way text, granted bigint, paid_nanos bigint, taken_back_nanos bigint, unrecovered_nanos bigint,

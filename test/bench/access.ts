@@ -1,7 +1,7 @@
 /**
- * Feeds for named accounts, durable (fsync on). What a granted read takes for an account without grants, for one with
- * 10,000, and of a feed with 100,000, in turns on one connection; and what a stranger waits for an invited feed and for
- * one that there is not, which must be the same.
+ * Feeds for named accounts, durable (fsync on). Measures a granted read for an account without other grants, for one
+ * with 10,000, and of a feed with 100,000, in turns on one connection. Also measures the refusal of an unauthorized
+ * read, which must take the same time for an invited feed and an unknown one.
  *
  * `bun run bench access [-- --turns N] [--feeds N] [--readers N]`
  *
@@ -117,7 +117,7 @@ async function grantMany(
   },
 ): Promise<void> {
   const { sql } = database;
-  // Each grant renews its account, one after another.
+  // Disabled, because they would renew the account's version once per grant.
   await sql`alter table access_grants disable trigger all`;
   await sql`
     insert into feeds (account_id, name, endpoint_path, feed_type, call_price_nanos, access)
@@ -133,13 +133,13 @@ async function grantMany(
   await sql`alter table access_grants enable trigger all`;
 }
 
-/** In turns, each read for half a second. */
+/** Measures the reads in turns of half a second each. */
 async function measure(reads: readonly Read[], turns: number): Promise<Figures> {
   const medians = reads.map((): number[] => []);
   for (let turn = 0; turn <= turns; turn++) {
     for (const [index, read] of reads.entries()) {
       const ms = await medianOf(read);
-      // The first turn fills memory.
+      // The first turn warms up caches.
       if (turn > 0) medians[index]?.push(ms);
     }
   }

@@ -1,8 +1,8 @@
 /**
- * Decisions a second at 512 waiting reads over 20,000 account-feed pairs, durable (fsync on): the whole
- * job (key, feed, window, price, balance, usage row) for one read a transaction, for batches of 64 and
- * of 256, beside npm's `rate-limiter-flexible` on the same PostgreSQL, which only counts, in fixed
- * windows. Then the same again with 10 million usage rows, or `--usage` of them, in place.
+ * Decisions per second with 512 pending reads over 20,000 account-feed pairs, durable (fsync on): the whole job (key,
+ * feed, window, price, balance, usage row) for one read per transaction, and for batches of 64 and 256. Compares them
+ * with npm's `rate-limiter-flexible` on the same PostgreSQL, which only counts in fixed windows. Then repeats it with
+ * 10 million usage rows, or `--usage` of them, in the log.
  *
  * `bun run bench admission [-- --usage N]`
  *
@@ -32,7 +32,7 @@ const ROUNDS = 3;
 const ROUND_MS = 4_000;
 const HISTORY_ROWS = 10_000_000;
 
-/** What is used of the peers, whose packages only the benchmarks install. */
+/** The part of the peers' interface that is used. Only the benchmarks install these packages. */
 interface PgPackage {
   Pool: new (options: object) => { end(): Promise<void> };
 }
@@ -43,7 +43,7 @@ interface LimiterPackage {
   RateLimiterPostgres: new (options: object, ready: (error?: Error) => void) => Limiter;
 }
 
-/** A read by the account's one key, which is made of its id. */
+/** A read by the account's only key, which is derived from its id. */
 interface Read {
   readonly accountId: string;
   readonly claim: Claim;
@@ -107,7 +107,7 @@ function ours(
 ): Contender {
   const connections = connect(database.address, { connectionsMax: options.flightsMax });
   const admission = new Admission({
-    // All callers come at once, and each key is looked up the first time: none of these is put off.
+    // All callers start at once, and each key is looked up for the first time, so no statement may be refused.
     database: createDatabase(connections, { runningMax: Number.POSITIVE_INFINITY }),
     batches: { batchMax: options.batchMax, flightsMax: options.flightsMax },
   });
@@ -125,7 +125,7 @@ function ours(
         if (reserved.kind !== "reserved") throw new Error(`not reserved: ${reserved.kind}`);
         const logged = await admission.log(reserved).finally(() => admission.release(reserved));
         if (logged.kind === "granted") return;
-        // A slow machine puts some off, who ask again.
+        // A slow machine refuses some of them as overloaded, so they are retried.
         if (logged.kind !== "overloaded") throw new Error(`not granted: ${logged.kind}`);
       }
     },
@@ -162,7 +162,7 @@ async function rateLimiterFlexible(database: BenchDatabase, pick: () => Read): P
   };
 }
 
-/** Accounts with credit, each with a key; metered feeds. Returns a picker of random claims. */
+/** Creates accounts with credits and a key each, and metered feeds. Returns a picker of random claims. */
 async function seed({ sql }: BenchDatabase): Promise<() => Read> {
   await sql`
     insert into accounts (name, max_feeds_allowed, balance_nanos)

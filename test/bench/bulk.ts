@@ -1,8 +1,8 @@
 /**
- * Import of 1,000,000 rows of 250 bytes, durable (fsync on), beside plain `COPY` of the same rows into the same table
- * through the driver, in turns; export of as many beside `copy … to stdout` of the same query. Meanwhile: the gateway's
- * memory, processor time of gateway and database for a row, and how long another account's reads take. What a busy
- * machine adds to the rates is not in the processor times.
+ * Import of 1,000,000 rows of 250 bytes, durable (fsync on), compared with a plain `COPY` of the same rows into the
+ * same table through the driver, in turns. Export of as many rows, compared with `copy … to stdout` of the same query.
+ * During both, measures the gateway's memory, the processor time of gateway and database per row, and the duration of
+ * another account's reads. Processor times are not affected by other load on the machine, unlike the rates.
  *
  * `bun run bench bulk [--rows N] [--rounds N]`
  *
@@ -36,12 +36,12 @@ interface Stage {
   readonly readKey: string;
   readonly baseUrl: string;
   readonly pid: number;
-  /** A page of another account's feed, and a key of that account. */
+  /** A page of another account's feed, and that account's key. */
   readonly otherUrl: string;
   readonly otherKey: string;
 }
 
-/** Of the rounds of one contender. */
+/** The measurements of one contender in all rounds. */
 interface Found {
   readonly rates: readonly number[];
   readonly memory: number;
@@ -146,7 +146,7 @@ async function exports(
   ];
   const found = contenders.map(() => NOTHING);
   for (let round = 0; round < rounds; round++) {
-    // The limit of an hour is no matter here.
+    // Resets the hourly limit of exports, which does not matter here.
     await database.sql.unsafe("delete from exports");
     for (const [index, { work }] of contenders.entries()) {
       found[index] = await measured(stage, found[index] ?? NOTHING, { rows, work });
@@ -160,7 +160,7 @@ async function exports(
   );
 }
 
-/** A row of figures; rates are also compared with those of PostgreSQL alone, round by round. */
+/** A row of figures. Rates are also compared with those of plain PostgreSQL, round by round. */
 function figuresOf(
   name: string,
   { rates, memory, gatewayUs, databaseUs, reads }: Found,
@@ -185,7 +185,7 @@ function readFigures(reads: readonly OtherReads[]) {
   };
 }
 
-/** Another account's reads while nothing else goes on. The first of a gateway are slow, so they are left out. */
+/** Another account's reads while the gateway is otherwise idle. Its first, slow reads are not counted. */
 async function quiet({ otherUrl, otherKey }: Stage) {
   const readForAWhile = async () => {
     const stop = await startReads(otherUrl, otherKey);
@@ -200,7 +200,7 @@ async function drained(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body);
 }
 
-/** Does the work, and adds what was measured meanwhile. */
+/** Does the work, and adds the measurements made during it. */
 async function measured(
   { pid, database: { postmasterPid }, otherUrl, otherKey }: Stage,
   before: Found,
@@ -232,7 +232,7 @@ async function measured(
   };
 }
 
-/** Another account, with a small feed that it reads. */
+/** Creates another account with a small feed that it reads. */
 async function createOther({ sql }: BenchDatabase, baseUrl: string) {
   const made = await sql`
     insert into accounts (name, max_feeds_allowed) values ('other', 10) returning account_id`;
@@ -320,7 +320,7 @@ async function importRows(
   if (!text.includes(`"rows_inserted":${rows}`)) throw new Error(`import: ${text.slice(-500)}`);
 }
 
-/** The same rows into the same table by one COPY, without any of the gateway's work. */
+/** Stores the same rows in the same table by one COPY, without the gateway's work. */
 async function copy(
   { database: { sql } }: Stage,
   { feedId, kind, rows }: { feedId: string; kind: (typeof KINDS)[number]; rows: number },

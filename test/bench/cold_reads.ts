@@ -1,7 +1,7 @@
 /**
- * Cold reads for `bench serve`: each by a key of an account, of a feed, that the gateway has never seen. So nothing
- * is in memory: key, account, feed and page are read from the database. One at a time, over one connection, because
- * what counts is how long the statements take one after the other.
+ * Cold reads for `bench serve`: the gateway has never seen the key, account, or feed of any read. Nothing is in memory,
+ * so key, account, feed, and page are read from the database. Reads run one at a time over one connection, because the
+ * measure is the duration of consecutive statements.
  *
  * @module
  */
@@ -9,18 +9,18 @@ import type { LoadFigures } from "./load.ts";
 import { FEEDS, seedFeeds, seedReaders } from "./peers/seed.ts";
 import { type BenchDatabase, percentile } from "./support.ts";
 
-/** Reads of a round. */
+/** Reads in a round. */
 const READS = 300;
-/** So that the compiler is done with what only a cold read runs. */
+/** Enough that the code of cold reads is compiled. */
 const WARM_UP_READS = 1_000;
 
-/** Keys and feeds that nobody has read yet; each read takes one of both. */
+/** Keys and feeds that have not been read yet. Each read uses one of both. */
 export interface ColdSet {
   readonly accountIds: readonly string[];
   readonly unread: { readonly key: string; readonly feedId: string }[];
 }
 
-/** Enough for a warm-up and the rounds. */
+/** Creates enough for a warm-up and the rounds. */
 export async function seedCold(database: BenchDatabase, rounds: number): Promise<ColdSet> {
   const reads = WARM_UP_READS + rounds * READS;
   const { accountIds, keys } = await seedReaders(database, reads);
@@ -32,7 +32,7 @@ export async function seedCold(database: BenchDatabase, rounds: number): Promise
   return { accountIds, unread };
 }
 
-/** Reads as many of the set as a round has; the warm-up is round -1. */
+/** Reads the part of the set for one round. Round -1 is the warm-up. */
 export async function readCold(cold: ColdSet, port: number, round: number): Promise<LoadFigures> {
   const reads = cold.unread.splice(0, round < 0 ? WARM_UP_READS : READS);
   const times: number[] = [];

@@ -1,8 +1,8 @@
 /**
- * How long each page of the console and each list for visitors takes with much in the database: 10,000,000 usage rows
- * of a thousand accounts, 100,000 feeds of a hundred providers and 100,000 keys, loaded straight by SQL. A page is asked
- * for over HTTP by a signed-in person or a visitor, one at a time. Beside the times stands how many rows of the usage log
- * and of the feeds its statements read by a scan of the whole table, which no page may do with the log.
+ * Load times of each console page and each public list with a large database: 10,000,000 usage rows of a thousand
+ * accounts, 100,000 feeds of a hundred providers, and 100,000 keys, loaded directly by SQL. Pages are requested over
+ * HTTP by a signed-in user or a visitor, one at a time. Also shows how many rows of the usage log and of the feeds its
+ * statements read by full scans. No page may scan the log.
  *
  * `bun run bench console [-- --feeds N] [--keys N] [--usage N] [--rounds N]`
  *
@@ -25,14 +25,14 @@ const USAGE_ACCOUNTS = 1_000;
 const PROVIDERS = 100;
 const USAGE_FEEDS = 1_000;
 const BALANCE_NANOS = 1_000_000_000_000n;
-/** PostgreSQL counts what was read with a delay. */
+/** PostgreSQL's statistics are delayed. */
 const COUNTED_MS = 1_500;
 
 interface Visitor {
   readonly role: string;
   /** Undefined for a visitor, whose pages are below `/`. */
   readonly key?: string;
-  /** Below `/console`. `{n}` is another number each time, so that no page comes from memory. */
+  /** Below `/console`. `{n}` is a different number each time, so that no page comes from a cache. */
   readonly pages: readonly string[];
 }
 
@@ -78,8 +78,8 @@ export const bench: Bench = async (args) => {
 };
 
 /**
- * Feeds of some providers. One in a hundred waits for a review, one was never pushed, one is late, and one was pushed
- * in vain for 20 minutes. Returns a provider.
+ * Creates the feeds of some providers. One in a hundred is in review, one was never pushed, one is late, and one has
+ * had refused pushes for 20 minutes. Returns a provider.
  */
 async function fillFeeds({ sql }: BenchDatabase, feeds: number): Promise<string> {
   await sql`
@@ -208,7 +208,7 @@ async function visit({ role, key, pages }: Visitor, stage: Stage): Promise<Figur
       if (response.status !== 200) throw new Error(`${role} ${page}: ${response.status} ${html}`);
       return { ms: performance.now() - startMs, html };
     };
-    // The first visit has the session's statements planned.
+    // On the first visit, the session's statements are planned.
     const { html } = await load();
     const before = await scanned(database);
     const times: number[] = [];
@@ -226,7 +226,7 @@ async function visit({ role, key, pages }: Visitor, stage: Stage): Promise<Figur
   return figures;
 }
 
-/** The session's cookie. */
+/** Signs in. Returns the session's cookie. */
 async function signIn(base: string, key: string): Promise<string> {
   const signedIn = await fetch(`${base}/sign-in`, {
     method: "POST",
@@ -236,7 +236,7 @@ async function signIn(base: string, key: string): Promise<string> {
   return signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
-/** Rows that scans of a whole table have read so far. */
+/** The number of rows read so far by full scans. */
 async function scanned({ sql }: BenchDatabase): Promise<{ log: number; feeds: number }> {
   await Bun.sleep(COUNTED_MS);
   const [row] = await sql`

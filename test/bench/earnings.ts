@@ -1,9 +1,9 @@
 /**
- * Earnings: how long a provider waits for a year of them by day, and what the job that counts sales costs.
+ * Earnings: how long a provider waits for a year of them by day, and the cost of the job that counts sales.
  *
- * A year of paid reads of one provider is put into the usage log and counted. Then batches of new reads, as many as
- * come between two turns of the job at 10,000 a second, are counted each in a pass. The processor time of a pass, as
- * a share of those ten seconds, is the job's part of a core.
+ * A year of paid reads of one provider is inserted into the usage log and counted. Then each batch of new reads, as
+ * many as arrive between two passes of the job at 10,000 per second, is counted in one pass. The processor time of a
+ * pass, as a share of these ten seconds, is the job's use of a core.
  *
  * `bun run bench earnings [-- --reads N] [--accounts N] [--feeds N] [--passes N]`
  *
@@ -23,7 +23,7 @@ const PASS_SECONDS = 10;
 const READS_PER_SECOND = 10_000;
 const DAYS = 365;
 const ASKED_TIMES = 11;
-/** As of the job (`src/jobs/jobs.ts`). */
+/** The same as the job's (`src/jobs/jobs.ts`). */
 const SALES_MAX = 100_000;
 
 export const bench: Bench = async (args) => {
@@ -79,7 +79,7 @@ export const bench: Bench = async (args) => {
   }
 };
 
-/** A provider with feeds, and accounts that read. */
+/** Creates a provider with feeds, and accounts that read. */
 async function seed({ sql }: BenchDatabase, accounts: number, feeds: number): Promise<string> {
   const [provider] = await sql`
     insert into accounts (name, max_feeds_allowed) values ('provider', 1) returning account_id`;
@@ -105,7 +105,7 @@ interface Batch {
 
 let written = 0;
 
-/** Paid reads, evenly over the time, the accounts and the feeds; every account's version moves. */
+/** Inserts paid reads, spread evenly over time, accounts, and feeds. Every account's version is renewed. */
 async function fill({ sql }: BenchDatabase, { reads, fromMs, spanMs }: Batch): Promise<void> {
   for (let first = 0; first < reads; first += CHUNK_ROWS) {
     const last = Math.min(first + CHUNK_ROWS, reads) - 1;
@@ -135,7 +135,7 @@ async function fill({ sql }: BenchDatabase, { reads, fromMs, spanMs }: Batch): P
   await sql`update accounts set generation = generation where name = 'reader'`;
 }
 
-/** Counts what waits; processor time of it, in seconds. */
+/** Counts pending sales. Returns the processor time in seconds. */
 async function count({ sql }: BenchDatabase): Promise<number> {
   const connection = await sql.reserve();
   try {

@@ -1,5 +1,5 @@
 /**
- * Fills tables with what a gateway would have written in years, straight by SQL.
+ * Fills tables directly by SQL with the rows of years of operation.
  *
  * @module
  */
@@ -7,12 +7,12 @@ import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import type { BenchDatabase } from "./support.ts";
 
-/** Rows of one statement: so that what it holds in memory stays small, and its progress shows. */
+/** Rows per statement, which limits the memory of a statement and shows progress. */
 const CHUNK_ROWS = 1_000_000;
 
 /**
- * Usage rows of the last hours, a millisecond apart, in the order of time, over so many of the accounts
- * and feeds that are there.
+ * Inserts usage rows of the last hours, a millisecond apart, in order of time, over a number of the existing accounts
+ * and feeds.
  */
 export async function fillUsage(
   { sql }: BenchDatabase,
@@ -51,14 +51,14 @@ export async function fillUsage(
   console.log(filled("usage rows", rows, startMs));
 }
 
-/** Accounts with a key each, of which nobody knows the text. */
+/** Creates accounts with a key each, whose text is unknown. */
 export async function fillKeys(
   { sql }: BenchDatabase,
   { keys, balanceNanos }: { keys: number; balanceNanos: bigint },
 ): Promise<void> {
   const startMs = performance.now();
   await sql.begin(async (transaction) => {
-    // Without their audit trail, which would take most of the time.
+    // Without the audit trail, which would take most of the time.
     await transaction`set local session_replication_role = replica`;
     await transaction`
       with made as (
@@ -82,7 +82,7 @@ export async function fillKeys(
   console.log(filled("keys", keys, startMs));
 }
 
-/** A stream for each `rowsPerStream` rows, of 200 bytes a row, a second apart. */
+/** Creates a stream for each `rowsPerStream` rows of 200 bytes, a second apart. */
 export async function fillStreams(
   { sql }: BenchDatabase,
   { rows, rowsPerStream }: { rows: number; rowsPerStream: number },

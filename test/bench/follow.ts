@@ -1,7 +1,7 @@
 /**
- * Followers of streams, durable (fsync on). From a push's answer to the receipt of its event, with 1,000 followers
- * of 100 streams by server-sent events, on the process that took the push and on another. What 10,000 followers
- * cost that wait and get nothing. And how fast a follower that is behind catches up, beside a walk by cursor.
+ * Followers of streams, durable (fsync on). Measures the time from the response to a push to the receipt of its event,
+ * with 1,000 followers of 100 streams by server-sent events, on the process that accepted the push and on another. Also
+ * measures the cost of 10,000 idle followers, and how fast a follower catches up, compared with reading by cursor.
  *
  * `bun run bench follow [-- --seconds N] [--idle N] [--events N]`
  *
@@ -28,11 +28,14 @@ const FOLLOWERS = 1_000;
 const SECONDS = 30;
 const IDLE = 10_000;
 const EVENTS = 1_000_000;
-/** Between two pushes: a stream gets one in 2.5 seconds, since a follower is told once a second at most. */
+/**
+ * The interval between two pushes. Each stream gets one every 2.5 seconds, because followers are notified at most once
+ * a second.
+ */
 const PUSH_EVERY_MS = 25;
-/** Connections that are opened at once. */
+/** Connections that are opened at the same time. */
 const OPEN_AT_ONCE = 100;
-/** Until what happens at the start of a connection is over. */
+/** Time for the initial work of a connection to end. */
 const SETTLE_MS = 20_000;
 const CATCH_UP_PAGES = 2_000;
 const UNLIMITED = "1000000000";
@@ -41,12 +44,12 @@ const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 interface Scene {
   readonly database: BenchDatabase;
   readonly writeKey: string;
-  /** A key each for as many accounts as the idle followers need. */
+  /** One key for each of the accounts that the idle followers need. */
   readonly keys: readonly string[];
   readonly feedIds: readonly string[];
 }
 
-/** When each event was acknowledged, and when followers got which. */
+/** When each event was acknowledged, and when each follower received it. */
 interface Times {
   readonly answeredMs: number[];
   readonly receipts: { readonly event: number; readonly ms: number }[];
@@ -113,7 +116,7 @@ async function setScene(database: BenchDatabase, accounts: number): Promise<Scen
   return { database, writeKey, keys, feedIds: feeds.map((row) => row.feed_id as string) };
 }
 
-/** Followers of all streams in turn, by as many accounts as they need. */
+/** Opens followers of all streams in turn, with as many accounts as they need. */
 async function openFollowers(
   { keys, feedIds }: Scene,
   { port, count, tell }: { port: number; count: number; tell: (text: string) => void },
@@ -136,7 +139,7 @@ async function openFollowers(
             if (text.startsWith("HTTP/") && !text.startsWith("HTTP/1.1 200")) {
               opened.reject(new Error(text));
             }
-            // Where it begins: from here on it waits.
+            // The starting offset: from here on, the follower waits.
             if (text.includes("id: ")) opened.resolve();
             if (text.includes("event: ")) tell(text);
           },
@@ -179,7 +182,7 @@ async function measureDelivery(scene: Scene, seconds: number): Promise<Figures> 
           }
         },
       });
-      // The first rounds warm caches and compiler.
+      // The first rounds warm up caches and compiler.
       await pushAll(scene, { port: own.port, seconds: seconds / 2, times });
       times.receipts.length = 0;
       const first = times.answeredMs.length;
@@ -270,7 +273,7 @@ async function measureCatchUp(scene: Scene, events: number): Promise<Figures> {
   await database.sql.unsafe("vacuum analyze");
   const gateway = await startGateway(scene);
   const pages = Math.min(CATCH_UP_PAGES, Math.floor(events / 200));
-  /** Walks on from where the last walk ended: pages that were read before are in memory. */
+  /** Continues where the last walk ended, because earlier pages are cached. */
   const walker = (path: string, next: (body: Record<string, string>) => string) => {
     let query = "";
     return async () => {

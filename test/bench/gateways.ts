@@ -1,13 +1,14 @@
 /**
- * `bench serve --gateways N`: metered reads of the set's 1,000 accounts through N gateways on one database, as fast
- * as they can, in interleaved rounds:
+ * `bench serve --gateways N`: metered reads of the set's 1,000 accounts through N gateways on one database, at full
+ * speed, in interleaved rounds:
  *
- * - at random: each read through any gateway, so that what a gateway remembers of an account is behind most times;
- * - by key: the reads of an account through one gateway, as behind a load balancer that routes by key;
- * - one account: all reads are of one account, through all gateways.
+ * - at random: each read through any gateway, so that a gateway's memory of an account is usually outdated;
+ * - by key: all reads of an account through one gateway, as with a load balancer that routes by key;
+ * - one account: all reads of one account, through all gateways.
  *
- * Each gateway has a load generator of its own. The p99 and the longest are those of the worst of them. Before each
- * sample its own load runs for a while: what the gateways lack of the load before is read once, and is no part of it.
+ * Each gateway has its own load generator. The p99 and the maximum are those of the slowest. Before each sample, its
+ * load runs for a while, because each gateway must first read whatever the previous load has changed, which is not
+ * measured.
  *
  * @module
  */
@@ -25,12 +26,12 @@ export interface GatewaysPlan {
   readonly rounds: number;
   readonly seconds: number;
   readonly warmUpSeconds: number;
-  /** Over all gateways. */
+  /** In total for all gateways. */
   readonly connections: number;
   readonly generator: Generator;
 }
 
-/** Who reads through which gateway: a file of keys for each. */
+/** The assignment of readers to gateways: one file of keys for each gateway. */
 interface Way {
   readonly name: string;
   readonly keysFiles: readonly string[];

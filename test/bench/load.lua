@@ -1,6 +1,6 @@
--- wrk's part of `bench serve`: each request with a random path and a random key, the figures as JSON.
+-- wrk's part of `bench serve`: sends requests with a random path and a random key, and prints the figures as JSON.
 -- wrk … -s load.lua URL -- KEYS_FILE PATHS_FILE SEED
--- A line of PATHS_FILE is a path to GET, or "path TAB headers, a | between two TAB body" to POST.
+-- A line of PATHS_FILE is a path to GET, or "path TAB headers, separated by | TAB body" to POST.
 local heads, bodies, keys = {}, {}, {}
 local random = math.random
 

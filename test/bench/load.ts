@@ -1,7 +1,7 @@
 /**
- * Load on a server from a process of its own: `wrk` where it is installed, else a generator in Bun,
- * which is this file run as a program. Both send one request at a time on each of N connections, with
- * a path and a key drawn at random from two files, and both print the same figures.
+ * Load on a server from a separate process: `wrk` if it is installed, otherwise a generator in Bun, which is this file
+ * run as a program. Both send one request at a time on each of N connections, with a path and a key drawn at random
+ * from two files, and print the same figures.
  *
  * @module
  */
@@ -9,23 +9,23 @@ import { readFileSync } from "node:fs";
 import type { Socket } from "bun";
 import { percentile } from "./support.ts";
 
-/** What is sent, and where to. */
+/** The requests and their target. */
 export interface Load {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;
-  /** A key a line. */
+  /** One key per line. */
   readonly keysFile: string;
-  /** A line is a path to GET, or path, headers (`|` between two) and body to POST, a tab between two. */
+  /** Each line is a path to GET, or path, headers (separated by `|`), and body to POST, separated by tabs. */
   readonly pathsFile: string;
 }
 
-/** What came back; latencies in milliseconds. */
+/** The results. Latencies are in milliseconds. */
 export interface LoadFigures {
   readonly requests: number;
-  /** Answers that were neither 2xx nor 3xx. */
+  /** Responses other than 2xx and 3xx. */
   readonly refused: number;
-  /** Connections that failed, requests that were not answered in time. */
+  /** Failed connections, and requests without a timely response. */
   readonly failed: number;
   readonly seconds: number;
   readonly p50: number;
@@ -38,12 +38,12 @@ export interface LoadFigures {
 
 export type Generator = "wrk" | "own";
 
-/** What this machine has. */
+/** The best generator available on this machine. */
 export function generatorHere(): Generator {
   return Bun.which("wrk") === null ? "own" : "wrk";
 }
 
-/** Runs one load to its end. */
+/** Runs one load to completion. */
 export async function runLoad(load: Load, generator: Generator): Promise<LoadFigures> {
   const { port, connections, seconds, keysFile, pathsFile } = load;
   const script = Bun.fileURLToPath(new URL("./load.lua", import.meta.url));
@@ -65,7 +65,7 @@ export async function runLoad(load: Load, generator: Generator): Promise<LoadFig
 
 interface Exchange {
   sentMs: number;
-  /** Of the answer under way, as Latin-1. */
+  /** The current response so far, as Latin-1. */
   received: string;
 }
 
@@ -119,7 +119,7 @@ async function generate(load: Load): Promise<Omit<LoadFigures, "processorSeconds
   return { requests: latencies.length, refused, failed, seconds, ...figures };
 }
 
-/** A request up to its key, and what is behind the key. */
+/** Splits a request at its key. */
 function requestOf(line: string) {
   const [path, headers, body = ""] = line.split("\t");
   const key = "Host: 127.0.0.1\r\nX-Api-Key: ";
@@ -129,7 +129,7 @@ function requestOf(line: string) {
   return { head: `POST ${path} HTTP/1.1\r\n${fields}\r\n${length}\r\n${key}`, body };
 }
 
-/** Whether an answer with a Content-Length, or one in chunks, is here to its end. */
+/** Whether a response with a Content-Length, or a chunked one, is complete. */
 function isWhole(text: string): boolean {
   const headEnd = text.indexOf("\r\n\r\n");
   if (headEnd < 0) return false;

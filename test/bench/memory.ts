@@ -1,10 +1,9 @@
 /**
- * Resident memory of a gateway under load for ten minutes: a mix of metered reads, metadata and catalog
- * at 256 connections. A line a minute, and the slope of a straight line through the samples behind the
- * first minute, in which caches fill and code is compiled. Before that, what a million live windows take
- * (`windows.ts`).
+ * Resident memory of a gateway under load for ten minutes: a mix of metered reads, metadata, and catalog at 256
+ * connections. Prints a line per minute, and the slope of a line fitted to the samples after the first minute, in which
+ * caches fill and code is compiled. Before that, measures a million live windows (`windows.ts`).
  *
- * `bun run bench memory [-- --minutes N] [--connections N] [--own-load]`; with 0 minutes the windows alone
+ * `bun run bench memory [-- --minutes N] [--connections N] [--own-load]`; with 0 minutes, only the windows
  *
  * @module
  */
@@ -24,9 +23,9 @@ const CONNECTIONS = 256;
 const SECONDS_PER_MINUTE = 60;
 const SAMPLE_MS = 1_000;
 const MEMORY_MB_MAX = 250;
-/** What a flat line may rise by, in the ten minutes that were asked for. */
+/** The maximum rise within ten minutes that still counts as flat. */
 const RISE_MB_MAX = 20;
-/** Beyond a process that has no windows. */
+/** Compared with a process that has no windows. */
 const WINDOWS_MB_MAX = 120;
 const UNLIMITED = "1000000000";
 const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
@@ -100,7 +99,7 @@ export const bench: Bench = async (args) => {
   }
 };
 
-/** In a process of its own, in which nothing else is. */
+/** In a separate process, which contains nothing else. */
 async function measureWindows(): Promise<number> {
   const program = Bun.fileURLToPath(new URL("./windows.ts", import.meta.url));
   const child = Bun.spawn([process.execPath, program], { stdout: "pipe", stderr: "inherit" });
@@ -132,7 +131,7 @@ function figuresOf(samples: readonly Sample[], of: { connections: number; answer
   };
 }
 
-/** Least squares; not a number where there are no two samples. */
+/** Least squares; NaN with fewer than two samples. */
 function slopeOf(samples: readonly Sample[]): number {
   const mean = (of: (each: Sample) => number) =>
     samples.reduce((sum, each) => sum + of(each), 0) / samples.length;

@@ -1,9 +1,9 @@
 /**
- * The operator's API with much in the database: how long its lists and totals take over HTTP, and which of their
- * statements read a table from end to end.
+ * The operator's API with a large database: the duration of its lists and totals over HTTP, and which of their
+ * statements read a table completely.
  *
- * The usage log is spread over a year, with a few accounts and feeds that have most of it. Its totals are made straight
- * from it, as the job would have made them behind the reads.
+ * The usage log covers a year, and a few accounts and feeds have most of it. Its totals are computed directly from it,
+ * with the same result as the job's.
  *
  * `bun run bench operator [-- --accounts N] [--feeds N] [--usage N] [--times N]`
  *
@@ -23,10 +23,10 @@ import { numberOf } from "./usage.ts";
 
 const CHUNK_ROWS = 500_000;
 const DAYS = 365;
-/** Within this time a gateway has ranked what is read. */
+/** A gateway ranks the reads within this time. */
 const RANKED_MS_MAX = 60_000;
 
-/** Each with what it looks at. */
+/** Each with the area that it reads. */
 const ROUTES = [
   "/stats",
   "/stats?by=minute",
@@ -135,7 +135,7 @@ async function seed(database: BenchDatabase, sizes: Sizes): Promise<string> {
   return key;
 }
 
-/** Reads, evenly over the time. A hundredth of the accounts and feeds has a fifth of them. */
+/** Inserts reads, spread evenly over time. A hundredth of the accounts and feeds has a fifth of them. */
 async function fillUsage(
   { sql }: BenchDatabase,
   { usage, accounts, feeds }: Sizes,
@@ -169,7 +169,7 @@ async function fillUsage(
     cross join sold`;
 }
 
-/** What the job would have counted. */
+/** Inserts the totals that the job would have counted. */
 async function fillTotals({ sql }: BenchDatabase): Promise<void> {
   await sql`
     insert into spending_days (
@@ -211,7 +211,7 @@ async function measure(database: BenchDatabase, key: string, times: number): Pro
   const gateway = await startGateway(config, log, { closingNoticeMs: 0 });
   try {
     const late = await namesOf(database);
-    // A gateway that serves such a database has had its first turn of the job long ago.
+    // A gateway with such a database would have completed the job's first pass long ago.
     await waitFor(
       async () => (await database.sql`select from read_rankings`).length > 0,
       RANKED_MS_MAX,
@@ -245,7 +245,7 @@ async function measure(database: BenchDatabase, key: string, times: number): Pro
   }
 }
 
-/** Places far behind the beginning of the lists. */
+/** Positions far from the beginning of the lists. */
 async function namesOf({ sql }: BenchDatabase): Promise<{ account: string; feed: string }> {
   const [row] = await sql`
     select
@@ -254,7 +254,9 @@ async function namesOf({ sql }: BenchDatabase): Promise<{ account: string; feed:
   return { account: String(row?.account), feed: String(row?.feed) };
 }
 
-/** Rows of the usage log that sequential scans have read meanwhile; the gateway's own jobs read none so. */
+/**
+ * The number of rows of the usage log that sequential scans read while `run` runs. The gateway's own jobs scan none.
+ */
 async function rowsScanned({ sql }: BenchDatabase, run: () => Promise<void>): Promise<number> {
   const count = async () => {
     await sql`select pg_stat_force_next_flush()`;

@@ -1,6 +1,6 @@
 /**
- * Another account's reads while something else goes on: a worker that reads one page again and again, at a steady
- * pace, and says how long its reads took. On a thread of its own, since the benchmark's is busy.
+ * Reads of another account during other work: a worker that reads one page repeatedly at a steady pace, and reports the
+ * durations. It has its own thread, because the benchmark's is busy.
  *
  * @module
  */
@@ -11,7 +11,7 @@ const PACE_MS = 10;
 export interface OtherReads {
   readonly count: number;
   readonly p99Ms: number;
-  /** Answers that were no page. */
+  /** Responses that were not a page. */
   readonly refused: number;
 }
 

@@ -1,11 +1,11 @@
 /**
- * Ten times as many clients as bring one gateway to its peak: good answers a second as a share of that
- * peak, how long good and refused answers take, and the gateway's memory. Database, gateway and clients
- * share the machine; every page is another, so nothing is answered from memory alone.
+ * Ten times as many clients as bring one gateway to its peak: successful responses per second as a share of the peak,
+ * latencies of successful and refused responses, and the gateway's memory. Database, gateway, and clients share the
+ * machine. Every page is different, so no response comes only from memory.
  *
- * A polite client waits for as long as `Retry-After` says; a rude one asks again at once. Peak and
- * overload are measured in turns, and a ratio is the median of the rounds' own ratios, so that what else
- * runs on the machine weighs little. Ends with what was asked for, and whether it held.
+ * A polite client waits for the time in `Retry-After`, a rude one retries immediately. Peak and overload are measured
+ * in turns, and each ratio is the median of the rounds' ratios, which reduces the influence of other load on the
+ * machine. Ends with the targets, and whether they were met.
  *
  * `bun run bench overload [-- --rounds N] [--seconds N]`
  *
@@ -20,19 +20,19 @@ import type { Bench } from "./run.ts";
 import { type BenchDatabase, median, percentile, startBenchDatabase } from "./support.ts";
 import { numberOf } from "./usage.ts";
 
-/** As many as bring a gateway to its peak on two cores; more only wait longer. */
+/** Enough to bring a gateway to its peak on two cores. More would only wait longer. */
 const PEAK_CONNECTIONS = 1_024;
 const OVERLOAD = 10;
-/** Not counted: in it all clients begin at once. */
+/** Not measured, because all clients start at once. */
 const START_SECONDS = 2;
-/** So many that no window grows long, as none does with the limits of a deployment. */
+/** So many that windows stay short, as with the limits of a deployment. */
 const ACCOUNTS = 20_000;
 const PAGES = 2_000;
 const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
-/** What overload must leave: of the peak, of the second that an answer may take. Issue 7. */
+/** The targets under overload: the minimum share of the peak, and the maximum latency. */
 const GOOD_SHARE_MIN = 0.8;
 const GOOD_P99_MS_MAX = 1_000;
-/** With ten thousand connections; at 256, `bench memory` asks for less. */
+/** With ten thousand connections. At 256, `bench memory` has a lower limit. */
 const MEMORY_MB_MAX = 512;
 
 const KINDS = [
@@ -108,7 +108,7 @@ export const bench: Bench = async (args) => {
   }
 };
 
-/** Many accounts with a key each, and one feed of many rows. */
+/** Creates many accounts with a key each, and one feed with many rows. */
 async function seed(database: BenchDatabase) {
   const { sql } = database;
   const accounts = await sql`
@@ -151,7 +151,7 @@ function figuresOf(samples: readonly Sample[], clients: string, seconds: number)
   };
 }
 
-/** Each line a promise, what came out, and whether it held. */
+/** One line per target, with the result and whether it was met. */
 function verdictOf(figures: readonly ReturnType<typeof figuresOf>[]): string[] {
   const overloaded = figures.filter(({ clients }) => clients !== "peak");
   const peakUs = figures.find(({ clients }) => clients === "peak")?.["gateway µs"] ?? 0;
@@ -172,7 +172,7 @@ function verdictOf(figures: readonly ReturnType<typeof figuresOf>[]): string[] {
   });
 }
 
-/** From a process of its own. */
+/** In a separate process. */
 async function run(load: Load): Promise<Counted> {
   const child = Bun.spawn([process.execPath, import.meta.path], {
     stdin: new Blob([JSON.stringify(load)]),

@@ -1,12 +1,12 @@
 /**
- * Servers as child processes, and what a process has used: processor time and memory, from /proc.
+ * Servers as child processes, and the processor time and memory of processes, from /proc.
  *
  * @module
  */
 import { readdirSync, readFileSync } from "node:fs";
 import type { Subprocess } from "bun";
 
-/** A server that runs; its first line on standard output says where it listens. */
+/** A running server. The first line of its standard output contains its port. */
 export interface ServerProcess {
   readonly pid: number;
   readonly port: number;
@@ -20,7 +20,7 @@ const BYTES_PER_MB = 1_000_000;
 const START_MS_MAX = 30_000;
 const STOP_MS_MAX = 15_000;
 
-/** Starts a server; its first line is a port, or JSON with one. */
+/** Starts a server. Its first line is a port, or JSON that contains one. */
 export async function startServer(
   command: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -61,13 +61,13 @@ async function firstLine(child: Subprocess<"ignore", "pipe", "inherit">): Promis
 /** Processor time of a process since its start, in seconds, with that of its ended children. */
 export function processorSeconds(pid: number): number {
   const stat = readText(`/proc/${pid}/stat`);
-  // Fields 14 to 17 of proc(5), counted behind the name, which may hold spaces.
+  // Fields 14 to 17 of proc(5), counted after the name, which may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   return Number.isNaN(ticks) ? 0 : ticks / TICKS_PER_SECOND;
 }
 
-/** The same for a process and the children that it has now. */
+/** The same for a process and its current children. */
 export function familyProcessorSeconds(pid: number): number {
   return [pid, ...childrenOf(pid)].reduce((sum, each) => sum + processorSeconds(each), 0);
 }
@@ -78,7 +78,7 @@ export function residentMb(pid: number): number {
   return (Number(kib ?? Number.NaN) * BYTES_PER_KIB) / BYTES_PER_MB;
 }
 
-/** Memory of a process and its children, what they share counted once, in MB. */
+/** The memory of a process and its children in MB, with shared memory counted once. */
 export function familyMb(pid: number): number {
   const kib = [pid, ...childrenOf(pid)].reduce(
     (sum, each) =>

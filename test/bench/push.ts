@@ -1,13 +1,13 @@
 /**
- * Rows a second for pushes of 500 rows of 250 bytes, by 1 and by 8 providers, durable (fsync on), beside
+ * Rows per second for pushes of 500 rows of 250 bytes, by 1 and by 8 providers, durable (fsync on), compared with
  *
  * - the same rows by one SQL client: `insert … select from json_array_elements` into the same table;
- * - Fastify with one `jsonb_array_elements` insert a push, nothing checked.
+ * - Fastify with one `jsonb_array_elements` insert per push, without any checks.
  *
- * All take turns in short rounds, and a ratio is the median of the rounds' own ratios, so that what else
- * runs on the machine weighs little. A provider goes on to its next feed after the 20 pushes that a feed
- * may take in a minute. Then how long a push takes into feeds of 1,000,000 rows, filled and indexed as
- * pushes would have left them, beside empty ones, in turns again.
+ * All take turns in short rounds, and each ratio is the median of the rounds' ratios, which reduces the influence of
+ * other load on the machine. A provider switches to its next feed after the 20 pushes per minute that a feed allows.
+ * Then compares, again in turns, a push into feeds of 1,000,000 rows, filled and indexed as by pushes, with one into
+ * empty feeds.
  *
  * `bun run bench push [--rounds N] [--seconds N] [--filled-rows N]`
  *
@@ -29,13 +29,13 @@ const PROVIDERS = [1, 8];
 const KINDS = ["collection", "locked collection", "stream"] as const;
 const FILLED_KINDS = ["collection", "stream"] as const;
 const PUSHES_PER_FEED = 20;
-/** Feeds at hand before each round: more than can be used up in one. */
+/** The feeds created before each round, more than a round can use up. */
 const FEEDS_AT_HAND = 100;
 const FILLED_ROWS = 1_000_000;
 const FILL_CHUNK_ROWS = 100_000;
-/** Of an index step. */
+/** The size of an index step. */
 const FILL_STEP_BYTES = 1_000_000;
-/** Pushes into a filled feed in all are few, so that it is not indexed anew beside them. */
+/** Pushes into a filled feed are few in total, so that they do not start another index step. */
 const FLAT_ROUNDS = 9;
 const FLAT_PUSHES = 8;
 const MS_PER_SECOND = 1_000;
@@ -49,7 +49,7 @@ const SCHEMA = JSON.stringify({
 
 type Kind = (typeof KINDS)[number];
 
-/** What the pushes go to. */
+/** The target of the pushes. */
 interface Stage {
   readonly database: BenchDatabase;
   readonly accountId: string;
@@ -60,9 +60,9 @@ interface Stage {
 interface Contender {
   readonly name: string;
   readonly providers: number;
-  /** Before each round. */
+  /** Runs before each round. */
   readonly prepare?: () => Promise<void>;
-  /** Stores 500 rows for the provider of this number. */
+  /** Stores 500 rows for the provider with this number. */
   readonly push: (provider: number) => Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export const bench: Bench = async (args) => {
   const database = await startBenchDatabase();
   const gateway = await startServer([process.execPath, MAIN, "serve", "--port", "0", "--json"], {
     DATABASE_URL: database.address.url,
-    // The filled feeds alone take more than 20 a minute.
+    // The filled feeds alone exceed the default of 20 per minute.
     FEEDGATE_PUSH_LIMIT: "1000",
     LOG_LEVEL: "error",
   });
@@ -122,7 +122,7 @@ async function compare(
   for (let round = 0; round <= rounds; round++) {
     for (const [index, contender] of contenders.entries()) {
       const rate = await rowsPerSecond(contender, roundMs);
-      // The first round warms up.
+      // The first round is a warm-up.
       if (round > 0) found[index]?.push(rate);
     }
   }
@@ -158,7 +158,7 @@ async function rowsPerSecond(contender: Contender, roundMs: number): Promise<num
   return (pushes * ROWS * MS_PER_SECOND) / (performance.now() - startMs);
 }
 
-/** The time of a push into a feed of so many rows, beside one into an empty feed. */
+/** Compares a push into a feed with this many rows with a push into an empty feed. */
 async function flatness(
   stage: Stage,
   { kind, rows }: { kind: (typeof FILLED_KINDS)[number]; rows: number },
@@ -170,7 +170,7 @@ async function flatness(
   const filledMs: number[] = [];
   for (let round = 0; round <= FLAT_ROUNDS; round++) {
     const [freshId = ""] = await createFeeds(stage, kind, 1);
-    // The first push activates the feed, and may find the connection cold.
+    // The first push activates the feed, and its connection may be new.
     await post(stage, freshId);
     for (let push = 0; push < FLAT_PUSHES; push++) {
       const fresh = await timed(() => post(stage, freshId));
@@ -194,7 +194,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return performance.now() - startMs;
 }
 
-/** So many rows more, and the filter index that grows behind them while they come. */
+/** Adds this many rows, and extends the filter index along with them. */
 async function fill(
   { database: { sql } }: Stage,
   { kind, feedId, rows }: { kind: (typeof FILLED_KINDS)[number]; feedId: string; rows: number },
@@ -243,7 +243,7 @@ async function createProvider({ sql }: BenchDatabase): Promise<Pick<Stage, "acco
   return { accountId, key: await insertKey(sql, accountId, "write") };
 }
 
-/** Drafts, as create would have made them. */
+/** Creates drafts as the route would. */
 async function createFeeds(stage: Stage, kind: Kind, count: number): Promise<string[]> {
   const isLocked = kind === "locked collection";
   serial += 1;
@@ -259,7 +259,7 @@ async function createFeeds(stage: Stage, kind: Kind, count: number): Promise<str
   return made.map((row) => row.feed_id);
 }
 
-/** JSON texts of rows with ids never used before. */
+/** JSON texts of rows with new ids. */
 function rowTexts(): string[] {
   return Array.from({ length: ROWS }, () => {
     serial += 1;
@@ -268,7 +268,7 @@ function rowTexts(): string[] {
   });
 }
 
-/** The same rows into the same table, by one client and without any of the gateway's work. */
+/** Stores the same rows in the same table by one client, without the gateway's work. */
 async function plainSql(stage: Stage): Promise<Contender> {
   const { sql } = stage.database;
   const [feedId = ""] = await createFeeds(stage, "collection", 1);

@@ -1,8 +1,8 @@
 /**
- * Reads of feeds of 1,000, 100,000 and 1,000,000 rows, durable (fsync on): p50 and p99 in milliseconds
- * of each kind of page, and the p50's growth from the smallest feed to the largest. Each page is built
- * anew, as if a push had just come: "page" is the building alone, "read" the whole of it over HTTP, with
- * its admission and commit. What is read differs from read to read, so that no row is read twice.
+ * Reads of feeds of 1,000, 100,000, and 1,000,000 rows, durable (fsync on): p50 and p99 of each kind of page in
+ * milliseconds, and the growth of p50 from the smallest feed to the largest. Each page is built anew, as after a push.
+ * "page" is only the building, "read" is the complete read over HTTP, with admission and commit. Each read is
+ * different, so that no row is read twice.
  *
  * `bun run bench read [rows …]`
  *
@@ -31,7 +31,7 @@ import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, percentile, startBenchDatabase } from "./support.ts";
 import { numberOf } from "./usage.ts";
 
-/** As the route checks it. */
+/** Checked as in the route. */
 const QUERY = TypeCompiler.Compile(READ_QUERY);
 const SIZES = [1_000, 100_000, 1_000_000];
 const READS = 300;
@@ -41,7 +41,7 @@ const INDEX_STEP_BYTES = 1_000_000n;
 
 interface Scene {
   readonly database: BenchDatabase;
-  /** The benchmark's own. */
+  /** The benchmark's own pool. */
   readonly pool: Database;
   readonly gateway: Gateway;
   readonly source: PageSource;
@@ -109,14 +109,14 @@ export const bench: Bench = async (args) => {
   }
 };
 
-/** A gateway on a database, and feeds of each size in it. */
+/** A gateway on a database with feeds of each size. */
 export interface ReadStage {
   readonly scene: Scene;
   readonly feeds: readonly Readonly<Record<Kind["type"], SizedFeed>>[];
   stop(): Promise<void>;
 }
 
-/** Milliseconds of each read of one kind, of a feed of so many rows. */
+/** The duration of each read of one kind, in milliseconds, from a feed with this many rows. */
 export interface ReadTimes {
   readonly kind: string;
   readonly stage: number;
@@ -141,7 +141,7 @@ export async function startReading(
   return { scene, feeds, stop: () => scene.gateway.stop() };
 }
 
-/** Every kind of read of every feed of every stage, in turns. */
+/** Measures every kind of read of every feed of every stage, in turns. */
 export async function measureReads(stages: readonly ReadStage[]): Promise<ReadTimes[]> {
   const all: ReadTimes[] = [];
   for (const kind of KINDS) {
@@ -206,7 +206,7 @@ async function startScene(database: BenchDatabase): Promise<Scene> {
   return { database, pool, gateway, source, key };
 }
 
-/** A feed with so many rows of eight fields, 220 bytes each, indexed as the background would. */
+/** Creates a feed with this many rows of eight fields, 220 bytes each, indexed as the background job would. */
 async function seed(
   { database: { sql }, pool, gateway }: Scene,
   type: "collection" | "stream",
@@ -279,7 +279,7 @@ function middleQuery({ feed, rows }: SizedFeed, secret: string): string {
   return `cursor=${writeCursor({ kind: "collection", batchNumber: 1n, position }, scope)}`;
 }
 
-/** A minute of events. */
+/** Selects a minute of events. */
 function windowQuery({ rows }: SizedFeed): string {
   const startMs = Date.parse("2026-01-01T00:00:00Z") + anyRow(rows) * 1_000;
   const text = (ms: number) => new Date(ms).toISOString();
@@ -314,7 +314,9 @@ async function readOverHttp(scene: Scene, kind: Kind, sized: SizedFeed): Promise
   return ms;
 }
 
-/** Milliseconds of each read, in turns, so that what else the machine does falls on all alike. */
+/**
+ * The duration of each read in milliseconds. Reads run in turns, so that other load on the machine affects all alike.
+ */
 async function measure(reads: readonly (() => Promise<number>)[]): Promise<number[][]> {
   const times: number[][] = reads.map(() => []);
   for (let count = 0; count < WARMUP_READS + READS; count++) {

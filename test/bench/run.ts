@@ -1,9 +1,9 @@
 /**
- * `bun run bench` runs every benchmark, `bun run bench NAME` one of them. What follows the name goes to the
- * benchmark, except `--out FILE`, which also writes the figures as JSON.
+ * `bun run bench` runs every benchmark, `bun run bench NAME` one of them. The arguments after the name are passed to
+ * the benchmark, except `--out FILE`, which also writes the figures as JSON.
  *
- * A benchmark is a file here that exports `bench`: it prints its table and returns its figures. None
- * fails by time.
+ * A benchmark is a file in this folder that exports `bench`: it prints its table and returns its figures. None fails
+ * because of a slow result.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import { parseArgs } from "node:util";
 import { Glob } from "bun";
 import { BenchUsageError, isUsageMistake } from "./usage.ts";
 
-/** Figures of one benchmark: rows of a table. */
+/** The figures of one benchmark, as rows of a table. */
 export type Figures = Readonly<Record<string, string | number | boolean>>[];
 
 export type Bench = (args: readonly string[]) => Promise<Figures>;
 
-/** Files here that are no benchmark. */
+/** Files in this folder that are not benchmarks. */
 const HELPERS: ReadonlySet<string> = new Set([
   "run",
   "support",
@@ -30,13 +30,13 @@ const HELPERS: ReadonlySet<string> = new Set([
 ]);
 const FOLDER = Bun.fileURLToPath(new URL("./", import.meta.url));
 
-/** What the command line asks for. */
+/** The parsed command line. */
 interface Order {
-  /** Undefined: all of them. */
+  /** Undefined for all of them. */
   readonly name: string | undefined;
-  /** The benchmark's own. */
+  /** The benchmark's own arguments. */
   readonly args: readonly string[];
-  /** File for the figures. */
+  /** The file for the figures. */
   readonly out: string | undefined;
 }
 
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
     await run(readOrder(process.argv.slice(2)));
   } catch (error) {
     if (!isUsageMistake(error)) throw error;
-    // What parseArgs says beyond its first line is about itself.
+    // After its first line, parseArgs explains only its own options.
     console.error(`bench: ${error.message.split("\n")[0]}`);
     process.exit(2);
   }

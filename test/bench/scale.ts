@@ -1,8 +1,7 @@
 /**
- * How much slower a gateway is with much in its database: 100,000 listed feeds, 100,000 keys, 10,000,000
- * stream rows and 10,000,000 usage rows, loaded straight by SQL, beside a small set in a database of its
- * own. `bench serve`, `bench read` and `bench search` run on both, in turns; a ratio says how much worse
- * the large set is.
+ * The slowdown of a gateway with a large database: 100,000 listed feeds, 100,000 keys, 10,000,000 stream rows, and
+ * 10,000,000 usage rows, loaded directly by SQL, compared with a small set in a separate database. `bench serve`,
+ * `bench read`, and `bench search` run on both, in turns. Each ratio shows how much slower the large set is.
  *
  * `bun run bench scale [-- --feeds N] [--keys N] [--rows N] [--usage N] [--only load|serve,read,search]
  * [--rounds N] [--seconds N]`
@@ -33,15 +32,15 @@ const USUAL = { feeds: 100_000, keys: 100_000, rows: 10_000_000, usage: 10_000_0
 const ROUNDS = 3;
 const SECONDS = 3;
 const SERVED = ["bare", "granted", "refused", "catalog", "metadata"];
-/** Below the number from which a filter's index is made unasked: nothing runs beside the reads. */
+/** Too few for the job that builds filter indexes, so that it does not run during the reads. */
 const ROWS_PER_STREAM = 10_000;
-/** Rows of the feeds that are read from; the large set has all its streams beside them. */
+/** The sizes of the feeds that are read. In the large set, they are in addition to all its streams. */
 const READ_SIZES = [10_000];
 const USAGE_ACCOUNTS = 1_000;
 const USAGE_FEEDS = 1_000;
 const PAGE = 20;
 const FIXTURES = new URL("../fixtures/search/", import.meta.url);
-/** On disk, with indexes and the log of the load. */
+/** The disk space, including indexes and the WAL of the load. */
 const BYTES_PER_ROW = 1_000;
 const RATIO_MAX = 1.25;
 
@@ -61,7 +60,7 @@ interface Comparison {
   readonly figure: string;
   readonly small: number;
   readonly large: number;
-  /** How much worse the large set is. */
+  /** How much slower the large set is. */
   readonly ratio: number;
 }
 
@@ -83,7 +82,7 @@ export const bench: Bench = async (args) => {
     console.log(
       `${held.length} of ${compared.length} figures are within ${RATIO_MAX} of the small set's`,
     );
-    // Counted apart: a search looks at more where there are more feeds.
+    // Counted separately, because a search examines more where there are more feeds.
     if (wants("search")) compared.push(...(await compareSearches([small, large], rounds)));
     return compared.map((each) => ({ ...each, ratio: Number(each.ratio.toFixed(2)) }));
   } finally {
@@ -142,9 +141,9 @@ async function fillLarge({ database, set }: Stage, sizes: Sizes): Promise<void> 
   const startMs = performance.now();
   const feeds = await readFeeds();
   const made = makeFeeds(feeds, Math.max(0, sizes.feeds - feeds.length));
-  // Without its audit trail, a fifth faster.
+  // A fifth faster without the audit trail.
   await database.sql`alter table feeds disable trigger feeds_audited_insert`;
-  // At the same time: each is one statement after another, and there are several cores.
+  // In parallel, because each of these runs one statement after another, and there are several cores.
   await Promise.all([
     loadFeeds(database, [...feeds, ...made]),
     fillKeys(database, { keys: sizes.keys, balanceNanos: set.balanceNanos }),
@@ -152,7 +151,8 @@ async function fillLarge({ database, set }: Stage, sizes: Sizes): Promise<void> 
     fillUsage(database, { rows: sizes.usage, accounts: USAGE_ACCOUNTS, feeds: USAGE_FEEDS }),
   ]);
   await database.sql`alter table feeds enable trigger feeds_audited_insert`;
-  // As a gateway would have, soon after each read: else it would do so for minutes beside what is measured.
+  // A gateway would have counted them soon after each read. Otherwise, the job would run for minutes during the
+  // measurement.
   await countSales(database.sql);
   await settle(database);
   const [size] = await database.sql`
@@ -162,7 +162,7 @@ async function fillLarge({ database, set }: Stage, sizes: Sizes): Promise<void> 
   );
 }
 
-/** As it would be after a while: statistics made, dirty pages written. */
+/** Brings the database into its usual state: statistics collected, dirty pages written. */
 async function settle({ sql }: BenchDatabase): Promise<void> {
   await sql.unsafe("vacuum analyze");
   await sql.unsafe("checkpoint");
@@ -183,7 +183,7 @@ async function compareServe(
   const [small = [], large = []] = tables;
   const places = (small[0] ?? []).flatMap((row, place) => (row.name === "bare" ? [] : place));
   return places.map((place) => {
-    // As a share of bare Bun in the same round: so what else runs on the machine weighs little.
+    // As a share of bare Bun in the same round, which reduces the influence of other load on the machine.
     const shares = (table: Figures[]) => table.map((each) => Number(each[place]?.["of bare"]));
     const [before, after] = [shares(small), shares(large)];
     const { name, connections } = small[0]?.[place] ?? {};
@@ -218,7 +218,7 @@ async function compareReads(stages: readonly Stage[]): Promise<Comparison[]> {
   }
 }
 
-/** The labelled queries of `bench search`, each in turns on both; the least time of each counts. */
+/** The labeled queries of `bench search`, each in turns on both. The minimum time of each counts. */
 async function compareSearches(stages: readonly Stage[], rounds: number): Promise<Comparison[]> {
   const queries: { query: string }[] = await Bun.file(new URL("queries.json", FIXTURES)).json();
   const databases = stages.map(({ database }) => createDatabase(database.sql));

@@ -1,20 +1,20 @@
 /**
- * Search and catalog: how good, and how fast.
+ * Search and catalog: quality and speed.
  *
- * Quality: the 1,500 feeds and 620 labelled queries of `test/fixtures/search`, scored as their README
- * says: nDCG@10 a class, and MACRO, the plain mean of the classes without `desc_unshared`. The queries
- * are also split in two halves by their id, so that tuning on one half shows on the other.
+ * Quality: the 1,500 feeds and 620 labeled queries of `test/fixtures/search`, scored as their README describes: nDCG@10
+ * per class, and MACRO, the plain mean of the classes without `desc_unshared`. The queries are also split into two
+ * halves by id, so that overfitting to one half is visible on the other.
  *
- * Speed: the same feeds and made-up ones up to 100,000, their texts mixed from the real ones; every
- * labelled query, the shortest beginnings of words, then catalog pages at offsets up to the last. Times
- * are those of the caller, one statement at a time.
+ * Speed: the same feeds and generated ones up to 100,000, whose texts are mixed from the real ones. Runs every labeled
+ * query, the shortest beginnings of words, then catalog pages at offsets up to the last. Times are those of the caller,
+ * one statement at a time.
  *
  * `bun run bench search` runs both, `bun run bench search quality` or `speed` one of them. After `--`:
  *
- * - `--keep DIR`: the 100,000 feeds are loaded once and stay in that directory for the next run.
- * - `--rounds N`: every query N times, its least time counts; 1 where not given.
- * - `--against REVISION`: the SQL functions of that commit answer every query too, in turns with the
- *   present ones, so that a busy machine tells as much; the table then holds both and their ratio.
+ * - `--keep DIR`: the 100,000 feeds are loaded once and kept in that directory for the next run.
+ * - `--rounds N`: runs every query N times and uses the minimum; the default is 1.
+ * - `--against REVISION`: also runs every query with the SQL functions of that commit, in turns with the current ones,
+ *   so that the comparison is valid even on a busy machine. The table then contains both and their ratio.
  *
  * @module
  */
@@ -34,7 +34,7 @@ const CATALOG_OFFSETS = [0, 1_000, 10_000, 50_000, 99_980, 100_000];
 const CATALOG_CALLS = 200;
 const PAGE = 20;
 const WARM_UP = 40;
-/** For information: needs knowledge that the texts do not hold. */
+/** Reported separately, because it needs knowledge that the texts do not contain. */
 const UNSHARED = "desc_unshared";
 const BEGINNINGS = "beginnings";
 const REPOSITORY = Bun.fileURLToPath(new URL("../../", import.meta.url));
@@ -60,7 +60,7 @@ interface LabelledQuery {
   readonly relevant: readonly string[];
 }
 
-/** Asks for the first page of a query. */
+/** Requests the first page of a query. */
 type Searcher = (query: string) => Promise<unknown>;
 
 export async function bench(args: readonly string[]): Promise<Figures> {
@@ -145,7 +145,7 @@ async function benchSpeed(
   }
 }
 
-/** The first two letters of what is asked, as they are typed into a box that searches at every key. */
+/** The first two letters of the queries, as typed into a box that searches at every key. */
 function beginnings(queries: readonly LabelledQuery[]): LabelledQuery[] {
   const starts = queries.map((each) => each.query.toLowerCase().slice(0, 2));
   return [...new Set(starts)]
@@ -153,7 +153,7 @@ function beginnings(queries: readonly LabelledQuery[]): LabelledQuery[] {
     .map((query) => ({ id: query, class: BEGINNINGS, query, relevant: [] }));
 }
 
-/** Search as another commit has it: its functions in a schema of their own, before all others. */
+/** The search of another commit: its functions in a separate schema, first in the search path. */
 async function connectTo(server: BenchDatabase, revision: string) {
   const git = (...args: string[]) => Bun.$`git ${args}`.cwd(REPOSITORY).text();
   const textOf = (file: string) => git("show", `${revision}:${file}`);
@@ -250,7 +250,7 @@ function ndcg(found: readonly string[], query: LabelledQuery): number {
   return sum(got) / sum(ideal);
 }
 
-/** The first searcher's times; with a second one, also its times and the ratio of both. */
+/** The first searcher's times. With a second one, also its times and the ratio of both. */
 async function measureSearches(
   searchers: readonly Searcher[],
   queries: readonly LabelledQuery[],
@@ -310,7 +310,7 @@ async function measureCatalog(database: Database): Promise<Figures> {
   return rows;
 }
 
-/** Feeds whose texts are mixed from the real ones; the same ones in every run. */
+/** Feeds whose texts are mixed from the real ones, the same in every run. */
 export function makeFeeds(sources: readonly SourceFeed[], count: number): BenchFeed[] {
   const random = seededRandom(42);
   const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
@@ -343,7 +343,7 @@ export function makeFeeds(sources: readonly SourceFeed[], count: number): BenchF
     description: makeText(),
     endpoint_path: `made-${index}`,
     schema: { type: "object", properties: { [pick(textWords)]: {}, [pick(textWords)]: {} } },
-    // Older than the sources, so that the first page of the catalog is the same with as many feeds as without.
+    // Older than the sources, so that the first page of the catalog does not depend on them.
     age_days: 1 + Math.floor(random() * 1_000),
     ...(random() < 0.2 ? { readme: makeReadme() } : {}),
   }));

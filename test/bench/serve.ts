@@ -1,26 +1,25 @@
 /**
- * Answers a second over HTTP, everything durable (fsync on): a metered read of a 20-row page (rows of
- * 250 bytes) over 1,000 accounts and 1,000 feeds, drawn at random, at 1, 64 and 256 connections, with
- * refused reads, catalog, metadata and public pages of feeds, beside, in the same run:
+ * Responses per second over HTTP, everything durable (fsync on): metered reads of a 20-row page (rows of 250 bytes)
+ * over 1,000 accounts and 1,000 feeds, drawn at random, at 1, 64, and 256 connections, and refused reads, catalog,
+ * metadata, and public pages of feeds. Compared in the same run with:
  *
  * - bare `Bun.serve` that returns the same bytes: the limit of machine and load generator;
- * - Fastify, `pg` and `rate-limiter-flexible` on PostgreSQL, and one transaction a read: what is written
- *   by hand;
- * - bare `Bun.serve` and one SQL call a read that does the whole job;
+ * - Fastify, `pg`, and `rate-limiter-flexible` on PostgreSQL with one transaction per read: a handwritten
+ *   implementation;
+ * - bare `Bun.serve` and one SQL call per read that does the whole job;
  * - nginx with `limit_req`, and nginx with Lua and Redis (`peers/nginx.ts`), where they are installed;
- * - cold reads, one at a time: key, feed and page have never been seen by the gateway (`cold_reads.ts`);
- * - with `--only bare,skeleton`: the least that a read of this design costs (`peers/skeleton.ts`). It decides by a
- *   memory of its own, so it is no fair neighbour of the gateway on one database.
+ * - cold reads, one at a time: the gateway has never seen the key, feed, or page (`cold_reads.ts`);
+ * - with `--only bare,skeleton`: the minimal cost of a read in this design (`peers/skeleton.ts`). Because it decides
+ *   from its own memory, it would not be a fair competitor on the gateway's database.
  *
- * Each is a process of its own, one under load at a time, in interleaved rounds; a ratio is the median
- * of the rounds' own ratios, so that what else runs on the machine weighs little. Ends with an audit:
- * usage rows = charges = answers of status 200, plus at most one for each connection that was cut.
+ * Each is a separate process. Only one is under load at a time, in interleaved rounds, and each ratio is the median of
+ * the rounds' ratios, which reduces the influence of other load on the machine. Ends with an audit: usage rows =
+ * charges = responses with status 200, plus at most one for each connection that was cut.
  *
  * `bun run bench serve [--quick] [--rounds N] [--seconds N] [--connections 1,64,256] [--only granted,…]
  * [--workers N] [--own-load]`
  *
- * `--gateways N` measures several gateways on one database instead (`gateways.ts`), at the last number of
- * connections.
+ * `--gateways N` measures several gateways on one database instead (`gateways.ts`), at the last number of connections.
  *
  * @module
  */
@@ -43,19 +42,19 @@ import { numberOf } from "./usage.ts";
 import { type Used, whileUsing } from "./used.ts";
 
 const CONNECTIONS = [1, 64, 256];
-/** The compiler takes so many requests of a server to be done with it. */
+/** After this many requests, a server's code is compiled. */
 const WARM_UP_REQUESTS = 100_000;
-/** A server that is slow is measured after so many times `warmUpSeconds`. */
+/** A slow server is measured after this many times `warmUpSeconds`. */
 const WARM_UPS_MAX = 4;
 /** Load that fills all windows of free reads. */
 const FILLING = { connections: 64, seconds: 2 };
 const USUAL = { rounds: 5, seconds: 3, warmUpSeconds: 10 };
 const QUICK = { rounds: 1, seconds: 2, warmUpSeconds: 1 };
 const CHECK_SECONDS = 1;
-/** Feeds whose pages are asked for: few enough that they are in memory nearly always. */
+/** The feeds whose pages are requested: few enough that nearly all are cached. */
 const PUBLIC_PAGES = 20;
 const MICROSECONDS = 1e6;
-/** Higher than any run can reach; configured as a deployment would. */
+/** Higher than any run can reach, configured as in a deployment. */
 const UNLIMITED = "1000000000";
 
 /** One line of the table: a kind of request to a server. */
@@ -63,7 +62,7 @@ interface Contender {
   readonly name: string;
   readonly server: ServerProcess;
   readonly pathsFile: string;
-  /** The status that its answers have, nearly all. */
+  /** The status of nearly all its responses. */
   readonly status: 200 | 429;
 }
 
@@ -78,21 +77,21 @@ interface Sample extends LoadFigures, Used {
 interface Plan {
   readonly rounds: number;
   readonly seconds: number;
-  /** Of each server, before the first round, and again until it has answered enough. */
+  /** The warm-up of each server before the first round, repeated until it has answered enough requests. */
   readonly warmUpSeconds: number;
   readonly connections: readonly number[];
   readonly only: readonly string[] | undefined;
   readonly workers: string | undefined;
-  /** Undefined: one, beside its peers. */
+  /** Undefined for one gateway, compared with its peers. */
   readonly gateways: number | undefined;
   readonly generator: Generator;
 }
 
-/** What the servers and their database share. */
+/** The values that the servers and their database share. */
 interface Stage {
   readonly database: BenchDatabase;
   readonly ours: ServerProcess;
-  /** Undefined: no cold reads. */
+  /** Undefined for no cold reads. */
   readonly cold: ColdSet | undefined;
   readonly set: BenchSet;
   readonly folder: string;
@@ -139,7 +138,7 @@ export async function benchServe(
       samples.push(...(await sampleCold(stage, round)));
       for (const connections of plan.connections) {
         for (const contender of stage.contenders) {
-          // A minute after the last refusals their windows have room again, and one connection would fill them slowly.
+          // A minute after the last refusals, their windows have room again, which one connection would fill slowly.
           if (contender.status === 429) {
             samples.push(await sample(stage, contender, { ...FILLING, round: -1, plan }));
           }
@@ -171,7 +170,7 @@ async function serveByMany(
   }
 }
 
-/** Each read that was logged is charged, and nothing else is. */
+/** Verifies that each logged read is charged, and nothing else. */
 function auditBooks({ metered, charges }: Counts): void {
   console.log(
     `audit: ${metered === charges ? "ok" : "WRONG"}: ${metered} usage rows, ${charges} charges`,
@@ -293,7 +292,7 @@ async function startStage(given: {
   };
 }
 
-/** The gateway as a user starts it, its limits raised by configuration; free reads stay limited. */
+/** The gateway as a user starts it, with limits raised by configuration. Free reads stay limited. */
 function startGateway(database: BenchDatabase, { workers }: Plan): Promise<ServerProcess> {
   const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
   const more = workers === undefined ? [] : ["--workers", workers];
@@ -325,7 +324,7 @@ function toolCall(feedId: string): string {
   return `/mcp\t${headers.join("|")}\t${body}`;
 }
 
-/** One real answer, for the bare server to repeat: a read that the audit counts, too. */
+/** A real response for the bare server to repeat. The audit includes this read. */
 async function keepAnswer(ours: ServerProcess, set: BenchSet, path: string): Promise<string> {
   const url = `http://127.0.0.1:${ours.port}/v1/feed/${set.meteredFeeds[0]}`;
   const response = await fetch(url, { headers: { "x-api-key": set.keys[0] as string } });
@@ -340,7 +339,7 @@ async function keepAnswer(ours: ServerProcess, set: BenchSet, path: string): Pro
   return path;
 }
 
-/** Where both generators are there, they must agree about the bare server, roughly. */
+/** If both generators are available, their results for the bare server must be similar. */
 async function checkGenerators({ contenders, folder }: Stage, plan: Plan): Promise<void> {
   const bare = contenders.find(({ name }) => name === "bare");
   if (bare === undefined || generatorHere() !== "wrk") return;
@@ -359,7 +358,7 @@ async function checkGenerators({ contenders, folder }: Stage, plan: Plan): Promi
   );
 }
 
-/** Samples that count for the audit alone. */
+/** Samples that count only for the audit. */
 async function warmUp(stage: Stage, contender: Contender, plan: Plan): Promise<Sample[]> {
   const load = { connections: 64, seconds: plan.warmUpSeconds, round: -1, plan };
   const samples: Sample[] = [];
@@ -387,7 +386,7 @@ async function sample(
   const { requests, refused } = figures;
   const expected = status === 200 ? requests - refused : refused;
   if (expected < requests / 2) throw new Error(`${name} did not answer with ${status}`);
-  // What was cut at the end of the load may still be under way.
+  // Requests that were cut at the end of the load may still be in progress.
   await Bun.sleep(100);
   return {
     ...figures,
@@ -395,13 +394,13 @@ async function sample(
     name,
     connections,
     round,
-    // Workers, nginx and Redis are children of the process that was started.
+    // Workers, nginx, and Redis are children of the process that was started.
     serverMb: familyMb(server.pid),
     databaseMb: familyMb(database.postmasterPid),
   };
 }
 
-/** Whatever the number of connections is, cold reads use one. */
+/** Cold reads always use one connection. */
 async function sampleCold({ database, ours, cold }: Stage, round: number): Promise<Sample[]> {
   if (cold === undefined) return [];
   const { result: figures, used } = await whileUsing([ours], database, () =>
@@ -420,7 +419,7 @@ async function sampleCold({ database, ours, cold }: Stage, round: number): Promi
   ];
 }
 
-/** A line for each contender and number of connections; ratios are medians of the rounds' ratios. */
+/** A line for each contender and number of connections. Ratios are medians of the rounds' ratios. */
 function tableOf(samples: readonly Sample[]): Figures {
   const groups = Map.groupBy(samples, ({ name, connections }) => `${connections} ${name}`);
   const rate = ({ requests, seconds }: Sample) => requests / seconds;
@@ -465,9 +464,9 @@ function tableOf(samples: readonly Sample[]): Figures {
 }
 
 /**
- * Usage rows = charges = answers of status 200. The load generator cuts its connections when its time
- * is over, so that a read in flight may be logged and not answered: one a connection and round at most. Such reads
- * are refunded as soon as the gateway sees that their client has gone.
+ * Usage rows = charges = responses with status 200. The load generator cuts its connections when its time is over, so a
+ * read in progress may be logged but not answered: at most one per connection and round. Such reads are refunded as
+ * soon as the gateway notices that the client has disconnected.
  */
 function audit(before: Counts, after: Counts, samples: readonly Sample[]): void {
   const check = (what: string, of: keyof Counts, names: readonly string[], more = 0) => {
@@ -483,7 +482,7 @@ function audit(before: Counts, after: Counts, samples: readonly Sample[]): void 
     if (!isRight) process.exitCode = 1;
   };
   const charging = ["granted", "mcp", "skeleton", "cold"];
-  // One more: the answer that the bare server repeats.
+  // Includes the response that the bare server repeats.
   check("usage rows of metered reads", "metered", charging, 1);
   check("charges of metered reads", "charges", charging, 1);
   check("usage rows of free reads", "free", ["refused"]);
@@ -531,7 +530,7 @@ async function countAll(database: BenchDatabase, set: BenchSet): Promise<Counts>
   }
 }
 
-/** How many calls the accounts of the set have paid for. */
+/** The number of calls that the accounts of the set have paid for. */
 async function charges(sql: Connections, set: BenchSet): Promise<number> {
   const { accountIds, balanceNanos, priceNanos } = set;
   const [row] = await sql`

@@ -1,6 +1,6 @@
 /**
- * From the command to the first answered request: on an empty data directory (cold: the cluster is
- * made, the schema migrated) and on one that was used before (warm).
+ * Time from the command to the first response: on an empty data directory (cold: creates the cluster and migrates the
+ * schema), and on one that was used before (warm).
  *
  * @module
  */

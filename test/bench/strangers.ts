@@ -1,9 +1,9 @@
 /**
- * What an account's granted reads take beside somebody who sends requests that are small to send and could be
- * expensive to handle: each of them, on three connections, to all routes in turn, without a key and with a read key of
- * another account. In turns: a second alone, a second beside. Limits on strangers stay as they are by default, so most
- * of these requests are refused, as they would be. Reads and strangers share the client's process, so its own work is in
- * the figures: they compare inputs, and are no bound.
+ * The latency of an account's granted reads while a third party sends requests that are small to send but could be
+ * expensive to handle: each of them to all routes in turn, on three connections, without a key and with a read key of
+ * another account. A second without these requests alternates with a second with them. The default limits apply, so
+ * most of these requests are refused. Reads and hostile requests share the client's process, whose own work is part of
+ * the figures. So they compare inputs, and are not absolute.
  *
  * `bun run bench strangers [-- --turns N]`
  *
@@ -152,7 +152,7 @@ async function measure(read: Call, flood: Flood, turns: number) {
   };
 }
 
-/** The median of reads on one connection, one after another. */
+/** The median of consecutive reads on one connection. */
 async function medianOfReads(read: Call): Promise<number> {
   const times: number[] = [];
   const endMs = performance.now() + TURN_MS;

@@ -1,5 +1,5 @@
 /**
- * What the benchmarks share: a database of their own with fsync on, and the arithmetic of figures.
+ * Shared by the benchmarks: a separate database with fsync on, and statistics.
  *
  * @module
  */
@@ -25,8 +25,8 @@ export interface BenchDatabase {
 }
 
 /**
- * An embedded PostgreSQL as a user has it: durable, migrated. A fresh one, unless `keptDir` names a
- * directory whose data stay for the next run.
+ * An embedded PostgreSQL as users have it: durable and migrated. It is new, unless `keptDir` names a directory whose
+ * data is kept for the next run.
  */
 export async function startBenchDatabase(keptDir?: string): Promise<BenchDatabase> {
   const dataDir = keptDir ?? mkdtempSync(join(tmpdir(), "feedgate-bench-"));
@@ -63,7 +63,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Runs `call` on `waiting` loops for `ms`; calls a second. */
+/** Runs `call` in `waiting` concurrent loops for `ms`. Returns the calls per second. */
 export async function callsPerSecond(
   waiting: number,
   ms: number,
@@ -82,13 +82,15 @@ export async function callsPerSecond(
   return calls / ((performance.now() - start) / 1_000);
 }
 
-/** A peer's package, by a name that the type checker does not follow: only the benchmarks install it. */
+/**
+ * Imports a peer's package by a name that the type checker does not resolve, because only the benchmarks install it.
+ */
 export async function peer<Package>(name: string): Promise<Package> {
   const loaded = (await import(name)) as { default?: Package } & Package;
   return loaded.default ?? loaded;
 }
 
-/** The peers' packages are this folder's own, so that nobody else installs them. */
+/** Installs the peers' packages in this folder, so that only the benchmarks need them. */
 export async function installPeers(): Promise<void> {
   const cwd = Bun.fileURLToPath(new URL("./", import.meta.url));
   if (existsSync(join(cwd, "node_modules"))) return;

@@ -1,15 +1,15 @@
 /**
- * How benchmarks read their arguments, and what is a mistake in them: one line, exit code 2.
+ * Arguments of benchmarks. A mistake prints one line and exits with code 2.
  *
  * @module
  */
 
-/** A benchmark was called wrongly. */
+/** An invalid command line of a benchmark. */
 export class BenchUsageError extends Error {
   override readonly name = "BenchUsageError";
 }
 
-/** Whether the command line is at fault: by our own words or those of `parseArgs`. */
+/** Whether an error is a mistake in the command line, found by us or by `parseArgs`. */
 export function isUsageMistake(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const { code = "" } = error as { code?: string };
@@ -23,7 +23,7 @@ export function numberOf(text: string, name: string): number {
   throw new BenchUsageError(`${name} must be a number of 0 or more, got "${text}"`);
 }
 
-/** For a benchmark without arguments. @throws {BenchUsageError} */
+/** Rejects all arguments. @throws {BenchUsageError} */
 export function requireNone(args: readonly string[]): void {
   if (args.length > 0) throw new BenchUsageError(`this benchmark takes no "${args[0]}"`);
 }

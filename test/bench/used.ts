@@ -1,5 +1,5 @@
 /**
- * What gateways and their database have used: processor time, and bytes of the write-ahead log.
+ * Resources used by gateways and their database: processor time, and bytes of the write-ahead log.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export interface Used {
   readonly walBytes: number;
 }
 
-/** What they use while `work` is done, and its result. */
+/** The resources used while `work` runs, and its result. */
 export async function whileUsing<Result>(
   servers: readonly ServerProcess[],
   database: BenchDatabase,

@@ -1,6 +1,6 @@
 /**
- * What a million windows that are live take of a process's memory: a program that `bench memory` runs. It prints
- * MB beyond those of the same process before.
+ * The memory of a million live windows: a program that `bench memory` runs. Prints the increase of the process's memory
+ * in MB.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import { Accounts } from "../../src/admission/known_accounts.ts";
 import { loadAccount } from "../support/known_account.ts";
 import { residentMb } from "./processes.ts";
 
-/** Windows in all, and of an account; each is of one of so many feeds, and has one hit. */
+/** All windows, and those of an account. Each belongs to one of the feeds, and has one hit. */
 const WINDOWS = 1_000_000;
 const WINDOWS_PER_ACCOUNT = 20;
 const FEEDS = 1_000;
 const SETTLE_MS = 2_000;
-/** How many accounts come between two turns of the event loop. */
+/** Accounts created per turn of the event loop. */
 const ACCOUNTS_A_TURN = 100;
 
 async function settledMb(): Promise<number> {

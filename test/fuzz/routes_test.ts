@@ -8,17 +8,17 @@ import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { insertAdminKey } from "../support/insert_key.ts";
 import { seedFeed } from "../support/seed.ts";
 
-/** `bun run fuzz` sets more. */
+/** `bun run fuzz` sets a higher number. */
 const CASES = Number(process.env.FUZZ_CASES ?? 1_000);
 const AT_ONCE = 20;
-/** Each may call so often a minute. */
+/** More than one, because the number of calls per minute is limited for each. */
 const ADMIN_KEYS = 20;
 
 let gateway: TestGateway;
 let readKey: string;
 let writeKey: string;
 const references: string[] = [];
-/** An operator's calls are of accounts and feeds of their own, so that no call takes the others' away. */
+/** The accounts and feeds of operators' calls, separate from those of the other calls. */
 const operated: string[] = [];
 const adminKeys: string[] = [];
 
@@ -114,7 +114,7 @@ const body = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 60 }) },
 );
 
-/** A body of an operator's call: its fields, most of them with a value that they could have. */
+/** A body of an operator's call, most of whose fields have a plausible value. */
 const operatorBody = fc
   .record(
     {
@@ -171,7 +171,7 @@ const headers = fc
       ) as Record<string, string>,
   );
 
-/** Each route, with what it is about in its path, and by its own method most of the time. */
+/** Each route, with plausible path parameters, and usually with its own method. */
 function operatorCases(): fc.Arbitrary<Case> {
   const part = fc.oneof(
     { weight: 3, arbitrary: operatedReference().map(encode) },
@@ -240,7 +240,7 @@ function cases(): fc.Arbitrary<Case> {
 }
 
 function encode(text: string): string {
-  // A lone surrogate can't be percent-encoded: it goes as the bytes that a careless client sends.
+  // A lone surrogate can't be percent-encoded, so it is sent as the bytes of a careless client.
   return text.isWellFormed() ? encodeURIComponent(text) : "%ED%A0%80";
 }
 

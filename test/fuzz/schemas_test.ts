@@ -1,7 +1,7 @@
 /**
- * Schemas and values made at random: `compileSchema` says the same of them as ajv, which serves as the model
- * here. Left out is what ajv does otherwise than the drafts (multiples of decimals, names of
- * Object.prototype, what a failed branch has evaluated).
+ * Random schemas and values: `compileSchema` must agree with ajv, which is the reference here. Excludes cases in which
+ * ajv deviates from the drafts: multiples of decimals, names of Object.prototype, and properties evaluated by a failed
+ * branch.
  */
 import { expect, test } from "bun:test";
 import { Ajv2020, type AnySchema } from "ajv/dist/2020.js";
@@ -9,9 +9,9 @@ import fc from "fast-check";
 import { CheckRun } from "../../src/push/schema/check_run.ts";
 import { compileSchema } from "../../src/push/schema/compile_schema.ts";
 
-/** `bun run fuzz` sets more. */
+/** `bun run fuzz` sets a higher number. */
 const CASES = Number(process.env.FUZZ_CASES ?? 400);
-/** The linter takes an object with this key for a promise. */
+/** A constant, because the linter takes an object literal with this key for a promise. */
 const THEN = "then";
 
 function check(schema: unknown, value: unknown, isExplaining: boolean) {
@@ -72,9 +72,9 @@ const { schema } = fc.letrec((tie) => {
       fc.boolean(),
       fc.array(keyword, { maxLength: 3 }).map((parts) => {
         const { contains, ...others } = Object.assign({}, ...parts);
-        // If an "if" fails, ajv counts the properties as evaluated that its unevaluatedProperties looked at.
+        // If an "if" fails, ajv counts the properties that its unevaluatedProperties examined as evaluated.
         if ("unevaluatedProperties" in others) delete others.if;
-        // ajv passes over contains where items are false.
+        // ajv skips contains if items is false.
         return contains === undefined || "items" in others ? others : { ...others, contains };
       }),
     ),
@@ -83,10 +83,10 @@ const { schema } = fc.letrec((tie) => {
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, ownProperties: true });
 
-/** What the code that ajv makes throws where it is broken, as for some patternProperties in two branches. */
+/** Errors of invalid code that ajv generates, for example for some patternProperties in two branches. */
 const BROKEN_CODE = [TypeError, SyntaxError, ReferenceError];
 
-/** Leaves a case out for which ajv's code is broken. */
+/** The result of ajv. Cases for which it generates invalid code are skipped. */
 function ajvSays(each: AnySchema, value: unknown): boolean {
   try {
     return ajv.compile(each)(value) === true;
@@ -100,7 +100,7 @@ test("compileSchema says the same as ajv of random schemas and values", () => {
   fc.assert(
     fc.property(schema, fc.array(value, { minLength: 1, maxLength: 4 }), (each, values) => {
       const text = JSON.stringify(each);
-      // ajv takes for evaluated what patternProperties of a failed branch have matched.
+      // ajv counts properties matched by patternProperties in a failed branch as evaluated.
       fc.pre(!text.includes('"unevaluatedProperties"') || !text.includes('"patternProperties"'));
       for (const one of values) {
         const expected = ajvSays(each as AnySchema, one);
@@ -108,7 +108,7 @@ test("compileSchema says the same as ajv of random schemas and values", () => {
         const explained = check(each, one, true);
         expect([explained.isValid, explained.errorCount > 0]).toEqual([expected, !expected]);
       }
-      // Else it would keep all of them.
+      // Otherwise, ajv would cache all schemas.
       if (typeof each === "object" && each !== null) ajv.removeSchema(each);
     }),
     { numRuns: CASES },

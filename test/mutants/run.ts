@@ -1,12 +1,12 @@
 /**
- * Puts each fault of a table into a copy of the tree, one at a time, and runs the tests that should notice it. Ends
- * with how many were noticed, and exit code 1 if one was not.
+ * Applies each fault of a table to a copy of the tree, one at a time, and runs the tests that should detect it. Ends
+ * with the number of detected faults, and exit code 1 if any was missed.
  *
  *     bun run mutants                    all of them
  *     bun run mutants --only read,41-45  those of an area or with these numbers
  *     bun run mutants --list             shows the table
  *
- * The tests run without a fault first, since a test that fails anyway notices nothing.
+ * The tests first run without a fault, because a test that always fails detects nothing.
  *
  * @module
  */
@@ -22,18 +22,18 @@ import { MUTANTS, type Mutant, mutate } from "./table.ts";
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url));
 const ONLY = "--only";
 const LIST = "--list";
-/** Not copied: the packages are linked, the rest has no part in the tests. */
+/** Not copied: packages are linked, and the tests do not need the others. */
 const NOT_COPIED = ["node_modules", ".git", "dist"];
-/** Of each test file. A run that takes longer has noticed that something hangs. */
+/** The timeout of a test file. Exceeding it counts as detecting a hang. */
 const FILE_MS_MAX = 600_000;
-/** A failed test in the output of `bun test`, with its name and without its time. */
+/** A failed test in the output of `bun test`: its name without the time. */
 const FAILED_TEST = /^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$/m;
 const UNNAMED = "(unnamed)";
 
 type Result =
   | { readonly kind: "passed" }
   | { readonly kind: "failed"; readonly test: string }
-  /** No test failed, but the files could not be run: the fault is none that a program can have. */
+  /** No test failed, but the files could not be run, so the fault is not one that a program could have. */
   | { readonly kind: "broken"; readonly output: string };
 
 interface Numbered extends Mutant {
@@ -72,7 +72,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** The rows of the table that the command line names, or what is wrong with it. */
+/** The rows of the table that the command line selects, or an error message. */
 function choose(argv: readonly string[]): readonly Numbered[] | string {
   const all = MUTANTS.map((mutant, index) => ({ ...mutant, number: index + 1 }));
   const words = argv.filter((word) => word !== LIST);
@@ -122,11 +122,11 @@ async function tryAll(tree: string, chosen: readonly Numbered[], server: string)
     const path = join(tree, mutant.file);
     const text = await Bun.file(path).text();
     await Bun.write(path, mutate(text, mutant));
-    // The functions of a changed set are not in the database that the others copy.
+    // The shared database does not contain the changed functions.
     const isOfOwnServer = mutant.file.includes("/functions/");
     const result = await runTests(tree, mutant.tests, isOfOwnServer ? undefined : server);
     await Bun.write(path, text);
-    // What was interrupted has shown nothing.
+    // An interrupted run has no result.
     if (isStopped) break;
     tried += 1;
     if (result.kind !== "failed") unnoticed.push(mutant);
@@ -148,16 +148,16 @@ function shown(result: Result): string {
   }
 }
 
-/** @param server the address of a test server; undefined: the run starts one of its own */
+/** @param server the address of a test server; undefined to start a separate one */
 async function runTests(
   tree: string,
   files: readonly string[],
   server: string | undefined,
 ): Promise<Result> {
   const { [SERVER_VARIABLE]: _, ...env } = process.env;
-  // The folder that is copied has the functions without the fault.
+  // The directory that is copied contains the functions without the fault.
   if (server === undefined) delete env[USED_DATA_DIR_VARIABLE];
-  // A run that ends at its first failure leaves its files behind, and a server that is still at its end.
+  // A run that stops at its first failure leaves its files behind, and possibly a server that is shutting down.
   const temporary = temporaryFolder();
   const child = Bun.spawn([process.execPath, "test", "--bail", TIMEOUT, ...files], {
     cwd: tree,

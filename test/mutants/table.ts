@@ -1,23 +1,23 @@
 /**
- * Small faults that the tests must notice: `run.ts` puts in one at a time.
+ * Small faults that the tests must detect. `run.ts` applies them one at a time.
  *
  * @module
  */
 
-/** A fault, and who must notice it. */
+/** A fault, and the tests that must detect it. */
 export interface Mutant {
   readonly area: string;
-  /** From the top of the tree, as are the tests. */
+  /** Relative to the root of the tree, like the tests. */
   readonly file: string;
-  /** Occurs once in the file. */
+  /** Must occur exactly once in the file. */
   readonly find: string;
   readonly replace: string;
   readonly tests: readonly string[];
-  /** What goes wrong. */
+  /** The effect of the fault. */
   readonly what: string;
 }
 
-/** The text of the fault's file with the fault in it. @throws if what it replaces isn't there once */
+/** The text of the file with the fault. @throws if the text to replace does not occur exactly once */
 export function mutate(text: string, { file, find, replace }: Mutant): string {
   const parts = text.split(find);
   if (parts.length !== 2) {
@@ -26,7 +26,7 @@ export function mutate(text: string, { file, find, replace }: Mutant): string {
   return parts.join(replace);
 }
 
-/** Those of one area of the gateway. */
+/** The faults of one area of the gateway. */
 function of(area: string, mutants: readonly Omit<Mutant, "area">[]): readonly Mutant[] {
   return mutants.map((mutant) => ({ area, ...mutant }));
 }

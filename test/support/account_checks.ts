@@ -1,21 +1,21 @@
 /**
- * What must hold of every account, whatever was killed, paused or failed over.
+ * Invariants of every account, which must survive kills, pauses, and failovers.
  *
  * @module
  */
 import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import type { Connections } from "../../src/postgres/client/connect.ts";
 
-/** The interface's limits, which gateways have by default. */
+/** The default limits of a gateway. */
 export const LIMIT_FREE = 10;
 const LIMIT_METERED = 100;
 
-/** Accounts whose books are wrong, and windows that are over their limit: a line each. */
+/** Accounts whose ledger does not add up, and windows over their limit, one per line. */
 export async function findViolations(sql: Connections): Promise<string[]> {
   return [...(await checkBooks(sql)), ...(await checkLimits(sql))];
 }
 
-/** granted - revoked - charged + refunded = balance, which a constraint keeps from being negative. */
+/** Checks that granted - revoked - charged + refunded = balance. A constraint keeps the balance from being negative. */
 async function checkBooks(sql: Connections): Promise<string[]> {
   const wrong = await sql`
     select accounts.account_id
@@ -33,7 +33,7 @@ async function checkBooks(sql: Connections): Promise<string[]> {
   return wrong.map((row) => `the books of ${row.account_id} do not add up`);
 }
 
-/** Never more than the limit in any 60 seconds: (t - 60 s, t] for every event's time t. */
+/** Checks that no window of 60 seconds, (t - 60 s, t] for every event's time t, exceeds the limit. */
 async function checkLimits(sql: Connections): Promise<string[]> {
   const wrong = await sql`
     select counted.account_id, counted.feed_id, max(counted.reads)::int as reads
@@ -55,7 +55,7 @@ async function checkLimits(sql: Connections): Promise<string[]> {
   return wrong.map((row) => `${row.reads} reads in 60 s by ${row.account_id} of ${row.feed_id}`);
 }
 
-/** How many of these reads are in the log, and did not fail. */
+/** The number of these reads that are in the log and did not fail. */
 export async function countLogged(sql: Connections, usageIds: readonly string[]): Promise<number> {
   const [row] = await sql`
     select count(*)::int as found from usage_events

@@ -3,14 +3,14 @@ import type { TestGateway } from "./gateway.ts";
 
 const TRIES_MAX = 100;
 
-/** The answer of a call without a key that is over the limit which all such calls share. */
+/** The response to a call without a key over the limit that all such calls share. */
 export async function callOverLimit(gateway: TestGateway, path: string): Promise<Response> {
   const { anonymousLimit } = gateway.gateway.services;
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    // As that many calls would; on their way the limit has room again for a few.
+    // Fills the limit. By the time the request arrives, there may be room again, so this is repeated.
     for (let calls = 0; calls < 2 * ANONYMOUS_LIMIT; calls++) {
       try {
-        // As of the test itself.
+        // The test's own address.
         anonymousLimit("127.0.0.1");
       } catch {
         break;

@@ -1,7 +1,7 @@
-/** A machine that is busy for longer than this many answers of 503 hangs. */
+/** After this many responses of 503, the machine is not busy, but hangs. */
 const TRIES_MAX = 60;
 
-/** Asks again while the gateway is too busy, when it says so, as clients do. */
+/** Retries while the gateway is too busy, after the time that it asks for, as clients do. */
 export async function askAgain<Answer extends Pick<Response, "status" | "headers">>(
   ask: () => Promise<Answer>,
 ): Promise<Answer> {

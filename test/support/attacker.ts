@@ -1,8 +1,8 @@
 /**
- * A process of its own that sends requests on sixteen connections, each as soon as the last was answered.
+ * A separate process that sends requests on sixteen connections, each as soon as the previous one was answered.
  *
- * Its argument is an `Attack` as JSON. Each line of its input begins a burst, which lasts that many
- * milliseconds. When its last request is answered, it prints how often each status came, as JSON.
+ * Its argument is an `Attack` as JSON. Each line of its input starts a burst of that many milliseconds. After the last
+ * response, it prints the number of responses by status, as JSON.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import { createInterface } from "node:readline";
 
 export interface Attack {
   readonly method: "GET" | "HEAD" | "POST";
-  /** `{n}` becomes the number of the request, in five digits. */
+  /** `{n}` is replaced by the number of the request, in five digits. */
   readonly urls: readonly string[];
-  /** Of a POST, with `{n}` as in `urls`. */
+  /** The body of a POST, with `{n}` as in `urls`. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly key: string;

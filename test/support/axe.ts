@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 
-/** As small as there is: each page compiles it. */
+/** The minified version, because each page compiles it. */
 const SOURCE = readFileSync(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir), "utf8");
 
 interface Violation {
@@ -15,7 +15,9 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** The rules that the page violates, each with its first element. `where`: a context of axe, as JavaScript. */
+/**
+ * The rules that the page violates, each with its first violating element. `where`: a context of axe, as JavaScript.
+ */
 export async function violationsOf(
   page: Page,
   { where = "document", isSeriousOnly = false } = {},

@@ -1,6 +1,6 @@
 /**
- * A real browser for pages: Chromium through playwright-core. It reaches the gateway only, and what it complains about
- * is kept.
+ * A real browser for pages: Chromium through playwright-core. It can reach only the gateway, and its complaints are
+ * recorded.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
 } from "playwright-core";
 import { whenBusy } from "./pace.ts";
 
-/** The headless shell has the same engine without a desktop's windows, and takes about half of the processor time. */
+/** The headless shell has the same engine without desktop windows, and takes about half the processor time. */
 const PROGRAMS = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"] as const;
 const CHROMIUM =
   process.env.CHROMIUM_PATH ?? PROGRAMS.find((path) => existsSync(path)) ?? PROGRAMS[0];
@@ -29,10 +29,10 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** The driver's own bound of a step: a page that renders whole takes seconds of processor time. */
+/** The driver's own timeout of a step. A page that renders completely takes seconds of processor time. */
 const STEP_MS_MAX = 30_000;
 
-/** Tests of pages are left out, and say so, where there is no browser. */
+/** Without a browser, tests of pages are skipped, with a message. */
 export const hasBrowser = existsSync(CHROMIUM);
 if (!hasBrowser) {
   console.log(`pages: not driven in a browser, since there is no ${CHROMIUM} (see CHROMIUM_PATH)`);
@@ -42,7 +42,7 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }
 
-/** A visitor of their own, with no cookies. */
+/** Opens a browser context of a new visitor, without cookies. */
 export async function newVisitor(
   browser: Browser,
   options: BrowserContextOptions,
@@ -61,11 +61,11 @@ export interface Look {
 export interface Watched {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Messages of the browser's console, errors of scripts, dialogs, and addresses of other hosts. */
+  /** Console messages, script errors, dialogs, and requests to other hosts. */
   readonly complaints: readonly string[];
 }
 
-/** A page that is watched. */
+/** Opens a page whose complaints are recorded. */
 export async function openWatched(
   browser: Browser,
   baseUrl: string,

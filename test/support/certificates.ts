@@ -1,5 +1,5 @@
 /**
- * Certificates of this machine for tests, and which of them a gateway here shows. Needs `openssl`.
+ * Creates certificates of this machine for tests, and finds out which one a gateway presents. Needs `openssl`.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { connect, type TLSSocket } from "node:tls";
 
-/** Makes a pair of files. Returns the certificate's serial number. */
+/** Creates a certificate and its key as files. Returns the certificate's serial number. */
 export function makeCertificate(files: { readonly cert: string; readonly key: string }): string {
   const { status, stderr } = spawnSync("openssl", [
     ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
@@ -19,7 +19,7 @@ export function makeCertificate(files: { readonly cert: string; readonly key: st
   return new X509Certificate(readFileSync(files.cert)).serialNumber;
 }
 
-/** Resolves when the connection is open, whatever the certificate is. */
+/** Resolves when the connection is open. Accepts any certificate. */
 export function openTls(baseUrl: string): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const port = Number(new URL(baseUrl).port);
@@ -30,7 +30,7 @@ export function openTls(baseUrl: string): Promise<TLSSocket> {
   });
 }
 
-/** The serial number of the certificate that a new connection gets. */
+/** The serial number of the certificate that a new connection receives. */
 export async function servedSerial(baseUrl: string): Promise<string> {
   const socket = await openTls(baseUrl);
   const { serialNumber } = socket.getPeerCertificate();

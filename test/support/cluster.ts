@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL on files of a test's own, beside the one that `startEmbedded` would start.
+ * A PostgreSQL server on a test's own files, in addition to the one that `startEmbedded` would start.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface ClusterOptions {
   readonly socketDir: string;
   /** @default 5432 */
   readonly port?: number;
-  /** As `name=value`; a socket alone, without them. */
+  /** Settings as `name=value`. Without any, the server listens only on a socket. */
   readonly settings?: readonly string[];
 }
 
@@ -22,12 +22,12 @@ const SETTINGS = ["listen_addresses=", "timezone=UTC", "max_connections=200", "f
 const POLL_MS = 10;
 const START_MS_MAX = 20_000;
 
-/** Gives a path, with all in it, to the account that PostgreSQL runs as where the tests run as root. */
+/** If the tests run as root, gives a path and its contents to the account that PostgreSQL runs as. */
 export function giveToPostgres({ account }: Site, path: string): void {
   if (account !== undefined) spawnSync("chown", ["-R", `${account.uid}:${account.gid}`, path]);
 }
 
-/** Starts a server with the programs and the account of a site. Resolves when it takes connections. */
+/** Starts a server with the programs and the account of a site. Resolves when it accepts connections. */
 export async function startCluster(site: Site, options: ClusterOptions): Promise<ChildProcess> {
   const { cluster, socketDir, port = 5432, settings = [] } = options;
   const { folder, libraries } = await findPrograms(site);

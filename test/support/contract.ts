@@ -1,8 +1,7 @@
 /**
- * The document as a contract: is an answer one that `/docs/json` promises?
+ * Verifies that responses match the contract in `/docs/json`.
  *
- * Checked are the status, the content type, the headers that are always there, and the body, in which no
- * member may be that the document does not name.
+ * Checks the status, the content type, the required headers, and the body, which may contain no undocumented members.
  *
  * @module
  */
@@ -47,13 +46,13 @@ export interface OpenApi {
 
 export interface Contract {
   readonly document: OpenApi;
-  /** `operationId status` of every answer checked. */
+  /** `operationId status` of every response that was checked. */
   readonly seen: ReadonlySet<string>;
-  /** The answer's body. @throws where the answer is none that the document promises. */
+  /** The response's body. @throws if the response violates the contract */
   check(method: string, response: Response): Promise<unknown>;
 }
 
-/** By the document that the gateway serves. */
+/** A contract from the document that the gateway serves. */
 export async function loadContract(baseUrl: string): Promise<Contract> {
   const document = (await (await fetch(`${baseUrl}/docs/json`)).json()) as OpenApi;
   const components = closed(document.components);
@@ -87,7 +86,7 @@ export async function loadContract(baseUrl: string): Promise<Contract> {
 }
 
 function findOperation(document: OpenApi, method: string, pathname: string) {
-  // A path without parameters comes before one with.
+  // Paths without parameters take precedence.
   const paths = Object.keys(document.paths).sort(
     (a, b) => Number(a.includes("{")) - Number(b.includes("{")),
   );
@@ -104,7 +103,7 @@ async function readBody(response: Response): Promise<unknown> {
   return isJson(response.headers.get("content-type") ?? "") ? JSON.parse(text) : text;
 }
 
-/** Lines of JSON are a text. */
+/** JSON Lines are documented as text, so they are not parsed. */
 function isJson(type: string): boolean {
   return type.includes("json") && !type.includes("ndjson");
 }
@@ -132,7 +131,9 @@ function checkHeaders(
   }
 }
 
-/** Checks values by schemas of the document. Schemas of the same text, as those of problems, are compiled once. */
+/**
+ * Validates values against schemas of the document. Identical schemas, such as those of problems, are compiled once.
+ */
 export function createValidators(document: object, options: Options) {
   const ajv = new Ajv2020({ ...options, strict: false, validateSchema: false });
   ajv.addFormat("date-time", (text) => parseEventTime(text) !== undefined);
@@ -157,7 +158,10 @@ function checkBody(where: string, validate: ValidateFunction, body: unknown): vo
   throw new Error(`${where}: ${mistakes.join("; ")}\n${JSON.stringify(body, null, 2)}`);
 }
 
-/** Objects with named members take no others, unless they say so: a member can't go undocumented. */
+/**
+ * Forbids undeclared members in objects with named members, unless the schema allows them, so that no member stays
+ * undocumented.
+ */
 function closed<Value>(value: Value): Value;
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => closed(each));

@@ -1,10 +1,10 @@
 /**
- * A real PostgreSQL for the tests: one embedded server for the whole run, a database of its own for
- * each test file, copied from a template that was migrated once.
+ * A real PostgreSQL for the tests: one embedded server for the whole run, and a separate database for each test file,
+ * copied from a template that was migrated once.
  *
- * The processes of a whole run share the server that `test/run.ts` starts; a `bun test` on its own
- * starts one when a test first asks for a database. `TEST_DATABASE_URL` names another server to test
- * against, of any supported version, in which its role, without a password, may make databases.
+ * The processes of a whole run share the server that `test/run.ts` starts. A plain `bun test` starts one when a test
+ * first requests a database. `TEST_DATABASE_URL` selects another server, of any supported version. Its role must need
+ * no password, and may create databases.
  *
  * @module
  */
@@ -22,44 +22,44 @@ import { migrateDatabase } from "./migrate_database.ts";
 export interface TestDatabase {
   readonly url: string;
   readonly address: DatabaseAddress;
-  /** For the test's own statements, which may call the program's functions by their plain names. */
+  /** For the test's own statements, which may call the program's functions without a schema name. */
   readonly ownUrl: string;
 }
 
-/** A server with the template in it. */
+/** A server that contains the template. */
 export interface TestServer {
-  /** The address of its first database, of which only the name is replaced. */
+  /** The address of its first database. For other databases, only the name is replaced. */
   readonly url: string;
-  /** Stops it and removes its data. */
+  /** Stops the server and removes its data. */
   stop(): Promise<void>;
 }
 
-/** Has the address of the server that the processes of a run share. */
+/** The variable that contains the address of the server that the processes of a run share. */
 export const SERVER_VARIABLE = "FEEDGATE_TEST_SERVER";
 const TEMPLATE = "template_feedgate";
-/** Of one process; a database's name has both numbers. */
+/** The maximum of one process, so that pid and counter form one number in a database's name. */
 const DATABASES_MAX = 10_000;
-/** Each database that is dropped has PostgreSQL look through all of its buffers, so it gets few. */
+/** Small, because PostgreSQL scans all its buffers whenever a database is dropped. */
 const SERVER_MEMORY_BYTES = 512 * 1_024 ** 2;
-/** To copy or drop a database takes seconds where other tests keep the machine busy. */
+/** Copying or dropping a database takes seconds while other tests keep the machine busy. */
 const UNBOUNDED = { connectionsMax: 1, statementTimeoutMs: 0 } as const;
 let ownServer: Promise<TestServer> | undefined;
-/** Of the one server of this process. A connection costs as much as the database that it makes or drops. */
+/** Shared by this process. A connection costs as much as the database that it creates or drops. */
 let admin: Connections | undefined;
 let made: string[] = [];
 let databases = 0;
 
 interface DatabaseOptions {
-  /** Whether it stays until the server ends, for what several test files share. @default false */
+  /** Whether it is kept until the server ends, so that several test files can share it. @default false */
   readonly isShared?: boolean;
 }
 
-/** A fresh, migrated database. */
+/** Creates a new, migrated database. */
 export function createTestDatabase(options?: DatabaseOptions): Promise<TestDatabase> {
   return createFrom(TEMPLATE, options);
 }
 
-/** A database in which there is nothing. */
+/** Creates an empty database. */
 export function createEmptyDatabase(): Promise<TestDatabase> {
   return createFrom("template1");
 }
@@ -71,14 +71,14 @@ async function createFrom(
   const server = await findServer();
   databases += 1;
   const name = `test_${process.pid * DATABASES_MAX + databases}`;
-  // Copied as files: as pages through the WAL, which is the default, it costs five times as much.
+  // Copies files. The default, copying pages through the WAL, takes five times as long.
   await administer(server, `create database ${name} template ${template} strategy file_copy`);
   if (!isShared) made.push(name);
   const url = siblingUrl(server, name);
   return { url, ownUrl: `${url}&search_path=${FUNCTION_SCHEMA},public`, address: { url } };
 }
 
-/** The address of another database of the same server. */
+/** The address of another database on the same server. */
 export function siblingUrl(url: string, name: string): string {
   const sibling = new URL(url);
   sibling.pathname = name;
@@ -97,10 +97,10 @@ export function startTestServer(): Promise<TestServer> {
   return TEST_DATABASE_URL === undefined ? startOwnServer() : joinServer(TEST_DATABASE_URL);
 }
 
-/** Takes `postgres://user@host:port` or `postgres://user@localhost:port?host=/folder/of/socket`. */
+/** Accepts `postgres://user@host:port` and `postgres://user@localhost:port?host=/folder/of/socket`. */
 async function joinServer(text: string): Promise<TestServer> {
   const named = new URL(text);
-  // Tests put further parameters behind it.
+  // Ensures a query, because tests append further parameters.
   if (!named.searchParams.has("host")) named.searchParams.set("host", named.hostname);
   const url = named.href;
   const dropTemplate = () => administer(url, `drop database if exists ${TEMPLATE} with (force)`);
@@ -146,8 +146,8 @@ async function endAdmin(): Promise<void> {
 }
 
 /**
- * Called after the last test file of a process, or after each where several processes share the
- * files (`preload.ts`): removes the databases, or the server where it is this process's own.
+ * Called after the last test file of a process, or after each file if several processes share the files (`preload.ts`):
+ * removes the databases, or the server if this process started it.
  */
 export async function endTestDatabases(): Promise<void> {
   const names = made;

@@ -1,5 +1,5 @@
 /**
- * A clock of the database that a test sets: it stands in front of PostgreSQL's own in the search path of every
+ * A clock of the database that a test can set. Its functions precede PostgreSQL's own in the search path of every
  * session that is opened with the address given here.
  *
  * @module
@@ -9,7 +9,7 @@ import type { Connections } from "../../src/postgres/client/connect.ts";
 export interface TestClock {
   /** The database's address, with the clock in the search path. */
   readonly url: string;
-  /** Sets the clock so many milliseconds ahead of the real one, or behind it. */
+  /** Sets the clock this many milliseconds ahead of the real one; behind it if negative. */
   setAhead(ms: number): Promise<void>;
 }
 

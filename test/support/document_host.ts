@@ -1,5 +1,5 @@
 /**
- * A host on the machine itself that serves what strangers may serve under HTTPS: clients' metadata documents.
+ * A local host that serves clients' metadata documents over HTTPS, as third parties would.
  *
  * @module
  */
@@ -7,16 +7,16 @@
 export interface DocumentHost {
   /** `https://localhost:PORT` */
   readonly origin: string;
-  /** In PEM; good for localhost, 127.0.0.1, and agent.test, until 2126. */
+  /** The certificate as PEM, valid for localhost, 127.0.0.1, and agent.test until 2126. */
   readonly certificate: string;
-  /** Requests that have come: path and headers. */
+  /** Requests received so far: path and headers. */
   readonly asked: { readonly path: string; readonly headers: Headers }[];
-  /** Removes what was served under a path, or serves it. */
+  /** Serves a document at a path, in place of the previous one. */
   serve(path: string, answer: () => Response | Promise<Response>): void;
   stop(): Promise<void>;
 }
 
-/** The key is no secret: nobody but these tests serves with it. */
+/** Not a secret, because only these tests serve with this key. */
 const fileOf = (name: string) =>
   Bun.file(new URL(`../fixtures/document_host/${name}.pem`, import.meta.url)).text();
 

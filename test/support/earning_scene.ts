@@ -1,5 +1,5 @@
 /**
- * A provider with feeds and what it asks of its earnings, and readers with their keys.
+ * A provider with feeds and requests for its earnings, and readers with their keys.
  *
  * @module
  */
@@ -12,13 +12,13 @@ export interface Provider {
   readonly accountId: string;
   readonly key: string;
   feed(price?: Pick<Seed, "callPriceNanos" | "oneTimePriceCents">): Promise<SeededFeed>;
-  /** GET with its write key. */
+  /** GET with the provider's write key. */
   get(path: string): Promise<Response>;
-  /** Its earnings, which must be answered; `query` with its question mark. */
+  /** The provider's earnings. The request must succeed. `query` includes its question mark. */
   earnings(query?: string): Promise<Plain<Earnings>>;
 }
 
-/** As JSON has it: exact numbers are numbers. */
+/** The JSON form of a value, in which exact numbers are numbers. */
 type Plain<Value> = Value extends { readonly rawJSON: string }
   ? number
   : Value extends object
@@ -47,7 +47,7 @@ export async function createProvider(gateway: TestGateway): Promise<Provider> {
 export interface Reader {
   readonly accountId: string;
   readonly key: string;
-  /** A read that is answered; its receipt. */
+  /** A read that must succeed. Returns its receipt. */
   read(feed: SeededFeed, baseUrl?: string): Promise<{ usage_id: string; timestamp: string }>;
 }
 

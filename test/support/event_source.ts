@@ -1,5 +1,5 @@
 /**
- * A reader of server-sent events that a test can ask for the next one.
+ * A reader of server-sent events from which a test requests one event at a time.
  *
  * @module
  */
@@ -12,12 +12,12 @@ export interface SentEvent {
 
 export interface EventReader {
   readonly response: Response;
-  /** The next event of one of these names; "": the next text without one. Rejects where the stream has ended. */
+  /** The next event with one of these names; "" for the next one without a name. Rejects if the stream has ended. */
   next(...names: readonly string[]): Promise<SentEvent>;
   close(): void;
 }
 
-/** Rejects where the answer is no stream of events. */
+/** Rejects if the response is not an event stream. */
 export async function readEvents(
   url: string,
   headers: Record<string, string>,

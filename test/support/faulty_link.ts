@@ -1,19 +1,19 @@
 /**
- * A link to PostgreSQL that can be cut at the worst moment: when the answer of a statement has come
- * back, so that it is committed, and before the gateway has read it. A chunk that comes counts as an answer.
+ * A link to PostgreSQL that can be cut at the worst time: after the response to a statement has been sent, so that the
+ * statement is committed, but before the gateway has read it. Each chunk counts as a response.
  *
  * @module
  */
 import type { Socket } from "bun";
 
 export interface FaultyLink {
-  /** Of the database behind the link. */
+  /** The address of the database through the link. */
   readonly url: string;
-  /** Answers thrown away so far. */
+  /** The number of responses discarded so far. */
   readonly cuts: number;
-  /** The next answer to a batch of reads that was logged is thrown away, and its connection closed. */
+  /** Discards the next response to a batch of reads that was logged, and closes its connection. */
   cutNextAnswer(): void;
-  /** An answer of the database, to whatever, is thrown away after so many others, and its connection closed. */
+  /** Discards one response of the database, after this many others, and closes its connection. */
   cutAfter(answers: number): void;
   heal(): void;
   stop(): void;
@@ -21,11 +21,11 @@ export interface FaultyLink {
 
 interface Side {
   other: Socket<Side> | undefined;
-  /** What came before the other side was there, or while it was full. */
+  /** Data that arrived before the other side was connected, or while its buffer was full. */
   waiting: Uint8Array[];
 }
 
-/** A row of `log_reads`: `decided_us`, the length of the next column, and the verdicts, all of them good. */
+/** A row of `log_reads`: `decided_us`, the length of the next column, and the verdicts, all of them `c`. */
 const LOGGED = /\d{16}\0\0..c+\0/s;
 
 export function startFaultyLink(databaseUrl: string): FaultyLink {
@@ -33,7 +33,7 @@ export function startFaultyLink(databaseUrl: string): FaultyLink {
   const socketDir = target.searchParams.get("host") ?? "";
   target.searchParams.delete("host");
   let isCutting = false;
-  /** Answers that still pass before any one is thrown away. */
+  /** The number of responses to forward before one is discarded. */
   let passing = Number.POSITIVE_INFINITY;
   let cuts = 0;
 

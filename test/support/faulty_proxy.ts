@@ -1,19 +1,19 @@
 /**
- * A proxy between a client and a gateway that fails as it is told: answers by itself, or cuts the connection before or
- * behind the gateway's answer.
+ * A proxy between a client and a gateway that fails on demand: it responds by itself, or closes the connection before
+ * or after the gateway has responded.
  *
  * @module
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What happens to one request. */
+/** The treatment of one request. */
 export type Fault =
-  /** The connection is closed, and the gateway never sees the request. */
+  /** Closes the connection without forwarding the request. */
   | "cut before"
-  /** The gateway has answered, and the answer is lost. */
+  /** Forwards the request and discards the gateway's response. */
   | "cut behind"
-  /** The connection is closed when so many bytes of the answer have passed. */
+  /** Closes the connection after this many bytes of the response. */
   | { readonly cutAfterBytes: number }
   | {
       readonly status: number;
@@ -23,11 +23,11 @@ export type Fault =
 
 export interface FaultyProxy {
   readonly url: string;
-  /** Requests that came, as `GET /v1/catalog`, with their headers. */
+  /** Requests received, as `GET /v1/catalog`, with their headers. */
   readonly seen: { readonly line: string; readonly headers: Readonly<Record<string, unknown>> }[];
-  /** The next requests meet these, one after the other; those behind them pass. */
+  /** Applies these treatments to the next requests, in order. Later requests are forwarded. */
   fail(...faults: readonly (Fault | "pass")[]): void;
-  /** All requests pass from now on. */
+  /** Forwards all requests from now on. */
   heal(): void;
   stop(): void;
 }
@@ -93,7 +93,7 @@ async function answer(
   for await (const chunk of reply.body ?? []) {
     const passing = chunk.subarray(0, left);
     left -= passing.length;
-    // What has passed must have left before the connection is cut.
+    // Data that was forwarded must be sent before the connection is closed.
     await new Promise((resolve) => response.write(passing, resolve));
     if (left > 0) continue;
     request.socket.destroy();

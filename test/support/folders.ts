@@ -1,6 +1,6 @@
 /**
- * Folders for tests, removed when their file ends, and data directories with a migrated database: `initdb` and the
- * migrations take most of a first start's time.
+ * Temporary folders for tests, removed when their file ends, and data directories with a migrated database. `initdb`
+ * and the migrations take most of the time of a first start.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { dirname, join } from "node:path";
 import { startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { migrateDatabase } from "./migrate_database.ts";
 
-/** Names the data directory that is copied; the processes of a run share it. */
+/** The variable that names the data directory to copy. The processes of a run share that directory. */
 export const USED_DATA_DIR_VARIABLE = "FEEDGATE_TEST_DATA_DIR";
 
 let folders: string[] = [];
@@ -19,17 +19,17 @@ let ownUsed: Promise<string> | undefined;
 
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "feedgate-test-"));
-  // Reachable for the account that PostgreSQL runs as where the tests run as root.
+  // Accessible to the account that PostgreSQL runs as if the tests run as root.
   chmodSync(folder, 0o755);
   folders.push(folder);
   return folder;
 }
 
-/** A data directory with a database that was migrated and is empty. */
+/** Creates a data directory with an empty, migrated database. */
 export async function usedDataDir(path = join(temporaryFolder(), "data")): Promise<string> {
   ownUsed ??= process.env[USED_DATA_DIR_VARIABLE] === undefined ? makeUsedDataDir() : undefined;
   const used = process.env[USED_DATA_DIR_VARIABLE] ?? (await ownUsed) ?? "";
-  // A cluster that was placed elsewhere can't be had twice: then the directory starts empty.
+  // If the cluster was placed elsewhere, it can't be copied, so the directory starts empty.
   if (lstatSync(join(used, "pg18")).isSymbolicLink()) return path;
   mkdirSync(dirname(path), { recursive: true });
   const { status, stderr } = spawnSync("cp", ["-a", used, path]);
@@ -37,7 +37,7 @@ export async function usedDataDir(path = join(temporaryFolder(), "data")): Promi
   return path;
 }
 
-/** Makes the one that is copied. */
+/** Creates the directory that is copied. */
 export async function makeUsedDataDir(): Promise<string> {
   const dataDir = temporaryFolder();
   const { url, stop } = await startEmbedded({ dataDir });

@@ -1,6 +1,6 @@
 /**
- * A follower of a stream that begins at its start, and comes back with its last offset however its connections
- * end: page by page, by long poll and by server-sent events, as drawn.
+ * A follower of a stream from its start. It reconnects with its last offset after every disconnection, and each time
+ * chooses a method at random: pages, long polling, or server-sent events.
  *
  * @module
  */
@@ -13,22 +13,22 @@ export interface FollowedPage {
   readonly _origin: { readonly usage_id: string; readonly credits_charged: number } | null;
 }
 
-/** What is told of an answer that is no page. */
+/** A response that is not a page. */
 export interface FollowedProblem {
   readonly status: number;
   readonly code: string;
 }
 
 export interface FollowerOptions {
-  /** A gateway to ask, for each connection. */
+  /** The gateway for the next connection. */
   readonly baseUrl: () => string;
   readonly feed: string;
   readonly key: string;
-  /** Between two connections at most, in milliseconds. */
+  /** The maximum pause between two connections, in milliseconds. */
   readonly pauseMs: number;
-  /** From 0 up to 1. @default Math.random */
+  /** A random number from 0 to less than 1. @default Math.random */
   readonly random?: () => number;
-  /** Told of each page with events that came whole. */
+  /** Receives each complete page that contains events. */
   readonly onPage: (page: FollowedPage) => void;
   readonly onProblem: (problem: FollowedProblem) => void;
 }
@@ -39,7 +39,7 @@ export interface Follower {
 }
 
 const WAYS = ["page", "long-poll", "sse"] as const;
-/** How long a connection is left open at most, in milliseconds. */
+/** The maximum time that a connection is left open, in milliseconds. */
 const OPEN_MS_MAX = 3_000;
 const LIMIT_MAX = 100;
 
@@ -97,7 +97,7 @@ export function startFollower(options: FollowerOptions): Follower {
 
   async function follow(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // It died, or was left: the next one goes on where it came to.
+      // The connection failed or was closed. The next one resumes after the last page.
       await connect().catch(() => {});
       await Bun.sleep(below(pauseMs));
     }

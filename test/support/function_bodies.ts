@@ -1,26 +1,26 @@
 /**
- * Takes plpgsql functions apart, so that PostgreSQL can look at what is in them.
+ * Splits plpgsql functions into statements, so that PostgreSQL can verify the names in them.
  *
- * PostgreSQL looks up the names in a plpgsql body only when it comes to a statement. So a parameter, a column or a
- * function that was renamed is found by a caller, unless a test comes that way. The body of an SQL function is looked
- * at when it is made. So each query and expression of a body is made an SQL function of its own, with the function's
- * parameters and variables as its parameters.
+ * PostgreSQL looks up the names in a plpgsql body only when it executes a statement. Without a test that reaches it, a
+ * renamed parameter, column, or function would be noticed only in production. The body of an SQL function, in contrast,
+ * is checked when the function is created. Therefore, each query and expression of a body is turned into an SQL
+ * function, whose parameters are the function's parameters and variables.
  *
- * It reads our own files, and no plpgsql at large. What it passes over: dynamic SQL, and what names a member of a
- * `record`, whose members are known only at run time.
+ * This parser handles our own files, not plpgsql in general. It skips dynamic SQL, and members of `record` variables,
+ * which are known only at run time.
  *
  * @module
  */
 
-/** An SQL function's parameters: names and types. */
+/** The parameters of an SQL function: names and types. */
 export type Variables = ReadonlyMap<string, string>;
 
 export interface TakenApart {
-  /** Of the `declare` section. */
+  /** Variables of the `declare` section. */
   readonly variables: Variables;
   /** Variables of type `record`. */
   readonly records: readonly string[];
-  /** Queries, and expressions as queries. */
+  /** Queries, and expressions in the form of queries. */
   readonly queries: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export function takeApart(text: string): TakenApart {
   return { variables, records, queries };
 }
 
-/** Of a statement with all that leads to it: `else if x then perform y` has two. */
+/** The queries of a statement and its conditions: `else if x then perform y` has two. */
 function queriesOf(part: string): string[] {
   const text = part.trim();
   const word = /^\w+/.exec(text)?.[0] ?? "";
@@ -107,7 +107,7 @@ function queriesOf(part: string): string[] {
   }
 }
 
-/** `select a into b from c` without `into b`. */
+/** Removes `into b` from `select a into b from c`. */
 function withoutTarget(query: string): string {
   return query.replace(
     /(?<!\b(?:insert|merge)\s+)\binto\s+(?:strict\s+)?[\w.]+(?:\s*,\s*[\w.]+)*/g,
@@ -115,7 +115,7 @@ function withoutTarget(query: string): string {
   );
 }
 
-/** Splits at a sign or a word that is in no string, no parenthesis and no `case … end`. */
+/** Splits at a sign or word outside strings, parentheses, and `case … end`. */
 function split(text: string, at: string): string[] {
   const tokens = text.matchAll(/'(?:[^']|'')*'|\w+|\S|\s+/g);
   const parts = [""];

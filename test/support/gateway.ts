@@ -1,5 +1,5 @@
 /**
- * A gateway for tests: real HTTP on a free port, a database of its own, accounts and keys at hand.
+ * A gateway for tests: real HTTP on a free port, a separate database, and helpers for accounts and keys.
  *
  * @module
  */
@@ -24,19 +24,19 @@ export interface TestGateway {
   readonly baseUrl: string;
   readonly databaseUrl: string;
   readonly gateway: Gateway;
-  /** A pool of the test's own, for looking and for setting the scene. */
+  /** A pool for the test's own statements. */
   readonly sql: Connections;
-  /** An account with credits; its id. */
+  /** Creates an account with credits. Returns its id. */
   createAccount(options?: { credits?: number; maxFeeds?: number; name?: string }): Promise<string>;
   createKey(accountId: string, permission: Permission): Promise<string>;
-  /** Another gateway process's worth of state on the same database. */
+  /** A second gateway on the same database, with its own state, like another process. */
   startPeer(
     environment?: Record<string, string>,
     options?: { readonly operatorStatementMsMax?: number },
   ): Promise<Gateway>;
   /** GET with a read key. */
   get(path: string, key?: string, headers?: Record<string, string>): Promise<Response>;
-  /** A JSON body with a write key; a string or bytes are sent as they are. */
+  /** Sends a JSON body with a write key. Strings and bytes are sent as they are. */
   send(
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
@@ -49,38 +49,41 @@ export interface TestGateway {
 
 const NANOS_PER_CREDIT = 1_000;
 const ACTOR = shellActor("test");
-/** Shorter than a program's, so that no test waits for them. */
+/** Shorter than in production, so that no test has to wait. */
 const INTERVALS: Intervals = { importProgress: 20, rowEvents: 20, waitPoll: 20 };
 /**
- * Fewer than a program's: PostgreSQL plans each statement again for each connection, and that was most of what it did
- * in tests that send several requests at once. Two are left for pages.
+ * Fewer connections than in production. PostgreSQL plans each statement again for each connection, which took most of
+ * its time in tests that send several requests at once. Two are left for pages.
  */
 const CONNECTIONS_MAX = DATABASE_CONNECTIONS_SPARED + 2;
-/** With so few, and on a busy machine, statements wait longer than a program lets them. Tests of load set its limit. */
+/**
+ * With so few connections, and on a busy machine, statements wait longer than production allows. Load tests set its
+ * limit.
+ */
 const WAIT_MS_MAX = 20_000;
 
 interface GatewayOptions {
-  /** Of a Stripe on the machine itself. */
+  /** The port of a local Stripe. */
   readonly stripePort?: number;
-  /** Allows webhooks on the machine itself. */
+  /** Allows webhooks to the local machine. */
   readonly webhookTrial?: GuardTrial;
   /**
-   * Whether background jobs run by themselves; otherwise they run when a test runs them (`run_job.ts`), and so never
-   * between two lines of it. @default false
+   * Whether background jobs run by themselves. Otherwise they run only when a test runs them (`run_job.ts`). @default
+   * false
    */
   readonly hasJobs?: boolean;
-  /** Whether its database stays until the server ends. @default false */
+  /** Whether its database is kept until the server ends. @default false */
   readonly isShared?: boolean;
   /** How long a statement may wait for a connection, in ms. @default WAIT_MS_MAX */
   readonly waitMsMax?: number;
 }
 
-/** By settings: gateways that test files of this process share, one after another. */
+/** Gateways by settings, which the test files of this process share one after another. */
 const shared = new Map<string, Promise<TestGateway>>();
 
 /**
- * A gateway that other test files use before and after this one, for tests that look at their own accounts and feeds
- * only. `stop` ends the peers that this file has started.
+ * A gateway that this test file shares with earlier and later ones, for tests that look only at their own accounts and
+ * feeds. `stop` ends only the peers that this file has started.
  */
 export async function shareTestGateway(
   environment: Record<string, string> = {},
@@ -103,14 +106,14 @@ export async function shareTestGateway(
   };
 }
 
-/** Called after the last test file of a process that has a server of its own (`preload.ts`). */
+/** Called after the last test file of a process that has its own server (`preload.ts`). */
 export async function stopSharedGateways(): Promise<void> {
   const started = [...shared.values()];
   shared.clear();
   for (const gateway of started) await (await gateway).stop();
 }
 
-/** Starts a gateway; `environment` overrides its configuration as a deployment would. */
+/** Starts a gateway. `environment` overrides its configuration as in a deployment. */
 export async function startTestGateway(
   environment: Record<string, string> = {},
   {
@@ -134,7 +137,7 @@ export async function startTestGateway(
         webhookTrial,
       },
       log,
-      // No client is left that has to hear of the end.
+      // No client is left that must be notified of the end.
       {
         closingNoticeMs: 0,
         hasJobs,
@@ -196,13 +199,13 @@ export async function startTestGateway(
   };
 }
 
-/** The configuration with a Stripe on the machine itself. */
+/** A configuration with a local Stripe. */
 export function stripeAt(config: Config, port: number | undefined): Config {
   if (port === undefined || config.topups === undefined) return config;
   return { ...config, topups: { ...config.topups, stripeTrial: { host: "127.0.0.1", port } } };
 }
 
-/** Status, code and content type of a problem, for one comparison. */
+/** The status, code, and content type of a problem, for a single comparison. */
 export async function problemOf(response: Response) {
   const body = (await response.json()) as { code?: string };
   checkDetail(body);

@@ -1,6 +1,6 @@
 /**
- * How many random histories a property is tried with: a few in a run of the tests, and many in `bun run fuzz`, which
- * runs every file that asks here. What fails is printed with its seed.
+ * The number of random histories that a property is tested with: few in a test run, many in `bun run fuzz`, which runs
+ * every file that uses this module. A failing history is printed with its seed.
  *
  * @module
  */

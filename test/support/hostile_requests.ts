@@ -51,19 +51,19 @@ function form(text: string) {
   return { type: "application/x-www-form-urlencoded", text };
 }
 
-/** The routes that a request can be sent to, each once. */
+/** Whether requests are sent to this route. Aliases under /api/v1 are left out. */
 export function isOwnRoute({ method, path }: RouteOfApp): boolean {
   return /^[A-Z]+$/.test(method) && !path.startsWith("/api/v1") && method !== "ALL";
 }
 
-/** The route's path with the feed's slug, or an id of nothing, for its parameters. */
+/** The route's path, with the feed's slug, or an id that does not exist, as its parameters. */
 export function pathOf({ path, method }: RouteOfApp, slug: string): string {
-  // Whatever is deleted is needed by the calls that follow.
+  // The following calls need the feed, so it must not be deleted.
   const own = method === "DELETE" ? crypto.randomUUID() : slug;
   return path.replace(/:(id|feed_id|slug)\b/, own).replaceAll(/:[a-z_]+|\*/g, crypto.randomUUID());
 }
 
-/** Receives an answer. Events of a page never end by themselves, so their client leaves. */
+/** Receives a response. Event streams never end by themselves, so their client disconnects. */
 export async function receive(response: Response): Promise<void> {
   const isEvents = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   if (isEvents) await response.body?.cancel();

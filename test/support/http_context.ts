@@ -1,5 +1,5 @@
 /**
- * What the HTTP plugins know of their server, for tests of the plugins alone.
+ * The server context of the HTTP plugins, for tests of a plugin on its own.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { createThrottle, createThrottles } from "../../src/lib/throttle.ts";
 
 const THROTTLE = { perSecond: 10, burstMax: 1, waitSecondsMax: 5, waitingMax: 100 };
 
-/** Its log goes to `lines`. */
+/** Its log is written to `lines`. */
 export function createHttpContext(lines: string[] = []): HttpContext {
   return {
     baseUrl: () => "http://localhost",

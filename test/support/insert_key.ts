@@ -2,7 +2,7 @@ import { generateKey, hashKey, type Permission, startOf } from "../../src/accoun
 import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import type { Connections } from "../../src/postgres/client/connect.ts";
 
-/** Makes an account's key straight in the database; the key in plain. */
+/** Inserts a key of an account into the database. Returns the key in plain text. */
 export async function insertKey(
   sql: Connections,
   accountId: string,
@@ -12,7 +12,7 @@ export async function insertKey(
   return key;
 }
 
-/** Makes a key for each of the accounts; the keys in plain, in their order. */
+/** Inserts a key for each of the accounts. Returns the keys in plain text, in the same order. */
 export async function insertKeys(
   sql: Connections,
   accountIds: readonly string[],
@@ -29,7 +29,7 @@ export async function insertKeys(
   return keys;
 }
 
-/** Makes an admin key straight in the database; its id, and the key in plain. */
+/** Inserts an admin key into the database. Returns its id, and the key in plain text. */
 export async function insertAdminKey(
   { sql }: { readonly sql: Connections },
   name = "shop",
@@ -42,7 +42,7 @@ export async function insertAdminKey(
   return { id: rows[0]?.key_id, key };
 }
 
-/** The hash that is stored of a key. */
+/** The stored hash of a key. */
 export function hexHash(key: string): string {
   return Buffer.from(hashKey(key)).toString("hex");
 }

@@ -1,6 +1,6 @@
 /**
- * Databases that stay open over the commands of a test file. A command opens two pools and verifies the migrations,
- * which costs many times what most commands do.
+ * Databases that stay open for all commands of a test file. A command opens two pools and verifies the migrations,
+ * which costs many times as much as most commands themselves.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { type OpenedDatabase, openDatabase } from "../../src/postgres/open_datab
 
 const kept = new Map<string | undefined, OpenedDatabase>();
 
-/** As `openDatabase`, but opens the same address once. Closing is left to `closeKeptDatabases`. */
+/** Like `openDatabase`, but opens each address only once. Call `closeKeptDatabases` to close them. */
 export const keptDatabase: typeof openDatabase = async (config, options) => {
   const { databaseUrl } = config;
   const opened = kept.get(databaseUrl) ?? (await openDatabase(config, options));

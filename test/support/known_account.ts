@@ -7,7 +7,7 @@ import type { Account, Accounts } from "../../src/admission/known_accounts.ts";
 
 let lastGeneration = 0n;
 
-/** Loads an account that has read nothing yet. Each has an id and a generation of its own. */
+/** Loads an account that has not read anything yet. Each has its own id and generation. */
 export function loadAccount(accounts: Accounts, nowUs: number): Account {
   lastGeneration += 1n;
   const key = {

@@ -1,8 +1,10 @@
 import type { Connections } from "../../src/postgres/client/connect.ts";
 
-/** How many sessions wait for a lock, once there are some: of this database, since other test files share the server. */
+/**
+ * The number of sessions of this database that wait for a lock, once there are any. Other test files share the server.
+ */
 export async function lockWaiters(sql: Connections): Promise<number> {
-  // In a transaction, what was seen once would be seen again.
+  // Otherwise, a transaction would return its first snapshot of the statistics again.
   await sql`select pg_stat_clear_snapshot()`;
   const [sessions] = await sql`
     select count(*)::int as waiting

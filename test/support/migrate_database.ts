@@ -1,5 +1,5 @@
 /**
- * Migrates a database of the tests, without a bound on time: other tests may keep the machine busy.
+ * Migrates a test database without a timeout, because other tests may keep the machine busy.
  *
  * @module
  */

@@ -1,14 +1,14 @@
 /**
- * An nginx of this machine that writes into a folder of its own.
+ * Runs an installed nginx with its own folder.
  *
  * @module
  */
 import { join } from "node:path";
 
-/** Null if it is not installed. */
+/** The path of nginx, or null if it is not installed. */
 export const NGINX = Bun.which("nginx", { PATH: `${process.env.PATH}:/usr/sbin` });
 
-/** The text of `nginx.conf`: what its `http` context holds, and what stands before it. */
+/** The text of `nginx.conf`: the contents of its `http` context, and the lines before it. */
 export function nginxConfiguration(folder: string, http: string, main = ""): string {
   const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((each) => `${each}_temp_path ${join(folder, each)};`)
@@ -25,7 +25,7 @@ ${http}
 `;
 }
 
-/** Resolves once it answers. */
+/** Resolves when nginx responds. */
 export async function untilAnswering(address: string): Promise<void> {
   while ((await fetch(address).catch(() => undefined)) === undefined) await Bun.sleep(20);
 }

@@ -1,6 +1,6 @@
 /**
- * A program that connects by OAuth: the official client's own flow, with a server on the machine itself that takes the
- * answer, as desktop programs have it.
+ * A program that connects by OAuth: the official client's flow, with a local server that receives the response, as in
+ * desktop programs.
  *
  * @module
  */
@@ -15,18 +15,18 @@ interface AgentOptions {
   /** The gateway's `/mcp/connect`. */
   readonly address: string;
   readonly name: string;
-  /** Of its metadata document; without one it registers. */
+  /** The URL of the client's metadata document. Without one, the client registers. */
   readonly documentUrl?: string;
 }
 
 export interface OAuthAgent {
   readonly redirectUrl: string;
-  /** Where the person was sent last. */
+  /** The page that the user was last sent to. */
   readonly sentTo: () => URL;
   readonly accessToken: () => string | undefined;
-  /** Connects, or sends the person away. */
+  /** Connects, or sends the user to the consent page. */
   connect(): Promise<"connected" | "sent">;
-  /** After the person has agreed: takes the code and connects. The answer's own parameters. */
+  /** After the user has agreed: redeems the code and connects. Returns the parameters of the response. */
   finish(): Promise<URLSearchParams>;
   call(name: string, given: Record<string, unknown>): Promise<Record<string, unknown>>;
   stop(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * An OpenID Connect provider on the machine itself: `oidc-provider` with a page that takes any address. Browsers sign in
- * on the page, and other tests by `signIn`.
+ * A local OpenID Connect provider: `oidc-provider` with a page that accepts any address. Browsers sign in on the page,
+ * other tests call `signIn`.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface OpenIdHost {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** For a gateway that signs people in here. */
+  /** The settings of a gateway that uses this provider. */
   readonly variables: {
     readonly FEEDGATE_OIDC_ISSUER: string;
     readonly FEEDGATE_OIDC_CLIENT_ID: string;
@@ -28,23 +28,23 @@ export interface OpenIdHost {
     readonly FEEDGATE_OIDC_NAME: string;
   };
   /**
-   * Does what a person does whose browser is sent to `location`: types the address on the page and agrees. Returns the
-   * address that the browser is sent back to, which is not requested.
+   * Does what a user does whose browser is sent to `location`: enters the address on the page and agrees. Returns the
+   * address to which the browser is sent back, without requesting it.
    */
   signIn(location: string, email: string): Promise<URL>;
-  /** The same for a person who does not agree. */
+  /** The same for a user who does not agree. */
   deny(location: string): Promise<URL>;
   stop(): Promise<void>;
 }
 
 export interface OpenIdHostOptions {
-  /** What the provider says of a person, by the address that is typed. @default a verified address, for any */
+  /** The provider's claims about a user, by the address entered. @default a verified address, for any */
   readonly accounts?: Readonly<Record<string, OpenIdClaims>>;
-  /** Whether the address is in the ID token, and not at the UserInfo endpoint only. @default false */
+  /** Whether the address is in the ID token, not only at the UserInfo endpoint. @default false */
   readonly hasClaimsInToken?: boolean;
-  /** Where people may be sent back. @default any address of this machine */
+  /** The allowed redirect addresses. @default any address of this machine */
   readonly redirectUris?: readonly string[];
-  /** @default a free one */
+  /** @default a free port */
   readonly port?: number;
 }
 
@@ -151,7 +151,7 @@ function createProvider(
     }),
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     jwks: { keys: [key] },
-    // Whoever signs in here agrees to everything.
+    // Users who sign in here agree to everything.
     async loadExistingGrant({ oidc: { client, session } }) {
       const { clientId } = client;
       const grant = new provider.Grant({ clientId, accountId: session.accountId });
@@ -180,13 +180,13 @@ function claimsOf(accounts: Readonly<Record<string, OpenIdClaims>>, email: strin
   return accounts[email] ?? anybody(Buffer.from(email).toString("base64url"));
 }
 
-/** The claims of a person of whom nothing is set: the subject says the address. */
+/** The claims of a user without settings. The address is the subject. */
 function anybody(sub: string): OpenIdClaims {
   const email = Buffer.from(sub, "base64url").toString();
   return { sub, email, email_verified: true, name: email.split("@")[0] ?? "" };
 }
 
-/** Follows redirects as a browser with cookies, fills in the page, and stops at the first address elsewhere. */
+/** Follows redirects like a browser with cookies, fills in the page, and stops at the first address of another host. */
 async function visit(
   location: string,
   issuer: string,

@@ -1,6 +1,6 @@
 /**
- * A server of another PostgreSQL than the embedded one: the oldest that is supported, as Debian's package has it, or
- * one of the packages of `test/versions`.
+ * A PostgreSQL server other than the embedded one: the oldest supported version from Debian's package, or one of the
+ * packages in `test/versions`.
  *
  * @module
  */
@@ -11,22 +11,22 @@ import { findSystemUser } from "../../src/postgres/embedded/owner.ts";
 import { linkLibraries } from "../../src/postgres/embedded/site.ts";
 import { temporaryFolder } from "./folders.ts";
 
-/** Of Debian's package `postgresql-15`. */
+/** The path of Debian's package `postgresql-15`. */
 const OLD_PROGRAMS = "/usr/lib/postgresql/15/bin";
 const SETTINGS = ["listen_addresses = ''", "fsync = off", "max_connections = 200"];
 
-/** Whether the oldest one is installed; a test that needs it is skipped if not. */
+/** Whether the oldest version is installed. Tests that need it are skipped otherwise. */
 export const HAS_OLD_POSTGRES = existsSync(join(OLD_PROGRAMS, "postgres"));
 if (!HAS_OLD_POSTGRES) console.log("skipped: a PostgreSQL 15 needs postgresql-15");
 
-/** Starts the oldest one. `url` is its superuser's. */
+/** Starts the oldest version. `url` is its superuser's. */
 export function startOldPostgres() {
   return startPostgres(OLD_PROGRAMS);
 }
 
-/** Starts one of a package that has its programs as the embedded PostgreSQL's packages do. */
+/** Starts one from a package with the same layout as those of the embedded PostgreSQL. */
 export function startPackagedPostgres(folder: string) {
-  // Where the account that it runs as gets to.
+  // A folder that its account can access.
   const copy = join(temporaryFolder(), "native");
   cpSync(join(folder, "native"), copy, { recursive: true });
   linkLibraries(copy, join(copy, "lib"));
@@ -51,15 +51,15 @@ function startPostgres(programs: string) {
   run("initdb", ...data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8");
   const settings = [...SETTINGS, `unix_socket_directories = '${folder}'`];
   appendFileSync(join(folder, "data", "postgresql.conf"), `${settings.join("\n")}\n`);
-  // With a log of its own, so that it does not hold our pipe open.
+  // With a separate log, so that it does not keep our pipe open.
   run("pg_ctl", ...data, "-l", join(folder, "log"), "-w", "start");
   return {
     url: `postgres://postgres@localhost:5432/postgres?host=${encodeURIComponent(folder)}`,
-    /** Where it may write. */
+    /** A folder that it may write to. */
     folder,
     /** In `folder`. */
     dataDir: join(folder, "data"),
-    /** Runs a script of `bash` as its account, with its programs on the path; what it printed. */
+    /** Runs a `bash` script as its account, with its programs on the path. Returns the output. */
     runScript(script: string): string {
       const { status, stdout, stderr } = spawnSync("bash", ["-euo", "pipefail", "-c", script], {
         ...account,

@@ -4,10 +4,10 @@
  * @module
  */
 
-/** How much slower a machine may be that runs other tests beside this one. */
+/** How much slower a machine may be that runs other tests at the same time. */
 const BUSY_TIMES = 3;
 
-/** What a test allows of a time that is promised for a machine with room. */
+/** The time that a test allows for a step that takes up to `ms` on an idle machine. */
 export function whenBusy(ms: number): number {
   return BUSY_TIMES * ms;
 }

@@ -1,5 +1,5 @@
 /**
- * A plain model of what comes in by top-ups and goes back, for histories of the ledger. Beyond 15.
+ * A simple model of the money that top-ups add and refunds remove, for histories of the ledger.
  *
  * @module
  */
@@ -15,19 +15,22 @@ import {
 } from "../../src/topups/store_topup.ts";
 import type { WayName } from "../../src/topups/way.ts";
 
-/** A top-up as its payer and its way know it. */
+/** A top-up as known to its payer and its payment method. */
 export interface ModelTopup {
   readonly topupId: string;
   readonly amountNanos: bigint;
-  /** The payment's own. */
+  /** The payment's own reference. */
   readonly reference: string;
   isPaid: boolean;
-  /** By source: what counts of all that it has told. */
+  /** By source: the part of its reports that counts. */
   readonly told: Map<string, { readonly rank: number; readonly totalNanos: bigint }>;
 }
 
 export type TopupStep =
-  /** With messages about its payment: one or several, each at another gateway. None: they come later, or never. */
+  /**
+   * With messages about its payment: one or several, each to another gateway. Without any, they are sent later, or
+   * never.
+   */
   | { does: "top up"; way: WayName; cents: number; messages: number; at: number }
   | { does: "receive"; topup: number; messages: number; at: number }
   | { does: "expire"; topup: number; at: number }
@@ -39,7 +42,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const place = fc.nat(5);
 const at = fc.nat(2);
 
-/** What may happen to top-ups. `cents` is the most that one has. */
+/** The possible steps of top-ups. `cents` is the maximum amount of one. */
 export function topupSteps(cents: number): readonly fc.Arbitrary<TopupStep>[] {
   return [
     fc.record({
@@ -60,7 +63,7 @@ export function topupSteps(cents: number): readonly fc.Arbitrary<TopupStep>[] {
       topup: place,
       source: fc.constantFrom("refunds", "dp_1"),
       rank: fc.constantFrom(0, 1, 2),
-      // Also more than there was.
+      // May exceed the amount that was paid.
       cents: fc.constantFrom(...[0, 0.1, 0.3, 0.5, 1, 2].map((part) => Math.round(part * cents))),
       at,
     }),
@@ -69,14 +72,14 @@ export function topupSteps(cents: number): readonly fc.Arbitrary<TopupStep>[] {
 }
 
 interface Place {
-  /** By gateway. */
+  /** One client for each gateway. */
   readonly databases: readonly Database[];
   readonly log: Log;
-  /** The account that the next top-up is for. */
+  /** The account of the next top-up. */
   readonly accountId: string;
 }
 
-/** Does a step, and notes it. Steps may run at once. */
+/** Performs a step and records its outcome. Steps may run concurrently. */
 export async function takeTopupStep(
   topups: ModelTopup[],
   step: TopupStep,
@@ -110,7 +113,7 @@ export async function takeTopupStep(
   }
 }
 
-/** Undefined if as many wait as may. */
+/** Undefined if the maximum number is pending. */
 async function begin(
   { database }: Book,
   { way, cents }: TopupStep & { does: "top up" },
@@ -130,7 +133,7 @@ async function begin(
   return { topupId, amountNanos, reference, isPaid: false, told: new Map() };
 }
 
-/** Its payment has come in. */
+/** Records that its payment has arrived. */
 async function receive(
   topup: ModelTopup,
   { messages, at: first }: { readonly messages: number; readonly at: number },
@@ -152,7 +155,7 @@ function bookAt({ databases, log }: Place, index: number): Book {
   return { database, log };
 }
 
-/** What the payer has back of a top-up: of what was paid, not more than that. */
+/** The amount that the payer has got back, at most the amount paid. */
 export function backOf({ isPaid, amountNanos, told }: ModelTopup): bigint {
   if (!isPaid) return 0n;
   const total = [...told.values()].reduce((sum, { totalNanos }) => sum + totalNanos, 0n);

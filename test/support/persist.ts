@@ -1,13 +1,13 @@
-/** What no repetition would change. */
+/** An error that repetition would not fix. */
 export class Refused extends Error {}
 
 interface PersistOptions {
-  /** From then on an error is the caller's. */
+  /** After this time, errors are passed to the caller. */
   readonly waitMs: number;
   readonly tryAgainMs: number;
 }
 
-/** Does it until it is done: a database that was killed comes back. */
+/** Repeats until it succeeds, because a killed database comes back. */
 export async function persist<Result>(
   act: () => Promise<Result>,
   { waitMs, tryAgainMs }: PersistOptions,

@@ -1,5 +1,5 @@
 /**
- * Loaded before the tests (`bunfig.toml`): ends what they share when the run ends.
+ * Loaded before the tests (`bunfig.toml`). Closes shared resources at the end of the run.
  *
  * @module
  */

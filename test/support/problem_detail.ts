@@ -1,18 +1,17 @@
 /**
- * What every problem document has in `detail`: one sentence about the mistake, and at most one more about
- * what to do.
+ * The rule for `detail` in every problem document: one sentence about the mistake, and at most one more about the fix.
  *
  * @module
  */
 const SENTENCES_MAX = 2;
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 
-/** The sentences of a text. What is quoted in it counts as a word. */
+/** The sentences of a text. A quotation counts as a word. */
 export function sentencesOf(text: string): string[] {
   return text.replace(QUOTED, "…").split(/(?<=[.?!])\s+(?=[^a-z\s])/);
 }
 
-/** @throws where the body is a problem document whose `detail` is longer, or is cut off. */
+/** @throws if the body is a problem document whose `detail` is longer, or is cut off */
 export function checkDetail(body: unknown): void {
   if (typeof body !== "object" || body === null) return;
   if (!("detail" in body && "code" in body && "request_id" in body)) return;

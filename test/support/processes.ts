@@ -1,11 +1,11 @@
 /**
- * Processes of the machine, as `ps` tells them.
+ * The machine's processes, as reported by `ps`.
  *
  * @module
  */
 const POLL_MS = 20;
 
-/** Whether a process lives; one that has ended and is not yet reaped does not. */
+/** Whether a process is alive. One that has ended but is not reaped yet is not. */
 export function isRunning(pid: number): boolean {
   const stat = Bun.spawnSync(["ps", "-o", "stat=", "-p", `${pid}`]).stdout.toString();
   return stat.trim() !== "" && !stat.startsWith("Z");
@@ -17,7 +17,7 @@ export interface Process {
   readonly commandLine: string;
 }
 
-/** All of the machine. */
+/** All processes of the machine. */
 export function listProcesses(): Process[] {
   const { stdout } = Bun.spawnSync(["ps", "-eww", "-o", "pid=,ppid=,args="]);
   return stdout
@@ -29,7 +29,7 @@ export function listProcesses(): Process[] {
     });
 }
 
-/** Those whose pid and command line have all of the texts, by pid. */
+/** The processes whose pid and command line contain all of the texts, by pid. */
 export function findProcesses(...texts: readonly string[]): number[] {
   return listProcesses()
     .filter(({ pid, commandLine }) => {
@@ -39,14 +39,14 @@ export function findProcesses(...texts: readonly string[]): number[] {
     .map(({ pid }) => pid);
 }
 
-/** Signals processes and the children that they have by one command; one that has ended meanwhile is passed over. */
+/** Signals processes and their children with one command. Processes that have ended are skipped. */
 export function signalFamilies(pids: readonly number[], signal: "SIGSTOP" | "SIGCONT" | "SIGKILL") {
   const children = listProcesses().filter(({ parent }) => pids.includes(parent));
   const all = [...pids, ...children.map(({ pid }) => pid)];
   Bun.spawnSync(["kill", "-s", signal.slice("SIG".length), ...all.map(String)]);
 }
 
-/** Waits until the condition holds, and tells whether it did in time. */
+/** Waits for a condition. Returns whether it was met in time. */
 export async function waitFor(
   condition: () => boolean | Promise<boolean>,
   waitMs: number,

@@ -1,6 +1,6 @@
 /**
- * The program as tests start it in a process of its own: from its sources, or, if `FEEDGATE_BINARY` names one, as the
- * built executable. `bun run test:system` builds that and names it.
+ * The program as tests start it in a separate process: from its sources, or the built executable that `FEEDGATE_BINARY`
+ * names. `bun run test:system` builds it and sets that variable.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { shellWord, typedCommand } from "../../src/lib/own_process.ts";
 
 const { FEEDGATE_BINARY: BINARY } = process.env;
 
-/** From its sources, as `bun feedgate` starts it. */
+/** From its sources, like `bun feedgate`. */
 export const SOURCES: readonly string[] = [
   process.execPath,
   Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url)),
@@ -17,5 +17,5 @@ export const SOURCES: readonly string[] = [
 
 export const PROGRAM = BINARY === undefined ? SOURCES : [resolve(BINARY)];
 
-/** What its hints say to type for it. Those of a command in the test's own process say `typedCommand()`. */
+/** The command that its hints name. In the test's own process, hints use `typedCommand()`. */
 export const TYPED = BINARY === undefined ? typedCommand() : shellWord(resolve(BINARY));

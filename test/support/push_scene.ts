@@ -1,5 +1,5 @@
 /**
- * A provider with feeds, for the tests of push: what is pushed, and what is then stored.
+ * A provider with feeds for the tests of push, and access to what was stored.
  *
  * @module
  */
@@ -16,13 +16,13 @@ export interface Pushed {
 export interface FeedOptions {
   readonly type?: "singleton" | "collection" | "stream";
   readonly status?: string;
-  /** Locked. */
+  /** The schema, which is locked. */
   readonly schema?: unknown;
 }
 
 export interface PushOptions {
   readonly key?: string | undefined;
-  /** With its question mark. */
+  /** Includes its question mark. */
   readonly query?: string;
   readonly headers?: Record<string, string>;
 }
@@ -31,15 +31,15 @@ export interface PushScene {
   readonly gateway: TestGateway;
   readonly accountId: string;
   readonly key: string;
-  /** A feed as create would have made it; its id. */
+  /** Creates a feed as the route would. Returns its id. */
   createFeed(options?: FeedOptions): Promise<string>;
   push(feedId: string, body: unknown, options?: PushOptions): Promise<Pushed>;
   /** The feed's row. */
   // biome-ignore lint/suspicious/noExplicitAny: columns of a row
   feed(feedId: string): Promise<any>;
-  /** Texts of what readers of a collection see, in order. */
+  /** The texts that readers of a collection see, in order. */
   shown(feedId: string): Promise<string[]>;
-  /** Texts of a stream's events in order of arrival. */
+  /** The texts of a stream's events, in order of arrival. */
   events(feedId: string): Promise<string[]>;
   document(feedId: string): Promise<string | undefined>;
   /** The history, oldest first. */
@@ -47,7 +47,7 @@ export interface PushScene {
   history(feedId: string): Promise<any[]>;
 }
 
-/** Starts a gateway whose push limit is out of the way, unless the environment sets one. */
+/** Starts a gateway with a push limit that no test reaches, unless the environment sets one. */
 export async function startPushScene(environment: Record<string, string> = {}): Promise<PushScene> {
   const gateway = await startTestGateway({ FEEDGATE_PUSH_LIMIT: "100000", ...environment });
   const { sql } = gateway;

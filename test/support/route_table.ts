@@ -1,5 +1,5 @@
 /**
- * The routes of the app, as it has them, so that a test of all routes can leave none out.
+ * The registered routes of the app, so that a test of all routes can't omit any.
  *
  * @module
  */
@@ -11,11 +11,11 @@ import { createServices } from "../../src/services.ts";
 
 export interface RouteOfApp {
   readonly method: string;
-  /** With its parameters: `/v1/feed/:id`. */
+  /** The path with its parameters: `/v1/feed/:id`. */
   readonly path: string;
 }
 
-/** Of a gateway on this database with this environment. */
+/** The routes of a gateway with this database and environment. */
 export async function readRouteTable(
   environment: Readonly<Record<string, string>>,
 ): Promise<readonly RouteOfApp[]> {

@@ -1,5 +1,5 @@
 /**
- * Runs a background job when a test wants it.
+ * Runs a background job on request of a test.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const jobs = createJobs({
   flushKeyUses: async () => {},
 });
 
-/** Runs a pass of the job, to its end, however short ago it ran. @param now RFC 3339. @default the database's clock */
+/** Runs a complete pass of the job, even if it ran recently. @param now RFC 3339. @default the database's clock */
 export async function runJob(sql: Connections, name: string, now?: string): Promise<void> {
   const job = present(jobs.find((each) => each.name === name));
   const database = createDatabase(sql);

@@ -1,5 +1,5 @@
 /**
- * Feeds with data, put straight into the tables: for tests of reading, which must not depend on push.
+ * Feeds with data, inserted directly into the tables, for tests of reading, which must not depend on push.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import type { Connections } from "../../src/postgres/client/connect.ts";
 
 export interface Seed {
   readonly type: FeedType;
-  /** Rows as values; a singleton's one document. */
+  /** Rows as values, or a singleton's document. */
   readonly rows?: readonly Record<string, unknown>[];
-  /** Rows as exact JSON texts, instead. */
+  /** Rows as exact JSON texts, as an alternative. */
   readonly texts?: readonly string[];
-  /** Price of a call in nano-dollars: a metered feed. */
+  /** The price of a call in nano-dollars, which makes the feed metered. */
   readonly callPriceNanos?: number;
   readonly oneTimePriceCents?: number;
   readonly isPublic?: boolean;
@@ -27,7 +27,7 @@ export interface SeededFeed {
 
 let seeds = 0;
 
-/** An active feed of `accountId`. */
+/** Creates an active feed of `accountId`. */
 export async function seedFeed(
   { sql }: { readonly sql: Connections },
   accountId: string,

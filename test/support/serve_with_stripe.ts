@@ -1,6 +1,6 @@
 /**
- * `serve --port N` with a Stripe on the machine itself, whose port is in `STRIPE_PORT`. No setting of the program names
- * another Stripe than the real one.
+ * Runs `serve --port N` with a local Stripe, whose port is in `STRIPE_PORT`. The program has no setting for a Stripe
+ * other than the real one.
  *
  * @module
  */

@@ -1,12 +1,12 @@
 /**
- * A gateway in a process of its own, as an operator starts it.
+ * A gateway in a separate process, started like an operator does.
  *
  * @module
  */
 import { expect } from "bun:test";
 import { type Environment, firstLine, spawnFeedgate } from "../cli/support.ts";
 
-/** What `serve --json` announces; `demo --json` more. */
+/** The output of `serve --json`. `demo --json` adds members. */
 export interface Announced {
   readonly base_url: string;
 }
@@ -15,11 +15,11 @@ export interface ServedGateway<Shown extends Announced = Announced> {
   readonly child: ReturnType<typeof spawnFeedgate>;
   readonly baseUrl: string;
   readonly announced: Shown;
-  /** By SIGTERM, after which it must end with 0. */
+  /** Sends SIGTERM. The exit code must then be 0. */
   stop(): Promise<void>;
 }
 
-/** Starts `serve` or `demo` on a free port. Resolves when it serves. */
+/** Starts `serve` or `demo` on a free port. Resolves when it serves requests. */
 export async function serveGateway<Shown extends Announced>(
   argv: readonly string[],
   environment: Environment,

@@ -1,11 +1,11 @@
 /**
- * Signs in to the console, as a browser's form does.
+ * Signs in to the console with the same request as the browser's form.
  *
  * @module
  */
 import { expect } from "bun:test";
 
-/** The cookie of a session that stands for a key. */
+/** Signs in with a key. Returns the cookie of the session. */
 export async function signIn({ baseUrl }: { readonly baseUrl: string }, key: string) {
   const response = await fetch(`${baseUrl}/console/sign-in`, {
     method: "POST",
@@ -16,7 +16,7 @@ export async function signIn({ baseUrl }: { readonly baseUrl: string }, key: str
   return response.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
-/** The cookie of a session by a link. */
+/** Signs in by a link. Returns the cookie of the session. */
 export async function signInByLink(url: string): Promise<string> {
   const response = await fetch(url, { method: "POST", redirect: "manual" });
   expect(response.status).toBe(303);

@@ -1,28 +1,28 @@
 /**
  * Runs the shell sessions of a guide as a reader would: line by line, in one shell, against a gateway.
  *
- * Every fenced block of a guide that is marked `console` or `sh` is part of its session. In a `console`
- * block a line that begins with `$ ` is a command, and the lines after it are what it prints. A `sh` block
- * has commands only, and each must succeed. A command that ends in `^C` is interrupted after a while.
+ * Every fenced block of a guide that is marked `console` or `sh` is part of its session. In a `console` block, a line
+ * that begins with `$ ` is a command, and the lines after it are its output. A `sh` block contains only commands, each
+ * of which must succeed. A command that ends in `^C` is interrupted after a while.
  *
- * In what is printed, `…` stands for anything, and after letters or digits for the rest of a word. Line
- * breaks and spaces don't count. An id and a time with six decimals stand for any other. When a later
- * command names an id or a key of the guide, the one that was really printed is put in its place.
+ * In output, `…` stands for anything, and after letters or digits for the rest of a word. Line breaks and spaces are
+ * ignored. An id, or a time with six decimals, stands for any other. When a later command contains an id or a key of
+ * the guide, it is replaced by the one that was actually printed.
  *
  * @module
  */
 import { expect } from "bun:test";
 
-/** The address that guides show. */
+/** The address that guides use. */
 const GUIDE_ADDRESS = "127.0.0.1:3000";
 /** Printed by the shell after a command, with its exit code. */
 const MARK = "\u0001";
-/** Longer than the time between two comments of an event stream. */
+/** Longer than the interval between two comments of an event stream. */
 const INTERRUPT_SECONDS = 6;
-/** Exit code of `timeout` when it had to interrupt. */
+/** The exit code of `timeout` after it has interrupted a command. */
 const INTERRUPTED = 124;
 
-/** Whole, or shortened with `…` after its first eight digits. */
+/** A complete id, or its first eight digits followed by `…`. */
 const ID = /[0-9a-f]{8}-(?:…|[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/;
 const KEY = /fg_(read|write|admin)_(?:…|[a-z]{1,4}\b)/;
 const PRINTED_KEY = /fg_(read|write|admin)_[0-9A-Za-z]{38}/g;
@@ -34,17 +34,17 @@ const PARTS = new RegExp(
 
 export interface ShellCommand {
   readonly text: string;
-  /** What the guide shows; undefined in a `sh` block. */
+  /** The output that the guide shows; undefined in a `sh` block. */
   readonly printed: string | undefined;
 }
 
 export interface SessionOptions {
   /** `host:port` of the gateway. */
   readonly address: string;
-  /** Home and working folder of the shell. */
+  /** The home and working folder of the shell. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Keys that the reader has already. */
+  /** The keys that the reader already has. */
   readonly keys: readonly string[];
 }
 
@@ -69,7 +69,7 @@ function shownCommands(block: string): ShellCommand[] {
   });
 }
 
-/** Runs the commands, and compares what they print with what the guide shows. */
+/** Runs the commands, and compares their output with the guide. */
 export async function runSession(
   commands: readonly ShellCommand[],
   options: SessionOptions,
@@ -131,7 +131,7 @@ function known(values: ReadonlyMap<string, string>, name: string): string {
 interface Shown {
   readonly text: string;
   readonly printed: string;
-  /** By the first eight digits of the guide's id; ids that are printed for the first time are added. */
+  /** Actual ids by the first eight digits of the guide's. An id is added when it is first printed. */
   readonly ids: Map<string, string>;
 }
 

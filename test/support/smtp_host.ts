@@ -1,5 +1,5 @@
 /**
- * A mail server on the machine itself, which keeps what it accepts.
+ * A local mail server that keeps the mails it accepts.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** As it came. */
+  /** The mail as received. */
   readonly raw: string;
   /** Whether the connection was encrypted. */
   readonly isEncrypted: boolean;
@@ -18,30 +18,30 @@ export interface ReceivedMail {
 export interface SmtpHost {
   readonly port: number;
   readonly received: readonly ReceivedMail[];
-  /** Calls of the hook `onRcptTo`, by address. */
+  /** The addresses of all calls of the hook `onRcptTo`. */
   readonly asked: readonly string[];
   stop(): Promise<void>;
 }
 
 export interface SmtpHostOptions {
-  /** Refuses a recipient with the answer. */
+  /** Refuses a recipient with this response. */
   readonly refuse?: (
     address: string,
     attempt: number,
   ) => { code: number; text: string } | undefined;
-  /** Called when the mail has come, before it is accepted. */
+  /** Called when the mail has arrived, before it is accepted. */
   readonly beforeAccept?: (raw: string) => Promise<void>;
-  /** Called with each part of a mail. Returns whether the connection breaks. */
+  /** Called with each part of a mail. Returns whether to break the connection. */
   readonly breaks?: () => boolean;
   readonly login?: { readonly user: string; readonly password: string };
   readonly isSecure?: boolean;
   readonly hasStartTls?: boolean;
-  /** @default a free one */
+  /** @default a free port */
   readonly port?: number;
   readonly host?: string;
 }
 
-/** The key is no secret: nobody but these tests serves with it. Good for localhost and 127.0.0.1. */
+/** Not a secret, because only these tests serve with this key. Valid for localhost and 127.0.0.1. */
 const fileOf = (name: string) =>
   Bun.file(new URL(`../fixtures/document_host/${name}.pem`, import.meta.url)).text();
 
@@ -94,7 +94,7 @@ export async function startSmtpHost(options: SmtpHostOptions = {}): Promise<Smtp
     },
   };
   const server = new SMTPServer(given);
-  // A client that leaves in the middle.
+  // A client disconnected during a transfer.
   server.on("error", () => {});
   await new Promise<void>((resolve) =>
     server.listen(options.port ?? 0, options.host ?? "127.0.0.1", resolve),

@@ -1,8 +1,8 @@
 /**
- * A primary and a streaming standby of it, both real servers of the embedded PostgreSQL.
+ * A primary and its streaming standby, both real servers of the embedded PostgreSQL.
  *
- * The standby begins as a copy of the primary's files, taken while that runs by PostgreSQL's own low-level
- * backup calls: the embedded PostgreSQL comes without `pg_basebackup`. PostgreSQL manual, 25.3.4.
+ * The standby starts as a copy of the primary's files, taken online with PostgreSQL's low-level backup functions
+ * (PostgreSQL manual, 25.3.4), because the embedded PostgreSQL does not include `pg_basebackup`.
  *
  * @module
  */
@@ -19,20 +19,20 @@ import { signalFamilies } from "./processes.ts";
 export interface ServerPair {
   readonly primaryUrl: string;
   readonly standbyUrl: string;
-  /** On the primary. */
+  /** A connection to the primary. */
   readonly sql: Connections;
-  /** On the standby; valid until that ends. */
+  /** A connection to the standby, valid until the standby ends. */
   readonly standbySql: () => Connections;
-  /** Every process of the standby. */
+  /** Signals every process of the standby. */
   readonly signalStandby: (signal: "SIGSTOP" | "SIGCONT" | "SIGKILL") => void;
   readonly startStandby: () => Promise<void>;
-  /** Cuts the standby off, once it has all: it lacks whatever the primary commits from then on. */
+  /** Cuts the standby off once it is up to date, so that it misses everything that the primary commits later. */
   readonly cutOff: () => Promise<void>;
-  /** Ends the primary at once. */
+  /** Kills the primary. */
   readonly endPrimary: () => Promise<void>;
-  /** Starts the primary that was ended again, as a primary. */
+  /** Restarts the killed primary, as a primary. */
   readonly startPrimary: () => Promise<void>;
-  /** Resolves when the standby can be written to. */
+  /** Resolves when the standby accepts writes. */
   readonly promote: () => Promise<void>;
   stop(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function startServerPair(): Promise<ServerPair> {
   let revived: ChildProcess | undefined;
   let standbySql: Connections | undefined;
   async function startStandby(): Promise<void> {
-    // A killed server's locks hold until its exit is noticed.
+    // The locks of a killed server stay until its exit is noticed.
     while (child?.exitCode === null && child.signalCode === null) await Bun.sleep(POLL_MS);
     rmSync(join(cluster, "postmaster.pid"), { force: true });
     child = await startCluster(site, { cluster, socketDir: folder });
@@ -112,7 +112,7 @@ export async function startServerPair(): Promise<ServerPair> {
 
 async function copyCluster(sql: Connections, from: string, to: string): Promise<void> {
   const session = await sql.reserve();
-  // Fast: the checkpoint is made at once.
+  // Fast: makes the checkpoint immediately.
   await session`select pg_backup_start('standby', true)`;
   cpSync(from, to, { recursive: true, filter: (path) => !NOT_COPIED.test(path) });
   const [stopped] = await session`select labelfile from pg_backup_stop(false)`;

@@ -1,8 +1,8 @@
 /**
- * Stripe on the machine itself: the three calls that the gateway makes, and messages as Stripe signs them.
+ * A local Stripe: the three calls that the gateway makes, and messages signed as by Stripe.
  *
- * Its objects have the members that Stripe's have, as far as the gateway, or a careless gateway, might look at them: the
- * library's types hold their names and values. It keeps what it was asked under an Idempotency-Key, as Stripe does.
+ * Its objects have the members of Stripe's that the gateway, or a careless gateway, might read. Their names and values
+ * follow the library's types. Like Stripe, it remembers requests by their Idempotency-Key.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import { Stripe } from "stripe";
 
 export const SECRET_KEY = "sk_test_51FeedgateOnLoopback";
 export const WEBHOOK_SECRET = "whsec_feedgate_on_loopback";
-/** Configures cards. */
+/** Configures a gateway to accept cards. */
 export const STRIPE_ENVIRONMENT = {
   FEEDGATE_STRIPE_SECRET_KEY: SECRET_KEY,
   FEEDGATE_STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
 };
 
-/** A session as it is at Stripe. */
+/** A session as Stripe represents it. */
 export interface SessionState
   extends Pick<
     Stripe.Checkout.Session,
@@ -34,7 +34,7 @@ export interface SessionState
   readonly metadata: Readonly<Record<string, string>>;
   amount_subtotal: number;
   amount_total: number;
-  /** Its id; expanded to the object where that is asked for. */
+  /** The id, or the object if the request expands it. */
   payment_intent: string | null;
 }
 
@@ -43,7 +43,7 @@ type PaymentState = Pick<
   "id" | "object" | "metadata" | "amount" | "currency" | "status"
 >;
 
-/** What an operator's endpoint gets. */
+/** The messages that an operator's endpoint receives. */
 export interface Message {
   readonly body: string;
   readonly signature: string;
@@ -51,16 +51,16 @@ export interface Message {
 
 export interface StripeHost {
   readonly port: number;
-  /** Calls that have come: method, path and body. */
+  /** Calls received so far: method, path, and body. */
   readonly calls: readonly { readonly line: string; readonly form: URLSearchParams }[];
-  /** The sessions of a top-up, of which there is one at most. */
+  /** The sessions of a top-up. There is at most one. */
   sessionsOf(topupId: string): readonly SessionState[];
-  /** What a person does at the page. */
+  /** The user's action on the payment page. */
   pay(topupId: string, status?: "paid" | "unpaid"): SessionState;
-  /** The payment behind a paid session fails after all, or comes in. */
+  /** Ends the pending payment of a completed session: it fails, or arrives. */
   settle(topupId: string, isPaid: boolean): SessionState;
   expire(topupId: string): SessionState;
-  /** From now on, calls are answered so; undefined: as Stripe does. */
+  /** Sets how calls are answered from now on; undefined means as by Stripe. */
   answerWith(answer: ((honest: () => Response) => Response | Promise<Response>) | undefined): void;
   chargeOf(topupId: string, refundedCents: number): Partial<Stripe.Charge>;
   disputeOf(
@@ -76,7 +76,7 @@ export interface StripeHost {
 
 const CREATED = 1_795_000_000;
 
-/** @param port @default any */
+/** @param port @default any free port */
 export function startStripeHost(port = 0): StripeHost {
   const sessions = new Map<string, SessionState>();
   const payments = new Map<string, PaymentState>();
@@ -123,7 +123,7 @@ export function startStripeHost(port = 0): StripeHost {
     const id = path.split("/").at(-1) ?? "";
     const session = sessions.get(id);
     if (method === "GET" && path.startsWith("/v1/checkout/sessions/") && session !== undefined) {
-      // As `expand` asks.
+      // The form that `expand` requests.
       const payment = payments.get(session.payment_intent ?? "") ?? null;
       return Response.json({ ...session, payment_intent: payment });
     }
@@ -155,7 +155,7 @@ export function startStripeHost(port = 0): StripeHost {
     if (session === undefined) throw new Error(`no session of ${topupId}`);
     return session;
   }
-  /** What an object of the payment says of it. */
+  /** The properties that objects of the same payment share. */
   function behind(topupId: string) {
     const session = sessionOf(topupId);
     return {
@@ -202,7 +202,7 @@ export function startStripeHost(port = 0): StripeHost {
       object: "charge",
       livemode: false,
       ...behind(topupId),
-      // Stripe copies it from the payment.
+      // Stripe copies this from the payment.
       metadata: sessionOf(topupId).metadata,
       paid: true,
       status: "succeeded",
@@ -270,7 +270,7 @@ export async function signMessage(
   return { body, signature };
 }
 
-/** Sends it to a gateway as Stripe does. */
+/** Sends the message to a gateway as Stripe does. */
 export function deliver(baseUrl: string, { body, signature }: Message): Promise<Response> {
   return fetch(`${baseUrl}/webhooks/stripe`, {
     method: "POST",

@@ -1,6 +1,6 @@
 /**
- * A program of its own: `serve --workers 2` on a free port, whose workers count as hung within two seconds. Prints the
- * base URL, then logs to standard error until a signal.
+ * A standalone program: `serve --workers 2` on a free port, whose workers count as hung after two seconds. Prints the
+ * base URL, then logs to standard error until it receives a signal.
  *
  * @module
  */

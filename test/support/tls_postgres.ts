@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL that listens on TCP, IPv4 and IPv6, with a certificate of an authority of its own.
+ * A PostgreSQL that listens on TCP, IPv4 and IPv6, with a certificate of its own authority.
  *
  * @module
  */
@@ -15,25 +15,25 @@ import { freePort } from "./free_port.ts";
 
 export interface TlsPostgres {
   readonly port: number;
-  /** PEM files: the authority that signed the server's certificate, and one that has not. */
+  /** PEM files: the authority that signed the server's certificate, and an unrelated one. */
   readonly caFile: string;
   readonly otherCaFile: string;
-  /** Of the role `certified`, which is let in by its certificate alone. */
+  /** The certificate of the role `certified`, which authenticates only by it. */
   readonly certFile: string;
   readonly keyFile: string;
-  /** Whether it takes encrypted connections, from the next one on. */
+  /** Sets whether it accepts encrypted connections, starting with the next one. */
   setTls(isOn: boolean): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The addresses that it listens on; the certificate names all but 127.0.0.2. */
+/** The addresses that it listens on. The certificate covers all but 127.0.0.2. */
 const ADDRESSES = "127.0.0.1,127.0.0.2,::1";
 const NAMES = "DNS:localhost,IP:127.0.0.1,IP:::1";
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"];
 const CERTIFIED = "certified";
 const POLL_MS = 10;
 
-/** @throws where openssl is not installed, or IPv6 not to be had. */
+/** @throws if openssl is not installed, or IPv6 is not available */
 export async function startTlsPostgres(): Promise<TlsPostgres> {
   const folder = temporaryFolder();
   const file = (name: string) => join(folder, name);

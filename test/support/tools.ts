@@ -1,5 +1,5 @@
 /**
- * Tool calls at a gateway's `/mcp`, as a client of 2025-11-25 sends them, without a client.
+ * Tool calls at a gateway's `/mcp`, in the format of a client of 2025-11-25.
  *
  * @module
  */
@@ -33,7 +33,7 @@ export function postTool(
   });
 }
 
-/** The answer's text as it came, and the result in it. */
+/** The raw text of the response, and its result. */
 export async function callTool(
   { baseUrl }: { readonly baseUrl: string },
   key: string,

@@ -1,12 +1,12 @@
 /**
- * A facilitator and a node of a chain that say what a test needs and do nothing: for answers that depend on neither.
+ * A facilitator and a chain's node with fixed responses, for tests that depend on neither.
  *
  * @module
  */
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { TRANSFER_TYPES } from "./chain/transfer_types.ts";
 
-/** What a node answers of a chain on which nothing ever happens. */
+/** The responses of a node whose chain is always empty. */
 const ANSWERS: Readonly<Record<string, unknown>> = {
   eth_chainId: "0x14a34",
   eth_getBlockByNumber: { number: "0x64", timestamp: "0x1" },
@@ -14,7 +14,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   eth_getLogs: [],
 };
 
-/** It claims that it has settled each payment, of which the chain knows nothing. */
+/** Claims to have settled each payment, although the chain knows nothing of it. */
 export function startX402Stub() {
   const server = Bun.serve({
     port: 0,
@@ -40,7 +40,7 @@ export function startX402Stub() {
   };
 }
 
-/** A payment of what a 402 asks for, by a wallet of which no chain knows. */
+/** A payment that fulfills a 402, by a wallet that no chain knows. */
 export async function signedPayment({
   accepts: [accepted],
 }: {

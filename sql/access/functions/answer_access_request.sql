@@ -1,7 +1,7 @@
--- The owner of a feed approves a request for access, or declines it.
+-- Approves or declines a request for access, on behalf of the feed's owner.
 --
--- Outcomes: approved and declined (request: as it is answered); not_found (at this feed); answered_before;
--- account_unknown (it was closed); ended (given_end has passed)
+-- Outcomes: approved and declined (request: the answered request); not_found (no such request for this feed);
+-- answered_before; account_unknown (closed since); ended (given_end has passed)
 create or replace function answer_access_request(
   asked_feed uuid,
   answered_request uuid,
@@ -28,7 +28,7 @@ begin
     outcome := 'not_found';
     return;
   end if;
-  -- The account first, as everywhere.
+  -- Accounts are always locked first.
   perform
   from accounts
   where account_id = asked.account_id

@@ -1,5 +1,5 @@
--- Whether an account finds a feed: one that can be read, and that is not invited, or invited for this account (may_find).
--- A null reader finds no invited feed. PostgreSQL inlines it, so a plan is the same as without it.
+-- Whether an account can find a feed: the feed is readable, and if it is invited, the account passes may_find. A null
+-- reader finds no invited feed. PostgreSQL inlines this function, so plans are the same as without it.
 create or replace function finds_feed(feed feeds, reader_id uuid)
 returns boolean
 language sql

@@ -1,8 +1,9 @@
--- Lets an account read a feed, or changes how it may. A request of the account that waits is approved by it.
+-- Grants an account access to a feed, or changes its grant. This approves the account's pending request, if there is
+-- one.
 --
 -- given_end: null if the grant does not end
 --
--- Outcomes: granted (access: the grant); account_unknown (or closed); own_feed; ended (given_end has passed)
+-- Outcomes: granted (access: the grant); account_unknown (also if closed); own_feed; ended (given_end has passed)
 create or replace function grant_access(
   granted_feed uuid,
   reader uuid,
@@ -19,7 +20,7 @@ declare
   account accounts;
 begin
   perform act_as(actor);
-  -- The account first: the grant renews its version.
+  -- The account is locked first, because the grant renews its version.
   select * into account
   from accounts
   where account_id = reader
@@ -47,7 +48,7 @@ begin
   where account_id = reader
     and feed_id = granted_feed
     and status = 'waiting';
-  -- The grant is locked even if nothing changed.
+  -- Read without a lock: the upsert has locked the grant even if nothing changed.
   select * into access
   from access_grants
   where account_id = reader

@@ -1,10 +1,10 @@
--- Invites an address to read a feed, or renews its invitation, and mails it. Over the limits of mail_invitation, it is
--- made without a mail. A person who has proven the address and works in an account is invited in the same way, so the
--- answer does not tell who has joined.
+-- Invites an address to read a feed, or renews its invitation, and queues the mail. If the limits of mail_invitation
+-- are reached, the invitation is created without a mail. People who already have an account are invited in the same
+-- way, so the response does not reveal who has joined.
 --
 -- address_max: see mail_invitation
 --
--- Outcomes: invited (invitation); limited (the feed has as many open invitations as it may)
+-- Outcomes: invited (invitation); limited (the feed has its maximum of open invitations)
 create or replace function invite_reader(
   inviting_feed uuid,
   given_address text,
@@ -59,7 +59,7 @@ begin
     note = excluded.note,
     ends_at = excluded.ends_at
   returning access_invitations.* into invitation;
-  -- After the invitation: the mail locks its person, which forget_person locks last.
+  -- After the invitation, because the mail locks its person, which forget_person locks last.
   is_mailed := mail_invitation(
     inviting_account, given_address, given_key, address_max, lifetime, mail_subject, mail_text, mail_html
   );

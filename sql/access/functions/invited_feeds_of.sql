@@ -1,4 +1,4 @@
--- The published feeds that only named accounts see, and that this account finds: its own, and those it was granted.
+-- The published invited feeds that an account can find: its own, and those it was granted.
 create or replace function invited_feeds_of(reader_id uuid)
 returns table (feed_id uuid, shown_at timestamptz)
 language sql

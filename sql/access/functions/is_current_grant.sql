@@ -1,4 +1,5 @@
--- Whether a grant has not ended at a given time. PostgreSQL inlines it, so a plan is the same as without it.
+-- Whether a grant is still valid at a given time. PostgreSQL inlines this function, so plans are the same as without
+-- it.
 create or replace function is_current_grant(expires_at timestamptz, moment timestamptz)
 returns boolean
 language sql

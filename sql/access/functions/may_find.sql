@@ -1,5 +1,4 @@
--- Whether an account finds an invited feed: its owner, who was granted access to it, and who has bought it. A null reader
--- finds none.
+-- Whether an account can find an invited feed: as its owner, by a grant, or by a purchase. A null reader finds none.
 create or replace function may_find(invited_feed uuid, owner_id uuid, reader_id uuid)
 returns boolean
 language sql

@@ -1,10 +1,10 @@
--- An account asks to read a feed.
+-- Records an account's request to read a feed.
 --
--- pause: how long a refusal stands before the account may ask again
+-- pause: how long after a declined request the account must wait before it may ask again
 --
--- Outcomes: requested (request); not_found (the account does not find the feed); not_needed (the feed is open, the
--- account's own, granted to it, or bought by it); requested_before (another request waits, or was declined; retry_at:
--- when the account may ask again, null while one waits)
+-- Outcomes: requested (request); not_found (the account can't find the feed); not_needed (the feed is open, or the
+-- account owns it, has a grant, or has bought it); requested_before (another request is pending or was declined;
+-- retry_at: when the account may ask again, null while the request is pending)
 create or replace function request_access(
   asking_account uuid,
   asked_feed uuid,
@@ -21,7 +21,7 @@ declare
   feed feeds;
   newest access_requests;
 begin
-  -- One at a time, so that no two of an account wait.
+  -- Serializes the account's requests, so that it never has two pending ones for a feed.
   perform
   from accounts
   where account_id = asking_account

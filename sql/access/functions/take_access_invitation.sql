@@ -1,7 +1,7 @@
--- Grants an account what its person's address was invited to read, by one invitation.
+-- Accepts one invitation to read a feed, sent to a person's address, for one of the person's accounts.
 --
 -- Outcomes: granted; not_found (no open invitation of the person's address); not_member; own_feed (the invitation
--- stays); ended (the grant's end has passed, so the invitation is removed); account_unknown (it was closed)
+-- stays); ended (the grant's end has passed, so the invitation is removed); account_unknown (closed)
 create or replace function take_access_invitation(
   person uuid,
   taking_account uuid,
@@ -13,7 +13,7 @@ as $$
 declare
   invited access_invitations;
 begin
-  -- The account first, as everywhere.
+  -- Accounts are always locked first.
   perform
   from accounts
   where account_id = taking_account

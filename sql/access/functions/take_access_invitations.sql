@@ -1,5 +1,5 @@
--- Grants an account what its person's address was invited to read. A person who has just proven the address works in
--- this account from now on.
+-- Accepts all open invitations to read feeds that were sent to a person's address, for the account that the person is
+-- entering.
 create or replace function take_access_invitations(person uuid, entered_account uuid)
 returns void
 language plpgsql

@@ -1,6 +1,6 @@
--- What a key has agreed to: by itself, or by the keys that it has replaced.
+-- The agents that were connected with a key, or with the keys that it has replaced.
 --
--- key_id: the agent's first key; null while the code waits
+-- key_id: the agent's first key; null until its code is redeemed
 create or replace function agreed_by(agreeing_key uuid)
 returns table (code_hash bytea, account_id uuid, key_id uuid)
 language sql

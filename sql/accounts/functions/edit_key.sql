@@ -1,5 +1,5 @@
--- Changes a key that was not revoked, or revokes it with the agents that it has connected. An earlier end of the key is
--- theirs, too.
+-- Changes a key that is not revoked, or revokes it together with the agents that it has connected. If the key is made
+-- to end earlier, so are its agents.
 --
 -- Who may end a key:
 --   an operator: every key (src/operator/keys.ts)

@@ -1,4 +1,4 @@
--- An account's ledger and its sales in one snapshot, and whether one of them does not add up.
+-- An account's ledger and its sales in one snapshot, and whether either of them does not add up.
 --
 -- known_to, known_nanos: see ledger_of
 create or replace function prove_account(

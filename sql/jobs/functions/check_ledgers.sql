@@ -2,9 +2,9 @@
 -- to the earnings of providers from it. Each account is checked in one snapshot. At the end of a pass, the total of all
 -- payments must be equal to the total of all earnings. If it is not, that counts as one more fault, named earnings.
 --
--- An account that has not changed since it was proven is passed over, and of one that has, only the new part of the log
--- is summed. So a pass takes as long as what has happened, not as long as the log. Each account's whole log is summed
--- once a day, and before the account is called wrong.
+-- Accounts that have not changed since they were last verified are skipped. For those that have changed, only the new
+-- part of the log is summed, so a pass takes time in proportion to the activity, not to the length of the log. Each
+-- account's whole log is summed once a day, and before the account is reported as wrong.
 --
 -- mark: the last account of the pass that was verified. A wrong account is reported immediately. Success and sums are
 --   reported only at the end of a pass
@@ -22,7 +22,7 @@ declare
   nil constant uuid := '00000000-0000-0000-0000-000000000000';
   listed_max constant int := 10;
   ends_at constant timestamptz := clock_timestamp() + interval '200 milliseconds';
-  -- Gateways of version 0.3 write more behind the account.
+  -- Gateways of version 0.3 write more after the account.
   reached uuid := coalesce(nullif(split_part(mark, ' ', 1), '')::uuid, nil);
   account record;
   ledger record;

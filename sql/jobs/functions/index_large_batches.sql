@@ -1,5 +1,5 @@
--- Updates filter indexes before anyone filters: those of recently pushed batches and streams with many unindexed rows.
--- It handles one after another, a chunk in each step.
+-- Updates filter indexes before they are needed, for recently pushed batches and streams with many unindexed rows.
+-- Handles one at a time, a chunk in each step.
 --
 -- mark: the last push that was examined, followed by the feed and the batch in progress.
 create or replace function index_large_batches(
@@ -18,7 +18,7 @@ declare
 begin
   if target_feed is null then
     select coalesce(max(pushes.push_id), 0) into newest from pushes;
-    -- The first look goes back only a little. What it misses is indexed when it is filtered.
+    -- The first pass looks back only a little. Whatever it misses is indexed when it is filtered.
     looked_at := coalesce(looked_at, newest - 1000);
     with pushed as (
       select distinct pushes.feed_id

@@ -1,5 +1,5 @@
 -- Removes the contents of deleted feeds, oldest deletion first, in bounded pieces: rows, filter indexes, batches, the
--- history of pushes, requests for access that wait, and finally the texts. The feed's row and name stay, because the
+-- history of pushes, pending requests for access, and finally the texts. The feed's row and name stay, because the
 -- usage log and the ledger refer to it. A slug becomes free when the deletion is older than slug_age.
 create or replace function remove_deleted_feeds(
   moment timestamptz,
@@ -84,7 +84,7 @@ begin
   );
   get diagnostics removed = row_count;
   rows_left := rows_left - removed;
-  -- Nobody answers them any more. Those that were answered stay.
+  -- Pending requests can no longer be answered. Answered ones stay.
   delete from access_requests
   where access_requests.request_id in (
     select requests.request_id
@@ -105,7 +105,7 @@ begin
     and replaced_rows.filter_index_id = filter_indexes.filter_index_id;
   delete from filter_indexes
   where filter_indexes.feed_id = feed.feed_id;
-  -- A step of an import that is still running then finds that it has lost the feed.
+  -- The next step of an import that is still running then finds that it has lost the feed.
   delete from imports
   where imports.feed_id = feed.feed_id;
   delete from batches

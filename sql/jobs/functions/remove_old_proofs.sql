@@ -1,5 +1,5 @@
--- Removes proofs of addresses, networks of sign-ups, ended invitations, and hashes of addresses that are older than they
--- are kept, in bounded pieces of each. What mail_invitation counts, it counts for an hour.
+-- Removes proofs of addresses, networks of sign-ups, ended invitations, and hashes of addresses that have passed their
+-- retention, in bounded pieces of each. Whatever mail_invitation counts is kept for the hour that it counts.
 --
 -- age: of proofs. Sign-ups stay a day longer, because the limits of a UTC day count them.
 create or replace function remove_old_proofs(

@@ -1,11 +1,11 @@
--- Claims the oldest due deliveries of an address that no process is calling, exclusively until the lease ends.
+-- Claims the oldest due deliveries of one webhook that no process is calling, exclusively until the lease ends.
 --
--- Deliveries that the address may no longer be told are withheld, and not returned.
+-- Deliveries that the webhook may no longer receive are withheld, not returned.
 --
--- lane: the health of the addresses to look at, see the table. Of troubled ones, those that failed least come first, so
---   that one which has just recovered is not behind those that never answer
--- busy_accounts: accounts that this process calls often enough already. Operators' addresses count as the nil UUID
--- amount: the most deliveries to claim
+-- lane: the health of the webhooks to consider; see the table. Among troubled ones, those with the fewest failures come
+--   first, so that a webhook that has just recovered need not wait for those that never respond
+-- busy_accounts: accounts that this process is already calling often enough. For operators' webhooks, the nil UUID
+-- amount: the maximum number of deliveries to claim
 create or replace function claim_deliveries(
   moment timestamptz,
   lease interval,
@@ -40,8 +40,8 @@ begin
     where webhooks.is_active
       and webhooks.health = lane
       and webhooks.next_at <= moment
-      -- A lease that ends much later than one that begins now was written by a clock that was ahead. A claim that has
-      -- committed since this one began ends a little later.
+      -- A lease that ends much later than one that begins now was written by a clock that was ahead. The margin is for
+      -- claims committed since this one began, whose leases end slightly later.
       and (webhooks.leased_until is null or webhooks.leased_until <= moment or webhooks.leased_until > moment + 2 * lease)
       and coalesce(webhooks.account_id, nil) <> all (busy_accounts)
     order by webhooks.failures, webhooks.next_at

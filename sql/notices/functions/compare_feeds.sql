@@ -1,4 +1,4 @@
--- Begins to compare the data versions of feeds. What was pushed before is not told.
+-- Starts watching the data versions of feeds. Earlier pushes cause no notice.
 create or replace function compare_feeds(compared_ids uuid[], moment timestamptz)
 returns void
 language sql

@@ -1,5 +1,5 @@
--- Stores an address, unless its account, or the operators, have the most already. Feeds that it is to be told of are
--- compared from now on.
+-- Creates a webhook, unless its account, or the operators, have reached the maximum. The feeds that it names are
+-- watched from now on.
 create or replace function create_webhook(
   owner_id uuid,
   key_permission text,
@@ -17,7 +17,7 @@ language plpgsql
 as $$
 begin
   perform act_as(actor);
-  -- Two that are named at the same time are counted one after the other.
+  -- Serializes concurrent creations, so that they are counted one after another.
   perform pg_advisory_xact_lock(7306929, hashtext(coalesce(owner_id::text, '')));
   if (select count(*) from webhooks where account_id is not distinct from owner_id) >= webhooks_max then
     return false;

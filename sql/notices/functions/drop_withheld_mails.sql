@@ -1,5 +1,5 @@
--- Removes notices that wait to be mailed to somebody who may not be told any more: the account is suspended or closed,
--- the person is no member or has since chosen no mails of this type, or the account may not be told of the feed.
+-- Removes pending notices whose recipient may no longer receive them by email: the account is suspended or closed, the
+-- person has left it or has since turned off emails of this type, or the account may no longer learn about the feed.
 create or replace function drop_withheld_mails(moment timestamptz)
 returns void
 language sql

@@ -1,14 +1,14 @@
--- Records how an attempt to deliver has ended, and with the last one that was claimed frees the address. Has no effect
+-- Records the outcome of a delivery attempt. After the last delivery of a claim, the webhook is released. Has no effect
 -- if the lease ended and another process has claimed the delivery since.
 --
--- is_last: whether no other delivery of the same claim is left
--- slow: an answer that took longer makes the address a troubled one, whose turns delay no others
--- retry_in: the pause until the next attempt; null: there is none
--- give_up_after: an address whose attempts have all failed for this long is switched off, and one that answers 410 at
---   once. Its account is told
+-- is_last: whether this is the last delivery of the claim
+-- slow: a response that takes longer makes the webhook a troubled one, so that it delays no others
+-- retry_in: the pause before the next attempt; null for none
+-- give_up_after: a webhook whose attempts have all failed for this long is switched off; after a 410, it is switched
+--   off immediately. Its account is notified
 --
--- outcome: delivered, postponed, failed, or lost (it is no longer this process's)
--- is_switched_off: whether the address was switched off by this
+-- outcome: delivered, postponed, failed, or lost (another process has claimed the delivery)
+-- is_switched_off: whether this outcome switched the webhook off
 create or replace function finish_delivery(
   moment timestamptz,
   done_id uuid,
@@ -80,7 +80,7 @@ begin
       moment
     );
   end if;
-  -- As in set_next_delivery: the lock was had by an earlier statement.
+  -- A separate statement after the lock, as in set_next_delivery.
   update webhooks
   set leased_until = case when not is_last then webhooks.leased_until end,
     next_at = (

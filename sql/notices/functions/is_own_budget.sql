@@ -1,5 +1,5 @@
--- Whether an address may be told of the budget of a chain of keys: of its own chain, or of any if the key that named it
--- may see the whole account. A connected agent sees only itself.
+-- Whether a webhook may receive notices about the budget of a chain of keys. A webhook of a connected agent receives
+-- only those about its own chain; the others receive all.
 create or replace function is_own_budget(told webhooks, spent_chain uuid)
 returns boolean
 language sql

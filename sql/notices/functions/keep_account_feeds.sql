@@ -1,5 +1,5 @@
--- Finds out which feeds accounts are told of where they named none: those that they have bought, were granted,
--- or have read in the last 30 days. Then forgets those that nobody is told of.
+-- Updates which feeds concern accounts that name none: the feeds that they have bought, were granted, or have read in
+-- the last 30 days. Then stops watching feeds that no longer concern anyone.
 create or replace function keep_account_feeds(moment timestamptz)
 returns void
 language plpgsql

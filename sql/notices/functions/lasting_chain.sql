@@ -1,4 +1,4 @@
--- The chain of a key, for what outlives a session: null for a key of a session, which ends with it.
+-- The chain of a key, for things that outlive a session: null for a session's key, which ends with the session.
 create or replace function lasting_chain(chain uuid)
 returns uuid
 language sql

@@ -1,7 +1,7 @@
--- Whether an address may be told a notice at a given time.
+-- Whether a webhook may receive a notice at a given time.
 --
--- The account must be neither suspended nor closed. A key of the chain that named the address must be usable, and must
--- be allowed to read the feed. For the account's part in the feed, see tells_of_feed.
+-- The account must be neither suspended nor closed. The chain of keys that created the webhook must have a usable key
+-- that is allowed to read the feed. Whether the account may learn about the feed is decided by tells_of_feed.
 create or replace function may_be_told(told webhooks, notice notices, moment timestamptz)
 returns boolean
 language sql

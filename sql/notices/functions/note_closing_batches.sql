@@ -1,6 +1,6 @@
--- Tells providers of open batches that will be retired within the hour, unless they are pushed to.
+-- Notifies providers of open batches that will be retired within the hour unless they are pushed to.
 --
--- age: after which time without a push a batch is retired
+-- age: a batch is retired after this time without a push
 create or replace function note_closing_batches(moment timestamptz, age interval)
 returns void
 language sql

@@ -1,4 +1,5 @@
--- Tells providers of readable feeds whose newest push is older than their interval, and once they are pushed to again.
+-- Notifies providers of readable feeds whose newest push is older than their interval, and again when these feeds
+-- recover.
 create or replace function note_late_feeds(moment timestamptz)
 returns void
 language plpgsql
@@ -47,7 +48,7 @@ begin
     ),
     moment
   from over
-  -- Whether a feed that nobody can read is late concerns nobody.
+  -- A feed that can't be read is no longer late, but has not recovered either.
   where over.is_readable;
 end
 $$;

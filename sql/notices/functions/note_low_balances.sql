@@ -1,5 +1,5 @@
--- Tells accounts whose balance has fallen below their threshold, once until it has been above. An account that was
--- never seen above it is not told.
+-- Notifies accounts whose balance has fallen below their threshold, once until it has been above the threshold again.
+-- An account that was never seen above it is not notified.
 create or replace function note_low_balances(moment timestamptz, threshold_default bigint)
 returns void
 language sql

@@ -1,5 +1,6 @@
--- Tells accounts when a key has spent its budget of a day, once a day and chain of keys: if what is left is less than
--- its last charge. A purchase is not repeated, so its price does not tell what the next call costs.
+-- Notifies accounts when a key has spent its daily budget, once a day for each chain of keys. A budget counts as spent
+-- if the rest is less than the key's last charge. Purchases are ignored there, because their price says nothing about
+-- the cost of the next call.
 create or replace function note_spent_budgets(moment timestamptz)
 returns void
 language sql

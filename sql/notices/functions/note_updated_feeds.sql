@@ -1,5 +1,5 @@
--- Tells the readers of feeds whose data has changed, at most once a minute and feed. The mark of a feed moves in the
--- same commit. Returns true if more are left.
+-- Notifies the readers of feeds whose data has changed, at most once a minute for each feed. The feed's last known
+-- version is updated in the same commit. Returns true if more are left.
 create or replace function note_updated_feeds(moment timestamptz, amount int)
 returns boolean
 language plpgsql
@@ -13,7 +13,7 @@ begin
     from told_versions
     join feeds
       on feeds.feed_id = told_versions.feed_id
-      -- Another, and not a higher one: a database that was restored may have fewer.
+      -- Not only higher versions: a restored database may have lower ones.
       and feeds.data_version <> told_versions.data_version
     where feeds.is_readable
       -- A time in the future was written by a clock that was ahead.

@@ -1,4 +1,4 @@
--- Queues the mail of notices that wait for a member, and removes them from those that wait. Has no effect if another
+-- Queues the email of a member's pending notices, and removes them from the pending ones. Has no effect if another
 -- process has queued them.
 --
 -- unsubscribe_url: see mail_unsubscribes

@@ -1,4 +1,4 @@
--- Removes notices and their deliveries after their time. Returns true if more are left.
+-- Removes notices that are older than `age` and have no pending deliveries. Returns true if more are left.
 create or replace function remove_old_notices(moment timestamptz, age interval, amount int)
 returns boolean
 language sql

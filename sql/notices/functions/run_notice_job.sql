@@ -1,7 +1,7 @@
--- Runs a step of a background job of notices, unless the job is not due or another process is running it. Returns true if
--- more is left. Its row is locked until the end of the transaction, in which the notices are stored.
+-- Runs a step of a background job of notices, unless the job is not due or another process is running it. Returns true
+-- if more is left. The job's row is locked until the end of the transaction, which also stores the notices.
 --
--- A due time much later than after a pause was written by a clock that was ahead.
+-- A due time that is later than any pause allows was written by a clock that was ahead.
 --
 -- pause: from the end of a pass to the start of the next
 -- age: of what the job removes or compares; null if it has none

@@ -1,4 +1,4 @@
--- Sets when an address is called next. Under the lock of its row, so that no delivery is missed that is made meanwhile.
+-- Sets when a webhook is called next. Locks its row, so that deliveries created at the same time are not missed.
 create or replace function set_next_delivery(told_id uuid)
 returns void
 language plpgsql
@@ -7,7 +7,7 @@ begin
   perform from webhooks
   where webhook_id = told_id
   for no key update;
-  -- A statement of its own, which sees what was committed until the lock was had.
+  -- A separate statement, so that its snapshot includes everything that was committed before the lock was granted.
   update webhooks
   set next_at = (
     select min(waiting.next_at)

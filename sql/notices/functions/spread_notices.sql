@@ -1,9 +1,10 @@
--- Makes the deliveries of notices that have none yet, and the mails of members who want one.
+-- Creates the deliveries of new notices, and the emails of members who want them.
 --
--- Notices are marked in the same commit, so each is spread once. Only one process at a time runs this, as a background
--- job, so that addresses are never locked in two orders.
+-- Notices are marked as spread in the same commit, so each is spread once. Only one process at a time runs this, as a
+-- background job, so webhooks are always locked in the same order.
 --
--- mail_defaults: types that members get as mail unless they have chosen otherwise; null: there is no mail
+-- mail_defaults: the types that members receive by email unless they have chosen otherwise; null if the gateway sends
+-- no mail
 -- Returns true if more are left.
 create or replace function spread_notices(moment timestamptz, amount int, mail_defaults text[])
 returns boolean
@@ -21,12 +22,12 @@ begin
     for no key update skip locked
   ),
   told as (
-    -- To one address.
+    -- For one webhook.
     select due.notice_id, due.webhook_id
     from due
     where due.webhook_id is not null
     union
-    -- To operators.
+    -- For operators.
     select due.notice_id, webhooks.webhook_id
     from due
     join webhooks
@@ -35,7 +36,7 @@ begin
     where due.permission = 'admin'
       and due.webhook_id is null
     union
-    -- To an account.
+    -- For an account.
     select due.notice_id, webhooks.webhook_id
     from due
     join webhooks
@@ -47,7 +48,7 @@ begin
       and (due.feed_id is null or webhooks.feed_ids is null or due.feed_id = any (webhooks.feed_ids))
       and is_own_budget(webhooks, due.chain_id)
     union
-    -- To readers who have named the feed.
+    -- For readers who have named the feed.
     select due.notice_id, webhooks.webhook_id
     from due
     join webhooks
@@ -57,7 +58,7 @@ begin
     where due.permission = 'read'
       and due.account_id is null
     union
-    -- To readers of the feed.
+    -- For readers of the feed.
     select due.notice_id, webhooks.webhook_id
     from due
     join account_feeds
@@ -114,7 +115,7 @@ begin
       chosen.choice,
       case
         when chosen.choice = 'at_once' then moment
-        -- A digest leaves at 8:00 UTC.
+        -- Digests are sent at 8:00 UTC.
         else date_trunc('day', moment at time zone 'UTC' + interval '16 hours') at time zone 'UTC'
           + interval '8 hours'
       end

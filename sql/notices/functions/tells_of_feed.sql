@@ -1,8 +1,8 @@
--- Whether an account may be told a notice, as far as its feed is concerned.
+-- Whether an account may receive a notice, as far as its feed is concerned.
 --
--- A provider is told of feeds that are its own and not deleted. A reader is told of feeds that it may read; that a feed is
--- gone, if it could read it before; the answer to its request for access, unless the feed has become one that it must not
--- know of.
+-- A provider receives notices about its own feeds that are not deleted. A reader receives notices about feeds that it
+-- may read, the notice that a feed is gone if it could read that feed, and the answer to its request for access, unless
+-- the feed has since become hidden from it.
 create or replace function tells_of_feed(notice notices, told_account uuid)
 returns boolean
 language sql

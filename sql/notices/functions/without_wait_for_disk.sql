@@ -1,5 +1,5 @@
--- Lets the transaction commit without a wait for the disk: for what may be lost when the database crashes. A claim or an
--- outcome that is lost is repeated, with the same notice and its id, and a call costs no write of its own.
+-- Lets the transaction commit without waiting for the disk. A crash of the database may then lose it, which is harmless
+-- for claims and outcomes: the call is repeated, with the same notice and id. This saves a disk write for each call.
 create or replace function without_wait_for_disk()
 returns void
 language sql

@@ -4,9 +4,9 @@
 -- presented again, someone else may have it, so the key that was created for it ends, with all keys created from it by
 -- rotation. RFC 6749, 4.1.2.
 --
--- A code is withdrawn with the key that agreed, or if the person who agreed is not an owner of the account any more. The
--- account is locked before the code is read, so that a revocation, an earlier end of that key, or a removal either comes
--- first and is seen here, or sees the key that is made.
+-- A code is withdrawn with the key that agreed, or if the person who agreed is no longer an owner of the account. The
+-- account is locked before the code is read. So a revocation, an earlier end of that key, or a removal is either
+-- committed first and seen here, or it sees the key that is created here.
 --
 -- presented_address: null if the client sends none, as OAuth 2.1 allows. Then only the verifier binds it.
 --

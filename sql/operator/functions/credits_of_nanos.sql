@@ -1,5 +1,5 @@
--- The change in an audit event, with money in the units of the API: credits, and USD per 1,000 calls. It multiplies,
--- because a division of numerics may round.
+-- The values of an audit event, with money in the units of the API: credits, and USD per 1,000 calls. Multiplies,
+-- because dividing numerics may round.
 create or replace function credits_of_nanos(change json)
 returns json
 language sql

@@ -1,5 +1,5 @@
 -- name: find_names
--- why: the names of feeds, accounts, keys, and persons that a page knows by id, and which feeds still exist
+-- why: the names of the feeds, accounts, keys, and persons that a page shows by id, and which feeds still exist
 -- :ids uuid[]
 -- returns id uuid, name text, is_readable boolean, is_deleted boolean
 select feed_id as id, name, is_readable, deleted_at is not null as is_deleted

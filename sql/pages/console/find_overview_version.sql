@@ -1,5 +1,5 @@
 -- name: find_overview_version
--- why: a number that changes with what the operators' overview shows, for all that look at it
+-- why: a number that changes with the contents of the operators' overview, the same for all viewers
 -- returns version bigint
 select hashtextextended(
   concat_ws(

@@ -1,5 +1,5 @@
 -- name: list_live_sessions
--- why: those of the given sessions that still let somebody see a page, for all viewers of a process at once
+-- why: which of the given sessions may still view pages, for all viewers of a process at once
 -- Hashes are in hex.
 -- :hashes text[]
 -- returns hash text

@@ -1,7 +1,7 @@
 -- name: explain_matches
--- why: what a search has found in each feed of a page of results, with the words that match between \ue000 and \ue001
--- A text without such a word is null. Of long texts, the beginning is looked at. Fields are the names that match, with a
--- space between two of them.
+-- why: where a search has matched in each feed of a page of results, with the matching words between \ue000 and \ue001
+-- A text without a match is null. Only the beginning of a long text is examined. Fields are the matching names,
+-- separated by spaces.
 -- :q text
 -- :feed_ids uuid[]
 -- returns feed_id uuid, name text?, description text?, category text?, fields text?, readme text?

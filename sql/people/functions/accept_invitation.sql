@@ -1,6 +1,6 @@
 -- Makes a person a member of the account to which its address was invited.
 --
--- Outcomes: accepted (joined_account); not_found (there is none to this person's address, or it is over)
+-- Outcomes: accepted (joined_account); not_found (no invitation to this person's address, or it has expired)
 create or replace function accept_invitation(
   accepted_id uuid,
   accepting_person uuid,
@@ -32,7 +32,7 @@ begin
   if not found then
     return;
   end if;
-  -- It may have been withdrawn while the account was locked.
+  -- It may have been withdrawn before the account's lock was granted.
   delete from invitations
   where invitation_id = accepted_id;
   if not found then

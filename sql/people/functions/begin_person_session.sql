@@ -1,4 +1,4 @@
--- Begins a session of a person. It is in no account yet. Removes sessions that have expired.
+-- Begins a session of a person, which is in no account yet. Removes expired sessions.
 create or replace function begin_person_session(
   new_session bytea,
   entering_person uuid,

@@ -1,7 +1,7 @@
 -- Begins the proof of an address by a code, which is mailed in the same commit.
 --
--- The number of codes per address and per network in an hour is limited over all processes: each network, then each
--- address, is locked until the end of the transaction.
+-- The number of codes per address and per network in an hour is limited across all processes: first the network, then
+-- the address is locked until the end of the transaction.
 --
 -- code_digest: SHA-256 of the browser's token and the code
 --
@@ -32,7 +32,7 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('codes of network ' || asking_network, 0));
   perform pg_advisory_xact_lock(hashtextextended('codes of address ' || given_key, 0));
   moment := clock_timestamp();
-  -- The oldest of those that fill a limit. When it is an hour old, there is room.
+  -- The oldest code that counts toward a full limit. There is room when it is an hour old.
   select max(filling.happened_at)
   into full_since
   from (

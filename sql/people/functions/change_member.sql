@@ -1,12 +1,12 @@
--- Changes the role of a member, or removes it, which signs it out of the account at once and ends the agents that it
--- has connected there.
+-- Changes the role of a member, or removes the member, which ends the person's sessions in the account, and the agents
+-- that the person has connected to it.
 --
 -- The account is locked first, so that two owners who remove each other never both succeed.
 --
--- acting_person: see is_owner; a member may also remove itself
--- new_role: null removes
+-- acting_person: see is_owner; members may also remove themselves
+-- new_role: null removes the member
 --
--- Outcomes: changed; not_owner; not_member; last_owner (somebody else would be left without an owner)
+-- Outcomes: changed; not_owner; not_member; last_owner (the other members would be left without an owner)
 create or replace function change_member(
   changed_account uuid,
   changed_person uuid,
@@ -52,7 +52,7 @@ begin
         and person_id <> changed_person
         and role = 'owner'
     )
-    -- An operator may remove the last member, who is an owner, and a demotion always leaves one.
+    -- A demotion must leave an owner. Only an operator may remove the only owner, and only if no other member is left.
     and (
       new_role is not null
       or acting_person is not null

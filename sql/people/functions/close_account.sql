@@ -1,8 +1,9 @@
--- Closes an account: its keys, agents and sessions end, its feeds are deleted, its members leave, and those who have no
--- other account are removed. Usage, ledger, earnings and the audit trail stay under the account's id, without names. So
--- does its sign-up for as long as the limits count it. Otherwise closing accounts would make room for more of them.
+-- Closes an account: its keys, agents, and sessions end, its feeds are deleted, its members leave, and those without
+-- another account are removed. Usage, ledger, earnings, and the audit trail are kept under the account's id, without
+-- names. The sign-up is also kept as long as the limits count it. Otherwise, closing accounts would make room for new
+-- ones.
 --
--- The account is locked first, so that the sales of its feeds that come later are none.
+-- The account is locked first, so that its feeds can't be sold in the meantime.
 --
 -- acting_person: see is_owner
 --
@@ -50,7 +51,7 @@ begin
     where feeds.account_id = closed_account
   );
   if owed_nanos > 0 then
-    -- Takes back the deletions.
+    -- Rolls back the deletions.
     raise exception using errcode = 'P0002', message = 'owed', detail = owed_nanos::text;
   end if;
 
@@ -81,7 +82,8 @@ begin
     where members.account_id = closed_account
     order by members.person_id
   loop
-    -- Of two accounts that close at the same time, the second sees that the person has no other one.
+    -- Serializes closings: of two accounts that are closed at the same time, the second sees that the person has no
+    -- other.
     perform pg_advisory_xact_lock(hashtextextended('person ' || member.person_id, 0));
     perform leave_account(member.person_id, null, closed_account, actor);
     delete from members
@@ -100,7 +102,7 @@ begin
   set name = null
   where account_id = closed_account
     and name is not null;
-  -- Names of the account and of its keys, which may be a person's.
+  -- The names of the account and its keys may contain a person's name.
   update audit_events
   set before = without_name(before),
     after = without_name(after)

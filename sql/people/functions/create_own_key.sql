@@ -1,4 +1,4 @@
--- Creates a key as create_key does, for an owner of the account.
+-- Creates a key like create_key, for an owner of the account.
 --
 -- Outcomes: those of create_key and of own_key_refusal
 create or replace function create_own_key(

@@ -1,4 +1,4 @@
--- Ends a session of a person, or all of its sessions, with the keys that were made for them.
+-- Ends one session of a person, or all of them, with the keys that were created for them.
 create or replace function end_person_sessions(
   held_session bytea,
   is_everywhere boolean
@@ -29,7 +29,7 @@ begin
       and (is_everywhere or session_hash = held_session)
     returning read_key_id, write_key_id
   loop
-    -- Keys that the session was given since.
+    -- Keys that the session was given in the meantime.
     perform edit_key(
       ended.key_id,
       json_build_object('revoked_at', clock_timestamp()),

@@ -1,4 +1,4 @@
--- Lets a session act in an account of its person, with keys that are made for it and end with it.
+-- Switches a session to an account of its person, with keys that are created for the session and end with it.
 --
 -- Outcomes: entered; not_member; suspended; over (the session has ended)
 create or replace function enter_account(
@@ -21,8 +21,9 @@ declare
   read_key uuid;
   write_key uuid;
 begin
-  -- Locked before the membership is looked at, so that a removal comes before or after all of this. The account that the
-  -- session leaves is locked too, in the order of ids, so that two sessions which change places never deadlock.
+  -- Locked before the membership is read, so that a removal comes either before or after the whole switch. The account
+  -- that the session leaves is also locked, in the order of ids, so that two sessions that swap accounts never
+  -- deadlock.
   perform
   from accounts
   where account_id in (
@@ -31,7 +32,7 @@ begin
   )
   order by account_id
   for no key update;
-  -- Locked, so that a sign-out at the same time sees the keys that are made here.
+  -- Locked, so that a concurrent sign-out sees the keys that are created here.
   select * into session
   from person_sessions
   where session_hash = held_session

@@ -1,6 +1,6 @@
 -- Signs in the person of a proven address, once for each proof.
 --
--- Outcomes: entered (person_id), new (nobody has the address: see join_by_proof), other_subject, over
+-- Outcomes: entered (person_id); new (the address has no person yet: see join_by_proof); other_subject; over
 create or replace function enter_by_proof(
   held_proof bytea,
   new_session bytea,

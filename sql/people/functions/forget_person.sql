@@ -1,10 +1,10 @@
--- Removes a person and all that is kept of it, but the hash of an address that has had welcome credits, which is kept
--- for a year. Its memberships are gone already.
+-- Removes a person and the person's data, except the hash of an address that was granted welcome credits, which is kept
+-- for a year. The memberships must have been removed before.
 --
--- Sign-in codes lose the address and can't be used any more. They are still counted for their network, so that closing
--- accounts makes no room for more of them.
+-- Sign-in codes lose the address and become unusable. They still count for their network, so that closing accounts
+-- makes no room for more codes.
 --
--- The person is locked last, as when it signs in or accepts an invitation, so that these never deadlock.
+-- The person is locked last, as in sign-ins and accepted invitations, to avoid deadlocks.
 create or replace function forget_person(forgotten uuid)
 returns void
 language plpgsql

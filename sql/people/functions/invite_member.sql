@@ -1,11 +1,12 @@
--- Invites an address to an account, or renews its invitation, and mails it. Over the limits of mail_invitation, it is
--- made without a mail. Invitations of the last hour count as open even if they were withdrawn.
+-- Invites an address to an account, or renews its invitation, and queues the mail. If the limits of mail_invitation are
+-- reached, the invitation is created without a mail. Invitations of the last hour count as open even if they were
+-- withdrawn.
 --
 -- acting_person: see is_owner
 -- address_max: see mail_invitation
 --
--- Outcomes: invited (invited_id, invited_at: when it was mailed last, ends_at); not_owner; closed; is_member; limited
--- (the account has as many open invitations as it may)
+-- Outcomes: invited (invited_id, invited_at: when it was last mailed, ends_at); not_owner; closed; is_member; limited
+-- (the account has its maximum of open invitations)
 create or replace function invite_member(
   inviting_account uuid,
   acting_person uuid,
@@ -69,7 +70,7 @@ begin
     role = excluded.role,
     expires_at = excluded.expires_at
   returning invitation_id, created_at, expires_at into invited_id, invited_at, ends_at;
-  -- After the invitation: the mail locks its person, which forget_person locks last.
+  -- After the invitation, because the mail locks its person, which forget_person locks last.
   is_mailed := mail_invitation(
     inviting_account, given_address, given_key, address_max, lifetime, mail_subject, mail_text, mail_html
   );

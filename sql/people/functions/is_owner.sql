@@ -1,4 +1,4 @@
--- Whether a person is an owner of an account. Null stands for an operator, who may do what an owner may.
+-- Whether a person is an owner of an account. Null means an operator, who has the rights of an owner.
 create or replace function is_owner(owned_account uuid, acting_person uuid)
 returns boolean
 language sql

@@ -1,14 +1,14 @@
--- Makes the person of a proven address, with an account of its own where sign-up allows one, welcome credits, and a
--- session: all of it in one commit, or nothing.
+-- Creates the person of a proven address, with an account of its own if sign-up allows that, welcome credits, and a
+-- session. All of it is one commit.
 --
--- All sign-ups wait for each other, so that the limits hold over all processes.
+-- Sign-ups run one at a time, so that the limits apply across all processes.
 --
 -- sign_up: off, invited, or open
 -- is_own_domain: whether `open` covers the address's domain
--- welcome: nano-dollars, granted once for each address, and as a whole or not at all
--- address_digest: names the address for a year after the person is gone
+-- welcome: nano-dollars, granted once for each address, either in full or not at all
+-- address_digest: identifies the address for a year after the person is removed
 --
--- Outcomes: joined (person_id; account_id, null without an account of its own); entered (the person is known by now);
+-- Outcomes: joined (person_id; account_id, null without an account of its own); entered (the person exists by now);
 -- not_invited; day_full; network_full (both with retry_after_ms); other_subject; over
 create or replace function join_by_proof(
   held_proof bytea,
@@ -42,7 +42,7 @@ declare
   full_since timestamptz;
 begin
   perform pg_advisory_xact_lock(hashtextextended('sign-ups', 0));
-  -- By now, the person may have joined in another browser.
+  -- The person may have joined in another browser since.
   select entered.outcome, entered.person_id
   into outcome, person_id
   from enter_by_proof(held_proof, new_session, lifetime) as entered;
@@ -60,7 +60,7 @@ begin
     where invitations.address_key = proof.address_key
       and invitations.expires_at > moment
   ) or sign_up = 'invited' and exists (
-    -- Of a provider, who lets the address read a feed.
+    -- An invitation of a provider to read a feed.
     select
     from access_invitations
     where access_invitations.address_key = proof.address_key

@@ -1,8 +1,8 @@
--- Takes sessions of a person out of the account that they act in, and revokes the keys that they had there. What agents
--- were given in them stays.
+-- Takes a person's sessions out of the account that they act in, and revokes the keys that were created for them there.
+-- Agents that were connected in these sessions stay.
 --
--- one_session: only this session. Null: all of the person in `left_account`
--- left_account: null: any account
+-- one_session: only this session; null: all sessions of the person in `left_account`
+-- left_account: null for any account
 create or replace function leave_account(
   leaving_person uuid,
   one_session bytea,

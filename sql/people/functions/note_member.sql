@@ -1,5 +1,5 @@
--- Notes a change of an account's members in the audit trail, which names persons by their ids only, so that nothing of
--- a person stays in it.
+-- Records a change of an account's members in the audit trail. Persons are identified only by id, so that no personal
+-- data stays in the trail.
 create or replace function note_member(
   noted_account uuid,
   noted_action text,

@@ -1,7 +1,7 @@
--- Why an owner may not make another key for an account: not_owner or limited; null if it may. Locks the account, so that
--- its keys are never more than keys_max. Agents and sessions are not counted.
+-- Why an owner may not create another key for an account: not_owner or limited; null if the owner may. Locks the
+-- account, so that it never has more than keys_max keys. Keys of agents and sessions are not counted.
 --
--- keys_max: null if the new key takes the place of another one
+-- keys_max: null if the new key replaces another one immediately
 create or replace function own_key_refusal(owner_id uuid, acting_person uuid, keys_max int)
 returns text
 language plpgsql

@@ -1,7 +1,7 @@
--- Finds the person of a proven address, and remembers its subject or that a mail has proven the address.
+-- Finds the person of a proven address, and stores its subject, or that a mail has proven the address.
 --
--- A subject is the same person whatever its address is. An address that a mail has proven is the same person at its
--- first sign-in through a provider. Any other subject with the address of a person is refused.
+-- A known subject is always the same person, even if its address has changed. A new subject with the address of a
+-- person is linked to that person if a mail has proven the address, and refused otherwise.
 --
 -- Outcomes: known (found_person), new, other_subject
 create or replace function person_of_proof(

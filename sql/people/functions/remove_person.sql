@@ -1,6 +1,6 @@
--- Removes a person from all of its accounts, and everything that is kept of it.
+-- Removes a person from all accounts, and deletes the person's data.
 --
--- Outcomes: removed; not_found; last_owner (of left_account, which would be left to members without an owner)
+-- Outcomes: removed; not_found; last_owner (the members of left_account would be left without an owner)
 create or replace function remove_person(
   removed uuid,
   actor text,
@@ -34,7 +34,7 @@ begin
   perform forget_person(removed);
   outcome := 'removed';
 exception when raise_exception then
-  -- Nothing has changed.
+  -- The exception has rolled back all changes.
   get stacked diagnostics changed = pg_exception_detail;
   outcome := 'last_owner';
   left_account := changed;

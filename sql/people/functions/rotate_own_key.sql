@@ -1,4 +1,4 @@
--- Rotates a key as rotate_key does, for an owner of the account. With a grace period, the old key counts until its end.
+-- Rotates a key like rotate_key, for an owner of the account. During a grace period, the old key still counts.
 --
 -- Outcomes: made; not_usable (the key is not valid); those of own_key_refusal
 create or replace function rotate_own_key(

@@ -1,5 +1,5 @@
--- Takes an invitation back, by an owner, an operator, or whoever was invited. It ends now and is removed later, so that
--- withdrawing makes no room for more invitations within the hour.
+-- Withdraws an invitation, on behalf of an owner, an operator, or the person who was invited. It ends now and is
+-- removed later, so that withdrawing makes no room for more invitations within the hour.
 --
 -- acting_person: see is_owner
 -- Outcomes: withdrawn; not_found

@@ -1,6 +1,6 @@
 -- name: claim_mails
 -- why: claims the mails that are due, exclusively for this process until the lease ends
--- Without a moment, the time is the database's.
+-- The time defaults to the database's.
 -- :moment timestamptz?
 -- :lease interval
 -- :limit bigint

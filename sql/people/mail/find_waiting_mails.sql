@@ -1,6 +1,6 @@
 -- name: find_waiting_mails
--- why: how many mails wait to be sent, and for how long the oldest has waited, for the metrics
--- Mails that a server has refused permanently are left out.
+-- why: the number of mails to be sent, and how long the oldest has been waiting, for the metrics
+-- Omits mails that a server has refused permanently.
 -- returns waiting bigint, oldest_seconds double?
 select
   count(*) as waiting,

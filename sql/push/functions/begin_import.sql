@@ -2,8 +2,8 @@
 -- rows are staged in a batch without a name, which only this import can address, and which readers don't see before it
 -- ends.
 --
--- An import that has not been renewed for longer than the lease has died with its process. It gives way: the history has
--- an entry for it, and the job of retired batches removes what it had staged.
+-- If an import has not been renewed for longer than the lease, its process has died, and its claim is released. The
+-- history gets an entry for it, and the job of retired batches removes its staged rows.
 --
 -- imported_type: the feed's type, which a first push sets
 -- admission: as in admit_push, or running (counted: another import of the feed is running)

@@ -1,10 +1,10 @@
--- Ends an import that did not come to its end: the feed is free for another, and what was staged is retired, so that a
--- job removes it. Rows that a stream has stay. The history of pushes has one entry that counts them.
+-- Ends an import that did not finish. The feed is free for another import, and staged rows are retired, so that a job
+-- removes them. Events that were added to a stream stay. The history of pushes gets one entry that counts them.
 --
--- ended_import_id: null for whichever it is
--- ended_code, ended_detail: of the problem that ended it; null if its gateway was killed, or has lost the database. Then
---   rows_received, body_bytes and elapsed_ms are what the import has noted with its rows, too.
--- is_ended: whether it was still there. If not, the history has its entry.
+-- ended_import_id: null for any import of the feed
+-- ended_code, ended_detail: of the problem that ended it; null if its gateway was killed or has lost the database. Then
+--   rows_received, body_bytes, and elapsed_ms are also unknown, and those stored with the import's rows are used
+-- is_ended: whether the import still existed. If not, the history already has its entry
 create or replace function end_import(
   imported_feed_id uuid,
   ended_import_id uuid,

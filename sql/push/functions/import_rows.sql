@@ -2,7 +2,7 @@
 -- batch.
 --
 -- row_texts, row_ids, event_times: as of write_push; no id comes twice in them
--- part_rows: rows of the file that the part stands for, also those whose id comes twice in it
+-- part_rows: the number of the file's rows that the part represents, including those with repeated ids
 -- body_bytes: of the file, so far
 --
 -- outcome: stored, or the standing that lock_import found instead

@@ -3,8 +3,8 @@
 --
 -- Only the requested fields are converted to jsonb, because a row may have thousands of others.
 --
--- names, texts, literals: parallel arrays; a literal is the text as a JSON number, boolean, or null, or null if it is
---   none.
+-- names, texts, literals: parallel arrays; a literal is the text as a JSON number, boolean, or null, or null if the
+--   text is none of these
 create or replace function row_matches(payload json, names text[], texts text[], literals jsonb[])
 returns boolean
 language plpgsql

@@ -4,8 +4,8 @@
 -- A source reports its total, so messages may be repeated and arrive in any order: within the same rank, the largest
 -- total counts, and a higher rank replaces all earlier messages.
 --
--- told_ended: the amount of a refund that has failed or was canceled. See given_back
--- told_alert: for the operator, if this is new; null: none
+-- told_ended: the reported amount of a refund that has failed or was canceled. See given_back
+-- told_alert: for the operator, if this report is new; null for none
 --
 -- Outcomes: taken_back; noted (the top-up is not granted yet); repeated (an old message); topup_unknown
 create or replace function take_back_topup(

@@ -973,7 +973,7 @@ export const STATEMENTS = {
 
 /** Parameters and row of every statement. */
 export interface StatementTypes {
-  /** the owner of a feed approves or declines a request for access; see functions/answer_access_request.sql */
+  /** approves or declines a request for access to a feed; see functions/answer_access_request.sql */
   answer_access_request: {
     parameters: {
       readonly feed_id: string;
@@ -1010,7 +1010,7 @@ export interface StatementTypes {
       readonly account_id: string;
     };
   };
-  /** how an account stands to a feed: whether it may read it, by which grant, and its newest request */
+  /** an account's access to a feed: whether it may read it, its grant, and its newest request */
   find_own_access: {
     parameters: {
       readonly account_id: string;
@@ -1029,7 +1029,7 @@ export interface StatementTypes {
       readonly retry_at: string | null;
     };
   };
-  /** which of some feeds an account finds, at which price, and of which it must not learn anything anymore */
+  /** which of some feeds an account can find, their prices, and which ones must now be hidden from it */
   find_shown_feeds: {
     parameters: {
       readonly account_id: string;
@@ -1045,7 +1045,7 @@ export interface StatementTypes {
       readonly is_hidden: boolean;
     };
   };
-  /** lets an account read a feed, or changes how it may; see functions/grant_access.sql */
+  /** grants an account access to a feed, or changes its grant; see functions/grant_access.sql */
   grant_access: {
     parameters: {
       readonly feed_id: string;
@@ -1092,7 +1092,7 @@ export interface StatementTypes {
       readonly ends_at: string | null;
     };
   };
-  /** grants for an operator, newest first, after the previous page: for a feed, of an account, or all */
+  /** grants for an operator, newest first, after the previous page: of a feed, of an account, or all */
   list_access_grants: {
     parameters: {
       readonly feed_id: string | null;
@@ -1113,7 +1113,7 @@ export interface StatementTypes {
       readonly granted_at: string;
     };
   };
-  /** requests for access, newest first, after the previous page: at a feed, of an account, or all */
+  /** requests for access, newest first, after the previous page: for a feed, of an account, or all */
   list_access_requests: {
     parameters: {
       readonly feed_id: string | null;
@@ -1155,7 +1155,7 @@ export interface StatementTypes {
       readonly granted_at: string;
     };
   };
-  /** the feeds that an address is invited to read, as long as the invitations can be taken up */
+  /** the feeds that an address is invited to read, while the invitations can be accepted */
   list_address_invitations: {
     parameters: {
       readonly address_key: string;
@@ -1171,7 +1171,7 @@ export interface StatementTypes {
       readonly invited_at: string;
     };
   };
-  /** the grants for a feed, newest first, after the previous page; or one of them */
+  /** a feed's grants, newest first, after the previous page; or one of them */
   list_feed_grants: {
     parameters: {
       readonly feed_id: string;
@@ -1189,7 +1189,7 @@ export interface StatementTypes {
       readonly granted_at: string;
     };
   };
-  /** one page of the invited feeds that an account finds, newest first, with the total; also of one category */
+  /** one page of the invited feeds that an account can find, newest first, with the total; optionally by category */
   list_invited_feeds: {
     parameters: {
       readonly account_id: string;
@@ -1216,7 +1216,7 @@ export interface StatementTypes {
       readonly total: bigint;
     };
   };
-  /** the addresses that are invited to read a feed, as long as they can be taken up */
+  /** the addresses that are invited to read a feed, while the invitations can be accepted */
   list_reader_invitations: {
     parameters: {
       readonly feed_id: string;
@@ -1230,7 +1230,7 @@ export interface StatementTypes {
       readonly ends_at: string;
     };
   };
-  /** the feeds of an account at which requests for access wait, the oldest request first */
+  /** the account's feeds with pending requests for access, oldest request first */
   list_waiting_feeds: {
     parameters: {
       readonly account_id: string;
@@ -1242,7 +1242,7 @@ export interface StatementTypes {
       readonly requests: bigint;
     };
   };
-  /** an account asks to read a feed; see functions/request_access.sql */
+  /** requests access to a feed for an account; see functions/request_access.sql */
   request_access: {
     parameters: {
       readonly account_id: string;
@@ -1266,7 +1266,7 @@ export interface StatementTypes {
       readonly retry_at: string | null;
     };
   };
-  /** one page of the invited feeds that an account finds by words, best first, with the total */
+  /** one page of a search among the invited feeds that an account can find, best first, with the total */
   search_invited_feeds: {
     parameters: {
       readonly account_id: string;
@@ -1293,7 +1293,7 @@ export interface StatementTypes {
       readonly total: bigint;
     };
   };
-  /** grants an account what its person's address was invited to read; see functions/take_access_invitation.sql */
+  /** accepts an invitation to read a feed; see functions/take_access_invitation.sql */
   take_access_invitation: {
     parameters: {
       readonly person_id: string;
@@ -1304,7 +1304,7 @@ export interface StatementTypes {
       readonly outcome: string;
     };
   };
-  /** takes back the invitation of an address to read a feed */
+  /** withdraws an address's invitation to read a feed */
   withdraw_reader_invitation: {
     parameters: {
       readonly feed_id: string;
@@ -1614,7 +1614,7 @@ export interface StatementTypes {
       readonly spent_nanos: bigint;
     };
   };
-  /** an account's valid keys that have a daily budget, with what each has spent of it today, the fullest first */
+  /** an account's valid keys with a daily budget and today's spending, the most used budget first */
   list_key_budgets: {
     parameters: {
       readonly account_id: string;
@@ -2200,7 +2200,7 @@ export interface StatementTypes {
       readonly is_more: boolean;
     };
   };
-  /** claims due deliveries of one address, the oldest first; no row if none is due */
+  /** claims a webhook's due deliveries, oldest first; no row if none is due */
   claim_deliveries: {
     parameters: {
       readonly moment: string | null;
@@ -2223,7 +2223,7 @@ export interface StatementTypes {
       readonly attempts: number;
     };
   };
-  /** names an address; false if there are the most already */
+  /** creates a webhook; false if the maximum number is reached */
   create_webhook: {
     parameters: {
       readonly account_id: string | null;
@@ -2241,7 +2241,7 @@ export interface StatementTypes {
       readonly is_made: boolean;
     };
   };
-  /** removes an address with its deliveries */
+  /** deletes a webhook and its deliveries */
   delete_webhook: {
     parameters: {
       readonly account_id: string | null;
@@ -2254,7 +2254,7 @@ export interface StatementTypes {
       readonly webhook_id: string;
     };
   };
-  /** changes an address, as far as parameters are not null */
+  /** edits a webhook; null parameters change nothing */
   edit_webhook: {
     parameters: {
       readonly account_id: string | null;
@@ -2274,7 +2274,7 @@ export interface StatementTypes {
       readonly feeds_compared: boolean;
     };
   };
-  /** below which balance an account is told, if it has set that */
+  /** the account's threshold for balance.low, if it has set one */
   find_low_balance: {
     parameters: {
       readonly account_id: string;
@@ -2283,7 +2283,7 @@ export interface StatementTypes {
       readonly threshold_nanos: bigint | null;
     };
   };
-  /** how many notices and deliveries wait, and for how long the oldest has, for the metrics */
+  /** the number of notices and webhooks with work to do, and the age of the oldest, for the metrics */
   find_waiting_notices: {
     parameters: {
     };
@@ -2293,7 +2293,7 @@ export interface StatementTypes {
       readonly oldest_seconds: number | null;
     };
   };
-  /** records how an attempt to deliver has ended */
+  /** records the outcome of a delivery attempt */
   finish_delivery: {
     parameters: {
       readonly moment: string | null;
@@ -2314,7 +2314,7 @@ export interface StatementTypes {
       readonly is_switched_off: boolean;
     };
   };
-  /** deliveries of one address or of all, newest first, after the previous page, for operators */
+  /** deliveries of one webhook or of all, newest first, after the previous page, for operators */
   list_all_deliveries: {
     parameters: {
       readonly webhook_id: string | null;
@@ -2343,7 +2343,7 @@ export interface StatementTypes {
       readonly url: string;
     };
   };
-  /** a page of an address's deliveries, the newest first */
+  /** a page of a webhook's deliveries, newest first */
   list_deliveries: {
     parameters: {
       readonly webhook_id: string;
@@ -2367,7 +2367,7 @@ export interface StatementTypes {
       readonly error: string | null;
     };
   };
-  /** the notices that are to be mailed to one member now, at once or as its digest, the oldest first */
+  /** the notices to email to one member now, immediately or as a digest, oldest first */
   list_due_notice_mails: {
     parameters: {
       readonly moment: string | null;
@@ -2385,7 +2385,7 @@ export interface StatementTypes {
       readonly happened_at: string;
     };
   };
-  /** how a member has chosen to be told by mail */
+  /** a member's choices of notices by email */
   list_mail_choices: {
     parameters: {
       readonly account_id: string;
@@ -2396,7 +2396,7 @@ export interface StatementTypes {
       readonly choice: string;
     };
   };
-  /** the addresses of an account, or of operators, that a key may see, the oldest first */
+  /** the webhooks of an account, or of operators, that a key may see, oldest first */
   list_webhooks: {
     parameters: {
       readonly account_id: string | null;
@@ -2418,7 +2418,7 @@ export interface StatementTypes {
       readonly is_key_usable: boolean;
     };
   };
-  /** tells operators of a background job that fails, once an hour and job */
+  /** notifies operators of a failing background job, once an hour for each job */
   note_failed_job: {
     parameters: {
       readonly job: string;
@@ -2428,7 +2428,7 @@ export interface StatementTypes {
       readonly name: string;
     };
   };
-  /** queues the mail of waiting notices; no id if another process has queued it */
+  /** queues the email of pending notices; no id if another process has queued it */
   queue_notice_mail: {
     parameters: {
       readonly account_id: string;
@@ -2445,7 +2445,7 @@ export interface StatementTypes {
       readonly mail_id: string | null;
     };
   };
-  /** makes a delivery due again, with the same notice and its id; to an address that is switched off, it has failed */
+  /** makes a delivery due again, with the same notice and id; fails it if the webhook is switched off */
   resend_delivery: {
     parameters: {
       readonly is_operator: boolean;
@@ -2459,7 +2459,7 @@ export interface StatementTypes {
       readonly webhook_id: string;
     };
   };
-  /** gives an address a new secret; the previous one also signs until a given time */
+  /** gives a webhook a new secret; until a given time, notices are also signed with the previous one */
   rotate_webhook: {
     parameters: {
       readonly account_id: string | null;
@@ -2490,7 +2490,7 @@ export interface StatementTypes {
       readonly is_more: boolean;
     };
   };
-  /** sets below which balance an account is told; 0 for never, null for the default */
+  /** sets the account's threshold for balance.low; 0 for never, null for the default */
   set_low_balance: {
     parameters: {
       readonly account_id: string;
@@ -2500,7 +2500,7 @@ export interface StatementTypes {
       readonly account_id: string;
     };
   };
-  /** sets how a member wants to be told by mail; no row if it is no member */
+  /** sets a member's choices of notices by email; no row if the person is not a member */
   set_mail_choices: {
     parameters: {
       readonly account_id: string;
@@ -2512,7 +2512,7 @@ export interface StatementTypes {
       readonly type: string;
     };
   };
-  /** stores a notice of type webhook.test for one address; for one that is switched off, its delivery has failed */
+  /** stores a webhook.test notice for one webhook; if that is switched off, the delivery has failed */
   test_webhook: {
     parameters: {
       readonly account_id: string | null;
@@ -3097,7 +3097,7 @@ export interface StatementTypes {
       readonly is_own_key: boolean;
     };
   };
-  /** the names of feeds, accounts, keys, and persons that a page knows by id, and which feeds still exist */
+  /** the names of the feeds, accounts, keys, and persons that a page shows by id, and which feeds still exist */
   find_names: {
     parameters: {
       readonly ids: readonly (string | null)[];
@@ -3109,7 +3109,7 @@ export interface StatementTypes {
       readonly is_deleted: boolean;
     };
   };
-  /** a number that changes with what the operators' overview shows, for all that look at it */
+  /** a number that changes with the contents of the operators' overview, the same for all viewers */
   find_overview_version: {
     parameters: {
     };
@@ -3145,7 +3145,7 @@ export interface StatementTypes {
       readonly expires_at: string;
     };
   };
-  /** those of the given sessions that still let somebody see a page, for all viewers of a process at once */
+  /** which of the given sessions may still view pages, for all viewers of a process at once */
   list_live_sessions: {
     parameters: {
       readonly hashes: readonly (string | null)[];
@@ -3166,7 +3166,7 @@ export interface StatementTypes {
       readonly made_by: string;
     };
   };
-  /** what a search has found in each feed of a page of results, with the words that match between \ue000 and \ue001 */
+  /** where a search has matched in each feed of a page of results, with the matching words between \ue000 and \ue001 */
   explain_matches: {
     parameters: {
       readonly q: string;
@@ -3248,7 +3248,7 @@ export interface StatementTypes {
       readonly account_id: string | null;
     };
   };
-  /** stores a sign-in code for an address, and the mail that takes it there, within the limits of address and network */
+  /** stores a sign-in code for an address and queues its mail, within the limits of address and network */
   begin_proof: {
     parameters: {
       readonly proof_hash: Uint8Array;
@@ -3268,7 +3268,7 @@ export interface StatementTypes {
       readonly retry_after_ms: bigint | null;
     };
   };
-  /** changes the role of a member of an account, or removes it */
+  /** changes the role of a member of an account, or removes the member */
   change_member: {
     parameters: {
       readonly account_id: string;
@@ -3281,7 +3281,7 @@ export interface StatementTypes {
       readonly outcome: string;
     };
   };
-  /** tries a code that was typed; a right one proves the address; no row if there is nothing to try */
+  /** checks a code that was entered; the right one proves the address; no row if there is nothing to check */
   check_code: {
     parameters: {
       readonly proof_hash: Uint8Array;
@@ -3306,7 +3306,7 @@ export interface StatementTypes {
       readonly owed_nanos: bigint | null;
     };
   };
-  /** creates a key of an account for one of its owners, within the number of keys that it may have */
+  /** creates a key of an account for one of its owners, within the maximum number of keys */
   create_own_key: {
     parameters: {
       readonly account_id: string;
@@ -3346,7 +3346,7 @@ export interface StatementTypes {
       readonly is_done: boolean;
     };
   };
-  /** lets a session of a person act in one of its accounts */
+  /** switches a person's session to one of the person's accounts */
   enter_account: {
     parameters: {
       readonly session_hash: Uint8Array;
@@ -3374,7 +3374,7 @@ export interface StatementTypes {
       readonly person_id: string | null;
     };
   };
-  /** the proof that a browser holds, unless it is used or over */
+  /** the proof that a browser holds, unless it has been used or has expired */
   find_address_proof: {
     parameters: {
       readonly proof_hash: Uint8Array;
@@ -3386,7 +3386,7 @@ export interface StatementTypes {
       readonly is_late: boolean;
     };
   };
-  /** a key of an account that people made, and how many agents it has connected; no row for agents and sessions */
+  /** a key of an account that people created, and the number of its agents; no row for keys of agents and sessions */
   find_own_key: {
     parameters: {
       readonly account_id: string;
@@ -3403,7 +3403,7 @@ export interface StatementTypes {
       readonly agents: bigint;
     };
   };
-  /** the person of a session, and the account that it acts in, if it may still */
+  /** the person of a session, and the account that the session acts in, if it still may */
   find_person_session: {
     parameters: {
       readonly session_hash: Uint8Array;
@@ -3447,7 +3447,7 @@ export interface StatementTypes {
       readonly expires_at: string | null;
     };
   };
-  /** makes the person of a proven address, its account and welcome credits, and signs it in */
+  /** creates the person of a proven address, with account and welcome credits, and signs the person in */
   join_by_proof: {
     parameters: {
       readonly proof_hash: Uint8Array;
@@ -3530,7 +3530,7 @@ export interface StatementTypes {
       readonly balance_nanos: bigint;
     };
   };
-  /** how a person receives notices by mail in each account, for the file of what is kept of it */
+  /** how a person receives notices by mail in each account, for the export of personal data */
   list_person_mail_choices: {
     parameters: {
       readonly person_id: string;
@@ -3541,7 +3541,7 @@ export interface StatementTypes {
       readonly choice: string;
     };
   };
-  /** the recent sign-ins with the address of a person, for the file of what is kept of it */
+  /** the recent sign-ins with a person's address, for the export of personal data */
   list_person_proofs: {
     parameters: {
       readonly address_key: string;
@@ -3552,7 +3552,7 @@ export interface StatementTypes {
       readonly used_at: string | null;
     };
   };
-  /** the open sessions of a person, for the file of what is kept of it */
+  /** the open sessions of a person, for the export of personal data */
   list_person_sessions: {
     parameters: {
       readonly person_id: string;
@@ -3599,7 +3599,7 @@ export interface StatementTypes {
       readonly attempts: number;
     };
   };
-  /** how many mails wait to be sent, and for how long the oldest has waited, for the metrics */
+  /** the number of mails to be sent, and how long the oldest has been waiting, for the metrics */
   find_waiting_mails: {
     parameters: {
     };
@@ -3654,7 +3654,7 @@ export interface StatementTypes {
       readonly is_refused: boolean;
     };
   };
-  /** removes a person with everything that is kept of it */
+  /** removes a person and the person's data */
   remove_person: {
     parameters: {
       readonly person_id: string;
@@ -3665,7 +3665,7 @@ export interface StatementTypes {
       readonly account_id: string | null;
     };
   };
-  /** creates a key that replaces a valid one, for an owner of the account, within the number of keys that it may have */
+  /** creates a key that replaces a valid one, for an owner of the account, within the maximum number of keys */
   rotate_own_key: {
     parameters: {
       readonly account_id: string;
@@ -3682,7 +3682,7 @@ export interface StatementTypes {
       readonly key_id: string | null;
     };
   };
-  /** takes an invitation back, or declines it */
+  /** withdraws or declines an invitation */
   withdraw_invitation: {
     parameters: {
       readonly invitation_id: string;
@@ -3819,7 +3819,7 @@ export interface StatementTypes {
       readonly mistake_count: number;
     };
   };
-  /** what became of a feed on each of the last UTC days, including today: reads, earnings, pushes, and time on time */
+  /** reads, earnings, pushes, and punctuality of a feed on each of the last UTC days, including today */
   list_feed_days: {
     parameters: {
       readonly feed_id: string;
@@ -3874,7 +3874,7 @@ export interface StatementTypes {
       readonly retry_after_ms: number | null;
     };
   };
-  /** frees the feed of an import that did not come to its end, retires what it had staged, and notes it in the history */
+  /** releases the feed of an import that did not finish, retires its staged rows, and records it in the history */
   end_import: {
     parameters: {
       readonly feed_id: string;
@@ -3932,7 +3932,7 @@ export interface StatementTypes {
       readonly data_version: bigint | null;
     };
   };
-  /** keeps the mistakes of a feed's newest refused push, in place of those of an earlier one */
+  /** stores the mistakes of a feed's newest refused push, in place of those of an earlier one */
   keep_push_mistakes: {
     parameters: {
       readonly feed_id: string;
@@ -3977,7 +3977,7 @@ export interface StatementTypes {
       readonly retry_after_ms: number | null;
     };
   };
-  /** notes refused pushes in the feed's history; one row a minute by rate */
+  /** records refused pushes in the feed's history; pushes over the rate limit share one row a minute */
   record_push: {
     parameters: {
       readonly feed_id: string;

@@ -1,5 +1,5 @@
 /**
- * The limit of the machine: `Bun.serve` that returns the bytes of one real answer and does nothing else.
+ * The limit of the machine: `Bun.serve` that returns the bytes of one real response and does nothing else.
  *
  * `bare.ts ANSWER_FILE`: `{status, headers, body}` as JSON. Prints its port.
  *

@@ -1,9 +1,8 @@
 /**
- * What a good Node developer would write by hand: Fastify, `pg`, `rate-limiter-flexible` on PostgreSQL,
- * and one transaction that checks the key, debits, logs and reads. Statements are prepared, the page's
- * rows are not parsed.
+ * A careful handwritten Node implementation: Fastify, `pg`, `rate-limiter-flexible` on PostgreSQL, and one transaction
+ * that checks the key, debits, logs, and reads. Statements are prepared, and the page's rows are not parsed.
  *
- * `fastify.mjs SOCKET_DIR PORT DATABASE`, by node where it is installed. Prints its port.
+ * `fastify.mjs SOCKET_DIR PORT DATABASE`, run by node if it is installed. Prints its port.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The peer of `bench push`: Fastify with one `jsonb_array_elements` insert a push, nothing checked.
+ * The peer of `bench push`: Fastify with one `jsonb_array_elements` insert per push, without any checks.
  *
  * Takes `SOCKET_DIR`; prints its port.
  */

@@ -1,13 +1,13 @@
 /**
- * nginx with the bytes of one real answer, and a limit for each key:
+ * nginx with the bytes of one real response, and a limit per key:
  *
- * - `limit`: `limit_req`, which counts in the memory of one nginx. No key is checked, nothing is charged or logged.
- * - `redis`: Lua asks Redis, which checks key and balance, counts, charges and logs (`redis_read.lua`). Redis writes
- *   its log to the disk before it answers, as PostgreSQL does here.
+ * - `limit`: `limit_req`, which counts in the memory of one nginx. Checks no key, and charges and logs nothing.
+ * - `redis`: Lua calls Redis, which checks key and balance, counts, charges, and logs (`redis_read.lua`). Redis writes
+ *   its log to the disk before it responds, as PostgreSQL does here.
  *
- * `nginx.ts limit|redis ANSWER_FILE SET_FILE`: the answer as for `bare.ts`, and keys, account ids, feed ids, price and
- * balance as JSON. Prints its port. Of Debian: nginx-light; for Redis libnginx-mod-http-lua, lua-nginx-redis,
- * redis-server.
+ * `nginx.ts limit|redis ANSWER_FILE SET_FILE`: the response in the format of `bare.ts`, and keys, account ids, feed
+ * ids, price, and balance as JSON. Prints its port. Requires Debian's nginx-light, and for Redis also
+ * libnginx-mod-http-lua, lua-nginx-redis, and redis-server.
  *
  * @module
  */
@@ -19,22 +19,22 @@ import { freePort } from "../../support/free_port.ts";
 import { NGINX, nginxConfiguration, untilAnswering } from "../../support/nginx.ts";
 
 const REDIS = Bun.which("redis-server");
-/** nginx loads the modules of Debian that it is told to, and these are what Lua needs. */
+/** Debian's modules that Lua needs, which nginx must load explicitly. */
 const LUA_MODULES = ["ndk_http_module", "ngx_http_lua_module"].map(
   (name) => `/usr/lib/nginx/modules/${name}.so`,
 );
-/** Higher than any run reaches. */
+/** Higher than any run can reach. */
 const READS_MAX = 1_000_000;
 const CONNECTIONS = 256;
 
-/** Which kinds this machine has the parts for. */
+/** The kinds for which this machine has the required packages. */
 export const KINDS = (["limit", "redis"] as const).filter((kind) =>
   kind === "limit"
     ? NGINX !== null
     : NGINX !== null && REDIS !== null && LUA_MODULES.every(existsSync),
 );
 
-/** What the reads are of, for Redis to know. */
+/** The set of keys and feeds that Redis needs. */
 export interface RedisSet {
   readonly keys: readonly string[];
   readonly accountIds: readonly string[];
@@ -116,7 +116,7 @@ function charged(
     script,
   }: { readonly answer: Answer; readonly socket: string; readonly script: string },
 ): string {
-  // The receipt's id is Redis's own, so it is put where the answer has one.
+  // The receipt's id is Redis's own, so it replaces the one in the response.
   const [head, tail] = answer.body.split(/(?<="usage_id":")[^"]*/);
   const file = join(folder, "read.lua");
   const quoted = (text: string | undefined) => `[==[${text}]==]`;
@@ -148,7 +148,7 @@ async function startRedis(folder: string, socket: string): Promise<Bun.Subproces
   return server;
 }
 
-/** Stores keys, prices and balances. Returns the name of the script in Redis. */
+/** Stores keys, prices, and balances. Returns the name of the script in Redis. */
 async function fillRedis(socket: string, set: RedisSet): Promise<string> {
   const redis = new RedisClient(`redis+unix://${socket}`);
   const { keys, accountIds, feedIds, balance, price } = set;

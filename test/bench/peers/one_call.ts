@@ -1,6 +1,6 @@
 /**
- * Bare `Bun.serve` and one SQL call a read, which does the whole job (`read_feed` in peers.sql): about
- * the best that one statement a request can do.
+ * Bare `Bun.serve` and one SQL call per read, which does the whole job (`read_feed` in peers.sql): close to the best
+ * possible with one statement per request.
  *
  * `one_call.ts SOCKET_DIR PORT DATABASE`. Prints its port.
  *

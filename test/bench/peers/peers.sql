@@ -1,5 +1,5 @@
--- The database of the stacks that are written by hand, as their author would make it: the same accounts,
--- keys, feeds and rows, a durable usage log, and no foreign keys to slow it.
+-- The database of the handwritten stacks, as their author would design it: the same accounts, keys, feeds, and rows, a
+-- durable usage log, and no foreign keys, which would slow it down.
 create table accounts (account_id uuid primary key, balance_nanos bigint not null)
 with (fillfactor = 50);
 
@@ -37,8 +37,8 @@ create table windows (
 )
 with (fillfactor = 50);
 
--- A whole read in one call: key, fixed window, feed, debit, usage row, page. Its lock order is that of a
--- single read, so one read holds the locks of one account and one window until its commit.
+-- A whole read in one call: key, fixed window, feed, debit, usage row, page. A read locks one account and one window
+-- until its commit, always in this order.
 create function read_feed(hash bytea, feed uuid, usage uuid, points int)
 returns table (outcome text, data text)
 language plpgsql

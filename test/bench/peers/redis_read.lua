@@ -1,5 +1,5 @@
--- A read as it would be charged in Redis, in one step: a window of 60 seconds, the debit, and a line of the log.
--- ARGV: the key, the feed, the most reads of a window. Returns the status of the answer, and the line's id.
+-- Charges a read in Redis, in one step: a window of 60 seconds, the debit, and a line of the log.
+-- ARGV: the key, the feed, the limit of a window. Returns the status of the response, and the line's id.
 local account = redis.call("HGET", "keys", ARGV[1])
 if not account then return { 403 } end
 local price = redis.call("HGET", "prices", ARGV[2])

@@ -1,6 +1,6 @@
 /**
- * The set that `bench serve` reads: 1,000 accounts with a key and credit, 1,000 metered feeds of 40 rows
- * of 250 bytes, one free feed; and the same in the peers' database.
+ * The set that `bench serve` reads: 1,000 accounts with a key and credits, 1,000 metered feeds of 40 rows of 250 bytes,
+ * and one free feed. The peers' database contains the same.
  *
  * @module
  */
@@ -14,19 +14,19 @@ import type { BenchDatabase } from "../support.ts";
 export const ACCOUNTS = 1_000;
 export const FEEDS = 1_000;
 export const PEERS_DATABASE = "peers";
-/** Twice a page: answers say that there is more, and where. */
+/** Two pages, so that responses contain a cursor. */
 const ROWS = 40;
 const ROW_BYTES = 250;
 const PRICE_NANOS = "1000";
 const BALANCE_NANOS = "1000000000000000";
 
 export interface BenchSet {
-  /** With a key each. */
+  /** Each has a key. */
   readonly accountIds: readonly string[];
   readonly keys: readonly string[];
   readonly meteredFeeds: readonly string[];
   readonly freeFeed: string;
-  /** Of each account, at first. */
+  /** The initial balance of each account. */
   readonly balanceNanos: bigint;
   readonly priceNanos: bigint;
 }
@@ -37,7 +37,7 @@ export function rowText(feed: number, position: number): string {
   return `${head}${"x".repeat(ROW_BYTES - head.length - 2)}"}`;
 }
 
-/** The ledger's entries for what accounts have: without them, its check finds each account wrong, and sums it again. */
+/** Inserts the ledger's entries for the balances. Otherwise, its check finds every account wrong, and sums it again. */
 async function grantBalances(sql: Connections, accountIds: readonly string[]): Promise<void> {
   await sql`
     insert into credit_ledger (
@@ -48,7 +48,7 @@ async function grantBalances(sql: Connections, accountIds: readonly string[]): P
     where account_id = any (${arrayLiteral(accountIds)}::uuid[])`;
 }
 
-/** Accounts with credit and a key each. */
+/** Creates accounts with credits and a key each. */
 export async function seedReaders(
   { sql }: BenchDatabase,
   readers: number,
@@ -62,12 +62,12 @@ export async function seedReaders(
   return { accountIds, keys: await insertKeys(sql, accountIds, "read") };
 }
 
-/** Feeds of these numbers, both included, with their rows; number 0 is free, and the others are metered. */
+/** Creates feeds with these numbers, both included, with rows. Number 0 is free, the others are metered. */
 export async function seedFeeds(
   { sql }: BenchDatabase,
   { first, last, isPublic }: { first: number; last: number; isPublic: boolean },
 ) {
-  // No reader: an owner reads its own feeds free.
+  // Not one of the readers, because owners read their own feeds for free.
   const [owner] = await sql`
     insert into accounts (name, max_feeds_allowed) values ('bench owner', 0) returning account_id`;
   const feeds = await sql`

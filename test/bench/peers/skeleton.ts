@@ -1,9 +1,9 @@
 /**
- * The least that a read of this design costs: an Elysia route with checked parameters, the gateway's own admission,
- * and one page that is there already, with the headers of a real answer. It has no page cache, conditional reads,
- * request ids, metrics, bounds or problem documents.
+ * The minimal cost of a read in this design: an Elysia route with checked parameters, the gateway's own admission, and
+ * one prepared page with the headers of a real response. It has no page cache, conditional reads, request ids, metrics,
+ * bounds, or problem documents.
  *
- * `skeleton.ts ANSWER_FILE DATABASE_URL`: the answer as for `bare.ts`. Prints its port.
+ * `skeleton.ts ANSWER_FILE DATABASE_URL`: the response in the format of `bare.ts`. Prints its port.
  *
  * @module
  */

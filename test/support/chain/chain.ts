@@ -1,5 +1,5 @@
 /**
- * A chain of the machine's own: `anvil` with a dollar that can be paid by authorization (EIP-3009), as USDC can.
+ * A local test chain: `anvil` with a dollar that can be paid by authorization (EIP-3009), like USDC.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import contracts from "../../fixtures/chain/contracts.json" with { type: "json" 
 import { freePort } from "../free_port.ts";
 import { TRANSFER_TYPES } from "./transfer_types.ts";
 
-/** Everybody knows it: anvil gives its accounts the chain's own coin. */
+/** A well-known mnemonic, whose accounts own the chain's coin from the start. */
 const MNEMONIC = "test test test test test test test test test test test junk";
 const STARTS_MAX = 5;
 const START_MS = 60_000;
@@ -34,7 +34,7 @@ const PLATFORMS: Readonly<Record<string, string>> = {
 export type Chain = Awaited<ReturnType<typeof startChain>>;
 export type Wallet = ReturnType<typeof privateKeyToAccount>;
 
-/** What a payer signs. Numbers are seconds, or millionths of a dollar. */
+/** The message that a payer signs. Numbers are seconds, or millionths of a dollar. */
 export interface Authorization {
   readonly from: Hex;
   readonly to: Hex;
@@ -44,7 +44,7 @@ export interface Authorization {
   readonly nonce: Hex;
 }
 
-/** The program, which comes with a package of the platform; undefined where there is none. */
+/** The path of anvil, which is part of a package of the platform; undefined if there is none. */
 function findAnvil(): string | undefined {
   const platform = PLATFORMS[`${process.platform} ${process.arch}`];
   const path = `../../../node_modules/@foundry-rs/anvil-${platform}/bin/anvil`;
@@ -52,7 +52,7 @@ function findAnvil(): string | undefined {
   return existsSync(program) ? program : undefined;
 }
 
-/** Whether the chain can run here. Says so if it can't, since its tests are then skipped. */
+/** Whether the chain can run here. If it can't, prints so, because its tests are then skipped. */
 export function hasChain(): boolean {
   const isThere = findAnvil() !== undefined;
   if (!isThere)
@@ -120,18 +120,18 @@ export async function startChain() {
     rpcUrl,
     client,
     asset,
-    /** As `FEEDGATE_X402_ASSET` takes it. */
+    /** The value of `FEEDGATE_X402_ASSET`. */
     assetSetting: `${asset},Test Dollar,2`,
     network: "eip155:31337",
-    /** One of those with the chain's own coin; the first one deploys and mints. */
+    /** An account with the chain's own coin. The first one deploys and mints. */
     account,
-    /** A wallet with this many millionths of a dollar. */
+    /** A new wallet with this many millionths of a dollar. */
     async createWallet(micros = 1_000_000_000n): Promise<Wallet> {
       const wallet = privateKeyToAccount(generatePrivateKey());
       if (micros > 0n) await send(asset, abi, "mint", [wallet.address, micros]);
       return wallet;
     },
-    /** Millionths of a dollar. */
+    /** The wallet's balance in millionths of a dollar. */
     async balanceOf(address: Hex): Promise<bigint> {
       const args = [address];
       return (await client.readContract({
@@ -143,7 +143,7 @@ export async function startChain() {
     },
     signTransfer: (wallet: Wallet, authorization: Authorization): Promise<Hex> =>
       sign(wallet, "TransferWithAuthorization", TRANSFER_TYPES, authorization),
-    /** Sends authorizations to the dollar, without a facilitator, in one transaction. */
+    /** Submits authorizations to the dollar without a facilitator, in one transaction. */
     transfer(...transfers: readonly { authorization: Authorization; signature: Hex }[]) {
       const calls = transfers.map(({ authorization, signature }) => {
         const { from, to, value, validAfter, validBefore, nonce } = authorization;
@@ -152,7 +152,7 @@ export async function startChain() {
       });
       return send(batch, contracts.Batch.abi as Abi, "run", [asset, calls]);
     },
-    /** Makes an authorization useless. */
+    /** Cancels an authorization. */
     async cancel(wallet: Wallet, nonce: Hex) {
       const message = { authorizer: wallet.address, nonce };
       const signature = await sign(wallet, "CancelAuthorization", CANCEL_TYPES, message);
@@ -162,9 +162,9 @@ export async function startChain() {
         ...partsOf(signature),
       ]);
     },
-    /** Adds empty blocks. */
+    /** Mines empty blocks. */
     mine: (blocks = 1) => client.mine({ blocks }),
-    /** Drops the newest blocks, with what is in them, and puts others in their place. */
+    /** Drops the newest blocks with their transactions, and mines others in their place. */
     async reorganise(blocks: number): Promise<void> {
       const head = await client.getBlockNumber({ cacheTime: 0 });
       await client.request({ method: "anvil_rollback" as never, params: [blocks] as never });
@@ -172,7 +172,7 @@ export async function startChain() {
       const now = await client.getBlockNumber({ cacheTime: 0 });
       if (now !== head + 1n) throw new Error(`the chain went from block ${head} to ${now}`);
     },
-    /** The next block, and all after it, are later. */
+    /** Sets the clock of later blocks forward. */
     async passTime(seconds: number): Promise<void> {
       await client.increaseTime({ seconds });
       await client.mine({ blocks: 1 });
@@ -191,7 +191,7 @@ const CANCEL_TYPES = {
   ],
 };
 
-/** Another process may take the port first: then it is tried with the next. */
+/** Retries with the next port if another process takes this one first. */
 async function startAnvil() {
   const program = findAnvil();
   if (program === undefined) throw new Error("there is no anvil here: ask hasChain() first");

@@ -1,7 +1,7 @@
 /**
- * Compiles the contracts of the test chain. Running this file writes `test/fixtures/chain/contracts.json` anew.
+ * Compiles the contracts of the test chain. Running this file updates `test/fixtures/chain/contracts.json`.
  *
- * The compiler takes seconds, so tests deploy what it made, and one test holds that it is what the source says.
+ * Compiling takes seconds, so tests deploy the stored result, and one test verifies that it matches the source.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export async function compileContracts(): Promise<Record<string, Compiled>> {
   const settings = {
     optimizer: { enabled: true },
     evmVersion: "cancun",
-    // Else the bytecode would say how the source was called.
+    // Otherwise, the bytecode would depend on the name of the source.
     metadata: { bytecodeHash: "none" },
     outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } },
   };

@@ -1,5 +1,5 @@
 /**
- * A facilitator of the test's own, by the official library, over HTTP on loopback. A test may come between.
+ * A local facilitator based on the official library, over HTTP on loopback. Tests can change its behavior.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface Asked {
   readonly paymentRequirements: PaymentRequirements;
 }
 
-/** What comes of a call. `honest` does what the library does. */
+/** The outcome of a call. `honest` behaves like the library. */
 export type Answering = (
   path: "/verify" | "/settle",
   honest: () => Promise<object>,
@@ -23,16 +23,16 @@ export type Answering = (
 
 export interface Facilitator {
   readonly url: string;
-  /** Calls so far, by path. */
+  /** The paths called so far. */
   readonly calls: string[];
-  /** What it was sent. */
+  /** The requests received so far. */
   readonly asked: Asked[];
-  /** How it answers from now on; undefined: honestly. */
+  /** Sets how it responds from now on; undefined means honestly. */
   answering: Answering | undefined;
   stop(): Promise<void>;
 }
 
-/** @param index of the account that pays for its transactions, one for each facilitator */
+/** @param index of the account that pays for its transactions; each facilitator needs its own */
 export function startFacilitator(chain: Chain, index: number): Facilitator {
   const account = chain.account(index);
   const { client } = chain;

@@ -1,5 +1,5 @@
 /**
- * What a payer signs, as typed data (EIP-712) of EIP-3009.
+ * The typed data (EIP-712) of EIP-3009 that a payer signs.
  *
  * @module
  */

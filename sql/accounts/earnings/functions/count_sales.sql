@@ -27,7 +27,7 @@ declare
   sales customer_sales[];
   used key_usage[];
 begin
-  -- No rate changes in the meantime: see keep_fee_rate.
+  -- The rate can't change in the meantime: see keep_fee_rate.
   perform pg_advisory_xact_lock_shared(7306929);
 
   with changed as materialized (
@@ -63,7 +63,7 @@ begin
     delete from sale_changes
     returning *
   ),
-  -- Without changes of events that are after their line, or that are counted with them as late.
+  -- Excludes changes of events after their line, and changes of late events, which are counted with the events.
   changes as (
     select
       taken.*,
@@ -138,7 +138,7 @@ begin
     where kind in ('purchased', 'refunded')
       or kind = 'failed' and is_of_read
   ),
-  -- What the log was used for. A feed that was paid for elsewhere has no event.
+  -- Usage by account, feed, and key. A feed that was paid for elsewhere has no event.
   uses as (
     select
       account_id, feed_id, key_id, happened_at as counts_at,

@@ -1,5 +1,5 @@
--- Those of the given sessions that let somebody see a page: session and key are valid, the account is not suspended, and
--- the key is no agent's.
+-- The given sessions that may still view pages: session and key are valid, the account is not suspended, and the key is
+-- not an agent's.
 create or replace function usable_sessions(session_hashes bytea[])
 returns table (
   session_hash bytea,

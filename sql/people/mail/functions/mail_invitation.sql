@@ -1,10 +1,10 @@
--- Queues the mail of an invitation, to an account or to read a feed, unless a limit is reached. Returns whether it did.
+-- Queues the mail of an invitation to an account or a feed, unless a limit is reached. Returns whether it did.
 --
--- Whoever joins can invite any address, so the mails are limited: one an hour from an account to an address, and
+-- Anyone who joins can invite any address, so the mails are limited: one an hour from an account to an address, and
 -- `address_max` an hour to an address from all accounts. The limits count mails, not invitations. So withdrawing,
--- accepting and removing make no room for more mails, and an invitation without a mail does not prolong a limit.
+-- accepting, and removing make no room for more mails, and an invitation without a mail does not prolong a limit.
 --
--- The address is locked until the end of the transaction, after what the caller has locked.
+-- The address is locked until the end of the transaction, after the caller's locks.
 --
 -- given_key: the address in lower case
 -- mail_subject: null if the gateway sends no mail

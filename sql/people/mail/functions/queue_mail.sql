@@ -1,7 +1,7 @@
--- Queues a mail. The job that sends mails (mail_sender.ts) finds it at its next turn, or when its process is woken.
+-- Queues a mail. The job that sends mails (mail_sender.ts) finds it in its next pass, or when its process is woken.
 --
--- recipient: the person it is for, whose removal also removes the mail; null if that is not known
--- lifetime: after this time, it is no longer worth sending, and is removed
+-- recipient: the person to whom it is sent, whose removal also removes the mail; null if that is not known
+-- lifetime: after this time, the mail is no longer worth sending, and is removed
 create or replace function queue_mail(
   recipient uuid,
   to_address text,
