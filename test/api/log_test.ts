@@ -31,7 +31,12 @@ async function call(method: string, path: string, init: RequestInit = {}) {
   const before = lines.length;
   const response = await fetch(logging.baseUrl + path, { method, ...init });
   await response.text();
-  const added = lines.slice(before).map((line) => JSON.parse(line));
+  // Background work may log at any time.
+  const id = response.headers.get("x-request-id");
+  const added = lines
+    .slice(before)
+    .map((line) => JSON.parse(line))
+    .filter((line) => line.request_id === id);
   expect(added).toHaveLength(1);
   return { status: response.status, line: added[0] as Record<string, unknown> };
 }

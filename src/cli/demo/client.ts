@@ -1,5 +1,5 @@
 /**
- * Calls the gateway's API, as any provider or consumer would.
+ * Calls the gateway's API, like any provider or consumer would.
  *
  * @module
  */
