@@ -468,6 +468,8 @@ export const VIEWER_RECHECK_MS = 15_000;
 export const OVERVIEW_LOOK_MS = 5_000;
 /** How often to check for pushes through other processes while readers wait, in milliseconds. */
 export const WAIT_POLL_MS = 250;
+/** How long a repeated call of an operator waits for the first one. */
+export const REPEAT_WAIT_MS = 5_000;
 /** The minimum time between two `rows` events of a follower, in milliseconds. */
 export const ROW_EVENTS_MS = 1_000;
 /** How long the text of `/metrics` is reused for all callers, in milliseconds. */

@@ -39,6 +39,7 @@ import {
   REFUSALS_PER_SECOND,
   REFUSALS_WAIT_SECONDS_MAX,
   REFUSALS_WAITING_MAX,
+  REPEAT_WAIT_MS,
   ROW_EVENTS_MS,
   WAIT_POLL_MS,
 } from "./limits.ts";
@@ -70,7 +71,7 @@ interface ServicesOptions {
   readonly onMail?: ((mail: OutgoingMail) => void) | undefined;
 }
 
-/** Intervals of repeated messages and queries, in milliseconds. */
+/** Intervals of repeated messages and queries, and how long a caller waits for another, in milliseconds. */
 export interface Intervals {
   /** Between progress lines of an import. */
   readonly importProgress: number;
@@ -78,12 +79,15 @@ export interface Intervals {
   readonly rowEvents: number;
   /** Between queries for changes of awaited feeds. */
   readonly waitPoll: number;
+  /** How long a repeated call of an operator waits for the first one. */
+  readonly repeatWait: number;
 }
 
 const INTERVALS: Intervals = {
   importProgress: IMPORT_PROGRESS_MS,
   rowEvents: ROW_EVENTS_MS,
   waitPoll: WAIT_POLL_MS,
+  repeatWait: REPEAT_WAIT_MS,
 };
 
 /** Reads the cursor secret from the database, creating it at the first start. */

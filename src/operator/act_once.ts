@@ -27,8 +27,7 @@ import { IDEMPOTENCY_TTL_MS } from "../limits.ts";
 import { type Database, DatabaseOverloadedError } from "../postgres/client/database.ts";
 import { Refused } from "./refused.ts";
 
-/** How long a repeat waits for the call that it repeats, and how often it looks. */
-const WAIT_MS_MAX = 5_000;
+/** How often a repeat looks whether the call that it repeats has ended. */
 const LOOK_MS = 50;
 /** Old calls that a new one forgets. */
 const FORGOTTEN_MAX = 100;
@@ -62,6 +61,8 @@ export interface Keeping {
   readonly database: Database;
   /** That all gateways have. */
   readonly secret: string;
+  /** How long a repeat waits for the call that it repeats, in ms. */
+  readonly waitMsMax: number;
 }
 
 /**
@@ -69,7 +70,7 @@ export interface Keeping {
  * is written once whatever happens. @throws {Problem} 409; all that `act` throws
  */
 export async function actOnce(
-  { database, secret }: Keeping,
+  { database, secret, waitMsMax }: Keeping,
   call: RepeatableCall,
   act: (reference: string) => Promise<Reply>,
 ): Promise<Reply> {
@@ -79,7 +80,7 @@ export async function actOnce(
     purpose: "operator call",
     binding: key,
   };
-  const { ownerId, earlier } = await findEarlier(database, call, sealing);
+  const { ownerId, earlier } = await findEarlier({ database, waitMsMax }, call, sealing);
   if (typeof earlier === "object") return earlier;
   if (earlier !== "none" && !isSafeToRepeat) throw refusalOf(earlier);
   const place = { owner_id: ownerId, idempotency_hash: hashOf(key) };
@@ -112,11 +113,11 @@ interface Found {
 
 /** Takes the Idempotency-Key, or waits for the end of the call that has it. @throws {Problem} 409 */
 async function findEarlier(
-  database: Database,
+  { database, waitMsMax }: Pick<Keeping, "database" | "waitMsMax">,
   { caller, key, request }: RepeatableCall,
   sealing: TokenOptions,
 ): Promise<Found> {
-  const endMs = performance.now() + WAIT_MS_MAX;
+  const endMs = performance.now() + waitMsMax;
   while (true) {
     const found = present(
       await database.row("begin_operator_call", {

@@ -3,6 +3,7 @@ import {
   CLIENT_DOCUMENT_BYTES_MAX,
   CLIENT_DOCUMENT_FAILED_MS,
   CLIENT_DOCUMENT_KEPT_MS,
+  CLIENT_DOCUMENT_MS_MAX,
 } from "../../src/limits.ts";
 import { Clients } from "../../src/oauth/clients.ts";
 import { type DocumentHost, startDocumentHost } from "../support/document_host.ts";
@@ -19,10 +20,13 @@ afterAll(() => host.stop());
 const database = { row: async () => undefined };
 
 /** @param resolve without it, names resolve as they do */
-function clientsWith(resolve?: (hostname: string) => Promise<readonly string[]>, isOpen = true) {
+function clientsWith(
+  resolve?: (hostname: string) => Promise<readonly string[]>,
+  { isOpen = true, documentMsMax = CLIENT_DOCUMENT_MS_MAX } = {},
+) {
   const { certificate } = host;
   const trial = isOpen ? { certificate, ...(resolve && { resolve }) } : undefined;
-  return new Clients({ database, isFetching: true, trial, nowMs: () => nowMs });
+  return new Clients({ database, isFetching: true, trial, documentMsMax, nowMs: () => nowMs });
 }
 
 const document = (path: string, changes: object = {}) => ({
@@ -147,7 +151,7 @@ describe("server-side request forgery", () => {
   test("addresses of this machine and of networks that only it can reach are not asked", async () => {
     const { port } = new URL(host.origin);
     const before = host.asked.length;
-    const clients = clientsWith(undefined, false);
+    const clients = clientsWith(undefined, { isOpen: false });
     for (const hostname of [
       "localhost",
       "127.0.0.1",
@@ -196,14 +200,16 @@ describe("server-side request forgery", () => {
   test("a name that resolves to a private address is refused as one that does not resolve, or has no address, or no end", async () => {
     const { port } = new URL(host.origin);
     const reasons = new Set<string>();
+    const id = `https://internal.test:${port}/agent.json`;
     for (const resolve of [
       async () => ["10.0.0.1"],
       async () => [],
       () => Promise.reject(new Error("ENOTFOUND")),
-      () => new Promise<never>(() => {}),
     ]) {
-      reasons.add(await reasonOf(clientsWith(resolve), `https://internal.test:${port}/agent.json`));
+      reasons.add(await reasonOf(clientsWith(resolve), id));
     }
+    const hanging = clientsWith(() => new Promise<never>(() => {}), { documentMsMax: 50 });
+    reasons.add(await reasonOf(hanging, id));
     expect(reasons.size).toBe(1);
   });
 

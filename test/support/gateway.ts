@@ -8,7 +8,7 @@ import { shellActor } from "../../src/accounts/actor.ts";
 import type { Permission } from "../../src/accounts/key_format.ts";
 import { type Config, type GuardTrial, readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { DATABASE_CONNECTIONS_SPARED } from "../../src/limits.ts";
+import { DATABASE_CONNECTIONS_SPARED, REPEAT_WAIT_MS } from "../../src/limits.ts";
 import { createAccount } from "../../src/operator/accounts.ts";
 import { grantCredits } from "../../src/operator/credits.ts";
 import { createKey } from "../../src/operator/keys.ts";
@@ -20,6 +20,12 @@ import type { Intervals } from "../../src/services.ts";
 import { createTestDatabase } from "./database.ts";
 import { checkDetail } from "./problem_detail.ts";
 
+/** Times of a peer for tests that would wait for them, in milliseconds. */
+interface PeerTimes {
+  readonly operatorStatementMsMax?: number;
+  readonly repeatWait?: number;
+}
+
 export interface TestGateway {
   readonly baseUrl: string;
   readonly databaseUrl: string;
@@ -30,10 +36,7 @@ export interface TestGateway {
   createAccount(options?: { credits?: number; maxFeeds?: number; name?: string }): Promise<string>;
   createKey(accountId: string, permission: Permission): Promise<string>;
   /** A second gateway on the same database, with its own state, like another process. */
-  startPeer(
-    environment?: Record<string, string>,
-    options?: { readonly operatorStatementMsMax?: number },
-  ): Promise<Gateway>;
+  startPeer(environment?: Record<string, string>, times?: PeerTimes): Promise<Gateway>;
   /** GET with a read key. */
   get(path: string, key?: string, headers?: Record<string, string>): Promise<Response>;
   /** Sends a JSON body with a write key. Strings and bytes are sent as they are. */
@@ -50,7 +53,12 @@ export interface TestGateway {
 const NANOS_PER_CREDIT = 1_000;
 const ACTOR = shellActor("test");
 /** Shorter than in production, so that no test has to wait. */
-const INTERVALS: Intervals = { importProgress: 20, rowEvents: 20, waitPoll: 20 };
+const INTERVALS: Intervals = {
+  importProgress: 20,
+  rowEvents: 20,
+  waitPoll: 20,
+  repeatWait: REPEAT_WAIT_MS,
+};
 /**
  * Fewer connections than in production. PostgreSQL plans each statement again for each connection, which took most of
  * its time in tests that send several requests at once. Two are left for pages.
@@ -95,8 +103,8 @@ export async function shareTestGateway(
   const peers: Gateway[] = [];
   return {
     ...gateway,
-    async startPeer(overrides, options) {
-      const peer = await gateway.startPeer(overrides, options);
+    async startPeer(overrides, times) {
+      const peer = await gateway.startPeer(overrides, times);
       peers.push(peer);
       return peer;
     },
@@ -127,7 +135,7 @@ export async function startTestGateway(
   const { url, ownUrl } = await createTestDatabase({ isShared });
   const sql = connect({ url: ownUrl }, { connectionsMax: 4, statementTimeoutMs: 0 });
   const log = createLog({ level: (process.env.TEST_LOG_LEVEL as "debug") ?? "silent" });
-  const start: TestGateway["startPeer"] = (overrides, options) =>
+  const start: TestGateway["startPeer"] = (overrides, { repeatWait, ...times } = {}) =>
     startGateway(
       {
         ...stripeAt(
@@ -142,12 +150,12 @@ export async function startTestGateway(
         closingNoticeMs: 0,
         hasJobs,
         metricsTextMs: 0,
-        intervals: INTERVALS,
+        intervals: { ...INTERVALS, ...(repeatWait !== undefined && { repeatWait }) },
         connectionsMax: CONNECTIONS_MAX,
         waitMsMax,
         // Its database is a copy of the template.
         isMigrated: true,
-        ...options,
+        ...times,
       },
     );
   const gateway = await start();
@@ -175,8 +183,8 @@ export async function startTestGateway(
     async createKey(accountId, permission) {
       return (await createKey(operator, { account_id: accountId, permission }, ACTOR)).key;
     },
-    async startPeer(overrides, options) {
-      const peer = await start(overrides, options);
+    async startPeer(overrides, times) {
+      const peer = await start(overrides, times);
       peers.push(peer);
       return peer;
     },

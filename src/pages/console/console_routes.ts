@@ -128,7 +128,11 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
     return {
       session,
       operator: operator(),
-      keeping: { database: operatorDatabase, secret: services.cursorSecret },
+      keeping: {
+        database: operatorDatabase,
+        secret: services.cursorSecret,
+        waitMsMax: services.intervals.repeatWait,
+      },
       actor: session.actor,
       services,
       call,

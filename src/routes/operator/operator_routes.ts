@@ -120,7 +120,8 @@ async function answer(
     isSafeToRepeat: route.isSafeToRepeat ?? false,
     isSecret: route.isSecret ?? false,
   };
-  return actOnce({ database, secret: services.cursorSecret }, acted, act);
+  const { cursorSecret: secret, intervals } = services;
+  return actOnce({ database, secret, waitMsMax: intervals.repeatWait }, acted, act);
 }
 
 /** The text of a body of limited size. "" if there is none. @throws {Problem} 400, 413, 415, 503 */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { OPERATOR_CONNECTIONS_MAX, OPERATOR_LIMIT } from "../../../src/limits.ts";
+import type { Gateway } from "../../../src/server.ts";
 import { UNKNOWN_ID } from "../../cli/support.ts";
 import { type Contract, loadContract } from "../../support/contract.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../../support/gateway.ts";
@@ -9,12 +10,15 @@ import { seedFeed } from "../../support/seed.ts";
 import { callDocumented, callOperator, type OperatorCall } from "./support.ts";
 
 let gateway: TestGateway;
+/** A peer that gives reports a second, and hardly waits for the end of a call that is repeated. */
+let hurried: Gateway;
 let contract: Contract;
 let admin: { readonly id: string; readonly key: string };
 let provider: string;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
+  hurried = await gateway.startPeer({}, { operatorStatementMsMax: 1_000, repeatWait: 50 });
   contract = await loadContract(gateway.baseUrl);
   admin = await insertAdminKey(gateway);
   provider = await gateway.createAccount({ name: "Provider" });
@@ -390,8 +394,8 @@ describe("a repeat with an Idempotency-Key", () => {
     // As if the process had died before the answer was kept.
     await gateway.sql`update operator_calls set status = null, sealed_body = null`;
     const [again, unfinished] = await Promise.all([
-      withKey(gateway.baseUrl, "/credits/grants", "lost-1", grant),
-      withKey(gateway.baseUrl, "/keys", "lost-2", makeKey),
+      withKey(hurried.baseUrl, "/credits/grants", "lost-1", grant),
+      withKey(hurried.baseUrl, "/keys", "lost-2", makeKey),
     ]);
     expect([again.status, await again.json()]).toEqual([200, first]);
     expect(await contract.check("POST", unfinished)).toMatchObject({
@@ -404,8 +408,6 @@ describe("a repeat with an Idempotency-Key", () => {
 
 /** Within this time all connections of reports wait for the lock, also on a busy machine. */
 const FULL_MS_MAX = 30_000;
-/** Of a report of the gateway that is asked for many, which a program gives 5 s. */
-const REPORT_MS_MAX = 1_000;
 
 describe("faults", () => {
   test("reports that take too long are 503, have few connections, and hold no charged read up", async () => {
@@ -416,7 +418,7 @@ describe("faults", () => {
       callPriceNanos: 1_000,
     });
     const reader = await gateway.createKey(await gateway.createAccount({ credits: 50 }), "read");
-    const { baseUrl } = await gateway.startPeer({}, { operatorStatementMsMax: REPORT_MS_MAX });
+    const { baseUrl } = hurried;
     const session = await gateway.sql.reserve();
     try {
       await session`begin`;
