@@ -10,6 +10,7 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  type Locator,
   type Page,
 } from "playwright-core";
 import { whenBusy } from "./pace.ts";
@@ -50,6 +51,36 @@ export async function newVisitor(
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   context.setDefaultTimeout(whenBusy(STEP_MS_MAX));
   return context;
+}
+
+/**
+ * How many times to press Tab before the element can have the focus: 0 if it has it. May be too few, for example if an
+ * area that scrolls is a stop, too.
+ */
+const TABS_TO = `
+  const { activeElement } = document;
+  if (activeElement === target) return 0;
+  const stops = [...document.querySelectorAll("a[href], button, input, select, textarea, summary")].filter(
+    (each) => each.tabIndex >= 0 && !each.disabled && each.type !== "radio" && each.checkVisibility({ visibilityProperty: true }),
+  );
+  const from = stops.indexOf(activeElement);
+  const isKnown = from >= 0 || (activeElement === document.body && location.hash === "");
+  const tabs = stops.indexOf(target) - from;
+  return isKnown && tabs > 0 ? tabs : 1;
+`;
+
+// A function that runs in the page, whose types are not among ours.
+const tabsTo = new Function("target", TABS_TO) as (target: unknown) => number;
+
+/** Presses Tab until the element has the focus. @throws if that takes more than `tabsMax` */
+export async function tabTo(page: Page, target: Locator, tabsMax: number): Promise<void> {
+  for (let tabs = 0; tabs < tabsMax; ) {
+    const missing: number = await target.evaluate(tabsTo);
+    if (missing === 0) return;
+    for (let pressed = 0; pressed < missing; pressed += 1) await page.keyboard.press("Tab");
+    tabs += missing;
+  }
+  throw new Error(`no Tab leads to ${target}`);
 }
 
 export interface Look {

@@ -3,7 +3,13 @@ import { Readable } from "node:stream";
 import type { Browser, Locator, Page } from "playwright-core";
 import { type Scene, setScene } from "../../../pages/console/scene.ts";
 import { signIn } from "../../../pages/console/support.ts";
-import { hasBrowser, type Look, launchBrowser, openWatched } from "../../../support/browser.ts";
+import {
+  hasBrowser,
+  type Look,
+  launchBrowser,
+  openWatched,
+  tabTo,
+} from "../../../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../../../support/gateway.ts";
 import { countSales } from "../../../support/run_job.ts";
 
@@ -62,13 +68,8 @@ for (const [turn, look] of LOOKS.entries()) {
     };
     /** Tabs on until it is reached; without JavaScript a test can't see where the focus is. */
     const reach = async (page: Page, target: Locator) => {
-      if (look.hasJavaScript === false) return target.focus();
-      for (let tabs = 0; tabs < TABS_MAX; tabs += 1) {
-        if (await target.evaluate((element) => element === element.ownerDocument.activeElement))
-          return;
-        await page.keyboard.press("Tab");
-      }
-      throw new Error(`no Tab leads to ${target}`);
+      if (look.hasJavaScript === false) await target.focus();
+      else await tabTo(page, target, TABS_MAX);
     };
     const press = async (page: Page, button: string) => {
       await reach(page, page.locator(`button:has-text("${button}")`).first());

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Locator, Page } from "playwright-core";
 import { HOSTILE } from "../../../pages/console/scene.ts";
 import { violationsOf } from "../../../support/axe.ts";
-import { hasBrowser, type Look, launchBrowser, openWatched } from "../../../support/browser.ts";
+import {
+  hasBrowser,
+  type Look,
+  launchBrowser,
+  openWatched,
+  tabTo,
+} from "../../../support/browser.ts";
 import { startTestGateway, type TestGateway } from "../../../support/gateway.ts";
 import { countSales } from "../../../support/run_job.ts";
 
@@ -62,13 +68,8 @@ for (const look of LOOKS) {
     };
     /** Tabs on until it is reached; without JavaScript a test can't see where the focus is. */
     const reach = async (page: Page, target: Locator) => {
-      if (look.hasJavaScript === false) return target.focus();
-      for (let tabs = 0; tabs < TABS_MAX; tabs += 1) {
-        if (await target.evaluate((element) => element === element.ownerDocument.activeElement))
-          return;
-        await page.keyboard.press("Tab");
-      }
-      throw new Error(`no Tab leads to ${target}`);
+      if (look.hasJavaScript === false) await target.focus();
+      else await tabTo(page, target, TABS_MAX);
     };
     const type = async (page: Page, field: string, text: string) => {
       await reach(page, page.locator(`#${field}`));
