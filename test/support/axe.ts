@@ -22,7 +22,7 @@ export async function violationsOf(
   page: Page,
   { where = "document", isSeriousOnly = false } = {},
 ): Promise<string[]> {
-  await page.evaluate(SOURCE);
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(SOURCE);
   const found = (await page.evaluate(
     `axe.run(${where}, { resultTypes: ["violations"], selectors: false }).then(({ violations }) => violations)`,
   )) as readonly Violation[];

@@ -89,6 +89,38 @@ export interface Look {
   readonly hasJavaScript?: boolean;
 }
 
+/** Of a window, in pixels. */
+const HEIGHTS = { 1400: 900, 390: 844 } as const;
+/** Scripts learn of a new size or scheme with the next frame, and what they draw then is laid out by the one after. */
+const FRAMES = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))";
+
+/**
+ * Opens each page, and shows it in each look. `isFirst`: whether the page was opened in this look; for the others, the
+ * window is resized, and the scheme changed.
+ */
+export async function* inLooks(
+  page: Page,
+  addresses: readonly string[],
+  looks: readonly Look[],
+): AsyncGenerator<{ readonly address: string; readonly look: Look; readonly isFirst: boolean }> {
+  const turns = [...looks];
+  for (const address of addresses) {
+    await page.goto(address);
+    for (const [place, look] of turns.entries()) {
+      if (place > 0) await changeLook(page, look);
+      yield { address, look, isFirst: place === 0 };
+    }
+    // The next page is opened in the look that the window has.
+    turns.reverse();
+  }
+}
+
+async function changeLook(page: Page, { width = 1400, scheme = "light" }: Look): Promise<void> {
+  await page.setViewportSize({ width, height: HEIGHTS[width] });
+  await page.emulateMedia({ colorScheme: scheme });
+  await page.evaluate(FRAMES);
+}
+
 export interface Watched {
   readonly context: BrowserContext;
   readonly page: Page;
@@ -103,7 +135,7 @@ export async function openWatched(
   { width = 1400, scheme = "light", hasJavaScript = true }: Look = {},
 ): Promise<Watched> {
   const context = await newVisitor(browser, {
-    viewport: { width, height: width === 390 ? 844 : 900 },
+    viewport: { width, height: HEIGHTS[width] },
     colorScheme: scheme,
     javaScriptEnabled: hasJavaScript,
   });
