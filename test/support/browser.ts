@@ -91,8 +91,17 @@ export interface Look {
 
 /** Of a window, in pixels. */
 const HEIGHTS = { 1400: 900, 390: 844 } as const;
-/** Scripts learn of a new size or scheme with the next frame, and what they draw then is laid out by the one after. */
-const FRAMES = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))";
+/**
+ * Scripts learn of a new size or scheme with the next frame, and what they draw then is laid out by the one after.
+ * Colors may change gradually.
+ */
+const SETTLED = `(async () => {
+  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  const running = () => document.getAnimations().filter((each) => each instanceof CSSTransition);
+  for (let now = running(); now.length > 0; now = running()) {
+    await Promise.allSettled(now.map((each) => each.finished));
+  }
+})()`;
 
 /**
  * Opens each page, and shows it in each look. `isFirst`: whether the page was opened in this look; for the others, the
@@ -118,7 +127,7 @@ export async function* inLooks(
 async function changeLook(page: Page, { width = 1400, scheme = "light" }: Look): Promise<void> {
   await page.setViewportSize({ width, height: HEIGHTS[width] });
   await page.emulateMedia({ colorScheme: scheme });
-  await page.evaluate(FRAMES);
+  await page.evaluate(SETTLED);
 }
 
 export interface Watched {
