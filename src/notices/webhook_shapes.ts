@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { nullable, oneOf, text } from "../lib/typebox.ts";
 import { WEBHOOK_FEEDS_MAX, WEBHOOK_URL_LENGTH_MAX } from "../limits.ts";
-import { count, time, uuid } from "../shapes.ts";
+import { count, page, time, uuid } from "../shapes.ts";
 import { NOTICE_TYPE_NAMES } from "./notice_types.ts";
 
 const url = text({
@@ -134,13 +134,10 @@ export const DeliveryShape = Type.Object(
   { $id: "WebhookDelivery", description: "A delivery of a notice to a webhook." },
 );
 
-/** A page of deliveries, the newest first. */
-export function deliveriesShape($id: string, page: TObject["properties"]) {
-  return Type.Object(
-    { deliveries: Type.Array(DeliveryShape, { description: "Newest first." }), ...page },
-    { $id, description: "Deliveries of the last 30 days." },
-  );
-}
+export const DeliveriesShape = Type.Object(
+  { deliveries: Type.Array(DeliveryShape, { description: "Newest first." }), ...page },
+  { $id: "WebhookDeliveries", description: "Deliveries of the last 30 days." },
+);
 
 export type WebhookOutcome = Static<typeof WebhookShape>;
 export type DeliveryOutcome = Static<typeof DeliveryShape>;

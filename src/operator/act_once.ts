@@ -70,17 +70,18 @@ export interface Keeping {
  * is written once whatever happens. @throws {Problem} 409; all that `act` throws
  */
 export async function actOnce(
-  { database, secret, waitMsMax }: Keeping,
+  keeping: Keeping,
   call: RepeatableCall,
   act: (reference: string) => Promise<Reply>,
 ): Promise<Reply> {
+  const { database, secret } = keeping;
   const { caller, key, isSafeToRepeat, isSecret } = call;
   const sealing = {
     secret: isSecret ? caller.key : secret,
     purpose: "operator call",
     binding: key,
   };
-  const { ownerId, earlier } = await findEarlier({ database, waitMsMax }, call, sealing);
+  const { ownerId, earlier } = await findEarlier(keeping, call, sealing);
   if (typeof earlier === "object") return earlier;
   if (earlier !== "none" && !isSafeToRepeat) throw refusalOf(earlier);
   const place = { owner_id: ownerId, idempotency_hash: hashOf(key) };
@@ -113,7 +114,7 @@ interface Found {
 
 /** Takes the Idempotency-Key, or waits for the end of the call that has it. @throws {Problem} 409 */
 async function findEarlier(
-  { database, waitMsMax }: Pick<Keeping, "database" | "waitMsMax">,
+  { database, waitMsMax }: Keeping,
   { caller, key, request }: RepeatableCall,
   sealing: TokenOptions,
 ): Promise<Found> {

@@ -25,7 +25,7 @@ import {
   CreatedWebhookShape,
   CreateWebhookInput,
   DELIVERY,
-  deliveriesShape,
+  DeliveriesShape,
   EditWebhookInput,
   FindDeliveryInput,
   FindWebhookInput,
@@ -52,7 +52,6 @@ import {
   type WebhookOwner,
 } from "../notices/webhooks.ts";
 import type { Services } from "../services.ts";
-import { page } from "../shapes.ts";
 
 const BY_ID = Type.Object({ id: FindWebhookInput.properties.webhook_id });
 const BY_DELIVERY = Type.Object({ id: FindDeliveryInput.properties.delivery_id });
@@ -177,7 +176,7 @@ const DELIVERIES = described({
   summary: "List the deliveries to a webhook",
   description: "Deliveries of the last 30 days, newest first.",
   answers: {
-    200: documented(deliveriesShape("WebhookDeliveries", page), {
+    200: documented(DeliveriesShape, {
       description: "A page of deliveries.",
       headers: HEADERS,
       examples: {

@@ -153,12 +153,11 @@ export function createFollow(services: Services, reads: ReadPipeline) {
             pauseMs = intervals.rowEvents;
           }
         }
-        for (let recheckedMs = 0; pauseMs > 0; pauseMs -= PAUSE_MS) {
-          await Bun.sleep(Math.min(pauseMs, PAUSE_MS));
-          if (isOver(request.signal, endsMs)) return;
-          recheckedMs += PAUSE_MS;
+        for (let pausedMs = 0; pausedMs < pauseMs; pausedMs += PAUSE_MS) {
           // A full window hides that the key or the feed is no longer valid.
-          if (recheckedMs % RECHECK_MS === 0) await isStillAt(0n);
+          if (pausedMs > 0 && pausedMs % RECHECK_MS === 0) await isStillAt(0n);
+          await Bun.sleep(Math.min(pauseMs - pausedMs, PAUSE_MS));
+          if (isOver(request.signal, endsMs)) return;
         }
         if (tail === undefined || !isUpToDate) continue;
 

@@ -44,7 +44,7 @@ export const CLIENT_ID = "gateway";
 export const SUBJECT = "248289761001";
 export const EMAIL = "ada@example.com";
 
-/** Of all providers, since a key takes a tenth of a second to make. */
+/** Shared by all providers, because generating a key takes a tenth of a second. */
 let firstKey: ReturnType<typeof newKey> | undefined;
 
 export async function startLyingProvider(port = 0): Promise<LyingProvider> {
