@@ -85,45 +85,50 @@ export function startLoad(world: World, scene: Scene, { readers }: LoadOptions):
     }
   }
 
-  async function push(feed: TortureFeed, body: unknown): Promise<void> {
+  /** Whether it was acknowledged. */
+  async function push(feed: TortureFeed, body: unknown): Promise<boolean> {
     const path = `/v1/provider/feed/${feed.feedId}/push`;
     const send = () => client.write("POST", path, body);
-    if (await client.persist(`a push to ${feed.slug}`, send)) record.pushes += 1;
+    const isAcknowledged = await client.persist(`a push to ${feed.slug}`, send);
+    if (isAcknowledged) record.pushes += 1;
+    return isAcknowledged;
   }
 
-  async function pushNext(feed: TortureFeed): Promise<void> {
+  /** Whether it was acknowledged. If not, nobody knows what the feed holds, so nothing may follow. */
+  async function pushNext(feed: TortureFeed): Promise<boolean> {
     if (feed.model === "singleton") {
       const generation = feed.sent + 1;
       feed.sent = generation;
-      await push(feed, { generation, again: generation });
+      if (!(await push(feed, { generation, again: generation }))) return false;
       feed.acknowledged = generation;
-      return;
+      return true;
     }
     if (feed.model === "stream") {
       const first = feed.sent + 1;
       feed.sent += STREAM_ROWS;
       const payload = Array.from({ length: STREAM_ROWS }, (_, place) => streamRow(first + place));
-      await push(feed, { payload });
+      if (!(await push(feed, { payload }))) return false;
       feed.acknowledged = feed.sent;
-      return;
+      return true;
     }
     const generation = feed.sent + 1;
     feed.sent = generation;
     const rows = Array.from({ length: BATCH_ROWS }, (_, id) => ({ id, generation }));
     const chunkRows = BATCH_ROWS / BATCH_CHUNKS;
     for (let chunk = 0; chunk < BATCH_CHUNKS; chunk++) {
-      await push(feed, {
+      const body = {
         payload: rows.slice(chunk * chunkRows, (chunk + 1) * chunkRows),
         batch_id: `batch-${generation}`,
         ...(chunk === BATCH_CHUNKS - 1 && { batch_complete: true }),
-      });
+      };
+      if (!(await push(feed, body))) return false;
     }
     feed.acknowledged = generation;
+    return true;
   }
 
   async function pusher(feed: TortureFeed): Promise<void> {
-    while (!isStopping) {
-      await pushNext(feed);
+    while (!isStopping && (await pushNext(feed))) {
       await Bun.sleep(PUSH_PAUSE_MS * 2 * Math.random());
     }
   }
@@ -170,7 +175,7 @@ export function startLoad(world: World, scene: Scene, { readers }: LoadOptions):
 
   /** A feed that is suspended takes no push, so its only one comes first. */
   async function suspensions(): Promise<void> {
-    await pushNext(scene.suspendable.feed);
+    if (!(await pushNext(scene.suspendable.feed))) return;
     await Promise.all(startSuspensions(client, { scene, isStopping: () => isStopping }));
   }
 

@@ -98,12 +98,12 @@ export function startSuspensions(client: Client, options: SuspensionsOptions): P
       const spell: Spell = { askedMs: performance.now(), ...unknown };
       target.spells.push(spell);
       const reason = { reason: "torture" };
-      await persist(target.path, () => operate(`${target.path}/suspend`, reason));
+      if (!(await persist(target.path, () => operate(`${target.path}/suspend`, reason)))) return;
       spell.heldMs = performance.now();
       await readByMany(target);
       await Bun.sleep(SPELL_PAUSE_MS * Math.random());
       spell.endingMs = performance.now();
-      await persist(target.path, () => operate(`${target.path}/resume`));
+      if (!(await persist(target.path, () => operate(`${target.path}/resume`)))) return;
       spell.endedMs = performance.now();
       record.suspensions += 1;
       await readByMany(target);
