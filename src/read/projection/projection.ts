@@ -1,9 +1,9 @@
 /**
  * Applies a projection to `data`: takes a `Projection` and JSON text, and returns JSON text.
  *
- * The path is evaluated on the text. One pass records where each value begins and ends, the selectors traverse these
- * records in the order of RFC 9535, and the answer is joined from slices. So numbers keep their digits, members keep
- * their order, and no name is looked up in a JavaScript object.
+ * The path is evaluated on the text. One pass records where each value begins and ends, down to the depth that the
+ * projection looks at. The selectors traverse these records in the order of RFC 9535, and the answer is joined from
+ * slices. So numbers keep their digits, members keep their order, and no name is looked up in a JavaScript object.
  *
  * @module
  */
@@ -72,6 +72,8 @@ const NODES = `select at most ${PROJECTION_NODES_MAX} nodes`;
 const VISITS = `look at no more than ${PROJECTION_VISITS_MAX} nodes`;
 
 const ROOT = 0;
+/** Room for nodes, doubled as needed: zeroing it for each value of a large text would take longer than the pass. */
+const NODES_AT_FIRST = 1_024;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -94,7 +96,8 @@ export function project(
   visitsMax = PROJECTION_VISITS_MAX,
 ): ProjectionOutcome {
   const spent = { visits: 0, selected: 0, units: 0 };
-  const run: Run = { data, ...readNodes(data), visitsMax, ...spent, fieldsFound: new Set() };
+  const nodes = readNodes(data, depthOf({ path, members, fields }));
+  const run: Run = { data, ...nodes, visitsMax, ...spent, fieldsFound: new Set() };
   const names = fields.length > 0 ? new Set(fields) : undefined;
   try {
     const rows = rowTexts(run, { path, from: ROOT, members, names });
@@ -112,6 +115,16 @@ export function project(
     const isCutOff = run.visits > visitsMax && visitsMax < PROJECTION_VISITS_MAX;
     return { kind: "too_large", detail: error.message, isCutOff };
   }
+}
+
+/** The depth of the deepest node that a projection looks at. The depth of the root is 0. */
+function depthOf({ path, members, fields = [] }: Omit<Projection, "key">): number {
+  const below = members?.map((member) => reach(member.path)) ?? [fields.length > 0 ? 1 : 0];
+  return reach(path) + Math.max(0, ...below);
+}
+
+function reach({ segments }: Path): number {
+  return segments.some(({ descends }) => descends) ? Number.POSITIVE_INFINITY : segments.length;
 }
 
 function check(count: number, countMax: number, what: string): void {
@@ -249,15 +262,17 @@ function positionsOf({ start, end, step }: Slice, length: number): number[] {
 }
 
 /**
- * Splits the text into values in one pass. The text must be valid JSON, because only values and names are separated.
+ * Splits the text into values in one pass. Values deeper than `depthMax` are skipped. The text must be valid JSON,
+ * because only values and names are separated.
  */
-function readNodes(text: string): Nodes {
+function readNodes(text: string, depthMax: number): Nodes {
   // A value and its separator take at least two characters.
   const nodesMax = (text.length >> 1) + 1;
-  const starts = new Int32Array(nodesMax);
-  const ends = new Int32Array(nodesMax);
-  const nexts = new Int32Array(nodesMax);
-  const names = new Int32Array(nodesMax);
+  const nodesExpected = Number.isFinite(depthMax) ? Math.min(nodesMax, NODES_AT_FIRST) : nodesMax;
+  let starts = new Int32Array(nodesExpected);
+  let ends = new Int32Array(nodesExpected);
+  let nexts = new Int32Array(nodesExpected);
+  let names = new Int32Array(nodesExpected);
   const escapedNames: string[] = [];
   const open: number[] = [];
   let name = 0;
@@ -277,17 +292,31 @@ function readNodes(text: string): Nodes {
       ends[closed] = ++at;
       nexts[closed] = node;
     } else {
-      if (code === OPEN_OBJECT || code === OPEN_ARRAY) open.push(node);
+      const isOpening = code === OPEN_OBJECT || code === OPEN_ARRAY;
+      const isSkipped = isOpening && open.length === depthMax;
+      if (isOpening && !isSkipped) open.push(node);
+      if (node === starts.length) {
+        starts = doubled(starts);
+        ends = doubled(ends);
+        nexts = doubled(nexts);
+        names = doubled(names);
+      }
       names[node] = name;
       name = 0;
       starts[node] = at;
-      at = endOf(text, at);
+      at = isSkipped ? endOfWhole(text, at) : endOf(text, at);
       ends[node] = at;
       nexts[node] = ++node;
     }
   }
   assert(open.length === 0 && node > 0, "data is JSON");
   return { starts, ends, nexts, names, escapedNames };
+}
+
+function doubled(list: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * list.length);
+  larger.set(list);
+  return larger;
 }
 
 /** The end of a string, number, or literal. For an array or object, the end of its opening bracket. */
@@ -302,6 +331,23 @@ function endOf(text: string, start: number): number {
     return at + 1;
   }
   while (at < text.length && !endsScalar(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** The end of an array or object, from its opening bracket to its closing one. */
+function endOfWhole(text: string, start: number): number {
+  let at = start;
+  let depth = 0;
+  do {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOf(text, at);
+      continue;
+    }
+    if (code === OPEN_OBJECT || code === OPEN_ARRAY) depth++;
+    else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) depth--;
+    at++;
+  } while (depth > 0);
   return at;
 }
 

@@ -64,6 +64,8 @@ export class Projections {
 
   async #work(): Promise<void> {
     for (const { projection, data, accountId, sinceMs, answer } of this.#waiting.drain()) {
+      // The data has just been received and decoded, so other work comes first.
+      await Bun.sleep(0);
       const startMs = performance.now();
       try {
         if (startMs - sinceMs > WAIT_MS_MAX) throw overloaded();

@@ -70,6 +70,22 @@ describe("project, paths", () => {
     expect(projected("$..*", text)).toBe("[]");
   });
 
+  test("what a path does not reach is skipped, whatever brackets and quotes its texts have", () => {
+    const text = '{"a":{"b":["]}","\\"]","\\\\",{"c":"{["}],"d":[[],{}]},"e":[{"a":"}"}],"f":7}';
+    expect(projected("$.f", text)).toBe("7");
+    expect(projected("$.e", text)).toBe('[{"a":"}"}]');
+    expect(projected("$.e[0].a", text)).toBe('"}"');
+    expect(projected("$.a.d", text)).toBe("[[],{}]");
+    expect(projected("{x: a.b[3].c, y: f}", text)).toBe('{"x":"{[","y":7}');
+  });
+
+  test("a path finds more rows than room was made for", () => {
+    const rows = Array.from({ length: 5_000 }, (_, n) => ({ id: n, deep: { n } }));
+    const ids = rows.map(({ id }) => id);
+    expect(projected("$[*].id", JSON.stringify(rows))).toBe(JSON.stringify(ids));
+    expect(projected("$[*].deep.n", JSON.stringify(rows))).toBe(JSON.stringify(ids));
+  });
+
   test("white space in data is no part of a value", () => {
     expect(projected("$[*].b", ' [ { "a" : 1 ,\n"b" : "x, y" } , {"b":2}\t] ')).toBe('["x, y",2]');
   });
