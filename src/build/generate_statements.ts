@@ -1,6 +1,7 @@
 /**
  * Generates `statements.ts` from `sql/`: each statement's text, parameters, and row type by name, and the lists of
- * migrations and functions. SQL is imported with `type: "text"`, so that the compiled executable contains it.
+ * migrations and functions. A function whose signature names its parameters and columns for the program is a statement,
+ * too: its call. SQL is imported with `type: "text"`, so that the compiled executable contains it.
  *
  * Run by `bun run generate`. A test fails if the generated file is out of date.
  *
@@ -57,6 +58,45 @@ export function parseHeader(text: string, path: string) {
   return { name: find("name:"), why: find("why:"), parameters, columns };
 }
 
+/** A parameter or column of a function that is a statement: `owner_id uuid, -- :account_id`. */
+const NAMED = /^(?:(returns(?: setof)?)| {2}(out )?\w+) ([\w ]+?(?:\[\])?),? -- :(\w+)(\??)$/;
+/** The same, but without a name for the program. */
+const UNNAMED = /^(?:returns (?!table\b|void\b)| {2}\w)/;
+
+/**
+ * Reads the signature of a function as a statement that calls it. Undefined if it names nothing for the program, because
+ * only SQL calls it. @throws if it names only some of its parameters and columns
+ */
+export function parseFunction(text: string, path: string) {
+  const [, name = "", signature = ""] =
+    /^create or replace function (\w+)\(\n(.*?)\nlanguage /ms.exec(text) ?? [];
+  const lines = signature.split("\n");
+  const returnsAt = lines.findIndex((line) => line.startsWith("returns"));
+  const parameters: DeclaredColumn[] = [];
+  const columns: DeclaredColumn[] = [];
+  for (const [place, line] of lines.entries()) {
+    const [, returns, out, type = "", given = "", mark = ""] = NAMED.exec(line) ?? [];
+    if (given === "") continue;
+    const isColumn =
+      out !== undefined || returns !== undefined || (returnsAt >= 0 && place > returnsAt);
+    const declared = `${given} ${type.replace("double precision", "double")}${mark}`;
+    (isColumn ? columns : parameters).push(parseColumn(declared, path));
+  }
+  if (parameters.length + columns.length === 0) return undefined;
+  const unnamed = lines.find((line) => UNNAMED.test(line) && !NAMED.test(line));
+  if (unnamed !== undefined) throw new Error(`${path}: no ":name" follows "${unnamed.trim()}"`);
+  const [, why = ""] = /^-- (.*?)\.\s/s.exec(text) ?? [];
+  const places = parameters.map((_, place) => `$${place + 1}`).join(", ");
+  const names = columns.map((column) => column.name).join(", ");
+  return {
+    name,
+    why: why.replace(/\n-- ?/g, " "),
+    parameters,
+    columns,
+    call: `select * from ${name}(${places}) as called (${names})`,
+  };
+}
+
 /** Whether a SQL file defines a function. Each feature keeps its functions in a folder next to its statements. */
 export function isFunction(path: string): boolean {
   return path.includes("/functions/");
@@ -83,15 +123,20 @@ export async function generateStatements(): Promise<string> {
   const paths = (await Array.fromAsync(new Glob("**/*.sql").scan(SQL_FOLDER))).sort();
   const migrations = paths.filter((path) => path.startsWith("migrations/"));
   const functions = paths.filter(isFunction);
-  const statements = await Promise.all(
+  const variable = (path: string) => `sql_${path.replace(/\.sql$/, "").replace(/\W/g, "_")}`;
+  const read = await Promise.all(
     paths
-      .filter((path) => !migrations.includes(path) && !functions.includes(path))
+      .filter((path) => !migrations.includes(path))
       .map(async (path) => {
         const text = await Bun.file(SQL_FOLDER + path).text();
-        return { path, ...parseHeader(text, path) };
+        if (!isFunction(path)) {
+          return { ...parseHeader(text, path), text: `numbered(${variable(path)})` };
+        }
+        const called = parseFunction(text, path);
+        return called && { ...called, text: JSON.stringify(called.call) };
       }),
   );
-  const variable = (path: string) => `sql_${path.replace(/\.sql$/, "").replace(/\W/g, "_")}`;
+  const statements = read.filter((statement) => statement !== undefined);
   const stem = (path: string) => path.replace(/^.*\/|\.sql$/g, "");
   const lines = [
     "/**",
@@ -116,7 +161,7 @@ export async function generateStatements(): Promise<string> {
     "",
     "/** The text of every statement, by name. Its parameters are numbered in the order of its header. */",
     "export const STATEMENTS = {",
-    ...statements.map((statement) => `  ${statement.name}: numbered(${variable(statement.path)}),`),
+    ...statements.map(({ name, text }) => `  ${name}: ${text},`),
     "} as const;",
     "",
     "/** Parameters and row of every statement. */",

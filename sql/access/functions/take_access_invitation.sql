@@ -3,10 +3,10 @@
 -- Outcomes: granted; not_found (no open invitation of the person's address); not_member; own_feed (the invitation
 -- stays); ended (the grant's end has passed, so the invitation is removed); account_unknown (closed)
 create or replace function take_access_invitation(
-  person uuid,
-  taking_account uuid,
-  taken_invitation uuid,
-  out outcome text
+  person uuid, -- :person_id
+  taking_account uuid, -- :account_id
+  taken_invitation uuid, -- :invitation_id
+  out outcome text -- :outcome
 )
 language plpgsql
 as $$

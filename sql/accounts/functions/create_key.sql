@@ -2,17 +2,17 @@
 --
 -- Outcomes: created, not_for_reading (a budget or scope on a key that can't read)
 create or replace function create_key(
-  owner_id uuid,
-  new_hash bytea,
-  new_start text,
-  new_permission text,
-  new_name text,
-  new_end timestamptz,
-  new_daily_nanos bigint,
-  new_feed_ids uuid[],
-  actor text,
-  out outcome text,
-  out made_key uuid
+  owner_id uuid, -- :account_id
+  new_hash bytea, -- :key_hash
+  new_start text, -- :key_start
+  new_permission text, -- :permission
+  new_name text, -- :name?
+  new_end timestamptz, -- :expires_at?
+  new_daily_nanos bigint, -- :daily_nanos?
+  new_feed_ids uuid[], -- :feed_ids?
+  actor text, -- :actor?
+  out outcome text, -- :outcome
+  out made_key uuid -- :key_id?
 )
 language plpgsql
 as $$

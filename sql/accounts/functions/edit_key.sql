@@ -19,10 +19,10 @@
 -- Outcomes: edited, not_usable (there is no such key, or it is revoked), not_for_reading (a budget or scope on a key
 -- that can't read)
 create or replace function edit_key(
-  edited_key uuid,
-  fields json,
-  actor text,
-  out outcome text
+  edited_key uuid, -- :key_id
+  fields json, -- :fields
+  actor text, -- :actor?
+  out outcome text -- :outcome
 )
 language plpgsql
 as $$

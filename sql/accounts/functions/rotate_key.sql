@@ -9,13 +9,13 @@
 --
 -- All keys of a chain of rotations share one record of spending, so that a rotation does not provide a second budget.
 create or replace function rotate_key(
-  old_key uuid,
-  new_hash bytea,
-  new_start text,
-  grace interval,
-  actor text
+  old_key uuid, -- :key_id
+  new_hash bytea, -- :new_hash
+  new_start text, -- :new_start
+  grace interval, -- :grace
+  actor text -- :actor?
 )
-returns setof uuid
+returns setof uuid -- :key_id
 language plpgsql
 as $$
 declare

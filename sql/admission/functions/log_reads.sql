@@ -32,38 +32,38 @@
 -- news: of the accounts that were not written because their version has moved, as JSON: [[number, news], …]; see
 --   account_news
 create or replace function log_reads(
-  batch_token text,
-  new_version bigint,
-  clock_us bigint,
-  window_us bigint,
-  account_ids uuid[],
-  known_versions bigint[],
-  known_generations bigint[],
-  known_us bigint[],
-  amounts bigint[],
-  account_numbers int[],
-  operations text[],
-  feed_ids uuid[],
-  definition_versions bigint[],
-  data_versions bigint[],
-  charges bigint[],
-  key_ids uuid[],
-  key_ends bigint[],
-  remembered_reads int[],
-  idempotency_keys text[],
-  query_hashes text[],
-  answered_versions bigint[],
-  beginnings bigint[],
-  budget_accounts int[],
-  budget_keys uuid[],
-  budget_amounts bigint[]
+  batch_token text, -- :batch_token
+  new_version bigint, -- :new_version
+  clock_us bigint, -- :clock_us
+  window_us bigint, -- :window_us
+  account_ids uuid[], -- :account_ids
+  known_versions bigint[], -- :known_versions
+  known_generations bigint[], -- :known_generations
+  known_us bigint[], -- :known_us
+  amounts bigint[], -- :amounts
+  account_numbers int[], -- :account_numbers
+  operations text[], -- :operations
+  feed_ids uuid[], -- :feed_ids
+  definition_versions bigint[], -- :definition_versions
+  data_versions bigint[], -- :data_versions
+  charges bigint[], -- :charges
+  key_ids uuid[], -- :key_ids
+  key_ends bigint[], -- :key_ends
+  remembered_reads int[], -- :remembered_reads
+  idempotency_keys text[], -- :idempotency_keys
+  query_hashes text[], -- :query_hashes
+  answered_versions bigint[], -- :answered_versions
+  beginnings bigint[], -- :beginnings
+  budget_accounts int[], -- :budget_accounts
+  budget_keys uuid[], -- :budget_keys
+  budget_amounts bigint[] -- :budget_amounts
 )
 returns table (
-  decided_us bigint,
-  verdicts text,
-  seen_versions text,
-  balances text,
-  news json
+  decided_us bigint, -- :decided_us
+  verdicts text, -- :verdicts?
+  seen_versions text, -- :seen_versions?
+  balances text, -- :balances?
+  news json -- :news?
 )
 language plpgsql
 -- Every table is accessed by its key. A plan that was made while the tables were empty would scan them.

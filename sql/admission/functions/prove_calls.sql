@@ -7,34 +7,34 @@
 -- feed_ids, idempotency_keys: null if there is none
 -- window_us, idempotency_us: length of the window, and how long an Idempotency-Key is remembered
 create or replace function prove_calls(
-  account_ids uuid[],
-  known_generations bigint[],
-  known_us bigint[],
-  key_ids uuid[],
-  feed_ids uuid[],
-  idempotency_keys text[],
-  window_us bigint,
-  idempotency_us bigint
+  account_ids uuid[], -- :account_ids
+  known_generations bigint[], -- :known_generations
+  known_us bigint[], -- :known_us
+  key_ids uuid[], -- :key_ids
+  feed_ids uuid[], -- :feed_ids
+  idempotency_keys text[], -- :idempotency_keys
+  window_us bigint, -- :window_us
+  idempotency_us bigint -- :idempotency_us
 )
 returns table (
-  now_us bigint,
-  is_key_usable boolean,
-  suspension_reason text,
-  news json,
-  is_feed_readable boolean,
-  definition_version bigint,
-  data_version bigint,
-  is_purchased boolean,
-  is_granted boolean,
-  is_granted_free boolean,
-  grant_end_us bigint,
-  query_hash text,
-  usage_id uuid,
-  charge_nanos bigint,
-  happened_at timestamptz,
-  is_replayed boolean,
-  answered_version bigint,
-  begins_after bigint
+  now_us bigint, -- :now_us
+  is_key_usable boolean, -- :is_key_usable
+  suspension_reason text, -- :suspension_reason?
+  news json, -- :news
+  is_feed_readable boolean, -- :is_feed_readable?
+  definition_version bigint, -- :definition_version?
+  data_version bigint, -- :data_version?
+  is_purchased boolean, -- :is_purchased
+  is_granted boolean, -- :is_granted
+  is_granted_free boolean, -- :is_granted_free
+  grant_end_us bigint, -- :grant_end_us?
+  query_hash text, -- :query_hash?
+  usage_id uuid, -- :usage_id?
+  charge_nanos bigint, -- :charge_nanos?
+  happened_at timestamptz, -- :happened_at?
+  is_replayed boolean, -- :is_replayed?
+  answered_version bigint, -- :answered_version?
+  begins_after bigint -- :begins_after?
 )
 language plpgsql
 set plan_cache_mode = force_generic_plan

@@ -14,13 +14,13 @@
 --   gateway that is suspended counts no time
 -- only_usage: the usage event of a single read; null for the whole batch
 create or replace function refund_reads(
-  batch_token text,
-  account_ids uuid[],
-  elapsed_ms bigint,
-  sent_at timestamptz,
-  only_usage uuid
+  batch_token text, -- :batch_token
+  account_ids uuid[], -- :account_ids
+  elapsed_ms bigint, -- :elapsed_ms
+  sent_at timestamptz, -- :sent_at
+  only_usage uuid -- :only_usage?
 )
-returns int
+returns int -- :refunded
 language plpgsql
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan

@@ -4,14 +4,14 @@
 -- Outcomes: deleted, forbidden, suspended (for suspension_reason)
 -- deleted: the ids that existed, as a JSON array
 create or replace function delete_rows(
-  owner_id uuid,
-  emptied_feed uuid,
-  ids text[],
-  actor text,
-  out outcome text,
-  out deleted json,
-  out data_version bigint,
-  out suspension_reason text
+  owner_id uuid, -- :account_id
+  emptied_feed uuid, -- :feed_id
+  ids text[], -- :row_ids
+  actor text, -- :actor
+  out outcome text, -- :outcome
+  out deleted json, -- :deleted?
+  out data_version bigint, -- :data_version?
+  out suspension_reason text -- :suspension_reason?
 )
 language plpgsql
 set enable_seqscan = off

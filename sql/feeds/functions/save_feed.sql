@@ -21,22 +21,22 @@
 -- (by an edit of an active feed with a locked schema, without a higher schema_version), stale, saved (also in a dry
 -- run), suspended (for suspension_reason), retention_for_stream.
 create or replace function save_feed(
-  owner_id uuid,
-  saved_feed_id uuid,
-  save_mode text,
-  fields json,
-  given_price_type text,
-  given_call_price_nanos bigint,
-  given_one_time_price_cents bigint,
-  compared_version bigint,
-  is_breaking boolean,
-  is_dry_run boolean,
-  actor text,
-  out outcome text,
-  out feed_id uuid,
-  out max_feeds_allowed int,
-  out feeds_used bigint,
-  out suspension_reason text
+  owner_id uuid, -- :account_id
+  saved_feed_id uuid, -- :feed_id?
+  save_mode text, -- :save_mode
+  fields json, -- :fields
+  given_price_type text, -- :price_type?
+  given_call_price_nanos bigint, -- :call_price_nanos?
+  given_one_time_price_cents bigint, -- :one_time_price_cents?
+  compared_version bigint, -- :compared_version?
+  is_breaking boolean, -- :is_breaking
+  is_dry_run boolean, -- :is_dry_run
+  actor text, -- :actor
+  out outcome text, -- :outcome
+  out feed_id uuid, -- :feed_id?
+  out max_feeds_allowed int, -- :max_feeds_allowed
+  out feeds_used bigint, -- :feeds_used?
+  out suspension_reason text -- :suspension_reason?
 )
 language plpgsql
 -- Every table is accessed by its key. Without this, a plan made while the tables were empty could scan them, and be

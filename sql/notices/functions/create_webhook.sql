@@ -1,18 +1,18 @@
--- Creates a webhook, unless its account, or the operators, have reached the maximum. The feeds that it names are
+-- Creates a webhook. False if its account, or the operators, have reached the maximum. The feeds that it names are
 -- watched from now on.
 create or replace function create_webhook(
-  owner_id uuid,
-  key_permission text,
-  key_chain uuid,
-  to_url text,
-  told_types text[],
-  told_feed_ids uuid[],
-  secret_id uuid,
-  secret text,
-  webhooks_max int,
-  actor text
+  owner_id uuid, -- :account_id?
+  key_permission text, -- :permission
+  key_chain uuid, -- :chain_id?
+  to_url text, -- :url
+  told_types text[], -- :types
+  told_feed_ids uuid[], -- :feed_ids?
+  secret_id uuid, -- :webhook_id
+  secret text, -- :sealed_secret
+  webhooks_max int, -- :webhooks_max
+  actor text -- :actor
 )
-returns boolean
+returns boolean -- :is_made
 language plpgsql
 as $$
 begin

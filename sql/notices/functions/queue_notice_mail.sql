@@ -4,17 +4,17 @@
 -- unsubscribe_url: see mail_unsubscribes
 -- Returns the mail's id, or null.
 create or replace function queue_notice_mail(
-  told_account uuid,
-  told_person uuid,
-  told_ids uuid[],
-  to_address text,
-  about text,
-  as_text text,
-  as_html text,
-  unsubscribe_url text,
-  lifetime interval
+  told_account uuid, -- :account_id
+  told_person uuid, -- :person_id
+  told_ids uuid[], -- :notice_ids
+  to_address text, -- :address
+  about text, -- :subject
+  as_text text, -- :body_text
+  as_html text, -- :body_html
+  unsubscribe_url text, -- :unsubscribe_url
+  lifetime interval -- :lifetime
 )
-returns uuid
+returns uuid -- :mail_id?
 language plpgsql
 as $$
 declare

@@ -12,15 +12,15 @@
 --
 -- Outcomes: redeemed, unknown, repeated, expired, mismatched (another client, address, or verifier), withdrawn
 create or replace function redeem_code(
-  presented_code bytea,
-  presented_client text,
-  presented_address text,
-  presented_challenge bytea,
-  code_age interval,
-  new_hash bytea,
-  new_start text,
-  out outcome text,
-  out seconds_left int
+  presented_code bytea, -- :code_hash
+  presented_client text, -- :client_id
+  presented_address text, -- :redirect_uri?
+  presented_challenge bytea, -- :challenge
+  code_age interval, -- :code_age
+  new_hash bytea, -- :key_hash
+  new_start text, -- :key_start
+  out outcome text, -- :outcome
+  out seconds_left int -- :seconds_left?
 )
 language plpgsql
 as $$

@@ -6,15 +6,15 @@
 -- Outcomes: begun, reused (for another route or body), unfinished (the earlier call is running, or its end was lost),
 -- repeated (with the earlier answer)
 create or replace function begin_operator_call(
-  caller_id uuid,
-  new_idempotency_hash bytea,
-  new_request_hash bytea,
-  forgotten_after interval,
-  forgotten_max integer,
-  out owner_id uuid,
-  out outcome text,
-  out answer_status integer,
-  out answer_body text
+  caller_id uuid, -- :admin_key_id
+  new_idempotency_hash bytea, -- :idempotency_hash
+  new_request_hash bytea, -- :request_hash
+  forgotten_after interval, -- :forgotten_after
+  forgotten_max int, -- :forgotten_max
+  out owner_id uuid, -- :owner_id
+  out outcome text, -- :outcome
+  out answer_status int, -- :status?
+  out answer_body text -- :sealed_body?
 )
 language plpgsql
 as $$

@@ -2,13 +2,13 @@
 -- was to expire anyway. No row if the other one is not valid. As for accounts' keys, if a key is rotated again, its
 -- next successor has the expiry of the previous successor.
 create or replace function rotate_admin_key(
-  old_key uuid,
-  new_hash bytea,
-  new_start text,
-  grace interval,
-  actor text
+  old_key uuid, -- :key_id
+  new_hash bytea, -- :new_hash
+  new_start text, -- :new_start
+  grace interval, -- :grace
+  actor text -- :actor?
 )
-returns setof uuid
+returns setof uuid -- :key_id
 language plpgsql
 as $$
 declare

@@ -2,10 +2,10 @@
 --
 -- Outcomes: accepted (joined_account); not_found (no invitation to this person's address, or it has expired)
 create or replace function accept_invitation(
-  accepted_id uuid,
-  accepting_person uuid,
-  out outcome text,
-  out joined_account uuid
+  accepted_id uuid, -- :invitation_id
+  accepting_person uuid, -- :person_id
+  out outcome text, -- :outcome
+  out joined_account uuid -- :account_id?
 )
 language plpgsql
 as $$

@@ -7,19 +7,19 @@
 --
 -- Outcomes: begun; limited (retry_after_ms until there is room)
 create or replace function begin_proof(
-  new_hash bytea,
-  given_address text,
-  given_key text,
-  code_digest bytea,
-  asking_network text,
-  lifetime interval,
-  address_max int,
-  network_max int,
-  mail_subject text,
-  mail_text text,
-  mail_html text,
-  out outcome text,
-  out retry_after_ms bigint
+  new_hash bytea, -- :proof_hash
+  given_address text, -- :address
+  given_key text, -- :address_key
+  code_digest bytea, -- :code_hash
+  asking_network text, -- :network
+  lifetime interval, -- :lifetime
+  address_max int, -- :address_max
+  network_max int, -- :network_max
+  mail_subject text, -- :mail_subject
+  mail_text text, -- :mail_text
+  mail_html text, -- :mail_html
+  out outcome text, -- :outcome
+  out retry_after_ms bigint -- :retry_after_ms?
 )
 language plpgsql
 as $$

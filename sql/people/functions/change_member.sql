@@ -8,12 +8,12 @@
 --
 -- Outcomes: changed; not_owner; not_member; last_owner (the other members would be left without an owner)
 create or replace function change_member(
-  changed_account uuid,
-  changed_person uuid,
-  new_role text,
-  acting_person uuid,
-  actor text,
-  out outcome text
+  changed_account uuid, -- :account_id
+  changed_person uuid, -- :person_id
+  new_role text, -- :role?
+  acting_person uuid, -- :acting_person?
+  actor text, -- :actor?
+  out outcome text -- :outcome
 )
 language plpgsql
 as $$

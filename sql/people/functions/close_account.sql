@@ -9,11 +9,11 @@
 --
 -- Outcomes: closed; not_owner; not_found; owed (owed_nanos)
 create or replace function close_account(
-  closed_account uuid,
-  acting_person uuid,
-  actor text,
-  out outcome text,
-  out owed_nanos bigint
+  closed_account uuid, -- :account_id
+  acting_person uuid, -- :person_id?
+  actor text, -- :actor?
+  out outcome text, -- :outcome
+  out owed_nanos bigint -- :owed_nanos?
 )
 language plpgsql
 as $$

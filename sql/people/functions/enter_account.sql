@@ -2,15 +2,15 @@
 --
 -- Outcomes: entered; not_member; suspended; over (the session has ended)
 create or replace function enter_account(
-  held_session bytea,
-  entered_account uuid,
-  read_hash bytea,
-  read_start text,
-  sealed_read text,
-  write_hash bytea,
-  write_start text,
-  sealed_write text,
-  out outcome text
+  held_session bytea, -- :session_hash
+  entered_account uuid, -- :account_id
+  read_hash bytea, -- :read_hash
+  read_start text, -- :read_start
+  sealed_read text, -- :sealed_read
+  write_hash bytea, -- :write_hash
+  write_start text, -- :write_start
+  sealed_write text, -- :sealed_write
+  out outcome text -- :outcome
 )
 language plpgsql
 as $$

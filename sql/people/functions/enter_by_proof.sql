@@ -2,11 +2,11 @@
 --
 -- Outcomes: entered (person_id); new (the address has no person yet: see join_by_proof); other_subject; over
 create or replace function enter_by_proof(
-  held_proof bytea,
-  new_session bytea,
-  lifetime interval,
-  out outcome text,
-  out person_id uuid
+  held_proof bytea, -- :proof_hash
+  new_session bytea, -- :session_hash
+  lifetime interval, -- :lifetime
+  out outcome text, -- :outcome
+  out person_id uuid -- :person_id?
 )
 language plpgsql
 as $$

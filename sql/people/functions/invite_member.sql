@@ -8,22 +8,22 @@
 -- Outcomes: invited (invited_id, invited_at: when it was last mailed, ends_at); not_owner; closed; is_member; limited
 -- (the account has its maximum of open invitations)
 create or replace function invite_member(
-  inviting_account uuid,
-  acting_person uuid,
-  given_address text,
-  given_key text,
-  given_role text,
-  lifetime interval,
-  invitations_max int,
-  address_max int,
-  mail_subject text,
-  mail_text text,
-  mail_html text,
-  actor text,
-  out outcome text,
-  out invited_id uuid,
-  out invited_at timestamptz,
-  out ends_at timestamptz
+  inviting_account uuid, -- :account_id
+  acting_person uuid, -- :person_id?
+  given_address text, -- :address
+  given_key text, -- :address_key
+  given_role text, -- :role
+  lifetime interval, -- :lifetime
+  invitations_max int, -- :invitations_max
+  address_max int, -- :address_max
+  mail_subject text, -- :mail_subject?
+  mail_text text, -- :mail_text?
+  mail_html text, -- :mail_html?
+  actor text, -- :actor?
+  out outcome text, -- :outcome
+  out invited_id uuid, -- :invitation_id?
+  out invited_at timestamptz, -- :created_at?
+  out ends_at timestamptz -- :expires_at?
 )
 language plpgsql
 as $$

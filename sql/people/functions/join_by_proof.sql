@@ -11,24 +11,24 @@
 -- Outcomes: joined (person_id; account_id, null without an account of its own); entered (the person exists by now);
 -- not_invited; day_full; network_full (both with retry_after_ms); other_subject; over
 create or replace function join_by_proof(
-  held_proof bytea,
-  new_session bytea,
-  lifetime interval,
-  given_name text,
-  has_agreed boolean,
-  sign_up text,
-  is_own_domain boolean,
-  feeds_max int,
-  joining_network text,
-  day_max int,
-  network_max int,
-  welcome bigint,
-  welcome_day bigint,
-  address_digest bytea,
-  out outcome text,
-  out person_id uuid,
-  out account_id uuid,
-  out retry_after_ms bigint
+  held_proof bytea, -- :proof_hash
+  new_session bytea, -- :session_hash
+  lifetime interval, -- :lifetime
+  given_name text, -- :name
+  has_agreed boolean, -- :has_agreed
+  sign_up text, -- :sign_up
+  is_own_domain boolean, -- :is_own_domain
+  feeds_max int, -- :feeds_max
+  joining_network text, -- :network
+  day_max int, -- :day_max
+  network_max int, -- :network_max
+  welcome bigint, -- :welcome_nanos
+  welcome_day bigint, -- :welcome_day_nanos
+  address_digest bytea, -- :address_hash
+  out outcome text, -- :outcome
+  out person_id uuid, -- :person_id?
+  out account_id uuid, -- :account_id?
+  out retry_after_ms bigint -- :retry_after_ms?
 )
 language plpgsql
 as $$

@@ -2,10 +2,10 @@
 --
 -- Outcomes: removed; not_found; last_owner (the members of left_account would be left without an owner)
 create or replace function remove_person(
-  removed uuid,
-  actor text,
-  out outcome text,
-  out left_account uuid
+  removed uuid, -- :person_id
+  actor text, -- :actor?
+  out outcome text, -- :outcome
+  out left_account uuid -- :account_id?
 )
 language plpgsql
 as $$

@@ -2,16 +2,16 @@
 --
 -- Outcomes: made; not_usable (the key is not valid); those of own_key_refusal
 create or replace function rotate_own_key(
-  owner_id uuid,
-  acting_person uuid,
-  keys_max int,
-  old_key uuid,
-  new_hash bytea,
-  new_start text,
-  grace interval,
-  actor text,
-  out outcome text,
-  out made_key uuid
+  owner_id uuid, -- :account_id
+  acting_person uuid, -- :person_id
+  keys_max int, -- :keys_max
+  old_key uuid, -- :key_id
+  new_hash bytea, -- :new_hash
+  new_start text, -- :new_start
+  grace interval, -- :grace
+  actor text, -- :actor?
+  out outcome text, -- :outcome
+  out made_key uuid -- :key_id?
 )
 language plpgsql
 as $$

@@ -4,10 +4,10 @@
 -- acting_person: see is_owner
 -- Outcomes: withdrawn; not_found
 create or replace function withdraw_invitation(
-  withdrawn_id uuid,
-  acting_person uuid,
-  actor text,
-  out outcome text
+  withdrawn_id uuid, -- :invitation_id
+  acting_person uuid, -- :person_id?
+  actor text, -- :actor?
+  out outcome text -- :outcome
 )
 language plpgsql
 as $$

@@ -8,19 +8,19 @@
 -- imported_type: the feed's type, which a first push sets
 -- admission: as in admit_push, or running (counted: another import of the feed is running)
 create or replace function begin_import(
-  pushed_feed_id uuid,
-  pusher_account_id uuid,
-  pusher_key_id uuid,
-  planned_version bigint,
-  window_limit int,
-  window_us bigint,
-  imported_type text,
-  new_import_id uuid,
-  lease interval,
-  out admission text,
-  out window_used int,
-  out reset_seconds bigint,
-  out retry_after_ms int
+  pushed_feed_id uuid, -- :feed_id
+  pusher_account_id uuid, -- :account_id
+  pusher_key_id uuid, -- :key_id
+  planned_version bigint, -- :definition_version
+  window_limit int, -- :window_limit
+  window_us bigint, -- :window_us
+  imported_type text, -- :feed_type
+  new_import_id uuid, -- :import_id
+  lease interval, -- :lease
+  out admission text, -- :outcome
+  out window_used int, -- :window_used?
+  out reset_seconds bigint, -- :reset_seconds?
+  out retry_after_ms int -- :retry_after_ms?
 )
 language plpgsql
 as $$

@@ -7,21 +7,21 @@
 --
 -- outcome: stored, or the standing that lock_import found instead
 create or replace function finish_import(
-  imported_feed_id uuid,
-  running_import_id uuid,
-  planned_version bigint,
-  pusher_account_id uuid,
-  pusher_key_id uuid,
-  imported_type text,
-  rows_received int,
-  rows_inserted int,
-  body_bytes bigint,
-  elapsed_ms int,
-  actor text,
-  out outcome text,
-  out status text,
-  out last_sync_at timestamptz,
-  out data_version bigint
+  imported_feed_id uuid, -- :feed_id
+  running_import_id uuid, -- :import_id
+  planned_version bigint, -- :definition_version
+  pusher_account_id uuid, -- :account_id
+  pusher_key_id uuid, -- :key_id
+  imported_type text, -- :feed_type
+  rows_received int, -- :rows_received
+  rows_inserted int, -- :rows_inserted
+  body_bytes bigint, -- :body_bytes
+  elapsed_ms int, -- :elapsed_ms
+  actor text, -- :actor
+  out outcome text, -- :outcome
+  out status text, -- :status?
+  out last_sync_at timestamptz, -- :last_sync_at?
+  out data_version bigint -- :data_version?
 )
 language plpgsql
 as $$

@@ -7,18 +7,18 @@
 -- reset_seconds: when the oldest of them leaves the window, in seconds of the Unix epoch, rounded up
 -- retry_after_ms: until a full window has room; null if it is not full
 create or replace function claim_export(
-  new_export_id uuid,
-  reader_account_id uuid,
-  exported_feed_id uuid,
-  shown_version bigint,
-  shown_batch bigint,
-  shown_position bigint,
-  exports_limit int,
-  window_us bigint,
-  out is_granted boolean,
-  out used int,
-  out reset_seconds bigint,
-  out retry_after_ms bigint
+  new_export_id uuid, -- :export_id
+  reader_account_id uuid, -- :account_id
+  exported_feed_id uuid, -- :feed_id
+  shown_version bigint, -- :data_version
+  shown_batch bigint, -- :batch_number
+  shown_position bigint, -- :last_position
+  exports_limit int, -- :exports_limit
+  window_us bigint, -- :window_us
+  out is_granted boolean, -- :is_granted
+  out used int, -- :used
+  out reset_seconds bigint, -- :reset_seconds
+  out retry_after_ms bigint -- :retry_after_ms?
 )
 language plpgsql
 as $$

@@ -10,11 +10,11 @@
 -- indexed_batch: zero for a stream
 -- work_max: of the rows of a step, bytes, plus filter_row_cost per row
 create or replace function index_filter_rows(
-  indexed_feed_id uuid,
-  indexed_batch bigint,
-  work_max bigint
+  indexed_feed_id uuid, -- :feed_id
+  indexed_batch bigint, -- :batch_number
+  work_max bigint -- :work_max
 )
-returns boolean
+returns boolean -- :has_more
 language plpgsql
 -- Rows are read in key order, whatever the statistics said when the plan was made.
 set max_parallel_workers_per_gather = 0

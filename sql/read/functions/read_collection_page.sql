@@ -1,29 +1,29 @@
--- A page of a collection's batch, for the statement of the same name. It is a function so that its plan is kept.
--- Otherwise PostgreSQL plans it for each call, because a page without a filter seems cheaper than with a generic plan.
--- A kept plan must also suit a table that was small when it was made, so it uses indexes.
+-- A page of a collection's batch, in arrival order. It is a function so that its plan is kept. Otherwise PostgreSQL
+-- plans it for each call, because a page without a filter seems cheaper than with a generic plan. A kept plan must also
+-- suit a table that was small when it was made, so it uses indexes.
 create or replace function read_collection_page(
-  read_feed_id uuid,
-  read_batch bigint,
-  after_position bigint,
-  rows_skipped bigint,
-  rows_max int,
-  names text[],
-  texts text[],
-  literals jsonb[],
-  grace interval,
-  work_max bigint,
-  whole_max bigint
+  read_feed_id uuid, -- :feed_id
+  read_batch bigint, -- :batch_number?
+  after_position bigint, -- :after_position
+  rows_skipped bigint, -- :offset
+  rows_max int, -- :limit
+  names text[], -- :names
+  texts text[], -- :texts
+  literals jsonb[], -- :literals
+  grace interval, -- :grace
+  work_max bigint, -- :work_max
+  whole_max bigint -- :whole_max
 )
 returns table (
-  data_version bigint,
-  batch_number bigint,
-  is_current boolean,
-  is_readable boolean,
-  unindexed bigint,
-  is_refused boolean,
-  data text,
-  last_position bigint,
-  has_more boolean
+  data_version bigint, -- :data_version
+  batch_number bigint, -- :batch_number?
+  is_current boolean, -- :is_current?
+  is_readable boolean, -- :is_readable?
+  unindexed bigint, -- :unindexed
+  is_refused boolean, -- :is_refused
+  data text, -- :data?
+  last_position bigint, -- :last_position?
+  has_more boolean -- :has_more
 )
 language plpgsql
 stable

@@ -1,30 +1,30 @@
--- A page of a stream. Its plan is kept, as in read_collection_page.
+-- A page of a stream, newest event first. Its plan is kept, as in read_collection_page.
 --
 -- Of the two upper bounds, cursor and end_time, only the lower one is given to the index. With both, it would be read
 -- from the higher one on.
 create or replace function read_stream_page(
-  read_feed_id uuid,
-  before_event_at timestamptz,
-  before_position bigint,
-  since timestamptz,
-  until timestamptz,
-  rows_skipped bigint,
-  rows_max int,
-  names text[],
-  texts text[],
-  literals jsonb[],
-  work_max bigint,
-  whole_max bigint
+  read_feed_id uuid, -- :feed_id
+  before_event_at timestamptz, -- :before_event_at?
+  before_position bigint, -- :before_position?
+  since timestamptz, -- :start_time?
+  until timestamptz, -- :end_time?
+  rows_skipped bigint, -- :offset
+  rows_max int, -- :limit
+  names text[], -- :names
+  texts text[], -- :texts
+  literals jsonb[], -- :literals
+  work_max bigint, -- :work_max
+  whole_max bigint -- :whole_max
 )
 returns table (
-  data_version bigint,
-  unindexed bigint,
-  is_refused boolean,
-  data text,
-  last_event_at timestamptz,
-  last_position bigint,
-  oldest_event_at timestamptz,
-  has_more boolean
+  data_version bigint, -- :data_version
+  unindexed bigint, -- :unindexed
+  is_refused boolean, -- :is_refused
+  data text, -- :data?
+  last_event_at timestamptz, -- :last_event_at?
+  last_position bigint, -- :last_position?
+  oldest_event_at timestamptz, -- :oldest_event_at?
+  has_more boolean -- :has_more
 )
 language plpgsql
 stable

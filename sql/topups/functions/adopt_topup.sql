@@ -2,11 +2,11 @@
 --
 -- owner_id: null if there is no such top-up
 create or replace function adopt_topup(
-  paid_topup uuid,
-  account_name text,
-  feeds_max int,
-  actor text,
-  out owner_id uuid
+  paid_topup uuid, -- :topup_id
+  account_name text, -- :account_name
+  feeds_max int, -- :max_feeds_allowed
+  actor text, -- :actor?
+  out owner_id uuid -- :account_id?
 )
 language plpgsql
 as $$

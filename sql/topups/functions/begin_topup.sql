@@ -17,27 +17,27 @@
 -- ordered with another key or amount: a signed payment may be known to others); too_many_waiting; too_many_of_agent (of
 -- a connected agent, which must leave room for others); account_day_full; day_full; waiting_full
 create or replace function begin_topup(
-  asking_account uuid,
-  asking_key uuid,
-  chosen_way text,
-  asked_nanos bigint,
-  known_payment text,
-  known_details json,
-  given_hash bytea,
-  hash_age interval,
-  lifetime interval,
-  first_asked interval,
-  waiting_max int,
-  agent_waiting_max int,
-  account_day_nanos bigint,
-  day_nanos bigint,
-  asking_network text,
-  waiting_account_nanos bigint,
-  waiting_network_nanos bigint,
-  waiting_keyless_nanos bigint,
-  waiting_all_nanos bigint,
-  out outcome text,
-  out begun_id uuid
+  asking_account uuid, -- :account_id?
+  asking_key uuid, -- :key_id?
+  chosen_way text, -- :way
+  asked_nanos bigint, -- :amount_nanos
+  known_payment text, -- :payment_id?
+  known_details json, -- :details
+  given_hash bytea, -- :idempotency_hash?
+  hash_age interval, -- :idempotency_age
+  lifetime interval, -- :lifetime
+  first_asked interval, -- :first_asked
+  waiting_max int, -- :waiting_max
+  agent_waiting_max int, -- :agent_waiting_max
+  account_day_nanos bigint, -- :account_day_nanos?
+  day_nanos bigint, -- :day_nanos?
+  asking_network text, -- :network?
+  waiting_account_nanos bigint, -- :waiting_account_nanos?
+  waiting_network_nanos bigint, -- :waiting_network_nanos?
+  waiting_keyless_nanos bigint, -- :waiting_keyless_nanos?
+  waiting_all_nanos bigint, -- :waiting_all_nanos?
+  out outcome text, -- :outcome
+  out begun_id uuid -- :topup_id?
 )
 language plpgsql
 as $$

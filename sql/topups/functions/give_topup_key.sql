@@ -5,13 +5,13 @@
 --
 -- Outcomes: given; given_before (another one, or a key requested the top-up); not_granted
 create or replace function give_topup_key(
-  paid_topup uuid,
-  new_hash bytea,
-  new_start text,
-  new_name text,
-  repeated_for interval,
-  actor text,
-  out outcome text
+  paid_topup uuid, -- :topup_id
+  new_hash bytea, -- :key_hash
+  new_start text, -- :key_start
+  new_name text, -- :name
+  repeated_for interval, -- :repeated_for
+  actor text, -- :actor?
+  out outcome text -- :outcome
 )
 language plpgsql
 as $$

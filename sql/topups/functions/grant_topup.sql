@@ -10,13 +10,13 @@
 -- Outcomes: granted; repeated; topup_unknown; account_unknown (the account is not known yet); and with an alert for the
 -- operator, if nothing was granted: amount_differs, paid_twice (by another payment), reference_taken, balance_full
 create or replace function grant_topup(
-  paid_topup uuid,
-  paid_reference text,
-  paid_nanos bigint,
-  new_payment text,
-  new_details json,
-  actor text,
-  out outcome text
+  paid_topup uuid, -- :topup_id
+  paid_reference text, -- :reference
+  paid_nanos bigint, -- :paid_nanos
+  new_payment text, -- :payment_id?
+  new_details json, -- :details?
+  actor text, -- :actor?
+  out outcome text -- :outcome
 )
 language plpgsql
 as $$

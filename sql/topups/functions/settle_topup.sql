@@ -1,10 +1,10 @@
 -- Removes the alert of a top-up. Null if there is none.
 create or replace function settle_topup(
-  alerting_topup uuid,
-  given_reason text,
-  actor text
+  alerting_topup uuid, -- :topup_id
+  given_reason text, -- :reason
+  actor text -- :actor?
 )
-returns uuid
+returns uuid -- :topup_id?
 language plpgsql
 as $$
 declare

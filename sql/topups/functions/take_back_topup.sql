@@ -9,14 +9,14 @@
 --
 -- Outcomes: taken_back; noted (the top-up is not granted yet); repeated (an old message); topup_unknown
 create or replace function take_back_topup(
-  paid_topup uuid,
-  told_by text,
-  told_rank bigint,
-  told_nanos bigint,
-  told_ended bigint,
-  told_alert text,
-  actor text,
-  out outcome text
+  paid_topup uuid, -- :topup_id
+  told_by text, -- :source
+  told_rank bigint, -- :rank
+  told_nanos bigint, -- :total_nanos
+  told_ended bigint, -- :ended_nanos
+  told_alert text, -- :alert?
+  actor text, -- :actor?
+  out outcome text -- :outcome
 )
 language plpgsql
 as $$

@@ -29,10 +29,8 @@ import sql_access_list_reader_invitations from "../../../sql/access/list_reader_
 import sql_access_list_waiting_feeds from "../../../sql/access/list_waiting_feeds.sql" with { type: "text" };
 import sql_access_request_access from "../../../sql/access/request_access.sql" with { type: "text" };
 import sql_access_search_invited_feeds from "../../../sql/access/search_invited_feeds.sql" with { type: "text" };
-import sql_access_take_access_invitation from "../../../sql/access/take_access_invitation.sql" with { type: "text" };
 import sql_access_withdraw_reader_invitation from "../../../sql/access/withdraw_reader_invitation.sql" with { type: "text" };
 import sql_accounts_append_ledger_entry from "../../../sql/accounts/append_ledger_entry.sql" with { type: "text" };
-import sql_accounts_create_key from "../../../sql/accounts/create_key.sql" with { type: "text" };
 import sql_accounts_create_promotion from "../../../sql/accounts/create_promotion.sql" with { type: "text" };
 import sql_accounts_earnings_add_totals from "../../../sql/accounts/earnings/add_totals.sql" with { type: "text" };
 import sql_accounts_earnings_find_earned from "../../../sql/accounts/earnings/find_earned.sql" with { type: "text" };
@@ -58,7 +56,6 @@ import sql_accounts_earnings_list_recurring_spending from "../../../sql/accounts
 import sql_accounts_earnings_list_spending from "../../../sql/accounts/earnings/list_spending.sql" with { type: "text" };
 import sql_accounts_earnings_record_payout from "../../../sql/accounts/earnings/record_payout.sql" with { type: "text" };
 import sql_accounts_earnings_undo_payout from "../../../sql/accounts/earnings/undo_payout.sql" with { type: "text" };
-import sql_accounts_edit_key from "../../../sql/accounts/edit_key.sql" with { type: "text" };
 import sql_accounts_end_agent from "../../../sql/accounts/end_agent.sql" with { type: "text" };
 import sql_accounts_find_account from "../../../sql/accounts/find_account.sql" with { type: "text" };
 import sql_accounts_find_ledger_entry from "../../../sql/accounts/find_ledger_entry.sql" with { type: "text" };
@@ -92,7 +89,6 @@ import sql_accounts_page_usage from "../../../sql/accounts/page_usage.sql" with 
 import sql_accounts_record_purchase from "../../../sql/accounts/record_purchase.sql" with { type: "text" };
 import sql_accounts_redeem_promotion from "../../../sql/accounts/redeem_promotion.sql" with { type: "text" };
 import sql_accounts_refund_event from "../../../sql/accounts/refund_event.sql" with { type: "text" };
-import sql_accounts_rotate_key from "../../../sql/accounts/rotate_key.sql" with { type: "text" };
 import sql_accounts_touch_keys from "../../../sql/accounts/touch_keys.sql" with { type: "text" };
 import sql_accounts_undo_purchase from "../../../sql/accounts/undo_purchase.sql" with { type: "text" };
 import sql_admission_create_usage_partition from "../../../sql/admission/create_usage_partition.sql" with { type: "text" };
@@ -108,13 +104,9 @@ import sql_admission_functions_time_of_uuid from "../../../sql/admission/functio
 import sql_admission_functions_usage_id_of from "../../../sql/admission/functions/usage_id_of.sql" with { type: "text" };
 import sql_admission_functions_utc_day from "../../../sql/admission/functions/utc_day.sql" with { type: "text" };
 import sql_admission_functions_uuid_from_time from "../../../sql/admission/functions/uuid_from_time.sql" with { type: "text" };
-import sql_admission_log_reads from "../../../sql/admission/log_reads.sql" with { type: "text" };
-import sql_admission_prove_calls from "../../../sql/admission/prove_calls.sql" with { type: "text" };
-import sql_admission_refund_reads from "../../../sql/admission/refund_reads.sql" with { type: "text" };
 import sql_admission_replay_read from "../../../sql/admission/replay_read.sql" with { type: "text" };
 import sql_feeds_count_feeds from "../../../sql/feeds/count_feeds.sql" with { type: "text" };
 import sql_feeds_delete_feed from "../../../sql/feeds/delete_feed.sql" with { type: "text" };
-import sql_feeds_delete_rows from "../../../sql/feeds/delete_rows.sql" with { type: "text" };
 import sql_feeds_find_feed from "../../../sql/feeds/find_feed.sql" with { type: "text" };
 import sql_feeds_find_feed_row from "../../../sql/feeds/find_feed_row.sql" with { type: "text" };
 import sql_feeds_functions_delete_feed from "../../../sql/feeds/functions/delete_feed.sql" with { type: "text" };
@@ -129,7 +121,6 @@ import sql_feeds_list_feed_rows from "../../../sql/feeds/list_feed_rows.sql" wit
 import sql_feeds_list_newest_rows from "../../../sql/feeds/list_newest_rows.sql" with { type: "text" };
 import sql_feeds_list_pushes from "../../../sql/feeds/list_pushes.sql" with { type: "text" };
 import sql_feeds_list_slugs_near from "../../../sql/feeds/list_slugs_near.sql" with { type: "text" };
-import sql_feeds_save_feed from "../../../sql/feeds/save_feed.sql" with { type: "text" };
 import sql_jobs_functions_check_ledgers from "../../../sql/jobs/functions/check_ledgers.sql" with { type: "text" };
 import sql_jobs_functions_count_overdue_feeds from "../../../sql/jobs/functions/count_overdue_feeds.sql" with { type: "text" };
 import sql_jobs_functions_index_large_batches from "../../../sql/jobs/functions/index_large_batches.sql" with { type: "text" };
@@ -197,7 +188,6 @@ import sql_migrations_0041_proven_accounts from "../../../sql/migrations/0041_pr
 import sql_migrations_0042_names_in_order from "../../../sql/migrations/0042_names_in_order.sql" with { type: "text" };
 import sql_migrations_0043_invitation_mails from "../../../sql/migrations/0043_invitation_mails.sql" with { type: "text" };
 import sql_notices_claim_deliveries from "../../../sql/notices/claim_deliveries.sql" with { type: "text" };
-import sql_notices_create_webhook from "../../../sql/notices/create_webhook.sql" with { type: "text" };
 import sql_notices_delete_webhook from "../../../sql/notices/delete_webhook.sql" with { type: "text" };
 import sql_notices_edit_webhook from "../../../sql/notices/edit_webhook.sql" with { type: "text" };
 import sql_notices_find_low_balance from "../../../sql/notices/find_low_balance.sql" with { type: "text" };
@@ -231,7 +221,6 @@ import sql_notices_list_due_notice_mails from "../../../sql/notices/list_due_not
 import sql_notices_list_mail_choices from "../../../sql/notices/list_mail_choices.sql" with { type: "text" };
 import sql_notices_list_webhooks from "../../../sql/notices/list_webhooks.sql" with { type: "text" };
 import sql_notices_note_failed_job from "../../../sql/notices/note_failed_job.sql" with { type: "text" };
-import sql_notices_queue_notice_mail from "../../../sql/notices/queue_notice_mail.sql" with { type: "text" };
 import sql_notices_resend_delivery from "../../../sql/notices/resend_delivery.sql" with { type: "text" };
 import sql_notices_rotate_webhook from "../../../sql/notices/rotate_webhook.sql" with { type: "text" };
 import sql_notices_run_notice_job from "../../../sql/notices/run_notice_job.sql" with { type: "text" };
@@ -241,9 +230,7 @@ import sql_notices_test_webhook from "../../../sql/notices/test_webhook.sql" wit
 import sql_oauth_agree_to_connection from "../../../sql/oauth/agree_to_connection.sql" with { type: "text" };
 import sql_oauth_find_client from "../../../sql/oauth/find_client.sql" with { type: "text" };
 import sql_oauth_functions_redeem_code from "../../../sql/oauth/functions/redeem_code.sql" with { type: "text" };
-import sql_oauth_redeem_code from "../../../sql/oauth/redeem_code.sql" with { type: "text" };
 import sql_oauth_register_client from "../../../sql/oauth/register_client.sql" with { type: "text" };
-import sql_operator_begin_operator_call from "../../../sql/operator/begin_operator_call.sql" with { type: "text" };
 import sql_operator_cancel_operator_call from "../../../sql/operator/cancel_operator_call.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
@@ -278,7 +265,6 @@ import sql_operator_list_stale_feeds from "../../../sql/operator/list_stale_feed
 import sql_operator_list_top_reads from "../../../sql/operator/list_top_reads.sql" with { type: "text" };
 import sql_operator_list_totals from "../../../sql/operator/list_totals.sql" with { type: "text" };
 import sql_operator_prove_ledger from "../../../sql/operator/prove_ledger.sql" with { type: "text" };
-import sql_operator_rotate_admin_key from "../../../sql/operator/rotate_admin_key.sql" with { type: "text" };
 import sql_operator_search_accounts from "../../../sql/operator/search_accounts.sql" with { type: "text" };
 import sql_operator_search_feeds_by_name from "../../../sql/operator/search_feeds_by_name.sql" with { type: "text" };
 import sql_operator_set_feeds_public from "../../../sql/operator/set_feeds_public.sql" with { type: "text" };
@@ -298,16 +284,9 @@ import sql_pages_public_list_categories from "../../../sql/pages/public/list_cat
 import sql_pages_public_list_feed_pages from "../../../sql/pages/public/list_feed_pages.sql" with { type: "text" };
 import sql_pages_public_list_push_days from "../../../sql/pages/public/list_push_days.sql" with { type: "text" };
 import sql_pages_public_read_shown_rows from "../../../sql/pages/public/read_shown_rows.sql" with { type: "text" };
-import sql_people_accept_invitation from "../../../sql/people/accept_invitation.sql" with { type: "text" };
-import sql_people_begin_proof from "../../../sql/people/begin_proof.sql" with { type: "text" };
-import sql_people_change_member from "../../../sql/people/change_member.sql" with { type: "text" };
 import sql_people_check_code from "../../../sql/people/check_code.sql" with { type: "text" };
-import sql_people_close_account from "../../../sql/people/close_account.sql" with { type: "text" };
-import sql_people_create_own_key from "../../../sql/people/create_own_key.sql" with { type: "text" };
 import sql_people_edit_person from "../../../sql/people/edit_person.sql" with { type: "text" };
 import sql_people_end_person_sessions from "../../../sql/people/end_person_sessions.sql" with { type: "text" };
-import sql_people_enter_account from "../../../sql/people/enter_account.sql" with { type: "text" };
-import sql_people_enter_by_proof from "../../../sql/people/enter_by_proof.sql" with { type: "text" };
 import sql_people_find_address_proof from "../../../sql/people/find_address_proof.sql" with { type: "text" };
 import sql_people_find_own_key from "../../../sql/people/find_own_key.sql" with { type: "text" };
 import sql_people_find_person_session from "../../../sql/people/find_person_session.sql" with { type: "text" };
@@ -334,8 +313,6 @@ import sql_people_functions_remove_person from "../../../sql/people/functions/re
 import sql_people_functions_rotate_own_key from "../../../sql/people/functions/rotate_own_key.sql" with { type: "text" };
 import sql_people_functions_withdraw_invitation from "../../../sql/people/functions/withdraw_invitation.sql" with { type: "text" };
 import sql_people_functions_without_name from "../../../sql/people/functions/without_name.sql" with { type: "text" };
-import sql_people_invite_member from "../../../sql/people/invite_member.sql" with { type: "text" };
-import sql_people_join_by_proof from "../../../sql/people/join_by_proof.sql" with { type: "text" };
 import sql_people_keep_vouched_proof from "../../../sql/people/keep_vouched_proof.sql" with { type: "text" };
 import sql_people_list_invitations from "../../../sql/people/list_invitations.sql" with { type: "text" };
 import sql_people_list_members from "../../../sql/people/list_members.sql" with { type: "text" };
@@ -350,11 +327,7 @@ import sql_people_mail_forget_mail from "../../../sql/people/mail/forget_mail.sq
 import sql_people_mail_functions_mail_invitation from "../../../sql/people/mail/functions/mail_invitation.sql" with { type: "text" };
 import sql_people_mail_functions_queue_mail from "../../../sql/people/mail/functions/queue_mail.sql" with { type: "text" };
 import sql_people_mail_postpone_mail from "../../../sql/people/mail/postpone_mail.sql" with { type: "text" };
-import sql_people_mail_queue_mail from "../../../sql/people/mail/queue_mail.sql" with { type: "text" };
 import sql_people_mail_remove_expired_mails from "../../../sql/people/mail/remove_expired_mails.sql" with { type: "text" };
-import sql_people_remove_person from "../../../sql/people/remove_person.sql" with { type: "text" };
-import sql_people_rotate_own_key from "../../../sql/people/rotate_own_key.sql" with { type: "text" };
-import sql_people_withdraw_invitation from "../../../sql/people/withdraw_invitation.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
 import sql_postgres_find_connection_room from "../../../sql/postgres/find_connection_room.sql" with { type: "text" };
 import sql_postgres_find_durability from "../../../sql/postgres/find_durability.sql" with { type: "text" };
@@ -370,10 +343,8 @@ import sql_postgres_ping from "../../../sql/postgres/ping.sql" with { type: "tex
 import sql_postgres_read_wal_position from "../../../sql/postgres/read_wal_position.sql" with { type: "text" };
 import sql_provider_find_push_mistakes from "../../../sql/provider/find_push_mistakes.sql" with { type: "text" };
 import sql_provider_list_feed_days from "../../../sql/provider/list_feed_days.sql" with { type: "text" };
-import sql_push_begin_import from "../../../sql/push/begin_import.sql" with { type: "text" };
 import sql_push_count_push from "../../../sql/push/count_push.sql" with { type: "text" };
 import sql_push_end_import from "../../../sql/push/end_import.sql" with { type: "text" };
-import sql_push_finish_import from "../../../sql/push/finish_import.sql" with { type: "text" };
 import sql_push_functions_add_row_totals from "../../../sql/push/functions/add_row_totals.sql" with { type: "text" };
 import sql_push_functions_admit_push from "../../../sql/push/functions/admit_push.sql" with { type: "text" };
 import sql_push_functions_begin_import from "../../../sql/push/functions/begin_import.sql" with { type: "text" };
@@ -395,7 +366,6 @@ import sql_push_keep_push_mistakes from "../../../sql/push/keep_push_mistakes.sq
 import sql_push_push_to_feed from "../../../sql/push/push_to_feed.sql" with { type: "text" };
 import sql_push_record_push from "../../../sql/push/record_push.sql" with { type: "text" };
 import sql_push_renew_import from "../../../sql/push/renew_import.sql" with { type: "text" };
-import sql_read_claim_export from "../../../sql/read/claim_export.sql" with { type: "text" };
 import sql_read_find_absent_field from "../../../sql/read/find_absent_field.sql" with { type: "text" };
 import sql_read_find_event_span from "../../../sql/read/find_event_span.sql" with { type: "text" };
 import sql_read_functions_absent_field from "../../../sql/read/functions/absent_field.sql" with { type: "text" };
@@ -431,17 +401,14 @@ import sql_read_functions_to_lexeme_query from "../../../sql/read/functions/to_l
 import sql_read_functions_weigh_search from "../../../sql/read/functions/weigh_search.sql" with { type: "text" };
 import sql_read_functions_words_around from "../../../sql/read/functions/words_around.sql" with { type: "text" };
 import sql_read_functions_words_ending from "../../../sql/read/functions/words_ending.sql" with { type: "text" };
-import sql_read_index_filter_rows from "../../../sql/read/index_filter_rows.sql" with { type: "text" };
 import sql_read_list_catalog from "../../../sql/read/list_catalog.sql" with { type: "text" };
 import sql_read_list_categories_found from "../../../sql/read/list_categories_found.sql" with { type: "text" };
 import sql_read_list_category from "../../../sql/read/list_category.sql" with { type: "text" };
 import sql_read_list_export_fields from "../../../sql/read/list_export_fields.sql" with { type: "text" };
 import sql_read_list_schemas from "../../../sql/read/list_schemas.sql" with { type: "text" };
 import sql_read_note_export from "../../../sql/read/note_export.sql" with { type: "text" };
-import sql_read_read_collection_page from "../../../sql/read/read_collection_page.sql" with { type: "text" };
 import sql_read_read_collection_rows from "../../../sql/read/read_collection_rows.sql" with { type: "text" };
 import sql_read_read_document from "../../../sql/read/read_document.sql" with { type: "text" };
-import sql_read_read_stream_page from "../../../sql/read/read_stream_page.sql" with { type: "text" };
 import sql_read_read_stream_rows from "../../../sql/read/read_stream_rows.sql" with { type: "text" };
 import sql_read_read_stream_tail from "../../../sql/read/read_stream_tail.sql" with { type: "text" };
 import sql_read_release_export from "../../../sql/read/release_export.sql" with { type: "text" };
@@ -450,9 +417,7 @@ import sql_read_survey_export from "../../../sql/read/survey_export.sql" with { 
 import sql_skill_find_skill_feed from "../../../sql/skill/find_skill_feed.sql" with { type: "text" };
 import sql_skill_find_skill_version from "../../../sql/skill/find_skill_version.sql" with { type: "text" };
 import sql_skill_list_skill_versions from "../../../sql/skill/list_skill_versions.sql" with { type: "text" };
-import sql_topups_adopt_topup from "../../../sql/topups/adopt_topup.sql" with { type: "text" };
 import sql_topups_alert_topup from "../../../sql/topups/alert_topup.sql" with { type: "text" };
-import sql_topups_begin_topup from "../../../sql/topups/begin_topup.sql" with { type: "text" };
 import sql_topups_claim_due_topups from "../../../sql/topups/claim_due_topups.sql" with { type: "text" };
 import sql_topups_claim_granted_topups from "../../../sql/topups/claim_granted_topups.sql" with { type: "text" };
 import sql_topups_count_keyless_topups from "../../../sql/topups/count_keyless_topups.sql" with { type: "text" };
@@ -471,15 +436,11 @@ import sql_topups_functions_settle_take_backs from "../../../sql/topups/function
 import sql_topups_functions_settle_topup from "../../../sql/topups/functions/settle_topup.sql" with { type: "text" };
 import sql_topups_functions_take_back_topup from "../../../sql/topups/functions/take_back_topup.sql" with { type: "text" };
 import sql_topups_functions_with_alert from "../../../sql/topups/functions/with_alert.sql" with { type: "text" };
-import sql_topups_give_topup_key from "../../../sql/topups/give_topup_key.sql" with { type: "text" };
-import sql_topups_grant_topup from "../../../sql/topups/grant_topup.sql" with { type: "text" };
 import sql_topups_list_topups from "../../../sql/topups/list_topups.sql" with { type: "text" };
 import sql_topups_mark_topup_final from "../../../sql/topups/mark_topup_final.sql" with { type: "text" };
 import sql_topups_note_topup_payment from "../../../sql/topups/note_topup_payment.sql" with { type: "text" };
 import sql_topups_postpone_topup from "../../../sql/topups/postpone_topup.sql" with { type: "text" };
 import sql_topups_report_topups from "../../../sql/topups/report_topups.sql" with { type: "text" };
-import sql_topups_settle_topup from "../../../sql/topups/settle_topup.sql" with { type: "text" };
-import sql_topups_take_back_topup from "../../../sql/topups/take_back_topup.sql" with { type: "text" };
 import { numbered } from "../client/numbered.ts";
 
 /** Every migration, in order. */
@@ -736,6 +697,7 @@ export const STATEMENTS = {
   end_access: numbered(sql_access_end_access),
   find_own_access: numbered(sql_access_find_own_access),
   find_shown_feeds: numbered(sql_access_find_shown_feeds),
+  take_access_invitation: "select * from take_access_invitation($1, $2, $3) as called (outcome)",
   grant_access: numbered(sql_access_grant_access),
   invite_reader: numbered(sql_access_invite_reader),
   list_access_grants: numbered(sql_access_list_access_grants),
@@ -748,10 +710,8 @@ export const STATEMENTS = {
   list_waiting_feeds: numbered(sql_access_list_waiting_feeds),
   request_access: numbered(sql_access_request_access),
   search_invited_feeds: numbered(sql_access_search_invited_feeds),
-  take_access_invitation: numbered(sql_access_take_access_invitation),
   withdraw_reader_invitation: numbered(sql_access_withdraw_reader_invitation),
   append_ledger_entry: numbered(sql_accounts_append_ledger_entry),
-  create_key: numbered(sql_accounts_create_key),
   create_promotion: numbered(sql_accounts_create_promotion),
   add_totals: numbered(sql_accounts_earnings_add_totals),
   find_earned: numbered(sql_accounts_earnings_find_earned),
@@ -762,12 +722,14 @@ export const STATEMENTS = {
   list_spending: numbered(sql_accounts_earnings_list_spending),
   record_payout: numbered(sql_accounts_earnings_record_payout),
   undo_payout: numbered(sql_accounts_earnings_undo_payout),
-  edit_key: numbered(sql_accounts_edit_key),
   end_agent: numbered(sql_accounts_end_agent),
   find_account: numbered(sql_accounts_find_account),
   find_ledger_entry: numbered(sql_accounts_find_ledger_entry),
   find_purchase: numbered(sql_accounts_find_purchase),
   find_usage_walk_end: numbered(sql_accounts_find_usage_walk_end),
+  create_key: "select * from create_key($1, $2, $3, $4, $5, $6, $7, $8, $9) as called (outcome, key_id)",
+  edit_key: "select * from edit_key($1, $2, $3) as called (outcome)",
+  rotate_key: "select * from rotate_key($1, $2, $3, $4, $5) as called (key_id)",
   list_agents: numbered(sql_accounts_list_agents),
   list_key_budgets: numbered(sql_accounts_list_key_budgets),
   list_keys: numbered(sql_accounts_list_keys),
@@ -776,44 +738,43 @@ export const STATEMENTS = {
   record_purchase: numbered(sql_accounts_record_purchase),
   redeem_promotion: numbered(sql_accounts_redeem_promotion),
   refund_event: numbered(sql_accounts_refund_event),
-  rotate_key: numbered(sql_accounts_rotate_key),
   touch_keys: numbered(sql_accounts_touch_keys),
   undo_purchase: numbered(sql_accounts_undo_purchase),
   create_usage_partition: numbered(sql_admission_create_usage_partition),
   find_key: numbered(sql_admission_find_key),
-  log_reads: numbered(sql_admission_log_reads),
-  prove_calls: numbered(sql_admission_prove_calls),
-  refund_reads: numbered(sql_admission_refund_reads),
+  log_reads: "select * from log_reads($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25) as called (decided_us, verdicts, seen_versions, balances, news)",
+  prove_calls: "select * from prove_calls($1, $2, $3, $4, $5, $6, $7, $8) as called (now_us, is_key_usable, suspension_reason, news, is_feed_readable, definition_version, data_version, is_purchased, is_granted, is_granted_free, grant_end_us, query_hash, usage_id, charge_nanos, happened_at, is_replayed, answered_version, begins_after)",
+  refund_reads: "select * from refund_reads($1, $2, $3, $4, $5) as called (refunded)",
   replay_read: numbered(sql_admission_replay_read),
   count_feeds: numbered(sql_feeds_count_feeds),
   delete_feed: numbered(sql_feeds_delete_feed),
-  delete_rows: numbered(sql_feeds_delete_rows),
   find_feed: numbered(sql_feeds_find_feed),
   find_feed_row: numbered(sql_feeds_find_feed_row),
+  delete_rows: "select * from delete_rows($1, $2, $3, $4) as called (outcome, deleted, data_version, suspension_reason)",
+  save_feed: "select * from save_feed($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as called (outcome, feed_id, max_feeds_allowed, feeds_used, suspension_reason)",
   list_data_versions: numbered(sql_feeds_list_data_versions),
   list_feed_contents: numbered(sql_feeds_list_feed_contents),
   list_feed_rows: numbered(sql_feeds_list_feed_rows),
   list_newest_rows: numbered(sql_feeds_list_newest_rows),
   list_pushes: numbered(sql_feeds_list_pushes),
   list_slugs_near: numbered(sql_feeds_list_slugs_near),
-  save_feed: numbered(sql_feeds_save_feed),
   list_findings: numbered(sql_jobs_list_findings),
   prove_ledgers: numbered(sql_jobs_prove_ledgers),
   run_job: numbered(sql_jobs_run_job),
   claim_deliveries: numbered(sql_notices_claim_deliveries),
-  create_webhook: numbered(sql_notices_create_webhook),
   delete_webhook: numbered(sql_notices_delete_webhook),
   edit_webhook: numbered(sql_notices_edit_webhook),
   find_low_balance: numbered(sql_notices_find_low_balance),
   find_waiting_notices: numbered(sql_notices_find_waiting_notices),
   finish_delivery: numbered(sql_notices_finish_delivery),
+  create_webhook: "select * from create_webhook($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as called (is_made)",
+  queue_notice_mail: "select * from queue_notice_mail($1, $2, $3, $4, $5, $6, $7, $8, $9) as called (mail_id)",
   list_all_deliveries: numbered(sql_notices_list_all_deliveries),
   list_deliveries: numbered(sql_notices_list_deliveries),
   list_due_notice_mails: numbered(sql_notices_list_due_notice_mails),
   list_mail_choices: numbered(sql_notices_list_mail_choices),
   list_webhooks: numbered(sql_notices_list_webhooks),
   note_failed_job: numbered(sql_notices_note_failed_job),
-  queue_notice_mail: numbered(sql_notices_queue_notice_mail),
   resend_delivery: numbered(sql_notices_resend_delivery),
   rotate_webhook: numbered(sql_notices_rotate_webhook),
   run_notice_job: numbered(sql_notices_run_notice_job),
@@ -822,9 +783,8 @@ export const STATEMENTS = {
   test_webhook: numbered(sql_notices_test_webhook),
   agree_to_connection: numbered(sql_oauth_agree_to_connection),
   find_client: numbered(sql_oauth_find_client),
-  redeem_code: numbered(sql_oauth_redeem_code),
+  redeem_code: "select * from redeem_code($1, $2, $3, $4, $5, $6, $7) as called (outcome, seconds_left)",
   register_client: numbered(sql_oauth_register_client),
-  begin_operator_call: numbered(sql_operator_begin_operator_call),
   cancel_operator_call: numbered(sql_operator_cancel_operator_call),
   count_rows_left: numbered(sql_operator_count_rows_left),
   create_account: numbered(sql_operator_create_account),
@@ -838,6 +798,8 @@ export const STATEMENTS = {
   find_home: numbered(sql_operator_find_home),
   find_proof: numbered(sql_operator_find_proof),
   finish_operator_call: numbered(sql_operator_finish_operator_call),
+  begin_operator_call: "select * from begin_operator_call($1, $2, $3, $4, $5) as called (owner_id, outcome, status, sealed_body)",
+  rotate_admin_key: "select * from rotate_admin_key($1, $2, $3, $4, $5) as called (key_id)",
   has_accounts: numbered(sql_operator_has_accounts),
   has_admin_keys: numbered(sql_operator_has_admin_keys),
   has_late_feeds: numbered(sql_operator_has_late_feeds),
@@ -853,7 +815,6 @@ export const STATEMENTS = {
   list_top_reads: numbered(sql_operator_list_top_reads),
   list_totals: numbered(sql_operator_list_totals),
   prove_ledger: numbered(sql_operator_prove_ledger),
-  rotate_admin_key: numbered(sql_operator_rotate_admin_key),
   search_accounts: numbered(sql_operator_search_accounts),
   search_feeds_by_name: numbered(sql_operator_search_feeds_by_name),
   set_feeds_public: numbered(sql_operator_set_feeds_public),
@@ -872,21 +833,24 @@ export const STATEMENTS = {
   list_feed_pages: numbered(sql_pages_public_list_feed_pages),
   list_push_days: numbered(sql_pages_public_list_push_days),
   read_shown_rows: numbered(sql_pages_public_read_shown_rows),
-  accept_invitation: numbered(sql_people_accept_invitation),
-  begin_proof: numbered(sql_people_begin_proof),
-  change_member: numbered(sql_people_change_member),
   check_code: numbered(sql_people_check_code),
-  close_account: numbered(sql_people_close_account),
-  create_own_key: numbered(sql_people_create_own_key),
   edit_person: numbered(sql_people_edit_person),
   end_person_sessions: numbered(sql_people_end_person_sessions),
-  enter_account: numbered(sql_people_enter_account),
-  enter_by_proof: numbered(sql_people_enter_by_proof),
   find_address_proof: numbered(sql_people_find_address_proof),
   find_own_key: numbered(sql_people_find_own_key),
   find_person_session: numbered(sql_people_find_person_session),
-  invite_member: numbered(sql_people_invite_member),
-  join_by_proof: numbered(sql_people_join_by_proof),
+  accept_invitation: "select * from accept_invitation($1, $2) as called (outcome, account_id)",
+  begin_proof: "select * from begin_proof($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as called (outcome, retry_after_ms)",
+  change_member: "select * from change_member($1, $2, $3, $4, $5) as called (outcome)",
+  close_account: "select * from close_account($1, $2, $3) as called (outcome, owed_nanos)",
+  create_own_key: "select * from create_own_key($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as called (outcome, key_id)",
+  enter_account: "select * from enter_account($1, $2, $3, $4, $5, $6, $7, $8) as called (outcome)",
+  enter_by_proof: "select * from enter_by_proof($1, $2, $3) as called (outcome, person_id)",
+  invite_member: "select * from invite_member($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as called (outcome, invitation_id, created_at, expires_at)",
+  join_by_proof: "select * from join_by_proof($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) as called (outcome, person_id, account_id, retry_after_ms)",
+  remove_person: "select * from remove_person($1, $2) as called (outcome, account_id)",
+  rotate_own_key: "select * from rotate_own_key($1, $2, $3, $4, $5, $6, $7, $8) as called (outcome, key_id)",
+  withdraw_invitation: "select * from withdraw_invitation($1, $2, $3) as called (outcome)",
   keep_vouched_proof: numbered(sql_people_keep_vouched_proof),
   list_invitations: numbered(sql_people_list_invitations),
   list_members: numbered(sql_people_list_members),
@@ -898,12 +862,9 @@ export const STATEMENTS = {
   claim_mails: numbered(sql_people_mail_claim_mails),
   find_waiting_mails: numbered(sql_people_mail_find_waiting_mails),
   forget_mail: numbered(sql_people_mail_forget_mail),
+  queue_mail: "select * from queue_mail($1, $2, $3, $4, $5, $6) as called (mail_id)",
   postpone_mail: numbered(sql_people_mail_postpone_mail),
-  queue_mail: numbered(sql_people_mail_queue_mail),
   remove_expired_mails: numbered(sql_people_mail_remove_expired_mails),
-  remove_person: numbered(sql_people_remove_person),
-  rotate_own_key: numbered(sql_people_rotate_own_key),
-  withdraw_invitation: numbered(sql_people_withdraw_invitation),
   await_replay: numbered(sql_postgres_await_replay),
   find_connection_room: numbered(sql_postgres_find_connection_room),
   find_durability: numbered(sql_postgres_find_durability),
@@ -918,29 +879,29 @@ export const STATEMENTS = {
   read_wal_position: numbered(sql_postgres_read_wal_position),
   find_push_mistakes: numbered(sql_provider_find_push_mistakes),
   list_feed_days: numbered(sql_provider_list_feed_days),
-  begin_import: numbered(sql_push_begin_import),
   count_push: numbered(sql_push_count_push),
   end_import: numbered(sql_push_end_import),
-  finish_import: numbered(sql_push_finish_import),
+  begin_import: "select * from begin_import($1, $2, $3, $4, $5, $6, $7, $8, $9) as called (outcome, window_used, reset_seconds, retry_after_ms)",
+  finish_import: "select * from finish_import($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as called (outcome, status, last_sync_at, data_version)",
   import_rows: numbered(sql_push_import_rows),
   keep_push_mistakes: numbered(sql_push_keep_push_mistakes),
   push_to_feed: numbered(sql_push_push_to_feed),
   record_push: numbered(sql_push_record_push),
   renew_import: numbered(sql_push_renew_import),
-  claim_export: numbered(sql_read_claim_export),
   find_absent_field: numbered(sql_read_find_absent_field),
   find_event_span: numbered(sql_read_find_event_span),
-  index_filter_rows: numbered(sql_read_index_filter_rows),
+  claim_export: "select * from claim_export($1, $2, $3, $4, $5, $6, $7, $8) as called (is_granted, used, reset_seconds, retry_after_ms)",
+  index_filter_rows: "select * from index_filter_rows($1, $2, $3) as called (has_more)",
+  read_collection_page: "select * from read_collection_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as called (data_version, batch_number, is_current, is_readable, unindexed, is_refused, data, last_position, has_more)",
+  read_stream_page: "select * from read_stream_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as called (data_version, unindexed, is_refused, data, last_event_at, last_position, oldest_event_at, has_more)",
   list_catalog: numbered(sql_read_list_catalog),
   list_categories_found: numbered(sql_read_list_categories_found),
   list_category: numbered(sql_read_list_category),
   list_export_fields: numbered(sql_read_list_export_fields),
   list_schemas: numbered(sql_read_list_schemas),
   note_export: numbered(sql_read_note_export),
-  read_collection_page: numbered(sql_read_read_collection_page),
   read_collection_rows: numbered(sql_read_read_collection_rows),
   read_document: numbered(sql_read_read_document),
-  read_stream_page: numbered(sql_read_read_stream_page),
   read_stream_rows: numbered(sql_read_read_stream_rows),
   read_stream_tail: numbered(sql_read_read_stream_tail),
   release_export: numbered(sql_read_release_export),
@@ -949,9 +910,7 @@ export const STATEMENTS = {
   find_skill_feed: numbered(sql_skill_find_skill_feed),
   find_skill_version: numbered(sql_skill_find_skill_version),
   list_skill_versions: numbered(sql_skill_list_skill_versions),
-  adopt_topup: numbered(sql_topups_adopt_topup),
   alert_topup: numbered(sql_topups_alert_topup),
-  begin_topup: numbered(sql_topups_begin_topup),
   claim_due_topups: numbered(sql_topups_claim_due_topups),
   claim_granted_topups: numbered(sql_topups_claim_granted_topups),
   count_keyless_topups: numbered(sql_topups_count_keyless_topups),
@@ -960,15 +919,17 @@ export const STATEMENTS = {
   find_topup: numbered(sql_topups_find_topup),
   find_topup_of_order: numbered(sql_topups_find_topup_of_order),
   find_topup_of_payment: numbered(sql_topups_find_topup_of_payment),
-  give_topup_key: numbered(sql_topups_give_topup_key),
-  grant_topup: numbered(sql_topups_grant_topup),
+  adopt_topup: "select * from adopt_topup($1, $2, $3, $4) as called (account_id)",
+  begin_topup: "select * from begin_topup($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) as called (outcome, topup_id)",
+  give_topup_key: "select * from give_topup_key($1, $2, $3, $4, $5, $6) as called (outcome)",
+  grant_topup: "select * from grant_topup($1, $2, $3, $4, $5, $6) as called (outcome)",
+  settle_topup: "select * from settle_topup($1, $2, $3) as called (topup_id)",
+  take_back_topup: "select * from take_back_topup($1, $2, $3, $4, $5, $6, $7) as called (outcome)",
   list_topups: numbered(sql_topups_list_topups),
   mark_topup_final: numbered(sql_topups_mark_topup_final),
   note_topup_payment: numbered(sql_topups_note_topup_payment),
   postpone_topup: numbered(sql_topups_postpone_topup),
   report_topups: numbered(sql_topups_report_topups),
-  settle_topup: numbered(sql_topups_settle_topup),
-  take_back_topup: numbered(sql_topups_take_back_topup),
 } as const;
 
 /** Parameters and row of every statement. */
@@ -1043,6 +1004,17 @@ export interface StatementTypes {
       readonly one_time_price_cents: bigint | null;
       readonly is_found: boolean;
       readonly is_hidden: boolean;
+    };
+  };
+  /** Accepts one invitation to read a feed, sent to a person's address, for one of the person's accounts */
+  take_access_invitation: {
+    parameters: {
+      readonly person_id: string;
+      readonly account_id: string;
+      readonly invitation_id: string;
+    };
+    row: {
+      readonly outcome: string;
     };
   };
   /** grants an account access to a feed, or changes its grant; see functions/grant_access.sql */
@@ -1293,17 +1265,6 @@ export interface StatementTypes {
       readonly total: bigint;
     };
   };
-  /** accepts an invitation to read a feed; see functions/take_access_invitation.sql */
-  take_access_invitation: {
-    parameters: {
-      readonly person_id: string;
-      readonly account_id: string;
-      readonly invitation_id: string;
-    };
-    row: {
-      readonly outcome: string;
-    };
-  };
   /** withdraws an address's invitation to read a feed */
   withdraw_reader_invitation: {
     parameters: {
@@ -1328,24 +1289,6 @@ export interface StatementTypes {
       readonly outcome: string;
       readonly entry_id: bigint | null;
       readonly balance: bigint;
-    };
-  };
-  /** creates a key of an account, by its hash */
-  create_key: {
-    parameters: {
-      readonly account_id: string;
-      readonly key_hash: Uint8Array;
-      readonly key_start: string;
-      readonly permission: string;
-      readonly name: string | null;
-      readonly expires_at: string | null;
-      readonly daily_nanos: bigint | null;
-      readonly feed_ids: readonly (string | null)[] | null;
-      readonly actor: string | null;
-    };
-    row: {
-      readonly outcome: string;
-      readonly key_id: string | null;
     };
   };
   /** creates a promotion code; no row if the code exists with other content */
@@ -1514,17 +1457,6 @@ export interface StatementTypes {
       readonly reason: string | null;
     };
   };
-  /** changes a key's name, expiry, budget, or scope, or revokes it */
-  edit_key: {
-    parameters: {
-      readonly key_id: string;
-      readonly fields: string;
-      readonly actor: string | null;
-    };
-    row: {
-      readonly outcome: string;
-    };
-  };
   /** revokes the key of an account's agent; no row if there is no such agent */
   end_agent: {
     parameters: {
@@ -1595,6 +1527,48 @@ export interface StatementTypes {
     };
     row: {
       readonly usage_id: string;
+    };
+  };
+  /** Creates a key of an account, by its hash */
+  create_key: {
+    parameters: {
+      readonly account_id: string;
+      readonly key_hash: Uint8Array;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly name: string | null;
+      readonly expires_at: string | null;
+      readonly daily_nanos: bigint | null;
+      readonly feed_ids: readonly (string | null)[] | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly key_id: string | null;
+    };
+  };
+  /** Changes a key that is not revoked, or revokes it together with the agents that it has connected */
+  edit_key: {
+    parameters: {
+      readonly key_id: string;
+      readonly fields: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+    };
+  };
+  /** Creates a key with the settings of another one, which ends after the grace period, or earlier if it was to expire anyway */
+  rotate_key: {
+    parameters: {
+      readonly key_id: string;
+      readonly new_hash: Uint8Array;
+      readonly new_start: string;
+      readonly grace: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly key_id: string;
     };
   };
   /** an account's connected agents, or one by its chain of keys, with their spending today, newest first */
@@ -1737,19 +1711,6 @@ export interface StatementTypes {
       readonly entry_id: bigint | null;
     };
   };
-  /** creates a key that replaces a valid one, which ends after the grace period */
-  rotate_key: {
-    parameters: {
-      readonly key_id: string;
-      readonly new_hash: Uint8Array;
-      readonly new_start: string;
-      readonly grace: string;
-      readonly actor: string | null;
-    };
-    row: {
-      readonly key_id: string;
-    };
-  };
   /** records when keys were used since the process's last report */
   touch_keys: {
     parameters: {
@@ -1803,7 +1764,7 @@ export interface StatementTypes {
       readonly news: string;
     };
   };
-  /** charges and logs all pending reads, in one round trip and one commit */
+  /** Charges and logs the reads of a batch in one commit, for those accounts that are as the gateway knows them */
   log_reads: {
     parameters: {
       readonly batch_token: string;
@@ -1840,7 +1801,7 @@ export interface StatementTypes {
       readonly news: string | null;
     };
   };
-  /** proves key, account, feed, and Idempotency-Key before a call is refused, or answered without being logged */
+  /** The current key, account, feed, and Idempotency-Key of calls, one row per call, in order */
   prove_calls: {
     parameters: {
       readonly account_ids: readonly (string | null)[];
@@ -1873,7 +1834,7 @@ export interface StatementTypes {
       readonly begins_after: bigint | null;
     };
   };
-  /** refunds reads that were answered with an error */
+  /** Refunds reads that were answered with an error: all reads of a batch whose answer was lost, or one read of a batch */
   refund_reads: {
     parameters: {
       readonly batch_token: string;
@@ -1922,21 +1883,6 @@ export interface StatementTypes {
       readonly suspension_reason: string | null;
       readonly deletions_max: bigint | null;
       readonly retry_after_ms: bigint | null;
-    };
-  };
-  /** permanently removes rows of an own feed, and records the actor in the audit trail */
-  delete_rows: {
-    parameters: {
-      readonly account_id: string;
-      readonly feed_id: string;
-      readonly row_ids: readonly (string | null)[];
-      readonly actor: string;
-    };
-    row: {
-      readonly outcome: string;
-      readonly deleted: string | null;
-      readonly data_version: bigint | null;
-      readonly suspension_reason: string | null;
     };
   };
   /** the properties of a feed that a read or push is planned by, by id or slug */
@@ -2011,6 +1957,44 @@ export interface StatementTypes {
       readonly row_version: bigint;
       readonly row_count: bigint;
       readonly payload_bytes: bigint;
+    };
+  };
+  /** Permanently removes rows of a provider's own feed by their ids, from all batches, in one commit */
+  delete_rows: {
+    parameters: {
+      readonly account_id: string;
+      readonly feed_id: string;
+      readonly row_ids: readonly (string | null)[];
+      readonly actor: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly deleted: string | null;
+      readonly data_version: bigint | null;
+      readonly suspension_reason: string | null;
+    };
+  };
+  /** Creates or edits one feed: checks every rule that depends on stored data, and writes, in one commit */
+  save_feed: {
+    parameters: {
+      readonly account_id: string;
+      readonly feed_id: string | null;
+      readonly save_mode: string;
+      readonly fields: string;
+      readonly price_type: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly compared_version: bigint | null;
+      readonly is_breaking: boolean;
+      readonly is_dry_run: boolean;
+      readonly actor: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly feed_id: string | null;
+      readonly max_feeds_allowed: number;
+      readonly feeds_used: bigint | null;
+      readonly suspension_reason: string | null;
     };
   };
   /** the data versions of feeds that readers wait for; a feed that can't be read is omitted */
@@ -2140,29 +2124,6 @@ export interface StatementTypes {
       readonly endpoint_path: string;
     };
   };
-  /** creates or edits a feed in one round trip and one commit, and records the actor in the audit trail */
-  save_feed: {
-    parameters: {
-      readonly account_id: string;
-      readonly feed_id: string | null;
-      readonly save_mode: string;
-      readonly fields: string;
-      readonly price_type: string | null;
-      readonly call_price_nanos: bigint | null;
-      readonly one_time_price_cents: bigint | null;
-      readonly compared_version: bigint | null;
-      readonly is_breaking: boolean;
-      readonly is_dry_run: boolean;
-      readonly actor: string;
-    };
-    row: {
-      readonly outcome: string;
-      readonly feed_id: string | null;
-      readonly max_feeds_allowed: number;
-      readonly feeds_used: bigint | null;
-      readonly suspension_reason: string | null;
-    };
-  };
   /** the findings of background jobs, for the metrics of every gateway */
   list_findings: {
     parameters: {
@@ -2221,24 +2182,6 @@ export interface StatementTypes {
       readonly happened_at: string;
       readonly data: string;
       readonly attempts: number;
-    };
-  };
-  /** creates a webhook; false if the maximum number is reached */
-  create_webhook: {
-    parameters: {
-      readonly account_id: string | null;
-      readonly permission: string;
-      readonly chain_id: string | null;
-      readonly url: string;
-      readonly types: readonly (string | null)[];
-      readonly feed_ids: readonly (string | null)[] | null;
-      readonly webhook_id: string;
-      readonly sealed_secret: string;
-      readonly webhooks_max: number;
-      readonly actor: string;
-    };
-    row: {
-      readonly is_made: boolean;
     };
   };
   /** deletes a webhook and its deliveries */
@@ -2312,6 +2255,41 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly is_switched_off: boolean;
+    };
+  };
+  /** Creates a webhook */
+  create_webhook: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly permission: string;
+      readonly chain_id: string | null;
+      readonly url: string;
+      readonly types: readonly (string | null)[];
+      readonly feed_ids: readonly (string | null)[] | null;
+      readonly webhook_id: string;
+      readonly sealed_secret: string;
+      readonly webhooks_max: number;
+      readonly actor: string;
+    };
+    row: {
+      readonly is_made: boolean;
+    };
+  };
+  /** Queues the email of a member's pending notices, and removes them from the pending ones */
+  queue_notice_mail: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string;
+      readonly notice_ids: readonly (string | null)[];
+      readonly address: string;
+      readonly subject: string;
+      readonly body_text: string;
+      readonly body_html: string;
+      readonly unsubscribe_url: string;
+      readonly lifetime: string;
+    };
+    row: {
+      readonly mail_id: string | null;
     };
   };
   /** deliveries of one webhook or of all, newest first, after the previous page, for operators */
@@ -2428,23 +2406,6 @@ export interface StatementTypes {
       readonly name: string;
     };
   };
-  /** queues the email of pending notices; no id if another process has queued it */
-  queue_notice_mail: {
-    parameters: {
-      readonly account_id: string;
-      readonly person_id: string;
-      readonly notice_ids: readonly (string | null)[];
-      readonly address: string;
-      readonly subject: string;
-      readonly body_text: string;
-      readonly body_html: string;
-      readonly unsubscribe_url: string;
-      readonly lifetime: string;
-    };
-    row: {
-      readonly mail_id: string | null;
-    };
-  };
   /** makes a delivery due again, with the same notice and id; fails it if the webhook is switched off */
   resend_delivery: {
     parameters: {
@@ -2555,7 +2516,7 @@ export interface StatementTypes {
       readonly redirect_uris: string;
     };
   };
-  /** creates the key for a user's consent, once; a code that is presented again ends the key */
+  /** Creates the key for a user's consent */
   redeem_code: {
     parameters: {
       readonly code_hash: Uint8Array;
@@ -2582,22 +2543,6 @@ export interface StatementTypes {
     row: {
       readonly client_id: string;
       readonly registered_at: string;
-    };
-  };
-  /** takes an Idempotency-Key for an operator's call, or finds the earlier call that has it */
-  begin_operator_call: {
-    parameters: {
-      readonly admin_key_id: string;
-      readonly idempotency_hash: Uint8Array;
-      readonly request_hash: Uint8Array;
-      readonly forgotten_after: string;
-      readonly forgotten_max: number;
-    };
-    row: {
-      readonly owner_id: string;
-      readonly outcome: string;
-      readonly status: number | null;
-      readonly sealed_body: string | null;
     };
   };
   /** releases an Idempotency-Key, because its call was refused and has changed nothing */
@@ -2754,6 +2699,35 @@ export interface StatementTypes {
     };
     row: {
       readonly admin_key_id: string;
+    };
+  };
+  /** Takes an Idempotency-Key for a call, unless an earlier call has it */
+  begin_operator_call: {
+    parameters: {
+      readonly admin_key_id: string;
+      readonly idempotency_hash: Uint8Array;
+      readonly request_hash: Uint8Array;
+      readonly forgotten_after: string;
+      readonly forgotten_max: number;
+    };
+    row: {
+      readonly owner_id: string;
+      readonly outcome: string;
+      readonly status: number | null;
+      readonly sealed_body: string | null;
+    };
+  };
+  /** Creates a key of an operator with the settings of another one, which ends after the grace period, or earlier if it was to expire anyway */
+  rotate_admin_key: {
+    parameters: {
+      readonly key_id: string;
+      readonly new_hash: Uint8Array;
+      readonly new_start: string;
+      readonly grace: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly key_id: string;
     };
   };
   /** whether there is an account; until then, a start prints the next steps */
@@ -2994,19 +2968,6 @@ export interface StatementTypes {
       readonly waiting_nanos: bigint;
     };
   };
-  /** creates a key of an operator that replaces a valid one, which ends after the grace period */
-  rotate_admin_key: {
-    parameters: {
-      readonly key_id: string;
-      readonly new_hash: Uint8Array;
-      readonly new_start: string;
-      readonly grace: string;
-      readonly actor: string | null;
-    };
-    row: {
-      readonly key_id: string;
-    };
-  };
   /** accounts whose name contains a text, in an order, after the previous page */
   search_accounts: {
     parameters: {
@@ -3237,50 +3198,6 @@ export interface StatementTypes {
       readonly data: string | null;
     };
   };
-  /** makes a person a member of the account to which its address was invited */
-  accept_invitation: {
-    parameters: {
-      readonly invitation_id: string;
-      readonly person_id: string;
-    };
-    row: {
-      readonly outcome: string;
-      readonly account_id: string | null;
-    };
-  };
-  /** stores a sign-in code for an address and queues its mail, within the limits of address and network */
-  begin_proof: {
-    parameters: {
-      readonly proof_hash: Uint8Array;
-      readonly address: string;
-      readonly address_key: string;
-      readonly code_hash: Uint8Array;
-      readonly network: string;
-      readonly lifetime: string;
-      readonly address_max: number;
-      readonly network_max: number;
-      readonly mail_subject: string;
-      readonly mail_text: string;
-      readonly mail_html: string;
-    };
-    row: {
-      readonly outcome: string;
-      readonly retry_after_ms: bigint | null;
-    };
-  };
-  /** changes the role of a member of an account, or removes the member */
-  change_member: {
-    parameters: {
-      readonly account_id: string;
-      readonly person_id: string;
-      readonly role: string | null;
-      readonly acting_person: string | null;
-      readonly actor: string | null;
-    };
-    row: {
-      readonly outcome: string;
-    };
-  };
   /** checks a code that was entered; the right one proves the address; no row if there is nothing to check */
   check_code: {
     parameters: {
@@ -3292,38 +3209,6 @@ export interface StatementTypes {
     row: {
       readonly is_proven: boolean;
       readonly tries_left: number;
-    };
-  };
-  /** closes an account, unless earnings are owed to it */
-  close_account: {
-    parameters: {
-      readonly account_id: string;
-      readonly person_id: string | null;
-      readonly actor: string | null;
-    };
-    row: {
-      readonly outcome: string;
-      readonly owed_nanos: bigint | null;
-    };
-  };
-  /** creates a key of an account for one of its owners, within the maximum number of keys */
-  create_own_key: {
-    parameters: {
-      readonly account_id: string;
-      readonly person_id: string;
-      readonly keys_max: number;
-      readonly key_hash: Uint8Array;
-      readonly key_start: string;
-      readonly permission: string;
-      readonly name: string | null;
-      readonly expires_at: string | null;
-      readonly daily_nanos: bigint | null;
-      readonly feed_ids: readonly (string | null)[] | null;
-      readonly actor: string | null;
-    };
-    row: {
-      readonly outcome: string;
-      readonly key_id: string | null;
     };
   };
   /** changes a person's name */
@@ -3344,34 +3229,6 @@ export interface StatementTypes {
     };
     row: {
       readonly is_done: boolean;
-    };
-  };
-  /** switches a person's session to one of the person's accounts */
-  enter_account: {
-    parameters: {
-      readonly session_hash: Uint8Array;
-      readonly account_id: string;
-      readonly read_hash: Uint8Array;
-      readonly read_start: string;
-      readonly sealed_read: string;
-      readonly write_hash: Uint8Array;
-      readonly write_start: string;
-      readonly sealed_write: string;
-    };
-    row: {
-      readonly outcome: string;
-    };
-  };
-  /** signs in the person of a proven address */
-  enter_by_proof: {
-    parameters: {
-      readonly proof_hash: Uint8Array;
-      readonly session_hash: Uint8Array;
-      readonly lifetime: string;
-    };
-    row: {
-      readonly outcome: string;
-      readonly person_id: string | null;
     };
   };
   /** the proof that a browser holds, unless it has been used or has expired */
@@ -3424,7 +3281,111 @@ export interface StatementTypes {
       readonly sealed_write_key: string | null;
     };
   };
-  /** invites an address to an account and mails the invitation; without a mail if none is given */
+  /** Makes a person a member of the account to which its address was invited */
+  accept_invitation: {
+    parameters: {
+      readonly invitation_id: string;
+      readonly person_id: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly account_id: string | null;
+    };
+  };
+  /** Begins the proof of an address by a code, which is mailed in the same commit */
+  begin_proof: {
+    parameters: {
+      readonly proof_hash: Uint8Array;
+      readonly address: string;
+      readonly address_key: string;
+      readonly code_hash: Uint8Array;
+      readonly network: string;
+      readonly lifetime: string;
+      readonly address_max: number;
+      readonly network_max: number;
+      readonly mail_subject: string;
+      readonly mail_text: string;
+      readonly mail_html: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly retry_after_ms: bigint | null;
+    };
+  };
+  /** Changes the role of a member, or removes the member, which ends the person's sessions in the account, and the agents that the person has connected to it */
+  change_member: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string;
+      readonly role: string | null;
+      readonly acting_person: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+    };
+  };
+  /** Closes an account: its keys, agents, and sessions end, its feeds are deleted, its members leave, and those without another account are removed */
+  close_account: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly owed_nanos: bigint | null;
+    };
+  };
+  /** Creates a key like create_key, for an owner of the account */
+  create_own_key: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string;
+      readonly keys_max: number;
+      readonly key_hash: Uint8Array;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly name: string | null;
+      readonly expires_at: string | null;
+      readonly daily_nanos: bigint | null;
+      readonly feed_ids: readonly (string | null)[] | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly key_id: string | null;
+    };
+  };
+  /** Switches a session to an account of its person, with keys that are created for the session and end with it */
+  enter_account: {
+    parameters: {
+      readonly session_hash: Uint8Array;
+      readonly account_id: string;
+      readonly read_hash: Uint8Array;
+      readonly read_start: string;
+      readonly sealed_read: string;
+      readonly write_hash: Uint8Array;
+      readonly write_start: string;
+      readonly sealed_write: string;
+    };
+    row: {
+      readonly outcome: string;
+    };
+  };
+  /** Signs in the person of a proven address, once for each proof */
+  enter_by_proof: {
+    parameters: {
+      readonly proof_hash: Uint8Array;
+      readonly session_hash: Uint8Array;
+      readonly lifetime: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly person_id: string | null;
+    };
+  };
+  /** Invites an address to an account, or renews its invitation, and queues the mail */
   invite_member: {
     parameters: {
       readonly account_id: string;
@@ -3447,7 +3408,7 @@ export interface StatementTypes {
       readonly expires_at: string | null;
     };
   };
-  /** creates the person of a proven address, with account and welcome credits, and signs the person in */
+  /** Creates the person of a proven address, with an account of its own if sign-up allows that, welcome credits, and a session */
   join_by_proof: {
     parameters: {
       readonly proof_hash: Uint8Array;
@@ -3470,6 +3431,45 @@ export interface StatementTypes {
       readonly person_id: string | null;
       readonly account_id: string | null;
       readonly retry_after_ms: bigint | null;
+    };
+  };
+  /** Removes a person from all accounts, and deletes the person's data */
+  remove_person: {
+    parameters: {
+      readonly person_id: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly account_id: string | null;
+    };
+  };
+  /** Rotates a key like rotate_key, for an owner of the account */
+  rotate_own_key: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string;
+      readonly keys_max: number;
+      readonly key_id: string;
+      readonly new_hash: Uint8Array;
+      readonly new_start: string;
+      readonly grace: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly key_id: string | null;
+    };
+  };
+  /** Withdraws an invitation, on behalf of an owner, an operator, or the person who was invited */
+  withdraw_invitation: {
+    parameters: {
+      readonly invitation_id: string;
+      readonly person_id: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
     };
   };
   /** stores that an OpenID Connect provider has vouched for an address */
@@ -3617,20 +3617,7 @@ export interface StatementTypes {
       readonly mail_id: string;
     };
   };
-  /** records why an attempt failed, and when the next one is due */
-  postpone_mail: {
-    parameters: {
-      readonly moment: string | null;
-      readonly mail_id: string;
-      readonly attempts: number;
-      readonly due_in: string | null;
-      readonly error: string;
-    };
-    row: {
-      readonly mail_id: string;
-    };
-  };
-  /** queues a mail, which is sent in the background */
+  /** Queues a mail */
   queue_mail: {
     parameters: {
       readonly person_id: string | null;
@@ -3644,6 +3631,19 @@ export interface StatementTypes {
       readonly mail_id: string;
     };
   };
+  /** records why an attempt failed, and when the next one is due */
+  postpone_mail: {
+    parameters: {
+      readonly moment: string | null;
+      readonly mail_id: string;
+      readonly attempts: number;
+      readonly due_in: string | null;
+      readonly error: string;
+    };
+    row: {
+      readonly mail_id: string;
+    };
+  };
   /** removes mails that are no longer worth sending */
   remove_expired_mails: {
     parameters: {
@@ -3652,45 +3652,6 @@ export interface StatementTypes {
     };
     row: {
       readonly is_refused: boolean;
-    };
-  };
-  /** removes a person and the person's data */
-  remove_person: {
-    parameters: {
-      readonly person_id: string;
-      readonly actor: string | null;
-    };
-    row: {
-      readonly outcome: string;
-      readonly account_id: string | null;
-    };
-  };
-  /** creates a key that replaces a valid one, for an owner of the account, within the maximum number of keys */
-  rotate_own_key: {
-    parameters: {
-      readonly account_id: string;
-      readonly person_id: string;
-      readonly keys_max: number;
-      readonly key_id: string;
-      readonly new_hash: Uint8Array;
-      readonly new_start: string;
-      readonly grace: string;
-      readonly actor: string | null;
-    };
-    row: {
-      readonly outcome: string;
-      readonly key_id: string | null;
-    };
-  };
-  /** withdraws or declines an invitation */
-  withdraw_invitation: {
-    parameters: {
-      readonly invitation_id: string;
-      readonly person_id: string | null;
-      readonly actor: string | null;
-    };
-    row: {
-      readonly outcome: string;
     };
   };
   /** whether a standby has caught up with the primary, checked before it is read */
@@ -3837,26 +3798,6 @@ export interface StatementTypes {
       readonly on_time_percent: string | null;
     };
   };
-  /** admits an import as one push and claims the feed for it, in one round trip and one commit */
-  begin_import: {
-    parameters: {
-      readonly feed_id: string;
-      readonly account_id: string;
-      readonly key_id: string;
-      readonly definition_version: bigint;
-      readonly window_limit: number;
-      readonly window_us: bigint;
-      readonly feed_type: string;
-      readonly import_id: string;
-      readonly lease: string;
-    };
-    row: {
-      readonly outcome: string;
-      readonly window_used: number | null;
-      readonly reset_seconds: bigint | null;
-      readonly retry_after_ms: number | null;
-    };
-  };
   /** counts a push that is refused for its content, like any other */
   count_push: {
     parameters: {
@@ -3889,7 +3830,27 @@ export interface StatementTypes {
       readonly is_ended: boolean;
     };
   };
-  /** shows imported rows to readers, and records the import as one push */
+  /** Admits an import as one push, and claims the feed for it */
+  begin_import: {
+    parameters: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly key_id: string;
+      readonly definition_version: bigint;
+      readonly window_limit: number;
+      readonly window_us: bigint;
+      readonly feed_type: string;
+      readonly import_id: string;
+      readonly lease: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly window_used: number | null;
+      readonly reset_seconds: bigint | null;
+      readonly retry_after_ms: number | null;
+    };
+  };
+  /** Completes an import, as one push: readers of a collection see the staged batch from now on, and the history gets one entry for all rows */
   finish_import: {
     parameters: {
       readonly feed_id: string;
@@ -4003,25 +3964,6 @@ export interface StatementTypes {
       readonly feed_id: string;
     };
   };
-  /** counts an export in its limit, and records what its version shows, before it is charged */
-  claim_export: {
-    parameters: {
-      readonly export_id: string;
-      readonly account_id: string;
-      readonly feed_id: string;
-      readonly data_version: bigint;
-      readonly batch_number: bigint;
-      readonly last_position: bigint;
-      readonly exports_limit: number;
-      readonly window_us: bigint;
-    };
-    row: {
-      readonly is_granted: boolean;
-      readonly used: number;
-      readonly reset_seconds: bigint;
-      readonly retry_after_ms: bigint | null;
-    };
-  };
   /** the first of some names that no row of a batch (0: of a stream) has, if known */
   find_absent_field: {
     parameters: {
@@ -4049,7 +3991,26 @@ export interface StatementTypes {
       readonly newest_event: string | null;
     };
   };
-  /** adds the next rows of a batch (0: of a stream) to its filter index; returns whether there are more */
+  /** Counts an export in the limit of its account and feed, and records what its version shows */
+  claim_export: {
+    parameters: {
+      readonly export_id: string;
+      readonly account_id: string;
+      readonly feed_id: string;
+      readonly data_version: bigint;
+      readonly batch_number: bigint;
+      readonly last_position: bigint;
+      readonly exports_limit: number;
+      readonly window_us: bigint;
+    };
+    row: {
+      readonly is_granted: boolean;
+      readonly used: number;
+      readonly reset_seconds: bigint;
+      readonly retry_after_ms: bigint | null;
+    };
+  };
+  /** Adds the next rows of a batch or stream to its filter index: those that were replaced since they were indexed, or else those after the index */
   index_filter_rows: {
     parameters: {
       readonly feed_id: string;
@@ -4057,6 +4018,60 @@ export interface StatementTypes {
       readonly work_max: bigint;
     };
     row: {
+      readonly has_more: boolean;
+    };
+  };
+  /** A page of a collection's batch, in arrival order */
+  read_collection_page: {
+    parameters: {
+      readonly feed_id: string;
+      readonly batch_number: bigint | null;
+      readonly after_position: bigint;
+      readonly offset: bigint;
+      readonly limit: number;
+      readonly names: readonly (string | null)[];
+      readonly texts: readonly (string | null)[];
+      readonly literals: readonly (string | null)[];
+      readonly grace: string;
+      readonly work_max: bigint;
+      readonly whole_max: bigint;
+    };
+    row: {
+      readonly data_version: bigint;
+      readonly batch_number: bigint | null;
+      readonly is_current: boolean | null;
+      readonly is_readable: boolean | null;
+      readonly unindexed: bigint;
+      readonly is_refused: boolean;
+      readonly data: string | null;
+      readonly last_position: bigint | null;
+      readonly has_more: boolean;
+    };
+  };
+  /** A page of a stream, newest event first */
+  read_stream_page: {
+    parameters: {
+      readonly feed_id: string;
+      readonly before_event_at: string | null;
+      readonly before_position: bigint | null;
+      readonly start_time: string | null;
+      readonly end_time: string | null;
+      readonly offset: bigint;
+      readonly limit: number;
+      readonly names: readonly (string | null)[];
+      readonly texts: readonly (string | null)[];
+      readonly literals: readonly (string | null)[];
+      readonly work_max: bigint;
+      readonly whole_max: bigint;
+    };
+    row: {
+      readonly data_version: bigint;
+      readonly unindexed: bigint;
+      readonly is_refused: boolean;
+      readonly data: string | null;
+      readonly last_event_at: string | null;
+      readonly last_position: bigint | null;
+      readonly oldest_event_at: string | null;
       readonly has_more: boolean;
     };
   };
@@ -4160,33 +4175,6 @@ export interface StatementTypes {
       readonly export_id: string;
     };
   };
-  /** a page of a collection's batch in arrival order; one extra row shows whether there is more */
-  read_collection_page: {
-    parameters: {
-      readonly feed_id: string;
-      readonly batch_number: bigint | null;
-      readonly after_position: bigint;
-      readonly offset: bigint;
-      readonly limit: number;
-      readonly names: readonly (string | null)[];
-      readonly texts: readonly (string | null)[];
-      readonly literals: readonly (string | null)[];
-      readonly grace: string;
-      readonly work_max: bigint;
-      readonly whole_max: bigint;
-    };
-    row: {
-      readonly data_version: bigint;
-      readonly batch_number: bigint | null;
-      readonly is_current: boolean | null;
-      readonly is_readable: boolean | null;
-      readonly unindexed: bigint;
-      readonly is_refused: boolean;
-      readonly data: string | null;
-      readonly last_position: bigint | null;
-      readonly has_more: boolean;
-    };
-  };
   /** the current batch's rows with the requested ids, in request order, and the ids that it does not contain */
   read_collection_rows: {
     parameters: {
@@ -4207,33 +4195,6 @@ export interface StatementTypes {
     row: {
       readonly data_version: bigint;
       readonly data: string;
-    };
-  };
-  /** a page of a stream, newest event first; one extra row shows whether there is more */
-  read_stream_page: {
-    parameters: {
-      readonly feed_id: string;
-      readonly before_event_at: string | null;
-      readonly before_position: bigint | null;
-      readonly start_time: string | null;
-      readonly end_time: string | null;
-      readonly offset: bigint;
-      readonly limit: number;
-      readonly names: readonly (string | null)[];
-      readonly texts: readonly (string | null)[];
-      readonly literals: readonly (string | null)[];
-      readonly work_max: bigint;
-      readonly whole_max: bigint;
-    };
-    row: {
-      readonly data_version: bigint;
-      readonly unindexed: bigint;
-      readonly is_refused: boolean;
-      readonly data: string | null;
-      readonly last_event_at: string | null;
-      readonly last_position: bigint | null;
-      readonly oldest_event_at: string | null;
-      readonly has_more: boolean;
     };
   };
   /** a stream's rows with the requested ids, in request order, and the ids that it does not contain */
@@ -4366,18 +4327,6 @@ export interface StatementTypes {
       readonly has_more: boolean;
     };
   };
-  /** creates the account of a top-up that was paid without a key, once */
-  adopt_topup: {
-    parameters: {
-      readonly topup_id: string;
-      readonly account_name: string;
-      readonly max_feeds_allowed: number;
-      readonly actor: string | null;
-    };
-    row: {
-      readonly account_id: string | null;
-    };
-  };
   /** alerts the operator to a top-up that needs attention */
   alert_topup: {
     parameters: {
@@ -4386,34 +4335,6 @@ export interface StatementTypes {
     };
     row: {
       readonly topup_id: string;
-    };
-  };
-  /** stores an account's order of a top-up, before a payment is requested */
-  begin_topup: {
-    parameters: {
-      readonly account_id: string | null;
-      readonly key_id: string | null;
-      readonly way: string;
-      readonly amount_nanos: bigint;
-      readonly payment_id: string | null;
-      readonly details: string;
-      readonly idempotency_hash: Uint8Array | null;
-      readonly idempotency_age: string;
-      readonly lifetime: string;
-      readonly first_asked: string;
-      readonly waiting_max: number;
-      readonly agent_waiting_max: number;
-      readonly account_day_nanos: bigint | null;
-      readonly day_nanos: bigint | null;
-      readonly network: string | null;
-      readonly waiting_account_nanos: bigint | null;
-      readonly waiting_network_nanos: bigint | null;
-      readonly waiting_keyless_nanos: bigint | null;
-      readonly waiting_all_nanos: bigint | null;
-    };
-    row: {
-      readonly outcome: string;
-      readonly topup_id: string | null;
     };
   };
   /** claims the top-ups whose payment method is due to be asked, exclusively for this process until the lease ends */
@@ -4547,7 +4468,47 @@ export interface StatementTypes {
       readonly topup_id: string;
     };
   };
-  /** creates the read key of an account that a payment has created, once */
+  /** Creates the account of a top-up that was paid without a key, once */
+  adopt_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly account_name: string;
+      readonly max_feeds_allowed: number;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly account_id: string | null;
+    };
+  };
+  /** Stores an account's order of a top-up, before a payment is requested */
+  begin_topup: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly key_id: string | null;
+      readonly way: string;
+      readonly amount_nanos: bigint;
+      readonly payment_id: string | null;
+      readonly details: string;
+      readonly idempotency_hash: Uint8Array | null;
+      readonly idempotency_age: string;
+      readonly lifetime: string;
+      readonly first_asked: string;
+      readonly waiting_max: number;
+      readonly agent_waiting_max: number;
+      readonly account_day_nanos: bigint | null;
+      readonly day_nanos: bigint | null;
+      readonly network: string | null;
+      readonly waiting_account_nanos: bigint | null;
+      readonly waiting_network_nanos: bigint | null;
+      readonly waiting_keyless_nanos: bigint | null;
+      readonly waiting_all_nanos: bigint | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly topup_id: string | null;
+    };
+  };
+  /** Creates the read key of an account that a top-up has created, once */
   give_topup_key: {
     parameters: {
       readonly topup_id: string;
@@ -4561,7 +4522,7 @@ export interface StatementTypes {
       readonly outcome: string;
     };
   };
-  /** grants the credits of a payment that has arrived, once */
+  /** Grants the credits of a top-up whose money has arrived, once, however often it is repeated */
   grant_topup: {
     parameters: {
       readonly topup_id: string;
@@ -4569,6 +4530,32 @@ export interface StatementTypes {
       readonly paid_nanos: bigint;
       readonly payment_id: string | null;
       readonly details: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+    };
+  };
+  /** Removes the alert of a top-up */
+  settle_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly reason: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly topup_id: string | null;
+    };
+  };
+  /** Records what a payer has got back of a top-up, such as by a refund or a dispute, and revokes it from the balance as far as that allows */
+  take_back_topup: {
+    parameters: {
+      readonly topup_id: string;
+      readonly source: string;
+      readonly rank: bigint;
+      readonly total_nanos: bigint;
+      readonly ended_nanos: bigint;
+      readonly alert: string | null;
       readonly actor: string | null;
     };
     row: {
@@ -4652,32 +4639,6 @@ export interface StatementTypes {
       readonly alerts: bigint;
     };
   };
-  /** removes the alert of a top-up, because an operator has settled it */
-  settle_topup: {
-    parameters: {
-      readonly topup_id: string;
-      readonly reason: string;
-      readonly actor: string | null;
-    };
-    row: {
-      readonly topup_id: string | null;
-    };
-  };
-  /** revokes what a payer has got back, as far as the balance allows */
-  take_back_topup: {
-    parameters: {
-      readonly topup_id: string;
-      readonly source: string;
-      readonly rank: bigint;
-      readonly total_nanos: bigint;
-      readonly ended_nanos: bigint;
-      readonly alert: string | null;
-      readonly actor: string | null;
-    };
-    row: {
-      readonly outcome: string;
-    };
-  };
 }
 
 /** The parameters of every statement in the order of their numbers. */
@@ -4690,6 +4651,7 @@ export const ARGUMENTS: {
   end_access: (by) => [by.feed_id, by.account_id, by.actor],
   find_own_access: (by) => [by.account_id, by.feed_id, by.pause],
   find_shown_feeds: (by) => [by.account_id, by.feed_ids],
+  take_access_invitation: (by) => [by.person_id, by.account_id, by.invitation_id],
   grant_access: (by) => [by.feed_id, by.account_id, by.is_free, by.expires_at, by.note, by.actor],
   invite_reader: (by) => [by.feed_id, by.address, by.address_key, by.is_free, by.expires_at, by.note, by.lifetime, by.invitations_max, by.address_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
   list_access_grants: (by) => [by.feed_id, by.account_id, by.before_time, by.before_account_id, by.before_feed_id, by.limit],
@@ -4702,10 +4664,8 @@ export const ARGUMENTS: {
   list_waiting_feeds: (by) => [by.account_id, by.limit],
   request_access: (by) => [by.account_id, by.feed_id, by.message, by.pause],
   search_invited_feeds: (by) => [by.account_id, by.q, by.category, by.limit, by.offset],
-  take_access_invitation: (by) => [by.person_id, by.account_id, by.invitation_id],
   withdraw_reader_invitation: (by) => [by.feed_id, by.invitation_id],
   append_ledger_entry: (by) => [by.account_id, by.kind, by.amount_nanos, by.reason, by.reference, by.actor],
-  create_key: (by) => [by.account_id, by.key_hash, by.key_start, by.permission, by.name, by.expires_at, by.daily_nanos, by.feed_ids, by.actor],
   create_promotion: (by) => [by.code, by.amount_nanos, by.max_redemptions, by.expires_at, by.actor],
   add_totals: (by) => [by.ages_ms, by.names, by.amounts],
   find_earned: (by) => [by.account_id],
@@ -4716,12 +4676,14 @@ export const ARGUMENTS: {
   list_spending: (by) => [by.account_id, by.from_day, by.to_day, by.group_by],
   record_payout: (by) => [by.account_id, by.amount_nanos, by.reference, by.allow_above, by.actor],
   undo_payout: (by) => [by.payout_id, by.reason, by.actor],
-  edit_key: (by) => [by.key_id, by.fields, by.actor],
   end_agent: (by) => [by.account_id, by.key_id, by.chain_id, by.actor],
   find_account: (by) => [by.account_id, by.key_id],
   find_ledger_entry: (by) => [by.entry_id],
   find_purchase: (by) => [by.account_id, by.feed_id],
   find_usage_walk_end: (by) => [by.account_id, by.since, by.until, by.before_usage_id, by.events],
+  create_key: (by) => [by.account_id, by.key_hash, by.key_start, by.permission, by.name, by.expires_at, by.daily_nanos, by.feed_ids, by.actor],
+  edit_key: (by) => [by.key_id, by.fields, by.actor],
+  rotate_key: (by) => [by.key_id, by.new_hash, by.new_start, by.grace, by.actor],
   list_agents: (by) => [by.account_id, by.chain_id, by.limit],
   list_key_budgets: (by) => [by.account_id, by.limit],
   list_keys: (by) => [by.account_id, by.is_admin_only, by.key_id, by.key_hash, by.beginning, by.after_key_id, by.limit],
@@ -4730,7 +4692,6 @@ export const ARGUMENTS: {
   record_purchase: (by) => [by.account_id, by.feed_id, by.reference, by.actor],
   redeem_promotion: (by) => [by.code, by.account_id, by.actor],
   refund_event: (by) => [by.usage_id, by.reason, by.actor],
-  rotate_key: (by) => [by.key_id, by.new_hash, by.new_start, by.grace, by.actor],
   touch_keys: (by) => [by.key_ids, by.ages_ms],
   undo_purchase: (by) => [by.account_id, by.feed_id, by.reason, by.actor],
   create_usage_partition: () => [],
@@ -4741,33 +4702,33 @@ export const ARGUMENTS: {
   replay_read: (by) => [by.account_id, by.idempotency_key, by.usage_id],
   count_feeds: (by) => [by.account_id, by.status],
   delete_feed: (by) => [by.account_id, by.feed_id, by.endpoint_path, by.actor, by.deletions_per_feed],
-  delete_rows: (by) => [by.account_id, by.feed_id, by.row_ids, by.actor],
   find_feed: (by) => [by.feed_id, by.endpoint_path, by.active_only, by.reader_id],
   find_feed_row: (by) => [by.feed_id, by.endpoint_path, by.active_only, by.reader_id],
+  delete_rows: (by) => [by.account_id, by.feed_id, by.row_ids, by.actor],
+  save_feed: (by) => [by.account_id, by.feed_id, by.save_mode, by.fields, by.price_type, by.call_price_nanos, by.one_time_price_cents, by.compared_version, by.is_breaking, by.is_dry_run, by.actor],
   list_data_versions: (by) => [by.feed_ids],
   list_feed_contents: (by) => [by.feed_ids, by.abandoned_after, by.batches_max, by.kept],
   list_feed_rows: (by) => [by.account_id, by.is_unlisted_only, by.status, by.review, by.health, by.is_full, by.limit, by.offset, by.after_feed_id],
   list_newest_rows: (by) => [by.feed_id, by.rows_max],
   list_pushes: (by) => [by.feed_id, by.kept, by.before_pushed_at, by.before_push_id, by.limit],
   list_slugs_near: (by) => [by.endpoint_path, by.slugs_max],
-  save_feed: (by) => [by.account_id, by.feed_id, by.save_mode, by.fields, by.price_type, by.call_price_nanos, by.one_time_price_cents, by.compared_version, by.is_breaking, by.is_dry_run, by.actor],
   list_findings: () => [],
   prove_ledgers: (by) => [by.mark, by.account_limit],
   run_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.work_max],
   claim_deliveries: (by) => [by.moment, by.lease, by.lane, by.busy_accounts, by.amount],
-  create_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.url, by.types, by.feed_ids, by.webhook_id, by.sealed_secret, by.webhooks_max, by.actor],
   delete_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.actor],
   edit_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.url, by.types, by.has_feed_ids, by.feed_ids, by.is_active, by.editor_chain_id, by.actor],
   find_low_balance: (by) => [by.account_id],
   find_waiting_notices: () => [],
   finish_delivery: (by) => [by.moment, by.delivery_id, by.attempts, by.is_success, by.code, by.ms, by.answer, by.error, by.retry_in, by.give_up_after, by.slow, by.is_last],
+  create_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.url, by.types, by.feed_ids, by.webhook_id, by.sealed_secret, by.webhooks_max, by.actor],
+  queue_notice_mail: (by) => [by.account_id, by.person_id, by.notice_ids, by.address, by.subject, by.body_text, by.body_html, by.unsubscribe_url, by.lifetime],
   list_all_deliveries: (by) => [by.webhook_id, by.account_id, by.status, by.since, by.before_created_at, by.before_delivery_id, by.limit],
   list_deliveries: (by) => [by.webhook_id, by.since, by.limit, by.offset],
   list_due_notice_mails: (by) => [by.moment, by.limit],
   list_mail_choices: (by) => [by.account_id, by.person_id],
   list_webhooks: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id],
   note_failed_job: (by) => [by.job, by.error],
-  queue_notice_mail: (by) => [by.account_id, by.person_id, by.notice_ids, by.address, by.subject, by.body_text, by.body_html, by.unsubscribe_url, by.lifetime],
   resend_delivery: (by) => [by.is_operator, by.account_id, by.permission, by.chain_id, by.delivery_id],
   rotate_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.sealed_secret, by.moment, by.overlap, by.actor],
   run_notice_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.mail_defaults],
@@ -4778,7 +4739,6 @@ export const ARGUMENTS: {
   find_client: (by) => [by.client_id],
   redeem_code: (by) => [by.code_hash, by.client_id, by.redirect_uri, by.challenge, by.code_age, by.key_hash, by.key_start],
   register_client: (by) => [by.client_name, by.redirect_uris, by.unused_max, by.young],
-  begin_operator_call: (by) => [by.admin_key_id, by.idempotency_hash, by.request_hash, by.forgotten_after, by.forgotten_max],
   cancel_operator_call: (by) => [by.owner_id, by.idempotency_hash],
   count_rows_left: (by) => [by.feed_id],
   create_account: (by) => [by.name, by.max_feeds_allowed, by.account_id, by.actor],
@@ -4792,6 +4752,8 @@ export const ARGUMENTS: {
   find_home: () => [],
   find_proof: () => [],
   finish_operator_call: (by) => [by.owner_id, by.idempotency_hash, by.status, by.sealed_body],
+  begin_operator_call: (by) => [by.admin_key_id, by.idempotency_hash, by.request_hash, by.forgotten_after, by.forgotten_max],
+  rotate_admin_key: (by) => [by.key_id, by.new_hash, by.new_start, by.grace, by.actor],
   has_accounts: () => [],
   has_admin_keys: () => [],
   has_late_feeds: (by) => [by.found_within],
@@ -4807,7 +4769,6 @@ export const ARGUMENTS: {
   list_top_reads: (by) => [by.from_day, by.to_day, by.is_by_credits, by.limit],
   list_totals: (by) => [by.by, by.from, by.until],
   prove_ledger: (by) => [by.account_id],
-  rotate_admin_key: (by) => [by.key_id, by.new_hash, by.new_start, by.grace, by.actor],
   search_accounts: (by) => [by.part, by.is_suspended, by.order, by.after_account_id, by.limit],
   search_feeds_by_name: (by) => [by.part, by.account_id, by.status, by.review, by.after_feed_id, by.limit],
   set_feeds_public: (by) => [by.feed_ids, by.is_public, by.actor],
@@ -4826,21 +4787,24 @@ export const ARGUMENTS: {
   list_feed_pages: (by) => [by.limit],
   list_push_days: (by) => [by.feed_id, by.days, by.counted_max],
   read_shown_rows: (by) => [by.feed_id, by.rows_max, by.bytes_max],
-  accept_invitation: (by) => [by.invitation_id, by.person_id],
-  begin_proof: (by) => [by.proof_hash, by.address, by.address_key, by.code_hash, by.network, by.lifetime, by.address_max, by.network_max, by.mail_subject, by.mail_text, by.mail_html],
-  change_member: (by) => [by.account_id, by.person_id, by.role, by.acting_person, by.actor],
   check_code: (by) => [by.proof_hash, by.code_hash, by.tries_max, by.proven_lifetime],
-  close_account: (by) => [by.account_id, by.person_id, by.actor],
-  create_own_key: (by) => [by.account_id, by.person_id, by.keys_max, by.key_hash, by.key_start, by.permission, by.name, by.expires_at, by.daily_nanos, by.feed_ids, by.actor],
   edit_person: (by) => [by.person_id, by.name],
   end_person_sessions: (by) => [by.session_hash, by.is_everywhere],
-  enter_account: (by) => [by.session_hash, by.account_id, by.read_hash, by.read_start, by.sealed_read, by.write_hash, by.write_start, by.sealed_write],
-  enter_by_proof: (by) => [by.proof_hash, by.session_hash, by.lifetime],
   find_address_proof: (by) => [by.proof_hash],
   find_own_key: (by) => [by.account_id, by.key_id],
   find_person_session: (by) => [by.session_hash],
+  accept_invitation: (by) => [by.invitation_id, by.person_id],
+  begin_proof: (by) => [by.proof_hash, by.address, by.address_key, by.code_hash, by.network, by.lifetime, by.address_max, by.network_max, by.mail_subject, by.mail_text, by.mail_html],
+  change_member: (by) => [by.account_id, by.person_id, by.role, by.acting_person, by.actor],
+  close_account: (by) => [by.account_id, by.person_id, by.actor],
+  create_own_key: (by) => [by.account_id, by.person_id, by.keys_max, by.key_hash, by.key_start, by.permission, by.name, by.expires_at, by.daily_nanos, by.feed_ids, by.actor],
+  enter_account: (by) => [by.session_hash, by.account_id, by.read_hash, by.read_start, by.sealed_read, by.write_hash, by.write_start, by.sealed_write],
+  enter_by_proof: (by) => [by.proof_hash, by.session_hash, by.lifetime],
   invite_member: (by) => [by.account_id, by.person_id, by.address, by.address_key, by.role, by.lifetime, by.invitations_max, by.address_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
   join_by_proof: (by) => [by.proof_hash, by.session_hash, by.lifetime, by.name, by.has_agreed, by.sign_up, by.is_own_domain, by.feeds_max, by.network, by.day_max, by.network_max, by.welcome_nanos, by.welcome_day_nanos, by.address_hash],
+  remove_person: (by) => [by.person_id, by.actor],
+  rotate_own_key: (by) => [by.account_id, by.person_id, by.keys_max, by.key_id, by.new_hash, by.new_start, by.grace, by.actor],
+  withdraw_invitation: (by) => [by.invitation_id, by.person_id, by.actor],
   keep_vouched_proof: (by) => [by.proof_hash, by.address, by.address_key, by.issuer, by.subject, by.name, by.network, by.lifetime],
   list_invitations: (by) => [by.account_id, by.address_key],
   list_members: (by) => [by.account_id],
@@ -4852,12 +4816,9 @@ export const ARGUMENTS: {
   claim_mails: (by) => [by.moment, by.lease, by.limit],
   find_waiting_mails: () => [],
   forget_mail: (by) => [by.mail_id],
-  postpone_mail: (by) => [by.moment, by.mail_id, by.attempts, by.due_in, by.error],
   queue_mail: (by) => [by.person_id, by.address, by.subject, by.body_text, by.body_html, by.lifetime],
+  postpone_mail: (by) => [by.moment, by.mail_id, by.attempts, by.due_in, by.error],
   remove_expired_mails: (by) => [by.moment, by.limit],
-  remove_person: (by) => [by.person_id, by.actor],
-  rotate_own_key: (by) => [by.account_id, by.person_id, by.keys_max, by.key_id, by.new_hash, by.new_start, by.grace, by.actor],
-  withdraw_invitation: (by) => [by.invitation_id, by.person_id, by.actor],
   await_replay: (by) => [by.wal_position, by.wait_max],
   find_connection_room: () => [],
   find_durability: () => [],
@@ -4872,29 +4833,29 @@ export const ARGUMENTS: {
   read_wal_position: () => [],
   find_push_mistakes: (by) => [by.feed_id],
   list_feed_days: (by) => [by.feed_id, by.days, by.counted_max],
-  begin_import: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us, by.feed_type, by.import_id, by.lease],
   count_push: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us],
   end_import: (by) => [by.feed_id, by.import_id, by.code, by.detail, by.rows_received, by.body_bytes, by.elapsed_ms],
+  begin_import: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us, by.feed_type, by.import_id, by.lease],
   finish_import: (by) => [by.feed_id, by.import_id, by.definition_version, by.account_id, by.key_id, by.feed_type, by.rows_received, by.rows_inserted, by.body_bytes, by.elapsed_ms, by.actor],
   import_rows: (by) => [by.feed_id, by.import_id, by.definition_version, by.account_id, by.key_id, by.row_texts, by.row_ids, by.event_times, by.part_rows, by.body_bytes],
   keep_push_mistakes: (by) => [by.feed_id, by.detail, by.mistakes, by.mistake_count],
   push_to_feed: (by) => [by.feed_id, by.feed_type, by.definition_version, by.row_count, by.row_texts, by.row_ids, by.event_times, by.batch_id, by.is_complete, by.is_dry_run, by.body_bytes, by.elapsed_ms, by.account_id, by.key_id, by.actor, by.window_limit, by.window_us],
   record_push: (by) => [by.feed_id, by.code, by.detail, by.rows_received, by.body_bytes, by.duration_ms, by.batch_id, by.times],
   renew_import: (by) => [by.feed_id, by.import_id],
-  claim_export: (by) => [by.export_id, by.account_id, by.feed_id, by.data_version, by.batch_number, by.last_position, by.exports_limit, by.window_us],
   find_absent_field: (by) => [by.feed_id, by.batch_number, by.names, by.work_max, by.unindexed_max, by.names_max],
   find_event_span: (by) => [by.feed_id],
+  claim_export: (by) => [by.export_id, by.account_id, by.feed_id, by.data_version, by.batch_number, by.last_position, by.exports_limit, by.window_us],
   index_filter_rows: (by) => [by.feed_id, by.batch_number, by.work_max],
+  read_collection_page: (by) => [by.feed_id, by.batch_number, by.after_position, by.offset, by.limit, by.names, by.texts, by.literals, by.grace, by.work_max, by.whole_max],
+  read_stream_page: (by) => [by.feed_id, by.before_event_at, by.before_position, by.start_time, by.end_time, by.offset, by.limit, by.names, by.texts, by.literals, by.work_max, by.whole_max],
   list_catalog: (by) => [by.limit, by.offset],
   list_categories_found: (by) => [by.q, by.matches_max, by.categories_max],
   list_category: (by) => [by.category, by.limit, by.offset],
   list_export_fields: (by) => [by.feed_id, by.batch_number, by.last_position, by.oldest_event, by.rows_max, by.fields_max],
   list_schemas: (by) => [by.feed_ids, by.reader_id],
   note_export: (by) => [by.export_id, by.data_version, by.batch_number, by.last_position, by.csv_columns],
-  read_collection_page: (by) => [by.feed_id, by.batch_number, by.after_position, by.offset, by.limit, by.names, by.texts, by.literals, by.grace, by.work_max, by.whole_max],
   read_collection_rows: (by) => [by.feed_id, by.row_ids],
   read_document: (by) => [by.feed_id],
-  read_stream_page: (by) => [by.feed_id, by.before_event_at, by.before_position, by.start_time, by.end_time, by.offset, by.limit, by.names, by.texts, by.literals, by.work_max, by.whole_max],
   read_stream_rows: (by) => [by.feed_id, by.row_ids],
   read_stream_tail: (by) => [by.feed_id, by.after_position, by.limit],
   release_export: (by) => [by.export_id],
@@ -4903,9 +4864,7 @@ export const ARGUMENTS: {
   find_skill_feed: (by) => [by.feed_id],
   find_skill_version: (by) => [by.feed_id, by.endpoint_path],
   list_skill_versions: (by) => [by.limit, by.offset],
-  adopt_topup: (by) => [by.topup_id, by.account_name, by.max_feeds_allowed, by.actor],
   alert_topup: (by) => [by.topup_id, by.alert],
-  begin_topup: (by) => [by.account_id, by.key_id, by.way, by.amount_nanos, by.payment_id, by.details, by.idempotency_hash, by.idempotency_age, by.lifetime, by.first_asked, by.waiting_max, by.agent_waiting_max, by.account_day_nanos, by.day_nanos, by.network, by.waiting_account_nanos, by.waiting_network_nanos, by.waiting_keyless_nanos, by.waiting_all_nanos],
   claim_due_topups: (by) => [by.lease, by.limit],
   claim_granted_topups: (by) => [by.age, by.pause, by.limit],
   count_keyless_topups: (by) => [by.limit],
@@ -4914,13 +4873,15 @@ export const ARGUMENTS: {
   find_topup: (by) => [by.topup_id],
   find_topup_of_order: (by) => [by.account_id, by.idempotency_hash, by.idempotency_age],
   find_topup_of_payment: (by) => [by.way, by.payment_id],
+  adopt_topup: (by) => [by.topup_id, by.account_name, by.max_feeds_allowed, by.actor],
+  begin_topup: (by) => [by.account_id, by.key_id, by.way, by.amount_nanos, by.payment_id, by.details, by.idempotency_hash, by.idempotency_age, by.lifetime, by.first_asked, by.waiting_max, by.agent_waiting_max, by.account_day_nanos, by.day_nanos, by.network, by.waiting_account_nanos, by.waiting_network_nanos, by.waiting_keyless_nanos, by.waiting_all_nanos],
   give_topup_key: (by) => [by.topup_id, by.key_hash, by.key_start, by.name, by.repeated_for, by.actor],
   grant_topup: (by) => [by.topup_id, by.reference, by.paid_nanos, by.payment_id, by.details, by.actor],
+  settle_topup: (by) => [by.topup_id, by.reason, by.actor],
+  take_back_topup: (by) => [by.topup_id, by.source, by.rank, by.total_nanos, by.ended_nanos, by.alert, by.actor],
   list_topups: (by) => [by.account_id, by.way, by.status, by.alerts_only, by.before_created_at, by.before_topup_id, by.limit],
   mark_topup_final: (by) => [by.topup_id],
   note_topup_payment: (by) => [by.topup_id, by.payment_id, by.pay_url, by.expires_at],
   postpone_topup: (by) => [by.topup_id, by.due_in, by.error],
   report_topups: (by) => [by.from_day, by.to_day],
-  settle_topup: (by) => [by.topup_id, by.reason, by.actor],
-  take_back_topup: (by) => [by.topup_id, by.source, by.rank, by.total_nanos, by.ended_nanos, by.alert, by.actor],
 };

@@ -3,6 +3,7 @@ import { Glob } from "bun";
 import {
   generateStatements,
   isFunction,
+  parseFunction,
   parseHeader,
 } from "../../../src/build/generate_statements.ts";
 import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
@@ -16,7 +17,11 @@ const paths = [...new Glob("**/*.sql").scanSync(SQL_FOLDER)]
   .sort();
 const texts = new Map<string, string>();
 for (const path of paths) texts.set(path, await Bun.file(SQL_FOLDER + path).text());
-const statements = [...texts].filter(([path]) => !isFunction(path));
+const statements = [...texts].flatMap(([path, text]) => {
+  if (!isFunction(path)) return [{ path, ...parseHeader(text, path), sql: numbered(text) }];
+  const called = parseFunction(text, path);
+  return called === undefined ? [] : [{ path, ...called, sql: called.call }];
+});
 
 let connections: Connections;
 const typeNames = new Map<number, string>();
@@ -62,17 +67,44 @@ describe("statements", () => {
     expect(defined).toEqual(named);
   });
 
-  for (const [path, text] of statements) {
-    test(`${path}: its header is what the database describes`, async () => {
-      const header = parseHeader(text, path);
-      expect(path.replace(/^.*\/|\.sql$/g, "")).toBe(header.name);
-      const described = await connections.unsafe(inFunctionSet(numbered(text))).describe();
+  for (const { path, name: declared, parameters, columns, sql } of statements) {
+    test(`${path}: what it declares is what the database describes`, async () => {
+      expect(path.replace(/^.*\/|\.sql$/g, "")).toBe(declared);
+      const described = await connections.unsafe(inFunctionSet(sql)).describe();
       expect(described.types.map((oid) => typeNames.get(oid))).toEqual(
-        header.parameters.map(({ type }) => fullName(type)),
+        parameters.map(({ type }) => fullName(type)),
       );
       expect(
         (described.columns ?? []).map(({ name, type }) => [name, typeNames.get(type)]),
-      ).toEqual(header.columns.map(({ name, type }) => [name, fullName(type)]));
+      ).toEqual(columns.map(({ name, type }) => [name, fullName(type)]));
     });
   }
+
+  describe("a function names all of its parameters and columns for the program, or none", () => {
+    const signature = (second: string, sum: string) =>
+      `-- Adds.\ncreate or replace function add(\n  a int, -- :first?\n  ${second}\n  out c bigint${sum}\n)\nlanguage sql\n`;
+
+    test("all: it is a statement", () => {
+      expect(parseFunction(signature("b int[], -- :others", " -- :sum"), "add.sql")).toEqual({
+        name: "add",
+        why: "Adds",
+        parameters: [
+          { name: "first", type: "int", nullable: true },
+          { name: "others", type: "int[]", nullable: false },
+        ],
+        columns: [{ name: "sum", type: "bigint", nullable: false }],
+        call: "select * from add($1, $2) as called (sum)",
+      });
+    });
+
+    test("none: only SQL calls it", () => {
+      const unnamed = signature("b int[],", "").replace(" -- :first?", "");
+      expect(parseFunction(unnamed, "add.sql")).toBeUndefined();
+    });
+
+    test("some: it is refused", () => {
+      const text = signature("b int[],", " -- :sum");
+      expect(() => parseFunction(text, "add.sql")).toThrow('no ":name" follows "b int[],"');
+    });
+  });
 });

@@ -3,14 +3,14 @@
 -- recipient: the person to whom it is sent, whose removal also removes the mail; null if that is not known
 -- lifetime: after this time, the mail is no longer worth sending, and is removed
 create or replace function queue_mail(
-  recipient uuid,
-  to_address text,
-  about text,
-  as_text text,
-  as_html text,
-  lifetime interval
+  recipient uuid, -- :person_id?
+  to_address text, -- :address
+  about text, -- :subject
+  as_text text, -- :body_text
+  as_html text, -- :body_html
+  lifetime interval -- :lifetime
 )
-returns uuid
+returns uuid -- :mail_id
 language sql
 as $$
 insert into mails (person_id, address, subject, body_text, body_html, expires_at)
