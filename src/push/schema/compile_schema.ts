@@ -2,8 +2,9 @@
  * Compiles a provider's JSON Schema, 2020-12 or draft-07, to a function that checks rows.
  *
  * Feedgate has its own validator because an untrusted schema must not run unbounded, and no library counts steps,
- * matches patterns in linear time, and compares items by look-up. ajv can, but only if the source that it generates is
- * rewritten. Here a subschema is a list of closures that spend steps of a `CheckRun`, and no code is generated. The
+ * matches patterns in linear time, and compares items by look-up. ajv and @exodus/schemasafe check a usual row several
+ * times as fast, but compare `uniqueItems` in pairs and backtrack in patterns, so a short schema can stop them for
+ * minutes, and they round numbers to doubles. ajv also deviates from the suite. Here a subschema is a list of closures that spend steps of a `CheckRun`, and no code is generated. The
  * official test suites of both drafts verify it.
  *
  * `format` and `content…` are annotations, which check nothing.
