@@ -4,8 +4,8 @@
  * Feedgate has its own validator because an untrusted schema must not run unbounded, and no library counts steps,
  * matches patterns in linear time, and compares items by look-up. ajv and @exodus/schemasafe check a usual row several
  * times as fast, but compare `uniqueItems` in pairs and backtrack in patterns, so a short schema can stop them for
- * minutes, and they round numbers to doubles. ajv also deviates from the suite. Here a subschema is a list of closures that spend steps of a `CheckRun`, and no code is generated. The
- * official test suites of both drafts verify it.
+ * minutes, and they round numbers to doubles. ajv also deviates from the suite. Here a subschema is a list of closures
+ * that spend steps of a `CheckRun`, and no code is generated. The official test suites of both drafts verify it.
  *
  * `format` and `content…` are annotations, which check nothing.
  *
