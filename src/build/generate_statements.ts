@@ -93,7 +93,10 @@ export function parseFunction(text: string, path: string) {
     why: why.replace(/\n-- ?/g, " "),
     parameters,
     columns,
-    call: `select * from ${name}(${places}) as called (${names})`,
+    call:
+      columns.length === 0
+        ? `select from ${name}(${places})`
+        : `select * from ${name}(${places}) as called (${names})`,
   };
 }
 

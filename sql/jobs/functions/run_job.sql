@@ -4,19 +4,20 @@
 -- The job's row is locked until the end of the transaction. No job pauses for a day, so a due time later than that was
 -- written by a clock that was ahead.
 --
+-- moment: the time as of which it runs; null for now
 -- pause: from the end of a pass to the start of the next
 -- age: of what the job removes or covers; null if it has none
 -- amount: the most that a step does, in rows, batches, feeds, entries, or places. For filter indexes, the rows that may
 --   stay unindexed; for usage partitions, months
 -- work_max: of a step that indexes rows; null for other jobs
 create or replace function run_job(
-  job text,
-  moment timestamptz,
-  pause interval,
-  age interval,
-  amount int,
-  work_max bigint,
-  out is_more boolean
+  job text, -- :job
+  moment timestamptz, -- :moment?
+  pause interval, -- :pause
+  age interval, -- :age?
+  amount int, -- :amount
+  work_max bigint, -- :work_max?
+  out is_more boolean -- :is_more
 )
 language plpgsql
 as $$
@@ -25,6 +26,7 @@ declare
   -- The progress of the pass. Empty at its start.
   reached text;
 begin
+  moment := coalesce(moment, clock_timestamp());
   is_more := false;
   select mark into reached
   from maintenance_jobs

@@ -2,29 +2,30 @@
 --
 -- Deliveries that the webhook may no longer receive are withheld, not returned.
 --
+-- moment: the time as of which deliveries are due; null for now
 -- lane: the health of the webhooks to consider; see the table. Among troubled ones, those with the fewest failures come
 --   first, so that a webhook that has just recovered need not wait for those that never respond
 -- busy_accounts: accounts that this process is already calling often enough. For operators' webhooks, the nil UUID
 -- amount: the maximum number of deliveries to claim
 create or replace function claim_deliveries(
-  moment timestamptz,
-  lease interval,
-  lane text,
-  busy_accounts uuid[],
-  amount int
+  moment timestamptz, -- :moment?
+  lease interval, -- :lease
+  lane text, -- :lane
+  busy_accounts uuid[], -- :busy_accounts
+  amount int -- :amount
 )
 returns table (
-  delivery_id uuid,
-  webhook_id uuid,
-  account_id uuid,
-  url text,
-  sealed_secret text,
-  previous_sealed_secret text,
-  notice_id uuid,
-  type text,
-  happened_at timestamptz,
-  data json,
-  attempts int
+  delivery_id uuid, -- :delivery_id
+  webhook_id uuid, -- :webhook_id
+  account_id uuid, -- :account_id
+  url text, -- :url
+  sealed_secret text, -- :sealed_secret
+  previous_sealed_secret text, -- :previous_sealed_secret?
+  notice_id uuid, -- :notice_id
+  type text, -- :type
+  happened_at timestamptz, -- :happened_at
+  data json, -- :data
+  attempts int -- :attempts
 )
 language plpgsql
 as $$
@@ -33,6 +34,7 @@ declare
   nil constant uuid := '00000000-0000-0000-0000-000000000000';
   told webhooks;
 begin
+  moment := coalesce(moment, clock_timestamp());
   perform without_wait_for_disk();
   loop
     select webhooks.* into told

@@ -1,6 +1,7 @@
 -- Records the outcome of a delivery attempt. After the last delivery of a claim, the webhook is released. Has no effect
 -- if the lease ended and another process has claimed the delivery since.
 --
+-- moment: the time of the attempt's end; null for now
 -- is_last: whether this is the last delivery of the claim
 -- slow: a response that takes longer makes the webhook a troubled one, so that it delays no others
 -- retry_in: the pause before the next attempt; null for none
@@ -10,20 +11,20 @@
 -- outcome: delivered, postponed, failed, or lost (another process has claimed the delivery)
 -- is_switched_off: whether this outcome switched the webhook off
 create or replace function finish_delivery(
-  moment timestamptz,
-  done_id uuid,
-  attempt int,
-  is_success boolean,
-  answer_code int,
-  took_ms int,
-  answer_text text,
-  fault text,
-  retry_in interval,
-  give_up_after interval,
-  slow interval,
-  is_last boolean,
-  out outcome text,
-  out is_switched_off boolean
+  moment timestamptz, -- :moment?
+  done_id uuid, -- :delivery_id
+  attempt int, -- :attempts
+  is_success boolean, -- :is_success
+  answer_code int, -- :code?
+  took_ms int, -- :ms
+  answer_text text, -- :answer?
+  fault text, -- :error?
+  retry_in interval, -- :retry_in?
+  give_up_after interval, -- :give_up_after
+  slow interval, -- :slow
+  is_last boolean, -- :is_last
+  out outcome text, -- :outcome
+  out is_switched_off boolean -- :is_switched_off
 )
 language plpgsql
 as $$
@@ -32,6 +33,7 @@ declare
   told webhooks;
   reason text;
 begin
+  moment := coalesce(moment, clock_timestamp());
   perform without_wait_for_disk();
   is_switched_off := false;
   select webhooks.* into told

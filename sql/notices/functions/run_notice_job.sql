@@ -3,24 +3,26 @@
 --
 -- A due time that is later than any pause allows was written by a clock that was ahead.
 --
+-- moment: the time as of which it runs; null for now
 -- pause: from the end of a pass to the start of the next
 -- age: of what the job removes or compares; null if it has none
 -- amount: the most that a step does; for balances, the usual threshold in nano-dollars
 -- mail_defaults: see spread_notices
 create or replace function run_notice_job(
-  job text,
-  moment timestamptz,
-  pause interval,
-  age interval,
-  amount bigint,
-  mail_defaults text[]
+  job text, -- :job
+  moment timestamptz, -- :moment?
+  pause interval, -- :pause
+  age interval, -- :age?
+  amount bigint, -- :amount
+  mail_defaults text[] -- :mail_defaults?
 )
-returns boolean
+returns boolean -- :is_more
 language plpgsql
 as $$
 declare
   is_more boolean := false;
 begin
+  moment := coalesce(moment, clock_timestamp());
   perform from maintenance_jobs
   where name = job
     and (due_at <= moment or due_at > moment + pause + interval '1 minute')

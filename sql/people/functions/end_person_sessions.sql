@@ -1,7 +1,7 @@
 -- Ends one session of a person, or all of them, with the keys that were created for them.
 create or replace function end_person_sessions(
-  held_session bytea,
-  is_everywhere boolean
+  held_session bytea, -- :session_hash
+  is_everywhere boolean -- :is_everywhere
 )
 returns void
 language plpgsql

@@ -143,7 +143,6 @@ import sql_jobs_functions_run_job from "../../../sql/jobs/functions/run_job.sql"
 import sql_jobs_functions_score_feeds from "../../../sql/jobs/functions/score_feeds.sql" with { type: "text" };
 import sql_jobs_list_findings from "../../../sql/jobs/list_findings.sql" with { type: "text" };
 import sql_jobs_prove_ledgers from "../../../sql/jobs/prove_ledgers.sql" with { type: "text" };
-import sql_jobs_run_job from "../../../sql/jobs/run_job.sql" with { type: "text" };
 import sql_migrations_0001_schema from "../../../sql/migrations/0001_schema.sql" with { type: "text" };
 import sql_migrations_0002_answered_version from "../../../sql/migrations/0002_answered_version.sql" with { type: "text" };
 import sql_migrations_0003_key_chains from "../../../sql/migrations/0003_key_chains.sql" with { type: "text" };
@@ -187,12 +186,10 @@ import sql_migrations_0040_webhooks_audited from "../../../sql/migrations/0040_w
 import sql_migrations_0041_proven_accounts from "../../../sql/migrations/0041_proven_accounts.sql" with { type: "text" };
 import sql_migrations_0042_names_in_order from "../../../sql/migrations/0042_names_in_order.sql" with { type: "text" };
 import sql_migrations_0043_invitation_mails from "../../../sql/migrations/0043_invitation_mails.sql" with { type: "text" };
-import sql_notices_claim_deliveries from "../../../sql/notices/claim_deliveries.sql" with { type: "text" };
 import sql_notices_delete_webhook from "../../../sql/notices/delete_webhook.sql" with { type: "text" };
 import sql_notices_edit_webhook from "../../../sql/notices/edit_webhook.sql" with { type: "text" };
 import sql_notices_find_low_balance from "../../../sql/notices/find_low_balance.sql" with { type: "text" };
 import sql_notices_find_waiting_notices from "../../../sql/notices/find_waiting_notices.sql" with { type: "text" };
-import sql_notices_finish_delivery from "../../../sql/notices/finish_delivery.sql" with { type: "text" };
 import sql_notices_functions_claim_deliveries from "../../../sql/notices/functions/claim_deliveries.sql" with { type: "text" };
 import sql_notices_functions_compare_feeds from "../../../sql/notices/functions/compare_feeds.sql" with { type: "text" };
 import sql_notices_functions_create_webhook from "../../../sql/notices/functions/create_webhook.sql" with { type: "text" };
@@ -223,7 +220,6 @@ import sql_notices_list_webhooks from "../../../sql/notices/list_webhooks.sql" w
 import sql_notices_note_failed_job from "../../../sql/notices/note_failed_job.sql" with { type: "text" };
 import sql_notices_resend_delivery from "../../../sql/notices/resend_delivery.sql" with { type: "text" };
 import sql_notices_rotate_webhook from "../../../sql/notices/rotate_webhook.sql" with { type: "text" };
-import sql_notices_run_notice_job from "../../../sql/notices/run_notice_job.sql" with { type: "text" };
 import sql_notices_set_low_balance from "../../../sql/notices/set_low_balance.sql" with { type: "text" };
 import sql_notices_set_mail_choices from "../../../sql/notices/set_mail_choices.sql" with { type: "text" };
 import sql_notices_test_webhook from "../../../sql/notices/test_webhook.sql" with { type: "text" };
@@ -286,7 +282,6 @@ import sql_pages_public_list_push_days from "../../../sql/pages/public/list_push
 import sql_pages_public_read_shown_rows from "../../../sql/pages/public/read_shown_rows.sql" with { type: "text" };
 import sql_people_check_code from "../../../sql/people/check_code.sql" with { type: "text" };
 import sql_people_edit_person from "../../../sql/people/edit_person.sql" with { type: "text" };
-import sql_people_end_person_sessions from "../../../sql/people/end_person_sessions.sql" with { type: "text" };
 import sql_people_find_address_proof from "../../../sql/people/find_address_proof.sql" with { type: "text" };
 import sql_people_find_own_key from "../../../sql/people/find_own_key.sql" with { type: "text" };
 import sql_people_find_person_session from "../../../sql/people/find_person_session.sql" with { type: "text" };
@@ -758,17 +753,18 @@ export const STATEMENTS = {
   list_newest_rows: numbered(sql_feeds_list_newest_rows),
   list_pushes: numbered(sql_feeds_list_pushes),
   list_slugs_near: numbered(sql_feeds_list_slugs_near),
+  run_job: "select * from run_job($1, $2, $3, $4, $5, $6) as called (is_more)",
   list_findings: numbered(sql_jobs_list_findings),
   prove_ledgers: numbered(sql_jobs_prove_ledgers),
-  run_job: numbered(sql_jobs_run_job),
-  claim_deliveries: numbered(sql_notices_claim_deliveries),
   delete_webhook: numbered(sql_notices_delete_webhook),
   edit_webhook: numbered(sql_notices_edit_webhook),
   find_low_balance: numbered(sql_notices_find_low_balance),
   find_waiting_notices: numbered(sql_notices_find_waiting_notices),
-  finish_delivery: numbered(sql_notices_finish_delivery),
+  claim_deliveries: "select * from claim_deliveries($1, $2, $3, $4, $5) as called (delivery_id, webhook_id, account_id, url, sealed_secret, previous_sealed_secret, notice_id, type, happened_at, data, attempts)",
   create_webhook: "select * from create_webhook($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as called (is_made)",
+  finish_delivery: "select * from finish_delivery($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as called (outcome, is_switched_off)",
   queue_notice_mail: "select * from queue_notice_mail($1, $2, $3, $4, $5, $6, $7, $8, $9) as called (mail_id)",
+  run_notice_job: "select * from run_notice_job($1, $2, $3, $4, $5, $6) as called (is_more)",
   list_all_deliveries: numbered(sql_notices_list_all_deliveries),
   list_deliveries: numbered(sql_notices_list_deliveries),
   list_due_notice_mails: numbered(sql_notices_list_due_notice_mails),
@@ -777,7 +773,6 @@ export const STATEMENTS = {
   note_failed_job: numbered(sql_notices_note_failed_job),
   resend_delivery: numbered(sql_notices_resend_delivery),
   rotate_webhook: numbered(sql_notices_rotate_webhook),
-  run_notice_job: numbered(sql_notices_run_notice_job),
   set_low_balance: numbered(sql_notices_set_low_balance),
   set_mail_choices: numbered(sql_notices_set_mail_choices),
   test_webhook: numbered(sql_notices_test_webhook),
@@ -835,7 +830,6 @@ export const STATEMENTS = {
   read_shown_rows: numbered(sql_pages_public_read_shown_rows),
   check_code: numbered(sql_people_check_code),
   edit_person: numbered(sql_people_edit_person),
-  end_person_sessions: numbered(sql_people_end_person_sessions),
   find_address_proof: numbered(sql_people_find_address_proof),
   find_own_key: numbered(sql_people_find_own_key),
   find_person_session: numbered(sql_people_find_person_session),
@@ -844,6 +838,7 @@ export const STATEMENTS = {
   change_member: "select * from change_member($1, $2, $3, $4, $5) as called (outcome)",
   close_account: "select * from close_account($1, $2, $3) as called (outcome, owed_nanos)",
   create_own_key: "select * from create_own_key($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as called (outcome, key_id)",
+  end_person_sessions: "select from end_person_sessions($1, $2)",
   enter_account: "select * from enter_account($1, $2, $3, $4, $5, $6, $7, $8) as called (outcome)",
   enter_by_proof: "select * from enter_by_proof($1, $2, $3) as called (outcome, person_id)",
   invite_member: "select * from invite_member($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as called (outcome, invitation_id, created_at, expires_at)",
@@ -2124,6 +2119,20 @@ export interface StatementTypes {
       readonly endpoint_path: string;
     };
   };
+  /** Runs a step of a background job, unless the job is not due or another process is running it */
+  run_job: {
+    parameters: {
+      readonly job: string;
+      readonly moment: string | null;
+      readonly pause: string;
+      readonly age: string | null;
+      readonly amount: number;
+      readonly work_max: bigint | null;
+    };
+    row: {
+      readonly is_more: boolean;
+    };
+  };
   /** the findings of background jobs, for the metrics of every gateway */
   list_findings: {
     parameters: {
@@ -2145,43 +2154,6 @@ export interface StatementTypes {
     row: {
       readonly mark: string;
       readonly is_more: boolean;
-    };
-  };
-  /** runs a bounded step of a background job, as of a given time or now; any number of processes may call it */
-  run_job: {
-    parameters: {
-      readonly job: string;
-      readonly moment: string | null;
-      readonly pause: string;
-      readonly age: string | null;
-      readonly amount: number;
-      readonly work_max: bigint | null;
-    };
-    row: {
-      readonly is_more: boolean;
-    };
-  };
-  /** claims a webhook's due deliveries, oldest first; no row if none is due */
-  claim_deliveries: {
-    parameters: {
-      readonly moment: string | null;
-      readonly lease: string;
-      readonly lane: string;
-      readonly busy_accounts: readonly (string | null)[];
-      readonly amount: number;
-    };
-    row: {
-      readonly delivery_id: string;
-      readonly webhook_id: string;
-      readonly account_id: string;
-      readonly url: string;
-      readonly sealed_secret: string;
-      readonly previous_sealed_secret: string | null;
-      readonly notice_id: string;
-      readonly type: string;
-      readonly happened_at: string;
-      readonly data: string;
-      readonly attempts: number;
     };
   };
   /** deletes a webhook and its deliveries */
@@ -2236,25 +2208,27 @@ export interface StatementTypes {
       readonly oldest_seconds: number | null;
     };
   };
-  /** records the outcome of a delivery attempt */
-  finish_delivery: {
+  /** Claims the oldest due deliveries of one webhook that no process is calling, exclusively until the lease ends */
+  claim_deliveries: {
     parameters: {
       readonly moment: string | null;
-      readonly delivery_id: string;
-      readonly attempts: number;
-      readonly is_success: boolean;
-      readonly code: number | null;
-      readonly ms: number;
-      readonly answer: string | null;
-      readonly error: string | null;
-      readonly retry_in: string | null;
-      readonly give_up_after: string;
-      readonly slow: string;
-      readonly is_last: boolean;
+      readonly lease: string;
+      readonly lane: string;
+      readonly busy_accounts: readonly (string | null)[];
+      readonly amount: number;
     };
     row: {
-      readonly outcome: string;
-      readonly is_switched_off: boolean;
+      readonly delivery_id: string;
+      readonly webhook_id: string;
+      readonly account_id: string;
+      readonly url: string;
+      readonly sealed_secret: string;
+      readonly previous_sealed_secret: string | null;
+      readonly notice_id: string;
+      readonly type: string;
+      readonly happened_at: string;
+      readonly data: string;
+      readonly attempts: number;
     };
   };
   /** Creates a webhook */
@@ -2275,6 +2249,27 @@ export interface StatementTypes {
       readonly is_made: boolean;
     };
   };
+  /** Records the outcome of a delivery attempt */
+  finish_delivery: {
+    parameters: {
+      readonly moment: string | null;
+      readonly delivery_id: string;
+      readonly attempts: number;
+      readonly is_success: boolean;
+      readonly code: number | null;
+      readonly ms: number;
+      readonly answer: string | null;
+      readonly error: string | null;
+      readonly retry_in: string | null;
+      readonly give_up_after: string;
+      readonly slow: string;
+      readonly is_last: boolean;
+    };
+    row: {
+      readonly outcome: string;
+      readonly is_switched_off: boolean;
+    };
+  };
   /** Queues the email of a member's pending notices, and removes them from the pending ones */
   queue_notice_mail: {
     parameters: {
@@ -2290,6 +2285,20 @@ export interface StatementTypes {
     };
     row: {
       readonly mail_id: string | null;
+    };
+  };
+  /** Runs a step of a background job of notices, unless the job is not due or another process is running it */
+  run_notice_job: {
+    parameters: {
+      readonly job: string;
+      readonly moment: string | null;
+      readonly pause: string;
+      readonly age: string | null;
+      readonly amount: bigint;
+      readonly mail_defaults: readonly (string | null)[] | null;
+    };
+    row: {
+      readonly is_more: boolean;
     };
   };
   /** deliveries of one webhook or of all, newest first, after the previous page, for operators */
@@ -2435,20 +2444,6 @@ export interface StatementTypes {
     row: {
       readonly webhook_id: string;
       readonly previous_until: string | null;
-    };
-  };
-  /** runs a step of a background job of notices, unless it is not due or runs elsewhere */
-  run_notice_job: {
-    parameters: {
-      readonly job: string;
-      readonly moment: string | null;
-      readonly pause: string;
-      readonly age: string | null;
-      readonly amount: bigint;
-      readonly mail_defaults: readonly (string | null)[] | null;
-    };
-    row: {
-      readonly is_more: boolean;
     };
   };
   /** sets the account's threshold for balance.low; 0 for never, null for the default */
@@ -3221,16 +3216,6 @@ export interface StatementTypes {
       readonly person_id: string;
     };
   };
-  /** signs a person out, in one browser or everywhere */
-  end_person_sessions: {
-    parameters: {
-      readonly session_hash: Uint8Array;
-      readonly is_everywhere: boolean;
-    };
-    row: {
-      readonly is_done: boolean;
-    };
-  };
   /** the proof that a browser holds, unless it has been used or has expired */
   find_address_proof: {
     parameters: {
@@ -3355,6 +3340,15 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly key_id: string | null;
+    };
+  };
+  /** Ends one session of a person, or all of them, with the keys that were created for them */
+  end_person_sessions: {
+    parameters: {
+      readonly session_hash: Uint8Array;
+      readonly is_everywhere: boolean;
+    };
+    row: {
     };
   };
   /** Switches a session to an account of its person, with keys that are created for the session and end with it */
@@ -4712,17 +4706,18 @@ export const ARGUMENTS: {
   list_newest_rows: (by) => [by.feed_id, by.rows_max],
   list_pushes: (by) => [by.feed_id, by.kept, by.before_pushed_at, by.before_push_id, by.limit],
   list_slugs_near: (by) => [by.endpoint_path, by.slugs_max],
+  run_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.work_max],
   list_findings: () => [],
   prove_ledgers: (by) => [by.mark, by.account_limit],
-  run_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.work_max],
-  claim_deliveries: (by) => [by.moment, by.lease, by.lane, by.busy_accounts, by.amount],
   delete_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.actor],
   edit_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.url, by.types, by.has_feed_ids, by.feed_ids, by.is_active, by.editor_chain_id, by.actor],
   find_low_balance: (by) => [by.account_id],
   find_waiting_notices: () => [],
-  finish_delivery: (by) => [by.moment, by.delivery_id, by.attempts, by.is_success, by.code, by.ms, by.answer, by.error, by.retry_in, by.give_up_after, by.slow, by.is_last],
+  claim_deliveries: (by) => [by.moment, by.lease, by.lane, by.busy_accounts, by.amount],
   create_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.url, by.types, by.feed_ids, by.webhook_id, by.sealed_secret, by.webhooks_max, by.actor],
+  finish_delivery: (by) => [by.moment, by.delivery_id, by.attempts, by.is_success, by.code, by.ms, by.answer, by.error, by.retry_in, by.give_up_after, by.slow, by.is_last],
   queue_notice_mail: (by) => [by.account_id, by.person_id, by.notice_ids, by.address, by.subject, by.body_text, by.body_html, by.unsubscribe_url, by.lifetime],
+  run_notice_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.mail_defaults],
   list_all_deliveries: (by) => [by.webhook_id, by.account_id, by.status, by.since, by.before_created_at, by.before_delivery_id, by.limit],
   list_deliveries: (by) => [by.webhook_id, by.since, by.limit, by.offset],
   list_due_notice_mails: (by) => [by.moment, by.limit],
@@ -4731,7 +4726,6 @@ export const ARGUMENTS: {
   note_failed_job: (by) => [by.job, by.error],
   resend_delivery: (by) => [by.is_operator, by.account_id, by.permission, by.chain_id, by.delivery_id],
   rotate_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.sealed_secret, by.moment, by.overlap, by.actor],
-  run_notice_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.mail_defaults],
   set_low_balance: (by) => [by.account_id, by.threshold_nanos],
   set_mail_choices: (by) => [by.account_id, by.person_id, by.types, by.choice],
   test_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id],
@@ -4789,7 +4783,6 @@ export const ARGUMENTS: {
   read_shown_rows: (by) => [by.feed_id, by.rows_max, by.bytes_max],
   check_code: (by) => [by.proof_hash, by.code_hash, by.tries_max, by.proven_lifetime],
   edit_person: (by) => [by.person_id, by.name],
-  end_person_sessions: (by) => [by.session_hash, by.is_everywhere],
   find_address_proof: (by) => [by.proof_hash],
   find_own_key: (by) => [by.account_id, by.key_id],
   find_person_session: (by) => [by.session_hash],
@@ -4798,6 +4791,7 @@ export const ARGUMENTS: {
   change_member: (by) => [by.account_id, by.person_id, by.role, by.acting_person, by.actor],
   close_account: (by) => [by.account_id, by.person_id, by.actor],
   create_own_key: (by) => [by.account_id, by.person_id, by.keys_max, by.key_hash, by.key_start, by.permission, by.name, by.expires_at, by.daily_nanos, by.feed_ids, by.actor],
+  end_person_sessions: (by) => [by.session_hash, by.is_everywhere],
   enter_account: (by) => [by.session_hash, by.account_id, by.read_hash, by.read_start, by.sealed_read, by.write_hash, by.write_start, by.sealed_write],
   enter_by_proof: (by) => [by.proof_hash, by.session_hash, by.lifetime],
   invite_member: (by) => [by.account_id, by.person_id, by.address, by.address_key, by.role, by.lifetime, by.invitations_max, by.address_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
