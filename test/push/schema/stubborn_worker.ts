@@ -1,5 +1,5 @@
 /**
- * A worker for `worker_queue_test.ts`: it answers, hangs, throws or ends, as the job's text says; `costly` is
+ * A worker for `worker_queue_test.ts`: it answers, hangs, spins, throws or ends, as the job's text says; `costly` is
  * answered as if it had taken much time.
  */
 
@@ -7,6 +7,8 @@ import { SLOW_MS } from "../../../src/push/schema/row_schemas.ts";
 import type { FromWorker, Job } from "../../../src/push/schema/worker_messages.ts";
 
 declare const self: Worker;
+
+const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
 function send(message: FromWorker): void {
   self.postMessage(message);
@@ -17,7 +19,9 @@ self.onmessage = ({ data }: MessageEvent<Job>) => {
   for (;;) {
     if (text === "throw") throw new Error("as told");
     if (text === "end") process.exit(1);
-    if (text !== "hang") break;
+    // Asleep, so that it takes no time from other tests.
+    if (text === "hang") Atomics.wait(NEVER, 0, 0);
+    else if (text !== "spin") break;
   }
   send({
     kind: "done",
