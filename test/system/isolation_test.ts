@@ -2,8 +2,8 @@
  * What one account does to another's reads: at sixteen connections it may not make them three times as slow,
  * nor fail.
  *
- * Time in which other programs had the processor does not count: on a busy machine, the system makes a gateway that has
- * much to do wait more often than one that has little.
+ * Paces are compared only while the gateway gets the processor when it needs it. On a busy machine, the system makes a
+ * program that has much to do wait more often than one that has little, so the paces would be the system's.
  *
  * @module
  */
@@ -23,6 +23,8 @@ const ATTACKER = Bun.fileURLToPath(new URL("../support/attacker.ts", import.meta
 const SLOWER_MAX = 3;
 /** A median below this is no delay, however fast the victim was alone: a busy machine adds as much. */
 const DELAY_MS_MIN = 3;
+/** Of the time without an attack: how long the gateway may wait for a processor. */
+const WAITED_SHARE_MAX = 0.15;
 const TURNS = 5;
 const QUIET_MS = 150;
 const ATTACK_MS = 400;
@@ -61,12 +63,12 @@ async function readFor(durationMs: number): Promise<number[]> {
   const times: number[] = [];
   const endMs = performance.now() + durationMs;
   while (performance.now() < endMs) {
-    const sentMs = performance.now() - waitedMs();
+    const sentMs = performance.now();
     const query = `offset=${(reads * 7) % 4_000}&limit=${1 + (reads % 50)}`;
     reads += 1;
     const response = await gateway.get(`/v1/feed/${victimFeed.slug}?${query}`, victimKey);
     await response.arrayBuffer();
-    times.push(performance.now() - waitedMs() - sentMs);
+    times.push(performance.now() - sentMs);
     expect(response.status).toBe(200);
   }
   return times;
@@ -86,10 +88,15 @@ async function withstand(attack: Omit<Attack, "key">) {
   const lines = createInterface({ input })[Symbol.asyncIterator]();
   const statuses: Record<string, number> = {};
   const quietTimes: number[] = [];
+  let quietMs = 0;
+  let quietWaitedMs = 0;
   const attackedTimes: number[] = [];
   // The first turn is not timed: both processes compile what it runs.
   for (let turn = 0; turn <= TURNS; turn++) {
+    const before = { atMs: performance.now(), waitedMs: waitedMs() };
     const quiet = await readFor(QUIET_MS);
+    quietMs += performance.now() - before.atMs;
+    quietWaitedMs += waitedMs() - before.waitedMs;
     attacker.stdin.write(`${ATTACK_MS}\n`);
     const attacked = await readFor(ATTACK_MS);
     if (turn > 0) {
@@ -100,6 +107,14 @@ async function withstand(attack: Omit<Attack, "key">) {
     for (const [status, count] of Object.entries(told)) {
       statuses[status] = (statuses[status] ?? 0) + count;
     }
+  }
+  const waitedShare = quietWaitedMs / quietMs;
+  if (waitedShare > WAITED_SHARE_MAX) {
+    const percent = Math.round(100 * waitedShare);
+    console.log(
+      `skipped: the comparison of paces, since other programs had the processor ${percent} % of the time`,
+    );
+    return statuses;
   }
   const bound = Math.max(SLOWER_MAX * median(quietTimes), DELAY_MS_MIN);
   expect(median(attackedTimes)).toBeLessThan(bound);
