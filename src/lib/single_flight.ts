@@ -14,34 +14,38 @@ export interface SingleFlight<Key, Result> {
 }
 
 /**
- * `run` produces the result for a key. `textOf` must map different keys to different texts. It is needed only if there
- * are several keys.
+ * `run` produces the result for a key: that of the first caller. Callers share a run if `textOf` maps their keys to the
+ * same text. It is needed only if there are several keys.
  */
 export function createSingleFlight<Key = void, Result = unknown>(
   run: (key: Key) => Promise<Result>,
   textOf: (key: Key) => string = () => "",
 ): SingleFlight<Key, Result> {
-  /** The keys of current runs, each with the promise of the next run if a caller is waiting for it. */
-  const running = new Map<string, PromiseWithResolvers<Result> | undefined>();
+  /** A run: the key of the caller that asked for it first, and the promise for all that share it. */
+  interface Run extends PromiseWithResolvers<Result> {
+    readonly key: Key;
+  }
+  /** By the texts of the current runs: the next run, if a caller is waiting for it. */
+  const running = new Map<string, Run | undefined>();
 
-  async function start(key: Key, text: string, callers: PromiseWithResolvers<Result>) {
+  async function start(text: string, { key, resolve, reject }: Run) {
     running.set(text, undefined);
     try {
-      callers.resolve(await run(key));
+      resolve(await run(key));
     } catch (error) {
-      callers.reject(error);
+      reject(error);
     }
     const next = running.get(text);
     running.delete(text);
-    if (next !== undefined) start(key, text, next);
+    if (next !== undefined) start(text, next);
   }
 
   return {
     ask(key) {
       const text = textOf(key);
-      const next = running.get(text) ?? Promise.withResolvers<Result>();
+      const next = running.get(text) ?? { key, ...Promise.withResolvers<Result>() };
       if (running.has(text)) running.set(text, next);
-      else start(key, text, next);
+      else start(text, next);
       return next.promise;
     },
   };

@@ -72,4 +72,13 @@ describe("createSingleFlight", () => {
     expect(first.status).toBe("rejected");
     expect(second).toEqual({ status: "fulfilled", value: "here" });
   });
+
+  test("a run has the key of a caller that waits for it, not of one that has its answer", async () => {
+    const shared = createSingleFlight<{ readonly by: string }, string>(
+      async ({ by }) => by,
+      () => "same",
+    );
+    const asked = ["a", "b", "c"].map((by) => shared.ask({ by }));
+    expect(await Promise.all(asked)).toEqual(["a", "b", "b"]);
+  });
 });

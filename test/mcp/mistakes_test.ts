@@ -133,13 +133,32 @@ describe("a mistake is answered with what there is", () => {
       });
       expect([tool, structuredContent.code]).toEqual([tool, "INVALID_PARAMETER"]);
       expect(content[0].text).toBe(
-        'INVALID_PARAMETER: Rows of this feed have none of the fields "prise", "curency". Did you mean price? They have id, event_timestamp, metal, price.',
+        'INVALID_PARAMETER: The first rows of this feed have none of the fields "prise", "curency". Did you mean price? They have id, event_timestamp, metal, price.',
       );
     }
     const picked = { ...given, jsonpath: "$[*].{usd: price}" };
     const { content } = await callTool(gateway, key, "read_feed", picked);
     expect(content[0].text).toContain("They have usd.");
     expect(await charges()).toBe(before);
+  });
+
+  test("however many fields are mistaken, others are kept", async () => {
+    for (let number = 0; number < 12; number++) {
+      const given = { feed: stream.slug, fields: [`prise${number}`] };
+      const { structuredContent } = await callTool(gateway, key, "read_feed", given);
+      expect(structuredContent.code).toBe("INVALID_PARAMETER");
+    }
+    const right = { feed: stream.slug, fields: ["price"] };
+    expect((await callTool(gateway, key, "read_feed", right)).isError).toBeFalsy();
+  });
+
+  test("a field that only rows have which max_chars leaves out is no mistake", async () => {
+    const short = Array.from({ length: 9 }, (_, id) => ({ id, a: 1 }));
+    const rows = [...short, { id: 9, big: "x".repeat(45_000) }];
+    const { slug } = await seedFeed(gateway, reader, { type: "collection", rows });
+    const given = { feed: slug, fields: ["big"], max_chars: 40_000 };
+    const { structuredContent } = await callTool(gateway, key, "read_feed", given);
+    expect(structuredContent).toMatchObject({ has_more: true, fields_not_found: ["big"] });
   });
 
   test("fields that a schema names, or that a page before had, are no mistake", async () => {

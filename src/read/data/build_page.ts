@@ -85,6 +85,7 @@ interface Rows extends Pick<Page, "dataVersion" | "nextCursor" | "expiresMs"> {
  */
 export async function buildPage(build: Build, plan: ReadPlan): Promise<Page | undefined> {
   const { source, accountId } = build;
+  const { reader, projections } = source;
   const rows = await readRows(build, plan);
   if (rows === undefined) return undefined;
   const { data: whole, members, missing = [], variant = "", ...page } = rows;
@@ -92,9 +93,9 @@ export async function buildPage(build: Build, plan: ReadPlan): Promise<Page | un
   const projected =
     projection === undefined
       ? unprojected(whole)
-      : await source.projections.apply({ projection, data: whole, accountId });
-  if (plan.kind !== "page" || plan.cursor === undefined) {
-    await refuseEmptyRows({ ...source, accountId, feedId: build.feed.feedId }, projected);
+      : await projections.apply({ projection, data: whole, accountId });
+  if (plan.kind !== "page" || (plan.cursor === undefined && !plan.isShortened)) {
+    await refuseEmptyRows({ reader, accountId, feedId: build.feed.feedId }, projected);
   }
   const { text: data, fieldsNotFound } = projected;
   return {

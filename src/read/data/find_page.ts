@@ -8,8 +8,8 @@ import { feedNotFound } from "../../api/problems/call_refusals.ts";
 import type { Feed } from "../../feeds/find.ts";
 import { JoinedRuns } from "../../lib/joined_runs.ts";
 import { PAGE_CACHE_BYTES_MAX } from "../../limits.ts";
-import { DatabaseOverloadedError, DatabaseTimeSpentError } from "../../postgres/client/database.ts";
 import type { Services } from "../../services.ts";
+import { inTurnOf, sharedFor } from "../pipeline/shared_turns.ts";
 import type { Projections } from "../projection/turns.ts";
 import { buildPage, type Page } from "./build_page.ts";
 import { createFilterIndexer } from "./filter_index.ts";
@@ -22,6 +22,14 @@ export interface PageWanted {
   readonly accountId: string;
   readonly feed: Feed;
   readonly plan: ReadPlan;
+}
+
+/**
+ * The key of a page in memory. Retention and the names that a schema has decide what a page is, so a page that was built
+ * by another definition of the feed, perhaps an old one, is not taken.
+ */
+export function pageKeyOf({ feed, plan }: Pick<PageWanted, "feed" | "plan">): string {
+  return `${feed.definitionVersion} ${plan.key}`;
 }
 
 export function createPages(services: Services, projections: Projections) {
@@ -38,16 +46,10 @@ export function createPages(services: Services, projections: Projections) {
   const builds = new JoinedRuns<Page>();
 
   function build(wanted: PageWanted, atLeast: bigint): Promise<Page> {
-    const { key } = wanted.plan;
-    const underWay = builds.underWay(key);
-    if (underWay === undefined) return builds.join(key, () => buildNow(wanted, atLeast));
-    return underWay.catch((error: unknown) => {
-      // It was built in another account's turn, which may have had no room.
-      const isOfTurn =
-        error instanceof DatabaseTimeSpentError || error instanceof DatabaseOverloadedError;
-      if (isOfTurn) return buildNow(wanted, atLeast);
-      throw error;
-    });
+    const { accountId } = wanted;
+    const own = () => buildNow(wanted, atLeast);
+    const shared = builds.join(pageKeyOf(wanted), () => inTurnOf(accountId, own));
+    return sharedFor(accountId, shared, own);
   }
 
   async function buildAtLeast(wanted: PageWanted, atLeast: bigint): Promise<Page> {
@@ -58,10 +60,11 @@ export function createPages(services: Services, projections: Projections) {
     return second.dataVersion >= atLeast ? second : buildNow(wanted, atLeast);
   }
 
-  async function buildNow({ accountId, feed, plan }: PageWanted, atLeast: bigint): Promise<Page> {
+  async function buildNow(wanted: PageWanted, atLeast: bigint): Promise<Page> {
+    const { accountId, feed, plan } = wanted;
     const page = await buildPage({ source, feed, atLeast, accountId }, plan);
     if (page === undefined) throw feedNotFound();
-    cache.set(plan.key, page);
+    cache.set(pageKeyOf(wanted), page);
     return page;
   }
 
@@ -72,7 +75,7 @@ export function createPages(services: Services, projections: Projections) {
      * and 410
      */
     atLeast(wanted: PageWanted, dataVersion: bigint | null): Page | Promise<Page> {
-      const known = cache.get(wanted.plan.key);
+      const known = cache.get(pageKeyOf(wanted));
       metrics.pageLookedUp(known !== undefined);
       const isGood =
         known !== undefined &&

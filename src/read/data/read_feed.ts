@@ -12,6 +12,7 @@ import { wishesOf } from "../../api/tool_request.ts";
 import type { WaitPlace } from "../../feeds/waits.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
+import { isAnyTag } from "../../http/etag.ts";
 import { preferredWaitSeconds } from "../../http/prefer.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
@@ -31,7 +32,7 @@ import {
   takenPage,
 } from "./answer_page.ts";
 import { type Page, tagOf } from "./build_page.ts";
-import { createPages, type PageWanted } from "./find_page.ts";
+import { createPages, type PageWanted, pageKeyOf } from "./find_page.ts";
 import { createPlans } from "./known_plans.ts";
 import { keeping, parseReadQuery, type ReadQuery, shortened } from "./read_plan.ts";
 
@@ -91,7 +92,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
         const { pageKey, page } =
           whole.dataLength > charsMax
             ? await fit(wanted, whole, charsMax)
-            : { pageKey: plan.key, page: whole };
+            : { pageKey: pageKeyOf(wanted), page: whole };
         const { take } = wishesOf(request);
         if (take !== undefined) return takenPage(wanted, page, take);
         const { dataVersion: version } = page;
@@ -120,8 +121,10 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
           feed.retentionDays !== null ||
           plan.projection !== undefined ||
           (plan.kind === "page" && plan.cursor) ||
-          // A filter's name may no longer occur in any row. 304 requires that the names occurred at this version.
-          (call.isHead && plan.kind === "page" && plan.filters.length > 0) ||
+          // A filter's name may no longer occur in any row. A tag proves that the names occurred at its version.
+          ((call.isHead || isAnyTag(request.headers.get("if-none-match"))) &&
+            plan.kind === "page" &&
+            plan.filters.length > 0) ||
           (plan.kind === "document" && wishedChars !== null);
         if (needsPage) {
           const whole = await pages.atLeast(wanted, version);
@@ -143,11 +146,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
    * Refuses to shorten what has no rows to leave out: a document, and projections that select rows by position, because
    * with fewer rows they would select other ones. At least one row is always returned. @throws {Problem} 400
    */
-  function refuseLong(
-    { accountId, plan }: PageWanted,
-    { dataLength }: Page,
-    charsMax: number,
-  ): void {
+  function refuseLong({ plan }: PageWanted, { dataLength }: Page, charsMax: number): void {
     if (dataLength <= charsMax) return;
     const { projection } = plan;
     const isByPlace =
@@ -156,7 +155,6 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
       projection !== undefined &&
       picksRowsByPlace(projection);
     if (plan.kind !== "document" && !isByPlace) return;
-    if (projection !== undefined) reads.projections.noteRefused(accountId);
     throw invalidParameter((words) => {
       const tooMany = words.tooManyChars(dataLength);
       return isByPlace
@@ -177,7 +175,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
       plan = shortened(plan, limit);
       page = await pages.atLeast({ ...wanted, plan }, page.dataVersion);
     }
-    return { pageKey: plan.key, page };
+    return { pageKey: pageKeyOf({ ...wanted, plan }), page };
   }
 
   /** If the answer would be 304, waits until the feed changes or the time is up. */

@@ -103,6 +103,8 @@ export interface PagePlan extends Planned {
   readonly endTime: string | undefined;
   /** The scope of this query's cursors. */
   readonly scope: CursorScope;
+  /** Whether it has fewer rows than were requested, so that its data is no longer than requested. */
+  readonly isShortened: boolean;
 }
 
 export type ReadPlan = DocumentPlan | DetailsPlan | PagePlan;
@@ -233,7 +235,8 @@ export function isOfRows({ kind, projection }: ReadPlan): boolean {
 
 /** The same page with fewer rows. */
 export function shortened(plan: PagePlan, limit: number): PagePlan {
-  return { ...plan, limit, key: plan.key.replace(/(?<=^\S+ page )\d+/, String(limit)) };
+  const key = plan.key.replace(/(?<=^\S+ page )\d+/, String(limit));
+  return { ...plan, limit, key, isShortened: true };
 }
 
 function planPage(
@@ -262,6 +265,7 @@ function planPage(
     startTime,
     endTime,
     scope,
+    isShortened: false,
     projection,
     key: `${feedId} page ${limit} ${offset} ${query.cursor ?? ""} ${binding} ${projection?.key ?? ""}`,
   };

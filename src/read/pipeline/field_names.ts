@@ -10,7 +10,6 @@ import { nearestWords } from "../../lib/nearest_words.ts";
 import { isObject } from "../../lib/records.ts";
 import type { Reader } from "../../postgres/replica/reader.ts";
 import type { Projected } from "../projection/projection.ts";
-import type { Projections } from "../projection/turns.ts";
 
 /** Fields that rows contain whatever the schema says. */
 export const ALWAYS = ["id", "event_timestamp"];
@@ -37,7 +36,6 @@ export function mayName(schema: unknown, name: string): boolean {
 
 interface Keeping {
   readonly reader: Reader;
-  readonly projections: Projections;
   readonly accountId: string;
   readonly feedId: string;
 }
@@ -47,7 +45,7 @@ interface Keeping {
  * them. Rows on later pages may differ, so only the first page is refused. @throws {Problem} 400
  */
 export async function refuseEmptyRows(
-  { reader, projections, accountId, feedId }: Keeping,
+  { reader, accountId, feedId }: Keeping,
   { fieldsNotFound: fields, fieldsThere }: Projected,
 ): Promise<void> {
   if (fieldsThere.length === 0 || fields.some((name) => ALWAYS.includes(name))) return;
@@ -55,13 +53,12 @@ export async function refuseEmptyRows(
   const row = await reader.row(accountId, "find_feed_row", asked, (found) => found !== undefined);
   const schema: unknown = JSON.parse(row?.schema_definition ?? "null");
   if (fields.some((name) => mayName(schema, name))) return;
-  projections.noteRefused(accountId);
   const shown = shownNames(fieldsThere);
   const named = fields.slice(0, SHOWN_MAX).map((name) => `"${excerpt(name)}"`);
   const nearest = fields.slice(0, SHOWN_MAX).flatMap((name) => nearestWords(name, shown));
   const meant = nearest.length > 0 ? `Did you mean ${[...new Set(nearest)].join(", ")}? ` : "";
   throw invalidParameter(
-    `Rows of this feed have none of the fields ${named.join(", ")}. ${meant}They have ${shown.slice(0, SHOWN_MAX).join(", ")}.`,
+    `The first rows of this feed have none of the fields ${named.join(", ")}. ${meant}They have ${shown.slice(0, SHOWN_MAX).join(", ")}.`,
     "fields",
   );
 }

@@ -77,14 +77,9 @@ export class Projections {
     }
   }
 
-  /** Counts a projection whose result is refused for any reason, because the work was wasted. */
-  noteRefused(accountId: string): void {
-    this.#refusals.note(accountId);
-  }
-
   #projectedBy(outcome: ProjectionOutcome, accountId: string): Projected {
     if (outcome.kind === "projected") return outcome;
-    this.noteRefused(accountId);
+    this.#refusals.note(accountId);
     throw new Problem("JSONPATH_INVALID", { detail: outcome.detail });
   }
 }

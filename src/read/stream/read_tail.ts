@@ -20,6 +20,7 @@ import { refuseEmptyRows } from "../pipeline/field_names.ts";
 import { findFeed, problemOfNoFeed } from "../pipeline/find_feed.ts";
 import { originText } from "../pipeline/read_receipt.ts";
 import type { Resource } from "../pipeline/resource.ts";
+import { inTurnOf, sharedFor } from "../pipeline/shared_turns.ts";
 import { unprojected } from "../projection/projection.ts";
 import { keepingFields } from "../projection/projection_parse.ts";
 import type { Projections } from "../projection/turns.ts";
@@ -73,10 +74,9 @@ export function createTailReads(services: Services, projections: Projections) {
   const limits = { free: config.limits.readsFree, paid: config.limits.readsPaid };
   // All followers that a push wakes want the same page.
   const tails = createSingleFlight(
-    readTail,
-    ({ accountId, feedId, place, limit, atLeast, fields }: Wanted) =>
-      // A projection is made in the turn of one account.
-      `${feedId} ${place} ${limit} ${atLeast} ${fields && JSON.stringify([accountId, fields])}`,
+    (wanted: Wanted) => inTurnOf(wanted.accountId, () => readTail(wanted)),
+    ({ feedId, place, limit, atLeast, fields }: Wanted) =>
+      `${feedId} ${place} ${limit} ${atLeast} ${fields && JSON.stringify(fields)}`,
   );
 
   async function readTail(wanted: Wanted): Promise<TailPage> {
@@ -104,7 +104,7 @@ export function createTailReads(services: Services, projections: Projections) {
           });
     const { text, fieldsNotFound } = projected;
     // A follower past the start has read the first page.
-    if (place === 0n) await refuseEmptyRows({ reader, projections, accountId, feedId }, projected);
+    if (place === 0n) await refuseEmptyRows({ reader, accountId, feedId }, projected);
     return {
       tail: { feedId, dataVersion, nextOffset, isEmpty: data === null, isUpToDate: !hasMore },
       data: text,
@@ -145,7 +145,7 @@ export function createTailReads(services: Services, projections: Projections) {
           atLeast: atLeast ?? feed.dataVersion,
           fields,
         };
-        const page = await tails.ask(wantedPage);
+        const page = await sharedFor(accountId, tails.ask(wantedPage), () => readTail(wantedPage));
         const { tail } = page;
         const answer = (origin: string | undefined, window: WindowState) =>
           take === undefined

@@ -39,6 +39,21 @@ async function indexAll(feedId: string, source: Source, workMax = 10_000_000n): 
   while ((await database.row("index_filter_rows", of))?.has_more) {}
 }
 
+test("a filter's name that no row has is a mistake, whatever the method and If-None-Match", async () => {
+  const rows = [{ id: 1, a: 1 }];
+  const { slug } = await seedFeed(scene.gateway, scene.accountId, { type: "collection", rows });
+  const any = { "If-None-Match": "*" };
+  for (const query of ["nope=eq.1", "a=eq.1&nope=eq.2"]) {
+    const answers = [
+      get(`${slug}?${query}`),
+      get(`${slug}?${query}`, any),
+      head(`${slug}?${query}`),
+    ];
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([400, 400, 400]);
+  }
+  expect((await get(`${slug}?a=eq.2`, any)).status).toBe(304);
+});
+
 describe("a filter on a fresh feed", () => {
   for (const type of ["collection", "stream"] as const) {
     test(`of a small ${type} is answered by its rows, and goes on by the index when that is there`, async () => {

@@ -1,8 +1,12 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Feed } from "../../../src/feeds/find.ts";
 import { Metrics } from "../../../src/http/metrics.ts";
+import { Problem, unavailable } from "../../../src/http/problem_details.ts";
 import { createLog } from "../../../src/lib/log.ts";
-import { DatabaseTimeSpentError } from "../../../src/postgres/client/database.ts";
+import {
+  DatabaseOverloadedError,
+  DatabaseTimeSpentError,
+} from "../../../src/postgres/client/database.ts";
 import { createPages } from "../../../src/read/data/find_page.ts";
 import { createPlans } from "../../../src/read/data/known_plans.ts";
 import { Projections } from "../../../src/read/projection/turns.ts";
@@ -69,13 +73,34 @@ test("a read that shares a page with one that asked before it is never shown an 
   expect((await granted).dataVersion).toBe(2n);
 });
 
-test("a read that shares a page with an account without a budget is built in its own turn", async () => {
-  const pages = pagesOf(async (accountId) => {
-    await Bun.sleep(0);
-    if (accountId === "poor") throw new DatabaseTimeSpentError(1, 1);
+describe("a read that shares a page with an account that has no turn is built in its own", () => {
+  test.each([
+    ["no database time", new DatabaseTimeSpentError(1, 1)],
+    ["no connection", new DatabaseOverloadedError()],
+    ["no projection", new Problem("RATE_LIMITED", { detail: "" })],
+    ["no place for a projection", unavailable("")],
+  ])("%s", async (_, refusal) => {
+    const pages = pagesOf(async (accountId) => {
+      await Bun.sleep(0);
+      if (accountId === "poor") throw refusal;
+      return { data: "1", data_version: 1n };
+    });
+    const reads = ["poor", "rich"].map((accountId) => pages.atLeast(wantedBy(accountId), null));
+    expect(await Promise.allSettled(reads)).toMatchObject([
+      { status: "rejected", reason: refusal },
+      { value: { dataVersion: 1n } },
+    ]);
+  });
+});
+
+test("a page that was built by another definition of its feed is not taken", async () => {
+  let built = 0;
+  const pages = pagesOf(async () => {
+    built += 1;
     return { data: "1", data_version: 1n };
   });
-  const reads = ["poor", "rich"].map((accountId) => pages.atLeast(wantedBy(accountId), null));
-  const settled = await Promise.allSettled(reads);
-  expect(settled).toMatchObject([{ status: "rejected" }, { value: { dataVersion: 1n } }]);
+  const wanted = wantedBy("reader");
+  const edited = { ...wanted, feed: { ...FEED, definitionVersion: 2n } };
+  for (const each of [wanted, edited, wanted, edited]) await pages.atLeast(each, null);
+  expect(built).toBe(2);
 });
